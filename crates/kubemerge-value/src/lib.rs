@@ -1,0 +1,1 @@
+//! Values of Kubernetes documents: bytes to nodes and back.
