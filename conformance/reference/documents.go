@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	kubejson "sigs.k8s.io/json"
+	"sigs.k8s.io/yaml"
+)
+
+// The API server's limits of JSON patch.
+const (
+	maxOperations = 10_000
+	maxCopyBytes  = 3 << 20
+)
+
+func init() { jsonpatch.AccumulatedCopySizeLimit = maxCopyBytes }
+
+// mergePatch follows the API server: the patch must decode as an object, then RFC 7386.
+func mergePatch(original, patch json.RawMessage) (json.RawMessage, error) {
+	decoded := map[string]any{}
+	if _, err := kubejson.UnmarshalStrict(orEmpty(patch), &decoded); err != nil {
+		return nil, &Fault{Kind: "invalid-document", Message: "error decoding patch: " + err.Error()}
+	}
+	result, err := jsonpatch.MergePatch(orEmpty(original), orEmpty(patch))
+	if err != nil {
+		return nil, &Fault{Kind: "invalid-document", Message: err.Error()}
+	}
+	return result, nil
+}
+
+// jsonPatchOp is the form in which the API server checks the types of an operation's members.
+type jsonPatchOp struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	From  string `json:"from"`
+	Value any    `json:"value"`
+}
+
+// jsonPatch follows the API server: decode, count, apply.
+func jsonPatch(original, patch json.RawMessage) (json.RawMessage, error) {
+	var operations []jsonPatchOp
+	if _, err := kubejson.UnmarshalStrict(patch, &operations); err != nil {
+		return nil, &Fault{Kind: "invalid-json-patch", Message: "error decoding patch: " + err.Error()}
+	}
+	decoded, err := jsonpatch.DecodePatch(patch)
+	if err != nil {
+		return nil, &Fault{Kind: "invalid-json-patch", Message: err.Error()}
+	}
+	if len(decoded) > maxOperations {
+		return nil, &Fault{Kind: "too-many-operations",
+			Message: "The allowed maximum operations in a JSON patch is 10000"}
+	}
+	result, err := decoded.Apply(orEmpty(original))
+	if err != nil {
+		return nil, &Fault{Kind: "json-patch-failed", Message: err.Error()}
+	}
+	return result, nil
+}
+
+func jsonThreeWay(request Request) (json.RawMessage, error) {
+	return jsonmergepatch.CreateThreeWayJSONMergePatch(
+		orEmpty(request.Original), orEmpty(request.Modified), orEmpty(request.Current),
+		preconditions(request)...)
+}
+
+// yamlToJSON follows sigs.k8s.io/yaml, which kubectl and the API server read YAML with.
+func yamlToJSON(text string) (json.RawMessage, error) {
+	converted, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		return nil, &Fault{Kind: "invalid-document", Message: err.Error()}
+	}
+	return converted, nil
+}
+
+// orEmpty reads an absent document and a null as the empty object.
+func orEmpty(document json.RawMessage) json.RawMessage {
+	if len(document) == 0 || bytes.Equal(document, []byte("null")) {
+		return json.RawMessage("{}")
+	}
+	return document
+}

@@ -1,0 +1,1 @@
+// This file is empty on purpose: its presence lets Go functions without a body (see diffMaps) compile.
