@@ -38,7 +38,11 @@ fn complaints(root: &Path) -> Vec<String> {
 
 fn tracked_files(root: &Path) -> Vec<String> {
     let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().expect("git runs");
-    String::from_utf8_lossy(&output.stdout).split('\0').filter(|f| !f.is_empty()).map(str::to_string).collect()
+    String::from_utf8_lossy(&output.stdout)
+        .split('\0')
+        .filter(|f| !f.is_empty())
+        .map(str::to_string)
+        .collect()
 }
 
 fn module_without_doc(file: &str, text: &str) -> Option<String> {
@@ -54,7 +58,8 @@ fn unsafe_outside_its_module(file: &str, text: &str) -> Option<String> {
             || code.contains(&format!("{keyword}fn"))
             || code.contains(&format!("{keyword}impl"))
     })?;
-    (!UNSAFE_ALLOWED.contains(&file)).then(|| format!("{file}:{}: unsafe code outside its one module", line + 1))
+    (!UNSAFE_ALLOWED.contains(&file))
+        .then(|| format!("{file}:{}: unsafe code outside its one module", line + 1))
 }
 
 fn left_overs(file: &str, text: &str) -> Vec<String> {

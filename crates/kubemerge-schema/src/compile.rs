@@ -1,0 +1,186 @@
+//! Compiles the metadata of every node to a rule, in one dialect.
+
+use serde_json::Value;
+
+use crate::model::{Flags, ListType, MapType, Model, NOWHERE, Node, Span};
+use crate::rule::{Dialect, ItemStrategy, MapStrategy, MergeKey};
+
+/// The rule of a node, in the form the cursor reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Rule {
+    pub(crate) map: MapStrategy,
+    pub(crate) list: ListForm,
+    pub(crate) items: ItemStrategy,
+    pub(crate) retain_keys: bool,
+    /// Stretch of [`Rules::keys`].
+    pub(crate) keys: Span,
+    /// The words of the strategy do not go together: every look-up fails.
+    pub(crate) invalid: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) enum ListForm {
+    #[default]
+    Atomic,
+    Keyed,
+    Scalars,
+    Set,
+}
+
+/// The rules of all nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    /// One for every node of the model.
+    pub(crate) of_node: Vec<Rule>,
+    pub(crate) keys: Vec<MergeKey>,
+}
+
+/// Compiles every node of the model.
+pub(crate) fn compile(model: &Model, dialect: Dialect) -> Rules {
+    let mut rules = Rules { of_node: Vec::with_capacity(model.nodes.len()), keys: Vec::new() };
+    for node in &model.nodes {
+        let rule = match dialect {
+            Dialect::Upstream => upstream(model, node, &mut rules.keys),
+            Dialect::Spec => spec(model, node, &mut rules.keys),
+        };
+        rules.of_node.push(rule);
+    }
+    rules
+}
+
+/// The words of a patch strategy, sorted out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Strategy<'m> {
+    pub(crate) retain_keys: bool,
+    pub(crate) word: &'m str,
+}
+
+/// Splits a patch strategy; `None` if its words do not go together.
+pub(crate) fn parse_strategy(text: &str) -> Option<Strategy<'_>> {
+    let words: Vec<&str> = text.split(',').collect();
+    match words.as_slice() {
+        ["retainKeys"] => Some(Strategy { retain_keys: true, word: "" }),
+        [word] => Some(Strategy { retain_keys: false, word }),
+        ["retainKeys", word] | [word, "retainKeys"] => Some(Strategy { retain_keys: true, word }),
+        _ => None,
+    }
+}
+
+/// Only patch strategy and merge key count, and a comma is part of the key's name.
+fn upstream(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
+    let Some(text) = model.given(node.strategy) else { return Rule::default() };
+    let Some(strategy) = parse_strategy(text) else { return Rule { invalid: true, ..Rule::default() } };
+    let merge_key = model.text(node.merge_key);
+    let (list, keys) = match (strategy.word, merge_key) {
+        ("merge", "") => (ListForm::Scalars, Span::default()),
+        ("merge", key) => {
+            (ListForm::Keyed, add_keys(keys, [MergeKey { name: key.to_owned(), default: None }]))
+        }
+        _ => (ListForm::Atomic, Span::default()),
+    };
+    Rule {
+        map: map_strategy(strategy.word),
+        list,
+        retain_keys: strategy.retain_keys,
+        keys,
+        ..Rule::default()
+    }
+}
+
+fn map_strategy(word: &str) -> MapStrategy {
+    if word == "replace" { MapStrategy::Replace } else { MapStrategy::Merge }
+}
+
+fn spec(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
+    match model.given(node.strategy) {
+        Some(text) => spec_by_strategy(model, node, text, keys),
+        None => spec_by_topology(model, node, keys),
+    }
+}
+
+/// A patch strategy wins over list-type and map-type, for the items of a list too.
+fn spec_by_strategy(model: &Model, node: &Node, text: &str, keys: &mut Vec<MergeKey>) -> Rule {
+    let Some(strategy) = parse_strategy(text) else { return Rule { invalid: true, ..Rule::default() } };
+    let names = spec_keys(model, node);
+    let (list, keys) = match strategy.word {
+        "merge" if names.is_empty() => (ListForm::Scalars, Span::default()),
+        "merge" => (ListForm::Keyed, add_keys(keys, with_defaults(model, node, &names))),
+        _ => (ListForm::Atomic, Span::default()),
+    };
+    Rule {
+        map: map_strategy(strategy.word),
+        list,
+        retain_keys: strategy.retain_keys,
+        keys,
+        ..Rule::default()
+    }
+}
+
+/// The key set: list-map-keys where they hold every merge key, or where there is none.
+fn spec_keys<'m>(model: &'m Model, node: &Node) -> Vec<&'m str> {
+    let published: Vec<&str> = model.text(node.merge_key).split(',').filter(|key| !key.is_empty()).collect();
+    let wider: Vec<&str> = model.list_map_keys(node).iter().map(|key| model.text(*key)).collect();
+    let widen = match published.is_empty() {
+        _ if node.flags.has(Flags::OVERLAID) => false,
+        true => node.list_type == ListType::Map,
+        false => published.iter().all(|key| wider.contains(key)),
+    };
+    if widen { wider } else { published }
+}
+
+fn spec_by_topology(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
+    let names: Vec<&str> = model.list_map_keys(node).iter().map(|key| model.text(*key)).collect();
+    let (list, keys) = match node.list_type {
+        ListType::Map if !names.is_empty() => {
+            (ListForm::Keyed, add_keys(keys, with_defaults(model, node, &names)))
+        }
+        ListType::Set => (ListForm::Set, Span::default()),
+        _ => (ListForm::Atomic, Span::default()),
+    };
+    let map = if is_atomic(model, node) { MapStrategy::Replace } else { MapStrategy::Merge };
+    Rule { map, list, items: item_strategy(model, node), keys, ..Rule::default() }
+}
+
+fn item_strategy(model: &Model, node: &Node) -> ItemStrategy {
+    let item = item_of(model, node);
+    if item.is_some_and(|item| is_atomic(model, item)) { ItemStrategy::Replace } else { ItemStrategy::Merge }
+}
+
+/// `x-kubernetes-map-type` of the property, else of the type it refers to.
+pub(crate) fn is_atomic(model: &Model, node: &Node) -> bool {
+    match node.map_type {
+        MapType::Atomic => true,
+        MapType::Granular => false,
+        MapType::Unset => target(model, node).map_type == MapType::Atomic,
+    }
+}
+
+/// The node that describes the value: the node itself, or the end of its references.
+pub(crate) fn target<'m>(model: &'m Model, node: &'m Node) -> &'m Node {
+    match model.definitions.get(node.refers_to as usize) {
+        Some(definition) => model.node(model.resolve(definition.node)),
+        None => node,
+    }
+}
+
+/// The schema of the items of a list, as the property gives it.
+pub(crate) fn item_of<'m>(model: &'m Model, node: &'m Node) -> Option<&'m Node> {
+    let list = target(model, node);
+    (list.items != NOWHERE).then(|| model.node(list.items))
+}
+
+fn with_defaults(model: &Model, node: &Node, names: &[&str]) -> Vec<MergeKey> {
+    let item = item_of(model, node).map(|item| target(model, item));
+    let default = |name: &str| {
+        let field = item.and_then(|item| model.find_field(item, name))?;
+        let text = model.given(model.node(model.fields[field].node).default)?;
+        serde_json::from_str(text).ok().filter(|value: &Value| !value.is_null())
+    };
+    names.iter().map(|name| MergeKey { name: (*name).to_owned(), default: default(name) }).collect()
+}
+
+fn add_keys(keys: &mut Vec<MergeKey>, new: impl IntoIterator<Item = MergeKey>) -> Span {
+    let start = keys.len() as u32;
+    keys.extend(new);
+    Span { start, len: keys.len() as u32 - start }
+}

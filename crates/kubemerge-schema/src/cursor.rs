@@ -1,0 +1,94 @@
+//! [`Type`], the cursor that walks a compiled schema.
+
+use std::borrow::Cow;
+
+use crate::error::LookupError;
+use crate::lookup;
+use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Origin, Shape};
+use crate::rule::{ListRule, MapRule};
+use crate::schema::Schema;
+
+/// A place in a compiled schema: what is known about the value there.
+///
+/// A cursor is small and `Copy`; walking an object passes it along.
+#[derive(Clone, Copy)]
+pub struct Type<'s> {
+    pub(crate) schema: &'s Schema,
+    pub(crate) node: NodeId,
+}
+
+impl<'s> Type<'s> {
+    /// The rule of a field, asked when both sides hold maps there.
+    pub fn map_field(self, name: &str) -> Result<MapRule<'s>, LookupError> {
+        lookup::map_field(self, name)
+    }
+
+    /// The rule of a field, asked when both sides hold lists there, or an order list names it.
+    pub fn list_field(self, name: &str) -> Result<ListRule<'s>, LookupError> {
+        lookup::list_field(self, name)
+    }
+
+    /// Whether nothing is known: maps merge, lists are replaced, everything below is untyped too.
+    pub fn is_untyped(self) -> bool {
+        self.node == NOWHERE
+    }
+
+    /// What Kubernetes calls the kind of this type in messages: `struct`, `string`, `object`, …
+    pub fn name(self) -> Cow<'s, str> {
+        lookup::name(self)
+    }
+
+    /// The name of the definition that describes the value, where it has one.
+    pub fn definition_name(self) -> Option<&'s str> {
+        let model = self.model();
+        let named = self.definition()?;
+        Some(model.text(model.definitions[named as usize].name))
+    }
+
+    /// Where the definition of this type came from.
+    pub fn origin(self) -> Option<Origin> {
+        let definition = self.definition()?;
+        Some(self.model().definitions[definition as usize].origin)
+    }
+
+    /// Whether this is the root of a custom resource, which the API server does not merge strategically.
+    pub fn is_custom_resource(self) -> bool {
+        self.resolved().is_some_and(|node| node.flags.has(Flags::CUSTOM_RESOURCE))
+    }
+
+    /// What kind of value the schema wants.
+    pub fn shape(self) -> Shape {
+        self.resolved().map_or(Shape::Any, |node| node.shape)
+    }
+
+    pub(crate) fn model(self) -> &'s Model {
+        self.schema.model()
+    }
+
+    /// The node that describes the value, after references.
+    pub(crate) fn resolved(self) -> Option<&'s Node> {
+        let model = self.model();
+        (!self.is_untyped()).then(|| model.node(model.resolve(self.node)))
+    }
+
+    pub(crate) fn at(self, node: NodeId) -> Type<'s> {
+        Type { node, ..self }
+    }
+
+    pub(crate) fn untyped(self) -> Type<'s> {
+        self.at(NOWHERE)
+    }
+
+    fn definition(self) -> Option<u32> {
+        let model = self.model();
+        let id = (!self.is_untyped()).then(|| model.resolve(self.node))?;
+        let owner = model.node(id).owner;
+        model.definitions.get(owner as usize).filter(|entry| entry.node == id).map(|_| owner)
+    }
+}
+
+impl std::fmt::Debug for Type<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Type({} #{})", self.definition_name().unwrap_or("inline"), self.node)
+    }
+}

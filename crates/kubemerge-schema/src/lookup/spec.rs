@@ -1,0 +1,46 @@
+//! Look-ups as the `spec` dialect does them, whatever the schema came from.
+
+use super::{Asked, Found, unknown_field};
+use crate::cursor::Type;
+use crate::error::LookupError;
+use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Shape};
+
+pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
+    let model = ty.model();
+    let parent = model.node(model.resolve(ty.node));
+    let property = match model.find_field(parent, name) {
+        Some(index) => model.fields[index].node,
+        None if parent.additional != NOWHERE => parent.additional,
+        None if is_open(parent) => return Ok(Found::UNTYPED),
+        None => return Err(unknown_field(format!("unable to find api field \"{name}\""))),
+    };
+    let value = match asked {
+        Asked::Map => value_of(model, property),
+        Asked::List => item_of(model, property),
+    };
+    Ok(Found { property, value })
+}
+
+/// Whether undeclared fields are welcome: nothing is known about them then.
+fn is_open(parent: &Node) -> bool {
+    let flags = parent.flags;
+    let schemaless = matches!(parent.shape, Shape::Any | Shape::Object)
+        && !flags.has(Flags::HAS_PROPERTIES)
+        && !flags.has(Flags::ADDITIONAL_NONE);
+    flags.has(Flags::PRESERVE_UNKNOWN) || flags.has(Flags::ADDITIONAL_ANY) || schemaless
+}
+
+/// A field without any description is untyped.
+fn value_of(model: &Model, property: NodeId) -> NodeId {
+    let node = model.node(model.resolve(property));
+    let described =
+        node.shape != Shape::Any || node.flags.has(Flags::HAS_PROPERTIES) || node.additional != NOWHERE;
+    if described { property } else { NOWHERE }
+}
+
+fn item_of(model: &Model, property: NodeId) -> NodeId {
+    match model.node(model.resolve(property)).items {
+        NOWHERE => NOWHERE,
+        item => value_of(model, item),
+    }
+}

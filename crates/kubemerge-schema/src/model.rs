@@ -1,0 +1,439 @@
+//! The schema model: a flat table of nodes that refer to each other by number.
+//!
+//! Loaders fill it through [`Model`]'s few methods, the compiler turns its metadata into rules, the
+//! cursor walks it. It holds facts only, in no dialect, and knows nothing of OpenAPI syntax.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A string of the model, by number; [`Name::NONE`] stands for "not given".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Name(pub(crate) u32);
+
+impl Name {
+    pub(crate) const NONE: Name = Name(u32::MAX);
+
+    pub(crate) fn is_given(self) -> bool {
+        self != Name::NONE
+    }
+}
+
+/// A node of the model, by number.
+pub(crate) type NodeId = u32;
+/// A definition of the model, by number.
+pub(crate) type DefinitionId = u32;
+/// Stands for "no node" and "no definition".
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// What a schema says about the kind of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Shape {
+    /// No type is given: any value.
+    #[default]
+    Any,
+    /// A map, with or without declared fields.
+    Object,
+    /// A list.
+    List,
+    /// A string.
+    String,
+    /// An integer.
+    Integer,
+    /// A number.
+    Number,
+    /// A boolean.
+    Boolean,
+}
+
+impl Shape {
+    /// The word of OpenAPI for it; empty where no type is given.
+    pub fn word(self) -> &'static str {
+        match self {
+            Shape::Any => "",
+            Shape::Object => "object",
+            Shape::List => "array",
+            Shape::String => "string",
+            Shape::Integer => "integer",
+            Shape::Number => "number",
+            Shape::Boolean => "boolean",
+        }
+    }
+
+    /// Whether values of this shape are neither maps nor lists.
+    pub fn is_scalar(self) -> bool {
+        matches!(self, Shape::String | Shape::Integer | Shape::Number | Shape::Boolean)
+    }
+}
+
+/// Which of Kubernetes' three look-up behaviours a node has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// As the API server, which looks into Go types.
+    Go,
+    /// As a client that reads an OpenAPI v2 document.
+    V2,
+    /// As a client that reads OpenAPI v3 documents.
+    V3,
+}
+
+/// `x-kubernetes-list-type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ListType {
+    /// The extension is absent (or holds an unknown word, which `check` reports).
+    #[default]
+    Unset,
+    /// The list is one value.
+    Atomic,
+    /// The elements are unique.
+    Set,
+    /// The elements have keys.
+    Map,
+}
+
+impl ListType {
+    /// The value of the extension, where it is given.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            ListType::Unset => None,
+            ListType::Atomic => Some("atomic"),
+            ListType::Set => Some("set"),
+            ListType::Map => Some("map"),
+        }
+    }
+}
+
+/// `x-kubernetes-map-type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum MapType {
+    /// The extension is absent (or holds an unknown word, which `check` reports).
+    #[default]
+    Unset,
+    /// The map is one value.
+    Atomic,
+    /// Each field is on its own.
+    Granular,
+}
+
+impl MapType {
+    /// The value of the extension, where it is given.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            MapType::Unset => None,
+            MapType::Atomic => Some("atomic"),
+            MapType::Granular => Some("granular"),
+        }
+    }
+}
+
+/// Yes-or-no facts about a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Flags(pub(crate) u16);
+
+impl Flags {
+    pub(crate) const INT_OR_STRING: Flags = Flags(1);
+    pub(crate) const PRESERVE_UNKNOWN: Flags = Flags(1 << 1);
+    pub(crate) const EMBEDDED_RESOURCE: Flags = Flags(1 << 2);
+    pub(crate) const NULLABLE: Flags = Flags(1 << 3);
+    /// `properties` is present, even if empty.
+    pub(crate) const HAS_PROPERTIES: Flags = Flags(1 << 4);
+    /// `additionalProperties: true`.
+    pub(crate) const ADDITIONAL_ANY: Flags = Flags(1 << 5);
+    /// `additionalProperties: false`.
+    pub(crate) const ADDITIONAL_NONE: Flags = Flags(1 << 6);
+    pub(crate) const UNIONS: Flags = Flags(1 << 7);
+    /// The Go field is a pointer (known for built-in types only).
+    pub(crate) const POINTER: Flags = Flags(1 << 8);
+    /// `items` holds a list of schemas, which Kubernetes cannot walk.
+    pub(crate) const TUPLE: Flags = Flags(1 << 9);
+    /// The root of a custom resource.
+    pub(crate) const CUSTOM_RESOURCE: Flags = Flags(1 << 10);
+    /// Keys and strategy come from an overlay and are used as they are.
+    pub(crate) const OVERLAID: Flags = Flags(1 << 11);
+
+    pub(crate) fn has(self, other: Flags) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(crate) fn set(&mut self, other: Flags) {
+        self.0 |= other.0;
+    }
+
+    pub(crate) fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
+    }
+}
+
+/// A stretch of one of the model's vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+impl Span {
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.len as usize
+    }
+}
+
+/// One schema: of a definition, a field, a list item or an additional property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Node {
+    pub(crate) shape: Shape,
+    pub(crate) column: Column,
+    pub(crate) list_type: ListType,
+    pub(crate) map_type: MapType,
+    pub(crate) flags: Flags,
+    pub(crate) format: Name,
+    /// The definition that describes the value in place of this node.
+    pub(crate) refers_to: DefinitionId,
+    /// The definition this node belongs to; known for roots and in loaded documents.
+    pub(crate) owner: DefinitionId,
+    pub(crate) fields: Span,
+    pub(crate) additional: NodeId,
+    pub(crate) items: NodeId,
+    pub(crate) strategy: Name,
+    pub(crate) merge_key: Name,
+    pub(crate) list_map_keys: Span,
+    /// The default, as JSON text.
+    pub(crate) default: Name,
+}
+
+impl Node {
+    pub(crate) fn new(column: Column) -> Node {
+        Node {
+            shape: Shape::Any,
+            column,
+            list_type: ListType::Unset,
+            map_type: MapType::Unset,
+            flags: Flags::default(),
+            format: Name::NONE,
+            refers_to: NOWHERE,
+            owner: NOWHERE,
+            fields: Span::default(),
+            additional: NOWHERE,
+            items: NOWHERE,
+            strategy: Name::NONE,
+            merge_key: Name::NONE,
+            list_map_keys: Span::default(),
+            default: Name::NONE,
+        }
+    }
+}
+
+/// A declared field of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FieldEntry {
+    pub(crate) name: Name,
+    pub(crate) node: NodeId,
+    pub(crate) required: Required,
+}
+
+/// Whether an object must have a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Required {
+    /// The field may be absent.
+    No,
+    /// The field must be present.
+    Yes,
+}
+
+/// Where a definition came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// The tables of this crate.
+    BuiltIn,
+    /// An OpenAPI document.
+    OpenApi,
+    /// A CustomResourceDefinition.
+    CustomResource,
+}
+
+/// A named type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DefinitionEntry {
+    pub(crate) name: Name,
+    pub(crate) node: NodeId,
+    pub(crate) origin: Origin,
+}
+
+/// A group, version and kind, and the definition that describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KindEntry {
+    pub(crate) group: Name,
+    pub(crate) version: Name,
+    pub(crate) kind: Name,
+    pub(crate) definition: DefinitionId,
+}
+
+/// A resource of the REST interface.
+#[derive(Clone, Debug)]
+pub(crate) struct ResourceEntry {
+    pub(crate) group: Name,
+    pub(crate) version: Name,
+    pub(crate) kind: Name,
+    pub(crate) plural: Name,
+    pub(crate) singular: Name,
+    pub(crate) namespaced: bool,
+    pub(crate) verbs: Vec<Name>,
+    pub(crate) short_names: Vec<Name>,
+    pub(crate) categories: Vec<Name>,
+    pub(crate) subresources: Vec<SubresourceEntry>,
+}
+
+/// A part of a resource that has its own address.
+#[derive(Clone, Debug)]
+pub(crate) struct SubresourceEntry {
+    pub(crate) name: Name,
+    /// Group, version and kind that the subresource speaks.
+    pub(crate) speaks: [Name; 3],
+    pub(crate) verbs: Vec<Name>,
+}
+
+/// Everything that was loaded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Model {
+    pub(crate) strings: Vec<Cow<'static, str>>,
+    interned: HashMap<Cow<'static, str>, Name>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) fields: Vec<FieldEntry>,
+    pub(crate) keys: Vec<Name>,
+    /// In the order of loading; of two with one name the later one counts.
+    pub(crate) definitions: Vec<DefinitionEntry>,
+    by_name: HashMap<Name, DefinitionId>,
+    /// In the order of loading; of two with one group, version and kind the later one counts.
+    pub(crate) kinds: Vec<KindEntry>,
+    pub(crate) resources: Vec<ResourceEntry>,
+}
+
+impl Model {
+    /// The text of a name; empty where none is given.
+    pub(crate) fn text(&self, name: Name) -> &str {
+        self.strings.get(name.0 as usize).map_or("", |text| text)
+    }
+
+    /// The text of a name, where one is given.
+    pub(crate) fn given(&self, name: Name) -> Option<&str> {
+        self.strings.get(name.0 as usize).map(|text| &**text)
+    }
+
+    /// The number of a string, new or known.
+    pub(crate) fn intern(&mut self, text: &str) -> Name {
+        if self.interned.is_empty() {
+            self.interned = self.strings.iter().cloned().zip((0..).map(Name)).collect();
+        }
+        if let Some(name) = self.interned.get(text) {
+            return *name;
+        }
+        let name = Name(self.strings.len() as u32);
+        let owned: Cow<'static, str> = Cow::Owned(text.to_owned());
+        self.strings.push(owned.clone());
+        self.interned.insert(owned, name);
+        name
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    pub(crate) fn add_node(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        self.nodes.len() as NodeId - 1
+    }
+
+    /// Adds the fields of one object, sorted by name so that look-ups can bisect.
+    pub(crate) fn add_fields(&mut self, mut entries: Vec<FieldEntry>) -> Span {
+        entries.sort_by(|left, right| self.text(left.name).cmp(self.text(right.name)));
+        let span = Span { start: self.fields.len() as u32, len: entries.len() as u32 };
+        self.fields.append(&mut entries);
+        span
+    }
+
+    pub(crate) fn fields(&self, node: &Node) -> &[FieldEntry] {
+        &self.fields[node.fields.range()]
+    }
+
+    pub(crate) fn list_map_keys(&self, node: &Node) -> &[Name] {
+        &self.keys[node.list_map_keys.range()]
+    }
+
+    pub(crate) fn add_keys(&mut self, keys: Vec<Name>) -> Span {
+        let span = Span { start: self.keys.len() as u32, len: keys.len() as u32 };
+        self.keys.extend(keys);
+        span
+    }
+
+    /// The place of a declared field in [`Model::fields`].
+    pub(crate) fn find_field(&self, node: &Node, name: &str) -> Option<usize> {
+        let range = node.fields.range();
+        let found = self.fields[range.clone()].binary_search_by(|entry| self.text(entry.name).cmp(name));
+        found.ok().map(|index| range.start + index)
+    }
+
+    /// Adds a definition; one that had the name before is hidden from then on.
+    pub(crate) fn add_definition(&mut self, entry: DefinitionEntry) -> DefinitionId {
+        let id = self.definitions.len() as DefinitionId;
+        self.definitions.push(entry);
+        self.by_name.insert(entry.name, id);
+        id
+    }
+
+    pub(crate) fn definition_named(&self, name: Name) -> Option<DefinitionId> {
+        self.by_name.get(&name).copied()
+    }
+
+    /// Finds a definition by its full name, or by the part after the last dot where that is unique.
+    pub(crate) fn find_definition(&self, name: &str) -> Option<DefinitionId> {
+        let full = self.visible_definitions().find(|(_, entry)| self.text(entry.name) == name);
+        full.map(|(id, _)| id).or_else(|| self.find_by_last_part(name))
+    }
+
+    fn find_by_last_part(&self, name: &str) -> Option<DefinitionId> {
+        let mut found =
+            self.visible_definitions().filter(|(_, entry)| last_part(self.text(entry.name)) == name);
+        let (id, _) = found.next()?;
+        found.next().is_none().then_some(id)
+    }
+
+    /// Every definition that no later one hides, in the order of loading.
+    pub(crate) fn visible_definitions(&self) -> impl Iterator<Item = (DefinitionId, &DefinitionEntry)> {
+        let all = self.definitions.iter().enumerate().map(|(id, entry)| (id as DefinitionId, entry));
+        all.filter(|(id, entry)| self.by_name.get(&entry.name) == Some(id))
+    }
+
+    pub(crate) fn find_kind(&self, group: &str, version: &str, kind: &str) -> Option<DefinitionId> {
+        let same = |entry: &&KindEntry| {
+            self.text(entry.kind) == kind
+                && self.text(entry.version) == version
+                && self.text(entry.group) == group
+        };
+        self.kinds.iter().rev().find(same).map(|entry| entry.definition)
+    }
+
+    /// Follows references to the node that describes the value itself.
+    ///
+    /// Loaders refuse references that lead only to themselves, so this ends.
+    pub(crate) fn resolve(&self, id: NodeId) -> NodeId {
+        let mut id = id;
+        while let Some(definition) = self.definitions.get(self.node(id).refers_to as usize) {
+            id = definition.node;
+        }
+        id
+    }
+
+    /// The name of the definition a node belongs to; empty where unknown.
+    pub(crate) fn owner_name(&self, node: &Node) -> &str {
+        self.definitions.get(node.owner as usize).map_or("", |entry| self.text(entry.name))
+    }
+}
+
+/// `Pod` of `io.k8s.api.core.v1.Pod`.
+pub(crate) fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// Splits `apps/v1` into group and version; the group of `v1` is empty.
+pub(crate) fn split_api_version(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}

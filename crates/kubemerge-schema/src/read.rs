@@ -1,0 +1,341 @@
+//! Reads one schema object (OpenAPI v2, v3 or CRD: the syntax is shared) into nodes.
+//!
+//! The loaders call [`Reader::schema`] for each definition and [`Reader::finish`] at the end, which
+//! resolves the references. Wrong values of extensions are not errors here: they are ignored, and
+//! [`crate::check`] names them.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use crate::error::{LoadError, LoadErrorKind};
+use crate::model::{
+    Column, DefinitionId, FieldEntry, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Required,
+    Shape, Span,
+};
+
+/// How deep schemas may be nested in each other: deeper than any real one, shallow enough for any stack.
+pub(crate) const MAX_DEPTH: usize = 128;
+
+/// Where a reader stands in the document: a list on the stack, printed only when there is an error.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'p> {
+    parent: Option<&'p Place<'p>>,
+    step: &'p str,
+    depth: usize,
+}
+
+impl<'p> Place<'p> {
+    pub(crate) fn root(step: &'p str) -> Place<'p> {
+        Place { parent: None, step, depth: 0 }
+    }
+
+    /// A keyword of the schema, or a name below a keyword.
+    pub(crate) fn step<'c>(&'c self, step: &'c str) -> Place<'c>
+    where
+        'p: 'c,
+    {
+        Place { parent: Some(self), step, depth: self.depth }
+    }
+
+    /// The same place, one schema deeper.
+    fn deeper(self) -> Place<'p> {
+        Place { depth: self.depth + 1, ..self }
+    }
+}
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(parent) = self.parent {
+            write!(f, "{parent}.")?;
+        }
+        f.write_str(self.step)
+    }
+}
+
+/// What differs between the three kinds of document.
+#[derive(Clone, Copy)]
+pub(crate) struct Syntax {
+    /// The look-up behaviour of what is read.
+    pub(crate) column: Column,
+    /// What a reference starts with, e.g. `#/definitions/`.
+    pub(crate) prefix: &'static str,
+    /// What `allOf` is for.
+    pub(crate) all_of: AllOf,
+}
+
+/// What `allOf` is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AllOf {
+    /// Its first entry describes the value.
+    Describes,
+    /// It only restricts the value.
+    Restricts,
+}
+
+impl Syntax {
+    fn first_of_all_of(self, map: &Map<String, Value>) -> Option<&Value> {
+        let entries = map.get("allOf").filter(|_| self.all_of == AllOf::Describes);
+        entries.and_then(Value::as_array).and_then(|entries| entries.first())
+    }
+}
+
+/// Reads the schemas of one document.
+pub(crate) struct Reader<'m> {
+    pub(crate) model: &'m mut Model,
+    syntax: Syntax,
+    /// Nodes that refer to a definition by name, and where they stand.
+    pending: Vec<(NodeId, Name, String)>,
+    owner: DefinitionId,
+}
+
+impl<'m> Reader<'m> {
+    pub(crate) fn new(model: &'m mut Model, syntax: Syntax) -> Reader<'m> {
+        Reader { model, syntax, pending: Vec::new(), owner: NOWHERE }
+    }
+
+    /// Reads the schema of a definition.
+    pub(crate) fn definition(
+        &mut self,
+        owner: DefinitionId,
+        schema: &Value,
+        place: Place<'_>,
+    ) -> Result<NodeId, LoadError> {
+        self.owner = owner;
+        self.schema(schema, place)
+    }
+
+    fn schema(&mut self, schema: &Value, place: Place<'_>) -> Result<NodeId, LoadError> {
+        let place = place.deeper();
+        if place.depth > MAX_DEPTH {
+            let message = format!("schemas are nested more than {MAX_DEPTH} deep");
+            return Err(LoadError::new(LoadErrorKind::TooLarge, place.to_string(), message));
+        }
+        let map = object(schema, &place)?;
+        let mut node = Node { owner: self.owner, ..Node::new(self.syntax.column) };
+        self.read_type(map, &mut node);
+        self.read_metadata(map, &mut node);
+        // The type of a wrapped reference is that of the first entry; metadata stays with the property.
+        let reference = match self.syntax.first_of_all_of(map) {
+            Some(first) => self.read_wrapped(first, &mut node, place)?,
+            None => {
+                self.read_children(map, &mut node, place)?;
+                map.get("$ref")
+            }
+        };
+        let id = self.model.add_node(node);
+        if let Some(reference) = reference {
+            self.remember_reference(id, reference, &place)?;
+        }
+        Ok(id)
+    }
+
+    /// Takes the type from the first entry of `allOf`: its `$ref`, or what it says itself.
+    fn read_wrapped<'v>(
+        &mut self,
+        first: &'v Value,
+        node: &mut Node,
+        place: Place<'_>,
+    ) -> Result<Option<&'v Value>, LoadError> {
+        let all_of = place.step("allOf[0]").deeper();
+        let map = object(first, &all_of)?;
+        self.read_type(map, node);
+        self.read_children(map, node, all_of)?;
+        Ok(map.get("$ref"))
+    }
+
+    fn read_type(&mut self, map: &Map<String, Value>, node: &mut Node) {
+        let words: Vec<&str> = match map.get("type") {
+            Some(Value::String(word)) => vec![word],
+            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        if let Some(shape) = words.iter().find_map(|word| shape_of(word)) {
+            node.shape = shape;
+        }
+        if words.contains(&"null") || is_true(map, "nullable") {
+            node.flags.set(Flags::NULLABLE);
+        }
+        if let Some(format) = map.get("format").and_then(Value::as_str) {
+            node.format = self.model.intern(format);
+        }
+    }
+
+    /// Reads what belongs to the property itself, whatever describes its value.
+    fn read_metadata(&mut self, map: &Map<String, Value>, node: &mut Node) {
+        let flags = [
+            ("x-kubernetes-int-or-string", Flags::INT_OR_STRING),
+            ("x-kubernetes-preserve-unknown-fields", Flags::PRESERVE_UNKNOWN),
+            ("x-kubernetes-embedded-resource", Flags::EMBEDDED_RESOURCE),
+        ];
+        for (word, flag) in flags {
+            if is_true(map, word) {
+                node.flags.set(flag);
+            }
+        }
+        if let Some(default) = map.get("default") {
+            node.default = self.model.intern(&default.to_string());
+        }
+        if map.contains_key("x-kubernetes-unions") {
+            node.flags.set(Flags::UNIONS);
+        }
+        node.strategy = self.text(map, "x-kubernetes-patch-strategy");
+        node.merge_key = self.text(map, "x-kubernetes-patch-merge-key");
+        node.list_type = list_type(map.get("x-kubernetes-list-type"));
+        node.map_type = map_type(map.get("x-kubernetes-map-type"));
+        node.list_map_keys = self.keys(map.get("x-kubernetes-list-map-keys"));
+    }
+
+    fn text(&mut self, map: &Map<String, Value>, keyword: &str) -> Name {
+        map.get(keyword).and_then(Value::as_str).map_or(Name::NONE, |text| self.model.intern(text))
+    }
+
+    fn keys(&mut self, keys: Option<&Value>) -> Span {
+        let Some(Value::Array(keys)) = keys else { return Span::default() };
+        let names = keys.iter().filter_map(Value::as_str).map(|key| self.model.intern(key)).collect();
+        self.model.add_keys(names)
+    }
+
+    fn read_children(
+        &mut self,
+        map: &Map<String, Value>,
+        node: &mut Node,
+        place: Place<'_>,
+    ) -> Result<(), LoadError> {
+        if let Some(properties) = map.get("properties") {
+            node.flags.set(Flags::HAS_PROPERTIES);
+            node.fields = self.properties(properties, map.get("required"), place.step("properties"))?;
+        }
+        match map.get("additionalProperties") {
+            Some(Value::Bool(true)) => node.flags.set(Flags::ADDITIONAL_ANY),
+            Some(Value::Bool(false)) => node.flags.set(Flags::ADDITIONAL_NONE),
+            Some(schema) => node.additional = self.schema(schema, place.step("additionalProperties"))?,
+            None => {}
+        }
+        match map.get("items") {
+            Some(Value::Array(_)) => node.flags.set(Flags::TUPLE),
+            Some(schema) => node.items = self.schema(schema, place.step("items"))?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn properties(
+        &mut self,
+        properties: &Value,
+        required: Option<&Value>,
+        place: Place<'_>,
+    ) -> Result<Span, LoadError> {
+        let required = required_names(required);
+        let mut entries = Vec::new();
+        for (name, schema) in object(properties, &place)? {
+            let node = self.schema(schema, place.step(name))?;
+            let required = if required.contains(name.as_str()) { Required::Yes } else { Required::No };
+            entries.push(FieldEntry { name: self.model.intern(name), node, required });
+        }
+        Ok(self.model.add_fields(entries))
+    }
+
+    fn remember_reference(
+        &mut self,
+        id: NodeId,
+        reference: &Value,
+        place: &Place<'_>,
+    ) -> Result<(), LoadError> {
+        let target = reference.as_str().and_then(|text| text.strip_prefix(self.syntax.prefix));
+        let Some(target) = target else {
+            let message = format!("the reference {reference} does not start with {}", self.syntax.prefix);
+            return Err(LoadError::new(LoadErrorKind::UnresolvedReference, place.to_string(), message));
+        };
+        let target = self.model.intern(target);
+        self.pending.push((id, target, place.to_string()));
+        Ok(())
+    }
+
+    /// Resolves every reference among the definitions of the document.
+    pub(crate) fn finish(self, definitions: &HashMap<Name, DefinitionId>) -> Result<(), LoadError> {
+        for (id, target, place) in &self.pending {
+            let Some(definition) = definitions.get(target) else {
+                let message = format!("nothing is defined under the name {:?}", self.model.text(*target));
+                return Err(LoadError::new(LoadErrorKind::UnresolvedReference, place, message));
+            };
+            self.model.nodes[*id as usize].refers_to = *definition;
+        }
+        for (id, _, place) in &self.pending {
+            refuse_circle(self.model, *id, place)?;
+        }
+        Ok(())
+    }
+}
+
+/// How many references may follow each other with nothing between them.
+const MAX_CHAIN: usize = 64;
+
+/// Follows bare references and fails unless they end at a schema.
+fn refuse_circle(model: &Model, start: NodeId, place: &str) -> Result<(), LoadError> {
+    let mut seen = vec![start];
+    let mut id = start;
+    while let Some(definition) = model.definitions.get(model.node(id).refers_to as usize) {
+        id = definition.node;
+        if seen.contains(&id) {
+            let message = "the reference leads only to itself";
+            return Err(LoadError::new(LoadErrorKind::CircularReference, place, message));
+        }
+        if seen.len() > MAX_CHAIN {
+            let message = format!("more than {MAX_CHAIN} references follow each other");
+            return Err(LoadError::new(LoadErrorKind::TooLarge, place, message));
+        }
+        seen.push(id);
+    }
+    Ok(())
+}
+
+/// The value as a JSON object, or an error that names the place.
+pub(crate) fn object<'v>(value: &'v Value, place: &Place<'_>) -> Result<&'v Map<String, Value>, LoadError> {
+    let wrong =
+        || LoadError::malformed(place.to_string(), format!("expected an object, found {}", found(value)));
+    value.as_object().ok_or_else(wrong)
+}
+
+/// What a value is, for messages.
+pub(crate) fn found(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn is_true(map: &Map<String, Value>, keyword: &str) -> bool {
+    map.get(keyword) == Some(&Value::Bool(true))
+}
+
+fn shape_of(word: &str) -> Option<Shape> {
+    let shapes = [Shape::Object, Shape::List, Shape::String, Shape::Integer, Shape::Number, Shape::Boolean];
+    shapes.into_iter().find(|shape| shape.word() == word)
+}
+
+fn list_type(value: Option<&Value>) -> ListType {
+    match value.and_then(Value::as_str) {
+        Some("atomic") => ListType::Atomic,
+        Some("set") => ListType::Set,
+        Some("map") => ListType::Map,
+        _ => ListType::Unset,
+    }
+}
+
+fn map_type(value: Option<&Value>) -> MapType {
+    match value.and_then(Value::as_str) {
+        Some("atomic") => MapType::Atomic,
+        Some("granular") => MapType::Granular,
+        _ => MapType::Unset,
+    }
+}
+
+fn required_names(required: Option<&Value>) -> HashSet<&str> {
+    let names = required.and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(Value::as_str).collect()
+}

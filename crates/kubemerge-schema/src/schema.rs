@@ -1,0 +1,126 @@
+//! [`Schema`], the compiled result, and [`SchemaBuilder`], which loads what it is made of.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::compile::{self, Rules};
+use crate::cursor::Type;
+use crate::error::{LoadError, LoadErrorKind};
+use crate::model::{Model, NOWHERE, split_api_version};
+use crate::read::found;
+use crate::rule::Dialect;
+use crate::{openapi_v2, openapi_v3};
+
+/// Compiled rules of one dialect: a flat table that threads can share.
+#[derive(Debug)]
+pub struct Schema {
+    model: Arc<Model>,
+    dialect: Dialect,
+    rules: Rules,
+}
+
+impl Schema {
+    /// The type of a kind, e.g. `apps/v1` and `Deployment`.
+    pub fn type_of(&self, api_version: &str, kind: &str) -> Option<Type<'_>> {
+        let (group, version) = split_api_version(api_version);
+        let definition = self.model.find_kind(group, version, kind)?;
+        Some(Type { schema: self, node: self.model.definitions[definition as usize].node })
+    }
+
+    /// The type of a definition, by its full name or by its last part where that is unique.
+    pub fn definition(&self, name: &str) -> Option<Type<'_>> {
+        let definition = self.model.find_definition(name)?;
+        Some(Type { schema: self, node: self.model.definitions[definition as usize].node })
+    }
+
+    /// The type of a value that nobody described.
+    pub fn untyped(&self) -> Type<'_> {
+        Type { schema: self, node: NOWHERE }
+    }
+
+    /// The dialect of the rules.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+}
+
+/// Loads documents and compiles them.
+///
+/// Of two definitions with one name, and of two with one kind, the later one counts.
+#[derive(Clone, Debug, Default)]
+pub struct SchemaBuilder {
+    model: Arc<Model>,
+}
+
+impl SchemaBuilder {
+    /// Starts with nothing.
+    pub fn new() -> SchemaBuilder {
+        SchemaBuilder::default()
+    }
+
+    /// Adds an OpenAPI v2 document (`swagger.json`).
+    pub fn openapi_v2(self, document: &Value) -> Result<SchemaBuilder, LoadError> {
+        self.load(document, openapi_v2::load)
+    }
+
+    /// Adds an OpenAPI v3 document; call it once for every document of a server.
+    pub fn openapi_v3(self, document: &Value) -> Result<SchemaBuilder, LoadError> {
+        self.load(document, openapi_v3::load)
+    }
+
+    /// Adds a document of any kind this crate can read, told apart by what it holds.
+    pub fn document(self, document: &Value) -> Result<SchemaBuilder, LoadError> {
+        if openapi_v3::recognises(document) {
+            self.openapi_v3(document)
+        } else if openapi_v2::recognises(document) {
+            self.openapi_v2(document)
+        } else {
+            Err(LoadError::malformed("", format!("{} is not a schema document", found(document))))
+        }
+    }
+
+    /// Compiles the rules of one dialect.
+    pub fn compile(&self, dialect: Dialect) -> Result<Schema, LoadError> {
+        let rules = compile::compile(&self.model, dialect);
+        Ok(Schema { model: Arc::clone(&self.model), dialect, rules })
+    }
+
+    fn load(
+        mut self,
+        document: &Value,
+        loader: fn(&mut Model, &Value) -> Result<(), LoadError>,
+    ) -> Result<SchemaBuilder, LoadError> {
+        refuse_depth(document)?;
+        loader(Arc::make_mut(&mut self.model), document)?;
+        Ok(self)
+    }
+}
+
+/// How deep a document may be nested; the schemas in it have their own, lower limit.
+const MAX_DOCUMENT_DEPTH: usize = 400;
+
+fn refuse_depth(document: &Value) -> Result<(), LoadError> {
+    if is_within(document, MAX_DOCUMENT_DEPTH) {
+        return Ok(());
+    }
+    let message = format!("the document is nested more than {MAX_DOCUMENT_DEPTH} levels deep");
+    Err(LoadError::new(LoadErrorKind::TooLarge, "", message))
+}
+
+fn is_within(value: &Value, levels: usize) -> bool {
+    levels > 0
+        && match value {
+            Value::Array(items) => items.iter().all(|item| is_within(item, levels - 1)),
+            Value::Object(members) => members.values().all(|member| is_within(member, levels - 1)),
+            _ => true,
+        }
+}
