@@ -1,1 +1,3 @@
 //! Values of Kubernetes documents: bytes to nodes and back.
+
+pub mod yaml;

@@ -1,0 +1,234 @@
+//! Builds a document item by item and keeps its laws: limits, keys that JSON can hold, no repeated key,
+//! `<<` with maps only.
+//!
+//! Both readers, YAML events and JSON text, end here.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::error::{Error, ErrorKind, Position};
+use super::resolve::Resolved;
+use super::trap::{Role, Trap, trap_of};
+use super::tree::{Document, Item, ItemId, Mark, Style, Value};
+use super::{DuplicateKeys, MAX_DEPTH, Options};
+
+/// The `next` of a collection that is not closed yet.
+const OPEN: ItemId = ItemId::MAX;
+
+/// Maps up to this size are checked for repeated keys without a hash table.
+const SMALL_MAP: usize = 8;
+
+pub(crate) struct Builder<'t> {
+    document: Document<'t>,
+    open: Vec<OpenCollection>,
+    options: Options,
+}
+
+struct OpenCollection {
+    id: ItemId,
+    children: usize,
+    /// Where the last child ends.
+    end: u32,
+}
+
+/// Where an item stands in the text.
+pub(crate) struct Extent {
+    /// Start with anchor and tag.
+    pub(crate) outer: usize,
+    /// Start of the content.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl From<Range<usize>> for Extent {
+    fn from(range: Range<usize>) -> Extent {
+        Extent { outer: range.start, start: range.start, end: range.end }
+    }
+}
+
+impl<'t> Builder<'t> {
+    pub(crate) fn new(text: &'t str, range: Range<usize>, options: Options) -> Builder<'t> {
+        let document = Document { text, range, items: Vec::new(), traps: Vec::new() };
+        Builder { document, open: Vec::new(), options }
+    }
+
+    pub(crate) fn error(&self, kind: ErrorKind, offset: usize, message: impl Into<String>) -> Error {
+        Error::new(kind, Position::of(self.document.text, offset), message)
+    }
+
+    /// Whether the next item is a key or a value.
+    pub(crate) fn role(&self) -> Role {
+        match self.open.last() {
+            Some(open) if self.document.item(open.id).value == Value::Map && open.children % 2 == 0 => {
+                Role::Key
+            }
+            _ => Role::Value,
+        }
+    }
+
+    /// The style of the collection the next item belongs to, and how many children it has so far.
+    pub(crate) fn parent(&self) -> Option<(&Item<'t>, usize)> {
+        self.open.last().map(|open| (self.document.item(open.id), open.children))
+    }
+
+    pub(crate) fn scalar(
+        &mut self,
+        value: Value<'t>,
+        style: Style,
+        extent: Extent,
+        mark: Mark,
+    ) -> Result<ItemId, Error> {
+        let unprintable = matches!(value, Value::Float(float) if !float.is_finite());
+        if unprintable && self.role() == Role::Value {
+            let message = format!("`{}` has no JSON form", &self.document.text[extent.start..extent.end]);
+            return Err(self.error(ErrorKind::Value, extent.start, message).with_hint("quote it"));
+        }
+        self.push(value, style, extent, mark)
+    }
+
+    /// Notes a trap if the plain scalar just pushed is one.
+    pub(crate) fn note_trap(&mut self, text: &str, resolved: Resolved, role: Role) {
+        let Some(kind) = trap_of(text, resolved) else { return };
+        let Some(id) = self.document.items.len().checked_sub(1) else { return };
+        let item = &self.document.items[id];
+        let read_as = match role {
+            Role::Key => self.document.key_text(id as ItemId).into_owned(),
+            Role::Value => item.value.json_text(),
+        };
+        // A key that keeps its text is no surprise.
+        if role == Role::Value || read_as != text {
+            self.document.traps.push(Trap { kind, role, range: item.span(), read_as });
+        }
+    }
+
+    pub(crate) fn alias(&mut self, target: ItemId, extent: Extent) -> Result<ItemId, Error> {
+        if self.document.item(target).next == OPEN {
+            let name = &self.document.text[extent.start..extent.end];
+            let message = format!("the value of anchor `{}` contains itself", name.trim_start_matches('*'));
+            return Err(self.error(ErrorKind::Alias, extent.start, message));
+        }
+        self.push(Value::Alias(target), Style::Alias, extent, Mark::default())
+    }
+
+    pub(crate) fn open(
+        &mut self,
+        value: Value<'t>,
+        style: Style,
+        extent: Extent,
+        mark: Mark,
+    ) -> Result<ItemId, Error> {
+        let (start, end) = (extent.start, extent.end as u32);
+        let id = self.push(value, style, extent, mark)?;
+        if self.open.len() >= MAX_DEPTH {
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
+            return Err(self.error(ErrorKind::Limit, start, message));
+        }
+        self.document.items[id as usize].next = OPEN;
+        self.open.push(OpenCollection { id, children: 0, end });
+        Ok(id)
+    }
+
+    /// Closes the innermost collection; a block collection ends with its last child.
+    pub(crate) fn close(&mut self, flow_end: Option<usize>) -> Result<(), Error> {
+        let Some(OpenCollection { id, end, .. }) = self.open.pop() else { return Ok(()) };
+        let end = flow_end.map_or(end, |end| end as u32);
+        if let Some(parent) = self.open.last_mut() {
+            parent.end = parent.end.max(end);
+        }
+        self.document.items[id as usize].next = self.document.items.len() as ItemId;
+        self.document.items[id as usize].end = end;
+        if self.document.item(id).value == Value::Map { self.check_map(id) } else { Ok(()) }
+    }
+
+    pub(crate) fn finish(self) -> Document<'t> {
+        self.document
+    }
+
+    /// Widens the item to take in its anchor.
+    pub(crate) fn anchor(&mut self, id: ItemId, offset: usize) {
+        let item = &mut self.document.items[id as usize];
+        item.outer = item.outer.min(offset as u32);
+        item.mark.anchor = true;
+    }
+
+    fn push(&mut self, value: Value<'t>, style: Style, extent: Extent, mark: Mark) -> Result<ItemId, Error> {
+        if self.document.items.len() >= self.options.max_nodes {
+            let message = format!("more than {} values in one document", self.options.max_nodes);
+            return Err(self.error(ErrorKind::Limit, extent.start, message));
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.children += 1;
+            open.end = open.end.max(extent.end as u32);
+        }
+        let id = self.document.items.len() as ItemId;
+        let Extent { outer, start, end } = extent;
+        let (outer, start, end) = (outer as u32, start as u32, end as u32);
+        self.document.items.push(Item { value, outer, start, end, next: id + 1, style, mark });
+        Ok(id)
+    }
+
+    fn check_map(&mut self, map: ItemId) -> Result<(), Error> {
+        let is_merge = |key| self.document.item(key).mark.merge;
+        for (key, value) in self.document.entries(map) {
+            if is_merge(key) { self.check_merge(value)? } else { self.check_key(key)? }
+        }
+        let has_merge = self.document.entries(map).any(|(key, _)| is_merge(key));
+        let late = self.document.entries(map).skip(1).find(|(key, _)| is_merge(*key));
+        let late = late.map(|(key, _)| self.document.item(key).span());
+        self.document.traps.extend(late.map(Trap::late_merge));
+        let repeated = self.first_repeated_key(map);
+        if let (Some((first, second)), DuplicateKeys::Error) = (repeated, self.options.duplicate_keys) {
+            return Err(self.duplicate(first, second));
+        }
+        self.document.items[map as usize].mark.overrides = has_merge || repeated.is_some();
+        Ok(())
+    }
+
+    fn check_key(&self, key: ItemId) -> Result<(), Error> {
+        let what = match self.document.item(self.document.resolve_alias(key)).value {
+            Value::Null => "null",
+            Value::List => "a list",
+            Value::Map => "a map",
+            Value::UInt(_) => "an integer beyond 63 bits",
+            _ => return Ok(()),
+        };
+        let offset = self.document.item(key).start as usize;
+        Err(self.error(ErrorKind::Key, offset, format!("{what} cannot be a key")).with_hint("quote it"))
+    }
+
+    fn check_merge(&self, value: ItemId) -> Result<(), Error> {
+        let document = &self.document;
+        let is_map = |id| document.item(document.resolve_alias(id)).value == Value::Map;
+        let fits = is_map(value)
+            || (document.item(value).value == Value::List && document.children(value).all(is_map));
+        if fits {
+            return Ok(());
+        }
+        let offset = document.item(value).start as usize;
+        Err(self.error(ErrorKind::Merge, offset, "`<<` needs a map or a list of maps as its value"))
+    }
+
+    fn first_repeated_key(&self, map: ItemId) -> Option<(ItemId, ItemId)> {
+        let document = &self.document;
+        let keys = || document.entries(map).map(|(key, _)| key).filter(|key| !document.item(*key).mark.merge);
+        if keys().nth(SMALL_MAP).is_none() {
+            return keys().enumerate().find_map(|(index, second)| {
+                let text = document.key_text(second);
+                let first = keys().take(index).find(|first| document.key_text(*first) == text)?;
+                Some((first, second))
+            });
+        }
+        let mut seen: HashMap<Cow<'_, str>, ItemId> = HashMap::new();
+        keys().find_map(|second| seen.insert(document.key_text(second), second).map(|first| (first, second)))
+    }
+
+    fn duplicate(&self, first: ItemId, second: ItemId) -> Error {
+        let position = |id| Position::of(self.document.text, self.document.item(id).start as usize);
+        let first_position = position(first);
+        let message =
+            format!("key `{}` stands twice, first at {first_position}", self.document.key_text(second));
+        Error::new(ErrorKind::DuplicateKey { first: first_position }, position(second), message)
+            .with_hint("keep one of them")
+    }
+}

@@ -1,0 +1,351 @@
+//! Reads one YAML document: the parser's events become items.
+//!
+//! The parser tells where a block collection's first child starts and where a block scalar's text starts;
+//! the dash and the `|` before them are found by looking at the gap between two tokens.
+
+use std::borrow::Cow;
+
+use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle, Tag};
+
+use super::binary;
+use super::build::{Builder, Extent};
+use super::error::{Error, ErrorKind};
+use super::resolve::{Resolved, ScalarTag, resolve, resolve_tagged};
+use super::trap::Role;
+use super::tree::{Document, ItemId, Mark, Style, Value};
+use super::{MAX_DEPTH, Options};
+
+/// Parses `text[range]`, which holds at most one document; `None` if it holds no value.
+pub(crate) fn read_document<'t>(
+    text: &'t str,
+    range: std::ops::Range<usize>,
+    options: Options,
+) -> Result<Option<Document<'t>>, Error> {
+    let builder = Builder::new(text, range.clone(), options);
+    let mut reader =
+        Reader { text, base: range.start, cursor: range.start, anchors: Vec::new(), last: 0, builder };
+    let limits = granit_parser::options! {
+        emit_anchor_events: true,
+        emit_comments: false,
+        flow_nesting_limit: MAX_DEPTH + 1,
+        block_nesting_limit: MAX_DEPTH + 1,
+    };
+    let mut seen_end = false;
+    for event in Parser::new_from_str_with_options(&text[range], limits) {
+        let (event, span) = event.map_err(|error| reader.syntax_error(&error))?;
+        match event {
+            Event::DocumentStart(..) if seen_end => return Err(reader.second_document(&span)),
+            Event::DocumentEnd => seen_end = true,
+            event => reader.event(event, &span)?,
+        }
+    }
+    let document = reader.builder.finish();
+    Ok((!is_vacant(&document)).then_some(document))
+}
+
+/// Nothing but white space and comments.
+fn is_vacant(document: &Document<'_>) -> bool {
+    document.items.first().is_none_or(|root| {
+        root.value == Value::Null && root.start == root.end && root.mark == Mark::default()
+    })
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    /// Where the parsed slice starts in the text.
+    base: usize,
+    /// Behind the last token.
+    cursor: usize,
+    /// Items by anchor number.
+    anchors: Vec<ItemId>,
+    /// The item made last, to which an anchor event belongs.
+    last: ItemId,
+    builder: Builder<'t>,
+}
+
+impl<'t> Reader<'t> {
+    fn event(&mut self, event: Event<'t>, span: &Span) -> Result<(), Error> {
+        match event {
+            Event::DocumentStart(_, Some(version)) if (version.major, version.minor) != (1, 1) => {
+                let error = self.builder.error(
+                    ErrorKind::Stream,
+                    self.range(span).start,
+                    "incompatible %YAML directive",
+                );
+                return Err(error.with_hint("Kubernetes reads YAML 1.1; remove the line"));
+            }
+            Event::Scalar(value, style, _, tag) => self.scalar(value, style, tag.as_deref(), span)?,
+            Event::SequenceStart(style, _, tag) => self.open(Value::List, style, tag.is_some(), span)?,
+            Event::MappingStart(style, _, tag) => self.open(Value::Map, style, tag.is_some(), span)?,
+            Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
+            Event::Alias(anchor) => self.alias(anchor, span)?,
+            Event::Anchor(anchor, name) => self.anchor(anchor, &name, span)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn scalar(
+        &mut self,
+        text: Cow<'t, str>,
+        style: ScalarStyle,
+        tag: Option<&Tag>,
+        span: &Span,
+    ) -> Result<(), Error> {
+        self.pass_dash();
+        let extent = self.scalar_extent(style, span);
+        if style == ScalarStyle::DoubleQuoted {
+            self.check_escapes(&extent)?;
+        }
+        let tag = tag.map(|tag| ScalarTag::from_name(&format!("{}{}", tag.handle(), tag.suffix())));
+        let plain = style == ScalarStyle::Plain;
+        let role = self.builder.role();
+        let resolved = match tag {
+            None if plain && extent.start == extent.end => Resolved::Null,
+            None if plain => resolve(&text),
+            None => Resolved::String,
+            Some(tag) => resolve_tagged(tag, &text)
+                .map_err(|reason| self.builder.error(ErrorKind::Value, extent.start, reason))?,
+        };
+        let merge = role == Role::Key && (resolved == Resolved::Merge || tag == Some(ScalarTag::Merge));
+        let mark = Mark { merge, tag: tag.is_some(), ..Mark::default() };
+        let trap_text = (plain && tag.is_none() && resolved != Resolved::String).then(|| text.clone());
+        let value = self.value(resolved, text, tag, &extent)?;
+        self.last = self.builder.scalar(value, item_style(style), extent, mark)?;
+        if let Some(text) = trap_text {
+            self.builder.note_trap(&text, resolved, role);
+        }
+        Ok(())
+    }
+
+    fn value(
+        &self,
+        resolved: Resolved,
+        text: Cow<'t, str>,
+        tag: Option<ScalarTag>,
+        extent: &Extent,
+    ) -> Result<Value<'t>, Error> {
+        Ok(match resolved {
+            Resolved::Null => Value::Null,
+            Resolved::Bool(value) => Value::Bool(value),
+            Resolved::Int(value) => Value::Int(value),
+            Resolved::UInt(value) => Value::UInt(value),
+            Resolved::Float(value) => Value::Float(value),
+            Resolved::String if tag == Some(ScalarTag::Binary) => {
+                let decoded = binary::decode(&text).ok_or_else(|| {
+                    self.builder.error(ErrorKind::Value, extent.start, "!!binary value is not valid base64")
+                })?;
+                Value::String(Cow::Owned(decoded))
+            }
+            Resolved::Timestamp | Resolved::Merge | Resolved::String => Value::String(text),
+        })
+    }
+
+    fn scalar_extent(&mut self, style: ScalarStyle, span: &Span) -> Extent {
+        let mut range = self.range(span);
+        let mut cursor = range.end;
+        if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+            cursor = cursor.max(self.cursor);
+            range = self.block_scalar_range(range.end);
+        }
+        if range.is_empty() {
+            range = self.left_out(range.start);
+            cursor = range.end;
+        }
+        self.cursor = self.cursor.max(cursor);
+        Extent { outer: self.outer(span, range.start), start: range.start, end: range.end }
+    }
+
+    /// YAML 1.1 knows fewer escapes than JSON.
+    fn check_escapes(&self, extent: &Extent) -> Result<(), Error> {
+        let mut rest = &self.text[extent.start..extent.end];
+        while let Some(at) = rest.find('\\') {
+            let message = match &rest.as_bytes()[at + 1..] {
+                [b'/', ..] => "found unknown escape character `\\/`",
+                [b'u', b'd' | b'D', b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F', ..] => {
+                    "found invalid Unicode character escape code: half of a surrogate pair"
+                }
+                _ => {
+                    rest = rest.get(at + 2..).unwrap_or_default();
+                    continue;
+                }
+            };
+            let offset = extent.end - rest.len() + at;
+            let error = self.builder.error(ErrorKind::Syntax, offset, message);
+            return Err(error.with_hint("write the character itself"));
+        }
+        Ok(())
+    }
+
+    /// Where a value that was left out would stand: behind the colon or dash.
+    fn left_out(&self, reported: usize) -> std::ops::Range<usize> {
+        let gap = &self.text[self.cursor..];
+        let blank = gap.len() - gap.trim_start_matches([' ', '\t', '\r', '\n']).len();
+        let colon = self.builder.role() == Role::Value && gap[blank..].starts_with(':');
+        let place = if colon { self.cursor + blank + 1 } else { self.cursor };
+        let place = place.max(reported);
+        place..place
+    }
+
+    /// From the `|` or `>` to the last line of text; blank lines after it count only if they are kept.
+    fn block_scalar_range(&self, end: usize) -> std::ops::Range<usize> {
+        let start = find_indicator(self.text, self.cursor, b"|>");
+        let content = &self.text[start..end.max(start)];
+        let header = content.lines().next().unwrap_or("");
+        let keeps = header.split('#').next().is_some_and(|indicators| indicators.contains('+'));
+        let content = if keeps {
+            content
+                .strip_suffix('\n')
+                .map_or(content, |content| content.strip_suffix('\r').unwrap_or(content))
+        } else {
+            content.trim_end_matches([' ', '\t', '\r', '\n'])
+        };
+        start..start + content.len()
+    }
+
+    fn open(
+        &mut self,
+        value: Value<'t>,
+        style: StructureStyle,
+        tagged: bool,
+        span: &Span,
+    ) -> Result<(), Error> {
+        self.pass_dash();
+        let range = self.range(span);
+        let mut start = range.start;
+        let style = match style {
+            StructureStyle::Flow => Style::Flow,
+            StructureStyle::Block => Style::Block,
+        };
+        if style == Style::Block {
+            self.check_indentation(start)?;
+        }
+        if style == Style::Block && value == Value::List {
+            start = find_indicator(self.text, self.cursor, b"-");
+            self.cursor = start + 1;
+        } else if style == Style::Flow {
+            self.cursor = self.cursor.max(range.end);
+        }
+        let extent = Extent { outer: self.outer(span, start), start, end: range.end.max(start) };
+        let mark = Mark { tag: tagged, ..Mark::default() };
+        self.last = self.builder.open(value, style, extent, mark)?;
+        Ok(())
+    }
+
+    fn check_indentation(&self, start: usize) -> Result<(), Error> {
+        let before = &self.text[..start];
+        let blank = before.trim_end_matches([' ', '\t']).len();
+        if !before[blank..].contains('\t') || !(blank == 0 || before[..blank].ends_with('\n')) {
+            return Ok(());
+        }
+        let error = self.builder.error(ErrorKind::Syntax, blank, "found a tab in the indentation");
+        Err(error.with_hint("indent with spaces"))
+    }
+
+    fn close(&mut self, span: &Span) -> Result<(), Error> {
+        let is_flow = self.builder.parent().is_some_and(|(item, _)| item.style == Style::Flow);
+        let range = self.range(span);
+        // A map such as `[a: b]` has no braces of its own and ends with its last value.
+        let flow_end = (is_flow && !range.is_empty()).then_some(range.end);
+        if is_flow {
+            self.cursor = self.cursor.max(range.end);
+        }
+        self.builder.close(flow_end)
+    }
+
+    fn alias(&mut self, anchor: usize, span: &Span) -> Result<(), Error> {
+        self.pass_dash();
+        let range = self.range(span);
+        self.cursor = range.end;
+        let target = self.anchors.get(anchor).copied().unwrap_or_default();
+        self.builder.alias(target, range.into())?;
+        Ok(())
+    }
+
+    fn anchor(&mut self, anchor: usize, name: &str, span: &Span) -> Result<(), Error> {
+        let start = self.range(span).start;
+        if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
+            let message = format!("anchor `{name}` has other characters than letters, digits, `_` and `-`");
+            return Err(self.builder.error(ErrorKind::Alias, start, message));
+        }
+        if self.anchors.len() <= anchor {
+            self.anchors.resize(anchor + 1, 0);
+        }
+        self.anchors[anchor] = self.last;
+        self.builder.anchor(self.last, start);
+        Ok(())
+    }
+
+    /// Moves behind the dash of the next element; the first one was passed when its list was opened.
+    fn pass_dash(&mut self) {
+        if let Some((parent, children)) = self.builder.parent()
+            && parent.value == Value::List
+            && parent.style == Style::Block
+            && children > 0
+        {
+            self.cursor = find_indicator(self.text, self.cursor, b"-") + 1;
+        }
+    }
+
+    fn range(&self, span: &Span) -> std::ops::Range<usize> {
+        let range = span.byte_range().unwrap_or_default();
+        self.base + range.start..self.base + range.end
+    }
+
+    fn outer(&self, span: &Span, start: usize) -> usize {
+        let tag = span.tag_span().and_then(|tag| tag.byte_range());
+        tag.map_or(start, |tag| start.min(self.base + tag.start))
+    }
+
+    fn second_document(&self, span: &Span) -> Error {
+        let offset = self.range(span).start;
+        self.builder
+            .error(ErrorKind::Stream, offset, "kubectl ignores what follows `...`")
+            .with_hint("separate documents with `---`")
+    }
+
+    fn syntax_error(&self, error: &ScanError) -> Error {
+        use granit_parser::ErrorKind as Cause;
+        let offset = self.base + error.marker().byte_offset().unwrap_or_default();
+        let (kind, hint) = match error.kind() {
+            Cause::RecursionLimitExceeded => (ErrorKind::Limit, None),
+            Cause::UnknownAnchor => (ErrorKind::Alias, Some("define the anchor before its first use")),
+            Cause::TabNotAllowed | Cause::TabInBlockIndentation => {
+                (ErrorKind::Syntax, Some("indent with spaces"))
+            }
+            Cause::MappingValueNotAllowed => {
+                (ErrorKind::Syntax, Some("check the indentation, or quote a value that holds `: `"))
+            }
+            Cause::UnexpectedCharacter { .. } => (ErrorKind::Syntax, Some("quote the value")),
+            _ => (ErrorKind::Syntax, None),
+        };
+        let error = self.builder.error(kind, offset, error.info());
+        hint.map_or(error.clone(), |hint| error.with_hint(hint))
+    }
+}
+
+fn item_style(style: ScalarStyle) -> Style {
+    match style {
+        ScalarStyle::Plain => Style::Plain,
+        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
+        ScalarStyle::Literal | ScalarStyle::Folded => Style::BlockScalar,
+    }
+}
+
+/// The first of the wanted indicators at or after `from`, past comments, anchors and tags.
+pub(crate) fn find_indicator(text: &str, from: usize, wanted: &[u8]) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(byte) = bytes.get(at) {
+        at = match byte {
+            byte if wanted.contains(byte) => return at,
+            b'#' => bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |line| at + line),
+            b'!' | b'&' => {
+                let is_end = |byte: &u8| byte.is_ascii_whitespace();
+                bytes[at..].iter().position(is_end).map_or(bytes.len(), |length| at + length)
+            }
+            _ => at + 1,
+        };
+    }
+    from
+}

@@ -1,0 +1,280 @@
+//! From the tree to JSON: aliases are expanded within a budget, `<<` is merged, later members override.
+//!
+//! The walk keeps its own stack, so depth costs memory and never the thread's stack.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::MAX_DEPTH;
+use super::error::{Error, ErrorKind};
+use super::number::json_float;
+use super::tree::{Document, ItemId, Value};
+
+/// A member of a map after merging and overriding.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    pub(crate) key: ItemId,
+    pub(crate) value: ItemId,
+    /// Whether the member came through an alias.
+    aliased: bool,
+}
+
+impl Document<'_> {
+    /// The document as compact JSON, members in the order written, numbers as Go prints them.
+    ///
+    /// Fails only if aliases blow the document up or nest it too deeply.
+    pub fn to_json(&self) -> Result<Vec<u8>, Error> {
+        self.json_of(0)
+    }
+
+    /// One value of the document as JSON.
+    pub(crate) fn json_of(&self, id: ItemId) -> Result<Vec<u8>, Error> {
+        let out = Vec::with_capacity(self.range.len());
+        let mut writer = Writer { document: self, out, frames: Vec::new(), budget: Budget::default() };
+        writer.value(id, Origin::Written)?;
+        writer.run()?;
+        Ok(writer.out)
+    }
+
+    /// The members of a map in effect.
+    pub(crate) fn members(&self, map: ItemId) -> Result<Vec<Member>, Error> {
+        self.merged_members(map, Origin::Written, &mut Budget::default())
+    }
+
+    fn merged_members(&self, map: ItemId, origin: Origin, budget: &mut Budget) -> Result<Vec<Member>, Error> {
+        let mut members = Overriding { document: self, list: Vec::new(), places: HashMap::new() };
+        let mut pending = vec![Pending { next: map + 1, end: self.item(map).next, origin }];
+        while let Some(Pending { next: key, end, origin }) = pending.pop() {
+            if key >= end {
+                continue;
+            }
+            let value = self.item(key).next;
+            budget.charge(self, key, origin)?;
+            pending.push(Pending { next: self.item(value).next, end, origin });
+            if self.item(key).mark.merge {
+                self.push_merged(value, origin, &mut pending);
+            } else {
+                members.set(Member { key, value, aliased: origin == Origin::Aliased });
+            }
+        }
+        Ok(members.list)
+    }
+
+    /// Queues the maps below `<<`: the first of a list must come last, because later members override.
+    fn push_merged(&self, value: ItemId, origin: Origin, pending: &mut Vec<Pending>) {
+        let mut push = |id: ItemId| {
+            let target = self.resolve_alias(id);
+            let origin = if target == id { origin } else { Origin::Aliased };
+            pending.push(Pending { next: target + 1, end: self.item(target).next, origin });
+        };
+        match self.item(value).value {
+            Value::List => self.children(value).for_each(push),
+            _ => push(value),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Written,
+    Aliased,
+}
+
+/// The rest of a map whose members are being collected.
+struct Pending {
+    next: ItemId,
+    end: ItemId,
+    origin: Origin,
+}
+
+/// Members by key; a later one takes the place of an earlier one.
+struct Overriding<'d, 't> {
+    document: &'d Document<'t>,
+    list: Vec<Member>,
+    places: HashMap<Cow<'d, str>, usize>,
+}
+
+impl Overriding<'_, '_> {
+    fn set(&mut self, member: Member) {
+        let place = *self.places.entry(self.document.key_text(member.key)).or_insert(self.list.len());
+        match self.list.get_mut(place) {
+            Some(earlier) => *earlier = member,
+            None => self.list.push(member),
+        }
+    }
+}
+
+/// Limits how much of a document may come from aliases, by the rule of yaml.v2: nearly all of a small one,
+/// a tenth of a very large one.
+#[derive(Default)]
+struct Budget {
+    visited: usize,
+    aliased: usize,
+}
+
+impl Budget {
+    fn charge(&mut self, document: &Document<'_>, id: ItemId, origin: Origin) -> Result<(), Error> {
+        self.visited += 1;
+        self.aliased += usize::from(origin == Origin::Aliased);
+        if self.aliased <= 100 || self.visited <= 1000 || self.ratio() <= self.allowed() {
+            return Ok(());
+        }
+        let position = document.position(document.item(id).start as usize);
+        Err(Error::new(ErrorKind::Limit, position, "document contains excessive aliasing"))
+    }
+
+    fn ratio(&self) -> f64 {
+        self.aliased as f64 / self.visited as f64
+    }
+
+    fn allowed(&self) -> f64 {
+        const SMALL: f64 = 400_000.0;
+        const LARGE: f64 = 4_000_000.0;
+        let share = ((self.visited as f64 - SMALL) / (LARGE - SMALL)).clamp(0.0, 1.0);
+        0.99 - 0.89 * share
+    }
+}
+
+/// A collection that is being written.
+enum Frame {
+    List { next: ItemId, end: ItemId, origin: Origin },
+    Map { next: ItemId, end: ItemId, origin: Origin },
+    Merged(std::vec::IntoIter<Member>),
+}
+
+struct Writer<'d, 't> {
+    document: &'d Document<'t>,
+    out: Vec<u8>,
+    frames: Vec<Frame>,
+    budget: Budget,
+}
+
+impl Writer<'_, '_> {
+    fn run(&mut self) -> Result<(), Error> {
+        while let Some(frame) = self.frames.last_mut() {
+            match frame {
+                Frame::List { next, end, origin } if *next < *end => {
+                    let (element, origin) = (*next, *origin);
+                    *next = self.document.item(element).next;
+                    self.comma();
+                    self.value(element, origin)?;
+                }
+                Frame::Map { next, end, origin } if *next < *end => {
+                    let (key, origin) = (*next, *origin);
+                    let value = self.document.item(key).next;
+                    *next = self.document.item(value).next;
+                    self.budget.charge(self.document, key, origin)?;
+                    self.member(key, value, origin)?;
+                }
+                Frame::Merged(members) => match members.next() {
+                    Some(Member { key, value, aliased }) => {
+                        let origin = if aliased { Origin::Aliased } else { Origin::Written };
+                        self.member(key, value, origin)?;
+                    }
+                    None => self.close(b'}'),
+                },
+                Frame::List { .. } => self.close(b']'),
+                Frame::Map { .. } => self.close(b'}'),
+            }
+        }
+        Ok(())
+    }
+
+    fn member(&mut self, key: ItemId, value: ItemId, origin: Origin) -> Result<(), Error> {
+        self.comma();
+        write_string(&mut self.out, &self.document.key_text(key));
+        self.out.push(b':');
+        self.value(value, origin)
+    }
+
+    fn value(&mut self, id: ItemId, origin: Origin) -> Result<(), Error> {
+        self.budget.charge(self.document, id, origin)?;
+        let target = self.document.resolve_alias(id);
+        let origin = if target == id { origin } else { Origin::Aliased };
+        if target != id {
+            self.budget.charge(self.document, id, origin)?;
+        }
+        let item = self.document.item(target);
+        let (next, end) = (target + 1, item.next);
+        match &item.value {
+            Value::List => self.open(b'[', Frame::List { next, end, origin }, id),
+            Value::Map if item.mark.overrides => {
+                let members = self.document.merged_members(target, origin, &mut self.budget)?;
+                self.open(b'{', Frame::Merged(members.into_iter()), id)
+            }
+            Value::Map => self.open(b'{', Frame::Map { next, end, origin }, id),
+            scalar => {
+                scalar.write_json(&mut self.out);
+                Ok(())
+            }
+        }
+    }
+
+    fn open(&mut self, bracket: u8, frame: Frame, id: ItemId) -> Result<(), Error> {
+        if self.frames.len() >= MAX_DEPTH {
+            let position = self.document.position(self.document.item(id).start as usize);
+            let message = format!("aliases nest the document more than {MAX_DEPTH} levels deep");
+            return Err(Error::new(ErrorKind::Limit, position, message));
+        }
+        self.out.push(bracket);
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    fn close(&mut self, bracket: u8) {
+        self.out.push(bracket);
+        self.frames.pop();
+    }
+
+    fn comma(&mut self) {
+        if !matches!(self.out.last(), Some(b'[' | b'{') | None) {
+            self.out.push(b',');
+        }
+    }
+}
+
+impl Value<'_> {
+    /// A scalar in JSON.
+    pub(crate) fn json_text(&self) -> String {
+        let mut out = Vec::new();
+        self.write_json(&mut out);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    fn write_json(&self, out: &mut Vec<u8>) {
+        match self {
+            Value::Bool(true) => out.extend_from_slice(b"true"),
+            Value::Bool(false) => out.extend_from_slice(b"false"),
+            Value::Int(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Value::UInt(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Value::Float(value) => out.extend_from_slice(json_float(*value).as_bytes()),
+            Value::Literal(text) => out.extend_from_slice(text.as_bytes()),
+            Value::String(text) => write_string(out, text),
+            Value::Null | Value::List | Value::Map | Value::Alias(_) => out.extend_from_slice(b"null"),
+        }
+    }
+}
+
+/// Writes a JSON string with the escapes JSON demands and no others.
+pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push(b'"');
+    let mut copied = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let hex = [b'\\', b'u', b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
+        let escape: &[u8] = match byte {
+            b'"' => b"\\\"",
+            b'\\' => b"\\\\",
+            b'\n' => b"\\n",
+            b'\r' => b"\\r",
+            b'\t' => b"\\t",
+            0..0x20 => &hex,
+            _ => continue,
+        };
+        out.extend_from_slice(&text.as_bytes()[copied..at]);
+        out.extend_from_slice(escape);
+        copied = at + 1;
+    }
+    out.extend_from_slice(&text.as_bytes()[copied..]);
+    out.push(b'"');
+}

@@ -1,0 +1,100 @@
+//! Splits a text into documents at `---` lines, as kubectl does before it parses anything.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::error::{Error, ErrorKind, Position};
+use super::tree::Document;
+use super::{Options, events, json_text};
+
+/// Reads the documents of a text one after the other; those without a value are passed over.
+///
+/// After an error the iterator goes on with the next document.
+#[derive(Debug)]
+pub struct Documents<'t> {
+    text: &'t str,
+    /// Where the next segment starts; `None` at the end.
+    next: Option<usize>,
+    ready: VecDeque<Document<'t>>,
+    options: Options,
+}
+
+impl<'t> Documents<'t> {
+    pub(crate) fn new(text: &'t str, options: Options) -> Documents<'t> {
+        Documents { text, next: Some(0), ready: VecDeque::new(), options }
+    }
+
+    fn read_segment(&mut self, segment: Range<usize>) -> Result<(), Error> {
+        match json_text::read_documents(self.text, segment.clone(), self.options) {
+            Some(documents) => self.ready.extend(documents?),
+            None => self.ready.extend(events::read_document(self.text, segment, self.options)?),
+        }
+        Ok(())
+    }
+
+    /// The text up to the next separator, which is passed.
+    fn next_segment(&mut self) -> Option<Result<Range<usize>, Error>> {
+        let start = self.next?;
+        let mut from = start;
+        loop {
+            let Some(line) = find_separator(self.text, from) else {
+                self.next = None;
+                return Some(Ok(start..self.text.len()));
+            };
+            self.next = (line.end < self.text.len()).then_some(line.end);
+            if let Err(error) = check_separator(self.text, &line) {
+                return Some(Err(error));
+            }
+            // `%TAG` and `%YAML` lines belong to the document behind the separator.
+            if !is_prologue(&self.text[start..line.start]) {
+                return Some(Ok(start..line.start));
+            }
+            from = line.end;
+        }
+    }
+}
+
+impl<'t> Iterator for Documents<'t> {
+    type Item = Result<Document<'t>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(document) = self.ready.pop_front() {
+                return Some(Ok(document));
+            }
+            let read = self.next_segment()?.and_then(|segment| self.read_segment(segment));
+            if let Err(error) = read {
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+/// The next line that starts with `---`, its line break included.
+fn find_separator(text: &str, from: usize) -> Option<Range<usize>> {
+    let rest = &text[from..];
+    let start = if rest.starts_with("---") { from } else { from + rest.find("\n---")? + 1 };
+    let end = text[start..].find('\n').map_or(text.len(), |newline| start + newline + 1);
+    Some(start..end)
+}
+
+fn check_separator(text: &str, line: &Range<usize>) -> Result<(), Error> {
+    let rest = text[line.start + 3..line.end].trim();
+    if rest.is_empty() || rest.starts_with('#') {
+        return Ok(());
+    }
+    let message = format!("invalid Yaml document separator: {rest}");
+    let error = Error::new(ErrorKind::Stream, Position::of(text, line.start), message);
+    Err(error.with_hint("put the document on the line after `---`"))
+}
+
+fn is_prologue(segment: &str) -> bool {
+    let mut directives = false;
+    for line in segment.lines() {
+        directives |= line.starts_with('%');
+        if !line.starts_with('%') && !line.trim().is_empty() && !line.trim_start().starts_with('#') {
+            return false;
+        }
+    }
+    directives
+}
