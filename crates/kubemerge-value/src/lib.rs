@@ -1,3 +1,58 @@
 //! Values of Kubernetes documents: bytes to nodes and back.
+//!
+//! A [`Node`] is a lazy JSON value. It comes from checked bytes ([`Document`]), from bytes in Go's canonical
+//! form ([`Canonical`]) or from a borrowed [`serde_json::Value`]; results are built in an [`Arena`]. What
+//! nobody looks at stays a span or a borrow and is copied verbatim by the writers.
+//!
+//! This crate knows nothing of schemas and patches. It does no input or output.
+//!
+//! ```
+//! use kubemerge_value::{Arena, Document, MapEdit, Node, to_bytes};
+//!
+//! let arena = Arena::new();
+//! let document = Document::check(br#"{"kind": "Pod", "spec": {"nodeName": "a"}}"#)?;
+//! let mut edit = MapEdit::new(document.node(), &arena);
+//! if edit.seek("kind".into()).is_some() {
+//!     edit.replace(Node::string("Node"));
+//! }
+//! assert_eq!(to_bytes(edit.finish()), br#"{"kind":"Node", "spec": {"nodeName": "a"}}"#);
+//! # Ok::<(), kubemerge_value::ParseError>(())
+//! ```
 
+mod built;
+mod check;
+mod document;
+mod ends;
+mod equal;
+mod error;
+mod list_view;
+mod map_edit;
+mod node;
+mod number;
+mod path;
+mod scan;
+mod stack;
+mod string;
+mod text;
+mod write;
 pub mod yaml;
+
+pub use document::{Canonical, Document};
+pub use equal::deep_equal;
+pub use error::{ParseError, ParseErrorKind};
+pub use list_view::{ListView, Pick, list, map};
+pub use map_edit::MapEdit;
+pub use node::{Entry, Kind, Node, Scalar};
+pub use path::{Path, Step};
+pub use stack::deep;
+pub use string::Str;
+pub use write::{Segments, segments, to_bytes, to_canonical, to_value, write_given};
+
+/// Where results are built. Dropping it drops them all at once, however deep they are nested.
+pub type Arena = bumpalo::Bump;
+
+/// How deep a document in bytes may be nested.
+pub const MAX_DEPTH: usize = 10_000;
+
+/// How deep a [`serde_json::Value`] may be nested: beyond this, dropping one may overflow the stack.
+pub const MAX_VALUE_DEPTH: usize = 128;

@@ -1,0 +1,112 @@
+//! The two ways in for bytes: checked, and canonical.
+
+use crate::{check::check, ends::Ends, error::ParseError, node::Node, text::Form, write::to_canonical};
+
+/// Bytes that were checked: valid UTF-8, one JSON value, not nested too deep.
+///
+/// ```
+/// use kubemerge_value::{Document, Kind};
+///
+/// let document = Document::check(br#"{"replicas": 3}"#)?;
+/// assert_eq!(document.node().get("replicas").unwrap().kind(), Kind::Int);
+/// # Ok::<(), kubemerge_value::ParseError>(())
+/// ```
+#[derive(Clone)]
+pub struct Document<'a> {
+    bytes: &'a [u8],
+    ends: Ends,
+    depth: usize,
+}
+
+impl<'a> Document<'a> {
+    /// Checks the bytes.
+    ///
+    /// # Errors
+    /// If they are not one JSON value in UTF-8, or nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
+    pub fn check(bytes: &'a [u8]) -> Result<Self, ParseError> {
+        let checked = check(bytes)?;
+        Ok(Document { bytes, ends: checked.ends, depth: checked.depth })
+    }
+
+    /// The value.
+    pub fn node(&self) -> Node<'_> {
+        Node::from_text(self.bytes, Form::Given, &self.ends)
+    }
+
+    /// How deep the value is nested: 0 for a scalar.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The bytes as they were given.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+}
+
+/// A document as Go's encoder writes it: compact, members sorted and unique, Go's escapes and numbers.
+///
+/// Only kubemerge makes one, so its text may be trusted and is scanned only as far as needed.
+pub struct Canonical {
+    bytes: Vec<u8>,
+    /// Only for documents that are nested deep: a walk of the others looks at every byte once anyway.
+    ends: Ends,
+}
+
+/// Documents nested deeper have an index of their large containers.
+const DEEP: usize = 64;
+
+impl Canonical {
+    /// Checks the bytes and rewrites them.
+    ///
+    /// # Errors
+    /// As [`Document::check`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
+        let document = Document::check(bytes)?;
+        Ok(to_canonical(document.node()))
+    }
+
+    /// Only for bytes that a canonical writer wrote; `depth` is at least how deep they are nested.
+    pub(crate) fn written(bytes: Vec<u8>, depth: usize) -> Self {
+        let checked = if depth > DEEP { check(&bytes).ok() } else { None };
+        let ends = checked.map_or_else(|| Ends::new(&bytes, Vec::new()), |checked| checked.ends);
+        Canonical { bytes, ends }
+    }
+
+    /// The value.
+    pub fn node(&self) -> Node<'_> {
+        Node::from_text(&self.bytes, Form::Canonical, &self.ends)
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes, without a copy.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+impl Clone for Canonical {
+    fn clone(&self) -> Self {
+        let bytes = self.bytes.clone();
+        let ends = self.ends.of_copy(&bytes);
+        Canonical { bytes, ends }
+    }
+}
+
+impl PartialEq for Canonical {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Canonical {}
+
+impl std::fmt::Debug for Canonical {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.bytes))
+    }
+}

@@ -1,0 +1,60 @@
+//! Deep equality: structural, and strict about types at every level.
+
+use crate::{
+    node::{Kind, Node, Repr},
+    stack::deep,
+    text::Form,
+};
+
+/// Whether two values are equal; the integer 80 and the float 80.0 are not.
+pub fn deep_equal(one: Node<'_>, other: Node<'_>) -> bool {
+    equal(one, other, 0)
+}
+
+/// Texts are compared on every 16th level only: nested texts that differ in their last byte would otherwise
+/// be compared once per level.
+const COMPARE_EVERY: usize = 16;
+
+fn equal(one: Node<'_>, other: Node<'_>, level: usize) -> bool {
+    if level.is_multiple_of(COMPARE_EVERY)
+        && let Some(answer) = by_text(one, other)
+    {
+        return answer;
+    }
+    match (one.kind(), other.kind()) {
+        (Kind::Map, Kind::Map) => deep(|| equal_maps(one, other, level + 1)),
+        (Kind::List, Kind::List) => deep(|| equal_lists(one, other, level + 1)),
+        (kind, other_kind) => kind == other_kind && one.scalar() == other.scalar(),
+    }
+}
+
+/// Equal texts are equal values; unequal ones prove something only if both are canonical.
+fn by_text(one: Node<'_>, other: Node<'_>) -> Option<bool> {
+    let (Repr::Text(one), Repr::Text(other)) = (one.0, other.0) else { return None };
+    let (one, other) = (one.close(), other.close());
+    if one.bytes == other.bytes {
+        return Some(true);
+    }
+    (one.form == Form::Canonical && other.form == Form::Canonical).then_some(false)
+}
+
+fn equal_maps(one: Node<'_>, other: Node<'_>, level: usize) -> bool {
+    let (one, other) = (one.sorted_entries(), other.sorted_entries());
+    one.len() == other.len()
+        && one
+            .iter()
+            .zip(&other)
+            .all(|(one, other)| one.key == other.key && equal(one.value, other.value, level))
+}
+
+fn equal_lists(one: Node<'_>, other: Node<'_>, level: usize) -> bool {
+    let mut items = Vec::new();
+    other.each_element(|element| items.push(element));
+    let mut count = 0;
+    let mut equal = true;
+    one.each_element(|element| {
+        equal = equal && items.get(count).is_some_and(|item| self::equal(element, *item, level));
+        count += 1;
+    });
+    equal && count == items.len()
+}

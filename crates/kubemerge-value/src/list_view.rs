@@ -1,0 +1,134 @@
+//! A list with its elements in reach, and the way to build another one from them.
+
+use crate::{
+    Arena,
+    built::{Built, Order, Piece, Tail},
+    node::{Node, Repr},
+    text::{ElementScan, Text},
+};
+use bumpalo::collections::Vec as ArenaVec;
+
+/// An expanded list.
+#[derive(Clone, Copy)]
+pub struct ListView<'a> {
+    list: Node<'a>,
+    text: Option<Text<'a>>,
+    items: &'a [Node<'a>],
+    places: &'a [Place],
+}
+
+/// Where an element stands in the text of its list.
+#[derive(Clone, Copy)]
+struct Place {
+    gap: u32,
+    start: u32,
+    end: u32,
+}
+
+/// An element of a list that is put together from another one.
+#[derive(Clone, Copy)]
+pub enum Pick<'a> {
+    /// The element of the viewed list at this position.
+    Keep(usize),
+    /// Another value.
+    Put(Node<'a>),
+}
+
+impl<'a> ListView<'a> {
+    /// Expands a list; anything else counts as an empty one.
+    pub fn new(list: Node<'a>, arena: &'a Arena) -> Self {
+        match list.0 {
+            Repr::Text(text) if text.first() == b'[' => Self::of_text(list, text, arena),
+            _ => ListView { list, text: None, items: list.elements(arena), places: &[] },
+        }
+    }
+
+    fn of_text(list: Node<'a>, text: Text<'a>, arena: &'a Arena) -> Self {
+        let mut items = ArenaVec::new_in(arena);
+        let mut places = ArenaVec::new_in(arena);
+        let mut scan = ElementScan::of_list(text);
+        while let Some(element) = scan.next() {
+            items.push(Node(Repr::Text(element.value)));
+            places.push(Place {
+                gap: element.gap as u32,
+                start: element.start as u32,
+                end: element.end as u32,
+            });
+        }
+        ListView { list, text: Some(text), items: items.into_bump_slice(), places: places.into_bump_slice() }
+    }
+
+    /// The elements.
+    pub fn items(&self) -> &'a [Node<'a>] {
+        self.items
+    }
+
+    /// The list that was expanded.
+    pub fn node(&self) -> Node<'a> {
+        self.list
+    }
+
+    /// A list of kept and new elements, in this order.
+    pub fn pick(&self, picks: &[Pick<'a>], arena: &'a Arena) -> Node<'a> {
+        let mut pieces = ArenaVec::new_in(arena);
+        let mut at = 0;
+        while at < picks.len() {
+            match picks[at] {
+                Pick::Keep(first) => {
+                    let count = run_length(&picks[at..], first);
+                    self.keep(first, count, &mut pieces);
+                    at += count;
+                }
+                Pick::Put(node) => {
+                    pieces.push(Piece::item(node));
+                    at += 1;
+                }
+            }
+        }
+        let built = Built::new(pieces.into_bump_slice(), self.tail(), Order::AsBuilt);
+        Node(Repr::List(arena.alloc(built)))
+    }
+
+    fn keep(&self, first: usize, count: usize, pieces: &mut ArenaVec<'a, Piece<'a>>) {
+        let Some(text) = self.text else {
+            pieces.extend(self.items[first..first + count].iter().map(|node| Piece::item(*node)));
+            return;
+        };
+        let (from, to) = (self.places[first], self.places[first + count - 1]);
+        let gap = &text.bytes[from.gap as usize..from.start as usize];
+        pieces.push(Piece::Run { gap, text: text.closed(&text.bytes[from.start as usize..to.end as usize]) });
+    }
+
+    /// The white space before the closing bracket, and the bracket.
+    fn tail(&self) -> Tail<'a> {
+        let (Some(text), Some(last)) = (self.text, self.places.last()) else { return Tail::Bracket };
+        let rest = &text.bytes[last.end as usize..];
+        let length = rest.iter().position(|byte| *byte == b']').map_or(rest.len(), |at| at + 1);
+        Tail::Rest(text.closed(&rest[..length]))
+    }
+}
+
+/// How many of the first picks keep neighbours, from element `first` on.
+fn run_length(picks: &[Pick<'_>], first: usize) -> usize {
+    picks
+        .iter()
+        .enumerate()
+        .take_while(|(n, pick)| matches!(pick, Pick::Keep(at) if *at == first + n))
+        .count()
+}
+
+/// Builds a list of values.
+pub fn list<'a>(items: impl IntoIterator<Item = Node<'a>>, arena: &'a Arena) -> Node<'a> {
+    let mut pieces = ArenaVec::new_in(arena);
+    pieces.extend(items.into_iter().map(Piece::item));
+    let built = Built::new(pieces.into_bump_slice(), Tail::Bracket, Order::AsBuilt);
+    Node(Repr::List(arena.alloc(built)))
+}
+
+/// Builds a map of members, in this order; of repeated members the last counts.
+pub fn map<'a>(members: impl IntoIterator<Item = (crate::Str<'a>, Node<'a>)>, arena: &'a Arena) -> Node<'a> {
+    let mut pieces = ArenaVec::new_in(arena);
+    pieces.extend(members.into_iter().map(|(key, value)| Piece::entry(key, value)));
+    let built = Built::new(pieces.into_bump_slice(), Tail::Bracket, Order::AsBuilt);
+    Node(Repr::Map(arena.alloc(built)))
+}

@@ -1,0 +1,431 @@
+//! A lazy JSON value: text, a borrowed [`Value`], or something built in an arena.
+//!
+//! A [`Node`] is a small `Copy` view. It is expanded one level at a time, only when somebody looks; what
+//! nobody looks at stays a span or a borrow and is written out as it came in.
+
+use crate::{
+    Arena,
+    built::{Built, BuiltMembers},
+    document::{Canonical, Document},
+    ends::Ends,
+    error::ParseError,
+    number::{self, Number},
+    scan::skip_space,
+    string::Str,
+    text::{ElementScan, Extent, Form, MemberScan, Text},
+};
+use serde_json::Value;
+use std::hash::{Hash, Hasher};
+
+/// A lazy JSON value.
+#[derive(Clone, Copy)]
+pub struct Node<'a>(pub(crate) Repr<'a>);
+
+#[derive(Clone, Copy)]
+pub(crate) enum Repr<'a> {
+    Text(Text<'a>),
+    Value(&'a Value),
+    Map(&'a Built<'a>),
+    List(&'a Built<'a>),
+    Scalar(Scalar<'a>),
+}
+
+/// The dynamic type of a value, as Kubernetes tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number that is a 64-bit integer.
+    Int,
+    /// Any other number.
+    Float,
+    /// A string.
+    String,
+    /// A list.
+    List,
+    /// A map.
+    Map,
+}
+
+/// A value without parts. Equality is strict: the integer 80 and the float 80.0 differ.
+#[derive(Clone, Copy, Debug)]
+pub enum Scalar<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+    /// A string.
+    String(Str<'a>),
+}
+
+impl PartialEq for Scalar<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Scalar::Null, Scalar::Null) => true,
+            (Scalar::Bool(one), Scalar::Bool(two)) => one == two,
+            (Scalar::Int(one), Scalar::Int(two)) => one == two,
+            (Scalar::Float(one), Scalar::Float(two)) => one == two,
+            (Scalar::String(one), Scalar::String(two)) => one == two,
+            _ => false,
+        }
+    }
+}
+
+// A float in a document is never NaN: the check refuses what has no finite value.
+impl Eq for Scalar<'_> {}
+
+impl Hash for Scalar<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Scalar::Null => state.write_u8(0),
+            Scalar::Bool(value) => state.write_u8(1 + u8::from(*value)),
+            Scalar::Int(value) => state.write_i64(*value),
+            // 0.0 and -0.0 are equal and must hash alike.
+            Scalar::Float(value) => state.write_u64((value + 0.0).to_bits()),
+            Scalar::String(value) => value.hash(state),
+        }
+    }
+}
+
+/// A member of a map.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// The name.
+    pub key: Str<'a>,
+    /// The value.
+    pub value: Node<'a>,
+}
+
+impl<'a> Node<'a> {
+    /// The value `null`.
+    pub const NULL: Node<'static> = Node(Repr::Scalar(Scalar::Null));
+
+    /// A string made of these characters.
+    pub const fn string(text: &'a str) -> Self {
+        Node(Repr::Scalar(Scalar::String(Str::plain(text))))
+    }
+
+    /// A scalar.
+    pub const fn scalar_node(scalar: Scalar<'a>) -> Self {
+        Node(Repr::Scalar(scalar))
+    }
+
+    /// A borrowed [`Value`].
+    ///
+    /// # Errors
+    /// If it is nested deeper than [`MAX_VALUE_DEPTH`](crate::MAX_VALUE_DEPTH).
+    pub fn from_value(value: &'a Value) -> Result<Self, ParseError> {
+        if fits_depth(value, crate::MAX_VALUE_DEPTH) {
+            return Ok(Node(Repr::Value(value)));
+        }
+        Err(ParseError::too_deep(crate::MAX_VALUE_DEPTH))
+    }
+
+    pub(crate) fn from_text(bytes: &'a [u8], form: Form, ends: &'a Ends) -> Self {
+        let start = skip_space(bytes, 0);
+        let end = bytes.iter().rposition(|byte| !byte.is_ascii_whitespace()).map_or(start, |last| last + 1);
+        let ends = (!ends.is_empty()).then_some(ends);
+        Node(Repr::Text(Text { bytes: &bytes[start..end], form, extent: Extent::Closed, ends }))
+    }
+
+    /// The dynamic type.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        match self.0 {
+            Repr::Text(text) => kind_of_text(text),
+            Repr::Value(value) => kind_of_value(value),
+            Repr::Map(_) => Kind::Map,
+            Repr::List(_) => Kind::List,
+            Repr::Scalar(scalar) => scalar.kind(),
+        }
+    }
+
+    /// Whether the value is `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// The value as a scalar; `None` for a map or list.
+    #[inline]
+    pub fn scalar(self) -> Option<Scalar<'a>> {
+        match self.0 {
+            Repr::Text(text) => scalar_of_text(text),
+            Repr::Value(value) => scalar_of_value(value),
+            Repr::Scalar(scalar) => Some(scalar),
+            Repr::Map(_) | Repr::List(_) => None,
+        }
+    }
+
+    /// The value as a string; `None` if it is none.
+    #[inline]
+    pub fn as_str(self) -> Option<Str<'a>> {
+        match self.scalar() {
+            Some(Scalar::String(string)) => Some(string),
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` for every member of a map as it stands in the source, repeated members included.
+    pub(crate) fn each_member(self, mut visit: impl FnMut(Entry<'a>)) {
+        match self.0 {
+            Repr::Text(text) if text.first() == b'{' => {
+                let mut scan = MemberScan::of_map(text);
+                while let Some(member) = scan.next() {
+                    visit(Entry { key: member.key, value: Node(Repr::Text(member.value)) });
+                }
+            }
+            Repr::Value(Value::Object(map)) => {
+                for (key, value) in map {
+                    visit(Entry { key: Str::plain(key), value: Node(Repr::Value(value)) });
+                }
+            }
+            Repr::Map(built) => BuiltMembers::new(built).for_each(visit),
+            _ => {}
+        }
+    }
+
+    /// The members of a map in the order of the source; of repeated members the last. Empty for other values.
+    pub fn entries(self, arena: &'a Arena) -> &'a [Entry<'a>] {
+        let mut entries = bumpalo::collections::Vec::new_in(arena);
+        self.each_member(|entry| entries.push(entry));
+        if self.may_repeat_members() {
+            drop_repeated(&mut entries);
+        }
+        entries.into_bump_slice()
+    }
+
+    /// The members of a map, sorted by name; of repeated members the last. Empty for other values.
+    pub fn sorted_entries(self) -> Vec<Entry<'a>> {
+        let mut entries = Vec::new();
+        self.each_member(|entry| entries.push(entry));
+        if !self.has_sorted_members() {
+            sort_entries(&mut entries);
+        }
+        entries
+    }
+
+    /// The member of this name; of repeated members the last.
+    pub fn get(self, name: &str) -> Option<Node<'a>> {
+        match self.0 {
+            Repr::Text(text) if text.first() == b'{' => member_of_text(text, name),
+            Repr::Value(Value::Object(map)) => map.get(name).map(|value| Node(Repr::Value(value))),
+            Repr::Map(built) => {
+                BuiltMembers::new(built).filter(|entry| entry.key.is(name)).last().map(|entry| entry.value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The elements of a list. Empty for other values.
+    pub fn elements(self, arena: &'a Arena) -> &'a [Node<'a>] {
+        let mut elements = bumpalo::collections::Vec::new_in(arena);
+        self.each_element(|element| elements.push(element));
+        elements.into_bump_slice()
+    }
+
+    pub(crate) fn each_element(self, mut visit: impl FnMut(Node<'a>)) {
+        match self.0 {
+            Repr::Text(text) if text.first() == b'[' => {
+                let mut scan = ElementScan::of_list(text);
+                while let Some(element) = scan.next() {
+                    visit(Node(Repr::Text(element.value)));
+                }
+            }
+            Repr::Value(Value::Array(list)) => list.iter().for_each(|value| visit(Node(Repr::Value(value)))),
+            Repr::List(built) => built.each_element(visit),
+            _ => {}
+        }
+    }
+
+    /// Whether the map or list has no parts; false for scalars.
+    pub fn is_empty(self) -> bool {
+        match self.0 {
+            Repr::Text(text) => match text.first() {
+                b'{' => MemberScan::of_map(text).next().is_none(),
+                b'[' => ElementScan::of_list(text).next().is_none(),
+                _ => false,
+            },
+            Repr::Value(Value::Object(map)) => map.is_empty(),
+            Repr::Value(Value::Array(list)) => list.is_empty(),
+            Repr::Map(built) => BuiltMembers::new(built).next().is_none(),
+            Repr::List(built) => built.is_empty_list(),
+            Repr::Value(_) | Repr::Scalar(_) => false,
+        }
+    }
+
+    fn may_repeat_members(self) -> bool {
+        match self.0 {
+            Repr::Text(text) => text.form == Form::Given,
+            Repr::Map(built) => !built.is_sorted(),
+            _ => false,
+        }
+    }
+
+    /// Whether the members are known to be sorted and unique.
+    pub(crate) fn has_sorted_members(self) -> bool {
+        match self.0 {
+            Repr::Text(text) => text.form == Form::Canonical,
+            Repr::Map(built) => built.is_sorted(),
+            _ => false,
+        }
+    }
+}
+
+impl Scalar<'_> {
+    /// The dynamic type.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Scalar::Null => Kind::Null,
+            Scalar::Bool(_) => Kind::Bool,
+            Scalar::Int(_) => Kind::Int,
+            Scalar::Float(_) => Kind::Float,
+            Scalar::String(_) => Kind::String,
+        }
+    }
+}
+
+impl<'a> From<&'a Document<'a>> for Node<'a> {
+    fn from(document: &'a Document<'a>) -> Self {
+        document.node()
+    }
+}
+
+impl<'a> From<&'a Canonical> for Node<'a> {
+    fn from(canonical: &'a Canonical) -> Self {
+        canonical.node()
+    }
+}
+
+impl std::fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(crate::write::to_canonical(*self).as_bytes()))
+    }
+}
+
+/// Sorts members by name and keeps the last of repeated ones.
+pub(crate) fn sort_entries(entries: &mut Vec<Entry<'_>>) {
+    entries.sort_by_key(|entry| entry.key);
+    let mut kept = 0;
+    for at in 0..entries.len() {
+        if at + 1 < entries.len() && entries[at].key == entries[at + 1].key {
+            continue;
+        }
+        entries[kept] = entries[at];
+        kept += 1;
+    }
+    entries.truncate(kept);
+}
+
+/// Above this many members, repeated names are looked for with a sort instead of pair by pair.
+const FEW_MEMBERS: usize = 12;
+
+fn drop_repeated<'a>(entries: &mut bumpalo::collections::Vec<'a, Entry<'a>>) {
+    if entries.len() <= FEW_MEMBERS {
+        let mut at = 0;
+        while at < entries.len() {
+            let key = entries[at].key;
+            if entries[at + 1..].iter().any(|later| later.key == key) {
+                entries.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        return;
+    }
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|at| entries[*at].key);
+    let repeated: std::collections::HashSet<usize> = order
+        .windows(2)
+        .filter(|pair| entries[pair[0]].key == entries[pair[1]].key)
+        .map(|pair| pair[0])
+        .collect();
+    if !repeated.is_empty() {
+        let mut at = 0;
+        entries.retain(|_| {
+            at += 1;
+            !repeated.contains(&(at - 1))
+        });
+    }
+}
+
+#[inline]
+fn kind_of_text(text: Text<'_>) -> Kind {
+    match text.first() {
+        b'{' => Kind::Map,
+        b'[' => Kind::List,
+        b'"' => Kind::String,
+        b't' | b'f' => Kind::Bool,
+        b'n' => Kind::Null,
+        _ if number::is_int(text.bytes) => Kind::Int,
+        _ => Kind::Float,
+    }
+}
+
+fn kind_of_value(value: &Value) -> Kind {
+    match value {
+        Value::Null => Kind::Null,
+        Value::Bool(_) => Kind::Bool,
+        Value::Number(number) if number.is_i64() => Kind::Int,
+        Value::Number(_) => Kind::Float,
+        Value::String(_) => Kind::String,
+        Value::Array(_) => Kind::List,
+        Value::Object(_) => Kind::Map,
+    }
+}
+
+#[inline]
+fn scalar_of_text(text: Text<'_>) -> Option<Scalar<'_>> {
+    Some(match text.first() {
+        b'{' | b'[' => return None,
+        b'"' => Scalar::String(text.string()),
+        b't' => Scalar::Bool(true),
+        b'f' => Scalar::Bool(false),
+        b'n' => Scalar::Null,
+        _ => match number::decode(text.bytes) {
+            Number::Int(int) => Scalar::Int(int),
+            Number::Float(float) => Scalar::Float(float),
+        },
+    })
+}
+
+fn scalar_of_value(value: &Value) -> Option<Scalar<'_>> {
+    Some(match value {
+        Value::Null => Scalar::Null,
+        Value::Bool(value) => Scalar::Bool(*value),
+        Value::Number(number) => match number.as_i64() {
+            Some(int) => Scalar::Int(int),
+            None => Scalar::Float(number.as_f64().unwrap_or_default()),
+        },
+        Value::String(text) => Scalar::String(Str::plain(text)),
+        Value::Array(_) | Value::Object(_) => return None,
+    })
+}
+
+fn member_of_text<'a>(text: Text<'a>, name: &str) -> Option<Node<'a>> {
+    let mut scan = MemberScan::of_map(text);
+    let mut found = None;
+    while let Some(member) = scan.next() {
+        if member.key.is(name) {
+            found = Some(Node(Repr::Text(member.value)));
+            if text.form == Form::Canonical {
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Whether the value has at most `levels` nested containers.
+fn fits_depth(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(list) => levels > 0 && list.iter().all(|item| fits_depth(item, levels - 1)),
+        Value::Object(map) => levels > 0 && map.values().all(|item| fits_depth(item, levels - 1)),
+        _ => true,
+    }
+}

@@ -1,0 +1,137 @@
+//! Field paths, linked on the stack of the walk that makes them and rendered only when somebody asks.
+
+use crate::{Scalar, Str};
+use std::fmt;
+
+/// The place of a value: a step, and the path of the value around it.
+///
+/// ```
+/// use kubemerge_value::Path;
+///
+/// let spec = Path::ROOT.field("spec".into());
+/// let labels = spec.field("labels".into());
+/// let ports = spec.field("ports".into());
+/// assert_eq!(ports.index(2).to_string(), "spec.ports[2]");
+/// assert_eq!(labels.field("app.kubernetes.io/name".into()).to_string(), "spec.labels[app.kubernetes.io/name]");
+/// ```
+#[derive(Clone, Copy)]
+pub struct Path<'p> {
+    around: Option<&'p Path<'p>>,
+    step: Step<'p>,
+}
+
+/// One step of a path.
+#[derive(Clone, Copy)]
+pub enum Step<'p> {
+    /// The document itself.
+    Root,
+    /// A member of a map.
+    Field(Str<'p>),
+    /// An element of a list, by position.
+    Index(usize),
+    /// An element of a list, by the values of its merge keys.
+    Keys(&'p [(&'p str, Scalar<'p>)]),
+}
+
+impl<'p> Path<'p> {
+    /// The document itself.
+    pub const ROOT: Path<'static> = Path { around: None, step: Step::Root };
+
+    /// The member of this name.
+    pub fn field(&'p self, name: Str<'p>) -> Path<'p> {
+        Path { around: Some(self), step: Step::Field(name) }
+    }
+
+    /// The element at this position.
+    pub fn index(&'p self, at: usize) -> Path<'p> {
+        Path { around: Some(self), step: Step::Index(at) }
+    }
+
+    /// The element with these key values.
+    pub fn keys(&'p self, keys: &'p [(&'p str, Scalar<'p>)]) -> Path<'p> {
+        Path { around: Some(self), step: Step::Keys(keys) }
+    }
+
+    /// The path of the value around, and the last step.
+    pub fn split(&self) -> (Option<&'p Path<'p>>, Step<'p>) {
+        (self.around, self.step)
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut steps = Vec::new();
+        let mut path = Some(self);
+        while let Some(here) = path {
+            steps.push(here.step);
+            path = here.around;
+        }
+        let mut text = String::new();
+        for step in steps.iter().rev() {
+            push_step(&mut text, step);
+        }
+        f.write_str(&text)
+    }
+}
+
+fn push_step(text: &mut String, step: &Step<'_>) {
+    match step {
+        Step::Root => {}
+        Step::Field(name) => push_field(text, &name.text()),
+        Step::Index(at) => text.push_str(&format!("[{at}]")),
+        Step::Keys(keys) => {
+            let keys: Vec<String> = keys.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            text.push_str(&format!("[{}]", keys.join(",")));
+        }
+    }
+}
+
+/// Names of letters, digits, `-` and `_` follow a dot; others stand in brackets.
+fn push_field(text: &mut String, name: &str) {
+    let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || !name.chars().all(simple) {
+        text.push_str(&format!("[{name}]"));
+        return;
+    }
+    if !text.is_empty() {
+        text.push('.');
+    }
+    text.push_str(name);
+}
+
+impl fmt::Display for Scalar<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", crate::Node::scalar_node(*self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_print_as_kubernetes_writes_them() {
+        let containers = Path::ROOT.field("spec".into());
+        let containers = containers.field("containers".into());
+        let item = containers.index(0);
+        let env = item.field("env".into());
+        let variable = env.index(2);
+        assert_eq!(variable.field("name".into()).to_string(), "spec.containers[0].env[2].name");
+        assert_eq!(Path::ROOT.to_string(), "");
+        assert_eq!(containers.field("$retainKeys".into()).to_string(), "spec.containers[$retainKeys]");
+    }
+
+    #[test]
+    fn paths_by_key_name_the_item() {
+        let spec = Path::ROOT.field("spec".into());
+        let containers = spec.field("containers".into());
+        let web = [("name", Scalar::String("web".into()))];
+        let container = containers.keys(&web);
+        let ports = container.field("ports".into());
+        let keys = [("containerPort", Scalar::Int(80)), ("protocol", Scalar::String("TCP".into()))];
+        assert_eq!(
+            ports.keys(&keys).to_string(),
+            r#"spec.containers[name="web"].ports[containerPort=80,protocol="TCP"]"#
+        );
+    }
+}

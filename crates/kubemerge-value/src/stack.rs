@@ -1,0 +1,12 @@
+//! Room for recursion: documents may be nested 10,000 levels deep, on any thread.
+
+/// What must be left of the stack before a level of recursion is entered.
+const RED_ZONE: usize = 64 * 1024;
+/// What is added when less is left.
+const GROWTH: usize = 2 * 1024 * 1024;
+
+/// Runs one level of a recursion, on a larger stack if this one runs out.
+#[inline]
+pub fn deep<R>(level: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(RED_ZONE, GROWTH, level)
+}

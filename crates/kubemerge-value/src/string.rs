@@ -1,0 +1,299 @@
+//! Strings as they stand in a document: the text between the quotes, decoded only when somebody asks.
+
+use std::{
+    borrow::Cow,
+    cmp::Ordering,
+    hash::{Hash, Hasher},
+};
+
+/// A string or member name: JSON text that is not decoded yet, or plain characters.
+///
+/// Two strings are equal when they mean the same characters, however they are written.
+#[derive(Clone, Copy)]
+pub struct Str<'a> {
+    raw: &'a [u8],
+    spelling: Spelling,
+}
+
+/// How the bytes of a [`Str`] spell its characters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    /// The characters themselves.
+    Plain,
+    /// JSON text as somebody wrote it.
+    Given { escapes: bool },
+    /// JSON text as Go's encoder writes it.
+    Canonical { escapes: bool },
+}
+
+impl<'a> Str<'a> {
+    /// A string made of these characters.
+    pub const fn plain(text: &'a str) -> Self {
+        Str { raw: text.as_bytes(), spelling: Spelling::Plain }
+    }
+
+    /// The text between the quotes of a valid JSON string.
+    pub(crate) fn given(raw: &'a [u8]) -> Self {
+        Str { raw, spelling: Spelling::Given { escapes: raw.contains(&b'\\') } }
+    }
+
+    /// The text between the quotes of a canonical JSON string.
+    pub(crate) fn canonical(raw: &'a [u8]) -> Self {
+        Str { raw, spelling: Spelling::Canonical { escapes: raw.contains(&b'\\') } }
+    }
+
+    fn has_escapes(self) -> bool {
+        matches!(self.spelling, Spelling::Given { escapes: true } | Spelling::Canonical { escapes: true })
+    }
+
+    /// The characters, as UTF-8 bytes.
+    pub fn bytes(self) -> Cow<'a, [u8]> {
+        if self.has_escapes() { Cow::Owned(decode(self.raw).into_bytes()) } else { Cow::Borrowed(self.raw) }
+    }
+
+    /// The characters.
+    pub fn text(self) -> Cow<'a, str> {
+        if self.has_escapes() {
+            return Cow::Owned(decode(self.raw));
+        }
+        String::from_utf8_lossy(self.raw)
+    }
+
+    /// The characters, where they stand in memory as they are.
+    pub fn borrowed(self) -> Option<&'a str> {
+        if self.has_escapes() { None } else { std::str::from_utf8(self.raw).ok() }
+    }
+
+    /// Whether the string is these characters.
+    #[inline]
+    pub fn is(self, text: &str) -> bool {
+        if self.has_escapes() { decode(self.raw) == text } else { self.raw == text.as_bytes() }
+    }
+
+    /// Whether the string starts with these characters.
+    #[inline]
+    pub fn starts_with(self, prefix: &str) -> bool {
+        if self.has_escapes() {
+            decode(self.raw).starts_with(prefix)
+        } else {
+            self.raw.starts_with(prefix.as_bytes())
+        }
+    }
+
+    /// Writes the string in quotes, as it was given where it was.
+    pub(crate) fn write_given(self, out: &mut Vec<u8>) {
+        match self.spelling {
+            Spelling::Plain => write_escaped(self.raw, out),
+            Spelling::Given { .. } | Spelling::Canonical { .. } => write_quoted(self.raw, out),
+        }
+    }
+
+    /// Writes the string in quotes, with the escapes of Go's encoder.
+    pub(crate) fn write_canonical(self, out: &mut Vec<u8>) {
+        match self.spelling {
+            Spelling::Canonical { .. } => write_quoted(self.raw, out),
+            Spelling::Given { escapes: true } => write_escaped(decode(self.raw).as_bytes(), out),
+            Spelling::Plain | Spelling::Given { .. } => write_escaped(self.raw, out),
+        }
+    }
+}
+
+impl PartialEq for Str<'_> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        if self.has_escapes() || other.has_escapes() {
+            return self.bytes() == other.bytes();
+        }
+        self.raw == other.raw
+    }
+}
+
+impl Eq for Str<'_> {}
+
+impl PartialOrd for Str<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Str<'_> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self.has_escapes() || other.has_escapes() {
+            return self.bytes().cmp(&other.bytes());
+        }
+        self.raw.cmp(other.raw)
+    }
+}
+
+impl Hash for Str<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.bytes().hash(state);
+    }
+}
+
+impl std::fmt::Debug for Str<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.text())
+    }
+}
+
+impl std::fmt::Display for Str<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl<'a> From<&'a str> for Str<'a> {
+    fn from(text: &'a str) -> Self {
+        Str::plain(text)
+    }
+}
+
+fn write_quoted(raw: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(raw);
+    out.push(b'"');
+}
+
+/// Writes UTF-8 characters as a JSON string with the escapes of Go's encoder.
+pub(crate) fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    let mut kept = 0;
+    for (at, byte) in text.iter().enumerate() {
+        if !needs_escape(text, at, *byte) {
+            continue;
+        }
+        out.extend_from_slice(&text[kept..at]);
+        kept = at + write_escape(text, at, out);
+    }
+    out.extend_from_slice(&text[kept..]);
+    out.push(b'"');
+}
+
+/// Whether Go's encoder escapes the character that starts at `at`.
+#[inline]
+fn needs_escape(text: &[u8], at: usize, byte: u8) -> bool {
+    match byte {
+        0..=0x1f | b'"' | b'\\' | b'<' | b'>' | b'&' => true,
+        0xe2 => is_line_separator(text, at),
+        _ => false,
+    }
+}
+
+/// U+2028 and U+2029, which break JavaScript sources.
+fn is_line_separator(text: &[u8], at: usize) -> bool {
+    matches!(text.get(at..at + 3), Some([0xe2, 0x80, 0xa8 | 0xa9]))
+}
+
+/// Writes the escape of one character and returns how many bytes of text it stands for.
+fn write_escape(text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
+    let short: &[u8] = match text[at] {
+        b'"' => b"\\\"",
+        b'\\' => b"\\\\",
+        b'\n' => b"\\n",
+        b'\r' => b"\\r",
+        b'\t' => b"\\t",
+        0x08 => b"\\b",
+        0x0c => b"\\f",
+        0xe2 => {
+            out.extend_from_slice(if text[at + 2] == 0xa8 { b"\\u2028" } else { b"\\u2029" });
+            return 3;
+        }
+        other => {
+            const HEX: &[u8; 16] = b"0123456789abcdef";
+            out.extend_from_slice(b"\\u00");
+            out.push(HEX[usize::from(other >> 4)]);
+            out.push(HEX[usize::from(other & 15)]);
+            return 1;
+        }
+    };
+    out.extend_from_slice(short);
+    1
+}
+
+/// Decodes the text between the quotes of a valid JSON string; a lone surrogate reads as U+FFFD, as in Go.
+pub(crate) fn decode(raw: &[u8]) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        out.push_str(&String::from_utf8_lossy(&rest[..at]));
+        rest = &rest[at + 1..];
+        rest = &rest[decode_escape(rest, &mut out)..];
+    }
+    out.push_str(&String::from_utf8_lossy(rest));
+    out
+}
+
+/// Decodes what follows a backslash and returns its length.
+fn decode_escape(rest: &[u8], out: &mut String) -> usize {
+    let Some(byte) = rest.first() else { return 0 };
+    let decoded = match byte {
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'u' => return decode_unicode(rest, out),
+        other => char::from(*other),
+    };
+    out.push(decoded);
+    1
+}
+
+/// Decodes `uXXXX`, or `uXXXX\uXXXX` for a surrogate pair, and returns its length.
+fn decode_unicode(rest: &[u8], out: &mut String) -> usize {
+    let first = hex4(rest, 1);
+    let second = if rest.get(5..7) == Some(b"\\u") { hex4(rest, 7) } else { 0 };
+    if (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(&second) {
+        let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+        out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        return 11;
+    }
+    out.push(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
+    rest.len().min(5)
+}
+
+fn hex4(rest: &[u8], at: usize) -> u32 {
+    let digits = rest.get(at..at + 4).and_then(|digits| std::str::from_utf8(digits).ok());
+    digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(raw: &str, decoded: &str, canonical: &str) {
+        let string = Str::given(raw.as_bytes());
+        assert_eq!(string.text(), decoded);
+        let mut out = Vec::new();
+        string.write_canonical(&mut out);
+        assert_eq!(String::from_utf8(out).unwrap(), format!("\"{canonical}\""));
+    }
+
+    #[test]
+    fn escapes_are_decoded_and_written_as_go_writes_them() {
+        check("plain", "plain", "plain");
+        check(r"a\/b", "a/b", "a/b");
+        check(r#"\"\\\b\f\n\r\t"#, "\"\\\u{8}\u{c}\n\r\t", r#"\"\\\b\f\n\r\t"#);
+        check("<a&b>", "<a&b>", r"\u003ca\u0026b\u003e");
+        check("\u{2028}\u{2029}\u{e9}", "\u{2028}\u{2029}é", "\\u2028\\u2029é");
+        check(r"\u00e9\u0001", "é\u{1}", "é\\u0001");
+        check("\u{7f}", "\u{7f}", "\u{7f}");
+    }
+
+    #[test]
+    fn surrogates_pair_up_and_lone_ones_are_replaced() {
+        check(r"\ud83d\ude00", "😀", "😀");
+        check(r"\ud83d", "\u{fffd}", "\u{fffd}");
+        check(r"\ud83d\u0041", "\u{fffd}A", "\u{fffd}A");
+        check(r"\ude00\ud83d", "\u{fffd}\u{fffd}", "\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn spelling_does_not_matter_for_equality_and_order() {
+        assert_eq!(Str::given(br"\u0061"), Str::plain("a"));
+        assert!(Str::given(br"\u0062") > Str::plain("a"));
+        assert!(Str::given(br"\u0061bc").starts_with("ab"));
+    }
+}

@@ -1,0 +1,243 @@
+//! Values that are still text: where they start, whether their end is known, and what stands inside.
+//!
+//! A container is scanned one level at a time. Its end is found only when somebody needs it: a walk that
+//! leaves a container early hands on a [`Resume`], so that no byte is scanned twice on the way out.
+
+use crate::{
+    ends::{Ends, LARGE},
+    scan::{container_end, skip_space, string_end, value_end},
+    string::Str,
+};
+
+/// What is known about the spelling of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Valid JSON as somebody wrote it: any white space, any order, perhaps repeated members.
+    Given,
+    /// As Go's encoder writes it: compact, sorted members, no repetition.
+    Canonical,
+}
+
+/// Whether the end of a text is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The bytes end with the value.
+    Closed,
+    /// The bytes go on to the end of the document around the value.
+    Open,
+}
+
+/// The text of one value.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) form: Form,
+    pub(crate) extent: Extent,
+    /// What is known of the ends of large containers.
+    pub(crate) ends: Option<&'a Ends>,
+}
+
+/// Where the scan of a container may go on: `depth` containers are still open at `at`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resume {
+    pub(crate) at: usize,
+    pub(crate) depth: usize,
+}
+
+impl Resume {
+    /// The position behind the outermost of the open containers.
+    pub(crate) fn end(self, bytes: &[u8]) -> usize {
+        if self.depth == 0 { self.at } else { container_end(bytes, self.at, self.depth) }
+    }
+}
+
+impl<'a> Text<'a> {
+    /// The same text cut to `bytes`, which end with a value.
+    pub(crate) fn closed(self, bytes: &'a [u8]) -> Self {
+        Text { bytes, extent: Extent::Closed, ..self }
+    }
+
+    /// The same value with a known end.
+    #[inline]
+    pub(crate) fn close(self) -> Self {
+        match self.extent {
+            Extent::Closed => self,
+            Extent::Open => self.closed(&self.bytes[..self.end_at(0)]),
+        }
+    }
+
+    /// The end of the value that starts at `at` inside this text.
+    #[inline]
+    fn end_at(self, at: usize) -> usize {
+        match (self.bytes.get(at), self.ends) {
+            (Some(b'{' | b'['), Some(ends)) => at + container_length(&self.bytes[at..], ends),
+            _ => value_end(self.bytes, at),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn first(self) -> u8 {
+        self.bytes.first().copied().unwrap_or(b'n')
+    }
+
+    /// The string of a text that is one.
+    #[inline]
+    pub(crate) fn string(self) -> Str<'a> {
+        let end = self.bytes.len().saturating_sub(1).max(1);
+        string_of(&self.bytes[1..end], self.form)
+    }
+}
+
+#[inline]
+fn string_of(raw: &[u8], form: Form) -> Str<'_> {
+    match form {
+        Form::Given => Str::given(raw),
+        Form::Canonical => Str::canonical(raw),
+    }
+}
+
+/// The length of the container that the bytes start with: a small one is scanned, a large one is known.
+fn container_length(bytes: &[u8], ends: &Ends) -> usize {
+    let window = &bytes[..bytes.len().min(LARGE)];
+    let end = container_end(window, 1, 1);
+    if end < window.len() {
+        return end;
+    }
+    ends.length(bytes).unwrap_or_else(|| container_end(bytes, 1, 1))
+}
+
+/// A member of a map, as it stands in the text.
+#[derive(Clone, Copy)]
+pub(crate) struct TextMember<'a> {
+    /// Behind the member before, or behind the opening bracket.
+    pub(crate) gap: usize,
+    /// The opening quote of the name.
+    pub(crate) start: usize,
+    pub(crate) key: Str<'a>,
+    pub(crate) value_at: usize,
+    pub(crate) value: Text<'a>,
+}
+
+/// Walks the members of a map, or of a run of members.
+pub(crate) struct MemberScan<'a> {
+    text: Text<'a>,
+    behind: Behind,
+}
+
+/// What is known of the end of the last member.
+#[derive(Clone, Copy)]
+enum Behind {
+    /// It is here.
+    At(usize),
+    /// The value starts here.
+    Value(usize),
+    /// Somebody has walked a part of the value.
+    Inside(Resume),
+}
+
+impl<'a> MemberScan<'a> {
+    /// The members of the map that this text is.
+    pub(crate) fn of_map(text: Text<'a>) -> Self {
+        MemberScan { text, behind: Behind::At(1) }
+    }
+
+    /// The members from the start of this text on, up to a closing bracket or the end.
+    pub(crate) fn of_run(text: Text<'a>) -> Self {
+        MemberScan { text, behind: Behind::At(0) }
+    }
+
+    /// The position behind the last member that `next` gave.
+    #[inline]
+    pub(crate) fn settle(&mut self) -> usize {
+        let at = match self.behind {
+            Behind::At(at) => at,
+            Behind::Value(start) => self.text.end_at(start),
+            Behind::Inside(resume) => resume.end(self.text.bytes),
+        };
+        self.behind = Behind::At(at);
+        at
+    }
+
+    /// Goes on from a place inside the last member, where somebody else has left its value.
+    pub(crate) fn resume(&mut self, resume: Resume) {
+        self.behind = Behind::Inside(resume);
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<TextMember<'a>> {
+        let gap = self.settle();
+        let bytes = self.text.bytes;
+        let start = behind_comma(bytes, gap);
+        if bytes.get(start) != Some(&b'"') {
+            return None;
+        }
+        let key_end = string_end(bytes, start + 1);
+        let key = string_of(&bytes[start + 1..key_end - 1], self.text.form);
+        let mut value_at = key_end + 1;
+        if self.text.form == Form::Given {
+            value_at = skip_space(bytes, skip_space(bytes, key_end) + 1);
+        }
+        let value = self.value(value_at);
+        Some(TextMember { gap, start, key, value_at, value })
+    }
+
+    /// The value that starts at `at`: a scalar with its end, a container without.
+    #[inline]
+    fn value(&mut self, at: usize) -> Text<'a> {
+        let bytes = self.text.bytes;
+        if let Some(b'{' | b'[') = bytes.get(at) {
+            self.behind = Behind::Value(at);
+            return Text { bytes: &bytes[at..], extent: Extent::Open, ..self.text };
+        }
+        let end = value_end(bytes, at);
+        self.behind = Behind::At(end);
+        self.text.closed(&bytes[at..end])
+    }
+}
+
+/// An element of a list, as it stands in the text.
+#[derive(Clone, Copy)]
+pub(crate) struct TextElement<'a> {
+    pub(crate) gap: usize,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) value: Text<'a>,
+}
+
+/// Walks the elements of a list, or of a run of elements.
+pub(crate) struct ElementScan<'a> {
+    text: Text<'a>,
+    at: usize,
+}
+
+impl<'a> ElementScan<'a> {
+    /// The elements of the list that this text is.
+    pub(crate) fn of_list(text: Text<'a>) -> Self {
+        ElementScan { text, at: 1 }
+    }
+
+    /// The elements from the start of this text on.
+    pub(crate) fn of_run(text: Text<'a>) -> Self {
+        ElementScan { text, at: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<TextElement<'a>> {
+        let bytes = self.text.bytes;
+        let gap = self.at;
+        let start = behind_comma(bytes, gap);
+        if matches!(bytes.get(start), None | Some(b']')) {
+            return None;
+        }
+        let end = self.text.end_at(start);
+        self.at = end;
+        Some(TextElement { gap, start, end, value: self.text.closed(&bytes[start..end]) })
+    }
+}
+
+/// Skips white space and at most one comma.
+#[inline]
+fn behind_comma(bytes: &[u8], at: usize) -> usize {
+    let at = skip_space(bytes, at);
+    if bytes.get(at) == Some(&b',') { skip_space(bytes, at + 1) } else { at }
+}
