@@ -2,6 +2,7 @@
 //!
 //! Each task is a module with a `run(arguments)` function; this file only picks one.
 
+mod schemas;
 mod tidy;
 
 use std::process::ExitCode;
@@ -10,6 +11,7 @@ const USAGE: &str = "\
 usage: cargo xtask <task>
 
 tasks:
+  schemas write the built-in tables of kubemerge-schema anew
   tidy    check the rules of the repository that no compiler checks
 ";
 
@@ -18,6 +20,7 @@ fn main() -> ExitCode {
     let task = arguments.next().unwrap_or_default();
     let rest: Vec<String> = arguments.collect();
     match task.as_str() {
+        "schemas" => schemas::run(&rest),
         "tidy" => tidy::run(&rest),
         "" | "help" | "--help" | "-h" => {
             print!("{USAGE}");

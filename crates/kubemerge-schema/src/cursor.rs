@@ -75,10 +75,6 @@ impl<'s> Type<'s> {
         Type { node, ..self }
     }
 
-    pub(crate) fn untyped(self) -> Type<'s> {
-        self.at(NOWHERE)
-    }
-
     fn definition(self) -> Option<u32> {
         let model = self.model();
         let id = (!self.is_untyped()).then(|| model.resolve(self.node))?;

@@ -24,6 +24,7 @@
 //!
 //! The crate does no input or output: callers parse JSON or YAML and hand over values.
 
+pub mod builtin;
 mod compile;
 mod cursor;
 mod error;
@@ -35,9 +36,13 @@ mod openapi_v3;
 mod read;
 mod rule;
 mod schema;
+mod stats;
+mod view;
 
 pub use cursor::Type;
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
 pub use model::{Column, ListType, MapType, Origin, Required, Shape};
 pub use rule::{Dialect, ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, MergeKey};
 pub use schema::{Schema, SchemaBuilder};
+pub use stats::Stats;
+pub use view::{Definition, Field, KindOf, Resource, Subresource};

@@ -158,10 +158,6 @@ impl Flags {
     pub(crate) fn set(&mut self, other: Flags) {
         self.0 |= other.0;
     }
-
-    pub(crate) fn without(self, other: Flags) -> Flags {
-        Flags(self.0 & !other.0)
-    }
 }
 
 /// A stretch of one of the model's vectors.
@@ -282,12 +278,13 @@ pub(crate) struct ResourceEntry {
     pub(crate) subresources: Vec<SubresourceEntry>,
 }
 
-/// A part of a resource that has its own address.
+/// A part of a resource that has its own address, and the kind it speaks.
 #[derive(Clone, Debug)]
 pub(crate) struct SubresourceEntry {
     pub(crate) name: Name,
-    /// Group, version and kind that the subresource speaks.
-    pub(crate) speaks: [Name; 3],
+    pub(crate) group: Name,
+    pub(crate) version: Name,
+    pub(crate) kind: Name,
     pub(crate) verbs: Vec<Name>,
 }
 
@@ -301,13 +298,21 @@ pub(crate) struct Model {
     pub(crate) keys: Vec<Name>,
     /// In the order of loading; of two with one name the later one counts.
     pub(crate) definitions: Vec<DefinitionEntry>,
-    by_name: HashMap<Name, DefinitionId>,
+    /// The definition that counts for each name; [`NOWHERE`] for names of other things.
+    by_name: Vec<DefinitionId>,
     /// In the order of loading; of two with one group, version and kind the later one counts.
     pub(crate) kinds: Vec<KindEntry>,
     pub(crate) resources: Vec<ResourceEntry>,
+    /// What the loaded documents said about each definition, so that repetitions can be shared.
+    pub(crate) fingerprints: HashMap<Name, u64>,
 }
 
 impl Model {
+    /// An empty model that knows some strings already.
+    pub(crate) fn with_strings(strings: Vec<Cow<'static, str>>) -> Model {
+        Model { strings, ..Model::default() }
+    }
+
     /// The text of a name; empty where none is given.
     pub(crate) fn text(&self, name: Name) -> &str {
         self.strings.get(name.0 as usize).map_or("", |text| text)
@@ -375,12 +380,17 @@ impl Model {
     pub(crate) fn add_definition(&mut self, entry: DefinitionEntry) -> DefinitionId {
         let id = self.definitions.len() as DefinitionId;
         self.definitions.push(entry);
-        self.by_name.insert(entry.name, id);
+        let place = entry.name.0 as usize;
+        if self.by_name.len() <= place {
+            self.by_name.resize(self.strings.len().max(place + 1), NOWHERE);
+        }
+        self.by_name[place] = id;
         id
     }
 
+    /// The definition that counts for a name.
     pub(crate) fn definition_named(&self, name: Name) -> Option<DefinitionId> {
-        self.by_name.get(&name).copied()
+        self.by_name.get(name.0 as usize).copied().filter(|id| *id != NOWHERE)
     }
 
     /// Finds a definition by its full name, or by the part after the last dot where that is unique.
@@ -399,16 +409,7 @@ impl Model {
     /// Every definition that no later one hides, in the order of loading.
     pub(crate) fn visible_definitions(&self) -> impl Iterator<Item = (DefinitionId, &DefinitionEntry)> {
         let all = self.definitions.iter().enumerate().map(|(id, entry)| (id as DefinitionId, entry));
-        all.filter(|(id, entry)| self.by_name.get(&entry.name) == Some(id))
-    }
-
-    pub(crate) fn find_kind(&self, group: &str, version: &str, kind: &str) -> Option<DefinitionId> {
-        let same = |entry: &&KindEntry| {
-            self.text(entry.kind) == kind
-                && self.text(entry.version) == version
-                && self.text(entry.group) == group
-        };
-        self.kinds.iter().rev().find(same).map(|entry| entry.definition)
+        all.filter(|(id, entry)| self.definition_named(entry.name) == Some(*id))
     }
 
     /// Follows references to the node that describes the value itself.

@@ -1,6 +1,7 @@
 //! What the two OpenAPI loaders share: from a map of named schemas to definitions and kinds.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::{Map, Value};
 
@@ -26,29 +27,55 @@ pub(crate) fn load(model: &mut Model, syntax: Syntax, definitions: Definitions<'
     if schemas.is_empty() {
         return Err(LoadError::malformed(definitions.at, "the document defines nothing"));
     }
-    let local = declare(model, schemas);
+    let declared = declare(model, schemas);
     let mut reader = Reader::new(model, syntax);
-    for ((_, schema), (_, id)) in schemas.iter().zip(&local) {
-        let name = reader.model.definitions[*id as usize].name;
-        let name = reader.model.text(name).to_owned();
-        let node = reader.definition(*id, schema, place.step(&name))?;
-        reader.model.definitions[*id as usize].node = node;
+    for (definition, (name, schema)) in declared.iter().zip(schemas) {
+        if definition.is_new {
+            let node = reader.definition(definition.id, schema, place.step(name))?;
+            reader.model.definitions[definition.id as usize].node = node;
+        }
     }
-    let by_name: HashMap<Name, DefinitionId> = local.into_iter().collect();
-    reader.finish(&by_name)?;
-    Ok(())
+    let by_name: HashMap<Name, DefinitionId> = declared.iter().map(|one| (one.name, one.id)).collect();
+    reader.finish(&by_name)
+}
+
+struct Declared {
+    name: Name,
+    id: DefinitionId,
+    /// Whether its schema has to be read; a shared definition was read with an earlier document.
+    is_new: bool,
 }
 
 /// Gives every definition its number, so that references may point forward.
-fn declare(model: &mut Model, schemas: &Map<String, Value>) -> Vec<(Name, DefinitionId)> {
-    let mut local = Vec::with_capacity(schemas.len());
-    for (name, schema) in schemas {
-        let name = model.intern(name);
-        let id = model.add_definition(DefinitionEntry { name, node: NOWHERE, origin: Origin::OpenApi });
+fn declare(model: &mut Model, schemas: &Map<String, Value>) -> Vec<Declared> {
+    let prints: Vec<(Name, u64)> =
+        schemas.iter().map(|(name, schema)| (model.intern(name), fingerprint(schema))).collect();
+    // Definitions refer to each other, so a document shares with earlier ones only if it contradicts none.
+    let shares =
+        prints.iter().all(|(name, print)| model.fingerprints.get(name).is_none_or(|known| known == print));
+    let mut declared = Vec::with_capacity(schemas.len());
+    for ((name, print), schema) in prints.into_iter().zip(schemas.values()) {
+        let known = model.definition_named(name).filter(|_| shares && model.fingerprints.contains_key(&name));
+        let entry = DefinitionEntry { name, node: NOWHERE, origin: Origin::OpenApi };
+        let id = known.unwrap_or_else(|| model.add_definition(entry));
+        model.fingerprints.insert(name, print);
         add_kinds(model, id, schema.get("x-kubernetes-group-version-kind"));
-        local.push((name, id));
+        declared.push(Declared { name, id, is_new: known.is_none() });
     }
-    local
+    declared
+}
+
+/// Stands for the text of a schema, without the kinds: each document lists only its own.
+fn fingerprint(schema: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    match schema {
+        Value::Object(members) => {
+            let own = members.iter().filter(|(name, _)| *name != "x-kubernetes-group-version-kind");
+            own.for_each(|member| member.hash(&mut hasher));
+        }
+        other => other.hash(&mut hasher),
+    }
+    hasher.finish()
 }
 
 /// Reads `x-kubernetes-group-version-kind`: a list of maps, or one map.

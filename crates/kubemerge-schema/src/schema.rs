@@ -7,10 +7,10 @@ use serde_json::Value;
 use crate::compile::{self, Rules};
 use crate::cursor::Type;
 use crate::error::{LoadError, LoadErrorKind};
-use crate::model::{Model, NOWHERE, split_api_version};
+use crate::model::{DefinitionId, Model, NOWHERE, split_api_version};
 use crate::read::found;
 use crate::rule::Dialect;
-use crate::{openapi_v2, openapi_v3};
+use crate::{builtin, openapi_v2, openapi_v3};
 
 /// Compiled rules of one dialect: a flat table that threads can share.
 #[derive(Debug)]
@@ -18,13 +18,19 @@ pub struct Schema {
     model: Arc<Model>,
     dialect: Dialect,
     rules: Rules,
+    kinds: KindIndex,
 }
 
 impl Schema {
+    /// The built-in tables of a Kubernetes version such as `1.37`.
+    pub fn builtin(version: &str, dialect: Dialect) -> Result<Schema, LoadError> {
+        SchemaBuilder::builtin(version)?.compile(dialect)
+    }
+
     /// The type of a kind, e.g. `apps/v1` and `Deployment`.
     pub fn type_of(&self, api_version: &str, kind: &str) -> Option<Type<'_>> {
         let (group, version) = split_api_version(api_version);
-        let definition = self.model.find_kind(group, version, kind)?;
+        let definition = self.kinds.find(&self.model, [kind, group, version])?;
         Some(Type { schema: self, node: self.model.definitions[definition as usize].node })
     }
 
@@ -53,6 +59,32 @@ impl Schema {
     }
 }
 
+/// The kinds of a model, sorted by kind, group and version.
+#[derive(Debug)]
+struct KindIndex {
+    places: Vec<u32>,
+}
+
+impl KindIndex {
+    fn new(model: &Model) -> KindIndex {
+        let mut places: Vec<u32> = (0..model.kinds.len() as u32).collect();
+        places.sort_by_key(|place| KindIndex::key(model, *place));
+        KindIndex { places }
+    }
+
+    fn key(model: &Model, place: u32) -> [&str; 3] {
+        let entry = &model.kinds[place as usize];
+        [entry.kind, entry.group, entry.version].map(|part| model.text(part))
+    }
+
+    /// The definition of a kind; of several the one that was loaded last.
+    fn find(&self, model: &Model, wanted: [&str; 3]) -> Option<DefinitionId> {
+        let after = self.places.partition_point(|place| KindIndex::key(model, *place) <= wanted);
+        let place = *self.places.get(after.checked_sub(1)?)?;
+        (KindIndex::key(model, place) == wanted).then(|| model.kinds[place as usize].definition)
+    }
+}
+
 /// Loads documents and compiles them.
 ///
 /// Of two definitions with one name, and of two with one kind, the later one counts.
@@ -65,6 +97,11 @@ impl SchemaBuilder {
     /// Starts with nothing.
     pub fn new() -> SchemaBuilder {
         SchemaBuilder::default()
+    }
+
+    /// Starts with the built-in tables of a Kubernetes version such as `1.37`.
+    pub fn builtin(version: &str) -> Result<SchemaBuilder, LoadError> {
+        Ok(SchemaBuilder { model: Arc::new(builtin::load(version)?) })
     }
 
     /// Adds an OpenAPI v2 document (`swagger.json`).
@@ -91,7 +128,8 @@ impl SchemaBuilder {
     /// Compiles the rules of one dialect.
     pub fn compile(&self, dialect: Dialect) -> Result<Schema, LoadError> {
         let rules = compile::compile(&self.model, dialect);
-        Ok(Schema { model: Arc::clone(&self.model), dialect, rules })
+        let kinds = KindIndex::new(&self.model);
+        Ok(Schema { model: Arc::clone(&self.model), dialect, rules, kinds })
     }
 
     fn load(

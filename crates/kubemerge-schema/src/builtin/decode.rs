@@ -1,0 +1,299 @@
+//! Reads the tables in place.
+//!
+//! All numbers are varints (seven bits to a byte, lowest first). The file holds, in this order:
+//!
+//! ```text
+//! strings    count, then the length of each in the text file
+//! nodes      count, area length, 3-byte offset of each node, then the area
+//! resources  the same for resources
+//! versions   count; each: minor, patch (strings), block length, block
+//!
+//! node       shape | list type << 3 | map type << 5, presence and flags,
+//!            then what is present: format, definition, fields (count; name, node << 1 | required),
+//!            additional, items, strategy, merge key, list-map-keys (count, names), default
+//! resource   group, version, kind, plural, singular, namespaced, verbs, short names, categories,
+//!            subresources (count; name, group, version, kind, verbs)
+//! block      definitions (count; name, node), kinds (count; group, version, kind, definition),
+//!            resources (count; number)
+//! ```
+//!
+//! A node's children have lower numbers than the node itself.
+
+use std::borrow::Cow;
+
+use super::Release;
+use crate::model::{
+    Column, DefinitionEntry, FieldEntry, Flags, KindEntry, ListType, MapType, Model, NOWHERE, Name, Node,
+    NodeId, Origin, Required, ResourceEntry, Shape, Span, SubresourceEntry,
+};
+
+/// Bits of the second number of a node; the flags of the model stand above them.
+pub(super) mod present {
+    pub(in crate::builtin) const FORMAT: u32 = 1;
+    pub(in crate::builtin) const DEFINITION: u32 = 1 << 1;
+    pub(in crate::builtin) const FIELDS: u32 = 1 << 2;
+    pub(in crate::builtin) const ADDITIONAL: u32 = 1 << 3;
+    pub(in crate::builtin) const ITEMS: u32 = 1 << 4;
+    pub(in crate::builtin) const STRATEGY: u32 = 1 << 5;
+    pub(in crate::builtin) const MERGE_KEY: u32 = 1 << 6;
+    pub(in crate::builtin) const LIST_MAP_KEYS: u32 = 1 << 7;
+    pub(in crate::builtin) const DEFAULT: u32 = 1 << 8;
+    pub(in crate::builtin) const FLAGS_SHIFT: u32 = 9;
+}
+
+/// Shapes, list types and map types by their number in the file.
+pub(super) const SHAPES: [Shape; 7] =
+    [Shape::Any, Shape::Object, Shape::List, Shape::String, Shape::Integer, Shape::Number, Shape::Boolean];
+pub(super) const LIST_TYPES: [ListType; 4] =
+    [ListType::Unset, ListType::Atomic, ListType::Set, ListType::Map];
+pub(super) const MAP_TYPES: [MapType; 3] = [MapType::Unset, MapType::Atomic, MapType::Granular];
+
+/// A reader that answers zero past the end: the tables are ours, and a test reads all of them.
+#[derive(Clone, Copy)]
+struct Bytes {
+    bytes: &'static [u8],
+}
+
+impl Bytes {
+    fn number(&mut self) -> u32 {
+        let mut number = 0;
+        for shift in (0..32).step_by(7) {
+            let Some((byte, rest)) = self.bytes.split_first() else { return 0 };
+            self.bytes = rest;
+            number |= u32::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        number
+    }
+
+    fn name(&mut self) -> Name {
+        Name(self.number())
+    }
+
+    fn name_if(&mut self, is_present: bool) -> Name {
+        if is_present { self.name() } else { Name::NONE }
+    }
+
+    fn names(&mut self) -> Vec<Name> {
+        (0..self.number()).map(|_| self.name()).collect()
+    }
+
+    fn take(&mut self, len: u32) -> Bytes {
+        let (taken, rest) = self.bytes.split_at(self.bytes.len().min(len as usize));
+        self.bytes = rest;
+        Bytes { bytes: taken }
+    }
+}
+
+/// Records that can be read in any order.
+#[derive(Clone, Copy)]
+struct Area {
+    offsets: Bytes,
+    records: Bytes,
+}
+
+impl Area {
+    fn read(bytes: &mut Bytes) -> Area {
+        let (count, len) = (bytes.number(), bytes.number());
+        Area { offsets: bytes.take(count * 3), records: bytes.take(len) }
+    }
+
+    fn len(self) -> usize {
+        self.offsets.bytes.len() / 3
+    }
+
+    fn record(self, index: u32) -> Bytes {
+        let at = index as usize * 3;
+        let offset = match self.offsets.bytes.get(at..at + 3) {
+            Some([low, middle, high]) => u32::from_le_bytes([*low, *middle, *high, 0]),
+            _ => 0,
+        };
+        Bytes { bytes: self.records.bytes.get(offset as usize..).unwrap_or_default() }
+    }
+}
+
+/// The opened tables.
+pub(super) struct Tables {
+    strings: Vec<Cow<'static, str>>,
+    nodes: Area,
+    resources: Area,
+    versions: Vec<(Release, Bytes)>,
+}
+
+impl Tables {
+    pub(super) fn open(text: &'static str, tables: &'static [u8]) -> Tables {
+        let mut bytes = Bytes { bytes: tables };
+        let strings = read_strings(text, &mut bytes);
+        let nodes = Area::read(&mut bytes);
+        let resources = Area::read(&mut bytes);
+        let versions = (0..bytes.number()).map(|_| read_version(text_of(&strings), &mut bytes)).collect();
+        Tables { strings, nodes, resources, versions }
+    }
+
+    pub(super) fn releases(&self) -> impl Iterator<Item = Release> {
+        self.versions.iter().map(|(release, _)| *release)
+    }
+
+    /// The facts of one version.
+    pub(super) fn load(self, version: usize) -> Model {
+        let Some((_, block)) = self.versions.get(version) else { return Model::default() };
+        let (mut block, nodes, resources) = (*block, self.nodes, self.resources);
+        let mut model = Model::with_strings(self.strings);
+        let roots = declare(&mut model, &mut block);
+        let mut decoder = Decoder { area: nodes, known: vec![NOWHERE; nodes.len()], model: &mut model };
+        for (definition, root) in roots.into_iter().enumerate() {
+            decoder.definition(definition, root);
+        }
+        for _ in 0..block.number() {
+            let (group, version, kind) = (block.name(), block.name(), block.name());
+            model.kinds.push(KindEntry { group, version, kind, definition: block.number() });
+        }
+        model.resources =
+            (0..block.number()).map(|_| read_resource(resources.record(block.number()))).collect();
+        model
+    }
+}
+
+fn text_of(strings: &[Cow<'static, str>]) -> impl Fn(Name) -> &'static str {
+    move |name| match strings.get(name.0 as usize) {
+        Some(Cow::Borrowed(text)) => text,
+        _ => "",
+    }
+}
+
+fn read_strings(text: &'static str, bytes: &mut Bytes) -> Vec<Cow<'static, str>> {
+    let mut rest = text;
+    let mut next = |bytes: &mut Bytes| {
+        let (taken, after) = rest.split_at_checked(bytes.number() as usize).unwrap_or_default();
+        rest = after;
+        Cow::Borrowed(taken)
+    };
+    (0..bytes.number()).map(|_| next(bytes)).collect()
+}
+
+fn read_version(text: impl Fn(Name) -> &'static str, bytes: &mut Bytes) -> (Release, Bytes) {
+    let release = Release { version: text(bytes.name()), patch: text(bytes.name()) };
+    let len = bytes.number();
+    (release, bytes.take(len))
+}
+
+/// Gives every definition its number and returns where its node is stored.
+fn declare(model: &mut Model, block: &mut Bytes) -> Vec<u32> {
+    let count = block.number();
+    let mut roots = Vec::with_capacity(count as usize);
+    for _ in 0..count {
+        model.add_definition(DefinitionEntry { name: block.name(), node: NOWHERE, origin: Origin::BuiltIn });
+        roots.push(block.number());
+    }
+    roots
+}
+
+fn read_resource(mut record: Bytes) -> ResourceEntry {
+    ResourceEntry {
+        group: record.name(),
+        version: record.name(),
+        kind: record.name(),
+        plural: record.name(),
+        singular: record.name(),
+        namespaced: record.number() != 0,
+        verbs: record.names(),
+        short_names: record.names(),
+        categories: record.names(),
+        subresources: (0..record.number()).map(|_| read_subresource(&mut record)).collect(),
+    }
+}
+
+fn read_subresource(record: &mut Bytes) -> SubresourceEntry {
+    SubresourceEntry {
+        name: record.name(),
+        group: record.name(),
+        version: record.name(),
+        kind: record.name(),
+        verbs: record.names(),
+    }
+}
+
+/// Copies the nodes that one version needs into its model.
+struct Decoder<'m> {
+    area: Area,
+    /// The number in the model of every node that was copied.
+    known: Vec<NodeId>,
+    model: &'m mut Model,
+}
+
+impl Decoder<'_> {
+    /// The root of a definition is never shared with another one: it knows its owner.
+    fn definition(&mut self, definition: usize, stored: u32) {
+        let node = self.decode(stored);
+        let id = self.model.add_node(Node { owner: definition as u32, ..node });
+        self.model.definitions[definition].node = id;
+    }
+
+    fn node(&mut self, stored: u32) -> NodeId {
+        match self.known.get(stored as usize) {
+            Some(&NOWHERE) => {
+                let node = self.decode(stored);
+                let id = self.model.add_node(node);
+                self.known[stored as usize] = id;
+                id
+            }
+            Some(id) => *id,
+            None => NOWHERE,
+        }
+    }
+
+    fn child(&mut self, record: &mut Bytes, parent: u32) -> NodeId {
+        let stored = record.number();
+        if stored < parent { self.node(stored) } else { NOWHERE }
+    }
+
+    fn decode(&mut self, stored: u32) -> Node {
+        let mut record = self.area.record(stored);
+        let (kinds, bits) = (record.number() as usize, record.number());
+        let has = |bit: u32| bits & bit != 0;
+        let mut node = Node::new(Column::Go);
+        node.shape = SHAPES.get(kinds & 7).copied().unwrap_or_default();
+        node.list_type = LIST_TYPES.get(kinds >> 3 & 3).copied().unwrap_or_default();
+        node.map_type = MAP_TYPES.get(kinds >> 5).copied().unwrap_or_default();
+        node.flags = Flags((bits >> present::FLAGS_SHIFT) as u16);
+        node.format = record.name_if(has(present::FORMAT));
+        if has(present::DEFINITION) {
+            node.refers_to = self.model.definition_named(record.name()).unwrap_or(NOWHERE);
+        }
+        if has(present::FIELDS) {
+            node.fields = self.fields(&mut record, stored);
+        }
+        if has(present::ADDITIONAL) {
+            node.additional = self.child(&mut record, stored);
+        }
+        if has(present::ITEMS) {
+            node.items = self.child(&mut record, stored);
+        }
+        node.strategy = record.name_if(has(present::STRATEGY));
+        node.merge_key = record.name_if(has(present::MERGE_KEY));
+        if has(present::LIST_MAP_KEYS) {
+            node.list_map_keys = self.model.add_keys(record.names());
+        }
+        node.default = record.name_if(has(present::DEFAULT));
+        node
+    }
+
+    /// Fields are stored in the order in which the model wants them.
+    fn fields(&mut self, record: &mut Bytes, parent: u32) -> Span {
+        let count = record.number();
+        let mut entries = Vec::with_capacity(count as usize);
+        for _ in 0..count {
+            let name = record.name();
+            let packed = record.number();
+            let required = if packed & 1 == 1 { Required::Yes } else { Required::No };
+            let stored = packed >> 1;
+            let node = if stored < parent { self.node(stored) } else { NOWHERE };
+            entries.push(FieldEntry { name, node, required });
+        }
+        let span = Span { start: self.model.fields.len() as u32, len: count };
+        self.model.fields.append(&mut entries);
+        span
+    }
+}

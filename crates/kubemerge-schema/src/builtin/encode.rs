@@ -1,0 +1,363 @@
+//! Writes the tables; for `cargo xtask schemas` only.
+//!
+//! Documents are read by the ordinary loaders, then everything is renumbered for all versions together:
+//! equal nodes are stored once, and frequent strings get the short numbers.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::decode::{LIST_TYPES, MAP_TYPES, SHAPES, present};
+use crate::error::LoadError;
+use crate::model::{DefinitionId, FieldEntry, Model, NOWHERE, Name, Node, NodeId, Required, Span};
+use crate::openapi_v2;
+use crate::openapi_v3;
+
+/// The documents of one release.
+pub struct ReleaseDocuments {
+    /// Minor version, e.g. `1.37`.
+    pub version: String,
+    /// Patch release, e.g. `1.37.1`.
+    pub patch: String,
+    /// The OpenAPI v2 document.
+    pub openapi_v2: Value,
+    /// The OpenAPI v3 documents.
+    pub openapi_v3: Vec<Value>,
+    /// The discovery document of every group and version: objects of kind APIResourceList.
+    pub resource_lists: Vec<Value>,
+}
+
+/// The contents of the two files.
+pub struct Files {
+    /// `strings.txt`.
+    pub strings: String,
+    /// `tables.bin`.
+    pub tables: Vec<u8>,
+}
+
+/// Collects releases and writes the files.
+#[derive(Default)]
+pub struct TableWriter {
+    strings: Strings,
+    nodes: Vec<Record>,
+    known_nodes: HashMap<Record, u32>,
+    resources: Vec<Vec<Symbol>>,
+    known_resources: HashMap<Vec<Symbol>, u32>,
+    versions: Vec<(Name, Name, Vec<Symbol>)>,
+}
+
+/// A number of the file: a string, whose number is not final yet, or just a number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Symbol {
+    Text(Name),
+    Number(u32),
+}
+
+type Record = Vec<Symbol>;
+
+#[derive(Default)]
+struct Strings {
+    texts: Vec<String>,
+    known: HashMap<String, Name>,
+}
+
+impl Strings {
+    fn intern(&mut self, text: &str) -> Name {
+        if let Some(name) = self.known.get(text) {
+            return *name;
+        }
+        let name = Name(self.texts.len() as u32);
+        self.texts.push(text.to_owned());
+        self.known.insert(text.to_owned(), name);
+        name
+    }
+}
+
+impl TableWriter {
+    /// Starts with nothing.
+    pub fn new() -> TableWriter {
+        TableWriter::default()
+    }
+
+    /// Adds a release, newest first. Types that only the v2 document has are taken from there.
+    pub fn add(&mut self, release: &ReleaseDocuments) -> Result<(), LoadError> {
+        let mut newer = Model::default();
+        for document in release.openapi_v3.iter().filter(|document| openapi_v3::defines_something(document)) {
+            openapi_v3::load(&mut newer, document)?;
+        }
+        let mut older = Model::default();
+        openapi_v2::load(&mut older, &release.openapi_v2)?;
+        let block = self.block(&newer, &older, &release.resource_lists);
+        let version = self.strings.intern(&release.version);
+        let patch = self.strings.intern(&release.patch);
+        self.versions.push((version, patch, block));
+        Ok(())
+    }
+
+    fn block(&mut self, newer: &Model, older: &Model, resource_lists: &[Value]) -> Vec<Symbol> {
+        let mut definitions = definitions_of(newer, older);
+        definitions.sort_by_key(|definition| definition.name());
+        let mut block = vec![Symbol::Number(definitions.len() as u32)];
+        for definition in &definitions {
+            let node = self.node(definition.model, definition.model.definitions[definition.id as usize].node);
+            block.extend([self.text(definition.name()), Symbol::Number(node)]);
+        }
+        self.kinds(&definitions, &mut block);
+        self.resource_numbers(resource_lists, &mut block);
+        block
+    }
+
+    fn kinds(&mut self, definitions: &[Definition<'_>], block: &mut Vec<Symbol>) {
+        let mut kinds: Vec<[&str; 3]> = Vec::new();
+        let mut places = HashMap::new();
+        for (place, definition) in definitions.iter().enumerate() {
+            for kind in definition.kinds() {
+                if places.insert(kind, place as u32).is_none() {
+                    kinds.push(kind);
+                }
+            }
+        }
+        kinds.sort_by_key(|[group, version, kind]| [*kind, *group, *version]);
+        block.push(Symbol::Number(kinds.len() as u32));
+        for kind in kinds {
+            block.extend(kind.map(|part| self.text(part)));
+            block.push(Symbol::Number(places[&kind]));
+        }
+    }
+
+    fn text(&mut self, text: &str) -> Symbol {
+        Symbol::Text(self.strings.intern(text))
+    }
+
+    /// Stores a node after its children, once.
+    fn node(&mut self, model: &Model, id: NodeId) -> u32 {
+        let record = self.record(model, model.node(id));
+        if let Some(known) = self.known_nodes.get(&record) {
+            return *known;
+        }
+        let number = self.nodes.len() as u32;
+        self.nodes.push(record.clone());
+        self.known_nodes.insert(record, number);
+        number
+    }
+
+    fn record(&mut self, model: &Model, node: &Node) -> Record {
+        let kinds = place(&SHAPES, node.shape) | place(&LIST_TYPES, node.list_type) << 3;
+        let kinds = kinds | place(&MAP_TYPES, node.map_type) << 5;
+        let mut bits = u32::from(node.flags.0) << present::FLAGS_SHIFT;
+        let mut rest = Vec::new();
+        self.optional_text(model, node.format, present::FORMAT, &mut bits, &mut rest);
+        if let Some(definition) = model.definitions.get(node.refers_to as usize) {
+            self.optional_text(model, definition.name, present::DEFINITION, &mut bits, &mut rest);
+        }
+        if node.fields.len > 0 {
+            bits |= present::FIELDS;
+            self.fields(model, model.fields(node), &mut rest);
+        }
+        for (child, bit) in [(node.additional, present::ADDITIONAL), (node.items, present::ITEMS)] {
+            if child != NOWHERE {
+                bits |= bit;
+                rest.push(Symbol::Number(self.node(model, child)));
+            }
+        }
+        self.optional_text(model, node.strategy, present::STRATEGY, &mut bits, &mut rest);
+        self.optional_text(model, node.merge_key, present::MERGE_KEY, &mut bits, &mut rest);
+        if node.list_map_keys != Span::default() {
+            bits |= present::LIST_MAP_KEYS;
+            let keys: Vec<&str> = model.list_map_keys(node).iter().map(|key| model.text(*key)).collect();
+            self.texts(&keys, &mut rest);
+        }
+        self.optional_text(model, node.default, present::DEFAULT, &mut bits, &mut rest);
+        let mut record = vec![Symbol::Number(kinds), Symbol::Number(bits)];
+        record.append(&mut rest);
+        record
+    }
+
+    fn optional_text(&mut self, model: &Model, name: Name, bit: u32, bits: &mut u32, record: &mut Record) {
+        if let Some(text) = model.given(name) {
+            *bits |= bit;
+            record.push(self.text(text));
+        }
+    }
+
+    fn texts(&mut self, texts: &[&str], record: &mut Record) {
+        record.push(Symbol::Number(texts.len() as u32));
+        record.extend(texts.iter().map(|text| Symbol::Text(self.strings.intern(text))));
+    }
+
+    fn fields(&mut self, model: &Model, fields: &[FieldEntry], record: &mut Record) {
+        record.push(Symbol::Number(fields.len() as u32));
+        for field in fields {
+            let node = self.node(model, field.node);
+            let required = u32::from(field.required == Required::Yes);
+            record.extend([self.text(model.text(field.name)), Symbol::Number(node << 1 | required)]);
+        }
+    }
+
+    fn resource_numbers(&mut self, lists: &[Value], block: &mut Vec<Symbol>) {
+        let mut numbers = Vec::new();
+        for list in lists {
+            let api_version = list["groupVersion"].as_str().unwrap_or_default();
+            let (group, version) = crate::model::split_api_version(api_version);
+            let all = list["resources"].as_array().map(Vec::as_slice).unwrap_or_default();
+            for resource in all.iter().filter(|resource| !is_subresource(resource)) {
+                let record = self.resource(resource, all, [group, version]);
+                let next = self.resources.len() as u32;
+                let number = *self.known_resources.entry(record.clone()).or_insert(next);
+                if number == next {
+                    self.resources.push(record);
+                }
+                numbers.push(Symbol::Number(number));
+            }
+        }
+        block.push(Symbol::Number(numbers.len() as u32));
+        block.append(&mut numbers);
+    }
+
+    fn resource(&mut self, resource: &Value, all: &[Value], home: [&str; 2]) -> Record {
+        let mut record = Vec::new();
+        self.spoken(resource, home, &mut record);
+        let plural = word(resource, "name");
+        record.push(self.text(plural));
+        record.push(self.text(word(resource, "singularName")));
+        record.push(Symbol::Number(u32::from(resource["namespaced"] == true)));
+        for list in ["verbs", "shortNames", "categories"] {
+            self.texts(&words(resource, list), &mut record);
+        }
+        let prefix = format!("{plural}/");
+        let parts: Vec<(&str, &Value)> =
+            all.iter().filter_map(|part| Some((word(part, "name").strip_prefix(&prefix)?, part))).collect();
+        record.push(Symbol::Number(parts.len() as u32));
+        for (name, part) in parts {
+            record.push(self.text(name));
+            self.spoken(part, home, &mut record);
+            self.texts(&words(part, "verbs"), &mut record);
+        }
+        record
+    }
+
+    /// Group, version and kind of what a resource takes and gives; its own group and version by default.
+    fn spoken(&mut self, resource: &Value, home: [&str; 2], record: &mut Record) {
+        let of_its_own = !word(resource, "version").is_empty();
+        let [group, version] =
+            if of_its_own { [word(resource, "group"), word(resource, "version")] } else { home };
+        record.extend([group, version, word(resource, "kind")].map(|part| self.text(part)));
+    }
+
+    /// Writes the files, with the oldest release first.
+    pub fn finish(&self) -> Files {
+        let order = self.strings_by_use();
+        let mut numbers = vec![0; self.strings.texts.len()];
+        for (number, name) in order.iter().enumerate() {
+            numbers[name.0 as usize] = number as u32;
+        }
+        let texts: Vec<&str> =
+            order.iter().map(|name| self.strings.texts[name.0 as usize].as_str()).collect();
+        let mut tables = Vec::new();
+        put(&mut tables, texts.len() as u32);
+        texts.iter().for_each(|text| put(&mut tables, text.len() as u32));
+        put_area(&mut tables, &self.nodes, &numbers);
+        put_area(&mut tables, &self.resources, &numbers);
+        put(&mut tables, self.versions.len() as u32);
+        for (version, patch, block) in self.versions.iter().rev() {
+            put_symbol(&mut tables, Symbol::Text(*version), &numbers);
+            put_symbol(&mut tables, Symbol::Text(*patch), &numbers);
+            let block = bytes_of(block, &numbers);
+            put(&mut tables, block.len() as u32);
+            tables.extend(block);
+        }
+        Files { strings: texts.concat(), tables }
+    }
+
+    fn strings_by_use(&self) -> Vec<Name> {
+        let mut uses = vec![0u32; self.strings.texts.len()];
+        let records = self.nodes.iter().chain(&self.resources);
+        let blocks = self.versions.iter().map(|(_, _, block)| block);
+        for symbol in records.chain(blocks).flatten() {
+            if let Symbol::Text(name) = symbol {
+                uses[name.0 as usize] += 1;
+            }
+        }
+        let mut order: Vec<Name> = (0..self.strings.texts.len() as u32).map(Name).collect();
+        order.sort_by_key(|name| {
+            (std::cmp::Reverse(uses[name.0 as usize]), &self.strings.texts[name.0 as usize])
+        });
+        order
+    }
+}
+
+/// A definition of one of a release's two models.
+struct Definition<'m> {
+    model: &'m Model,
+    id: DefinitionId,
+}
+
+impl<'m> Definition<'m> {
+    fn name(&self) -> &'m str {
+        self.model.text(self.model.definitions[self.id as usize].name)
+    }
+
+    fn kinds(&self) -> impl Iterator<Item = [&'m str; 3]> {
+        let model = self.model;
+        let own = model.kinds.iter().filter(|entry| entry.definition == self.id);
+        own.map(move |entry| [entry.group, entry.version, entry.kind].map(|part| model.text(part)))
+    }
+}
+
+fn definitions_of<'m>(newer: &'m Model, older: &'m Model) -> Vec<Definition<'m>> {
+    let of = |model: &'m Model| model.visible_definitions().map(move |(id, _)| Definition { model, id });
+    let mut all: Vec<Definition<'m>> = of(newer).collect();
+    all.extend(of(older).filter(|definition| newer.find_definition(definition.name()).is_none()));
+    all
+}
+
+fn place<T: PartialEq>(all: &[T], one: T) -> u32 {
+    all.iter().position(|known| *known == one).unwrap_or_default() as u32
+}
+
+fn word<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_default()
+}
+
+fn words<'v>(value: &'v Value, name: &str) -> Vec<&'v str> {
+    value[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn is_subresource(resource: &Value) -> bool {
+    word(resource, "name").contains('/')
+}
+
+fn put(bytes: &mut Vec<u8>, number: u32) {
+    let mut rest = number;
+    while rest >= 0x80 {
+        bytes.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    bytes.push(rest as u8);
+}
+
+fn put_symbol(bytes: &mut Vec<u8>, symbol: Symbol, numbers: &[u32]) {
+    match symbol {
+        Symbol::Text(name) => put(bytes, numbers[name.0 as usize]),
+        Symbol::Number(number) => put(bytes, number),
+    }
+}
+
+fn bytes_of(record: &[Symbol], numbers: &[u32]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    record.iter().for_each(|symbol| put_symbol(&mut bytes, *symbol, numbers));
+    bytes
+}
+
+fn put_area(tables: &mut Vec<u8>, records: &[Record], numbers: &[u32]) {
+    let mut area = Vec::new();
+    let mut offsets: Vec<u8> = Vec::new();
+    for record in records {
+        offsets.extend(&(area.len() as u32).to_le_bytes()[..3]);
+        area.extend(bytes_of(record, numbers));
+    }
+    put(tables, records.len() as u32);
+    put(tables, area.len() as u32);
+    tables.extend(offsets);
+    tables.extend(area);
+}

@@ -1,0 +1,51 @@
+//! The built-in tables: facts about the API of every Kubernetes version from 1.25 to 1.37.
+//!
+//! `cargo xtask schemas` writes the two files below from the documents of each release; equal types are
+//! stored once for all versions. Nothing is read before a version is asked for.
+
+mod decode;
+#[cfg(feature = "generate")]
+pub mod encode;
+
+use crate::error::{LoadError, LoadErrorKind};
+use crate::model::Model;
+
+/// The strings of the tables, one after the other.
+const STRINGS: &str = include_str!("strings.txt");
+/// Everything else; [`decode`] tells the format.
+const TABLES: &[u8] = include_bytes!("tables.bin");
+
+/// A release of Kubernetes with built-in tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Minor version, e.g. `1.37`: what users name.
+    pub version: &'static str,
+    /// The patch release whose documents were read, e.g. `1.37.1`.
+    pub patch: &'static str,
+}
+
+/// The releases with built-in tables, oldest first.
+pub fn releases() -> Vec<Release> {
+    decode::Tables::open(STRINGS, TABLES).releases().collect()
+}
+
+/// The newest release, which is the default everywhere.
+pub const NEWEST: &str = "1.37";
+
+/// The facts of a version: `1.37`, `v1.37` or a patch release of it.
+pub(crate) fn load(version: &str) -> Result<Model, LoadError> {
+    let tables = decode::Tables::open(STRINGS, TABLES);
+    let wanted = version.strip_prefix('v').unwrap_or(version);
+    let is_wanted = |release: &Release| {
+        let rest = wanted.strip_prefix(release.version);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let place = tables.releases().position(|release| is_wanted(&release));
+    match place {
+        Some(index) => Ok(tables.load(index)),
+        None => {
+            let message = format!("there are no built-in tables for Kubernetes {version:?}");
+            Err(LoadError::new(LoadErrorKind::UnknownVersion, "", message))
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! `cargo xtask schemas [FOLDER]`: writes the built-in tables of `kubemerge-schema` anew.
+//!
+//! The documents come from the Go module `k8s.io/kubernetes`, one release at a time, through
+//! `go mod download`. With a FOLDER they come from `FOLDER/<minor>/{openapi-spec,discovery}` instead.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use kubemerge_schema::builtin::encode::{ReleaseDocuments, TableWriter};
+use serde_json::{Map, Value, json};
+
+/// The newest patch release of each minor version that the Go module proxy serves, newest first.
+const RELEASES: [&str; 13] = [
+    "1.37.1", "1.36.4", "1.35.8", "1.34.10", "1.33.13", "1.32.13", "1.31.14", "1.30.14", "1.29.15",
+    "1.28.15", "1.27.16", "1.26.15", "1.25.16",
+];
+
+const TABLES: &str = "crates/kubemerge-schema/src/builtin";
+
+/// Runs the task.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    match write_tables(arguments.first().map(Path::new)) {
+        Ok(summary) => {
+            println!("{summary}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("xtask schemas: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
+    let mut writer = TableWriter::new();
+    let mut names = KnownNames::default();
+    for patch in RELEASES {
+        eprintln!("reading Kubernetes {patch}");
+        let mut release = read_release(patch, &documents_of(patch, folder)?)?;
+        release.resource_lists.iter_mut().for_each(|list| names.complete(list));
+        writer.add(&release)?;
+    }
+    let files = writer.finish();
+    fs::write(Path::new(TABLES).join("strings.txt"), &files.strings)?;
+    fs::write(Path::new(TABLES).join("tables.bin"), &files.tables)?;
+    Ok(format!("{} releases, {} bytes", RELEASES.len(), files.strings.len() + files.tables.len()))
+}
+
+/// `1.37` of `1.37.1`.
+fn minor(patch: &str) -> &str {
+    patch.rsplit_once('.').map_or(patch, |(minor, _)| minor)
+}
+
+/// The folder that holds `openapi-spec` and, from 1.28 on, `discovery`.
+fn documents_of(patch: &str, folder: Option<&Path>) -> Result<PathBuf, Box<dyn Error>> {
+    if let Some(folder) = folder {
+        return Ok(folder.join(minor(patch)));
+    }
+    let module = format!("k8s.io/kubernetes@v{patch}");
+    let output = Command::new("go").args(["mod", "download", "-json", &module]).output()?;
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    match answer["Dir"].as_str() {
+        Some(dir) => Ok(Path::new(dir).join("api")),
+        None => Err(format!("go mod download {module}: {}", answer["Error"]).into()),
+    }
+}
+
+fn read_release(patch: &str, documents: &Path) -> Result<ReleaseDocuments, Box<dyn Error>> {
+    let openapi = documents.join("openapi-spec");
+    let openapi_v2 = read_json(&openapi.join("swagger.json"))?;
+    let resource_lists = read_resource_lists(&documents.join("discovery"), &openapi_v2)?;
+    Ok(ReleaseDocuments {
+        version: minor(patch).to_owned(),
+        patch: patch.to_owned(),
+        openapi_v3: read_folder(&openapi.join("v3"))?,
+        openapi_v2,
+        resource_lists,
+    })
+}
+
+/// What discovery says; what the paths say of groups that the release has no discovery files for.
+fn read_resource_lists(discovery: &Path, openapi_v2: &Value) -> Result<Vec<Value>, Box<dyn Error>> {
+    let documents = if discovery.is_dir() { read_folder(discovery)? } else { Vec::new() };
+    let mut lists: Vec<Value> =
+        documents.into_iter().filter(|document| document["kind"] == "APIResourceList").collect();
+    for list in resource_lists_from_paths(openapi_v2) {
+        if lists.iter().all(|known| known["groupVersion"] != list["groupVersion"]) {
+            lists.push(list);
+        }
+    }
+    Ok(lists)
+}
+
+fn read_folder(folder: &Path) -> Result<Vec<Value>, Box<dyn Error>> {
+    let entries: Result<Vec<_>, _> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut paths = entries?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    paths.iter().map(|path| read_json(path)).collect()
+}
+
+fn read_json(path: &Path) -> Result<Value, Box<dyn Error>> {
+    let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+/// The resources of one group and version: name (`pods`, `pods/log`) to discovery entry.
+type Resources = BTreeMap<String, Map<String, Value>>;
+
+/// Derives what discovery would say from the paths of an OpenAPI v2 document.
+fn resource_lists_from_paths(openapi_v2: &Value) -> Vec<Value> {
+    let mut groups: BTreeMap<String, Resources> = BTreeMap::new();
+    for (path, operations) in openapi_v2["paths"].as_object().into_iter().flatten() {
+        if let Some(address) = Address::parse(path) {
+            let resources = groups.entry(address.group_version.clone()).or_default();
+            add_operations(resources.entry(address.resource.clone()).or_default(), &address, operations);
+        }
+    }
+    groups.into_iter().map(|(group_version, resources)| resource_list(&group_version, resources)).collect()
+}
+
+/// What a path addresses.
+struct Address {
+    group_version: String,
+    /// `pods`, or `pods/log`.
+    resource: String,
+    is_namespaced: bool,
+    is_watch: bool,
+}
+
+impl Address {
+    fn parse(path: &str) -> Option<Address> {
+        let mut parts = path.trim_matches('/').split('/');
+        let group_version = match parts.next()? {
+            "api" => parts.next()?.to_owned(),
+            "apis" => format!("{}/{}", parts.next()?, parts.next()?),
+            _ => return None,
+        };
+        let mut rest: Vec<&str> = parts.collect();
+        let is_watch = rest.first() == Some(&"watch");
+        if is_watch {
+            rest.remove(0);
+        }
+        let is_namespaced = rest.len() > 2 && rest[1] == "{namespace}";
+        if is_namespaced {
+            rest.drain(..2);
+        }
+        let resource = match rest.as_slice() {
+            [plural] | [plural, "{name}"] => (*plural).to_owned(),
+            [plural, "{name}", subresource, ..] => format!("{plural}/{subresource}"),
+            _ => return None,
+        };
+        Some(Address { group_version, resource, is_namespaced, is_watch })
+    }
+}
+
+fn add_operations(entry: &mut Map<String, Value>, address: &Address, operations: &Value) {
+    if address.is_namespaced {
+        entry.insert("namespaced".into(), true.into());
+    }
+    for (method, operation) in operations.as_object().into_iter().flatten() {
+        let Some(action) = operation["x-kubernetes-action"].as_str() else { continue };
+        let kind = &operation["x-kubernetes-group-version-kind"];
+        if !address.is_watch {
+            entry.insert("speaks".into(), kind.clone());
+        }
+        let verbs = entry.entry("verbs").or_insert_with(|| json!([]));
+        let verb = json!(verb(action, method));
+        if let Some(verbs) = verbs.as_array_mut().filter(|verbs| !verbs.contains(&verb)) {
+            verbs.push(verb);
+            verbs.sort_by_key(|verb| verb.to_string());
+        }
+    }
+}
+
+fn verb<'a>(action: &'a str, method: &'a str) -> &'a str {
+    match (action, method) {
+        ("post", _) | ("connect", "post") => "create",
+        ("put", _) | ("connect", "put") => "update",
+        ("watchlist", _) => "watch",
+        ("connect", method) => method,
+        (action, _) => action,
+    }
+}
+
+fn resource_list(group_version: &str, resources: Resources) -> Value {
+    let entries: Vec<Value> = resources
+        .into_iter()
+        .filter_map(|(name, entry)| discovery_entry(group_version, name, entry))
+        .collect();
+    json!({"kind": "APIResourceList", "groupVersion": group_version, "resources": entries})
+}
+
+/// Connect verbs such as `options` and `head` are not part of discovery.
+fn discovery_entry(group_version: &str, name: String, mut entry: Map<String, Value>) -> Option<Value> {
+    let speaks = entry.remove("speaks")?;
+    let home = match speaks["group"].as_str() {
+        Some("") | None => speaks["version"].as_str().unwrap_or_default().to_owned(),
+        Some(group) => format!("{group}/{}", speaks["version"].as_str().unwrap_or_default()),
+    };
+    if home != group_version {
+        entry.insert("group".into(), speaks["group"].clone());
+        entry.insert("version".into(), speaks["version"].clone());
+    }
+    if let Some(verbs) = entry.get_mut("verbs").and_then(Value::as_array_mut) {
+        verbs.retain(|verb| verb != "options" && verb != "head");
+    }
+    entry.insert("kind".into(), speaks["kind"].clone());
+    entry.insert("name".into(), name.into());
+    Some(Value::Object(entry))
+}
+
+/// Names of resources that releases without discovery files do not tell: those of the next newer release.
+#[derive(Default)]
+struct KnownNames {
+    /// The discovery entry by group and plural.
+    entries: BTreeMap<(String, String), Value>,
+}
+
+impl KnownNames {
+    fn complete(&mut self, list: &mut Value) {
+        let group_version = list["groupVersion"].as_str().unwrap_or_default();
+        let group = group_version.rsplit_once('/').map_or(String::new(), |(group, _)| group.to_owned());
+        for resource in list["resources"].as_array_mut().into_iter().flatten() {
+            let place = (group.clone(), resource["name"].as_str().unwrap_or_default().to_owned());
+            if resource.get("singularName").is_none() {
+                complete(resource, self.entries.get(&place));
+            }
+            self.entries.insert(place, resource.clone());
+        }
+    }
+}
+
+fn complete(resource: &mut Value, known: Option<&Value>) {
+    let is_subresource = resource["name"].as_str().is_some_and(|name| name.contains('/'));
+    let singular = resource["kind"].as_str().unwrap_or_default().to_lowercase();
+    resource["singularName"] = if is_subresource { "".into() } else { singular.into() };
+    for fact in ["shortNames", "categories"] {
+        if let Some(value) = known.and_then(|known| known.get(fact)) {
+            resource[fact] = value.clone();
+        }
+    }
+}
