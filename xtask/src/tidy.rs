@@ -12,7 +12,8 @@ const UNSAFE_ALLOWED: &[&str] = &["crates/kubemerge-value/src/scan/simd.rs"];
 
 /// Runs every rule; complaints go to standard error.
 pub(crate) fn run(_arguments: &[String]) -> ExitCode {
-    let complaints = complaints(&repository_root());
+    let mut complaints = complaints(&repository_root());
+    complaints.extend(crate::corpus::complaints());
     for complaint in &complaints {
         eprintln!("tidy: {complaint}");
     }
@@ -78,6 +79,11 @@ mod tests {
     #[test]
     fn the_repository_is_tidy() {
         assert_eq!(complaints(&repository_root()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn every_rule_has_a_case() {
+        assert_eq!(crate::corpus::complaints(), Vec::<String>::new());
     }
 
     #[test]

@@ -1,0 +1,144 @@
+//! `cargo xtask bless [--check]`: takes what the `upstream` dialect must answer from Kubernetes' own code.
+//!
+//! Only lines that start with `upstream:` change. A case that Kubernetes answers in more than one
+//! way keeps its line as long as that is one of the ways; a case marked `differs:` is left alone
+//! (`conformance/DIFFERENCES.md` has the reason).
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use crate::{
+    corpus::{self, Case, CaseFile},
+    reference::Reference,
+    verdict::{Verdict, on_one_line},
+};
+
+/// How often each case is asked, to find answers that are not stable.
+const REPEAT: &str = "12";
+
+/// Blesses the corpus; `--check` only says what would change.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let check = match arguments {
+        [] => false,
+        [flag] if flag == "--check" => true,
+        _ => {
+            eprintln!("usage: cargo xtask bless [--check]");
+            return ExitCode::from(2);
+        }
+    };
+    let mut reference = match Reference::start() {
+        Ok(reference) => reference,
+        Err(unavailable) => return unavailable.report(),
+    };
+    match bless_all(&mut reference, check) {
+        Ok(report) => report.print(check),
+        Err(complaint) => {
+            eprintln!("bless: {complaint}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[derive(Default)]
+struct Report {
+    asked: usize,
+    changed: Vec<String>,
+    undecided: Vec<String>,
+}
+
+impl Report {
+    fn print(&self, check: bool) -> ExitCode {
+        for place in &self.changed {
+            println!("{place}: {}", if check { "would change" } else { "changed" });
+        }
+        for complaint in &self.undecided {
+            eprintln!("bless: {complaint}");
+        }
+        println!(
+            "{} cases asked, {} changed, {} undecided",
+            self.asked,
+            self.changed.len(),
+            self.undecided.len()
+        );
+        let clean = self.undecided.is_empty() && (!check || self.changed.is_empty());
+        if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+fn bless_all(reference: &mut Reference, check: bool) -> Result<Report, String> {
+    let mut report = Report::default();
+    for file in corpus::load()? {
+        let text = bless_file(reference, &file, &mut report)?;
+        if !check && text != file.text {
+            std::fs::write(&file.path, text).map_err(|error| format!("{}: {error}", file.path.display()))?;
+        }
+    }
+    Ok(report)
+}
+
+fn bless_file(reference: &mut Reference, file: &CaseFile, report: &mut Report) -> Result<String, String> {
+    let asked: Vec<&Case> = file.cases.iter().filter(|case| wants_blessing(case)).collect();
+    let requests: Vec<String> =
+        asked.iter().map(|case| case.request("upstream", &[("repeat", REPEAT)])).collect();
+    let replies = reference.ask(&requests)?;
+    let mut lines: Vec<String> = file.text.lines().map(str::to_string).collect();
+    for (case, reply) in asked.into_iter().zip(replies) {
+        report.asked += 1;
+        let reply: Value =
+            serde_json::from_str(&reply).map_err(|error| format!("{}: {error}", case.place))?;
+        match decide(case, &reply) {
+            Ok(wanted) => {
+                let field =
+                    case.fields.iter().find(|field| field.key == "upstream").ok_or("no upstream line")?;
+                let line = format!("  upstream: {wanted}");
+                if lines[field.line - 1] != line {
+                    report.changed.push(case.place.clone());
+                    lines[field.line - 1] = line;
+                }
+            }
+            Err(complaint) => report.undecided.push(format!("{}: {complaint}", case.place)),
+        }
+    }
+    Ok(lines.join("\n") + "\n")
+}
+
+fn wants_blessing(case: &Case) -> bool {
+    case.get("upstream").is_some() && case.get("differs").is_none()
+}
+
+/// The text of the line: the one answer, or the one that the case had among several.
+fn decide(case: &Case, reply: &Value) -> Result<String, String> {
+    let Some(variants) = reply.get("variants").and_then(Value::as_array) else {
+        return expectation(reply);
+    };
+    let had = case.expected("upstream").ok_or("no expectation")?;
+    let chosen = variants.iter().find(|variant| Verdict::of(variant).is_some_and(|it| had.agrees(&it)));
+    match chosen {
+        Some(variant) => expectation(variant),
+        None => {
+            Err(format!("Kubernetes has {} answers; write the fixed one by hand: {reply}", variants.len()))
+        }
+    }
+}
+
+fn expectation(reply: &Value) -> Result<String, String> {
+    match Verdict::of(reply) {
+        Some(Verdict::Result(_)) => Ok(on_one_line(&json!({ "result": reply["result"] }))),
+        Some(Verdict::Error(fault))
+            if fault.kind == "bad-request" || fault.kind.starts_with("unknown-upstream") =>
+        {
+            Err(format!("{}: {}", fault.kind, fault.message.unwrap_or_default()))
+        }
+        Some(Verdict::Error(fault)) if fault.panic => {
+            Ok(on_one_line(&json!({ "error": { "kind": fault.kind, "panic": true } })))
+        }
+        Some(Verdict::Error(fault)) if fault.kind == "conflict" => {
+            Ok(on_one_line(&json!({ "error": { "kind": fault.kind } })))
+        }
+        Some(Verdict::Error(fault)) => {
+            Ok(on_one_line(&json!({ "error": { "kind": fault.kind, "message": fault.message } })))
+        }
+        None => Err(format!("no reply: {reply}")),
+    }
+}
