@@ -1,0 +1,124 @@
+//! Values as Kubernetes prints them inside its messages: the `%v` of Go.
+
+use kubemerge_value::{Kind, Node, Scalar, deep};
+
+/// Longer texts are cut: a message is for reading.
+const LONGEST: usize = 4096;
+
+/// The value as Go's `%v` prints it, cut to a readable length.
+pub(crate) fn go_text(node: Node<'_>) -> String {
+    let mut text = String::new();
+    print(node, &mut text);
+    cut(text)
+}
+
+/// A list of values as Go's `%v` prints it.
+pub(crate) fn go_list(items: &[Node<'_>]) -> String {
+    let mut text = String::new();
+    print_list(items.iter().copied(), &mut text);
+    cut(text)
+}
+
+/// The name of Go's type for values of this kind.
+pub(crate) fn go_type(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "%!s(<nil>)",
+        Kind::Bool => "bool",
+        Kind::Int => "int64",
+        Kind::Float => "float64",
+        Kind::String => "string",
+        Kind::List => "[]interface {}",
+        Kind::Map => "map[string]interface {}",
+    }
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+fn print(node: Node<'_>, text: &mut String) {
+    if text.len() > LONGEST {
+        return;
+    }
+    match node.kind() {
+        Kind::Map => deep(|| print_map(node, text)),
+        Kind::List => {
+            let arena = kubemerge_value::Arena::new();
+            deep(|| print_list(node.elements(&arena).iter().copied(), text));
+        }
+        _ => print_scalar(node.scalar().unwrap_or(Scalar::Null), text),
+    }
+}
+
+fn print_map(node: Node<'_>, text: &mut String) {
+    text.push_str("map[");
+    for (at, entry) in node.sorted_entries().iter().enumerate() {
+        if at > 0 {
+            text.push(' ');
+        }
+        text.push_str(&entry.key.text());
+        text.push(':');
+        print(entry.value, text);
+    }
+    text.push(']');
+}
+
+fn print_list<'a>(items: impl Iterator<Item = Node<'a>>, text: &mut String) {
+    text.push('[');
+    for (at, item) in items.enumerate() {
+        if at > 0 {
+            text.push(' ');
+        }
+        print(item, text);
+    }
+    text.push(']');
+}
+
+fn print_scalar(scalar: Scalar<'_>, text: &mut String) {
+    match scalar {
+        Scalar::Null => text.push_str("<nil>"),
+        Scalar::Bool(value) => text.push_str(if value { "true" } else { "false" }),
+        Scalar::Int(int) => text.push_str(&int.to_string()),
+        Scalar::Float(float) => text.push_str(&go_float(float)),
+        Scalar::String(string) => text.push_str(&string.text()),
+    }
+}
+
+/// A float in its shortest form, with an exponent of two digits below 1e-4 and from 1e21 on.
+pub(crate) fn go_float(float: f64) -> String {
+    let magnitude = float.abs();
+    if magnitude == 0.0 || (1e-4..1e21).contains(&magnitude) {
+        return format!("{float}");
+    }
+    let text = format!("{float:e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    format!("{digits}e{sign}{exponent:0>2}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kubemerge_value::Document;
+
+    #[test]
+    fn values_print_as_go_prints_them() {
+        let document = Document::check(br#"{"b":[1,"x",null,true,{}],"a":2.5,"c":1e-7,"d":1e22}"#).unwrap();
+        assert_eq!(go_text(document.node()), "map[a:2.5 b:[1 x <nil> true map[]] c:1e-07 d:1e+22]");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let text = format!("[\"{}\"]", "é".repeat(LONGEST));
+        let printed = go_text(Document::check(text.as_bytes()).unwrap().node());
+        assert!(printed.len() <= LONGEST + 3 && printed.ends_with('…'));
+    }
+}
