@@ -1,5 +1,6 @@
 //! Places in YAML texts: errors, field paths, traps and limits.
 
+use kubemerge_value::MAX_DEPTH;
 use kubemerge_value::yaml::{self, DuplicateKeys, ErrorKind, Options, Role, Style, TrapKind};
 
 fn document(text: &str) -> yaml::Document<'_> {
@@ -200,10 +201,10 @@ fn nesting_is_limited_and_never_costs_the_stack() {
     let run = || {
         for (open, close) in [("[", "]"), ("- ", ""), ("{a: ", "}"), ("{\"a\":", "}")] {
             let nested = |levels: usize| format!("{}1{}", open.repeat(levels), close.repeat(levels));
-            let deepest = nested(yaml::MAX_DEPTH);
+            let deepest = nested(MAX_DEPTH);
             let json = document(&deepest).to_json().unwrap();
-            assert!(json.len() > 2 * yaml::MAX_DEPTH, "{open}");
-            assert_eq!(error(&nested(yaml::MAX_DEPTH + 1)).kind(), &ErrorKind::Limit, "{open}");
+            assert!(json.len() > 2 * MAX_DEPTH, "{open}");
+            assert_eq!(error(&nested(MAX_DEPTH + 1)).kind(), &ErrorKind::Limit, "{open}");
         }
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();

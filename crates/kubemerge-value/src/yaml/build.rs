@@ -23,6 +23,7 @@ pub(crate) struct Builder<'t> {
     document: Document<'t>,
     open: Vec<OpenCollection>,
     options: Options,
+    max_depth: usize,
 }
 
 struct OpenCollection {
@@ -50,7 +51,13 @@ impl From<Range<usize>> for Extent {
 impl<'t> Builder<'t> {
     pub(crate) fn new(text: &'t str, range: Range<usize>, options: Options) -> Builder<'t> {
         let document = Document { text, range, items: Vec::new(), traps: Vec::new() };
-        Builder { document, open: Vec::new(), options }
+        Builder { document, open: Vec::new(), options, max_depth: MAX_DEPTH }
+    }
+
+    /// Allows another depth, for values that have been checked before.
+    pub(crate) fn with_max_depth(mut self, max_depth: usize) -> Self {
+        self.max_depth = max_depth;
+        self
     }
 
     pub(crate) fn error(&self, kind: ErrorKind, offset: usize, message: impl Into<String>) -> Error {
@@ -120,8 +127,8 @@ impl<'t> Builder<'t> {
     ) -> Result<ItemId, Error> {
         let (start, end) = (extent.start, extent.end as u32);
         let id = self.push(value, style, extent, mark)?;
-        if self.open.len() >= MAX_DEPTH {
-            let message = format!("nested more than {MAX_DEPTH} levels deep");
+        if self.open.len() >= self.max_depth {
+            let message = format!("nested more than {} levels deep", self.max_depth);
             return Err(self.error(ErrorKind::Limit, start, message));
         }
         self.document.items[id as usize].next = OPEN;

@@ -107,7 +107,8 @@ impl<'t> Reader<'t> {
             Some(tag) => resolve_tagged(tag, &text)
                 .map_err(|reason| self.builder.error(ErrorKind::Value, extent.start, reason))?,
         };
-        let merge = role == Role::Key && (resolved == Resolved::Merge || tag == Some(ScalarTag::Merge));
+        let merge = role == Role::Key
+            && (resolved == Resolved::Merge || (tag == Some(ScalarTag::Merge) && text == "<<"));
         let mark = Mark { merge, tag: tag.is_some(), ..Mark::default() };
         let trap_text = (plain && tag.is_none() && resolved != Resolved::String).then(|| text.clone());
         let value = self.value(resolved, text, tag, &extent)?;

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use super::MAX_DEPTH;
 use super::error::{Error, ErrorKind};
-use super::number::json_float;
 use super::tree::{Document, ItemId, Value};
+use crate::number::write_float;
 
 /// A member of a map after merging and overriding.
 #[derive(Clone, Copy, Debug)]
@@ -247,7 +247,7 @@ impl Value<'_> {
             Value::Bool(false) => out.extend_from_slice(b"false"),
             Value::Int(value) => out.extend_from_slice(value.to_string().as_bytes()),
             Value::UInt(value) => out.extend_from_slice(value.to_string().as_bytes()),
-            Value::Float(value) => out.extend_from_slice(json_float(*value).as_bytes()),
+            Value::Float(value) => write_float(*value, out),
             Value::Literal(text) => out.extend_from_slice(text.as_bytes()),
             Value::String(text) => write_string(out, text),
             Value::Null | Value::List | Value::Map | Value::Alias(_) => out.extend_from_slice(b"null"),

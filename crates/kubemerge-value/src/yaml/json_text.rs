@@ -6,11 +6,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Options;
 use super::build::Builder;
-use super::error::Error;
+use super::error::{Error, ErrorKind, Position};
 use super::trap::Role;
 use super::tree::{Document, Mark, Style, Value};
+use super::{DuplicateKeys, Options};
+use crate::string::Str;
 
 /// Reads the JSON values of `text[range]`; `None` if it is not one or more JSON objects.
 pub(crate) fn read_documents<'t>(
@@ -42,6 +43,23 @@ pub(crate) fn read_documents<'t>(
         last.range.end = range.end;
     }
     (!documents.is_empty()).then_some(Ok(documents))
+}
+
+/// Reads a JSON text of any kind; of a repeated key the last one counts.
+pub(crate) fn read_value(bytes: &[u8]) -> Result<Document<'_>, Error> {
+    let text = super::as_text(bytes)?;
+    let options = Options { duplicate_keys: DuplicateKeys::LastWins, max_nodes: usize::MAX };
+    let builder = Builder::new(text, 0..text.len(), options).with_max_depth(usize::MAX);
+    let at = skip_blank(text, 0, text.len());
+    let mut reader = Reader { text, at, end: text.len(), builder };
+    let outcome = reader.document();
+    match outcome {
+        Ok(()) if skip_blank(text, reader.at, text.len()) == text.len() => Ok(reader.builder.finish()),
+        Ok(()) | Err(Fault::NotJson) => {
+            Err(Error::new(ErrorKind::Syntax, Position::of(text, reader.at), "not a JSON text"))
+        }
+        Err(Fault::Refused(error)) => Err(error),
+    }
 }
 
 fn skip_blank(text: &str, from: usize, end: usize) -> usize {
@@ -165,22 +183,17 @@ impl<'t> Reader<'t> {
     fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
         let start = self.at + 1;
         let mut at = start;
-        let mut escaped = false;
         let bytes = &self.text.as_bytes()[..self.end];
         loop {
             match bytes.get(at) {
                 Some(b'"') => break,
-                Some(b'\\') => {
-                    escaped = true;
-                    at += 2;
-                }
+                Some(b'\\') => at += escape_length(&bytes[at + 1..]).ok_or(Fault::NotJson)?,
                 Some(0x20..) => at += 1,
                 _ => return Err(Fault::NotJson),
             }
         }
         self.at = at + 1;
-        let body = &self.text[start..at];
-        if escaped { unescape(body).map(Cow::Owned).ok_or(Fault::NotJson) } else { Ok(Cow::Borrowed(body)) }
+        Ok(Str::given(&bytes[start..at]).text())
     }
 
     fn expect(&mut self, wanted: u8) -> Result<(), Fault> {
@@ -200,43 +213,11 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Decodes the escapes of a JSON string; lone surrogates become U+FFFD, as in Go.
-fn unescape(body: &str) -> Option<String> {
-    let mut text = String::with_capacity(body.len());
-    let mut rest = body;
-    while let Some(at) = rest.find('\\') {
-        text.push_str(&rest[..at]);
-        let escape = *rest.as_bytes().get(at + 1)?;
-        rest = rest.get(at + 2..)?;
-        text.push(match escape {
-            b'"' | b'\\' | b'/' => char::from(escape),
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => unescape_unicode(&mut rest)?,
-            _ => return None,
-        });
+/// How long an escape is, the backslash included.
+fn escape_length(after: &[u8]) -> Option<usize> {
+    match after {
+        [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Some(2),
+        [b'u', digits @ ..] => digits.get(..4)?.iter().all(u8::is_ascii_hexdigit).then_some(6),
+        _ => None,
     }
-    text.push_str(rest);
-    Some(text)
-}
-
-fn unescape_unicode(rest: &mut &str) -> Option<char> {
-    let high = take_unit(rest)?;
-    if (0xd800..0xdc00).contains(&high)
-        && let Some(mut tail) = rest.strip_prefix("\\u")
-        && let Some(low @ 0xdc00..0xe000) = take_unit(&mut tail)
-    {
-        *rest = tail;
-        return char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
-    }
-    Some(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER))
-}
-
-fn take_unit(rest: &mut &str) -> Option<u32> {
-    let digits = rest.get(..4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-    *rest = &rest[4..];
-    u32::from_str_radix(digits, 16).ok()
 }

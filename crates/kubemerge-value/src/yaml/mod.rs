@@ -21,6 +21,7 @@
 
 mod binary;
 mod build;
+mod emit;
 mod error;
 mod events;
 mod expand;
@@ -33,17 +34,17 @@ mod timestamp;
 mod trap;
 mod tree;
 
+pub use emit::{KeyOrder, WriteOptions};
 pub use error::{Error, ErrorKind, Position};
 pub use locate::Location;
 pub use stream::Documents;
 pub use trap::{Role, Trap, TrapKind};
 pub use tree::{Document, Place, Style};
 
-/// The deepest nesting that is read or written.
-pub const MAX_DEPTH: usize = 10_000;
-
 /// The longest text whose places fit the tree.
 const MAX_LENGTH: usize = u32::MAX as usize - 1;
+
+use crate::{MAX_DEPTH, Node, to_bytes};
 
 /// How to read.
 #[derive(Clone, Copy, Debug)]
@@ -77,12 +78,39 @@ pub fn parse<'t>(bytes: &'t [u8], options: &Options) -> Result<Vec<Document<'t>>
 
 /// Reads the documents of a text one by one, so that only one tree need be in memory.
 pub fn documents<'t>(bytes: &'t [u8], options: &Options) -> Result<Documents<'t>, Error> {
-    let text = std::str::from_utf8(bytes).map_err(|fault| not_utf8(bytes, fault.valid_up_to()))?;
+    let text = as_text(bytes)?;
     if text.len() > MAX_LENGTH {
         let start = Position { offset: 0, line: 1, column: 1 };
         return Err(Error::new(ErrorKind::Limit, start, "the text is longer than 4 GiB"));
     }
     Ok(Documents::new(text, *options))
+}
+
+/// Writes a value as YAML.
+///
+/// ```
+/// use kubemerge_value::{Document, yaml};
+///
+/// let document = Document::check(br#"{"country":"NO","ports":[80]}"#)?;
+/// let text = yaml::write(document.node(), &yaml::WriteOptions::default());
+/// assert_eq!(text, "country: \"NO\"\nports:\n- 80\n");
+/// # Ok::<(), kubemerge_value::ParseError>(())
+/// ```
+pub fn write(node: Node<'_>, options: &WriteOptions) -> String {
+    write_json(&to_bytes(node), options).expect("a node writes JSON")
+}
+
+/// Writes a JSON text as YAML.
+///
+/// Fails if the text is not JSON.
+pub fn write_json(json: &[u8], options: &WriteOptions) -> Result<String, Error> {
+    let document = json_text::read_value(json)?;
+    let emitter = emit::Emitter::new(&document, options.key_order, emit::KUBERNETES);
+    Ok(emitter.root(document.root().id))
+}
+
+fn as_text(bytes: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(bytes).map_err(|fault| not_utf8(bytes, fault.valid_up_to()))
 }
 
 fn not_utf8(bytes: &[u8], valid: usize) -> Error {

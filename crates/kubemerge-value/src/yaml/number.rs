@@ -1,14 +1,10 @@
-//! Floats in the text forms that Go's encoders write.
+//! Floats in the text forms of Go's `%g`, which YAML and its keys use.
 
 use std::fmt::Write as _;
 
-/// A float as Go's `encoding/json` writes it: plain digits from 1e-6 up to 1e21, an exponent beyond.
-pub(crate) fn json_float(value: f64) -> String {
-    let magnitude = value.abs();
-    if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
-        return exponent_form(&format!("{value:e}"), 1);
-    }
-    format!("{value}")
+/// A float as Go's yaml.v2 writes it (`%g`, shortest digits that read back the same).
+pub(crate) fn yaml_float(value: f64) -> String {
+    general_form(&format!("{value:e}"), format!("{value}"))
 }
 
 /// A float in key position, where sigs.k8s.io/yaml keeps only 32 bits of it.
@@ -28,17 +24,17 @@ pub(crate) fn key_float(value: f64) -> String {
 fn general_form(scientific: &str, decimal: String) -> String {
     let exponent: i32 =
         scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0);
-    if (-4..6).contains(&exponent) { decimal } else { exponent_form(scientific, 2) }
+    if (-4..6).contains(&exponent) { decimal } else { exponent_form(scientific) }
 }
 
-/// Rewrites Rust's `1.5e20` as Go's `1.5e+20`, with at least `width` exponent digits.
-fn exponent_form(scientific: &str, width: usize) -> String {
+/// Rewrites Rust's `1.5e7` as Go's `1.5e+07`.
+fn exponent_form(scientific: &str) -> String {
     let (digits, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
     let (sign, exponent) = match exponent.strip_prefix('-') {
         Some(exponent) => ('-', exponent),
         None => ('+', exponent),
     };
     let mut text = String::from(digits);
-    let _ = write!(text, "e{sign}{exponent:0>width$}");
+    let _ = write!(text, "e{sign}{exponent:0>2}");
     text
 }
