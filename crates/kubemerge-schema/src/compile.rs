@@ -1,8 +1,10 @@
 //! Compiles the metadata of every node to a rule, in one dialect.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
-use crate::model::{Flags, ListType, MapType, Model, NOWHERE, Node, Span};
+use crate::model::{Flags, ListType, MapType, Model, NOWHERE, Node, Origin, Span};
 use crate::rule::{Dialect, ItemStrategy, MapStrategy, MergeKey};
 
 /// The rule of a node, in the form the cursor reads it.
@@ -68,7 +70,9 @@ pub(crate) fn parse_strategy(text: &str) -> Option<Strategy<'_>> {
 
 /// Only patch strategy and merge key count, and a comma is part of the key's name.
 fn upstream(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
-    let Some(text) = model.given(node.strategy) else { return Rule::default() };
+    let Some(text) = model.given(node.strategy).filter(|_| !is_dropped(model, node)) else {
+        return Rule::default();
+    };
     let Some(strategy) = parse_strategy(text) else { return Rule { invalid: true, ..Rule::default() } };
     let merge_key = model.text(node.merge_key);
     let (list, keys) = match (strategy.word, merge_key) {
@@ -85,6 +89,12 @@ fn upstream(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
         keys,
         ..Rule::default()
     }
+}
+
+/// The API server does not keep patch metadata of custom resource definitions.
+fn is_dropped(model: &Model, node: &Node) -> bool {
+    let owner = model.definitions.get(node.owner as usize);
+    owner.is_some_and(|definition| definition.origin == Origin::CustomResource)
 }
 
 fn map_strategy(word: &str) -> MapStrategy {
@@ -120,10 +130,11 @@ fn spec_by_strategy(model: &Model, node: &Node, text: &str, keys: &mut Vec<Merge
 fn spec_keys<'m>(model: &'m Model, node: &Node) -> Vec<&'m str> {
     let published: Vec<&str> = model.text(node.merge_key).split(',').filter(|key| !key.is_empty()).collect();
     let wider: Vec<&str> = model.list_map_keys(node).iter().map(|key| model.text(*key)).collect();
+    let known: HashSet<&str> = wider.iter().copied().collect();
     let widen = match published.is_empty() {
         _ if node.flags.has(Flags::OVERLAID) => false,
         true => node.list_type == ListType::Map,
-        false => published.iter().all(|key| wider.contains(key)),
+        false => published.iter().all(|key| known.contains(key)),
     };
     if widen { wider } else { published }
 }

@@ -25,7 +25,9 @@
 //! The crate does no input or output: callers parse JSON or YAML and hand over values.
 
 pub mod builtin;
+pub mod check;
 mod compile;
+mod crd;
 mod cursor;
 mod error;
 mod lookup;
@@ -33,6 +35,7 @@ mod model;
 mod openapi;
 mod openapi_v2;
 mod openapi_v3;
+mod place;
 mod read;
 mod rule;
 mod schema;

@@ -288,6 +288,24 @@ pub(crate) struct SubresourceEntry {
     pub(crate) verbs: Vec<Name>,
 }
 
+/// A step from a node to one below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step<'m> {
+    Field(&'m str),
+    Items,
+    Additional,
+}
+
+impl std::fmt::Display for Step<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Step::Field(name) => write!(f, ".properties[{name}]"),
+            Step::Items => f.write_str(".items"),
+            Step::Additional => f.write_str(".additionalProperties"),
+        }
+    }
+}
+
 /// Everything that was loaded.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Model {
@@ -421,6 +439,33 @@ impl Model {
             id = definition.node;
         }
         id
+    }
+
+    /// The steps from the definition that owns a node to the node, found by search.
+    pub(crate) fn steps_to(&self, id: NodeId) -> Vec<Step<'_>> {
+        let mut steps = Vec::new();
+        if let Some(definition) = self.definitions.get(self.node(id).owner as usize) {
+            self.search(definition.node, id, &mut steps);
+        }
+        steps
+    }
+
+    /// Depth-first search inside one definition. Loaders bound the depth of a definition.
+    fn search<'m>(&'m self, from: NodeId, wanted: NodeId, steps: &mut Vec<Step<'m>>) -> bool {
+        if from == wanted {
+            return true;
+        }
+        let node = self.node(from);
+        let fields = self.fields(node).iter().map(|field| (Step::Field(self.text(field.name)), field.node));
+        let below = [(Step::Items, node.items), (Step::Additional, node.additional)];
+        for (step, child) in fields.chain(below).filter(|(_, child)| *child != NOWHERE) {
+            steps.push(step);
+            if self.search(child, wanted, steps) {
+                return true;
+            }
+            steps.pop();
+        }
+        false
     }
 
     /// The name of the definition a node belongs to; empty where unknown.

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::error::LoadError;
 use crate::model::{DefinitionEntry, DefinitionId, KindEntry, Model, NOWHERE, Name, Origin};
-use crate::read::{Place, Reader, Syntax, object};
+use crate::place::Place;
+use crate::read::{Reader, Syntax, object};
 
 /// The named schemas of a document.
 pub(crate) struct Definitions<'v> {
@@ -31,12 +32,12 @@ pub(crate) fn load(model: &mut Model, syntax: Syntax, definitions: Definitions<'
     let mut reader = Reader::new(model, syntax);
     for (definition, (name, schema)) in declared.iter().zip(schemas) {
         if definition.is_new {
-            let node = reader.definition(definition.id, schema, place.step(name))?;
+            let node = reader.definition(definition.id, schema, place.key(name))?;
             reader.model.definitions[definition.id as usize].node = node;
         }
     }
     let by_name: HashMap<Name, DefinitionId> = declared.iter().map(|one| (one.name, one.id)).collect();
-    reader.finish(&by_name)
+    reader.finish(definitions.at, &by_name)
 }
 
 struct Declared {

@@ -18,6 +18,10 @@ pub(crate) fn recognises(document: &Value) -> bool {
 
 /// Adds the definitions of a document to the model.
 pub(crate) fn load(model: &mut Model, document: &Value) -> Result<(), LoadError> {
-    let schemas = document.get("definitions");
-    openapi::load(model, SYNTAX, Definitions { at: "definitions", schemas })
+    openapi::load(model, SYNTAX, Definitions { at: "definitions", schemas: schemas(document) })
+}
+
+/// The named schemas of a document.
+pub(crate) fn schemas(document: &Value) -> Option<&Value> {
+    document.get("definitions")
 }

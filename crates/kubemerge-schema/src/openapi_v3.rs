@@ -20,13 +20,16 @@ pub(crate) fn recognises(document: &Value) -> bool {
 
 /// Adds the definitions of a document to the model.
 pub(crate) fn load(model: &mut Model, document: &Value) -> Result<(), LoadError> {
-    let schemas = document.get("components").and_then(|components| components.get("schemas"));
-    openapi::load(model, SYNTAX, Definitions { at: "components.schemas", schemas })
+    openapi::load(model, SYNTAX, Definitions { at: "components.schemas", schemas: schemas(document) })
+}
+
+/// The named schemas of a document.
+pub(crate) fn schemas(document: &Value) -> Option<&Value> {
+    document.get("components").and_then(|components| components.get("schemas"))
 }
 
 /// Whether a document holds schemas at all; some that a server publishes list paths only.
 #[cfg(feature = "generate")]
 pub(crate) fn defines_something(document: &Value) -> bool {
-    let schemas = document.get("components").and_then(|components| components.get("schemas"));
-    schemas.and_then(Value::as_object).is_some_and(|schemas| !schemas.is_empty())
+    schemas(document).and_then(Value::as_object).is_some_and(|schemas| !schemas.is_empty())
 }

@@ -13,45 +13,10 @@ use crate::model::{
     Column, DefinitionId, FieldEntry, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Required,
     Shape, Span,
 };
+use crate::place::Place;
 
 /// How deep schemas may be nested in each other: deeper than any real one, shallow enough for any stack.
 pub(crate) const MAX_DEPTH: usize = 128;
-
-/// Where a reader stands in the document: a list on the stack, printed only when there is an error.
-#[derive(Clone, Copy)]
-pub(crate) struct Place<'p> {
-    parent: Option<&'p Place<'p>>,
-    step: &'p str,
-    depth: usize,
-}
-
-impl<'p> Place<'p> {
-    pub(crate) fn root(step: &'p str) -> Place<'p> {
-        Place { parent: None, step, depth: 0 }
-    }
-
-    /// A keyword of the schema, or a name below a keyword.
-    pub(crate) fn step<'c>(&'c self, step: &'c str) -> Place<'c>
-    where
-        'p: 'c,
-    {
-        Place { parent: Some(self), step, depth: self.depth }
-    }
-
-    /// The same place, one schema deeper.
-    fn deeper(self) -> Place<'p> {
-        Place { depth: self.depth + 1, ..self }
-    }
-}
-
-impl std::fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(parent) = self.parent {
-            write!(f, "{parent}.")?;
-        }
-        f.write_str(self.step)
-    }
-}
 
 /// What differs between the three kinds of document.
 #[derive(Clone, Copy)]
@@ -84,14 +49,15 @@ impl Syntax {
 pub(crate) struct Reader<'m> {
     pub(crate) model: &'m mut Model,
     syntax: Syntax,
-    /// Nodes that refer to a definition by name, and where they stand.
-    pending: Vec<(NodeId, Name, String)>,
+    /// Nodes that refer to a definition by name.
+    pending: Vec<(NodeId, Name)>,
     owner: DefinitionId,
+    depth: usize,
 }
 
 impl<'m> Reader<'m> {
     pub(crate) fn new(model: &'m mut Model, syntax: Syntax) -> Reader<'m> {
-        Reader { model, syntax, pending: Vec::new(), owner: NOWHERE }
+        Reader { model, syntax, pending: Vec::new(), owner: NOWHERE, depth: 0 }
     }
 
     /// Reads the schema of a definition.
@@ -106,12 +72,17 @@ impl<'m> Reader<'m> {
     }
 
     fn schema(&mut self, schema: &Value, place: Place<'_>) -> Result<NodeId, LoadError> {
-        let place = place.deeper();
-        if place.depth > MAX_DEPTH {
+        if self.depth == MAX_DEPTH {
             let message = format!("schemas are nested more than {MAX_DEPTH} deep");
             return Err(LoadError::new(LoadErrorKind::TooLarge, place.to_string(), message));
         }
-        let map = object(schema, &place)?;
+        self.depth += 1;
+        let id = self.node(object(schema, &place)?, place)?;
+        self.depth -= 1;
+        Ok(id)
+    }
+
+    fn node(&mut self, map: &Map<String, Value>, place: Place<'_>) -> Result<NodeId, LoadError> {
         let mut node = Node { owner: self.owner, ..Node::new(self.syntax.column) };
         self.read_type(map, &mut node);
         self.read_metadata(map, &mut node);
@@ -137,7 +108,7 @@ impl<'m> Reader<'m> {
         node: &mut Node,
         place: Place<'_>,
     ) -> Result<Option<&'v Value>, LoadError> {
-        let all_of = place.step("allOf[0]").deeper();
+        let all_of = place.keyword("allOf[0]");
         let map = object(first, &all_of)?;
         self.read_type(map, node);
         self.read_children(map, node, all_of)?;
@@ -204,17 +175,17 @@ impl<'m> Reader<'m> {
     ) -> Result<(), LoadError> {
         if let Some(properties) = map.get("properties") {
             node.flags.set(Flags::HAS_PROPERTIES);
-            node.fields = self.properties(properties, map.get("required"), place.step("properties"))?;
+            node.fields = self.properties(properties, map.get("required"), place.keyword("properties"))?;
         }
         match map.get("additionalProperties") {
             Some(Value::Bool(true)) => node.flags.set(Flags::ADDITIONAL_ANY),
             Some(Value::Bool(false)) => node.flags.set(Flags::ADDITIONAL_NONE),
-            Some(schema) => node.additional = self.schema(schema, place.step("additionalProperties"))?,
+            Some(schema) => node.additional = self.schema(schema, place.keyword("additionalProperties"))?,
             None => {}
         }
         match map.get("items") {
             Some(Value::Array(_)) => node.flags.set(Flags::TUPLE),
-            Some(schema) => node.items = self.schema(schema, place.step("items"))?,
+            Some(schema) => node.items = self.schema(schema, place.keyword("items"))?,
             None => {}
         }
         Ok(())
@@ -229,7 +200,7 @@ impl<'m> Reader<'m> {
         let required = required_names(required);
         let mut entries = Vec::new();
         for (name, schema) in object(properties, &place)? {
-            let node = self.schema(schema, place.step(name))?;
+            let node = self.schema(schema, place.key(name))?;
             let required = if required.contains(name.as_str()) { Required::Yes } else { Required::No };
             entries.push(FieldEntry { name: self.model.intern(name), node, required });
         }
@@ -248,23 +219,31 @@ impl<'m> Reader<'m> {
             return Err(LoadError::new(LoadErrorKind::UnresolvedReference, place.to_string(), message));
         };
         let target = self.model.intern(target);
-        self.pending.push((id, target, place.to_string()));
+        self.pending.push((id, target));
         Ok(())
     }
 
     /// Resolves every reference among the definitions of the document.
-    pub(crate) fn finish(self, definitions: &HashMap<Name, DefinitionId>) -> Result<(), LoadError> {
-        for (id, target, place) in &self.pending {
+    pub(crate) fn finish(self, at: &str, definitions: &HashMap<Name, DefinitionId>) -> Result<(), LoadError> {
+        for (id, target) in &self.pending {
             let Some(definition) = definitions.get(target) else {
                 let message = format!("nothing is defined under the name {:?}", self.model.text(*target));
-                return Err(LoadError::new(LoadErrorKind::UnresolvedReference, place, message));
+                return Err(self.error(LoadErrorKind::UnresolvedReference, at, *id, message));
             };
             self.model.nodes[*id as usize].refers_to = *definition;
         }
-        for (id, _, place) in &self.pending {
-            refuse_circle(self.model, *id, place)?;
+        for (id, _) in &self.pending {
+            if let Err((kind, message)) = refuse_circle(self.model, *id) {
+                return Err(self.error(kind, at, *id, message));
+            }
         }
         Ok(())
+    }
+
+    fn error(&self, kind: LoadErrorKind, at: &str, id: NodeId, message: String) -> LoadError {
+        let owner = self.model.owner_name(self.model.node(id));
+        let steps: Vec<String> = self.model.steps_to(id).iter().map(ToString::to_string).collect();
+        LoadError::new(kind, format!("{at}[{owner}]{}", steps.concat()), message)
     }
 }
 
@@ -272,18 +251,17 @@ impl<'m> Reader<'m> {
 const MAX_CHAIN: usize = 64;
 
 /// Follows bare references and fails unless they end at a schema.
-fn refuse_circle(model: &Model, start: NodeId, place: &str) -> Result<(), LoadError> {
+fn refuse_circle(model: &Model, start: NodeId) -> Result<(), (LoadErrorKind, String)> {
     let mut seen = vec![start];
     let mut id = start;
     while let Some(definition) = model.definitions.get(model.node(id).refers_to as usize) {
         id = definition.node;
         if seen.contains(&id) {
-            let message = "the reference leads only to itself";
-            return Err(LoadError::new(LoadErrorKind::CircularReference, place, message));
+            return Err((LoadErrorKind::CircularReference, "the reference leads only to itself".to_owned()));
         }
         if seen.len() > MAX_CHAIN {
             let message = format!("more than {MAX_CHAIN} references follow each other");
-            return Err(LoadError::new(LoadErrorKind::TooLarge, place, message));
+            return Err((LoadErrorKind::TooLarge, message));
         }
         seen.push(id);
     }

@@ -10,7 +10,7 @@ use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{DefinitionId, Model, NOWHERE, split_api_version};
 use crate::read::found;
 use crate::rule::Dialect;
-use crate::{builtin, openapi_v2, openapi_v3};
+use crate::{builtin, crd, openapi_v2, openapi_v3};
 
 /// Compiled rules of one dialect: a flat table that threads can share.
 #[derive(Debug)]
@@ -114,9 +114,16 @@ impl SchemaBuilder {
         self.load(document, openapi_v3::load)
     }
 
+    /// Adds a custom resource definition: a type for every version it serves.
+    pub fn custom_resource_definition(self, document: &Value) -> Result<SchemaBuilder, LoadError> {
+        self.load(document, crd::load)
+    }
+
     /// Adds a document of any kind this crate can read, told apart by what it holds.
     pub fn document(self, document: &Value) -> Result<SchemaBuilder, LoadError> {
-        if openapi_v3::recognises(document) {
+        if crd::recognises(document) {
+            self.custom_resource_definition(document)
+        } else if openapi_v3::recognises(document) {
             self.openapi_v3(document)
         } else if openapi_v2::recognises(document) {
             self.openapi_v2(document)

@@ -20,9 +20,9 @@ fn empty_documents_are_refused() {
     let v3 = SchemaBuilder::new().openapi_v3(&json!({"openapi": "3.0.0"}));
     refused(v3, LoadErrorKind::Malformed, "the document has no components.schemas");
     refused(load_v3(json!({})), LoadErrorKind::Malformed, "components.schemas: the document defines nothing");
-    let text = "components.schemas.A: expected an object, found a list";
+    let text = "components.schemas[A]: expected an object, found a list";
     refused(load_v3(json!({"A": []})), LoadErrorKind::Malformed, text);
-    let text = "components.schemas.A.properties: expected an object, found a number";
+    let text = "components.schemas[A].properties: expected an object, found a number";
     refused(load_v3(json!({"A": {"properties": 1}})), LoadErrorKind::Malformed, text);
 }
 
@@ -31,20 +31,20 @@ fn references_must_lead_somewhere() {
     refused(
         load_v3(json!({"A": {"properties": {"b": {"$ref": "#/components/schemas/B"}}}})),
         LoadErrorKind::UnresolvedReference,
-        "components.schemas.A.properties.b: nothing is defined under the name \"B\" \
+        "components.schemas[A].properties[b]: nothing is defined under the name \"B\" \
          (references resolve within one document; add the definition to it)",
     );
     refused(
         load_v3(json!({"A": {"items": {"$ref": "other.json"}}})),
         LoadErrorKind::UnresolvedReference,
-        "components.schemas.A.items: the reference \"other.json\" does not start with #/components/schemas/ \
+        "components.schemas[A].items: the reference \"other.json\" does not start with #/components/schemas/ \
          (references resolve within one document; add the definition to it)",
     );
     let circle = json!({"A": {"$ref": "#/components/schemas/B"}, "B": {"allOf": [{"$ref": "#/components/schemas/A"}]}});
     refused(
         load_v3(circle),
         LoadErrorKind::CircularReference,
-        "components.schemas.A: the reference leads only to itself \
+        "components.schemas[A]: the reference leads only to itself \
          (a recursive type needs a property or items between the references)",
     );
 }

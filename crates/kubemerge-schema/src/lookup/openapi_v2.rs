@@ -3,7 +3,7 @@
 use super::{Asked, Found, go_quoted, mismatch, unknown_field};
 use crate::cursor::Type;
 use crate::error::LookupError;
-use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Shape};
+use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Shape, Step};
 
 /// What Kubernetes' model of a v2 document makes of a schema.
 enum Form {
@@ -73,29 +73,13 @@ fn list_of_kind(model: &Model, id: NodeId, name: &str) -> Result<Found, LookupEr
 
 /// The definition and the fields that lead to an inline object, as messages name it.
 fn path_of(model: &Model, id: NodeId) -> String {
-    let Some(definition) = model.definitions.get(model.node(id).owner as usize) else { return String::new() };
-    let mut path = model.text(definition.name).to_owned();
-    let mut steps = Vec::new();
-    if search(model, definition.node, id, &mut steps) {
-        steps.iter().for_each(|step| path.extend([".", step]));
+    let mut path = model.owner_name(model.node(id)).to_owned();
+    for step in model.steps_to(id) {
+        if let Step::Field(name) = step {
+            path.extend([".", name]);
+        }
     }
     path
-}
-
-/// Depth-first search inside one definition. Loaders bound the depth of a definition.
-fn search<'m>(model: &'m Model, from: NodeId, wanted: NodeId, steps: &mut Vec<&'m str>) -> bool {
-    if from == wanted {
-        return true;
-    }
-    let node = model.node(from);
-    for field in model.fields(node) {
-        steps.push(model.text(field.name));
-        if search(model, field.node, wanted, steps) {
-            return true;
-        }
-        steps.pop();
-    }
-    [node.items, node.additional].iter().any(|id| *id != NOWHERE && search(model, *id, wanted, steps))
 }
 
 /// What messages call the type: its form, spelled out.

@@ -1,0 +1,238 @@
+//! Loads custom resource definitions: a type for every served version, and its REST resource.
+//!
+//! What the API server adds before it publishes such a type is added here too: `apiVersion`, `kind` and
+//! `metadata` at the root, and at every embedded resource.
+
+use serde_json::Value;
+
+use crate::check::{self, Severity};
+use crate::error::{LoadError, LoadErrorKind};
+use crate::model::{
+    Column, DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, Model, NOWHERE, Name, Node, NodeId,
+    Origin, Required, ResourceEntry, Shape, SubresourceEntry,
+};
+use crate::openapi_v3;
+use crate::place::Place;
+use crate::read::{AllOf, Reader, Syntax, object};
+
+const SYNTAX: Syntax = Syntax { column: Column::V3, prefix: "#/", all_of: AllOf::Restricts };
+
+/// Whether a document is a custom resource definition.
+pub(crate) fn recognises(document: &Value) -> bool {
+    document.get("kind").is_some_and(|kind| kind == "CustomResourceDefinition")
+}
+
+/// The entries of `spec.versions`.
+pub(crate) fn versions(document: &Value) -> &[Value] {
+    let versions = document.get("spec").and_then(|spec| spec.get("versions")).and_then(Value::as_array);
+    versions.map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The schema of a version.
+pub(crate) fn schema_of(version: &Value) -> Option<&Value> {
+    version.get("schema")?.get("openAPIV3Schema")
+}
+
+/// Adds the types and the resources of a custom resource definition.
+pub(crate) fn load(model: &mut Model, document: &Value) -> Result<(), LoadError> {
+    let names = Names::read(document)?;
+    let served: Vec<(usize, &Value)> = versions(document)
+        .iter()
+        .enumerate()
+        .filter(|(_, version)| version.get("served") == Some(&Value::Bool(true)))
+        .collect();
+    if served.is_empty() {
+        return Err(LoadError::malformed("spec.versions", "no version is served"));
+    }
+    refuse_broken_rules(document)?;
+    let object_meta = ensure_object_meta(model)?;
+    for (index, version) in served {
+        load_version(model, &names, (index, version), object_meta)?;
+    }
+    Ok(())
+}
+
+fn refuse_broken_rules(document: &Value) -> Result<(), LoadError> {
+    let findings = check::custom_resource_definition(document);
+    let mut errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let Some(first) = errors.next() else { return Ok(()) };
+    let more = match errors.count() {
+        0 => String::new(),
+        count => format!("; {count} more"),
+    };
+    let message = format!("{} [{}{more}]", first.message, first.rule);
+    Err(LoadError::new(LoadErrorKind::BrokenRule, &first.path, message))
+}
+
+/// What the definition says about all versions.
+struct Names<'v> {
+    group: &'v str,
+    kind: &'v str,
+    plural: &'v str,
+    singular: String,
+    is_namespaced: bool,
+    short_names: Vec<&'v str>,
+    categories: Vec<&'v str>,
+}
+
+impl<'v> Names<'v> {
+    fn read(document: &'v Value) -> Result<Names<'v>, LoadError> {
+        let api_version = document.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+        if api_version != "apiextensions.k8s.io/v1" {
+            let message = format!("expected apiextensions.k8s.io/v1, found {api_version:?}");
+            return Err(LoadError::malformed("apiVersion", message));
+        }
+        let kind = text(document, &["spec", "names", "kind"])?;
+        let names = &document["spec"]["names"];
+        let list = |name: &str| {
+            let words = names.get(name).and_then(Value::as_array).into_iter().flatten();
+            words.filter_map(Value::as_str).collect()
+        };
+        Ok(Names {
+            group: text(document, &["spec", "group"])?,
+            kind,
+            plural: text(document, &["spec", "names", "plural"])?,
+            singular: names
+                .get("singular")
+                .and_then(Value::as_str)
+                .map_or(kind.to_lowercase(), str::to_owned),
+            is_namespaced: text(document, &["spec", "scope"])? == "Namespaced",
+            short_names: list("shortNames"),
+            categories: list("categories"),
+        })
+    }
+
+    /// As the API server names the type: the group backwards, then version and kind.
+    fn definition(&self, version: &str) -> String {
+        let mut parts: Vec<&str> = self.group.split('.').rev().collect();
+        parts.extend([version, self.kind]);
+        parts.join(".")
+    }
+}
+
+fn text<'v>(document: &'v Value, path: &[&str]) -> Result<&'v str, LoadError> {
+    let value = path.iter().try_fold(document, |value, step| value.get(step));
+    let missing = || LoadError::malformed(path.join("."), "expected a string");
+    value.and_then(Value::as_str).ok_or_else(missing)
+}
+
+fn load_version(
+    model: &mut Model,
+    names: &Names<'_>,
+    (index, version): (usize, &Value),
+    object_meta: DefinitionId,
+) -> Result<(), LoadError> {
+    let root = Place::root("spec");
+    let place = root.keyword("versions");
+    let place = place.index(index);
+    let Some(name) = version.get("name").and_then(Value::as_str) else {
+        return Err(LoadError::malformed(place.keyword("name").to_string(), "expected a string"));
+    };
+    let place = place.keyword("schema");
+    let place = place.keyword("openAPIV3Schema");
+    let Some(schema) = schema_of(version) else {
+        let message = format!("version {name} has no schema");
+        return Err(LoadError::new(LoadErrorKind::MissingSchema, place.to_string(), message));
+    };
+    object(schema, &place)?;
+    let definition = model.intern(&names.definition(name));
+    let first_node = model.nodes.len() as NodeId;
+    let entry = DefinitionEntry { name: definition, node: NOWHERE, origin: Origin::CustomResource };
+    let id = model.add_definition(entry);
+    let node = Reader::new(model, SYNTAX).definition(id, schema, place)?;
+    model.definitions[id as usize].node = node;
+    model.nodes[node as usize].flags.set(Flags::CUSTOM_RESOURCE);
+    for whole_object in first_node..model.nodes.len() as NodeId {
+        imply_names(model, whole_object, object_meta);
+    }
+    add_kind(model, names, name, id);
+    add_resource(model, names, name, version);
+    Ok(())
+}
+
+/// ObjectMeta, of the loaded documents or as Kubernetes 1.37 has it.
+fn ensure_object_meta(model: &mut Model) -> Result<DefinitionId, LoadError> {
+    const NAME: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+    if let Some(known) = model.find_definition(NAME) {
+        return Ok(known);
+    }
+    let first = model.definitions.len();
+    let document: Value = serde_json::from_str(include_str!("object_meta.json"))
+        .map_err(|error| LoadError::malformed(NAME, error.to_string()))?;
+    openapi_v3::load(model, &document)?;
+    model.definitions[first..].iter_mut().for_each(|definition| definition.origin = Origin::BuiltIn);
+    let name = model.intern(NAME);
+    Ok(model.definition_named(name).unwrap_or(NOWHERE))
+}
+
+/// Gives a whole object its `apiVersion`, `kind` and `metadata`, unless it describes them itself.
+fn imply_names(model: &mut Model, id: NodeId, object_meta: DefinitionId) {
+    let node = *model.node(id);
+    if !node.flags.has(Flags::CUSTOM_RESOURCE) && !node.flags.has(Flags::EMBEDDED_RESOURCE) {
+        return;
+    }
+    let mut fields: Vec<FieldEntry> = model.fields(&node).to_vec();
+    let own = Node { owner: node.owner, ..Node::new(Column::V3) };
+    for name in ["apiVersion", "kind"] {
+        if model.find_field(&node, name).is_none() {
+            let string = model.add_node(Node { shape: Shape::String, ..own });
+            fields.push(FieldEntry { name: model.intern(name), node: string, required: Required::No });
+        }
+    }
+    let metadata = model.find_field(&node, "metadata").map(|place| model.fields[place]);
+    if !metadata.is_some_and(|metadata| describes_more_than_names(model, metadata.node)) {
+        let name = model.intern("metadata");
+        let reference = model.add_node(Node { refers_to: object_meta, ..own });
+        fields.retain(|field| field.name != name);
+        fields.push(FieldEntry { name, node: reference, required: Required::No });
+    }
+    let span = model.add_fields(fields);
+    let node = &mut model.nodes[id as usize];
+    node.fields = span;
+    node.flags.set(Flags::HAS_PROPERTIES);
+}
+
+fn describes_more_than_names(model: &Model, metadata: NodeId) -> bool {
+    let fields = model.fields(model.node(metadata));
+    fields.iter().any(|field| !matches!(model.text(field.name), "name" | "generateName"))
+}
+
+fn add_kind(model: &mut Model, names: &Names<'_>, version: &str, definition: DefinitionId) {
+    let [group, version, kind] = [names.group, version, names.kind].map(|part| model.intern(part));
+    model.kinds.push(KindEntry { group, version, kind, definition });
+}
+
+const VERBS: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const PART_VERBS: [&str; 3] = ["get", "patch", "update"];
+
+fn add_resource(model: &mut Model, names: &Names<'_>, version: &str, entry: &Value) {
+    let mut all = |words: &[&str]| -> Vec<Name> { words.iter().map(|word| model.intern(word)).collect() };
+    let (verbs, part_verbs) = (all(&VERBS), all(&PART_VERBS));
+    let (short_names, categories) = (all(&names.short_names), all(&names.categories));
+    let [group, version, kind] = [names.group, version, names.kind].map(|part| model.intern(part));
+    let has = |part: &str| entry.get("subresources").is_some_and(|parts| parts.get(part).is_some());
+    let mut subresources = Vec::new();
+    if has("status") {
+        let name = model.intern("status");
+        subresources.push(SubresourceEntry { name, group, version, kind, verbs: part_verbs.clone() });
+    }
+    if has("scale") {
+        let [name, group, version, kind] =
+            ["scale", "autoscaling", "v1", "Scale"].map(|part| model.intern(part));
+        subresources.push(SubresourceEntry { name, group, version, kind, verbs: part_verbs });
+    }
+    let (plural, singular) = (model.intern(names.plural), model.intern(&names.singular));
+    let namespaced = names.is_namespaced;
+    model.resources.push(ResourceEntry {
+        group,
+        version,
+        kind,
+        plural,
+        singular,
+        namespaced,
+        verbs,
+        short_names,
+        categories,
+        subresources,
+    });
+}

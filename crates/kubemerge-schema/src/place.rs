@@ -1,0 +1,52 @@
+//! Where a reader stands in a document.
+
+use std::fmt;
+
+/// A path into a document: a list on the stack, printed only when there is something to report.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'p> {
+    parent: Option<&'p Place<'p>>,
+    step: Step<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    /// A keyword: `properties`.
+    Keyword(&'p str),
+    /// A name of the document's author, which may hold dots: `[io.k8s.api.core.v1.Pod]`.
+    Key(&'p str),
+    /// A place in a list: `[0]`.
+    Index(usize),
+}
+
+impl<'p> Place<'p> {
+    pub(crate) fn root(keyword: &'p str) -> Place<'p> {
+        Place { parent: None, step: Step::Keyword(keyword) }
+    }
+
+    pub(crate) fn keyword<'c>(&'c self, keyword: &'c str) -> Place<'c> {
+        Place { parent: Some(self), step: Step::Keyword(keyword) }
+    }
+
+    pub(crate) fn key<'c>(&'c self, key: &'c str) -> Place<'c> {
+        Place { parent: Some(self), step: Step::Key(key) }
+    }
+
+    pub(crate) fn index<'c>(&'c self, index: usize) -> Place<'c> {
+        Place { parent: Some(self), step: Step::Index(index) }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            parent.fmt(f)?;
+        }
+        match (self.step, self.parent) {
+            (Step::Keyword(keyword), None) => f.write_str(keyword),
+            (Step::Keyword(keyword), Some(_)) => write!(f, ".{keyword}"),
+            (Step::Key(key), _) => write!(f, "[{key}]"),
+            (Step::Index(index), _) => write!(f, "[{index}]"),
+        }
+    }
+}
