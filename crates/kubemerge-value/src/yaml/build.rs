@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::error::{Error, ErrorKind, Position};
 use super::resolve::Resolved;
 use super::trap::{Role, Trap, trap_of};
-use super::tree::{Document, Item, ItemId, Mark, Style, Value};
+use super::tree::{Document, Item, ItemId, Mark, Source, Style, Value};
 use super::{DuplicateKeys, MAX_DEPTH, Options};
 
 /// The `next` of a collection that is not closed yet.
@@ -49,8 +49,9 @@ impl From<Range<usize>> for Extent {
 }
 
 impl<'t> Builder<'t> {
-    pub(crate) fn new(text: &'t str, range: Range<usize>, options: Options) -> Builder<'t> {
-        let document = Document { text, range, items: Vec::new(), traps: Vec::new() };
+    pub(crate) fn new(text: &'t str, range: Range<usize>, source: Source, options: Options) -> Builder<'t> {
+        let (items, traps) = (Vec::new(), Vec::new());
+        let document = Document { text, range, items, traps, source, options };
         Builder { document, open: Vec::new(), options, max_depth: MAX_DEPTH }
     }
 

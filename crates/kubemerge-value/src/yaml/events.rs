@@ -12,7 +12,7 @@ use super::build::{Builder, Extent};
 use super::error::{Error, ErrorKind};
 use super::resolve::{Resolved, ScalarTag, resolve, resolve_tagged};
 use super::trap::Role;
-use super::tree::{Document, ItemId, Mark, Style, Value};
+use super::tree::{Document, ItemId, Mark, Source, Style, Value};
 use super::{MAX_DEPTH, Options};
 
 /// Parses `text[range]`, which holds at most one document; `None` if it holds no value.
@@ -21,7 +21,7 @@ pub(crate) fn read_document<'t>(
     range: std::ops::Range<usize>,
     options: Options,
 ) -> Result<Option<Document<'t>>, Error> {
-    let builder = Builder::new(text, range.clone(), options);
+    let builder = Builder::new(text, range.clone(), Source::Yaml, options);
     let mut reader =
         Reader { text, base: range.start, cursor: range.start, anchors: Vec::new(), last: 0, builder };
     let limits = granit_parser::options! {

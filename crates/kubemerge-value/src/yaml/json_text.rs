@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::build::Builder;
 use super::error::{Error, ErrorKind, Position};
 use super::trap::Role;
-use super::tree::{Document, Mark, Style, Value};
+use super::tree::{Document, Mark, Source, Style, Value};
 use super::{DuplicateKeys, Options};
 use crate::string::Str;
 
@@ -26,7 +26,7 @@ pub(crate) fn read_documents<'t>(
             return None;
         }
         let share = if documents.is_empty() { range.start } else { at };
-        let builder = Builder::new(text, share..range.end, options);
+        let builder = Builder::new(text, share..range.end, Source::Json, options);
         let mut reader = Reader { text, at, end: range.end, builder };
         match reader.document() {
             Ok(()) => {}
@@ -49,7 +49,7 @@ pub(crate) fn read_documents<'t>(
 pub(crate) fn read_value(bytes: &[u8]) -> Result<Document<'_>, Error> {
     let text = super::as_text(bytes)?;
     let options = Options { duplicate_keys: DuplicateKeys::LastWins, max_nodes: usize::MAX };
-    let builder = Builder::new(text, 0..text.len(), options).with_max_depth(usize::MAX);
+    let builder = Builder::new(text, 0..text.len(), Source::Json, options).with_max_depth(usize::MAX);
     let at = skip_blank(text, 0, text.len());
     let mut reader = Reader { text, at, end: text.len(), builder };
     let outcome = reader.document();

@@ -21,6 +21,7 @@
 
 mod binary;
 mod build;
+mod edit;
 mod emit;
 mod error;
 mod events;
@@ -34,6 +35,7 @@ mod timestamp;
 mod trap;
 mod tree;
 
+pub use edit::{Edit, apply_edits};
 pub use emit::{KeyOrder, WriteOptions};
 pub use error::{Error, ErrorKind, Position};
 pub use locate::Location;

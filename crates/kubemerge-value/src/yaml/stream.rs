@@ -24,14 +24,6 @@ impl<'t> Documents<'t> {
         Documents { text, next: Some(0), ready: VecDeque::new(), options }
     }
 
-    fn read_segment(&mut self, segment: Range<usize>) -> Result<(), Error> {
-        match json_text::read_documents(self.text, segment.clone(), self.options) {
-            Some(documents) => self.ready.extend(documents?),
-            None => self.ready.extend(events::read_document(self.text, segment, self.options)?),
-        }
-        Ok(())
-    }
-
     /// The text up to the next separator, which is passed.
     fn next_segment(&mut self) -> Option<Result<Range<usize>, Error>> {
         let start = self.next?;
@@ -62,11 +54,24 @@ impl<'t> Iterator for Documents<'t> {
             if let Some(document) = self.ready.pop_front() {
                 return Some(Ok(document));
             }
-            let read = self.next_segment()?.and_then(|segment| self.read_segment(segment));
-            if let Err(error) = read {
-                return Some(Err(error));
+            let segment = self.next_segment()?;
+            match segment.and_then(|segment| read_segment(self.text, segment, self.options)) {
+                Ok(documents) => self.ready.extend(documents),
+                Err(error) => return Some(Err(error)),
             }
         }
+    }
+}
+
+/// Reads what stands between two separators: JSON values, or at most one YAML document.
+pub(crate) fn read_segment<'t>(
+    text: &'t str,
+    segment: Range<usize>,
+    options: Options,
+) -> Result<Vec<Document<'t>>, Error> {
+    match json_text::read_documents(text, segment.clone(), options) {
+        Some(documents) => documents,
+        None => Ok(events::read_document(text, segment, options)?.into_iter().collect()),
     }
 }
 

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::Options;
 use super::error::Position;
 use super::number::key_float;
 use super::trap::Trap;
@@ -17,6 +18,15 @@ pub struct Document<'t> {
     pub(crate) range: Range<usize>,
     pub(crate) items: Vec<Item<'t>>,
     pub(crate) traps: Vec<Trap>,
+    pub(crate) source: Source,
+    pub(crate) options: Options,
+}
+
+/// What a document was read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Yaml,
+    Json,
 }
 
 /// Index of an item within its document.

@@ -70,6 +70,16 @@ pub(crate) struct Emitter<'d, 't> {
     /// Characters since the last line break.
     column: usize,
     frames: Vec<Frame>,
+    lines: Lines,
+}
+
+/// What may be done with line breaks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lines {
+    /// Long lines are folded, and a block may end in empty lines.
+    Free,
+    /// Other text follows, so neither is wise.
+    Embedded,
 }
 
 /// A collection that is being written.
@@ -103,7 +113,15 @@ enum Opening {
 
 impl<'d, 't> Emitter<'d, 't> {
     pub(crate) fn new(document: &'d Document<'t>, key_order: KeyOrder, layout: Layout) -> Self {
-        Emitter { document, key_order, layout, out: String::new(), column: 0, frames: Vec::new() }
+        Emitter {
+            document,
+            key_order,
+            layout,
+            out: String::new(),
+            column: 0,
+            frames: Vec::new(),
+            lines: Lines::Free,
+        }
     }
 
     /// The text of a document: the value and a line break.
@@ -113,6 +131,44 @@ impl<'d, 't> Emitter<'d, 't> {
         if self.column > 0 {
             self.out.push('\n');
         }
+        self.out
+    }
+
+    /// The text of a document before other text.
+    pub(crate) fn root_fragment(mut self, id: ItemId) -> String {
+        self.lines = Lines::Embedded;
+        self.root(id)
+    }
+
+    /// The text of a value in a slot that starts at `column`, for insertion into another text.
+    pub(crate) fn fragment(mut self, id: ItemId, slot: Slot, column: usize) -> String {
+        self.lines = Lines::Embedded;
+        self.column = column;
+        self.value(id, slot);
+        self.run();
+        self.out
+    }
+
+    /// The text of one member on a line that is already indented, for insertion into another text.
+    pub(crate) fn member_fragment(mut self, key: ItemId, value: ItemId, indent: usize) -> String {
+        self.lines = Lines::Embedded;
+        self.column = indent;
+        self.member(key, value, indent);
+        self.run();
+        self.out
+    }
+
+    /// The text of a value between braces or brackets.
+    pub(crate) fn flow_fragment(mut self, id: ItemId) -> String {
+        self.flow_child(None, id, Opening::SameLine);
+        self.run();
+        self.out
+    }
+
+    /// A string in the quotes that its predecessor had.
+    pub(crate) fn quoted_fragment(mut self, text: &str, quote: char) -> String {
+        self.lines = Lines::Embedded;
+        self.quoted(text, quote);
         self.out
     }
 

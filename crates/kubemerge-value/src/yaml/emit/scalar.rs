@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::Emitter;
-use super::style::{Notation, is_printable, notation};
+use super::style::{Notation, has_flow_indicators, is_printable, notation};
+use super::{Emitter, Lines};
 use crate::yaml::number::yaml_float;
 use crate::yaml::resolve::{Resolved, resolve};
 use crate::yaml::tree::Value;
@@ -47,17 +47,35 @@ impl Emitter<'_, '_> {
 
     /// A string within braces or brackets.
     pub(super) fn one_line(&mut self, text: &str) {
-        self.double_quoted(text, Folding::Never);
+        match notation(text) {
+            Notation::Plain if !has_flow_indicators(text) => self.plain(text, Folding::Never),
+            Notation::Plain | Notation::SingleQuoted => self.single_quoted(text, Folding::Never),
+            Notation::DoubleQuoted | Notation::Literal => self.double_quoted(text, Folding::Never),
+        }
+    }
+
+    /// A string in single quotes if it allows them and they are asked for, else in double quotes.
+    pub(super) fn quoted(&mut self, text: &str, quote: char) {
+        let allowed = matches!(notation(text), Notation::Plain | Notation::SingleQuoted)
+            || text.chars().all(|c| c != '\n' && is_printable(c));
+        match quote {
+            '\'' if allowed => self.single_quoted(text, Folding::Never),
+            _ => self.double_quoted(text, Folding::Never),
+        }
     }
 
     /// A string whose further lines stand at `indent`, which is `step` beyond its parent's.
     pub(super) fn string(&mut self, text: &str, indent: usize, step: usize) {
+        let free = self.lines == Lines::Free;
+        let folding = if free { Folding::Allowed(indent) } else { Folding::Never };
+        let ends_in_empty_lines = text == "\n" || text.ends_with("\n\n");
         match notation(text) {
-            Notation::Plain => self.plain(text, Folding::Allowed(indent)),
-            Notation::SingleQuoted => self.single_quoted(text, Folding::Allowed(indent)),
-            Notation::DoubleQuoted => self.double_quoted(text, Folding::Allowed(indent)),
-            Notation::Literal if step <= 9 => self.literal(text, indent, step),
-            Notation::Literal => self.double_quoted(text, Folding::Never),
+            Notation::Plain => self.plain(text, folding),
+            Notation::SingleQuoted => self.single_quoted(text, folding),
+            Notation::Literal if step <= 9 && (free || !ends_in_empty_lines) => {
+                self.literal(text, indent, step);
+            }
+            Notation::DoubleQuoted | Notation::Literal => self.double_quoted(text, folding),
         }
     }
 

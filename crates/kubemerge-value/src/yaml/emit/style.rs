@@ -88,6 +88,11 @@ fn has_pair(text: &str, first: impl Fn(char) -> bool, second: impl Fn(char) -> b
     text.chars().zip(text.chars().skip(1)).any(|(a, b)| first(a) && second(b))
 }
 
+/// Characters that would end a plain scalar within braces or brackets.
+pub(super) fn has_flow_indicators(text: &str) -> bool {
+    text.is_empty() || text.contains([',', '?', '[', ']', '{', '}', ':'])
+}
+
 /// Characters at the start, before white space or after it, that have a meaning in YAML.
 fn has_indicators(text: &str) -> bool {
     if text.starts_with("---") || text.starts_with("...") {

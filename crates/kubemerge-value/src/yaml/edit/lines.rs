@@ -1,0 +1,65 @@
+//! Lines of a text: where they begin and end, and which comments belong to one.
+
+/// Where the line of an offset begins.
+pub(super) fn line_start(text: &str, offset: usize) -> usize {
+    text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+/// Where the line of an offset ends, before its line break.
+pub(super) fn line_end(text: &str, offset: usize) -> usize {
+    let end = text[offset..].find('\n').map_or(text.len(), |newline| offset + newline);
+    if end > offset && text[..end].ends_with('\r') { end - 1 } else { end }
+}
+
+/// Where the line after the one of an offset begins.
+pub(super) fn next_line(text: &str, offset: usize) -> usize {
+    text[offset..].find('\n').map_or(text.len(), |newline| offset + newline + 1)
+}
+
+/// Bytes between the start of the line and an offset.
+pub(super) fn column(text: &str, offset: usize) -> usize {
+    offset - line_start(text, offset)
+}
+
+/// What stands before an offset on its line.
+pub(super) fn prefix(text: &str, offset: usize) -> &str {
+    &text[line_start(text, offset)..offset]
+}
+
+/// How an entry starts its line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// Behind white space only.
+    Clean,
+    /// Behind a dash.
+    Compact,
+    /// Behind something else.
+    Inside,
+}
+
+pub(super) fn start_of(text: &str, offset: usize) -> Start {
+    let prefix = prefix(text, offset);
+    match prefix.trim_matches(' ') {
+        "" => Start::Clean,
+        inner if inner.bytes().all(|byte| matches!(byte, b' ' | b'-')) => Start::Compact,
+        _ => Start::Inside,
+    }
+}
+
+/// Where the comment lines right above an entry begin; where the entry's line begins if there are none.
+///
+/// Only comments at the entry's own column count, and none before `bound`.
+pub(super) fn comments_start(text: &str, offset: usize, bound: usize) -> usize {
+    let indent = column(text, offset);
+    let mut start = line_start(text, offset);
+    while start > bound {
+        let above = line_start(text, start - 1);
+        let line = &text[above..start];
+        let comment = line.trim_start_matches(' ');
+        if above < bound || line.len() - comment.len() != indent || !comment.starts_with('#') {
+            break;
+        }
+        start = above;
+    }
+    start
+}

@@ -1,0 +1,278 @@
+//! Edits a YAML text so that it holds another value, and changes no more than that.
+//!
+//! The old tree and the new value are walked together. Equal parts keep their text, comments and quotes
+//! (`print` tells which are equal); changed scalars are replaced by span (`replace`); members and elements
+//! are cut and inserted as lines (`map`, `list`, with `lines` knowing where lines begin and end). What cannot
+//! be edited in place, a map with `<<` for instance, is written anew as a whole.
+//!
+//! The result is read back before it is handed out: if it does not hold the new value, the document is
+//! written anew.
+
+mod lines;
+mod list;
+mod map;
+mod print;
+mod replace;
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::emit::{Emitter, KUBERNETES, KeyOrder, Layout, Slot};
+use super::error::Error;
+use super::tree::{Document, Item, ItemId, Style, Value};
+use super::{Options, json_text, stream};
+use crate::{Node, deep, to_bytes};
+
+/// A piece of text to be replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What goes away; empty for an insertion.
+    pub range: Range<usize>,
+    /// What comes instead.
+    pub text: String,
+}
+
+/// Applies edits that are in order and do not overlap, such as those of [`Document::edits`].
+///
+/// # Panics
+///
+/// If they are not, or if they do not fit the text.
+pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for Edit { range, text: new } in edits {
+        out.push_str(&text[copied..range.start]);
+        out.push_str(new);
+        copied = range.end;
+    }
+    out.push_str(&text[copied..]);
+    out
+}
+
+impl Document<'_> {
+    /// The edits that make this document hold a new value.
+    ///
+    /// Comments, key order, quotes and layout of everything that stays equal are kept; an equal value needs
+    /// no edit. Ranges refer to the whole text, so the edits of several documents of one text can be
+    /// concatenated and given to [`apply_edits`].
+    ///
+    /// ```
+    /// use kubemerge_value::{Document, yaml};
+    ///
+    /// let text = "# web\nreplicas: 1  # few\nimage: 'web:1'\n";
+    /// let old = &yaml::parse(text.as_bytes(), &yaml::Options::default())?[0];
+    /// let new = Document::check(br#"{"replicas":3,"image":"web:1","paused":true}"#).unwrap();
+    /// let edited = yaml::apply_edits(text, &old.edits(new.node())?);
+    /// assert_eq!(edited, "# web\nreplicas: 3  # few\nimage: 'web:1'\npaused: true\n");
+    /// # Ok::<(), yaml::Error>(())
+    /// ```
+    pub fn edits(&self, new: Node<'_>) -> Result<Vec<Edit>, Error> {
+        self.edits_to_json(&to_bytes(new))
+    }
+
+    /// Like [`Document::edits`], with the new value as JSON text.
+    pub fn edits_to_json(&self, json: &[u8]) -> Result<Vec<Edit>, Error> {
+        let new = json_text::read_value(json)?;
+        let mut editor = Editor::new(self, &new)?;
+        editor.descend(0, 0, Context::Root);
+        let mut edits = std::mem::take(&mut editor.edits);
+        edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+        if editor.holds_new_value(&edits) {
+            return Ok(edits);
+        }
+        editor.replace_root(0);
+        Ok(editor.edits)
+    }
+}
+
+/// Where a value stands, as far as replacing it is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Context {
+    Root,
+    /// Behind a colon or dash at `start`; the map or list stands at `indent`.
+    Slot {
+        slot: Slot,
+        start: usize,
+    },
+    /// Between braces or brackets.
+    Flow,
+}
+
+struct Editor<'d, 't, 'n> {
+    old: &'d Document<'t>,
+    new: &'d Document<'n>,
+    old_prints: Vec<u64>,
+    new_prints: Vec<u64>,
+    /// Aliases by the item they stand for.
+    aliases: HashMap<ItemId, Vec<ItemId>>,
+    /// Aliases whose target has changed: they must be written out.
+    stale: BTreeSet<ItemId>,
+    layout: Layout,
+    newline: &'static str,
+    edits: Vec<Edit>,
+}
+
+impl<'d, 't, 'n> Editor<'d, 't, 'n> {
+    fn new(old: &'d Document<'t>, new: &'d Document<'n>) -> Result<Self, Error> {
+        let mut aliases: HashMap<ItemId, Vec<ItemId>> = HashMap::new();
+        for (id, item) in (0..).zip(&old.items) {
+            if let Value::Alias(target) = item.value {
+                aliases.entry(target).or_default().push(id);
+            }
+        }
+        let newline = if old.text[old.range()].contains("\r\n") { "\r\n" } else { "\n" };
+        Ok(Editor {
+            old,
+            new,
+            old_prints: print::prints(old)?,
+            new_prints: print::prints(new)?,
+            aliases,
+            stale: BTreeSet::new(),
+            layout: layout_of(old),
+            newline,
+            edits: Vec::new(),
+        })
+    }
+
+    fn descend(&mut self, old: ItemId, new: ItemId, context: Context) {
+        let equal = self.old_prints[old as usize] == self.new_prints[new as usize];
+        if equal && self.stale.range(old..self.old.item(old).next).next().is_none() {
+            return;
+        }
+        if !equal {
+            self.mark_stale(old..old + 1);
+        }
+        if !deep(|| self.edit_inside(old, new)) {
+            self.replace(old, new, context);
+        }
+    }
+
+    /// Edits the parts of a collection; `false`, and nothing done, if that cannot be done in place.
+    fn edit_inside(&mut self, old: ItemId, new: ItemId) -> bool {
+        let done = self.edits.len();
+        let (from, to) = (self.old.item(old), self.new.item(new));
+        let edited = match (&from.value, &to.value, from.style) {
+            _ if from.mark.overrides || to.mark.overrides || to.next == new + 1 => false,
+            (Value::Map, Value::Map, Style::Block) => self.edit_map(old, new),
+            (Value::List, Value::List, Style::Block) => self.edit_list(old, new),
+            (Value::Map, Value::Map, Style::Flow) => self.edit_flow_map(old, new),
+            (Value::List, Value::List, Style::Flow) => self.edit_flow_list(old, new),
+            _ => false,
+        };
+        if !edited {
+            self.edits.truncate(done);
+        }
+        edited
+    }
+
+    fn edit_flow_list(&mut self, old: ItemId, new: ItemId) -> bool {
+        let (from, to) = (self.old.children(old), self.new.children(new));
+        let pairs: Vec<_> = from.zip(to).collect();
+        let same_length =
+            pairs.len() == self.old.children(old).count() && pairs.len() == self.new.children(new).count();
+        if same_length {
+            pairs.into_iter().for_each(|(old, new)| self.descend(old, new, Context::Flow));
+        }
+        same_length
+    }
+
+    fn edit_flow_map(&mut self, old: ItemId, new: ItemId) -> bool {
+        let members = self.new_members(new);
+        let pairs: Option<Vec<_>> = self
+            .old
+            .entries(old)
+            .map(|(key, value)| Some((value, members.get(&*self.old.key_text(key))?.1)))
+            .collect();
+        match pairs {
+            Some(pairs) if pairs.len() == members.len() => {
+                pairs.into_iter().for_each(|(old, new)| self.descend(old, new, Context::Flow));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The members of a map of the new value by key.
+    fn new_members(&self, map: ItemId) -> HashMap<std::borrow::Cow<'d, str>, (ItemId, ItemId)> {
+        self.new.entries(map).map(|(key, value)| (self.new.key_text(key), (key, value))).collect()
+    }
+
+    /// Aliases of the anchors in this range can no longer stand for them.
+    fn mark_stale(&mut self, items: Range<ItemId>) {
+        if self.aliases.is_empty() {
+            return;
+        }
+        for id in items {
+            if let Some(aliases) = self.aliases.get(&id) {
+                self.stale.extend(aliases);
+            }
+        }
+    }
+
+    fn holds_new_value(&self, edits: &[Edit]) -> bool {
+        if edits.windows(2).any(|pair| pair[0].range.end > pair[1].range.start) {
+            return false;
+        }
+        let text = self.old.text;
+        let Range { start, end } = self.old.range();
+        let shifted: Vec<Edit> = edits
+            .iter()
+            .map(|edit| Edit {
+                range: edit.range.start - start..edit.range.end - start,
+                text: edit.text.clone(),
+            })
+            .collect();
+        let edited = apply_edits(&text[start..end], &shifted);
+        let options = Options { max_nodes: usize::MAX, ..self.old.options };
+        let read = stream::read_segment(&edited, 0..edited.len(), options);
+        match read.as_deref() {
+            Ok([document]) => {
+                print::prints(document).is_ok_and(|prints| prints.first() == self.new_prints.first())
+            }
+            _ => false,
+        }
+    }
+
+    fn emitter(&self) -> Emitter<'d, 'n> {
+        Emitter::new(self.new, KeyOrder::Given, self.layout)
+    }
+
+    /// Inserts a line below the one of an offset.
+    fn insert_line(&mut self, offset: usize, line: &str) {
+        let at = lines::next_line(self.old.text, offset);
+        let broken = if self.old.text[..at].ends_with('\n') { "" } else { "\n" };
+        self.edit(at..at, format!("{broken}{line}\n"));
+    }
+
+    fn edit(&mut self, range: Range<usize>, text: impl Into<String>) {
+        let mut text = text.into();
+        if self.newline != "\n" {
+            text = text.replace('\n', self.newline);
+        }
+        self.edits.push(Edit { range, text });
+    }
+}
+
+/// The indentation that the document uses, where it shows.
+fn layout_of(document: &Document<'_>) -> Layout {
+    let mut layout = KUBERNETES;
+    let (mut map_step, mut list_step) = (None, None);
+    let column = |offset: u32| lines::column(document.text, offset as usize);
+    let is_block_map = |item: &&Item<'_>| item.value == Value::Map && item.style == Style::Block;
+    for (id, _) in (0..).zip(&document.items).filter(|(_, item)| is_block_map(item)) {
+        for (key, value) in document.entries(id) {
+            let value = document.item(value);
+            if value.style == Style::Block {
+                let step = if value.value == Value::Map { &mut map_step } else { &mut list_step };
+                let key = column(document.item(key).outer);
+                step.get_or_insert_with(|| column(value.start).saturating_sub(key));
+            }
+        }
+        if map_step.is_some() && list_step.is_some() {
+            break;
+        }
+    }
+    layout.map_step = map_step.filter(|step| *step > 0).unwrap_or(layout.map_step);
+    layout.list_step = list_step.unwrap_or(layout.list_step);
+    layout
+}

@@ -1,0 +1,72 @@
+//! Fingerprints: equal values have equal numbers, whatever their text, order of members or aliases.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::number::write_canonical;
+use crate::yaml::error::Error;
+use crate::yaml::tree::{Document, ItemId, Value};
+
+/// The fingerprint of every item of a document.
+///
+/// An alias stands behind the whole of its target, so one walk in reading order, closing each collection
+/// behind its last child, finds every part ready.
+pub(super) fn prints(document: &Document<'_>) -> Result<Vec<u64>, Error> {
+    let mut prints = vec![0; document.items.len()];
+    let mut open: Vec<ItemId> = Vec::new();
+    for id in 0..document.items.len() as ItemId {
+        while let Some(last) = open.pop_if(|last| document.item(*last).next <= id) {
+            prints[last as usize] = collection_print(document, last, &prints)?;
+        }
+        match &document.item(id).value {
+            Value::List | Value::Map => open.push(id),
+            Value::Alias(target) => prints[id as usize] = prints[*target as usize],
+            scalar => prints[id as usize] = scalar_print(scalar),
+        }
+    }
+    while let Some(last) = open.pop() {
+        prints[last as usize] = collection_print(document, last, &prints)?;
+    }
+    Ok(prints)
+}
+
+fn collection_print(document: &Document<'_>, id: ItemId, prints: &[u64]) -> Result<u64, Error> {
+    let item = document.item(id);
+    if item.value == Value::List {
+        return Ok(print(|hasher| {
+            1u8.hash(hasher);
+            document.children(id).for_each(|child| prints[child as usize].hash(hasher));
+        }));
+    }
+    let member = |key, value| {
+        print(|hasher| {
+            document.key_text(key).hash(hasher);
+            prints[value as usize].hash(hasher);
+        })
+    };
+    // Members count in any order.
+    let members = if item.mark.overrides {
+        let members = document.members(id)?;
+        members.iter().fold(0u64, |sum, item| sum.wrapping_add(member(item.key, item.value)))
+    } else {
+        document.entries(id).fold(0u64, |sum, (key, value)| sum.wrapping_add(member(key, value)))
+    };
+    Ok(print(|hasher| (2u8, members).hash(hasher)))
+}
+
+fn scalar_print(scalar: &Value<'_>) -> u64 {
+    print(|hasher| match scalar {
+        Value::String(text) => (3u8, text).hash(hasher),
+        Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Literal(_) => {
+            let mut canonical = Vec::new();
+            write_canonical(scalar.json_text().as_bytes(), &mut canonical);
+            (4u8, canonical).hash(hasher);
+        }
+        other => (5u8, other.json_text()).hash(hasher),
+    })
+}
+
+fn print(feed: impl FnOnce(&mut DefaultHasher)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    feed(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,105 @@
+//! Replaces one value by another, and spares the comments around it.
+
+use super::lines::{line_end, line_start, prefix};
+use super::{Context, Editor};
+use crate::yaml::emit::Slot;
+use crate::yaml::tree::{ItemId, Source, Style, Value};
+
+impl Editor<'_, '_, '_> {
+    pub(super) fn replace(&mut self, old: ItemId, new: ItemId, context: Context) {
+        self.mark_stale(old..self.old.item(old).next);
+        let range = self.old.item(old).outer as usize..self.old.item(old).end as usize;
+        if self.old.source == Source::Json {
+            let json = self.new.json_of(new).unwrap_or_default();
+            return self.edit(range, String::from_utf8(json).unwrap_or_default());
+        }
+        match context {
+            Context::Flow => {
+                let text = self.inline_text(old, new).unwrap_or_else(|| self.emitter().flow_fragment(new));
+                self.edit(range, text);
+            }
+            Context::Root => self.replace_root(new),
+            Context::Slot { slot, start } => self.replace_in_slot(old, new, slot, start),
+        }
+    }
+
+    /// Writes the whole document anew.
+    pub(super) fn replace_root(&mut self, new: ItemId) {
+        self.edits.clear();
+        let text = self.old.text;
+        let root = self.old.item(0);
+        let mut start = root.outer as usize;
+        if prefix(text, start).trim().is_empty() {
+            start = line_start(text, start);
+        }
+        let end = root.end as usize;
+        if self.old.source == Source::Json {
+            let json = self.new.json_of(new).unwrap_or_default();
+            return self.edit(start..end, String::from_utf8(json).unwrap_or_default());
+        }
+        let is_last = text[end..self.old.range.end].trim().is_empty();
+        if is_last {
+            let written = self.emitter().root(new);
+            self.edit(start..self.old.range.end, written);
+        } else {
+            let written = self.emitter().root_fragment(new);
+            self.edit(start..end, written.trim_end_matches('\n'));
+        }
+    }
+
+    fn replace_in_slot(&mut self, old: ItemId, new: ItemId, slot: Slot, start: usize) {
+        let text = self.old.text;
+        let item = self.old.item(old);
+        let (outer, end) = (item.outer as usize, item.end as usize);
+        let gap = &text[start..outer];
+        if let Some(inline) = self.inline_text(old, new)
+            && !gap.is_empty()
+            && !gap.contains('\n')
+        {
+            return self.edit(outer..end, inline);
+        }
+        let column = start - line_start(text, start);
+        let fragment = match self.inline_text(old, new) {
+            Some(inline) => format!(" {inline}"),
+            None => self.emitter().fragment(new, slot, column),
+        };
+        // A block at the very end of the text needs its last line break.
+        let at_end = line_end(text, end) == text.len();
+        let fragment = if at_end { &fragment[..] } else { fragment.trim_end_matches('\n') };
+        let (head, tail) = fragment.split_at(fragment.find('\n').unwrap_or(fragment.len()));
+        let trailing = line_end(text, end);
+        let has_comment = text[end..trailing].contains('#');
+        // Spaces behind the old value must not become part of a block.
+        let end = if has_comment || tail.is_empty() { end } else { trailing };
+        if let Some(newline) = gap.find('\n').filter(|_| gap.contains('#')) {
+            // `key: # comment` keeps its comment; one behind the old value goes if lines follow it.
+            let stop = if tail.is_empty() { end } else { trailing };
+            let comment_end = line_end(text, start).min(start + newline);
+            self.edit(start..start, head);
+            self.edit(comment_end..stop, tail);
+        } else if has_comment && !tail.is_empty() {
+            self.edit(start..end, head);
+            self.edit(trailing..trailing, tail);
+        } else {
+            self.edit(start..end, fragment);
+        }
+    }
+
+    /// The text of a value that stays on one line in the manner of its predecessor: a string in the same
+    /// quotes, a collection in braces or brackets.
+    fn inline_text(&self, old: ItemId, new: ItemId) -> Option<String> {
+        let item = self.old.item(old);
+        match (&self.new.item(new).value, item.style) {
+            (Value::String(text), Style::Quoted) => {
+                let quote = self.old.text[item.span()].chars().next()?;
+                Some(self.emitter().quoted_fragment(text, quote))
+            }
+            (Value::Map | Value::List, Style::Flow) if item.next > old + 1 => {
+                Some(self.emitter().flow_fragment(new))
+            }
+            (Value::Map | Value::List | Value::String(_), _) => None,
+            (_, Style::Block) => None,
+            _ => Some(self.emitter().flow_fragment(new)),
+        }
+    }
+}
