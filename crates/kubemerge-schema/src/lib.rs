@@ -25,16 +25,22 @@
 //! The crate does no input or output: callers parse JSON or YAML and hand over values.
 
 pub mod builtin;
+mod changes;
 pub mod check;
 mod compile;
 mod crd;
 mod cursor;
 mod error;
+mod explain;
+mod export;
+mod find;
 mod lookup;
 mod model;
 mod openapi;
 mod openapi_v2;
 mod openapi_v3;
+pub mod overlay;
+mod path;
 mod place;
 mod read;
 mod rule;
@@ -42,9 +48,13 @@ mod schema;
 mod stats;
 mod view;
 
+pub use changes::{RuleChange, changes};
 pub use cursor::Type;
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
+pub use explain::{Explanation, FieldError, Merge};
+pub use find::NameError;
 pub use model::{Column, ListType, MapType, Origin, Required, Shape};
+pub use overlay::{Overlay, OverlayRule};
 pub use rule::{Dialect, ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, MergeKey};
 pub use schema::{Schema, SchemaBuilder};
 pub use stats::Stats;

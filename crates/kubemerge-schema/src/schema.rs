@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::check::{Finding, Severity};
 use crate::compile::{self, Rules};
 use crate::cursor::Type;
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{DefinitionId, Model, NOWHERE, split_api_version};
+use crate::overlay::{self, Overlay, OverlayRule};
 use crate::read::found;
 use crate::rule::Dialect;
 use crate::{builtin, crd, openapi_v2, openapi_v3};
@@ -19,6 +21,7 @@ pub struct Schema {
     dialect: Dialect,
     rules: Rules,
     kinds: KindIndex,
+    warnings: Vec<Finding>,
 }
 
 impl Schema {
@@ -48,6 +51,11 @@ impl Schema {
     /// The dialect of the rules.
     pub fn dialect(&self) -> Dialect {
         self.dialect
+    }
+
+    /// What the caller should know about the overlays.
+    pub fn warnings(&self) -> &[Finding] {
+        &self.warnings
     }
 
     pub(crate) fn model(&self) -> &Model {
@@ -91,6 +99,7 @@ impl KindIndex {
 #[derive(Clone, Debug, Default)]
 pub struct SchemaBuilder {
     model: Arc<Model>,
+    overlays: Vec<Overlay>,
 }
 
 impl SchemaBuilder {
@@ -101,7 +110,7 @@ impl SchemaBuilder {
 
     /// Starts with the built-in tables of a Kubernetes version such as `1.37`.
     pub fn builtin(version: &str) -> Result<SchemaBuilder, LoadError> {
-        Ok(SchemaBuilder { model: Arc::new(builtin::load(version)?) })
+        Ok(SchemaBuilder { model: Arc::new(builtin::load(version)?), overlays: Vec::new() })
     }
 
     /// Adds an OpenAPI v2 document (`swagger.json`).
@@ -132,11 +141,40 @@ impl SchemaBuilder {
         }
     }
 
-    /// Compiles the rules of one dialect.
+    /// Adds an overlay, which is applied after those before it.
+    pub fn overlay(mut self, overlay: Overlay) -> SchemaBuilder {
+        self.overlays.push(overlay);
+        self
+    }
+
+    /// Compiles the rules of one dialect. Overlays act in [`Dialect::Spec`] only.
     pub fn compile(&self, dialect: Dialect) -> Result<Schema, LoadError> {
-        let rules = compile::compile(&self.model, dialect);
-        let kinds = KindIndex::new(&self.model);
-        Ok(Schema { model: Arc::clone(&self.model), dialect, rules, kinds })
+        let mut model = Arc::clone(&self.model);
+        let warnings = match dialect {
+            Dialect::Upstream => self.ignored_overlays(),
+            Dialect::Spec => self.apply_overlays(&mut model)?,
+        };
+        let rules = compile::compile(&model, dialect);
+        let kinds = KindIndex::new(&model);
+        Ok(Schema { model, dialect, rules, kinds, warnings })
+    }
+
+    fn apply_overlays(&self, model: &mut Arc<Model>) -> Result<Vec<Finding>, LoadError> {
+        let mut warnings = Vec::new();
+        for overlay in &self.overlays {
+            warnings.extend(overlay::apply(Arc::make_mut(model), overlay)?);
+        }
+        Ok(warnings)
+    }
+
+    fn ignored_overlays(&self) -> Vec<Finding> {
+        let ignored = |rule: &OverlayRule| Finding {
+            severity: Severity::Warning,
+            path: rule.target.to_string(),
+            rule: "overlay-ignored",
+            message: "overlays act in the dialect spec only; upstream is what Kubernetes does".to_owned(),
+        };
+        self.overlays.iter().flat_map(Overlay::rules).map(ignored).collect()
     }
 
     fn load(

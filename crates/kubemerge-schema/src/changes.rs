@@ -1,0 +1,89 @@
+//! Which fields merge differently in two schemas.
+
+use std::collections::BTreeMap;
+
+use crate::explain::{Explanation, Merge, explain};
+use crate::model::{NOWHERE, NodeId};
+use crate::rule::{ItemStrategy, ListStrategy, MapStrategy};
+use crate::schema::Schema;
+
+/// A field whose rule is not the same in two schemas.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleChange {
+    /// The definition that holds the field.
+    pub definition: String,
+    /// The field; a path where the definition describes objects in place.
+    pub field: String,
+    /// How it merged; none if the field is new.
+    pub before: Option<String>,
+    /// How it merges now; none if the field is gone.
+    pub after: Option<String>,
+}
+
+/// Compares the rules of every field. Fields that are new or gone count if they have metadata of their own.
+pub fn changes(before: &Schema, after: &Schema) -> Vec<RuleChange> {
+    let mut pairs: BTreeMap<(&str, String), [Option<Sentence>; 2]> = BTreeMap::new();
+    for (side, schema) in [before, after].into_iter().enumerate() {
+        for_each_rule(schema, &mut |definition, field, sentence| {
+            pairs.entry((definition, field)).or_default()[side] = Some(sentence);
+        });
+    }
+    let changed = pairs.into_iter().filter(|(_, [before, after])| match (before, after) {
+        (Some(before), Some(after)) => before.text != after.text,
+        (one, other) => [one, other].into_iter().flatten().any(|sentence| sentence.is_special),
+    });
+    changed.map(|((definition, field), sides)| change(definition, field, sides)).collect()
+}
+
+fn change(definition: &str, field: String, sides: [Option<Sentence>; 2]) -> RuleChange {
+    let [before, after] = sides.map(|side| side.map(|sentence| sentence.text));
+    RuleChange { definition: definition.to_owned(), field, before, after }
+}
+
+/// How a field merges, in words.
+struct Sentence {
+    text: String,
+    /// Whether it is more than what happens without any metadata.
+    is_special: bool,
+}
+
+impl Sentence {
+    fn of(explanation: &Explanation<'_>) -> Sentence {
+        let plain = match &explanation.merge {
+            Merge::Scalar | Merge::Untyped | Merge::Map(MapStrategy::Merge) => true,
+            Merge::List { strategy, items, .. } => {
+                *strategy == ListStrategy::Atomic && *items == ItemStrategy::Merge
+            }
+            Merge::Map(MapStrategy::Replace) | Merge::Invalid => false,
+        };
+        Sentence { text: explanation.sentence(), is_special: !plain || explanation.retain_keys }
+    }
+}
+
+fn for_each_rule<'s>(schema: &'s Schema, visit: &mut dyn FnMut(&'s str, String, Sentence)) {
+    let model = schema.model();
+    for (_, entry) in model.visible_definitions() {
+        let definition = model.text(entry.name);
+        each_field(schema, entry.node, "", &mut |path, parent, property| {
+            let name = path.rsplit('.').next().unwrap_or_default();
+            let explanation = explain(schema, parent, name, property);
+            visit(definition, path.to_owned(), Sentence::of(&explanation));
+        });
+    }
+}
+
+/// Visits the fields of a definition and of the objects it describes in place. Loaders bound the depth.
+fn each_field(schema: &Schema, node: NodeId, path: &str, visit: &mut dyn FnMut(&str, NodeId, NodeId)) {
+    let model = schema.model();
+    for field in model.fields(model.node(node)) {
+        let separator = if path.is_empty() { "" } else { "." };
+        let path = format!("{path}{separator}{}", model.text(field.name));
+        visit(&path, node, field.node);
+        each_field(schema, field.node, &path, visit);
+    }
+    for (child, mark) in [(model.node(node).items, "[]"), (model.node(node).additional, "{}")] {
+        if child != NOWHERE {
+            each_field(schema, child, &format!("{path}{mark}"), visit);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Writes the rules of an overlay into a model, before it is compiled.
+
+use std::collections::HashSet;
+
+use super::{Overlay, OverlayRule, OverlayTarget, Presence};
+use crate::check::{Finding, Severity};
+use crate::compile::{item_of, parse_strategy};
+use crate::error::{LoadError, LoadErrorKind};
+use crate::model::{Flags, Model, Name, NodeId, Shape};
+use crate::path::{self, NoSuchField};
+
+/// Applies every rule in order; answers what the caller should know.
+pub(crate) fn apply(model: &mut Model, overlay: &Overlay) -> Result<Vec<Finding>, LoadError> {
+    let mut warnings = Vec::new();
+    for rule in overlay.rules() {
+        if let Some(entry) = locate(model, rule)? {
+            warnings.extend(apply_rule(model, rule, entry)?);
+        }
+    }
+    Ok(warnings)
+}
+
+fn bad(rule: &OverlayRule, message: impl Into<String>) -> LoadError {
+    LoadError::new(LoadErrorKind::BadOverlay, rule.target.to_string(), message)
+}
+
+/// The place of the rule's field in the model; none if it is absent and may be.
+fn locate(model: &Model, rule: &OverlayRule) -> Result<Option<usize>, LoadError> {
+    let (root, path) = match &rule.target {
+        OverlayTarget::Definition { name, field } => (model.find_definition(name), field),
+        OverlayTarget::Kind { kind, path } => (find_kind(model, kind), path),
+    };
+    let Some(root) = root else {
+        return absent(rule, "there is no such type in the schema".to_owned());
+    };
+    match path::follow(model, model.definitions[root as usize].node, path) {
+        Ok(Some(place)) if place.entry.is_some() => Ok(place.entry),
+        Ok(_) => Err(bad(rule, "the path does not name a declared field")),
+        Err(missing @ NoSuchField { .. }) => absent(rule, missing.to_string()),
+    }
+}
+
+fn absent(rule: &OverlayRule, message: String) -> Result<Option<usize>, LoadError> {
+    if rule.presence == Presence::Optional { Ok(None) } else { Err(bad(rule, message)) }
+}
+
+fn find_kind(model: &Model, name: &str) -> Option<u32> {
+    let (api_version, kind) = name.rsplit_once('/')?;
+    let (group, version) = crate::model::split_api_version(api_version);
+    let wanted = [group, version, kind];
+    let same = model
+        .kinds
+        .iter()
+        .rev()
+        .find(|entry| [entry.group, entry.version, entry.kind].map(|part| model.text(part)) == wanted);
+    same.map(|entry| entry.definition)
+}
+
+fn apply_rule(model: &mut Model, rule: &OverlayRule, entry: usize) -> Result<Option<Finding>, LoadError> {
+    let published = model.fields[entry].node;
+    let strategy = strategy(model, rule, published)?;
+    let mut node = *model.node(published);
+    let mut warning = None;
+    if let Some(keys) = &rule.keys {
+        refuse_bad_keys(model, rule, keys, published)?;
+        warning = forgotten_key(model, rule, keys, published);
+        node.merge_key = model.intern(&keys.join(","));
+        node.flags.set(Flags::OVERLAID);
+    }
+    if !rule.defaults.is_empty() {
+        node.items = with_defaults(model, rule, published)?;
+    }
+    node.strategy = model.intern(&strategy);
+    // Other fields may share the published node, so the rule gets its own.
+    model.fields[entry].node = model.add_node(node);
+    Ok(warning)
+}
+
+/// The strategy in force: the rule's, else the published one if it fits the keys, else `merge`.
+fn strategy(model: &Model, rule: &OverlayRule, published: NodeId) -> Result<String, LoadError> {
+    let published = model.text(model.node(published).strategy);
+    let merges = |text: &str| parse_strategy(text).is_some_and(|strategy| strategy.word == "merge");
+    let text = match (&rule.strategy, &rule.keys) {
+        (Some(given), _) => given.as_str(),
+        (None, Some(_)) if merges(published) => published,
+        (None, Some(_)) => "merge",
+        (None, None) => return Err(bad(rule, "a rule needs keys, a strategy, or both")),
+    };
+    let known = parse_strategy(text).filter(|strategy| matches!(strategy.word, "" | "merge" | "replace"));
+    match known {
+        None => Err(bad(rule, format!("{text:?} is no strategy; there are merge, replace and retainKeys"))),
+        Some(strategy) if rule.keys.is_some() && strategy.word != "merge" => {
+            Err(bad(rule, format!("keys have no effect with the strategy {text:?}")))
+        }
+        Some(_) => Ok(text.to_owned()),
+    }
+}
+
+fn refuse_bad_keys(
+    model: &Model,
+    rule: &OverlayRule,
+    keys: &[String],
+    published: NodeId,
+) -> Result<(), LoadError> {
+    let distinct: HashSet<&String> = keys.iter().collect();
+    let list = model.node(model.resolve(published));
+    let item = item_of(model, list).map(|item| crate::compile::target(model, item));
+    let unknown =
+        |key: &&String| item.is_some_and(|item| item.fields.len > 0 && model.find_field(item, key).is_none());
+    if keys.is_empty() {
+        Err(bad(rule, "the key set is empty"))
+    } else if let Some(key) = keys.iter().find(|key| key.is_empty() || key.contains(',')) {
+        Err(bad(rule, format!("{key:?} is no field name")))
+    } else if distinct.len() < keys.len() {
+        Err(bad(rule, "a key occurs twice"))
+    } else if list.shape != Shape::List {
+        Err(bad(rule, "the field is not a list, so it cannot have keys"))
+    } else if let Some(key) = keys.iter().find(unknown) {
+        Err(bad(rule, format!("the items have no field {key:?}")))
+    } else {
+        Ok(())
+    }
+}
+
+/// An older client addresses items by the published key; without it in the set it cannot.
+fn forgotten_key(model: &Model, rule: &OverlayRule, keys: &[String], published: NodeId) -> Option<Finding> {
+    let known = model.text(model.node(published).merge_key).split(',').filter(|key| !key.is_empty());
+    let forgotten: Vec<&str> = known.filter(|key| !keys.iter().any(|given| given == key)).collect();
+    if forgotten.is_empty() {
+        return None;
+    }
+    let message = format!(
+        "the key set {} lacks the published key {}: clients that know only that one cannot address the items",
+        keys.join(","),
+        forgotten.join(",")
+    );
+    let path = rule.target.to_string();
+    Some(Finding { severity: Severity::Warning, path, rule: "overlay-forgets-key", message })
+}
+
+/// A copy of the item type, for this list only, in which keys have the rule's defaults.
+fn with_defaults(model: &mut Model, rule: &OverlayRule, published: NodeId) -> Result<NodeId, LoadError> {
+    let list = *model.node(model.resolve(published));
+    let Some(item) = item_of(model, &list).map(|item| *crate::compile::target(model, item)) else {
+        return Err(bad(rule, "the field is not a list of objects, so its keys have no defaults"));
+    };
+    let mut fields = model.fields(&item).to_vec();
+    for (key, value) in &rule.defaults {
+        let name: Name = model.intern(key);
+        let default = model.intern(&value.to_string());
+        let Some(field) = fields.iter_mut().find(|field| field.name == name) else {
+            return Err(bad(rule, format!("the items have no field {key:?}")));
+        };
+        let node = crate::model::Node { default, ..*model.node(field.node) };
+        field.node = model.add_node(node);
+    }
+    let fields = model.add_fields(fields);
+    Ok(model.add_node(crate::model::Node { fields, ..item }))
+}
+
+impl std::fmt::Display for OverlayTarget {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OverlayTarget::Definition { name, field } => write!(f, "{name}.{field}"),
+            OverlayTarget::Kind { kind, path } => write!(f, "{kind} {path}"),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The overlay that comes with the crate; off unless asked for.
+//!
+//! Left out of the design documents' lists: volumes and the deployment strategy, whose published metadata
+//! says the same; types that are gone (`PodSignature`); unions that only occur as items of lists which are
+//! replaced as a whole (`NetworkPolicyPeer`, `IngressRuleValue`), where retainKeys has nothing to do.
+
+use super::{Overlay, OverlayRule, Presence};
+
+/// Definition, field and key set.
+const KEY_SETS: [(&str, &str, [&str; 2]); 3] = [
+    ("io.k8s.api.core.v1.Container", "ports", ["name", "containerPort"]),
+    ("io.k8s.api.core.v1.EphemeralContainer", "ports", ["name", "containerPort"]),
+    ("io.k8s.api.core.v1.ServiceSpec", "ports", ["name", "port"]),
+];
+
+/// Definition and field that holds a union.
+const UNIONS: [(&str, &str); 14] = [
+    ("io.k8s.api.core.v1.PersistentVolume", "spec"),
+    ("io.k8s.api.core.v1.Container", "livenessProbe"),
+    ("io.k8s.api.core.v1.Container", "readinessProbe"),
+    ("io.k8s.api.core.v1.Container", "startupProbe"),
+    ("io.k8s.api.core.v1.EphemeralContainer", "livenessProbe"),
+    ("io.k8s.api.core.v1.EphemeralContainer", "readinessProbe"),
+    ("io.k8s.api.core.v1.EphemeralContainer", "startupProbe"),
+    ("io.k8s.api.core.v1.Lifecycle", "postStart"),
+    ("io.k8s.api.core.v1.Lifecycle", "preStop"),
+    ("io.k8s.api.core.v1.ContainerStatus", "state"),
+    ("io.k8s.api.core.v1.ContainerStatus", "lastState"),
+    ("io.k8s.api.authorization.v1.SubjectAccessReview", "spec"),
+    ("io.k8s.api.authorization.v1.LocalSubjectAccessReview", "spec"),
+    ("io.k8s.api.authorization.v1.SelfSubjectAccessReview", "spec"),
+];
+
+pub(super) fn design_documents() -> Overlay {
+    let optional = |rule: OverlayRule| OverlayRule { presence: Presence::Optional, ..rule };
+    let mut overlay = Overlay::new();
+    for (definition, field, keys) in KEY_SETS {
+        overlay = overlay.rule(optional(OverlayRule::definition(definition, field).keys(keys)));
+    }
+    for (definition, field) in UNIONS {
+        overlay = overlay.rule(optional(OverlayRule::definition(definition, field).strategy("retainKeys")));
+    }
+    overlay
+}
