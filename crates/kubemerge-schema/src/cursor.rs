@@ -28,6 +28,11 @@ impl<'s> Type<'s> {
         lookup::list_field(self, name)
     }
 
+    /// The compiled schema that the cursor walks.
+    pub fn schema(self) -> &'s Schema {
+        self.schema
+    }
+
     /// Whether nothing is known: maps merge, lists are replaced, everything below is untyped too.
     pub fn is_untyped(self) -> bool {
         self.node == NOWHERE

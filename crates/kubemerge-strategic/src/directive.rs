@@ -71,8 +71,8 @@ pub(crate) struct FieldPatch<'a> {
 /// A directive key that is not exactly the word, a slash and a field name.
 #[derive(Clone, Copy)]
 pub(crate) enum Malformed<'a> {
-    Order(Str<'a>),
-    Delete(Str<'a>),
+    Order(Entry<'a>),
+    Delete(Entry<'a>),
 }
 
 /// What a key of a patch map is.
@@ -81,7 +81,8 @@ enum Key<'a> {
     RetainKeys,
     Order(Str<'a>),
     Delete(Str<'a>),
-    Malformed(Malformed<'a>),
+    MalformedOrder,
+    MalformedDelete,
     Field,
 }
 
@@ -101,7 +102,8 @@ impl<'a> MapPatch<'a> {
                 Key::Field => patch.fields.push(FieldPatch::of(entry.key, Some(entry.value))),
                 Key::Patch => patch.patch = Some(entry.value),
                 Key::RetainKeys => patch.retain_keys = Some(entry.value),
-                Key::Malformed(fault) => _ = patch.malformed.get_or_insert(fault),
+                Key::MalformedOrder => _ = patch.malformed.get_or_insert(Malformed::Order(*entry)),
+                Key::MalformedDelete => _ = patch.malformed.get_or_insert(Malformed::Delete(*entry)),
                 Key::Order(_) | Key::Delete(_) => directives = true,
             }
         }
@@ -118,6 +120,8 @@ impl<'a> MapPatch<'a> {
         for entry in entries {
             let (field, order) = match classify(entry.key, arena) {
                 Key::Order(field) => (field, true),
+                // Upstream: without a name behind the slash the key itself is the field.
+                Key::Delete(field) if field.is("") => (entry.key, false),
                 Key::Delete(field) => (field, false),
                 _ => continue,
             };
@@ -136,9 +140,24 @@ impl<'a> MapPatch<'a> {
 }
 
 impl<'a> FieldPatch<'a> {
+    /// A directive that names no field.
+    pub(crate) fn nameless(&self) -> Option<Malformed<'a>> {
+        let order = self.order.filter(|_| self.field.is("")).map(Malformed::Order);
+        order.or(self.delete.filter(|entry| entry.key == self.field).map(Malformed::Delete))
+    }
+
     fn of(field: Str<'a>, value: Option<Node<'a>>) -> Self {
         FieldPatch { field, value, order: None, delete: None }
     }
+}
+
+/// The delete lists of a patch map whose keys are not spelled as they must be.
+pub(crate) fn malformed_delete_lists<'a>(patch: &MapPatch<'a>, arena: &'a Arena) -> Vec<Entry<'a>> {
+    if patch.malformed.is_none() {
+        return Vec::new();
+    }
+    let malformed = |entry: &&Entry<'a>| matches!(classify(entry.key, arena), Key::MalformedDelete);
+    patch.node.entries(arena).iter().filter(malformed).copied().collect()
 }
 
 /// Whether a key is one of the four directives, well spelled or not.
@@ -161,12 +180,11 @@ fn classify<'a>(key: Str<'a>, arena: &'a Arena) -> Key<'a> {
         return Key::RetainKeys;
     }
     if key.starts_with(SET_ELEMENT_ORDER) {
-        return field_behind(key, SET_ELEMENT_ORDER, arena)
-            .map_or(Key::Malformed(Malformed::Order(key)), Key::Order);
+        return field_behind(key, SET_ELEMENT_ORDER, arena).map_or(Key::MalformedOrder, Key::Order);
     }
     if key.starts_with(DELETE_FROM_PRIMITIVE_LIST) {
         return field_behind(key, DELETE_FROM_PRIMITIVE_LIST, arena)
-            .map_or(Key::Malformed(Malformed::Delete(key)), Key::Delete);
+            .map_or(Key::MalformedDelete, Key::Delete);
     }
     Key::Field
 }

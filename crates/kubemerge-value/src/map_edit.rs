@@ -25,7 +25,6 @@ enum Base<'a> {
     Level(Level<'a>),
 }
 
-/// What becomes of the member that the last `seek` found. Without a word it is kept.
 impl<'a> MapEdit<'a> {
     /// Starts from the members of `base`; from none if it is no map.
     pub fn new(base: Node<'a>, arena: &'a Arena) -> Self {
@@ -38,12 +37,18 @@ impl<'a> MapEdit<'a> {
         MapEdit { arena, base }
     }
 
+    /// As [`new`](Self::new), for members that are sought in any order.
+    pub fn expanded(base: Node<'a>, arena: &'a Arena) -> Self {
+        MapEdit { arena, base: Base::Level(Level::new(base, arena)) }
+    }
+
     /// Whether members must be sought and inserted in the order of their names.
     pub fn wants_sorted_keys(&self) -> bool {
         matches!(self.base, Base::Walk(_))
     }
 
-    /// Finds the member of this name.
+    /// Finds the member of this name. It is kept unless [`replace`](Self::replace) or
+    /// [`remove`](Self::remove) follows.
     pub fn seek(&mut self, key: Str<'_>) -> Option<Node<'a>> {
         match &mut self.base {
             Base::Walk(walk) => walk.seek(key),

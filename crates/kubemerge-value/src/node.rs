@@ -259,6 +259,19 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Whether the value may hold this word in a key or string: false only if its text surely does not.
+    pub fn may_mention(self, word: &str) -> bool {
+        match self.0 {
+            Repr::Text(text) => {
+                let bytes = text.close().bytes;
+                memchr::memmem::find(bytes, word.as_bytes()).is_some()
+                    || memchr::memchr(b'\\', bytes).is_some()
+            }
+            Repr::Scalar(_) => false,
+            Repr::Value(_) | Repr::Map(_) | Repr::List(_) => true,
+        }
+    }
+
     fn may_repeat_members(self) -> bool {
         match self.0 {
             Repr::Text(text) => text.form == Form::Given,

@@ -1,0 +1,253 @@
+//! A patch map into a live map.
+
+use super::{Merger, Mode, unknown_word};
+use crate::{
+    directive::{
+        DELETE_FROM_PRIMITIVE_LIST, FieldPatch, Malformed, MapPatch, PATCH, PatchWord, malformed_delete_lists,
+    },
+    error::{Error, ErrorKind},
+    observe::{Event, Observer, Removal, Replacement},
+};
+use kubemerge_schema::{Dialect, Type};
+use kubemerge_value::{Kind, MapEdit, Node, Path, map as build_map};
+
+/// What becomes of a field.
+#[derive(Clone, Copy)]
+pub(super) enum Outcome<'a> {
+    Keep,
+    Put(Node<'a>),
+    Remove,
+}
+
+impl<'a> Outcome<'a> {
+    /// The value after the outcome, given the one before.
+    pub(super) fn after(self, before: Option<Node<'a>>) -> Option<Node<'a>> {
+        match self {
+            Outcome::Keep => before,
+            Outcome::Put(node) => Some(node),
+            Outcome::Remove => None,
+        }
+    }
+}
+
+impl<'a, O: Observer> Merger<'a, '_, O> {
+    /// Merges a patch map into a live map, or into nothing.
+    pub(super) fn map(
+        &mut self,
+        ty: Type<'_>,
+        live: Option<Node<'a>>,
+        patch: &MapPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        // Upstream looks at `$patch` first, and then at nothing else in the map.
+        if self.dialect == Dialect::Upstream && patch.patch.is_some() {
+            return self.replace_map(live, patch, path);
+        }
+        self.observer.note(path, Event::MapMerged);
+        let base = live.unwrap_or(Node::NULL);
+        let mut edit = match self.mode {
+            Mode::Apply => MapEdit::new(base, self.arena),
+            Mode::Combine => MapEdit::expanded(base, self.arena),
+        };
+        self.retain_keys(&mut edit, live, patch, path)?;
+        self.check_spelling(patch, path)?;
+        if self.mode == Mode::Combine {
+            for entry in malformed_delete_lists(patch, self.arena) {
+                put(&mut edit, entry.key, entry.value);
+            }
+        }
+        self.fields(ty, &mut edit, live, patch, path)?;
+        Ok(edit.finish())
+    }
+
+    fn fields(
+        &mut self,
+        ty: Type<'_>,
+        edit: &mut MapEdit<'a>,
+        live: Option<Node<'a>>,
+        patch: &MapPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<(), Error> {
+        let mut order: Vec<usize> = (0..patch.fields.len()).collect();
+        if edit.wants_sorted_keys() && !patch.fields.is_sorted_by_key(|field| field.field) {
+            order.sort_by_key(|at| patch.fields[*at].field);
+        }
+        for (done, at) in order.iter().enumerate() {
+            let result = self.field(ty, edit, &patch.fields[*at], path);
+            if let Err(error) = result {
+                let rest = order[done + 1..].iter().map(|at| &patch.fields[*at]);
+                return Err(self.earlier_fault(ty, live, rest, path).unwrap_or(error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Upstream carries out all order lists of a map before anything else, so their faults come first.
+    fn earlier_fault<'p>(
+        &mut self,
+        ty: Type<'_>,
+        live: Option<Node<'a>>,
+        rest: impl Iterator<Item = &'p FieldPatch<'a>>,
+        path: &Path<'_>,
+    ) -> Option<Error>
+    where
+        'a: 'p,
+    {
+        for field in rest.filter(|field| field.order.is_some()) {
+            let only_order = FieldPatch { delete: None, ..*field };
+            let mut edit = MapEdit::expanded(live.unwrap_or(Node::NULL), self.arena);
+            if let Err(error) = self.field(ty, &mut edit, &only_order, path) {
+                return Some(error);
+            }
+        }
+        None
+    }
+
+    /// Everything that the patch says about one field: order list and value, then the delete list.
+    fn field(
+        &mut self,
+        ty: Type<'_>,
+        edit: &mut MapEdit<'a>,
+        field: &FieldPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<(), Error> {
+        if self.mode == Mode::Combine {
+            self.copy_directives(edit, field, path)?;
+        }
+        let found = edit.seek(field.field);
+        let outcome = self.outcome(ty, found, field, path)?;
+        match (outcome, found) {
+            (Outcome::Put(node), Some(_)) => edit.replace(node),
+            (Outcome::Put(node), None) => edit.insert(field.field, node),
+            (Outcome::Remove, Some(_)) => edit.remove(),
+            (Outcome::Remove, None) | (Outcome::Keep, _) => {}
+        }
+        Ok(())
+    }
+
+    fn outcome(
+        &mut self,
+        ty: Type<'_>,
+        live: Option<Node<'a>>,
+        field: &FieldPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Outcome<'a>, Error> {
+        let path = &path.field(field.field);
+        let is_list = field.order.is_some() || field.delete.is_some();
+        if self.dialect == Dialect::Spec && is_list {
+            return self.spec_list_field(ty, live, field, path);
+        }
+        let mut outcome = match (field.order, field.value) {
+            (Some(order), _) => self.ordered(ty, live, field, order, path)?,
+            (None, Some(value)) => self.value(ty, live, field.field, value, path)?,
+            (None, None) => Outcome::Keep,
+        };
+        if let (Some(delete), Mode::Apply) = (field.delete, self.mode) {
+            let current = outcome.after(live);
+            let deleted = self.delete_from(ty, current, field.field, delete, path)?;
+            if !matches!(deleted, Outcome::Keep) {
+                outcome = deleted;
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// `$patch` in a map that upstream merges: the map itself, or nothing.
+    fn replace_map(
+        &mut self,
+        live: Option<Node<'a>>,
+        patch: &MapPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let word = patch.patch.map_or(PatchWord::Unknown, PatchWord::of);
+        match word {
+            PatchWord::Replace => {
+                let cause = Replacement::PatchDirective;
+                self.observer.note(path, Event::MapReplaced { from: live, cause });
+                Ok(without_patch(patch.node, self.arena))
+            }
+            // Upstream: the map stays, empty (apply/patch-directive: "delete leaves an empty map").
+            PatchWord::Delete => {
+                if let Some(value) = live {
+                    self.observer.note(path, Event::Removed { value, cause: Removal::PatchDirective });
+                }
+                Ok(build_map([], self.arena))
+            }
+            PatchWord::Merge | PatchWord::Unknown => Err(unknown_word(patch, path)),
+        }
+    }
+
+    fn check_spelling(&self, patch: &MapPatch<'a>, path: &Path<'_>) -> Result<(), Error> {
+        if let Some(malformed) = patch.malformed {
+            self.malformed(malformed, path)?;
+        }
+        if self.dialect == Dialect::Spec {
+            patch
+                .fields
+                .iter()
+                .filter_map(FieldPatch::nameless)
+                .try_for_each(|fault| self.malformed(fault, path))?;
+        }
+        Ok(())
+    }
+
+    fn malformed(&self, malformed: Malformed<'a>, path: &Path<'_>) -> Result<(), Error> {
+        match malformed {
+            Malformed::Order(entry) if entry.value.kind() != Kind::List => {
+                Err(super::elements::expected_list(entry.value, &path.field(entry.key)))
+            }
+            Malformed::Order(entry) => Err(malformed_order(&path.field(entry.key))),
+            Malformed::Delete(_) if self.mode == Mode::Combine => Ok(()),
+            Malformed::Delete(entry) => Err(malformed_delete(&path.field(entry.key))),
+        }
+    }
+
+    /// Keeps the directives of the upper patch beside those of the lower one.
+    fn copy_directives(
+        &mut self,
+        edit: &mut MapEdit<'a>,
+        field: &FieldPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<(), Error> {
+        if let Some(order) = field.order {
+            match edit.seek(order.key) {
+                Some(under) if !kubemerge_value::deep_equal(under, order.value) => {
+                    return Err(malformed_order(&path.field(order.key)));
+                }
+                Some(_) => {}
+                None => edit.insert(order.key, order.value),
+            }
+        }
+        if let Some(delete) = field.delete {
+            put(edit, delete.key, delete.value);
+        }
+        Ok(())
+    }
+}
+
+/// Sets a member, whether it is there or not.
+fn put<'a>(edit: &mut MapEdit<'a>, key: kubemerge_value::Str<'a>, value: Node<'a>) {
+    match edit.seek(key) {
+        Some(_) => edit.replace(value),
+        None => edit.insert(key, value),
+    }
+}
+
+/// The map as it stands, less its `$patch`.
+pub(super) fn without_patch<'a>(map: Node<'a>, arena: &'a kubemerge_value::Arena) -> Node<'a> {
+    let mut edit = MapEdit::new(map, arena);
+    if edit.seek(PATCH.into()).is_some() {
+        edit.remove();
+    }
+    edit.finish()
+}
+
+pub(super) fn malformed_order(path: &Path<'_>) -> Error {
+    Error::new(ErrorKind::InvalidElementOrder, path, "invalid patch format of setElementOrder list")
+        .with_hint("write $setElementOrder/ and the name of the list")
+}
+
+pub(super) fn malformed_delete(path: &Path<'_>) -> Error {
+    Error::new(ErrorKind::InvalidDeleteList, path, "invalid patch format of primitive list")
+        .with_hint(format!("write {DELETE_FROM_PRIMITIVE_LIST}/ and the name of a list of scalars"))
+}

@@ -1,0 +1,155 @@
+//! Applying a patch: from the root down, deciding field by field.
+//!
+//! The reading order is `map` (a patch map into a live map), `value` (one value into another), `retain_keys`,
+//! `clean` (values that find nothing to merge with), then lists: `elements` (their types), `keyed`, `scalars`,
+//! `ordered` (order lists) for upstream, and `spec_list` for the `spec` dialect.
+
+mod clean;
+mod elements;
+mod keyed;
+mod map;
+mod order_check;
+mod ordered;
+mod retain_keys;
+mod scalars;
+mod spec_keyed;
+mod spec_list;
+mod spec_order;
+mod value;
+
+use crate::{
+    directive::{MapPatch, PatchWord},
+    error::{Error, ErrorKind},
+    observe::{Event, Observer, Replacement},
+};
+use kubemerge_schema::{Dialect, Type};
+use kubemerge_value::{Arena, Kind, Node, Path, map as empty_map};
+
+/// Applies a patch to a live document, guided by the rules of its type.
+///
+/// The result borrows from both inputs and lives in the arena; neither input changes. The dialect is that of
+/// the compiled schema behind `ty`.
+///
+/// # Errors
+/// Any kind of the catalogue that apply knows, with the path of the smallest value at fault.
+///
+/// ```
+/// use kubemerge_schema::{Dialect, SchemaBuilder};
+/// use kubemerge_strategic::apply;
+/// use kubemerge_value::{Arena, Document, to_bytes};
+///
+/// let schema = SchemaBuilder::new()
+///     .document(&serde_json::json!({
+///         "openapi": "3.0.0",
+///         "components": {"schemas": {"Pod": {"type": "object", "properties": {"containers": {
+///             "type": "array",
+///             "x-kubernetes-patch-strategy": "merge",
+///             "x-kubernetes-patch-merge-key": "name",
+///             "items": {"type": "object", "properties": {"name": {"type": "string"}}},
+///         }}}}},
+///     }))?
+///     .compile(Dialect::Upstream)?;
+/// let live = Document::check(br#"{"containers":[{"name":"web","image":"a"},{"name":"log"}]}"#)?;
+/// let patch = Document::check(br#"{"containers":[{"name":"web","image":"b"}]}"#)?;
+/// let arena = Arena::new();
+/// let result = apply(schema.definition("Pod").unwrap(), live.node(), patch.node(), &arena)?;
+/// assert_eq!(to_bytes(result), br#"{"containers":[{"name":"web","image":"b"},{"name":"log"}]}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn apply<'a>(ty: Type<'_>, live: Node<'a>, patch: Node<'a>, arena: &'a Arena) -> Result<Node<'a>, Error> {
+    apply_observed(ty, live, patch, arena, &mut ())
+}
+
+/// As [`apply`], with somebody who watches.
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_observed<'a>(
+    ty: Type<'_>,
+    live: Node<'a>,
+    patch: Node<'a>,
+    arena: &'a Arena,
+    observer: &mut impl Observer,
+) -> Result<Node<'a>, Error> {
+    Merger { arena, dialect: ty.schema().dialect(), mode: Mode::Apply, observer }.root(ty, live, patch)
+}
+
+/// Lays a patch over another one: upstream's way to put patches together.
+///
+/// # Errors
+/// As [`apply`], and where the directives of the two patches differ.
+pub(crate) fn combine<'a>(
+    ty: Type<'_>,
+    under: Node<'a>,
+    over: Node<'a>,
+    arena: &'a Arena,
+) -> Result<Node<'a>, Error> {
+    let mut observer = ();
+    Merger { arena, dialect: ty.schema().dialect(), mode: Mode::Combine, observer: &mut observer }
+        .root(ty, under, over)
+}
+
+/// What a merge makes of its left side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// It is a document; directives are carried out.
+    Apply,
+    /// It is a patch; directives are kept.
+    Combine,
+}
+
+struct Merger<'a, 'o, O> {
+    arena: &'a Arena,
+    dialect: Dialect,
+    mode: Mode,
+    observer: &'o mut O,
+}
+
+impl<'a, O: Observer> Merger<'a, '_, O> {
+    fn root(&mut self, ty: Type<'_>, live: Node<'a>, patch: Node<'a>) -> Result<Node<'a>, Error> {
+        let live = document(live)?;
+        let Some(patch) = document(patch)? else {
+            return Ok(live.unwrap_or_else(|| empty_map([], self.arena)));
+        };
+        let patch = MapPatch::parse(patch, self.arena);
+        if self.dialect == Dialect::Upstream {
+            return self.map(ty, live, &patch, &Path::ROOT);
+        }
+        match patch.patch.map(PatchWord::of) {
+            Some(PatchWord::Delete) => Err(root_delete()),
+            Some(PatchWord::Unknown) => Err(unknown_word(&patch, &Path::ROOT)),
+            Some(PatchWord::Replace) => {
+                let cause = Replacement::PatchDirective;
+                self.observer.note(&Path::ROOT, Event::MapReplaced { from: live, cause });
+                self.map(ty, None, &patch, &Path::ROOT)
+            }
+            Some(PatchWord::Merge) | None => self.map(ty, live, &patch, &Path::ROOT),
+        }
+    }
+}
+
+/// A document: a map, or null, which stands for an empty one.
+fn document(node: Node<'_>) -> Result<Option<Node<'_>>, Error> {
+    match node.kind() {
+        Kind::Map => Ok(Some(node)),
+        Kind::Null => Ok(None),
+        _ => Err(Error::new(ErrorKind::InvalidDocument, &Path::ROOT, "invalid JSON document")
+            .with_hint("a document is a JSON object")),
+    }
+}
+
+fn root_delete() -> Error {
+    let message = "a patch cannot delete the document it is applied to";
+    Error::new(ErrorKind::RootDelete, &Path::ROOT, message).with_hint("delete the object instead")
+}
+
+/// A `$patch` value that nobody knows.
+fn unknown_word(patch: &MapPatch<'_>, path: &Path<'_>) -> Error {
+    unknown_patch(patch.node, path)
+}
+
+fn unknown_patch(map: Node<'_>, path: &Path<'_>) -> Error {
+    let word = map.get(crate::directive::PATCH).map(crate::go_text::go_text).unwrap_or_default();
+    let message = format!("unknown patch type: {word} in map: {}", crate::go_text::go_text(map));
+    Error::new(ErrorKind::InvalidPatchDirective, path, message).with_hint("use delete, replace or merge")
+}

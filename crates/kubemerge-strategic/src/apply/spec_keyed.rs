@@ -1,0 +1,272 @@
+//! Keyed lists of the `spec` dialect: key sets, partial deletes, and the documented order.
+
+use super::{
+    Merger,
+    spec_list::{ListPatch, all_maps, beside},
+    spec_order::{KeyedOrder, check_positions},
+    unknown_patch,
+};
+use crate::{
+    directive::{MapPatch, PatchWord},
+    error::Error,
+    identity::{Identity, Keys, project},
+    observe::{Event, Observer, Ordering, Removal, Replacement},
+    order::{by_position, without_directive},
+};
+use hashbrown::{HashMap, HashSet};
+use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
+use kubemerge_value::{ListView, Node, Path, Pick, deep};
+
+/// A plain item of the patch.
+struct Plain<'a> {
+    at: usize,
+    patch: MapPatch<'a>,
+    identity: Identity<'a>,
+}
+
+/// The patch list, taken apart.
+struct Parts<'a> {
+    plain: Vec<Plain<'a>>,
+    /// Identities of delete items and the keys that they write.
+    deletes: Vec<(Identity<'a>, u32)>,
+    replace: bool,
+}
+
+/// What the patch says about one identity.
+struct Named<'a> {
+    identity: Identity<'a>,
+    /// The first live item of this identity, as a position among the survivors.
+    known: Option<usize>,
+    /// What its items make of it.
+    merged: Option<Node<'a>>,
+}
+
+impl<'a, O: Observer> Merger<'a, '_, O> {
+    pub(super) fn spec_keyed(
+        &mut self,
+        rule: &ListRule<'_>,
+        keys: &[MergeKey],
+        live: Option<Node<'a>>,
+        patch: &ListPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let keys = Keys::new(keys, self.dialect, self.arena);
+        let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
+        let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
+        all_maps(view.items(), items, path)?;
+        let parts = self.spec_parts(&keys, items, path)?;
+        let order = match patch.order {
+            Some(entry) => {
+                let entries = entry.value.elements(self.arena);
+                Some(KeyedOrder::new(entries, &keys, &beside(path, entry), self.arena)?)
+            }
+            None => None,
+        };
+        if let Some(order) = &order {
+            let positions = parts.plain.iter().map(|item| (item.at, order.position(item.identity)));
+            check_positions(positions, path)?;
+        }
+        if parts.replace {
+            let cause = Replacement::PatchDirective;
+            self.observer.note(path, Event::ListReplaced { from: live, cause });
+            return self.replaced_items(rule, &parts, order.as_ref(), path);
+        }
+        self.merged_items(rule, &keys, &view, &parts, order.as_ref(), path)
+    }
+
+    fn spec_parts(
+        &self,
+        keys: &Keys<'_, 'a>,
+        items: &[Node<'a>],
+        path: &Path<'_>,
+    ) -> Result<Parts<'a>, Error> {
+        let mut parts = Parts { plain: Vec::with_capacity(items.len()), deletes: Vec::new(), replace: false };
+        for (at, item) in items.iter().enumerate() {
+            let path = path.index(at);
+            let patch = MapPatch::parse(*item, self.arena);
+            match patch.patch.map(PatchWord::of) {
+                Some(PatchWord::Replace) => parts.replace = true,
+                Some(PatchWord::Unknown) => return Err(unknown_patch(*item, &path)),
+                Some(PatchWord::Delete) => parts.deletes.push(keys.require(*item, &path, self.arena)?),
+                Some(PatchWord::Merge) | None => {
+                    let (identity, _) = keys.require(*item, &path, self.arena)?;
+                    parts.plain.push(Plain { at, patch, identity });
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Behind a replace marker the plain items are the list, each of them for itself.
+    fn replaced_items(
+        &mut self,
+        rule: &ListRule<'_>,
+        parts: &Parts<'a>,
+        order: Option<&KeyedOrder<'a>>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let mut items = Vec::with_capacity(parts.plain.len());
+        for item in &parts.plain {
+            let node = deep(|| self.map(rule.item, None, &item.patch, &path.index(item.at)))?;
+            items.push((order.and_then(|order| order.position(item.identity)), node));
+        }
+        if order.is_some() {
+            items.sort_by_key(|(position, _)| *position);
+        }
+        Ok(kubemerge_value::list(items.into_iter().map(|(_, node)| node), self.arena))
+    }
+
+    fn merged_items(
+        &mut self,
+        rule: &ListRule<'_>,
+        keys: &Keys<'_, 'a>,
+        view: &ListView<'a>,
+        parts: &Parts<'a>,
+        order: Option<&KeyedOrder<'a>>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let names: Vec<&str> = keys.names().collect();
+        self.observer.note(path, Event::ListMerged { keys: &names });
+        let survivors = self.survivors(keys, view, &parts.deletes, path)?;
+        let (mut named, index) = name_items(parts);
+        let live_names: Vec<Option<u32>> =
+            survivors.iter().map(|(_, identity)| index.get(identity).copied()).collect();
+        for (at, name) in live_names.iter().enumerate() {
+            if let Some(name) = name {
+                named[*name as usize].known.get_or_insert(at);
+            }
+        }
+        for item in &parts.plain {
+            let name = &mut named[index[item.identity] as usize];
+            let live = name.known.map(|at| view.items()[survivors[at].0]);
+            let live_at = name.known.map(|at| survivors[at].0);
+            name.merged = Some(self.spec_item(rule, keys, item, name.merged.or(live), live_at, path)?);
+        }
+        let picked = match order {
+            None => self.woven(&live_names, &named, path),
+            Some(order) => self.positioned(&survivors, &live_names, &named, order, path),
+        };
+        let picks: Vec<Pick<'a>> = picked
+            .into_iter()
+            .filter_map(|at| match at {
+                Ok(at) => {
+                    let name = live_names[at].map(|name| &named[name as usize]);
+                    let changed = name.filter(|name| name.known == Some(at)).and_then(|name| name.merged);
+                    Some(changed.map_or(Pick::Keep(survivors[at].0), Pick::Put))
+                }
+                Err(name) => named[name].merged.map(Pick::Put),
+            })
+            .collect();
+        Ok(view.pick(&picks, self.arena))
+    }
+
+    /// The live items that no delete item hits, with their identities.
+    fn survivors(
+        &mut self,
+        keys: &Keys<'_, 'a>,
+        view: &ListView<'a>,
+        deletes: &[(Identity<'a>, u32)],
+        path: &Path<'_>,
+    ) -> Result<Vec<(usize, Identity<'a>)>, Error> {
+        let mut groups: Vec<(u32, HashSet<Identity<'a>>)> = Vec::new();
+        for (identity, written) in deletes {
+            let Some(part) = project(identity, *written, self.arena) else { continue };
+            match groups.iter_mut().find(|(mask, _)| mask == written) {
+                Some((_, parts)) => _ = parts.insert(part),
+                None => groups.push((*written, HashSet::from_iter([part]))),
+            }
+        }
+        let mut survivors = Vec::with_capacity(view.items().len());
+        for (at, item) in view.items().iter().enumerate() {
+            let (identity, _) = keys.require(*item, &path.index(at), self.arena)?;
+            let hit = groups.iter().any(|(mask, parts)| {
+                project(identity, *mask, self.arena).is_some_and(|part| parts.contains(part))
+            });
+            if hit {
+                let event = Event::Removed { value: *item, cause: Removal::PatchDirective };
+                self.observer.note(&path.index(at), event);
+            } else {
+                survivors.push((at, identity));
+            }
+        }
+        Ok(survivors)
+    }
+
+    fn spec_item(
+        &mut self,
+        rule: &ListRule<'_>,
+        keys: &Keys<'_, 'a>,
+        item: &Plain<'a>,
+        live: Option<Node<'a>>,
+        live_at: Option<usize>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let pairs = keys.pairs(item.identity);
+        match live_at {
+            Some(at) => self.observer.note(&path.index(at), Event::ItemMatched { keys: &pairs }),
+            None => {
+                let event = Event::ItemAdded { keys: &pairs, value: item.patch.node };
+                self.observer.note(&path.index(item.at), event);
+            }
+        }
+        let base = match rule.items {
+            ItemStrategy::Merge => live,
+            ItemStrategy::Replace => None,
+        };
+        deep(|| self.map(rule.item, base, &item.patch, &path.index(item.at)))
+    }
+
+    /// The order without a directive: live items as `Ok`, new ones as `Err`.
+    fn woven(
+        &mut self,
+        live_names: &[Option<u32>],
+        named: &[Named<'a>],
+        path: &Path<'_>,
+    ) -> Vec<Result<usize, usize>> {
+        let order = without_directive(live_names, named.len());
+        if !order.iter().filter_map(|at| at.ok()).is_sorted() {
+            self.observer.note(path, Event::Reordered { cause: Ordering::PatchList });
+        }
+        order
+    }
+
+    /// The order of an order list: items without a position first, items of one position in live order, then
+    /// in patch order.
+    fn positioned(
+        &mut self,
+        survivors: &[(usize, Identity<'a>)],
+        live_names: &[Option<u32>],
+        named: &[Named<'a>],
+        order: &KeyedOrder<'a>,
+        path: &Path<'_>,
+    ) -> Vec<Result<usize, usize>> {
+        debug_assert_eq!(survivors.len(), live_names.len());
+        let mut items: Vec<Result<usize, usize>> = (0..survivors.len()).map(Ok).collect();
+        items.extend((0..named.len()).filter(|name| named[*name].known.is_none()).map(Err));
+        let positions: Vec<Option<u32>> = items
+            .iter()
+            .map(|item| match item {
+                Ok(at) => order.position(survivors[*at].1),
+                Err(name) => order.position(named[*name].identity),
+            })
+            .collect();
+        let sorted = by_position(&positions);
+        if !sorted.is_sorted() {
+            self.observer.note(path, Event::Reordered { cause: Ordering::Directive });
+        }
+        sorted.into_iter().map(|at| items[at]).collect()
+    }
+}
+
+/// The distinct identities of the plain items in order of first mention, and their places in that order.
+fn name_items<'a>(parts: &Parts<'a>) -> (Vec<Named<'a>>, HashMap<Identity<'a>, u32>) {
+    let mut named: Vec<Named<'a>> = Vec::with_capacity(parts.plain.len());
+    let mut index = HashMap::with_capacity(parts.plain.len());
+    for item in &parts.plain {
+        index.entry(item.identity).or_insert_with(|| {
+            named.push(Named { identity: item.identity, known: None, merged: None });
+            named.len() as u32 - 1
+        });
+    }
+    (named, index)
+}

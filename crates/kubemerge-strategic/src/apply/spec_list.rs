@@ -1,0 +1,323 @@
+//! Lists of the `spec` dialect: values, order list and delete list together, under each rule.
+
+use super::{
+    Merger,
+    elements::{element_kind, expected_list, expected_map, no_merge_key},
+    map::{Outcome, malformed_delete, malformed_order},
+    spec_order::{Order, without_keys},
+    unknown_patch,
+};
+use crate::{
+    directive::{FieldPatch, MapPatch, PatchWord},
+    error::{Error, ErrorKind},
+    observe::{Event, Observer, Ordering, Removal, Replacement},
+    order::without_directive,
+};
+use hashbrown::{HashMap, HashSet};
+use kubemerge_schema::{ListRule, ListStrategy, Type};
+use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Scalar, deep, list, to_canonical};
+
+/// What a patch says about a list.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ListPatch<'a> {
+    pub(super) items: Option<Node<'a>>,
+    pub(super) order: Option<Entry<'a>>,
+    pub(super) delete: Option<Entry<'a>>,
+}
+
+/// An element of a set, ready to be compared.
+#[derive(PartialEq, Eq, Hash)]
+enum Element<'a> {
+    Scalar(Scalar<'a>),
+    /// The canonical bytes of a map or list.
+    Deep(Vec<u8>),
+}
+
+impl<'a, O: Observer> Merger<'a, '_, O> {
+    /// A field with an order list or a delete list.
+    pub(super) fn spec_list_field(
+        &mut self,
+        ty: Type<'_>,
+        live: Option<Node<'a>>,
+        field: &FieldPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Outcome<'a>, Error> {
+        for directive in [field.order, field.delete].into_iter().flatten() {
+            if directive.value.kind() != Kind::List {
+                return Err(expected_list(directive.value, &beside(path, directive)));
+            }
+        }
+        if let Some(value) = field.value.filter(|value| value.kind() != Kind::List) {
+            return Err(expected_list(value, path));
+        }
+        // A live null counts as absent; another type can only be replaced by a list, not ordered.
+        let live = live.filter(|live| !live.is_null());
+        let base = live.filter(|live| live.kind() == Kind::List);
+        if let (Some(live), None, None) = (live, base, field.value) {
+            return Err(expected_list(live, path));
+        }
+        let named = field.order.map(|entry| entry.value);
+        let rule = self.rule_of_list(ty, base.or(named), field.field, path)?;
+        let patch = ListPatch { items: field.value, order: field.order, delete: field.delete };
+        let merged = self.spec_merge(&rule, base, &patch, path)?;
+        let is_there = base.is_some() || field.value.is_some();
+        Ok(if is_there { Outcome::Put(merged) } else { Outcome::Keep })
+    }
+
+    /// A list without directives beside it.
+    pub(super) fn spec_list(
+        &mut self,
+        rule: &ListRule<'_>,
+        live: Option<Node<'a>>,
+        items: Option<Node<'a>>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        self.spec_merge(rule, live, &ListPatch { items, ..ListPatch::default() }, path)
+    }
+
+    fn spec_merge(
+        &mut self,
+        rule: &ListRule<'_>,
+        live: Option<Node<'a>>,
+        patch: &ListPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        match rule.strategy {
+            ListStrategy::Keyed(keys) => {
+                if let Some(delete) = patch.delete {
+                    return Err(
+                        malformed_delete(&beside(path, delete)).with_hint("delete items of maps by key")
+                    );
+                }
+                self.spec_keyed(rule, keys, live, patch, path)
+            }
+            ListStrategy::Scalars => {
+                let merged = self.spec_scalars(rule, live, patch, path)?;
+                self.delete_values(merged, patch, path)
+            }
+            ListStrategy::Set => {
+                let merged = self.spec_set(rule, live, patch, path)?;
+                self.delete_values(merged, patch, path)
+            }
+            ListStrategy::Atomic => {
+                let merged = self.spec_atomic(rule, live, patch, path)?;
+                self.delete_values(merged, patch, path)
+            }
+        }
+    }
+
+    fn spec_atomic(
+        &mut self,
+        rule: &ListRule<'_>,
+        live: Option<Node<'a>>,
+        patch: &ListPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let merged = match patch.items {
+            Some(items) => {
+                if live.is_some() {
+                    self.observer.note(path, Event::ListReplaced { from: live, cause: Replacement::Rule });
+                }
+                let items = self.clean_items(rule.item, items, path)?;
+                list(items.into_iter().map(|(_, item)| item), self.arena)
+            }
+            None => live.unwrap_or(Node::NULL),
+        };
+        let Some(directive) = patch.order else { return Ok(merged) };
+        let view = ListView::new(merged, self.arena);
+        if view.items().iter().any(|item| item.scalar().is_none()) {
+            let hint = "an order list needs a merge list or a list of scalars";
+            return Err(malformed_order(&beside(path, directive)).with_hint(hint));
+        }
+        let order = without_keys(directive.value.elements(self.arena), &beside(path, directive))?;
+        order.check(patch.items.map_or(&[][..], |items| items.elements(self.arena)), path)?;
+        Ok(self.sorted(&view, &order, path))
+    }
+
+    /// Every map in the list merged into an empty one; items that only carry a directive are dropped.
+    fn clean_items(
+        &mut self,
+        item: Type<'_>,
+        items: Node<'a>,
+        path: &Path<'_>,
+    ) -> Result<Vec<(usize, Node<'a>)>, Error> {
+        let mut cleaned = Vec::new();
+        for (at, node) in items.elements(self.arena).iter().enumerate() {
+            let path = path.index(at);
+            match node.kind() {
+                Kind::Map => {
+                    let patch = MapPatch::parse(*node, self.arena);
+                    match patch.patch.map(PatchWord::of) {
+                        Some(PatchWord::Delete | PatchWord::Replace) => {}
+                        Some(PatchWord::Unknown) => return Err(unknown_patch(*node, &path)),
+                        Some(PatchWord::Merge) | None => {
+                            cleaned.push((at, deep(|| self.map(item, None, &patch, &path))?));
+                        }
+                    }
+                }
+                Kind::List => {
+                    let untyped = item.schema().untyped();
+                    let inner = deep(|| self.clean_items(untyped, *node, &path))?;
+                    cleaned.push((at, list(inner.into_iter().map(|(_, item)| item), self.arena)));
+                }
+                _ => cleaned.push((at, *node)),
+            }
+        }
+        Ok(cleaned)
+    }
+
+    fn spec_scalars(
+        &mut self,
+        rule: &ListRule<'_>,
+        live: Option<Node<'a>>,
+        patch: &ListPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
+        let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
+        if let Some(Kind::Map) = element_kind(view.items(), items, path)? {
+            return Err(no_merge_key(&rule.item.name(), path));
+        }
+        self.observer.note(path, Event::ListMerged { keys: &[] });
+        let names = distinct(items);
+        let index: HashMap<Scalar<'a>, u32> =
+            names.iter().enumerate().map(|(at, (_, value))| (*value, at as u32)).collect();
+        let live_names: Vec<Option<u32>> = view
+            .items()
+            .iter()
+            .map(|item| item.scalar().and_then(|value| index.get(&value).copied()))
+            .collect();
+        let picks: Vec<Pick<'a>> = without_directive(&live_names, names.len())
+            .into_iter()
+            .map(|at| at.map_or_else(|name| Pick::Put(items[names[name].0]), Pick::Keep))
+            .collect();
+        self.note_new(&picks, path);
+        let merged = view.pick(&picks, self.arena);
+        self.order_values(merged, patch, path)
+    }
+
+    fn spec_set(
+        &mut self,
+        rule: &ListRule<'_>,
+        live: Option<Node<'a>>,
+        patch: &ListPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
+        let items = match patch.items {
+            Some(items) => self.clean_items(rule.item, items, path)?,
+            None => Vec::new(),
+        };
+        let nodes: Vec<Node<'a>> = items.iter().map(|(_, node)| *node).collect();
+        set_kind(view.items(), &nodes, path)?;
+        self.observer.note(path, Event::ListMerged { keys: &[] });
+        let known: HashSet<Element<'a>> = view.items().iter().map(|item| element(*item)).collect();
+        let mut added = HashSet::new();
+        let mut picks: Vec<Pick<'a>> = (0..view.items().len()).map(Pick::Keep).collect();
+        for (at, node) in items {
+            let value = element(node);
+            let is_known = known.contains(&value);
+            if !added.insert(value) {
+                return Err(duplicate(&path.index(at)));
+            }
+            if !is_known {
+                picks.push(Pick::Put(node));
+            }
+        }
+        self.note_new(&picks, path);
+        let merged = view.pick(&picks, self.arena);
+        self.order_values(merged, patch, path)
+    }
+
+    fn note_new(&mut self, picks: &[Pick<'a>], path: &Path<'_>) {
+        for pick in picks {
+            if let Pick::Put(value) = pick {
+                self.observer.note(path, Event::ItemAdded { keys: &[], value: *value });
+            }
+        }
+    }
+
+    /// Sorts the values of a list by its order list, if it has one.
+    fn order_values(
+        &mut self,
+        merged: Node<'a>,
+        patch: &ListPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let Some(directive) = patch.order else { return Ok(merged) };
+        let order = without_keys(directive.value.elements(self.arena), &beside(path, directive))?;
+        order.check(patch.items.map_or(&[][..], |items| items.elements(self.arena)), path)?;
+        Ok(self.sorted(&ListView::new(merged, self.arena), &order, path))
+    }
+
+    fn sorted(&mut self, view: &ListView<'a>, order: &Order<'a>, path: &Path<'_>) -> Node<'a> {
+        let sorted = order.sort(view.items());
+        if !sorted.is_sorted() {
+            self.observer.note(path, Event::Reordered { cause: Ordering::Directive });
+        }
+        let picks: Vec<Pick<'a>> = sorted.into_iter().map(Pick::Keep).collect();
+        view.pick(&picks, self.arena)
+    }
+
+    /// Removes the values of the delete list, if there is one.
+    fn delete_values(
+        &mut self,
+        merged: Node<'a>,
+        patch: &ListPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let Some(delete) = patch.delete else { return Ok(merged) };
+        let view = ListView::new(merged, self.arena);
+        let values = delete.value.elements(self.arena);
+        set_kind(view.items(), values, path)?;
+        let unwanted: HashSet<Element<'a>> = values.iter().map(|value| element(*value)).collect();
+        let mut picks = Vec::with_capacity(view.items().len());
+        for (at, item) in view.items().iter().enumerate() {
+            if unwanted.contains(&element(*item)) {
+                let event = Event::Removed { value: *item, cause: Removal::DeleteList };
+                self.observer.note(&path.index(at), event);
+            } else {
+                picks.push(Pick::Keep(at));
+            }
+        }
+        Ok(view.pick(&picks, self.arena))
+    }
+}
+
+/// The path of a directive that stands beside the field at `path`.
+pub(super) fn beside<'p>(path: &'p Path<'p>, directive: Entry<'p>) -> Path<'p> {
+    path.split().0.unwrap_or(&Path::ROOT).field(directive.key)
+}
+
+/// The first positions of the distinct scalars, and their values.
+fn distinct<'a>(items: &[Node<'a>]) -> Vec<(usize, Scalar<'a>)> {
+    let mut seen = HashSet::with_capacity(items.len());
+    let scalars = items.iter().enumerate().filter_map(|(at, item)| item.scalar().map(|value| (at, value)));
+    scalars.filter(|(_, value)| seen.insert(*value)).collect()
+}
+
+fn element(node: Node<'_>) -> Element<'_> {
+    node.scalar().map_or_else(|| Element::Deep(to_canonical(node).into_bytes()), Element::Scalar)
+}
+
+/// Elements of a set may be lists too, but all have one type.
+fn set_kind(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
+    let all_lists = live.iter().chain(patch).all(|item| item.kind() == Kind::List);
+    if all_lists { Ok(()) } else { element_kind(live, patch, path).map(drop) }
+}
+
+fn duplicate(path: &Path<'_>) -> Error {
+    Error::new(ErrorKind::DuplicateElement, path, "the set has this element already")
+        .with_hint("name every element of a set once")
+}
+
+/// In a keyed list every item is a map.
+pub(super) fn all_maps(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
+    match element_kind(live, patch, path)? {
+        None | Some(Kind::Map) => Ok(()),
+        Some(_) => {
+            let first = live.iter().chain(patch).next().copied().unwrap_or(Node::NULL);
+            Err(expected_map(first, &path.index(0)))
+        }
+    }
+}

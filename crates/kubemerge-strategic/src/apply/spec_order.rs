@@ -1,0 +1,120 @@
+//! Order lists of the `spec` dialect: the position of an item, and whether a patch list fits.
+
+use super::elements::uncomparable;
+use crate::{
+    error::{Error, ErrorKind},
+    identity::{Identity, Keys, project},
+    order::by_position,
+};
+use hashbrown::HashMap;
+use kubemerge_value::{Arena, Node, Path, Scalar};
+
+/// The positions that an order list gives to values.
+pub(super) struct Order<'a> {
+    positions: HashMap<Scalar<'a>, u32>,
+}
+
+/// An order list of a list without keys.
+pub(super) fn without_keys<'a>(entries: &[Node<'a>], path: &Path<'_>) -> Result<Order<'a>, Error> {
+    let mut positions = HashMap::with_capacity(entries.len());
+    for (at, entry) in entries.iter().enumerate() {
+        let value = entry.scalar().ok_or_else(|| uncomparable(&path.index(at)))?;
+        positions.entry(value).or_insert(at as u32);
+    }
+    Ok(Order { positions })
+}
+
+impl<'a> Order<'a> {
+    fn position(&self, item: Node<'a>) -> Option<u32> {
+        item.scalar().and_then(|value| self.positions.get(&value).copied())
+    }
+
+    /// Every item of the patch has a position, and positions never decrease.
+    pub(super) fn check(&self, patch: &[Node<'a>], path: &Path<'_>) -> Result<(), Error> {
+        check_positions(patch.iter().enumerate().map(|(at, item)| (at, self.position(*item))), path)
+    }
+
+    pub(super) fn sort(&self, items: &[Node<'a>]) -> Vec<usize> {
+        let positions: Vec<Option<u32>> = items.iter().map(|item| self.position(*item)).collect();
+        by_position(&positions)
+    }
+}
+
+/// The positions that an order list gives to identities.
+pub(super) struct KeyedOrder<'a> {
+    exact: HashMap<Identity<'a>, u32>,
+    /// For each set of written keys, the first entry with these values.
+    partial: Vec<(u32, HashMap<Identity<'a>, u32>)>,
+    arena: &'a Arena,
+}
+
+impl<'a> KeyedOrder<'a> {
+    pub(super) fn new(
+        entries: &[Node<'a>],
+        keys: &Keys<'_, 'a>,
+        path: &Path<'_>,
+        arena: &'a Arena,
+    ) -> Result<Self, Error> {
+        let mut order = KeyedOrder { exact: HashMap::new(), partial: Vec::new(), arena };
+        for (at, entry) in entries.iter().enumerate() {
+            let path = path.index(at);
+            if entry.kind() != kubemerge_value::Kind::Map {
+                return Err(super::elements::expected_map(*entry, &path));
+            }
+            let (identity, written) = keys.require(*entry, &path, arena)?;
+            order.exact.entry(identity).or_insert(at as u32);
+            if written != keys.all() {
+                order.add_partial(identity, written, at as u32);
+            }
+        }
+        Ok(order)
+    }
+
+    fn add_partial(&mut self, identity: Identity<'a>, written: u32, at: u32) {
+        let Some(part) = project(identity, written, self.arena) else { return };
+        let group = match self.partial.iter().position(|(mask, _)| *mask == written) {
+            Some(group) => group,
+            None => {
+                self.partial.push((written, HashMap::new()));
+                self.partial.len() - 1
+            }
+        };
+        self.partial[group].1.entry(part).or_insert(at);
+    }
+
+    /// The first entry of the same identity; failing that, the first whose written keys agree.
+    pub(super) fn position(&self, identity: Identity<'a>) -> Option<u32> {
+        self.exact.get(identity).copied().or_else(|| {
+            let agreeing = self.partial.iter().filter_map(|(mask, entries)| {
+                project(identity, *mask, self.arena).and_then(|part| entries.get(part).copied())
+            });
+            agreeing.min()
+        })
+    }
+}
+
+/// Positions of plain patch items, with the places of the items in the patch list.
+pub(super) fn check_positions(
+    positions: impl Iterator<Item = (usize, Option<u32>)>,
+    path: &Path<'_>,
+) -> Result<(), Error> {
+    let mut last = 0;
+    for (at, position) in positions {
+        match position {
+            None => return Err(mismatch("the order list does not name this item", &path.index(at))),
+            Some(position) if position < last => {
+                return Err(mismatch(
+                    "the order list names this item before an earlier one",
+                    &path.index(at),
+                ));
+            }
+            Some(position) => last = position,
+        }
+    }
+    Ok(())
+}
+
+fn mismatch(message: &str, path: &Path<'_>) -> Error {
+    Error::new(ErrorKind::ElementOrderMismatch, path, message)
+        .with_hint("name every item of the patch in the order list, in the same order")
+}

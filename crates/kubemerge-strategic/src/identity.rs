@@ -1,0 +1,152 @@
+//! Who is who in a keyed list: the values of the merge keys of an item.
+
+use crate::error::{Error, ErrorKind};
+use crate::go_text::go_text;
+use kubemerge_schema::{Dialect, MergeKey};
+use kubemerge_value::{Arena, Node, Path, Scalar};
+
+/// The values of the merge keys, one per key; `None` where the item has none.
+///
+/// In dialect `upstream` there is one key and null is a value; in `spec` null counts as absent and missing
+/// members are completed by the defaults of the rule.
+pub(crate) type Identity<'a> = &'a [Option<Scalar<'a>>];
+
+/// What an item says about its merge keys.
+#[derive(Clone, Copy)]
+pub(crate) enum Keyed<'a> {
+    /// It has an identity.
+    As {
+        identity: Identity<'a>,
+        /// One bit for each key that the item itself holds.
+        written: u32,
+    },
+    /// It has none of the keys.
+    Missing,
+    /// The value of the key at this position is a map or list.
+    Compound(usize),
+}
+
+/// The keys of a list, ready to read identities.
+#[derive(Clone, Copy)]
+pub(crate) struct Keys<'s, 'a> {
+    keys: &'s [MergeKey],
+    defaults: Identity<'a>,
+    dialect: Dialect,
+}
+
+/// Key sets have at most this many members.
+pub(crate) const MOST_KEYS: usize = 32;
+
+impl<'s, 'a> Keys<'s, 'a> {
+    pub(crate) fn new(keys: &'s [MergeKey], dialect: Dialect, arena: &'a Arena) -> Self {
+        let keys = &keys[..keys.len().min(MOST_KEYS)];
+        let defaults = arena.alloc_slice_fill_iter(keys.iter().map(|key| default_of(key, arena)));
+        Keys { keys, defaults, dialect }
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'s str> {
+        self.keys.iter().map(|key| key.name.as_str())
+    }
+
+    pub(crate) fn name(&self, at: usize) -> &'s str {
+        &self.keys[at].name
+    }
+
+    /// The mask of a delete item or order entry that holds every key.
+    pub(crate) fn all(&self) -> u32 {
+        u32::MAX >> (32 - self.keys.len().max(1) as u32)
+    }
+
+    pub(crate) fn read(&self, item: Node<'a>, arena: &'a Arena) -> Keyed<'a> {
+        if let [key] = self.keys {
+            return self.read_single(item, &key.name, arena);
+        }
+        let mut written = 0;
+        let mut compound = None;
+        let identity = arena.alloc_slice_fill_with(self.keys.len(), |at| {
+            let value = item.get(&self.keys[at].name).filter(|value| !value.is_null());
+            let Some(value) = value else { return self.defaults[at] };
+            written |= 1 << at;
+            if value.scalar().is_none() {
+                compound = Some(at);
+            }
+            value.scalar()
+        });
+        match compound {
+            Some(at) => Keyed::Compound(at),
+            None if written == 0 => Keyed::Missing,
+            None => Keyed::As { identity, written },
+        }
+    }
+
+    fn read_single(&self, item: Node<'a>, name: &str, arena: &'a Arena) -> Keyed<'a> {
+        let Some(value) = item.get(name) else { return Keyed::Missing };
+        match value.scalar() {
+            Some(Scalar::Null) if self.dialect == Dialect::Spec => Keyed::Missing,
+            Some(scalar) => Keyed::As { identity: arena.alloc([Some(scalar)]), written: 1 },
+            None => Keyed::Compound(0),
+        }
+    }
+
+    /// The identity of an item, or the fault at its path.
+    pub(crate) fn require(
+        &self,
+        item: Node<'a>,
+        path: &Path<'_>,
+        arena: &'a Arena,
+    ) -> Result<(Identity<'a>, u32), Error> {
+        match self.read(item, arena) {
+            Keyed::As { identity, written } => Ok((identity, written)),
+            Keyed::Missing => Err(self.missing(item, path)),
+            Keyed::Compound(at) => Err(self.compound(at, path)),
+        }
+    }
+
+    pub(crate) fn missing(&self, item: Node<'_>, path: &Path<'_>) -> Error {
+        let names = self.names().collect::<Vec<_>>().join(",");
+        let message = match self.dialect {
+            Dialect::Upstream => {
+                format!("map: {} does not contain declared merge key: {names}", go_text(item))
+            }
+            Dialect::Spec => format!("item has none of the merge keys [{names}]"),
+        };
+        let first = self.names().next().unwrap_or_default();
+        Error::new(ErrorKind::MissingMergeKey, path, message).with_hint(format!("add `{first}`"))
+    }
+
+    pub(crate) fn compound(&self, at: usize, path: &Path<'_>) -> Error {
+        let name = self.name(at);
+        let message = format!("the merge key {name} is a map or list");
+        Error::new(ErrorKind::InvalidMergeKeyValue, &path.field(name.into()), message)
+            .with_hint("a merge key must be a string, a number or a boolean")
+    }
+
+    /// Names and values of the keys that an identity has, for observers.
+    pub(crate) fn pairs(&self, identity: Identity<'a>) -> Vec<(&'s str, Scalar<'a>)> {
+        self.names().zip(identity).filter_map(|(name, value)| value.map(|value| (name, value))).collect()
+    }
+}
+
+fn default_of<'a>(key: &MergeKey, arena: &'a Arena) -> Option<Scalar<'a>> {
+    use serde_json::Value;
+    Some(match key.default.as_ref()? {
+        Value::Bool(value) => Scalar::Bool(*value),
+        Value::Number(number) => match number.as_i64() {
+            Some(int) => Scalar::Int(int),
+            None => Scalar::Float(number.as_f64()?),
+        },
+        Value::String(text) => Scalar::String(kubemerge_value::Str::plain(arena.alloc_str(text))),
+        Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    })
+}
+
+/// The part of an identity that a mask of keys selects.
+pub(crate) fn project<'a>(identity: Identity<'a>, mask: u32, arena: &'a Arena) -> Option<Identity<'a>> {
+    let selected = |at: &usize| mask & (1 << at) != 0;
+    if (0..identity.len()).filter(selected).any(|at| identity[at].is_none()) {
+        return None;
+    }
+    let count = (0..identity.len()).filter(selected).count();
+    let mut chosen = (0..identity.len()).filter(selected);
+    Some(arena.alloc_slice_fill_with(count, |_| chosen.next().and_then(|at| identity[at])))
+}

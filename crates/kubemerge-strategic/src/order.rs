@@ -1,0 +1,246 @@
+//! The order of a merged list: upstream's weave, and the two orders of the `spec` dialect.
+//!
+//! Everything here works on positions; nobody looks at values. All of it is linear but for sorts by position.
+
+/// An item of a merged list, as the weave sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// Whether the patch (or order list) names the item.
+    pub(crate) named: bool,
+    /// Its position in the list that orders its side; `None` if it is not there.
+    pub(crate) rank: Option<u32>,
+    /// Its position in the server's order; `None` if it is not there.
+    pub(crate) server: Option<u32>,
+    /// Whether it is a delete item, which goes to the end of its side.
+    pub(crate) deleting: bool,
+}
+
+/// Upstream's order: both sides sorted by their own order, then woven by the server's.
+pub(crate) fn weave(places: &[Place]) -> Vec<usize> {
+    let side = |named: bool| (0..places.len()).filter(|at| places[*at].named == named).collect::<Vec<_>>();
+    let server = sort_side(side(false), places);
+    let patch = sort_side(side(true), places);
+    let mut woven = Vec::with_capacity(places.len());
+    let (mut server, mut patch) = (server.into_iter().peekable(), patch.into_iter().peekable());
+    while let (Some(&left), Some(&right)) = (server.peek(), patch.peek()) {
+        // A server-only item goes first only if both are known to the server, in this order.
+        let server_first = matches!(
+            (places[left].server, places[right].server),
+            (Some(left), Some(right)) if left < right
+        );
+        woven.extend(if server_first { server.next() } else { patch.next() });
+    }
+    woven.extend(server);
+    woven.extend(patch);
+    woven
+}
+
+/// Sorts one side by rank; delete items follow.
+fn sort_side(side: Vec<usize>, places: &[Place]) -> Vec<usize> {
+    let (deleting, mut rest): (Vec<usize>, Vec<usize>) =
+        side.into_iter().partition(|at| places[*at].deleting);
+    if rest.iter().any(|at| places[*at].rank.is_none()) {
+        rest = insert_one_by_one(&rest, places);
+    } else if !rest.is_sorted_by_key(|at| places[*at].rank) {
+        rest.sort_by_key(|at| places[*at].rank);
+    }
+    rest.extend(deleting);
+    rest
+}
+
+/// What upstream's sort does when items are missing from the order: each item in turn is put to the front if
+/// it is missing, else behind the last item that does not rank behind it.
+fn insert_one_by_one(side: &[usize], places: &[Place]) -> Vec<usize> {
+    let before = predecessors(side, places);
+    // A linked list with an entry 0 as its head; the item at n is entry n + 1.
+    let mut next = vec![0usize; side.len() + 1];
+    for (at, predecessor) in before.iter().enumerate() {
+        let behind = predecessor.map_or(0, |at| at + 1);
+        next[at + 1] = next[behind];
+        next[behind] = at + 1;
+    }
+    let mut order = Vec::with_capacity(side.len());
+    let mut entry = next[0];
+    while entry != 0 {
+        order.push(side[entry - 1]);
+        entry = next[entry];
+    }
+    order
+}
+
+/// For each item: the earlier item of the side that it follows, if it has a rank and there is one.
+fn predecessors(side: &[usize], places: &[Place]) -> Vec<Option<usize>> {
+    let mut ranked: Vec<usize> = (0..side.len()).filter(|at| places[side[*at]].rank.is_some()).collect();
+    ranked.sort_by_key(|at| places[side[*at]].rank);
+    // Doubly linked in order of rank; unlinking the latest item shows whom it followed when it came.
+    let none = usize::MAX;
+    let mut left = vec![none; side.len()];
+    let mut right = vec![none; side.len()];
+    for pair in ranked.windows(2) {
+        right[pair[0]] = pair[1];
+        left[pair[1]] = pair[0];
+    }
+    let mut before = vec![None; side.len()];
+    for at in (0..side.len()).rev().filter(|at| places[side[*at]].rank.is_some()) {
+        let (l, r) = (left[at], right[at]);
+        before[at] = (l != none).then_some(l);
+        if l != none {
+            right[l] = r;
+        }
+        if r != none {
+            left[r] = l;
+        }
+    }
+    before
+}
+
+/// The order of `spec` with an order list: items without a position first, then by position.
+pub(crate) fn by_position(positions: &[Option<u32>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..positions.len()).collect();
+    order.sort_by_key(|at| positions[*at]);
+    order
+}
+
+/// The order of `spec` without an order list.
+///
+/// `live` has, for each live item, the place of its identity among the names of the patch; `names` is the
+/// number of distinct identities in the patch. A live item is answered as `Ok(position)`, a new one as
+/// `Err(name)`. Existing items are woven as upstream weaves them; a new item goes right before the next
+/// existing item that the patch lists after it.
+pub(crate) fn without_directive(live: &[Option<u32>], names: usize) -> Vec<Result<usize, usize>> {
+    let base = weave_known(live);
+    let mut known = vec![false; names];
+    live.iter().flatten().for_each(|name| known[*name as usize] = true);
+    let mut waiting = Vec::new();
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); names];
+    for name in 0..names {
+        if known[name] {
+            before[name] = std::mem::take(&mut waiting);
+        } else {
+            waiting.push(name);
+        }
+    }
+    let mut order = Vec::with_capacity(base.len() + names);
+    for at in base {
+        if let Some(name) = live[at] {
+            order.extend(std::mem::take(&mut before[name as usize]).into_iter().map(Err));
+        }
+        order.push(Ok(at));
+    }
+    order.extend(waiting.into_iter().map(Err));
+    order
+}
+
+/// Live items: those that the patch does not name in live order, woven with the named ones in patch order.
+fn weave_known(live: &[Option<u32>]) -> Vec<usize> {
+    let server: Vec<usize> = (0..live.len()).filter(|at| live[*at].is_none()).collect();
+    let mut known: Vec<usize> = (0..live.len()).filter(|at| live[*at].is_some()).collect();
+    known.sort_by_key(|at| live[*at]);
+    let first = first_positions(live);
+    let mut base = Vec::with_capacity(live.len());
+    let (mut server, mut known) = (server.into_iter().peekable(), known.into_iter().peekable());
+    while let (Some(&left), Some(&right)) = (server.peek(), known.peek()) {
+        let server_first = live[right].is_none_or(|name| left < first[name as usize]);
+        base.extend(if server_first { server.next() } else { known.next() });
+    }
+    base.extend(server);
+    base.extend(known);
+    base
+}
+
+/// The first live item of each name.
+fn first_positions(live: &[Option<u32>]) -> Vec<usize> {
+    let names = live.iter().flatten().max().map_or(0, |name| *name as usize + 1);
+    let mut first = vec![usize::MAX; names];
+    for (at, name) in live.iter().enumerate() {
+        if let Some(name) = name {
+            let first = &mut first[*name as usize];
+            *first = (*first).min(at);
+        }
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(list: &str, item: char) -> Option<u32> {
+        list.find(item).map(|at| at as u32)
+    }
+
+    fn woven(live: &str, patch: &str) -> String {
+        let mut merged: Vec<char> = live.chars().collect();
+        merged.extend(patch.chars().filter(|item| !live.contains(*item)));
+        let places: Vec<Place> = merged
+            .iter()
+            .map(|item| {
+                let (rank, server) = (position(patch, *item), position(live, *item));
+                Place { named: rank.is_some(), rank: rank.or(server), server, deleting: false }
+            })
+            .collect();
+        weave(&places).into_iter().map(|at| merged[at]).collect()
+    }
+
+    fn spec(live: &str, patch: &str) -> String {
+        let names: Vec<char> = patch.chars().collect();
+        let live_names: Vec<Option<u32>> = live.chars().map(|item| position(patch, item)).collect();
+        let live: Vec<char> = live.chars().collect();
+        let pick = |at: Result<usize, usize>| at.map_or_else(|name| names[name], |at| live[at]);
+        without_directive(&live_names, names.len()).into_iter().map(pick).collect()
+    }
+
+    #[test]
+    fn upstream_puts_new_items_before_waiting_ones() {
+        assert_eq!(woven("ab", "c"), "cab");
+        assert_eq!(woven("ab", "ac"), "acb");
+        assert_eq!(woven("abc", "ca"), "bca");
+        assert_eq!(woven("BCA", "ABD"), "CABD");
+        assert_eq!(woven("12345", "75819"), "723458 19".replace(' ', ""));
+    }
+
+    #[test]
+    fn spec_hangs_new_items_on_their_anchor() {
+        assert_eq!(spec("BCA", "ABD"), "CABD");
+        assert_eq!(spec("ab", "c"), "abc");
+        assert_eq!(spec("ab", "ca"), "cab");
+        assert_eq!(spec("ab", "ac"), "abc");
+        assert_eq!(spec("ab", "acb"), "acb");
+        assert_eq!(spec("abc", "ca"), "bca");
+        assert_eq!(spec("12345", "75819"), "23475819");
+    }
+
+    #[test]
+    fn items_missing_from_the_order_go_to_the_front_one_by_one() {
+        let place = |rank| Place { named: false, rank, server: rank, deleting: false };
+        let places = [place(Some(0)), place(Some(1)), place(None), place(None)];
+        assert_eq!(weave(&places), [3, 2, 0, 1]);
+        let places = [place(None), place(None), place(Some(0)), place(Some(1))];
+        assert_eq!(weave(&places), [2, 3, 1, 0]);
+    }
+
+    /// The properties that the `spec` order promises, for every small case.
+    #[test]
+    fn spec_keeps_its_promises() {
+        let letters = ['a', 'b', 'c', 'd', 'x', 'y'];
+        let live = "abcd";
+        for code in 0..7usize.pow(4) {
+            let mut patch = String::new();
+            let mut rest = code;
+            for _ in 0..4 {
+                if let Some(letter) = letters.get(rest % 7).filter(|letter| !patch.contains(**letter)) {
+                    patch.push(*letter);
+                }
+                rest /= 7;
+            }
+            let result = spec(live, &patch);
+            let only = |names: &str, keep: bool| -> String {
+                result.chars().filter(|item| names.contains(*item) == keep).collect()
+            };
+            assert_eq!(only(&patch, true), patch, "patch items stand in patch order");
+            let server: String = live.chars().filter(|item| !patch.contains(*item)).collect();
+            assert_eq!(only(&patch, false), server, "server-only items keep their order");
+            assert_eq!(spec(&result, &patch), result, "applied twice, the order changes once");
+        }
+    }
+}
