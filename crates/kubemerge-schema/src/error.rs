@@ -31,6 +31,22 @@ pub enum LoadErrorKind {
     BadOverlay,
 }
 
+impl LoadErrorKind {
+    /// The stable name, for machines.
+    pub fn name(self) -> &'static str {
+        match self {
+            LoadErrorKind::Malformed => "malformed",
+            LoadErrorKind::UnresolvedReference => "unresolved-reference",
+            LoadErrorKind::CircularReference => "circular-reference",
+            LoadErrorKind::MissingSchema => "missing-schema",
+            LoadErrorKind::BrokenRule => "broken-rule",
+            LoadErrorKind::TooLarge => "too-large",
+            LoadErrorKind::UnknownVersion => "unknown-version",
+            LoadErrorKind::BadOverlay => "bad-overlay",
+        }
+    }
+}
+
 impl LoadError {
     pub(crate) fn new(kind: LoadErrorKind, path: impl Into<String>, message: impl Into<String>) -> LoadError {
         LoadError { path: path.into(), kind, message: message.into() }

@@ -16,6 +16,8 @@ pub struct Explanation<'s> {
     pub definition: Option<&'s str>,
     /// The field; empty for the root.
     pub field: String,
+    /// What the schema says about the value.
+    pub ty: Type<'s>,
     /// What the value is, e.g. `list of io.k8s.api.core.v1.ServicePort`.
     pub value: String,
     /// What becomes of it.
@@ -149,6 +151,7 @@ pub(crate) fn explain<'s>(
         dialect: schema.dialect(),
         definition: (!is_root).then(|| model.owner_name(model.node(parent))).filter(|name| !name.is_empty()),
         field: field.to_owned(),
+        ty: Type { schema, node: property },
         value: value_words(model, property),
         retain_keys: rule.retain_keys && !is_root,
         because: if is_root {
@@ -172,7 +175,7 @@ fn merge<'s>(schema: &'s Schema, property: NodeId, rule: Rule) -> Merge<'s> {
         },
         Shape::Object => Merge::Map(rule.map),
         Shape::Any if node.flags.has(Flags::HAS_PROPERTIES) => Merge::Map(rule.map),
-        Shape::Any if !node.flags.has(Flags::INT_OR_STRING) => Merge::Untyped,
+        Shape::Any if !(Type { schema, node: property }).is_int_or_string() => Merge::Untyped,
         _ => Merge::Scalar,
     }
 }
