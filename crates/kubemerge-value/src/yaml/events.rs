@@ -321,10 +321,7 @@ impl<'t> Reader<'t> {
             _ => (ErrorKind::Syntax, None),
         };
         let error = self.builder.error(kind, offset, error.info());
-        match hint {
-            Some(hint) => error.with_hint(hint),
-            None => error,
-        }
+        hint.map_or(error.clone(), |hint| error.with_hint(hint))
     }
 }
 

@@ -1,0 +1,80 @@
+//! The words of the command line, typed but not yet loaded.
+//!
+//! What several commands share is here; the words of a command stand beside it in `cmd`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use kubemerge_schema::{Dialect, builtin};
+
+use crate::cmd;
+
+/// What will Kubernetes make of this object and this patch? Offline, for every kind.
+#[derive(Debug, Parser)]
+#[command(name = "kubemerge", version, max_term_width = 100, subcommand_required = true)]
+#[command(after_help = "Exit codes: 0 done, 1 a difference, conflict or finding, 2 an error.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Tell how the fields of every kind merge, and why
+    #[command(subcommand)]
+    Schema(cmd::schema::Verb),
+}
+
+/// Which schema to use.
+#[derive(Clone, Debug, Default, ClapArgs)]
+#[command(next_help_heading = "Schema")]
+pub(crate) struct SchemaOptions {
+    /// The Kubernetes version whose built-in tables are used [default: 1.37]
+    #[arg(long, short = 'k', value_name = "VERSION")]
+    pub(crate) kubernetes: Option<String>,
+    /// OpenAPI document, folder of OpenAPI v3 documents, or CustomResourceDefinition; repeatable.
+    /// Definitions of custom resources join the built-in tables, OpenAPI documents take their place
+    /// unless --kubernetes is given, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schema: Vec<PathBuf>,
+    /// File with rules of your own for some fields, in the dialect spec; repeatable
+    #[arg(long, value_name = "FILE")]
+    pub(crate) overlay: Vec<PathBuf>,
+}
+
+impl SchemaOptions {
+    /// The version to use where tables are used.
+    pub(crate) fn version(&self) -> &str {
+        self.kubernetes.as_deref().unwrap_or(builtin::NEWEST)
+    }
+}
+
+/// Which promise the rules keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DialectWord {
+    /// Exactly as Kubernetes 1.37 does it, bug for bug
+    Upstream,
+    /// As the design documents say it should be
+    Spec,
+}
+
+impl From<DialectWord> for Dialect {
+    fn from(word: DialectWord) -> Dialect {
+        match word {
+            DialectWord::Upstream => Dialect::Upstream,
+            DialectWord::Spec => Dialect::Spec,
+        }
+    }
+}
+
+/// How tables and facts are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+    /// For both
+    Yaml,
+}

@@ -1,0 +1,13 @@
+//! The commands, one file each.
+
+pub(crate) mod schema;
+
+use crate::args::{Args, Command};
+use crate::failure::Result;
+
+/// Runs the command that the words ask for.
+pub(crate) fn run(args: Args) -> Result {
+    match args.command {
+        Command::Schema(verb) => schema::run(verb),
+    }
+}

@@ -1,0 +1,85 @@
+//! `kubemerge schema diff`: which fields merge differently in two versions or documents.
+
+use std::path::Path;
+
+use clap::Args;
+use kubemerge_schema::{RuleChange, Schema, changes};
+use serde::Serialize;
+
+use crate::args::{DialectWord, Format, SchemaOptions};
+use crate::failure::{Outcome, Result};
+use crate::job;
+use crate::output::Output;
+use crate::render::facts;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit code 1 tells that rules differ.
+
+Examples:
+  kubemerge schema diff 1.36 1.37
+  kubemerge schema diff 1.36 1.37 --dialect spec -o json
+  kubemerge schema diff crd-v1.yaml crd-v2.yaml --dialect spec")]
+pub(crate) struct DiffArgs {
+    /// A Kubernetes version, or a schema file
+    #[arg(value_name = "V1")]
+    before: String,
+    /// Another one
+    #[arg(value_name = "V2")]
+    after: String,
+    /// The dialect whose rules are compared
+    #[arg(long, value_enum, default_value = "upstream")]
+    dialect: DialectWord,
+    /// How to write the changes
+    #[arg(long, short, value_enum, default_value_t)]
+    output: Format,
+}
+
+#[derive(Debug, Serialize)]
+struct Change {
+    definition: String,
+    field: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+}
+
+pub(crate) fn run(args: &DiffArgs) -> Result {
+    let (before, after) = (load(&args.before, args.dialect)?, load(&args.after, args.dialect)?);
+    let changes: Vec<Change> = changes(&before, &after).into_iter().map(Change::from).collect();
+    let mut out = Output::new();
+    out.text(facts(args.output, &changes, |changes| text(changes)))?;
+    out.finish()?;
+    Ok(if changes.is_empty() { Outcome::Done } else { Outcome::Found })
+}
+
+/// A word is a file if there is one of that name, else a version.
+fn load(word: &str, dialect: DialectWord) -> Result<Schema> {
+    let options = match Path::new(word).exists() {
+        true => SchemaOptions { schema: vec![word.into()], ..SchemaOptions::default() },
+        false => SchemaOptions { kubernetes: Some(word.to_owned()), ..SchemaOptions::default() },
+    };
+    job::load(&options)?.compile(dialect.into())
+}
+
+impl From<RuleChange> for Change {
+    fn from(change: RuleChange) -> Change {
+        let RuleChange { definition, field, before, after } = change;
+        Change { definition, field, before, after }
+    }
+}
+
+fn text(changes: &[Change]) -> String {
+    let mut text = String::new();
+    for change in changes {
+        text.push_str(&format!("{}.{}\n", change.definition, change.field));
+        let sides = [("-", &change.before), ("+", &change.after)];
+        for (mark, rule) in sides {
+            if let Some(rule) = rule {
+                text.push_str(&format!("  {mark} {rule}\n"));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,87 @@
+//! `kubemerge schema stats`: counts definitions and merge metadata.
+
+use clap::Args;
+use kubemerge_schema::{Dialect, Stats};
+use serde::Serialize;
+
+use crate::args::{Format, SchemaOptions};
+use crate::failure::{Outcome, Result};
+use crate::job;
+use crate::output::Output;
+use crate::render::facts;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kubemerge schema stats
+  kubemerge schema stats --kubernetes 1.30
+  kubemerge schema stats --schema swagger.json -o json")]
+pub(crate) struct StatsArgs {
+    /// How to write them
+    #[arg(long, short, value_enum, default_value_t)]
+    output: Format,
+    #[command(flatten)]
+    schema: SchemaOptions,
+}
+
+/// The numbers under the names that the extensions have.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Counts {
+    definitions: usize,
+    kinds: usize,
+    resources: usize,
+    patch_strategy: usize,
+    patch_merge_key: usize,
+    list_type: usize,
+    list_map_keys: usize,
+    map_type: usize,
+}
+
+pub(crate) fn run(args: &StatsArgs) -> Result {
+    // The counts are of the documents as they are; any dialect tells the same.
+    let schema = job::load(&args.schema)?.compile(Dialect::Upstream)?;
+    let mut out = Output::new();
+    out.text(facts(args.output, &Counts::from(schema.stats()), text))?;
+    out.finish()?;
+    Ok(Outcome::Done)
+}
+
+impl From<Stats> for Counts {
+    fn from(stats: Stats) -> Counts {
+        let Stats {
+            definitions,
+            kinds,
+            resources,
+            patch_strategy,
+            patch_merge_key,
+            list_type,
+            list_map_keys,
+            map_type,
+        } = stats;
+        Counts {
+            definitions,
+            kinds,
+            resources,
+            patch_strategy,
+            patch_merge_key,
+            list_type,
+            list_map_keys,
+            map_type,
+        }
+    }
+}
+
+fn text(counts: &Counts) -> String {
+    let lines = [
+        (counts.definitions, "definitions"),
+        (counts.kinds, "kinds"),
+        (counts.resources, "resources"),
+        (counts.patch_strategy, "patch-strategy"),
+        (counts.patch_merge_key, "patch-merge-key"),
+        (counts.list_type, "list-type"),
+        (counts.list_map_keys, "list-map-keys"),
+        (counts.map_type, "map-type"),
+    ];
+    lines.iter().map(|(count, name)| format!("{count:5} {name}\n")).collect()
+}

@@ -1,0 +1,119 @@
+//! Finds the files that words on the command line mean.
+
+use std::path::{Path, PathBuf};
+
+use globset::GlobBuilder;
+use walkdir::WalkDir;
+
+use super::Origin;
+use super::read::plain;
+use crate::failure::Result;
+use crate::notice::Notice;
+
+/// Whether folders inside folders are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recurse {
+    No,
+    Yes,
+}
+
+/// The texts that the words mean, each once, in the order of the words; files of a folder sorted by name.
+pub(crate) fn find(words: &[PathBuf], recurse: Recurse) -> Result<Vec<Origin>> {
+    let mut found = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for word in words {
+        for origin in origins(word, recurse)? {
+            if seen.insert(origin.name()) {
+                found.push(origin);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn origins(word: &Path, recurse: Recurse) -> Result<Vec<Origin>> {
+    if word == Path::new("-") {
+        return Ok(vec![Origin::Stdin]);
+    }
+    match std::fs::metadata(word) {
+        Ok(metadata) if metadata.is_dir() => files_of_folder(word, recurse),
+        Ok(_) => Ok(vec![Origin::File(word.to_owned())]),
+        Err(_) if is_glob(word) => files_of_glob(word),
+        Err(error) => Err(Notice::error(format!("cannot read {}: {}", word.display(), plain(&error))).into()),
+    }
+}
+
+fn files_of_folder(folder: &Path, recurse: Recurse) -> Result<Vec<Origin>> {
+    let depth = if recurse == Recurse::Yes { usize::MAX } else { 1 };
+    let files = walk(folder, depth, is_manifest)?;
+    if files.is_empty() {
+        let notice = Notice::error(format!("there are no manifests in {}", folder.display()));
+        let cure = match recurse {
+            Recurse::No => "files end in .yaml, .yml or .json; -R looks into folders inside it, too",
+            Recurse::Yes => "files end in .yaml, .yml or .json",
+        };
+        return Err(notice.cure(cure).into());
+    }
+    Ok(files)
+}
+
+/// What kubectl takes from a folder.
+fn is_manifest(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("yaml" | "yml" | "json"))
+}
+
+fn is_glob(word: &Path) -> bool {
+    word.to_string_lossy().contains(['*', '?', '['])
+}
+
+fn files_of_glob(pattern: &Path) -> Result<Vec<Origin>> {
+    let text = pattern.to_string_lossy();
+    let glob = GlobBuilder::new(&text).literal_separator(true).build();
+    let matcher = match glob {
+        Ok(glob) => glob.compile_matcher(),
+        Err(error) => return Err(Notice::error(format!("bad pattern {text}: {}", error.kind())).into()),
+    };
+    let (folder, depth) = fixed_part(pattern);
+    let files = walk(&folder, depth, |path| {
+        matcher.is_match(path.strip_prefix("./").unwrap_or(path)) || matcher.is_match(path)
+    })?;
+    if files.is_empty() {
+        return Err(Notice::error(format!("no file matches {text}")).into());
+    }
+    Ok(files)
+}
+
+/// The folder in front of the first wildcard, and how deep the pattern reaches below it.
+fn fixed_part(pattern: &Path) -> (PathBuf, usize) {
+    let parts: Vec<_> = pattern.components().collect();
+    let fixed = parts.iter().position(|part| is_glob(part.as_ref())).unwrap_or(parts.len());
+    let folder: PathBuf = parts[..fixed].iter().collect();
+    let deep = parts[fixed..].iter().any(|part| part.as_os_str() == "**");
+    let depth = if deep { usize::MAX } else { parts.len() - fixed };
+    (if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }, depth)
+}
+
+fn cannot_look(error: &walkdir::Error) -> Notice {
+    let path = error.path().unwrap_or(Path::new("")).display();
+    match error.io_error() {
+        Some(cause) => Notice::error(format!("cannot read {path}: {}", plain(cause))),
+        None => Notice::error(format!("{path} leads back to itself")),
+    }
+}
+
+fn walk(folder: &Path, depth: usize, wanted: impl Fn(&Path) -> bool) -> Result<Vec<Origin>> {
+    let mut files = Vec::new();
+    for entry in WalkDir::new(folder).max_depth(depth).follow_links(true).sort_by_file_name() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => return Err(cannot_look(&error).into()),
+        };
+        let path = entry.path();
+        if entry.file_type().is_file() && wanted(path) {
+            let path = if folder == Path::new(".") { path.strip_prefix("./").unwrap_or(path) } else { path };
+            files.push(Origin::File(path.to_owned()));
+        }
+    }
+    Ok(files)
+}

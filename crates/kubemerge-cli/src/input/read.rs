@@ -1,0 +1,72 @@
+//! Reads the text of a file or of standard input.
+
+use std::io::Read;
+
+use kubemerge_value::yaml;
+
+use super::Origin;
+use crate::excerpt::Excerpt;
+use crate::failure::Result;
+use crate::notice::Notice;
+
+/// A text and where it came from.
+#[derive(Debug)]
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Reads a whole text.
+pub(crate) fn read(origin: &Origin) -> Result<Source> {
+    let name = origin.name();
+    let bytes = match origin {
+        Origin::Stdin => {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        Origin::File(path) => std::fs::read(path),
+    };
+    match bytes {
+        Ok(bytes) => Ok(Source { name, bytes }),
+        Err(error) => Err(Notice::error(format!("cannot read {name}: {}", plain(&error))).into()),
+    }
+}
+
+/// The words of the operating system, without its number.
+pub(crate) fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+impl Source {
+    /// The YAML or JSON documents of the text.
+    pub(crate) fn documents(&self) -> Result<Vec<yaml::Document<'_>>> {
+        yaml::parse(&self.bytes, &yaml::Options::default())
+            .map_err(|error| Notice::of_yaml(&self.name, &self.bytes, &error).into())
+    }
+
+    /// The JSON of one of its documents.
+    pub(crate) fn json(&self, document: &yaml::Document<'_>) -> Result<Vec<u8>> {
+        document.to_json().map_err(|error| Notice::of_yaml(&self.name, &self.bytes, &error).into())
+    }
+
+    /// The text; parsing has shown that it is one.
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes).unwrap_or_default()
+    }
+
+    /// The lines around a path of a document, or around the nearest place on the way to it.
+    pub(crate) fn excerpt(
+        &self,
+        document: &yaml::Document<'_>,
+        path: &str,
+        label: impl Into<String>,
+    ) -> Excerpt {
+        let location = document.locate_nearest(path);
+        let place = location.key.unwrap_or(location.value);
+        Excerpt::cut(&self.name, self.text(), place.range(), label)
+    }
+}

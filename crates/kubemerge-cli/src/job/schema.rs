@@ -1,0 +1,130 @@
+//! Loads the schema that the options ask for.
+
+use std::path::PathBuf;
+
+use kubemerge_schema::check::Finding;
+use kubemerge_schema::{Dialect, LoadError, Overlay, Schema, SchemaBuilder};
+use kubemerge_value::yaml;
+use serde_json::Value;
+
+use crate::args::SchemaOptions;
+use crate::excerpt::Excerpt;
+use crate::failure::Result;
+use crate::input::{Recurse, Source, find, read};
+use crate::notice::Notice;
+
+/// Loaded documents, ready to be compiled for each dialect that is needed.
+#[derive(Debug)]
+pub(crate) struct Schemas {
+    builder: SchemaBuilder,
+}
+
+impl Schemas {
+    /// The rules of one dialect.
+    pub(crate) fn compile(&self, dialect: Dialect) -> Result<Schema> {
+        let schema = self.builder.compile(dialect).map_err(|error| Notice::error(error.to_string()))?;
+        schema.warnings().iter().for_each(warn);
+        Ok(schema)
+    }
+
+    /// The rules of both dialects, `upstream` first. That overlays act in one of them goes without saying.
+    pub(crate) fn compile_both(&self) -> Result<[Schema; 2]> {
+        let upstream = self.builder.compile(Dialect::Upstream);
+        Ok([upstream.map_err(|error| Notice::error(error.to_string()))?, self.compile(Dialect::Spec)?])
+    }
+}
+
+fn warn(finding: &Finding) {
+    Notice::warning(format!("{}: {}", finding.path, finding.message)).say();
+}
+
+/// Loads the built-in tables, the given documents, or both.
+pub(crate) fn load(options: &SchemaOptions) -> Result<Schemas> {
+    let files = find(&options.schema, Recurse::No)?;
+    let sources: Vec<Source> = files.iter().map(read).collect::<Result<_>>()?;
+    let mut documents = Vec::new();
+    for source in &sources {
+        for document in some_documents(source)? {
+            documents.push(SchemaDocument::new(source, document)?);
+        }
+    }
+    let replaced = documents.iter().any(|document| !document.is_custom_resource());
+    let builder = match replaced && options.kubernetes.is_none() {
+        true => SchemaBuilder::new(),
+        false => builtin(options.version())?,
+    };
+    let builder = documents.iter().try_fold(builder, |builder, document| document.add_to(builder))?;
+    let builder = overlays(&options.overlay)?.into_iter().fold(builder, SchemaBuilder::overlay);
+    Ok(Schemas { builder })
+}
+
+/// Reads the files of overlays.
+fn overlays(files: &[PathBuf]) -> Result<Vec<Overlay>> {
+    let mut overlays = Vec::new();
+    for origin in find(files, Recurse::No)? {
+        let source = read(&origin)?;
+        for document in some_documents(&source)? {
+            let document = SchemaDocument::new(&source, document)?;
+            overlays.push(Overlay::read(&document.value).map_err(|error| document.fault(&error))?);
+        }
+    }
+    Ok(overlays)
+}
+
+/// The documents of a text that must hold one.
+fn some_documents(source: &Source) -> Result<Vec<yaml::Document<'_>>> {
+    let documents = source.documents()?;
+    if documents.is_empty() {
+        return Err(Notice::error(format!("{} holds no document", source.name)).into());
+    }
+    Ok(documents)
+}
+
+fn builtin(version: &str) -> Result<SchemaBuilder> {
+    SchemaBuilder::builtin(version).map_err(|error| {
+        let notice = Notice::error(error.message());
+        error.hint().map_or(notice.clone(), |hint| notice.cure(hint)).into()
+    })
+}
+
+/// A document of a schema file.
+pub(crate) struct SchemaDocument<'s> {
+    source: &'s Source,
+    document: yaml::Document<'s>,
+    pub(crate) value: Value,
+}
+
+impl<'s> SchemaDocument<'s> {
+    pub(crate) fn new(source: &'s Source, document: yaml::Document<'s>) -> Result<SchemaDocument<'s>> {
+        let json = source.json(&document)?;
+        let value = serde_json::from_slice(&json)
+            .map_err(|error| Notice::error(format!("{}: {error}", source.name)))?;
+        Ok(SchemaDocument { source, document, value })
+    }
+
+    /// The name of its file.
+    pub(crate) fn name(&self) -> &str {
+        &self.source.name
+    }
+
+    /// The lines around a path.
+    pub(crate) fn excerpt(&self, path: &str) -> Excerpt {
+        self.source.excerpt(&self.document, path, path)
+    }
+
+    fn is_custom_resource(&self) -> bool {
+        self.value.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
+    }
+
+    fn add_to(&self, builder: SchemaBuilder) -> Result<SchemaBuilder> {
+        builder.document(&self.value).map_err(|error| self.fault(&error).into())
+    }
+
+    fn fault(&self, error: &LoadError) -> Notice {
+        let notice = Notice::error(error.message()).at(self.excerpt(error.path()));
+        match error.hint() {
+            Some(hint) => notice.cure(hint),
+            None => notice,
+        }
+    }
+}

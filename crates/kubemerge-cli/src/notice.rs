@@ -1,0 +1,117 @@
+//! What is said to the user: an error, a warning or a finding, the place in a file, and the cure.
+
+use std::io::IsTerminal;
+
+use annotate_snippets::{Group, Level, Renderer};
+use kubemerge_value::yaml;
+
+use crate::excerpt::Excerpt;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Severity {
+    Warning,
+    Error,
+}
+
+/// One thing said to the user.
+#[derive(Clone, Debug)]
+pub(crate) struct Notice {
+    pub(crate) severity: Severity,
+    /// The code of a lint rule.
+    pub(crate) code: Option<&'static str>,
+    pub(crate) title: String,
+    pub(crate) excerpts: Vec<Excerpt>,
+    /// What to do about it.
+    pub(crate) cure: Option<String>,
+}
+
+impl Notice {
+    pub(crate) fn error(title: impl Into<String>) -> Notice {
+        Notice::new(Severity::Error, title)
+    }
+
+    pub(crate) fn warning(title: impl Into<String>) -> Notice {
+        Notice::new(Severity::Warning, title)
+    }
+
+    pub(crate) fn new(severity: Severity, title: impl Into<String>) -> Notice {
+        let title = title.into();
+        Notice { severity, code: None, title, excerpts: Vec::new(), cure: None }
+    }
+
+    /// A text that is not YAML.
+    pub(crate) fn of_yaml(name: &str, bytes: &[u8], error: &yaml::Error) -> Notice {
+        let text = String::from_utf8_lossy(bytes);
+        let at = error.position().offset;
+        let mut excerpt = Excerpt::cut(name, &text, at..at + 1, "");
+        if let yaml::ErrorKind::DuplicateKey { first } = error.kind() {
+            excerpt = excerpt.with(&text, first.offset..first.offset + 1, "first here");
+        }
+        let notice = Notice::error(error.message()).at(excerpt);
+        match error.hint() {
+            Some(hint) => notice.cure(hint),
+            None => notice,
+        }
+    }
+
+    /// Names the rule that it breaks.
+    pub(crate) fn code(mut self, code: &'static str) -> Notice {
+        self.code = Some(code);
+        self
+    }
+
+    pub(crate) fn at(mut self, excerpt: Excerpt) -> Notice {
+        self.excerpts.push(excerpt);
+        self
+    }
+
+    pub(crate) fn cure(mut self, cure: impl Into<String>) -> Notice {
+        self.cure = Some(cure.into());
+        self
+    }
+
+    /// Writes it to standard error.
+    pub(crate) fn say(&self) {
+        eprintln!("{}", self.draw(colours_of(&std::io::stderr())));
+    }
+
+    /// The notice as text, with the excerpt of the file.
+    pub(crate) fn draw(&self, colours: Colours) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut title = level.primary_title(self.title.as_str());
+        if let Some(code) = self.code {
+            title = title.id(code);
+        }
+        let first = Group::with_title(title).elements(self.excerpts.iter().map(Excerpt::snippet));
+        let mut groups = vec![first];
+        if let Some(cure) = &self.cure {
+            groups.push(Group::with_title(Level::HELP.secondary_title(cure.as_str())));
+        }
+        let renderer = match colours {
+            Colours::On => Renderer::styled(),
+            Colours::Off => Renderer::plain(),
+        };
+        if !self.excerpts.is_empty() {
+            return renderer.render(&groups);
+        }
+        let lines: Vec<String> = groups.into_iter().map(|group| renderer.render(&[group])).collect();
+        lines.join("\n")
+    }
+}
+
+/// Whether text is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Colours {
+    On,
+    Off,
+}
+
+/// Colours are for terminals whose user did not say no.
+pub(crate) fn colours_of(stream: &impl IsTerminal) -> Colours {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if stream.is_terminal() && !refused { Colours::On } else { Colours::Off }
+}

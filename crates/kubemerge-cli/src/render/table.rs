@@ -1,0 +1,42 @@
+//! Columns of text, aligned.
+
+use std::fmt;
+
+/// Rows of cells; the first row is the heading.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these headings.
+    pub(crate) fn new(headings: &[impl AsRef<str>]) -> Table {
+        Table { rows: vec![headings.iter().map(|heading| heading.as_ref().to_owned()).collect()] }
+    }
+
+    /// Adds a row; an empty cell is shown as `-`.
+    pub(crate) fn row(&mut self, cells: &[impl AsRef<str>]) {
+        let shown = |cell: &str| if cell.is_empty() { "-".to_owned() } else { cell.to_owned() };
+        self.rows.push(cells.iter().map(|cell| shown(cell.as_ref())).collect());
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+        };
+        (0..columns).map(|column| width(column).unwrap_or(0)).collect()
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let widths = self.widths();
+        for row in &self.rows {
+            let cells: Vec<String> =
+                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+            writeln!(f, "{}", cells.join("  ").trim_end())?;
+        }
+        Ok(())
+    }
+}
