@@ -2,6 +2,9 @@
 //!
 //! The documents come from the Go module `k8s.io/kubernetes`, one release at a time, through
 //! `go mod download`. With a FOLDER they come from `FOLDER/<minor>/{openapi-spec,discovery}` instead.
+//! What no document tells about the Go types comes from the modules that declare them.
+
+mod pointers;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -59,13 +62,39 @@ fn documents_of(patch: &str, folder: Option<&Path>) -> Result<PathBuf, Box<dyn E
     if let Some(folder) = folder {
         return Ok(folder.join(minor(patch)));
     }
-    let module = format!("k8s.io/kubernetes@v{patch}");
-    let output = Command::new("go").args(["mod", "download", "-json", &module]).output()?;
+    Ok(download(&format!("k8s.io/kubernetes@v{patch}"))?.join("api"))
+}
+
+/// The folder of a Go module, downloaded if need be.
+fn download(module: &str) -> Result<PathBuf, Box<dyn Error>> {
+    let output = Command::new("go").args(["mod", "download", "-json", module]).output()?;
     let answer: Value = serde_json::from_slice(&output.stdout)?;
-    match answer["Dir"].as_str() {
-        Some(dir) => Ok(Path::new(dir).join("api")),
-        None => Err(format!("go mod download {module}: {}", answer["Error"]).into()),
+    let dir = answer["Dir"].as_str().map(PathBuf::from);
+    dir.ok_or_else(|| format!("go mod download {module}: {}", answer["Error"]).into())
+}
+
+/// The fields of the Go types of a release that are pointers.
+fn read_pointers(patch: &str) -> Result<pointers::Pointers, Box<dyn Error>> {
+    let mut found = pointers::Pointers::new();
+    for module in pointers::MODULES {
+        let folder = download_nearest(module, patch)?;
+        pointers::scan(&folder, &format!("io.k8s.{module}"), &mut found)?;
     }
+    Ok(found)
+}
+
+/// A module that declares types, in the release or in the nearest earlier patch release that is served.
+fn download_nearest(module: &str, patch: &str) -> Result<PathBuf, Box<dyn Error>> {
+    let (_, version) = patch.split_once('.').unwrap_or_default();
+    let (minor, newest) = version.split_once('.').unwrap_or_default();
+    let mut result = Err("there is no patch release".into());
+    for number in (0..=newest.parse::<u32>()?).rev() {
+        result = download(&format!("k8s.io/{module}@v0.{minor}.{number}"));
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
 }
 
 fn read_release(patch: &str, documents: &Path) -> Result<ReleaseDocuments, Box<dyn Error>> {
@@ -78,6 +107,7 @@ fn read_release(patch: &str, documents: &Path) -> Result<ReleaseDocuments, Box<d
         openapi_v3: read_folder(&openapi.join("v3"))?,
         openapi_v2,
         resource_lists,
+        pointers: read_pointers(patch)?,
     })
 }
 

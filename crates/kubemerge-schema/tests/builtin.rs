@@ -105,6 +105,22 @@ fn built_in_types_are_looked_up_as_go_types() {
     );
 }
 
+/// The tables know which fields are pointers: Kubernetes takes a pointer to anything for a list.
+#[test]
+fn pointers_are_taken_for_lists() {
+    let schema = newest(Dialect::Upstream);
+    let spec = at(&schema, "v1", "Pod", &["spec"]);
+    assert_eq!(spec.list_field("securityContext").unwrap().item.name(), "struct");
+    assert_eq!(spec.map_field("securityContext").unwrap().value.name(), "ptr");
+    let container = spec.list_field("containers").unwrap().item;
+    let probe = container.map_field("livenessProbe").unwrap().value;
+    assert!(probe.list_field("exec").is_ok(), "a pointer of an inlined struct");
+    assert_eq!(
+        failure(probe.list_field("periodSeconds")),
+        "schema-mismatch: expected slice or array type, but got: ptr"
+    );
+}
+
 #[test]
 fn messages_name_go_kinds() {
     let schema = newest(Dialect::Upstream);

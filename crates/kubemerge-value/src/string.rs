@@ -17,7 +17,7 @@ pub struct Str<'a> {
 
 /// How the bytes of a [`Str`] spell its characters.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Spelling {
+pub(crate) enum Spelling {
     /// The characters themselves.
     Plain,
     /// JSON text as somebody wrote it.
@@ -32,16 +32,18 @@ impl<'a> Str<'a> {
         Str { raw: text.as_bytes(), spelling: Spelling::Plain }
     }
 
-    /// The text between the quotes of a valid JSON string.
+    /// The text between the quotes of a JSON string.
     pub(crate) fn given(raw: &'a [u8]) -> Self {
         Str { raw, spelling: Spelling::Given { escapes: raw.contains(&b'\\') } }
     }
 
-    /// The text between the quotes of a canonical JSON string.
-    pub(crate) fn canonical(raw: &'a [u8]) -> Self {
-        Str { raw, spelling: Spelling::Canonical { escapes: raw.contains(&b'\\') } }
+    /// The text between the quotes of a JSON string whose spelling is known.
+    #[inline]
+    pub(crate) const fn spelled(raw: &'a [u8], spelling: Spelling) -> Self {
+        Str { raw, spelling }
     }
 
+    #[inline]
     fn has_escapes(self) -> bool {
         matches!(self.spelling, Spelling::Given { escapes: true } | Spelling::Canonical { escapes: true })
     }

@@ -5,8 +5,8 @@
 
 use crate::{
     ends::{Ends, LARGE},
-    scan::{container_end, skip_space, string_end, value_end},
-    string::Str,
+    scan::{StringEnd, container_end, skip_space, string_end, value_end},
+    string::{Spelling, Str},
 };
 
 /// What is known about the spelling of a text.
@@ -83,16 +83,16 @@ impl<'a> Text<'a> {
     /// The string of a text that is one.
     #[inline]
     pub(crate) fn string(self) -> Str<'a> {
-        let end = self.bytes.len().saturating_sub(1).max(1);
-        string_of(&self.bytes[1..end], self.form)
+        let StringEnd { end, escapes } = string_end(self.bytes, 1);
+        string_of(&self.bytes[1..end.max(2) - 1], self.form, escapes)
     }
 }
 
 #[inline]
-fn string_of(raw: &[u8], form: Form) -> Str<'_> {
+fn string_of(raw: &[u8], form: Form, escapes: bool) -> Str<'_> {
     match form {
-        Form::Given => Str::given(raw),
-        Form::Canonical => Str::canonical(raw),
+        Form::Given => Str::spelled(raw, Spelling::Given { escapes }),
+        Form::Canonical => Str::spelled(raw, Spelling::Canonical { escapes }),
     }
 }
 
@@ -171,8 +171,8 @@ impl<'a> MemberScan<'a> {
         if bytes.get(start) != Some(&b'"') {
             return None;
         }
-        let key_end = string_end(bytes, start + 1);
-        let key = string_of(&bytes[start + 1..key_end - 1], self.text.form);
+        let StringEnd { end: key_end, escapes } = string_end(bytes, start + 1);
+        let key = string_of(&bytes[start + 1..key_end - 1], self.text.form, escapes);
         let mut value_at = key_end + 1;
         if self.text.form == Form::Given {
             value_at = skip_space(bytes, skip_space(bytes, key_end) + 1);

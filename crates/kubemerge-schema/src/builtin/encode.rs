@@ -3,13 +3,13 @@
 //! Documents are read by the ordinary loaders, then everything is renumbered for all versions together:
 //! equal nodes are stored once, and frequent strings get the short numbers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
 use super::decode::{LIST_TYPES, MAP_TYPES, SHAPES, present};
 use crate::error::LoadError;
-use crate::model::{DefinitionId, FieldEntry, Model, NOWHERE, Name, Node, NodeId, Required, Span};
+use crate::model::{DefinitionId, FieldEntry, Flags, Model, NOWHERE, Name, Node, NodeId, Required, Span};
 use crate::openapi_v2;
 use crate::openapi_v3;
 
@@ -25,6 +25,8 @@ pub struct ReleaseDocuments {
     pub openapi_v3: Vec<Value>,
     /// The discovery document of every group and version: objects of kind APIResourceList.
     pub resource_lists: Vec<Value>,
+    /// Definitions and fields that are pointers in Go.
+    pub pointers: BTreeSet<(String, String)>,
 }
 
 /// The contents of the two files.
@@ -87,6 +89,9 @@ impl TableWriter {
         }
         let mut older = Model::default();
         openapi_v2::load(&mut older, &release.openapi_v2)?;
+        for model in [&mut newer, &mut older] {
+            mark_pointers(model, &release.pointers);
+        }
         let block = self.block(&newer, &older, &release.resource_lists);
         let version = self.strings.intern(&release.version);
         let patch = self.strings.intern(&release.patch);
@@ -283,6 +288,18 @@ impl TableWriter {
             (std::cmp::Reverse(uses[name.0 as usize]), &self.strings.texts[name.0 as usize])
         });
         order
+    }
+}
+
+/// Nodes of loaded documents belong to one field each, so they can carry what is known about it.
+fn mark_pointers(model: &mut Model, pointers: &BTreeSet<(String, String)>) {
+    for (definition, field) in pointers {
+        let Some(id) = model.find_definition(definition) else { continue };
+        let root = *model.node(model.definitions[id as usize].node);
+        if let Some(place) = model.find_field(&root, field) {
+            let node = model.fields[place].node;
+            model.nodes[node as usize].flags.set(Flags::POINTER);
+        }
     }
 }
 

@@ -74,9 +74,15 @@ fn element(model: &Model, property: NodeId) -> Result<NodeId, NotAList> {
             let nested = item != NOWHERE && kind(model, item) == "slice";
             if nested && !is_pointer { Err(NotAList::SliceOfSlice) } else { Ok(item) }
         }
-        _ if is_pointer => Ok(property),
+        _ if is_pointer => Ok(pointee(model, property)),
         _ => Err(NotAList::OtherKind),
     }
+}
+
+/// What a pointer points to.
+fn pointee(model: &Model, property: NodeId) -> NodeId {
+    let definition = model.definitions.get(model.node(property).refers_to as usize);
+    definition.map_or(property, |definition| definition.node)
 }
 
 /// The name of the Go kind of a field, where a pointer is a kind of its own.

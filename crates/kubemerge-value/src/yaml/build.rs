@@ -22,7 +22,6 @@ const SMALL_MAP: usize = 8;
 pub(crate) struct Builder<'t> {
     document: Document<'t>,
     open: Vec<OpenCollection>,
-    options: Options,
     max_depth: usize,
 }
 
@@ -52,7 +51,7 @@ impl<'t> Builder<'t> {
     pub(crate) fn new(text: &'t str, range: Range<usize>, source: Source, options: Options) -> Builder<'t> {
         let (items, traps) = (Vec::new(), Vec::new());
         let document = Document { text, range, items, traps, source, options };
-        Builder { document, open: Vec::new(), options, max_depth: MAX_DEPTH }
+        Builder { document, open: Vec::new(), max_depth: MAX_DEPTH }
     }
 
     /// Allows another depth, for values that have been checked before.
@@ -161,8 +160,8 @@ impl<'t> Builder<'t> {
     }
 
     fn push(&mut self, value: Value<'t>, style: Style, extent: Extent, mark: Mark) -> Result<ItemId, Error> {
-        if self.document.items.len() >= self.options.max_nodes {
-            let message = format!("more than {} values in one document", self.options.max_nodes);
+        if self.document.items.len() >= self.document.options.max_nodes {
+            let message = format!("more than {} values in one document", self.document.options.max_nodes);
             return Err(self.error(ErrorKind::Limit, extent.start, message));
         }
         if let Some(open) = self.open.last_mut() {
@@ -186,7 +185,9 @@ impl<'t> Builder<'t> {
         let late = late.map(|(key, _)| self.document.item(key).span());
         self.document.traps.extend(late.map(Trap::late_merge));
         let repeated = self.first_repeated_key(map);
-        if let (Some((first, second)), DuplicateKeys::Error) = (repeated, self.options.duplicate_keys) {
+        if let (Some((first, second)), DuplicateKeys::Error) =
+            (repeated, self.document.options.duplicate_keys)
+        {
             return Err(self.duplicate(first, second));
         }
         self.document.items[map as usize].mark.overrides = has_merge || repeated.is_some();

@@ -321,7 +321,10 @@ impl<'t> Reader<'t> {
             _ => (ErrorKind::Syntax, None),
         };
         let error = self.builder.error(kind, offset, error.info());
-        hint.map_or(error.clone(), |hint| error.with_hint(hint))
+        match hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
     }
 }
 

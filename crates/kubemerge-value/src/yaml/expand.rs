@@ -36,6 +36,11 @@ impl Document<'_> {
         Ok(writer.out)
     }
 
+    /// One value of a document that came from JSON, as JSON text.
+    pub(crate) fn json_text_of(&self, id: ItemId) -> String {
+        self.json_of(id).ok().and_then(|json| String::from_utf8(json).ok()).unwrap_or_default()
+    }
+
     /// The members of a map in effect.
     pub(crate) fn members(&self, map: ItemId) -> Result<Vec<Member>, Error> {
         self.merged_members(map, Origin::Written, &mut Budget::default())

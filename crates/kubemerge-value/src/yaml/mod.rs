@@ -59,7 +59,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { duplicate_keys: DuplicateKeys::Error, max_nodes: 20_000_000 }
+        Options { duplicate_keys: DuplicateKeys::Error, max_nodes: 10_000_000 }
     }
 }
 

@@ -135,7 +135,7 @@ impl Editor<'_, '_, '_> {
 
     /// For each new element the old one it goes on from: an equal one, else one of the same identity, else
     /// the one at the same place.
-    fn match_elements(&self, old: &[ItemId], new: &[ItemId]) -> Vec<Option<usize>> {
+    pub(super) fn match_elements(&self, old: &[ItemId], new: &[ItemId]) -> Vec<Option<usize>> {
         let mut sources = vec![None; new.len()];
         let mut free = vec![true; old.len()];
         let old_print = |id: &ItemId| Some(self.old_prints[*id as usize]);
@@ -155,7 +155,7 @@ impl Editor<'_, '_, '_> {
 }
 
 /// For each old element the new one that goes on from it.
-fn successors(count: usize, wanted: &[ItemId], sources: &[Option<usize>]) -> Vec<Option<ItemId>> {
+pub(super) fn successors(count: usize, wanted: &[ItemId], sources: &[Option<usize>]) -> Vec<Option<ItemId>> {
     let mut successors = vec![None; count];
     for (new, source) in wanted.iter().zip(sources) {
         if let Some(source) = source {

@@ -2,12 +2,13 @@
 //!
 //! The old tree and the new value are walked together. Equal parts keep their text, comments and quotes
 //! (`print` tells which are equal); changed scalars are replaced by span (`replace`); members and elements
-//! are cut and inserted as lines (`map`, `list`, with `lines` knowing where lines begin and end). What cannot
-//! be edited in place, a map with `<<` for instance, is written anew as a whole.
+//! are cut and inserted, as lines (`map`, `list`, with `lines` knowing where lines begin and end) or between
+//! commas (`flow`). What cannot be edited in place, a map with `<<` for instance, is written anew as a whole.
 //!
 //! The result is read back before it is handed out: if it does not hold the new value, the document is
 //! written anew.
 
+mod flow;
 mod lines;
 mod list;
 mod map;
@@ -19,7 +20,7 @@ use std::ops::Range;
 
 use super::emit::{Emitter, KUBERNETES, KeyOrder, Layout, Slot};
 use super::error::Error;
-use super::tree::{Document, Item, ItemId, Style, Value};
+use super::tree::{Document, Item, ItemId, Source, Style, Value};
 use super::{Options, json_text, stream};
 use crate::{Node, deep, to_bytes};
 
@@ -74,16 +75,19 @@ impl Document<'_> {
     pub fn edits_to_json(&self, json: &[u8]) -> Result<Vec<Edit>, Error> {
         let new = json_text::read_value(json)?;
         let mut editor = Editor::new(self, &new)?;
-        editor.descend(0, 0, Context::Root);
-        let mut edits = std::mem::take(&mut editor.edits);
-        edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
-        if editor.holds_new_value(&edits) {
-            return Ok(edits);
+        for max_depth in ATTEMPTS {
+            let edits = editor.attempt(max_depth);
+            if editor.holds_new_value(&edits) {
+                return Ok(edits);
+            }
         }
         editor.replace_root(0);
         Ok(editor.edits)
     }
 }
+
+/// How many levels are edited in place before values are written anew: all, the first few, the first.
+const ATTEMPTS: [usize; 3] = [usize::MAX, 3, 1];
 
 /// Where a value stands, as far as replacing it is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +113,8 @@ struct Editor<'d, 't, 'n> {
     stale: BTreeSet<ItemId>,
     layout: Layout,
     newline: &'static str,
+    /// Levels that may still be edited in place.
+    levels: usize,
     edits: Vec<Edit>,
 }
 
@@ -130,8 +136,19 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
             stale: BTreeSet::new(),
             layout: layout_of(old),
             newline,
+            levels: 0,
             edits: Vec::new(),
         })
+    }
+
+    fn attempt(&mut self, max_depth: usize) -> Vec<Edit> {
+        self.stale.clear();
+        self.edits.clear();
+        self.levels = max_depth;
+        self.descend(0, 0, Context::Root);
+        let mut edits = std::mem::take(&mut self.edits);
+        edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+        edits
     }
 
     fn descend(&mut self, old: ItemId, new: ItemId, context: Context) {
@@ -149,6 +166,10 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
 
     /// Edits the parts of a collection; `false`, and nothing done, if that cannot be done in place.
     fn edit_inside(&mut self, old: ItemId, new: ItemId) -> bool {
+        if self.levels == 0 {
+            return false;
+        }
+        self.levels -= 1;
         let done = self.edits.len();
         let (from, to) = (self.old.item(old), self.new.item(new));
         let edited = match (&from.value, &to.value, from.style) {
@@ -159,37 +180,11 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
             (Value::List, Value::List, Style::Flow) => self.edit_flow_list(old, new),
             _ => false,
         };
+        self.levels += 1;
         if !edited {
             self.edits.truncate(done);
         }
         edited
-    }
-
-    fn edit_flow_list(&mut self, old: ItemId, new: ItemId) -> bool {
-        let (from, to) = (self.old.children(old), self.new.children(new));
-        let pairs: Vec<_> = from.zip(to).collect();
-        let same_length =
-            pairs.len() == self.old.children(old).count() && pairs.len() == self.new.children(new).count();
-        if same_length {
-            pairs.into_iter().for_each(|(old, new)| self.descend(old, new, Context::Flow));
-        }
-        same_length
-    }
-
-    fn edit_flow_map(&mut self, old: ItemId, new: ItemId) -> bool {
-        let members = self.new_members(new);
-        let pairs: Option<Vec<_>> = self
-            .old
-            .entries(old)
-            .map(|(key, value)| Some((value, members.get(&*self.old.key_text(key))?.1)))
-            .collect();
-        match pairs {
-            Some(pairs) if pairs.len() == members.len() => {
-                pairs.into_iter().for_each(|(old, new)| self.descend(old, new, Context::Flow));
-                true
-            }
-            _ => false,
-        }
     }
 
     /// The members of a map of the new value by key.
@@ -230,6 +225,14 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
                 print::prints(document).is_ok_and(|prints| prints.first() == self.new_prints.first())
             }
             _ => false,
+        }
+    }
+
+    /// A value of the new tree as it is written between braces or brackets of the old text.
+    fn flow_text(&self, new: ItemId) -> String {
+        match self.old.source {
+            Source::Json => self.new.json_text_of(new),
+            Source::Yaml => self.emitter().flow_fragment(new),
         }
     }
 

@@ -9,11 +9,8 @@ impl Editor<'_, '_, '_> {
     pub(super) fn replace(&mut self, old: ItemId, new: ItemId, context: Context) {
         self.mark_stale(old..self.old.item(old).next);
         let range = self.old.item(old).outer as usize..self.old.item(old).end as usize;
-        if self.old.source == Source::Json {
-            let json = self.new.json_of(new).unwrap_or_default();
-            return self.edit(range, String::from_utf8(json).unwrap_or_default());
-        }
         match context {
+            _ if self.old.source == Source::Json => self.edit(range, self.flow_text(new)),
             Context::Flow => {
                 let text = self.inline_text(old, new).unwrap_or_else(|| self.emitter().flow_fragment(new));
                 self.edit(range, text);
@@ -34,8 +31,7 @@ impl Editor<'_, '_, '_> {
         }
         let end = root.end as usize;
         if self.old.source == Source::Json {
-            let json = self.new.json_of(new).unwrap_or_default();
-            return self.edit(start..end, String::from_utf8(json).unwrap_or_default());
+            return self.edit(start..end, self.flow_text(new));
         }
         let is_last = text[end..self.old.range.end].trim().is_empty();
         if is_last {
@@ -51,37 +47,33 @@ impl Editor<'_, '_, '_> {
         let text = self.old.text;
         let item = self.old.item(old);
         let (outer, end) = (item.outer as usize, item.end as usize);
-        let gap = &text[start..outer];
-        if let Some(inline) = self.inline_text(old, new)
-            && !gap.is_empty()
-            && !gap.contains('\n')
-        {
-            return self.edit(outer..end, inline);
-        }
         let column = start - line_start(text, start);
         let fragment = match self.inline_text(old, new) {
             Some(inline) => format!(" {inline}"),
             None => self.emitter().fragment(new, slot, column),
         };
-        // A block at the very end of the text needs its last line break.
-        let at_end = line_end(text, end) == text.len();
-        let fragment = if at_end { &fragment[..] } else { fragment.trim_end_matches('\n') };
-        let (head, tail) = fragment.split_at(fragment.find('\n').unwrap_or(fragment.len()));
         let trailing = line_end(text, end);
+        // A block at the very end of the text needs its last line break.
+        let fragment = if trailing == text.len() { &fragment[..] } else { fragment.trim_end_matches('\n') };
+        let (head, tail) = fragment.split_at(fragment.find('\n').unwrap_or(fragment.len()));
+        let gap = &text[start..outer];
         let has_comment = text[end..trailing].contains('#');
-        // Spaces behind the old value must not become part of a block.
-        let end = if has_comment || tail.is_empty() { end } else { trailing };
-        if let Some(newline) = gap.find('\n').filter(|_| gap.contains('#')) {
+        match gap.find('\n') {
             // `key: # comment` keeps its comment; one behind the old value goes if lines follow it.
-            let stop = if tail.is_empty() { end } else { trailing };
-            let comment_end = line_end(text, start).min(start + newline);
-            self.edit(start..start, head);
-            self.edit(comment_end..stop, tail);
-        } else if has_comment && !tail.is_empty() {
-            self.edit(start..end, head);
-            self.edit(trailing..trailing, tail);
-        } else {
-            self.edit(start..end, fragment);
+            Some(newline) if gap.contains('#') => {
+                self.edit(start..start, head);
+                let comment_end = line_end(text, start).min(start + newline);
+                self.edit(comment_end..if tail.is_empty() { end } else { trailing }, tail);
+            }
+            // On the same line: the space before the value and the comment behind it stay.
+            None if tail.is_empty() && !gap.is_empty() => self.edit(outer..end, head.trim_start()),
+            _ if tail.is_empty() => self.edit(start..end, head),
+            _ if has_comment => {
+                self.edit(start..end, head);
+                self.edit(trailing..trailing, tail);
+            }
+            // Spaces behind the old value must not become part of a block.
+            _ => self.edit(start..trailing, fragment),
         }
     }
 

@@ -309,12 +309,11 @@ impl<'d, 't> Emitter<'d, 't> {
 
     fn members(&self, map: ItemId) -> Vec<(ItemId, ItemId)> {
         let document = self.document;
-        let mut members: Vec<_> = match document.members(map) {
-            Ok(members) if document.item(map).mark.overrides => {
-                members.iter().map(|member| (member.key, member.value)).collect()
-            }
-            _ => document.entries(map).collect(),
-        };
+        let mut members: Vec<_> = document.entries(map).collect();
+        if document.item(map).mark.overrides {
+            let effective = document.members(map).unwrap_or_default();
+            members = effective.iter().map(|member| (member.key, member.value)).collect();
+        }
         if self.key_order == KeyOrder::Sorted {
             order::sort_members(document, &mut members);
         }

@@ -1,0 +1,58 @@
+//! What the benchmarks share: documents of known shape, and a stopwatch for a noisy machine.
+
+pub(crate) mod documents;
+
+use std::{hint::black_box, time::Instant};
+
+/// One thing to measure.
+pub(crate) struct Job<'a> {
+    pub(crate) name: String,
+    run: Box<dyn FnMut() + 'a>,
+}
+
+impl<'a> Job<'a> {
+    pub(crate) fn new<R>(name: impl Into<String>, mut run: impl FnMut() -> R + 'a) -> Self {
+        let run = move || _ = black_box(run());
+        Job { name: name.into(), run: Box::new(run) }
+    }
+
+    /// The nanoseconds of one run, as the mean of so many.
+    fn time(&mut self, runs: u32) -> f64 {
+        let start = Instant::now();
+        for _ in 0..runs {
+            (self.run)();
+        }
+        start.elapsed().as_nanos() as f64 / f64::from(runs)
+    }
+}
+
+/// How many rounds are run; every round runs every job, so that noise hits all of them.
+const ROUNDS: usize = 15;
+/// How long a job runs in one round, in nanoseconds.
+const ROUND: f64 = 3e6;
+
+/// The nanoseconds of each job: the second-lowest of its rounds.
+pub(crate) fn measure(jobs: &mut [Job<'_>]) -> Vec<f64> {
+    let runs: Vec<u32> = jobs.iter_mut().map(|job| (ROUND / job.time(2)).clamp(1.0, 1e6) as u32).collect();
+    let mut rounds = vec![Vec::new(); jobs.len()];
+    for _ in 0..ROUNDS {
+        for (at, job) in jobs.iter_mut().enumerate() {
+            rounds[at].push(job.time(runs[at]));
+        }
+    }
+    rounds.into_iter().map(second_lowest).collect()
+}
+
+fn second_lowest(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[1]
+}
+
+/// Nanoseconds in a unit for people.
+pub(crate) fn show_time(nanoseconds: f64) -> String {
+    match nanoseconds {
+        time if time < 10_000.0 => format!("{time:.0} ns"),
+        time if time < 10_000_000.0 => format!("{:.1} µs", time / 1e3),
+        time => format!("{:.1} ms", time / 1e6),
+    }
+}

@@ -1,0 +1,437 @@
+//! The fast check: the grammar as arithmetic on bit masks, for 64 bytes at once.
+//!
+//! Between two tokens stands nothing but white space, so the grammar is a matter of neighbours: behind the
+//! name of a member comes a colon, behind a value a comma or a closing bracket, and so on. One mask marks the
+//! tokens that call for the same kind of neighbour; shifting it by one and letting an addition carry it
+//! through the white space gives the places where that neighbour must be. Only brackets, numbers, literals
+//! and rare escapes are looked at one by one.
+//!
+//! No answer means "not sure": a fault, a scalar document, deep nesting.
+
+use super::{
+    Checked,
+    token::{escape_end, word_end},
+};
+use crate::{
+    ends::{Ends, LARGE},
+    scan::{
+        lanes::{BlockScan, Lanes, SPACE, block_at, positions},
+        quotes::{QuoteScan, Quotes},
+        simd, skip_space,
+    },
+};
+
+/// Checks that the bytes are one map or list.
+pub(super) fn check(bytes: &[u8]) -> Option<Checked> {
+    let start = skip_space(bytes, 0);
+    let end = bytes.iter().rposition(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r'))? + 1;
+    if !matches!(bytes[start], b'{' | b'[') {
+        return None;
+    }
+    let passed = simd::dispatch(BlockCheck { bytes: &bytes[..end], start })?;
+    if !passed.is_ascii && std::str::from_utf8(bytes).is_err() {
+        return None;
+    }
+    Some(Checked { ends: Ends::new(bytes, passed.large), depth: passed.depth })
+}
+
+struct BlockCheck<'a> {
+    /// The text without white space at its end.
+    bytes: &'a [u8],
+    /// The place of the first bracket.
+    start: usize,
+}
+
+/// What is known of a text whose grammar is sound.
+struct Passed {
+    large: Vec<(u32, u32)>,
+    depth: usize,
+    is_ascii: bool,
+}
+
+/// So many blocks are read before any is checked: the vector instructions then run without a break.
+const BATCH: usize = 8;
+
+impl BlockScan for BlockCheck<'_> {
+    type Output = Option<Passed>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> Option<Passed> {
+        let bytes = self.bytes;
+        let mut checker = Checker::new(bytes, self.start);
+        let mut batch = [Tokens::default(); BATCH];
+        let mut quotes = QuoteScan::default();
+        let mut high_bits = 0;
+        let mut space = SPACE;
+        while checker.at < bytes.len() {
+            let blocks = (bytes.len() - checker.at).div_ceil(64).min(BATCH);
+            for (n, tokens) in batch[..blocks].iter_mut().enumerate() {
+                let register = lanes.load(block_at(bytes, checker.at + 64 * n, &mut space));
+                high_bits |= !lanes.at_most(register, 0x7f);
+                *tokens = Tokens::read(lanes, register, quotes.next(lanes, register));
+            }
+            checker.batch(&batch[..blocks])?;
+        }
+        checker.finish(high_bits == 0)
+    }
+}
+
+/// Checks the tokens of one block after the other.
+struct Checker<'a> {
+    bytes: &'a [u8],
+    /// Where the next block starts.
+    at: usize,
+    nesting: Nesting,
+    grammar: Grammar,
+}
+
+impl<'a> Checker<'a> {
+    fn new(bytes: &'a [u8], start: usize) -> Self {
+        Checker { bytes, at: start, nesting: Nesting::new(bytes.len()), grammar: Grammar::default() }
+    }
+
+    /// Not inlined, because the compiler would spread this arithmetic over vector registers.
+    #[inline(never)]
+    fn batch(&mut self, blocks: &[Tokens]) -> Option<()> {
+        blocks.iter().try_for_each(|tokens| self.block(tokens))
+    }
+
+    #[inline(always)]
+    fn block(&mut self, tokens: &Tokens) -> Option<()> {
+        let maps = self.nesting.next(tokens, self.at)?;
+        let words = self.grammar.next(tokens, maps)?;
+        let sound = positions(words).all(|word| is_word(self.bytes, self.at + word, tokens.words >> word))
+            && positions(tokens.escapes).all(|letter| escape_end(self.bytes, self.at + letter).is_ok());
+        self.at += 64;
+        sound.then_some(())
+    }
+
+    fn finish(self, is_ascii: bool) -> Option<Passed> {
+        let Nesting { depth, deepest, large, .. } = self.nesting;
+        (depth == 0).then_some(Passed { large, depth: deepest, is_ascii })
+    }
+}
+
+/// Whether a number or literal stands at `at`; `mask` tells how far it may go.
+#[inline(always)]
+fn is_word(bytes: &[u8], at: usize, mask: u64) -> bool {
+    let length = mask.trailing_ones();
+    match bytes[at..].first_chunk() {
+        Some(chunk) if length <= 8 && is_short_word(u64::from_le_bytes(*chunk), length) => true,
+        _ => is_long_word(bytes, at),
+    }
+}
+
+/// Whether the first `length` bytes, 1 to 8, are a plain integer or a literal.
+#[inline(always)]
+fn is_short_word(chunk: u64, length: u32) -> bool {
+    let unused = 64 - 8 * length;
+    let word = chunk << unused >> unused;
+    let digits = word ^ (0x3030_3030_3030_3030 << unused >> unused);
+    // Adding 0x76 to a byte sets its high bit unless the byte is a digit.
+    let only_digits = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 == 0;
+    let leading_zero = digits & 0xff == 0 && length > 1;
+    (only_digits & !leading_zero) | (word == TRUE) | (word == FALSE) | (word == NULL)
+}
+
+const TRUE: u64 = u64::from_le_bytes(*b"true\0\0\0\0");
+const FALSE: u64 = u64::from_le_bytes(*b"false\0\0\0");
+const NULL: u64 = u64::from_le_bytes(*b"null\0\0\0\0");
+
+/// Whether a number or literal starts at `at` and ends where a token may end.
+fn is_long_word(bytes: &[u8], at: usize) -> bool {
+    let Ok(end) = word_end(bytes, at) else { return false };
+    matches!(bytes.get(end), Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\t' | b'\r'))
+}
+
+/// The tokens of one block. What stands inside strings is no token.
+#[derive(Clone, Copy, Default)]
+struct Tokens {
+    opening: u64,
+    closing: u64,
+    /// Bytes that are curly brackets, if they are brackets.
+    curly: u64,
+    comma: u64,
+    colon: u64,
+    space: u64,
+    /// Every byte of numbers and literals, and of what is no token at all.
+    words: u64,
+    strings: Quotes,
+    /// The letters of the escapes that are not plainly sound.
+    escapes: u64,
+    /// Control characters inside strings.
+    control: u64,
+}
+
+impl Tokens {
+    #[inline(always)]
+    fn read<L: Lanes>(lanes: L, register: L::Register, strings: Quotes) -> Self {
+        let outside = strings.outside();
+        let folded = lanes.fold_brackets(register);
+        let opening = lanes.equal(folded, b'{') & outside;
+        let closing = lanes.equal(folded, b'}') & outside;
+        let comma = lanes.equal(register, b',') & outside;
+        let colon = lanes.equal(register, b':') & outside;
+        let low = lanes.at_most(register, b' ');
+        let space = if low & outside == 0 { 0 } else { white_space(lanes, register) & outside };
+        Tokens {
+            opening,
+            closing,
+            curly: !lanes.at_most(register, b'_'),
+            comma,
+            colon,
+            space,
+            words: outside & !(opening | closing | comma | colon | space),
+            strings,
+            escapes: unusual_escapes(lanes, register, strings),
+            control: low & !lanes.equal(register, b' ') & strings.inside,
+        }
+    }
+}
+
+#[inline(always)]
+fn white_space<L: Lanes>(lanes: L, register: L::Register) -> u64 {
+    [b' ', b'\n', b'\t', b'\r'].into_iter().fold(0, |space, byte| space | lanes.equal(register, byte))
+}
+
+/// Escapes other than `\"` and `\\`, which are by far the most frequent.
+#[inline(always)]
+fn unusual_escapes<L: Lanes>(lanes: L, register: L::Register, strings: Quotes) -> u64 {
+    if strings.escaped == 0 {
+        return 0;
+    }
+    strings.escaped & strings.inside & !lanes.equal(register, b'"') & !lanes.equal(register, b'\\')
+}
+
+/// The containers that are open, and what is known of those that were.
+struct Nesting {
+    /// The length of the text: the outermost container must end with it.
+    length: usize,
+    depth: usize,
+    deepest: usize,
+    /// The kinds of the open containers, innermost lowest: 1 is a map.
+    kinds: u64,
+    starts: [u32; LEVELS],
+    large: Vec<(u32, u32)>,
+}
+
+/// How deep the fast check follows: as many levels as `kinds` has bits.
+const LEVELS: usize = 64;
+
+impl Nesting {
+    fn new(length: usize) -> Self {
+        Nesting { length, depth: 0, deepest: 0, kinds: 0, starts: [0; LEVELS], large: Vec::new() }
+    }
+
+    /// Opens and closes containers, and tells which bytes of the block stand directly in a map.
+    #[inline(always)]
+    fn next(&mut self, tokens: &Tokens, block: usize) -> Option<u64> {
+        let mut maps = (self.kinds & 1).wrapping_neg();
+        for bracket in positions(tokens.opening | tokens.closing) {
+            let around = self.kinds;
+            let curly = (tokens.curly >> bracket) & 1;
+            if (tokens.opening >> bracket) & 1 == 1 {
+                self.open(curly, block + bracket)?;
+            } else {
+                self.close(curly, block + bracket + 1)?;
+            }
+            maps ^= ((around ^ self.kinds) & 1).wrapping_neg() << bracket;
+        }
+        Some(maps)
+    }
+
+    #[inline(always)]
+    fn open(&mut self, kind: u64, start: usize) -> Option<()> {
+        *self.starts.get_mut(self.depth)? = start as u32;
+        self.kinds = self.kinds << 1 | kind;
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+        Some(())
+    }
+
+    #[inline(always)]
+    fn close(&mut self, kind: u64, end: usize) -> Option<()> {
+        self.depth = self.depth.wrapping_sub(1);
+        let start = *self.starts.get(self.depth)? as usize;
+        let ends_too_early = self.depth == 0 && end != self.length;
+        if self.kinds & 1 != kind || ends_too_early {
+            return None;
+        }
+        self.kinds >>= 1;
+        if end - start >= LARGE {
+            self.large.push((start as u32, end as u32));
+        }
+        Some(())
+    }
+}
+
+/// What the tokens of the blocks so far call for.
+#[derive(Default)]
+struct Grammar {
+    value: Pending,
+    key: Pending,
+    colon: Pending,
+    separator: Pending,
+    /// Anything but a closing bracket.
+    more: Pending,
+    /// 1 if the string that is open is the name of a member.
+    in_key: u64,
+    /// 1 if the block before ended with a byte of a number or literal.
+    in_word: u64,
+}
+
+impl Grammar {
+    /// Checks the neighbours of all tokens; gives the places where numbers and literals start.
+    #[inline(always)]
+    fn next(&mut self, tokens: &Tokens, maps: u64) -> Option<u64> {
+        let Tokens { opening, closing, curly, comma, colon, space, words, strings, .. } = *tokens;
+        let string = strings.marks & strings.inside;
+
+        let key = self.key.behind((comma & maps) | (opening & curly), space);
+        let mut faults = key & !(string | closing);
+
+        let key_end = self.key_ends(key & string, strings.inside);
+        faults |= self.colon.behind(key_end, space) & !colon;
+
+        let value = self.value.behind((comma & !maps) | (opening & !curly) | colon, space);
+        faults |= value & !(string | opening | words | closing);
+
+        faults |= self.more.behind(comma | colon, space) & closing;
+
+        let behind_word = words << 1 | self.in_word;
+        self.in_word = words >> 63;
+        let value_end = (strings.marks & !strings.inside & !key_end) | closing;
+        let separator = self.separator.behind_either(value_end, behind_word & !words, space);
+        faults |= separator & !(comma | closing);
+
+        (faults | tokens.control == 0).then_some(words & !behind_word)
+    }
+
+    /// The closing quotes of the names that start at `keys` or have started in the block before.
+    #[inline(always)]
+    fn key_ends(&mut self, keys: u64, inside: u64) -> u64 {
+        let (ends, overflow) = (keys | self.in_key).overflowing_add(inside);
+        self.in_key = u64::from(overflow);
+        ends & !inside
+    }
+}
+
+/// 1 if the last token of the blocks so far calls for a neighbour of one kind.
+#[derive(Default)]
+struct Pending(u64);
+
+impl Pending {
+    /// The first bytes behind `tokens` that are no white space.
+    #[inline(always)]
+    fn behind(&mut self, tokens: u64, space: u64) -> u64 {
+        self.behind_either(tokens, 0, space)
+    }
+
+    /// The same for bytes that stand right behind a token themselves.
+    #[inline(always)]
+    fn behind_either(&mut self, tokens: u64, right_behind: u64, space: u64) -> u64 {
+        let places = tokens << 1 | self.0 | right_behind;
+        self.0 = tokens >> 63;
+        if space == 0 {
+            return places;
+        }
+        let (places, overflow) = places.overflowing_add(space);
+        self.0 |= u64::from(overflow);
+        places & !space
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::exact;
+    use proptest::prelude::*;
+
+    /// Texts that are nearly documents: tokens in any order, now and then a wrong byte.
+    fn texts() -> impl Strategy<Value = Vec<u8>> {
+        let token = prop::sample::select(vec![
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "\"a\":",
+            "\"a\":1,",
+            "\"b\"",
+            "{}",
+            "[]",
+            "1",
+            "-2.5e3",
+            "true",
+            "null",
+            " ",
+            "\n   ",
+            "\"\\\"\\u00e9\\\\\"",
+            "\"é\"",
+            "\"",
+            "\\",
+            "0",
+            "\"long long long text\"",
+        ]);
+        prop::collection::vec(token, 1..40).prop_map(|tokens| tokens.concat().into_bytes())
+    }
+
+    fn documents() -> impl Strategy<Value = Vec<u8>> {
+        let scalar = prop::sample::select(vec!["1", "-0.5", "true", "null", "\"a\"", "\"\\\\\"", "\"é\\n\""]);
+        scalar
+            .prop_map(String::from)
+            .prop_recursive(5, 60, 6, |inner| {
+                let gap = || prop::sample::select(vec!["", "", "", " ", "\n  "]);
+                let list = (prop::collection::vec(inner.clone(), 0..6), gap())
+                    .prop_map(|(items, gap)| format!("[{gap}{}{gap}]", items.join(&format!("{gap},{gap}"))));
+                let map = (prop::collection::vec(inner, 0..6), gap()).prop_map(|(items, gap)| {
+                    let members: Vec<_> =
+                        items.iter().map(|item| format!("{gap}\"key\\\"\"{gap}:{gap}{item}{gap}")).collect();
+                    format!("{{{}}}", members.join(","))
+                });
+                prop_oneof![list, map]
+            })
+            .prop_map(String::into_bytes)
+    }
+
+    /// The fast check never passes what the exact one does not, and passes every document of modest depth.
+    fn agrees(text: &[u8]) -> Result<(), TestCaseError> {
+        let expected = exact::check(text).ok();
+        let start = skip_space(text, 0);
+        if !matches!(text.get(start), Some(b'{' | b'[')) {
+            return Ok(());
+        }
+        let end = text.iter().rposition(|byte| !byte.is_ascii_whitespace()).unwrap() + 1;
+        for passed in simd::on_all_levels(|| BlockCheck { bytes: &text[..end], start }) {
+            let passed = passed.filter(|passed| passed.is_ascii || std::str::from_utf8(text).is_ok());
+            prop_assert_eq!(
+                passed.map(|passed| passed.depth),
+                expected.as_ref().map(|checked| checked.depth)
+            );
+        }
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn broken_texts_are_not_passed(text in texts()) {
+            agrees(&text)?;
+        }
+
+        #[test]
+        fn documents_are_passed_unless_one_byte_is_wrong(
+            text in documents(),
+            at in any::<prop::sample::Index>(),
+            byte in prop::sample::select(b"{}[],:\"\\ 1ax\n\x01\xc3".to_vec()),
+        ) {
+            agrees(&text)?;
+            let mut broken = text;
+            let at = at.index(broken.len());
+            broken[at] = byte;
+            agrees(&broken)?;
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The tokens that have a grammar of their own: numbers, literals, escapes.
+
+use crate::{error::ParseErrorKind as Kind, number};
+
+/// What is wrong, and with which byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) kind: Kind,
+    pub(super) at: usize,
+}
+
+/// The end of the number or literal that starts at `at`.
+#[inline]
+pub(super) fn word_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
+    match bytes.get(at) {
+        Some(b't') => literal_end(bytes, at, b"true"),
+        Some(b'f') => literal_end(bytes, at, b"false"),
+        Some(b'n') => literal_end(bytes, at, b"null"),
+        Some(b'-' | b'0'..=b'9') => number_end(bytes, at),
+        Some(_) => Err(Fault { kind: Kind::UnexpectedCharacter, at }),
+        None => Err(Fault { kind: Kind::UnexpectedEnd, at }),
+    }
+}
+
+#[inline]
+fn literal_end(bytes: &[u8], at: usize, word: &[u8]) -> Result<usize, Fault> {
+    if bytes[at..].starts_with(word) { Ok(at + word.len()) } else { Err(broken_literal(bytes, at, word)) }
+}
+
+#[cold]
+fn broken_literal(bytes: &[u8], at: usize, word: &[u8]) -> Fault {
+    let rest = &bytes[at..];
+    let good = rest.iter().zip(word).take_while(|(byte, letter)| byte == letter).count();
+    let kind = if good == rest.len() { Kind::UnexpectedEnd } else { Kind::UnexpectedCharacter };
+    Fault { kind, at: at + good }
+}
+
+#[inline]
+fn number_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    let mut at = start;
+    if bytes.get(at) == Some(&b'-') {
+        at += 1;
+    }
+    at = if bytes.get(at) == Some(&b'0') { at + 1 } else { digits_end(bytes, at)? };
+    match bytes.get(at) {
+        Some(b'.' | b'e' | b'E') => fraction_end(bytes, start, at),
+        _ if at - start > 300 => in_range(bytes, start, at),
+        _ => Ok(at),
+    }
+}
+
+/// The end of a number that is no integer; the integer part ends at `at`.
+fn fraction_end(bytes: &[u8], start: usize, mut at: usize) -> Result<usize, Fault> {
+    if bytes.get(at) == Some(&b'.') {
+        at = digits_end(bytes, at + 1)?;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        at += 1;
+        if let Some(b'+' | b'-') = bytes.get(at) {
+            at += 1;
+        }
+        at = digits_end(bytes, at)?;
+    }
+    in_range(bytes, start, at)
+}
+
+#[inline]
+fn digits_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    let mut at = start;
+    while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    if at > start { Ok(at) } else { Err(Fault { kind: Kind::InvalidNumber, at }) }
+}
+
+/// Only a literal with an exponent or with hundreds of digits can leave the range of a float.
+fn in_range(bytes: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
+    let literal = &bytes[start..end];
+    let may_overflow = literal.len() > 300 || literal.iter().any(|byte| matches!(byte, b'e' | b'E'));
+    if may_overflow && number::decode_float(literal).is_infinite() {
+        return Err(Fault { kind: Kind::NumberOutOfRange, at: start });
+    }
+    Ok(end)
+}
+
+/// The end of the escape whose letter, behind the backslash, stands at `at`.
+pub(super) fn escape_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
+    match bytes.get(at) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
+        Some(b'u') => hex_end(bytes, at + 1),
+        Some(_) => Err(Fault { kind: Kind::InvalidEscape, at }),
+        None => Err(Fault { kind: Kind::UnexpectedEnd, at }),
+    }
+}
+
+fn hex_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    for at in start..start + 4 {
+        match bytes.get(at) {
+            Some(digit) if digit.is_ascii_hexdigit() => {}
+            Some(_) => return Err(Fault { kind: Kind::InvalidEscape, at }),
+            None => return Err(Fault { kind: Kind::UnexpectedEnd, at }),
+        }
+    }
+    Ok(start + 4)
+}

@@ -1,0 +1,101 @@
+//! The end of a container, by counting the brackets that stand outside strings.
+
+use super::{
+    lanes::{BlockScan, Lanes, SPACE, block_at, positions},
+    quotes::QuoteScan,
+    simd,
+};
+
+/// The position behind the bracket that closes `depth` open containers, scanning from `at`.
+#[inline]
+pub(crate) fn container_end(bytes: &[u8], at: usize, depth: usize) -> usize {
+    simd::dispatch(ContainerEnd { bytes, at, depth })
+}
+
+struct ContainerEnd<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    depth: usize,
+}
+
+impl BlockScan for ContainerEnd<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) -> usize {
+        let ContainerEnd { bytes, mut at, mut depth } = self;
+        let mut quotes = QuoteScan::default();
+        let mut space = SPACE;
+        while at < bytes.len() {
+            let register = lanes.load(block_at(bytes, at, &mut space));
+            let outside = quotes.next(lanes, register).outside();
+            let folded = lanes.fold_brackets(register);
+            let opening = lanes.equal(folded, b'{') & outside;
+            let closing = lanes.equal(folded, b'}') & outside;
+            let closed = closing.count_ones() as usize;
+            if closed >= depth
+                && let Some(last) = closing_bracket(opening, closing, depth)
+            {
+                return at + last + 1;
+            }
+            depth = depth + opening.count_ones() as usize - closed;
+            at += 64;
+        }
+        bytes.len()
+    }
+}
+
+/// The bracket of this block that closes the outermost of `depth` containers.
+#[inline(always)]
+fn closing_bracket(opening: u64, closing: u64, depth: usize) -> Option<usize> {
+    positions(closing).enumerate().find_map(|(closed_before, at)| {
+        let opened_before = (opening & ((1 << at) - 1)).count_ones() as usize;
+        (depth + opened_before == closed_before + 1).then_some(at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The same, byte by byte.
+    fn expected_end(bytes: &[u8], at: usize, mut depth: usize) -> usize {
+        let (mut in_string, mut escaped) = (false, false);
+        for (at, byte) in bytes.iter().enumerate().skip(at) {
+            match byte {
+                b'"' if !escaped => in_string = !in_string,
+                b'{' | b'[' if !in_string => depth += 1,
+                b'}' | b']' if !in_string => depth -= 1,
+                _ => {}
+            }
+            escaped = *byte == b'\\' && !escaped;
+            if depth == 0 {
+                return at + 1;
+            }
+        }
+        bytes.len()
+    }
+
+    /// Text without meaning, rich in what matters.
+    fn texts() -> impl Strategy<Value = Vec<u8>> {
+        prop::collection::vec(
+            prop_oneof![
+                3 => prop::sample::select(br#"[]{}[]{}""\\"#.to_vec()),
+                2 => any::<u8>(),
+            ],
+            0..400,
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn all_lanes_find_the_same_end(text in texts(), at in 0usize..70, depth in 1usize..5) {
+            let expected = expected_end(&text, at, depth);
+            let scan = || ContainerEnd { bytes: &text, at, depth };
+            for end in simd::on_all_levels(scan) {
+                prop_assert_eq!(end, expected);
+            }
+        }
+    }
+}

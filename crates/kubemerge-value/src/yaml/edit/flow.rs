@@ -1,0 +1,141 @@
+//! Members and elements between braces or brackets, of YAML or JSON: kept, cut, inserted.
+
+use super::{Context, Editor};
+use crate::yaml::tree::{ItemId, Source};
+
+/// What stands between the brackets of a flow collection.
+struct Parts {
+    starts: Vec<usize>,
+    ends: Vec<usize>,
+    /// Behind the opening bracket.
+    inside: usize,
+    /// For each part the new value it goes on as.
+    kept: Vec<Option<ItemId>>,
+}
+
+impl Editor<'_, '_, '_> {
+    /// Edits a flow map; `false` if nothing is kept.
+    pub(super) fn edit_flow_map(&mut self, old: ItemId, new: ItemId) -> bool {
+        let wanted = self.new_members(new);
+        let entries: Vec<_> = self.old.entries(old).collect();
+        let keep = |(key, _): &(ItemId, ItemId)| Some(wanted.get(&*self.old.key_text(*key))?.1);
+        let kept: Vec<Option<ItemId>> = entries.iter().map(keep).collect();
+        let parts = self.parts(old, entries.iter().map(|(key, value)| (*key, *value)), kept);
+        if !self.edit_parts(&parts, &entries) {
+            return false;
+        }
+        let present: std::collections::HashSet<_> =
+            entries.iter().map(|(key, _)| self.old.key_text(*key)).collect();
+        let colon = self.colon(entries[0]);
+        let fresh: Vec<String> = self
+            .new
+            .entries(new)
+            .filter(|(key, _)| !present.contains(&*self.new.key_text(*key)))
+            .map(|(key, value)| format!("{}{colon}{}", self.flow_key(key), self.flow_text(value)))
+            .collect();
+        let last = parts.kept.iter().rposition(Option::is_some).unwrap_or(0);
+        self.insert_parts(&parts, Some(last), &fresh);
+        true
+    }
+
+    /// Edits a flow list; `false` if nothing is kept or elements have moved.
+    pub(super) fn edit_flow_list(&mut self, old: ItemId, new: ItemId) -> bool {
+        let ids: Vec<ItemId> = self.old.children(old).collect();
+        let wanted: Vec<ItemId> = self.new.children(new).collect();
+        let sources = self.match_elements(&ids, &wanted);
+        let kept = super::list::successors(ids.len(), &wanted, &sources);
+        let entries: Vec<_> = ids.iter().map(|id| (*id, *id)).collect();
+        let parts = self.parts(old, entries.iter().copied(), kept);
+        if !sources.iter().flatten().is_sorted() || !self.edit_parts(&parts, &entries) {
+            return false;
+        }
+        let mut previous = None;
+        for (new, source) in wanted.iter().zip(&sources) {
+            match source {
+                Some(source) => previous = Some(*source),
+                None => {
+                    let text = self.flow_text(*new);
+                    self.insert_parts(&parts, previous, &[text]);
+                }
+            }
+        }
+        true
+    }
+
+    fn parts(
+        &self,
+        collection: ItemId,
+        entries: impl Iterator<Item = (ItemId, ItemId)> + Clone,
+        kept: Vec<Option<ItemId>>,
+    ) -> Parts {
+        let inside = self.old.item(collection).start as usize + 1;
+        let starts = entries.clone().map(|(first, _)| self.old.item(first).outer as usize).collect();
+        let ends = entries.map(|(_, last)| self.old.item(last).end as usize).collect();
+        Parts { starts, ends, inside, kept }
+    }
+
+    /// Descends into what is kept and cuts what is not.
+    fn edit_parts(&mut self, parts: &Parts, entries: &[(ItemId, ItemId)]) -> bool {
+        if parts.kept.iter().all(Option::is_none) {
+            return false;
+        }
+        for ((first, value), kept) in entries.iter().zip(&parts.kept) {
+            match kept {
+                Some(new) => self.descend(*value, *new, Context::Flow),
+                None => self.mark_stale(*first..self.old.item(*value).next),
+            }
+        }
+        let mut index = 0;
+        while index < entries.len() {
+            let stop = (index..entries.len()).find(|at| parts.kept[*at].is_some()).unwrap_or(entries.len());
+            match (index, stop) {
+                (start, stop) if start == stop => {}
+                // What leads goes with the comma behind it, what follows with the comma before it.
+                (0, stop) => self.edit(parts.starts[0]..parts.starts[stop], ""),
+                (start, stop) => self.edit(parts.ends[start - 1]..parts.ends[stop - 1], ""),
+            }
+            index = stop + 1;
+        }
+        true
+    }
+
+    /// Inserts parts behind a kept one, or before the first that is kept.
+    fn insert_parts(&mut self, parts: &Parts, behind: Option<usize>, fresh: &[String]) {
+        let glue = self.glue(parts).to_owned();
+        for text in fresh {
+            match behind {
+                Some(behind) => {
+                    let at = parts.ends[behind];
+                    self.edit(at..at, format!(",{glue}{text}"));
+                }
+                None => {
+                    let first = parts.kept.iter().position(Option::is_some).unwrap_or(0);
+                    let at = parts.starts[first];
+                    self.edit(at..at, format!("{text},{glue}"));
+                }
+            }
+        }
+    }
+
+    /// The white space between a comma and the next part, as the text has it.
+    fn glue(&self, parts: &Parts) -> &str {
+        let text = self.old.text;
+        let between = match parts.starts.get(1) {
+            Some(second) => &text[parts.ends[0]..*second],
+            None => &text[parts.inside.min(parts.starts[0])..parts.starts[0]],
+        };
+        let glue = between.trim_start().strip_prefix(',').unwrap_or(between);
+        let from_bracket = parts.starts.len() == 1 && !glue.contains('\n');
+        if from_bracket || !glue.trim().is_empty() { " " } else { glue }
+    }
+
+    /// What stands between key and value.
+    fn colon(&self, (key, value): (ItemId, ItemId)) -> &str {
+        let between = &self.old.text[self.old.item(key).end as usize..self.old.item(value).outer as usize];
+        if between == ":" && self.old.source == Source::Json { ":" } else { ": " }
+    }
+
+    fn flow_key(&self, key: ItemId) -> String {
+        self.flow_text(key)
+    }
+}
