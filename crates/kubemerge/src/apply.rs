@@ -1,0 +1,80 @@
+//! [`apply`]: what becomes of an object when it is patched.
+
+use crate::{
+    error::Error,
+    guide::Guide,
+    json_patch, merge_patch,
+    object::{Object, read_object},
+    patch::Patch,
+};
+use kubemerge_value::{Arena, Node};
+
+/// Applies a patch to an object, as the API server does.
+///
+/// The result has the form of the object; nothing is changed on error.
+///
+/// ```
+/// use kubemerge::{Guide, Patch, apply};
+///
+/// let patch = Patch::merge(r#"{"spec": {"replicas": 3, "paused": null}}"#)?;
+/// let result = apply(Guide::None, r#"{"spec": {"paused": true}}"#, &patch)?;
+/// assert_eq!(result, r#"{"spec":{"replicas":3}}"#);
+///
+/// let patch = Patch::json(r#"[{"op": "add", "path": "/args/-", "value": "-v"}]"#)?;
+/// let result = apply(Guide::None, r#"{"args": ["serve"]}"#, &patch)?;
+/// assert_eq!(result, r#"{"args":["serve","-v"]}"#);
+/// # Ok::<(), kubemerge::Error>(())
+/// ```
+///
+/// # Errors
+/// If the object or the patch is malformed, or the patch does not apply.
+pub fn apply<'s, O: Object + ?Sized>(
+    guide: impl Into<Guide<'s>>,
+    live: &O,
+    patch: &Patch<'_>,
+) -> Result<O::Output, Error> {
+    let source = read_object(live)?;
+    let arena = Arena::new();
+    let node = apply_node(guide, source.node(), patch, &arena)?;
+    O::write(node)
+}
+
+/// Applies a patch to a node and builds the result in an arena.
+///
+/// For callers who write the result themselves: [`segments`](crate::segments) gives it in pieces for a vectored
+/// write, in which nothing untouched is copied.
+///
+/// ```
+/// use kubemerge::{Arena, Document, Guide, Patch, apply_node, segments};
+/// use std::io::{IoSlice, Write};
+///
+/// let live = Document::check(br#"{"spec": {"replicas": 1}, "status": {}}"#)?;
+/// let patch = Patch::merge(br#"{"spec": {"replicas": 3}}"#)?;
+/// let arena = Arena::new();
+/// let segments = segments(apply_node(Guide::None, live.node(), &patch, &arena)?);
+/// let slices: Vec<IoSlice<'_>> = segments.iter().map(IoSlice::new).collect();
+/// let mut socket = Vec::new();
+/// socket.write_vectored(&slices).unwrap();
+/// assert_eq!(socket, br#"{"spec":{"replicas":3}, "status": {}}"#);
+/// # Ok::<(), kubemerge::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`apply`].
+pub fn apply_node<'a, 's>(
+    guide: impl Into<Guide<'s>>,
+    live: Node<'a>,
+    patch: &'a Patch<'_>,
+    arena: &'a Arena,
+) -> Result<Node<'a>, Error> {
+    let guide = guide.into();
+    match patch {
+        Patch::Strategic(source) => {
+            let ty = guide.type_of(live)?;
+            let merged = kubemerge_strategic::apply(ty, live, source.node(), arena);
+            merged.map_err(|error| Error::from(error).in_dialect(guide.dialect()))
+        }
+        Patch::Merge(source) => Ok(merge_patch::apply(live, source.node(), arena)),
+        Patch::Json(source) => json_patch::apply(live, source.node(), source.depth(), arena),
+    }
+}

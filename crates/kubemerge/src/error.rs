@@ -1,0 +1,182 @@
+//! The one error of the façade: what went wrong, where, in Kubernetes' words, and what to do about it.
+
+use kubemerge_schema::Dialect;
+use kubemerge_strategic::ErrorKind as MergeKind;
+use kubemerge_value::ParseError;
+use std::fmt;
+
+/// Why a patch cannot be read, applied, made or converted.
+///
+/// ```
+/// use kubemerge::{Guide, Patch, apply};
+///
+/// let patch = Patch::json(br#"[{"op": "remove", "path": "/spec/paused"}]"#)?;
+/// let error = apply(Guide::None, br#"{"spec": {}}"#, &patch).unwrap_err();
+/// assert_eq!(error.kind().name(), "json-patch-failed");
+/// assert_eq!(error.http_status(), 422);
+/// assert_eq!(
+///     error.message(),
+///     "error in remove for path: '/spec/paused': Unable to remove nonexistent key: paused: missing value"
+/// );
+/// # Ok::<(), kubemerge::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Box<Fault>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Fault {
+    kind: ErrorKind,
+    path: String,
+    message: String,
+    hint: Option<String>,
+    dialect: Dialect,
+}
+
+/// The kinds of faults. Their names are stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A kind of the catalogue that all merges share, such as `invalid-document` or `missing-merge-key`.
+    Merge(MergeKind),
+    /// A JSON patch that is no list of operations.
+    InvalidJsonPatch,
+    /// A JSON patch of more than [`MAX_OPERATIONS`](crate::MAX_OPERATIONS) operations.
+    TooManyOperations,
+    /// An operation of a JSON patch that does not apply; a `test` that fails is one.
+    JsonPatchFailed,
+    /// A content type that is none of a patch.
+    UnknownContentType,
+    /// A change that the wanted type of patch cannot express.
+    NotConvertible,
+    /// A typed object that has no JSON form, or a result that does not fit the type.
+    TypedObject,
+}
+
+impl ErrorKind {
+    /// The stable name, for machines.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Merge(kind) => kind.name(),
+            ErrorKind::InvalidJsonPatch => "invalid-json-patch",
+            ErrorKind::TooManyOperations => "too-many-operations",
+            ErrorKind::JsonPatchFailed => "json-patch-failed",
+            ErrorKind::UnknownContentType => "unknown-content-type",
+            ErrorKind::NotConvertible => "not-convertible",
+            ErrorKind::TypedObject => "typed-object",
+        }
+    }
+}
+
+impl Error {
+    /// A fault at this path.
+    pub(crate) fn new(kind: ErrorKind, path: impl Into<String>, message: impl Into<String>) -> Self {
+        let (path, message) = (path.into(), message.into());
+        Error(Box::new(Fault { kind, path, message, hint: None, dialect: Dialect::Upstream }))
+    }
+
+    /// The same fault with the cure.
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = Some(hint.into());
+        self
+    }
+
+    /// The same fault under the rules of this dialect.
+    pub(crate) fn in_dialect(mut self, dialect: Dialect) -> Self {
+        self.0.dialect = dialect;
+        self
+    }
+
+    /// A document that is no JSON object.
+    pub(crate) fn invalid_document(hint: impl Into<String>) -> Self {
+        let kind = ErrorKind::Merge(MergeKind::InvalidDocument);
+        Error::new(kind, "", "invalid JSON document").with_hint(hint)
+    }
+
+    /// What kind of fault it is.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Where it is: a field path of the object, or the operation of a JSON patch, as in `[3]`.
+    /// Empty for the whole.
+    pub fn path(&self) -> &str {
+        &self.0.path
+    }
+
+    /// What is wrong: Kubernetes' text alone, where it has one.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// What can be done about it, where something can.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// Whether two sides changed the same thing.
+    pub fn is_conflict(&self) -> bool {
+        self.0.kind == ErrorKind::Merge(MergeKind::Conflict)
+    }
+
+    /// The status that an API server answers with.
+    ///
+    /// In dialect `upstream` that is what Kubernetes answers, 500 for most faults of a strategic merge patch;
+    /// dialect `spec` answers 400 in their place.
+    pub fn http_status(&self) -> u16 {
+        match self.0.kind {
+            ErrorKind::Merge(kind) => merge_status(kind, self.0.dialect),
+            ErrorKind::InvalidJsonPatch => 400,
+            ErrorKind::TooManyOperations => 413,
+            ErrorKind::UnknownContentType => 415,
+            ErrorKind::JsonPatchFailed | ErrorKind::NotConvertible | ErrorKind::TypedObject => 422,
+        }
+    }
+}
+
+fn merge_status(kind: MergeKind, dialect: Dialect) -> u16 {
+    match kind {
+        MergeKind::InvalidDocument
+        | MergeKind::InvalidRetainKeys
+        | MergeKind::InvalidDeleteList
+        | MergeKind::InvalidElementOrder
+        | MergeKind::UnsupportedType => 400,
+        MergeKind::ListOfLists => 422,
+        MergeKind::Conflict | MergeKind::PreconditionFailed => 409,
+        _ if dialect == Dialect::Spec => 400,
+        _ => 500,
+    }
+}
+
+impl From<kubemerge_strategic::Error> for Error {
+    fn from(error: kubemerge_strategic::Error) -> Self {
+        let fault = Error::new(ErrorKind::Merge(error.kind()), error.path(), error.message());
+        match error.hint() {
+            Some(hint) => fault.with_hint(hint),
+            None => fault,
+        }
+    }
+}
+
+impl From<ParseError> for Error {
+    fn from(error: ParseError) -> Self {
+        Error::invalid_document(error.to_string())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.path.is_empty() {
+            write!(f, "{}: ", self.0.path)?;
+        }
+        f.write_str(&self.0.message)?;
+        self.0.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({self})", self.0.kind.name())
+    }
+}
+
+impl std::error::Error for Error {}

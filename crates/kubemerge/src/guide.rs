@@ -1,0 +1,76 @@
+//! [`Guide`]: what tells a strategic merge how the fields of an object merge.
+
+use crate::error::{Error, ErrorKind};
+use kubemerge_schema::{Dialect, Schema, Type};
+use kubemerge_strategic::ErrorKind as MergeKind;
+use kubemerge_value::Node;
+
+/// Where the rules of a strategic merge come from. JSON patch and JSON merge patch need none.
+#[derive(Clone, Copy)]
+pub enum Guide<'s> {
+    /// A schema; the type is found by the `apiVersion` and `kind` of the object.
+    Schema(&'s Schema),
+    /// The type of the object.
+    Type(Type<'s>),
+    /// Nothing: strategic merge is refused.
+    None,
+}
+
+impl<'s> From<&'s Schema> for Guide<'s> {
+    fn from(schema: &'s Schema) -> Self {
+        Guide::Schema(schema)
+    }
+}
+
+impl<'s> From<Type<'s>> for Guide<'s> {
+    fn from(ty: Type<'s>) -> Self {
+        Guide::Type(ty)
+    }
+}
+
+impl<'s> Guide<'s> {
+    /// The type of an object.
+    ///
+    /// # Errors
+    /// If there is no schema, or the schema does not know the type.
+    pub fn type_of(self, object: Node<'_>) -> Result<Type<'s>, Error> {
+        match self {
+            Guide::Type(ty) => Ok(ty),
+            Guide::Schema(schema) => type_in(schema, object),
+            Guide::None => Err(unsupported("strategic merge needs a schema: give one, or use a merge patch")),
+        }
+    }
+
+    pub(crate) fn dialect(self) -> Dialect {
+        match self {
+            Guide::Schema(schema) => schema.dialect(),
+            Guide::Type(ty) => ty.schema().dialect(),
+            Guide::None => Dialect::Upstream,
+        }
+    }
+}
+
+fn type_in<'s>(schema: &'s Schema, object: Node<'_>) -> Result<Type<'s>, Error> {
+    let text = |name| object.get(name).and_then(Node::as_str).map(|text| text.text().into_owned());
+    let (Some(api_version), Some(kind)) = (text("apiVersion"), text("kind")) else {
+        let hint = "the object has no apiVersion and kind: add them, or name the type";
+        return Err(unsupported(hint).in_dialect(schema.dialect()));
+    };
+    let refused = |hint: String| Err(unsupported(&hint).in_dialect(schema.dialect()));
+    match schema.type_of(&api_version, &kind) {
+        // Kubernetes merges custom resources by JSON merge patch only.
+        Some(ty) if ty.is_custom_resource() && schema.dialect() == Dialect::Upstream => refused(format!(
+            "{kind} of {api_version} is a custom resource: use a merge patch, or the dialect `spec`"
+        )),
+        Some(ty) => Ok(ty),
+        None => refused(format!(
+            "the schema has no {kind} of {api_version}: load its OpenAPI document or its custom resource \
+             definition, or use a merge patch"
+        )),
+    }
+}
+
+fn unsupported(hint: &str) -> Error {
+    let kind = ErrorKind::Merge(MergeKind::UnsupportedType);
+    Error::new(kind, "", "strategic merge patch format is not supported").with_hint(hint)
+}

@@ -1,0 +1,112 @@
+//! JSON pointers and list indices as the API server reads them.
+
+use kubemerge_value::Arena;
+
+/// A pointer, taken apart.
+pub(super) struct Pointer<'a> {
+    /// The members and indices that lead to the container.
+    pub(super) parents: Vec<&'a str>,
+    /// The member or index in that container.
+    pub(super) key: &'a str,
+}
+
+/// Takes a pointer apart; `None` if it has no slash.
+pub(super) fn split<'a>(pointer: &'a str, arena: &'a Arena) -> Option<Pointer<'a>> {
+    // Upstream: what stands before the first slash does not matter. Case `a pointer without a leading slash`.
+    let (_, tokens) = pointer.split_once('/')?;
+    let mut parents: Vec<&str> = tokens.split('/').map(|token| unescaped(token, arena)).collect();
+    let key = parents.pop()?;
+    Some(Pointer { parents, key })
+}
+
+/// `~1` is a slash and `~0` a tilde; any other tilde stands for itself.
+fn unescaped<'a>(token: &'a str, arena: &'a Arena) -> &'a str {
+    if !token.contains('~') {
+        return token;
+    }
+    let mut text = String::with_capacity(token.len());
+    let mut rest = token;
+    while let Some(at) = rest.find('~') {
+        text.push_str(&rest[..at]);
+        let (meaning, length) = match rest.as_bytes().get(at + 1) {
+            Some(b'1') => ('/', 2),
+            Some(b'0') => ('~', 2),
+            _ => ('~', 1),
+        };
+        text.push(meaning);
+        rest = &rest[at + length..];
+    }
+    text.push_str(rest);
+    arena.alloc_str(&text)
+}
+
+/// A token that is no list index, in Go's words.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NoIndex(pub(super) String);
+
+/// Reads an index as Go does: a sign is allowed, and leading zeros are.
+pub(super) fn index(token: &str) -> Result<i64, NoIndex> {
+    let digits = token.strip_prefix(['+', '-']).unwrap_or(token);
+    let problem = if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        "invalid syntax"
+    } else {
+        match token.parse() {
+            Ok(index) => return Ok(index),
+            Err(_) => "value out of range",
+        }
+    };
+    Err(NoIndex(format!("strconv.Atoi: parsing {}: {problem}", go_quoted(token))))
+}
+
+/// The text in quotes, with Go's escapes.
+fn go_quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\x07' => quoted.push_str("\\a"),
+            '\x08' => quoted.push_str("\\b"),
+            '\x0b' => quoted.push_str("\\v"),
+            '\x0c' => quoted.push_str("\\f"),
+            '\0'..=' ' if character != ' ' => quoted.push_str(&format!("\\x{:02x}", character as u32)),
+            '\x7f' => quoted.push_str("\\x7f"),
+            _ => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_come_apart() {
+        let arena = Arena::new();
+        let pointer = split("/a~1b/c~0d/~01/~", &arena).unwrap();
+        assert_eq!((pointer.parents.as_slice(), pointer.key), (["a/b", "c~d", "~1"].as_slice(), "~"));
+        assert!(split("a", &arena).is_none());
+        assert!(split("", &arena).is_none());
+        assert_eq!(split("/", &arena).unwrap().key, "");
+    }
+
+    #[test]
+    fn indices_read_as_in_go() {
+        for (token, expected) in [("0", 0), ("-1", -1), ("+1", 1), ("007", 7), ("-0", 0)] {
+            assert_eq!(index(token), Ok(expected));
+        }
+        for (token, problem) in [
+            ("", "\"\": invalid syntax"),
+            ("-", "\"-\": invalid syntax"),
+            ("1_0", "\"1_0\": invalid syntax"),
+            ("x\n", "\"x\\n\": invalid syntax"),
+            ("9999999999999999999", "\"9999999999999999999\": value out of range"),
+        ] {
+            assert_eq!(index(token), Err(NoIndex(format!("strconv.Atoi: parsing {problem}"))));
+        }
+    }
+}

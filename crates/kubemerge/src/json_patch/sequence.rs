@@ -1,0 +1,126 @@
+//! A sequence that is edited in the middle, thousands of times, without moving all that follows.
+
+/// Items in chunks of limited size: an edit moves the items of one chunk only.
+pub(super) struct Sequence<T> {
+    chunks: Vec<Vec<T>>,
+    length: usize,
+}
+
+/// Chunks are made of so many items, and cut in two when they hold twice as many.
+const CHUNK: usize = 512;
+
+impl<T: Copy> Sequence<T> {
+    pub(super) fn new(items: impl Iterator<Item = T>) -> Self {
+        let mut sequence = Sequence { chunks: vec![Vec::new()], length: 0 };
+        for item in items {
+            sequence.push(item);
+        }
+        sequence
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.length
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = T> {
+        self.chunks.iter().flatten().copied()
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<T> {
+        let (chunk, at) = self.locate(at);
+        self.chunks[chunk].get(at).copied()
+    }
+
+    /// Replaces the item at a position that exists.
+    pub(super) fn set(&mut self, at: usize, item: T) {
+        let (chunk, at) = self.locate(at);
+        if let Some(place) = self.chunks[chunk].get_mut(at) {
+            *place = item;
+        }
+    }
+
+    /// Inserts before a position, at the end if the position is the length.
+    pub(super) fn insert(&mut self, at: usize, item: T) {
+        let (chunk, at) = self.locate(at);
+        let items = &mut self.chunks[chunk];
+        items.insert(at.min(items.len()), item);
+        self.length += 1;
+        if items.len() >= 2 * CHUNK {
+            let rest = items.split_off(CHUNK);
+            self.chunks.insert(chunk + 1, rest);
+        }
+    }
+
+    /// Removes the item at a position that exists.
+    pub(super) fn remove(&mut self, at: usize) {
+        let (chunk, at) = self.locate(at);
+        if at < self.chunks[chunk].len() {
+            self.chunks[chunk].remove(at);
+            self.length -= 1;
+        }
+        if self.chunks[chunk].is_empty() && self.chunks.len() > 1 {
+            self.chunks.remove(chunk);
+        }
+    }
+
+    fn push(&mut self, item: T) {
+        if self.chunks.last().is_none_or(|chunk| chunk.len() >= CHUNK) {
+            self.chunks.push(Vec::with_capacity(CHUNK));
+        }
+        if let Some(chunk) = self.chunks.last_mut() {
+            chunk.push(item);
+            self.length += 1;
+        }
+    }
+
+    /// The chunk of a position, and the position in it; behind the last item of the last chunk for the end.
+    fn locate(&self, at: usize) -> (usize, usize) {
+        let mut rest = at;
+        for (number, chunk) in self.chunks.iter().enumerate() {
+            if rest < chunk.len() {
+                return (number, rest);
+            }
+            rest -= chunk.len();
+        }
+        let last = self.chunks.len() - 1;
+        (last, self.chunks[last].len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn edits_as_a_vector_would(
+            start in 0..3000usize,
+            edits in prop::collection::vec((0..3u8, 0..4000usize), 0..3000),
+        ) {
+            let mut vector: Vec<usize> = (0..start).collect();
+            let mut sequence = Sequence::new(0..start);
+            for (what, at) in edits {
+                match what {
+                    0 => {
+                        let at = at.min(vector.len());
+                        vector.insert(at, at);
+                        sequence.insert(at, at);
+                    }
+                    1 if at < vector.len() => {
+                        vector.remove(at);
+                        sequence.remove(at);
+                    }
+                    2 if at < vector.len() => {
+                        vector[at] = 7;
+                        sequence.set(at, 7);
+                        prop_assert_eq!(sequence.get(at), Some(7));
+                    }
+                    _ => prop_assert_eq!(sequence.get(at), vector.get(at).copied()),
+                }
+                prop_assert_eq!(sequence.len(), vector.len());
+            }
+            prop_assert_eq!(sequence.iter().collect::<Vec<_>>(), vector);
+        }
+    }
+}

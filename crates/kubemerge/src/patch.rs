@@ -1,0 +1,211 @@
+//! [`Patch`]: the three types of patch behind one name, with the content types that tell them apart.
+
+use crate::{
+    error::{Error, ErrorKind},
+    object::{Object, Source, read_object, serialized},
+};
+use kubemerge_strategic::ErrorKind as MergeKind;
+use kubemerge_value::{Kind, Node};
+use serde::Serialize;
+
+/// A patch that was read.
+///
+/// ```
+/// use kubemerge::{Patch, PatchType};
+///
+/// let body = br#"{"spec": {"replicas": 3}}"#;
+/// let patch = Patch::from_content_type("application/merge-patch+json", body)?;
+/// assert_eq!(patch.patch_type(), PatchType::Merge);
+/// assert_eq!(patch.content_type(), "application/merge-patch+json");
+/// # Ok::<(), kubemerge::Error>(())
+/// ```
+#[derive(Clone)]
+pub enum Patch<'a> {
+    /// A strategic merge patch: fields merge as the schema says.
+    Strategic(Source<'a>),
+    /// A JSON merge patch (RFC 7386): maps merge, null removes, everything else is replaced.
+    Merge(Source<'a>),
+    /// A JSON patch (RFC 6902): a list of operations.
+    Json(Source<'a>),
+}
+
+/// The types of patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PatchType {
+    /// A strategic merge patch.
+    Strategic,
+    /// A JSON merge patch (RFC 7386).
+    Merge,
+    /// A JSON patch (RFC 6902).
+    Json,
+}
+
+impl PatchType {
+    /// The content type that tells an API server which type of patch the body is.
+    pub fn content_type(self) -> &'static str {
+        match self {
+            PatchType::Strategic => "application/strategic-merge-patch+json",
+            PatchType::Merge => "application/merge-patch+json",
+            PatchType::Json => "application/json-patch+json",
+        }
+    }
+
+    /// The type of patch that a content type names; parameters such as a character set do not matter.
+    pub fn from_content_type(content_type: &str) -> Option<PatchType> {
+        let essence = content_type.split(';').next().unwrap_or_default().trim();
+        [PatchType::Strategic, PatchType::Merge, PatchType::Json]
+            .into_iter()
+            .find(|patch_type| patch_type.content_type().eq_ignore_ascii_case(essence))
+    }
+}
+
+impl<'a> Patch<'a> {
+    /// Reads a strategic merge patch.
+    ///
+    /// # Errors
+    /// If it is no JSON object.
+    pub fn strategic<O: Object + ?Sized>(body: &'a O) -> Result<Self, Error> {
+        read_object(body).map(Patch::Strategic)
+    }
+
+    /// Reads a JSON merge patch.
+    ///
+    /// # Errors
+    /// If it is no JSON object.
+    pub fn merge<O: Object + ?Sized>(body: &'a O) -> Result<Self, Error> {
+        if body.is_absent() {
+            return Source::empty().map(Patch::Merge);
+        }
+        merge_of(body.read()?)
+    }
+
+    /// Reads a JSON patch. Its operations are looked at when it is applied.
+    ///
+    /// # Errors
+    /// If it is not JSON.
+    pub fn json<O: Object + ?Sized>(body: &'a O) -> Result<Self, Error> {
+        body.read().map(Patch::Json)
+    }
+
+    /// Reads a patch of this type.
+    ///
+    /// # Errors
+    /// As [`Patch::strategic`], [`Patch::merge`] and [`Patch::json`].
+    pub fn new<O: Object + ?Sized>(patch_type: PatchType, body: &'a O) -> Result<Self, Error> {
+        match patch_type {
+            PatchType::Strategic => Patch::strategic(body),
+            PatchType::Merge => Patch::merge(body),
+            PatchType::Json => Patch::json(body),
+        }
+    }
+
+    /// Makes a patch of anything that serde can write.
+    ///
+    /// ```
+    /// use kubemerge::{Patch, PatchType};
+    /// use std::collections::BTreeMap;
+    ///
+    /// let patch = Patch::serialize(PatchType::Merge, &BTreeMap::from([("replicas", 3)]))?;
+    /// assert_eq!(patch.to_bytes(), br#"{"replicas":3}"#);
+    /// # Ok::<(), kubemerge::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If it has no JSON form, or one that is no patch of this type.
+    pub fn serialize(patch_type: PatchType, body: &impl Serialize) -> Result<Self, Error> {
+        Patch::of(patch_type, serialized(body)?)
+    }
+
+    /// Reads a patch of the type that the content type names.
+    ///
+    /// # Errors
+    /// If the content type is none of a patch, or the body is no such patch.
+    pub fn from_content_type<O: Object + ?Sized>(content_type: &str, body: &'a O) -> Result<Self, Error> {
+        match PatchType::from_content_type(content_type) {
+            Some(patch_type) => Patch::new(patch_type, body),
+            None => Err(unknown_content_type(content_type)),
+        }
+    }
+
+    pub(crate) fn of(patch_type: PatchType, source: Source<'a>) -> Result<Self, Error> {
+        match patch_type {
+            PatchType::Strategic if source.node().kind() != Kind::Map => {
+                Err(Error::invalid_document("a patch is a JSON object"))
+            }
+            PatchType::Strategic => Ok(Patch::Strategic(source)),
+            PatchType::Merge => merge_of(source),
+            PatchType::Json => Ok(Patch::Json(source)),
+        }
+    }
+
+    /// Which type of patch it is.
+    pub fn patch_type(&self) -> PatchType {
+        match self {
+            Patch::Strategic(_) => PatchType::Strategic,
+            Patch::Merge(_) => PatchType::Merge,
+            Patch::Json(_) => PatchType::Json,
+        }
+    }
+
+    /// The content type that tells an API server which type of patch it is.
+    pub fn content_type(&self) -> &'static str {
+        self.patch_type().content_type()
+    }
+
+    /// What the patch says.
+    pub fn node(&self) -> Node<'_> {
+        self.source().node()
+    }
+
+    /// The patch as bytes, as it was given.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        kubemerge_value::to_bytes(self.node())
+    }
+
+    fn source(&self) -> &Source<'a> {
+        match self {
+            Patch::Strategic(source) | Patch::Merge(source) | Patch::Json(source) => source,
+        }
+    }
+}
+
+impl std::fmt::Debug for Patch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}({:?})", self.patch_type(), self.node())
+    }
+}
+
+fn merge_of(source: Source<'_>) -> Result<Patch<'_>, Error> {
+    let found = match source.node().kind() {
+        Kind::Map => return Ok(Patch::Merge(source)),
+        Kind::Null => return Source::empty().map(Patch::Merge),
+        kind => go_kind(kind),
+    };
+    let message = format!(
+        "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+    );
+    let kind = ErrorKind::Merge(MergeKind::InvalidDocument);
+    Err(Error::new(kind, "", message).with_hint("a merge patch is a JSON object"))
+}
+
+fn unknown_content_type(content_type: &str) -> Error {
+    let types = [PatchType::Json, PatchType::Merge, PatchType::Strategic].map(PatchType::content_type);
+    let message = format!(
+        "the body of the request was in an unknown format - accepted media types include: {}",
+        types.join(", ")
+    );
+    Error::new(ErrorKind::UnknownContentType, "", message)
+        .with_hint(format!("the type given is {content_type:?}"))
+}
+
+/// What Go's decoder calls a value of this kind in its messages.
+pub(crate) fn go_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Bool => "bool",
+        Kind::Int | Kind::Float => "number",
+        Kind::String => "string",
+        Kind::List => "array",
+        Kind::Map => "object",
+    }
+}

@@ -1,0 +1,65 @@
+//! Documents and patches nested to the limit, on a small stack.
+
+use kubemerge::{Canonical, Guide, Patch, apply};
+
+const LIMIT: usize = 10_000;
+
+fn on_small_thread(test: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(2 * 1024 * 1024).spawn(test).unwrap().join().unwrap();
+}
+
+fn nested(levels: usize, bottom: &str) -> String {
+    format!("{}{bottom}{}", r#"{"a":"#.repeat(levels), "}".repeat(levels))
+}
+
+#[test]
+fn merge_patches_nested_to_the_limit() {
+    on_small_thread(|| {
+        let live = nested(LIMIT, "1");
+        for body in [nested(LIMIT, "2"), nested(LIMIT - 2, "[{}]"), nested(LIMIT - 1, r#"{"b":null}"#)] {
+            let patch = Patch::merge(&body).unwrap();
+            assert!(apply(Guide::None, &live, &patch).is_ok());
+            assert!(apply(Guide::None, &Canonical::from_bytes(live.as_bytes()).unwrap(), &patch).is_ok());
+            assert!(apply(Guide::None, "{}", &patch).is_ok());
+        }
+    });
+}
+
+#[test]
+fn json_patches_at_the_bottom() {
+    on_small_thread(|| {
+        let live = nested(LIMIT - 1, r#"{"x":1}"#);
+        let path = "/a".repeat(LIMIT - 1);
+        let body = format!(
+            r#"[{{"op":"test","path":"","value":{live}}},{{"op":"replace","path":"{path}/x","value":2}},{{"op":"copy","from":"/a","path":"/b"}}]"#
+        );
+        // The whole document fits into a test only two levels below the limit.
+        assert!(Patch::json(&body).is_err());
+        let body = format!(
+            r#"[{{"op":"replace","path":"{path}/x","value":2}},{{"op":"copy","from":"/a","path":"/b"}}]"#
+        );
+        let patch = Patch::json(&body).unwrap();
+        let result = apply(Guide::None, &live, &patch).unwrap();
+        assert_eq!(result.len(), 2 * live.len() - 1);
+        assert!(apply(Guide::None, &Canonical::from_bytes(live.as_bytes()).unwrap(), &patch).is_ok());
+    });
+}
+
+#[test]
+fn results_beyond_the_limit_are_refused() {
+    on_small_thread(|| {
+        let live = nested(LIMIT - 1, "{}");
+        let deep = nested(LIMIT - 3, "1");
+        let path = "/a".repeat(LIMIT / 2);
+        for body in [
+            format!(r#"[{{"op":"add","path":"{path}","value":{deep}}}]"#),
+            r#"[{"op":"add","path":"/b","value":{}},{"op":"move","from":"/a","path":"/b/a"},{"op":"move","from":"/b","path":"/c"},
+                {"op":"add","path":"/b","value":{}},{"op":"move","from":"/c","path":"/b/c"}]"#
+                .to_owned(),
+        ] {
+            let patch = Patch::json(&body).unwrap();
+            let error = apply(Guide::None, &live, &patch).unwrap_err();
+            assert!(error.message().starts_with("the result cannot be a document: nested deeper than 10000"), "{error}");
+        }
+    });
+}
