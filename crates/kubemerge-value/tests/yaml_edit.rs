@@ -135,6 +135,7 @@ fn comments_beside_a_replaced_value_stay() {
     check("a: 1 # c\nb: 2\n", |value| value["a"] = json!("p\nq\n"), "a: | # c\n  p\n  q\nb: 2\n");
     check("a: # c\n  x: 1\nb: 2\n", |value| value["a"] = json!(5), "a: 5 # c\nb: 2\n");
     check("a: # c\n  x: 1 # d\nb: 2\n", |value| value["a"] = json!([1]), "a: # c\n- 1\nb: 2\n");
+    check("x # c\n# d\n", |value| *value = json!("p\nq"), "|-\n  p\n  q\n# d\n");
     check("a:   one   # c\n", |value| value["a"] = json!("two"), "a:   two   # c\n");
     check("a:\nb: ~\n", |value| value["a"] = json!("x"), "a: x\nb: ~\n");
 }
@@ -171,6 +172,15 @@ fn aliases_are_written_out_when_their_anchor_changes() {
         "base: &b\n  x: 9\n  w: 2\none: # c\n  w: 2\n  x: 1\ntwo: {w: 2, x: 1, z: 3}\nthree: &t 5\nfour: *t\n",
     );
     check(text, |value| value["four"] = json!(6), &text.replace("*t", "6"));
+}
+
+#[test]
+fn a_large_merge_is_no_bomb() {
+    let base: String = (0..2_000).map(|index| format!("  k{index}: {index}\n")).collect();
+    let text = format!("base: &b\n{base}copy:\n  <<: *b\nx: 1\n");
+    check(&text, |value| value["x"] = json!(2), &text.replace("x: 1", "x: 2"));
+    let document = &yaml::parse(text.as_bytes(), &Options::default()).unwrap()[0];
+    assert_eq!(document.locate("copy.k1999").unwrap().value.position().line, 2_001);
 }
 
 #[test]

@@ -168,6 +168,15 @@ fn a_left_out_value_has_its_place_behind_the_colon() {
 }
 
 #[test]
+fn carriage_returns_break_lines() {
+    let text = "#8 ] -\r-\r-\t\n- a # x\r- |\r  b\r";
+    let document = document(text);
+    assert_eq!(document.to_json().unwrap(), br#"[null,null,"a","b\n"]"#);
+    let ranges: Vec<_> = document.root().elements().map(|element| &text[element.range()]).collect();
+    assert_eq!(ranges, ["", "", "a", "|\r  b"]);
+}
+
+#[test]
 fn traps_are_listed_with_their_places() {
     let text = "name: N\nmode: 0644\nzip: 0888\nbig: 1_000\nsha: 12e3\nver: 1.10\nhex: 0x1F\nplus: +1\n\
                 on: \"N\"\n8080: x\nok: true\nid: 18446744073709551615\nplain: 1.5\n";

@@ -190,7 +190,7 @@ impl<'t> Reader<'t> {
 
     /// From the `|` or `>` to the last line of text; blank lines after it count only if they are kept.
     fn block_scalar_range(&self, end: usize) -> std::ops::Range<usize> {
-        let start = find_indicator(self.text, self.cursor, b"|>");
+        let start = find_indicator(self.text, self.cursor, b"|>").unwrap_or(self.cursor);
         let content = &self.text[start..end.max(start)];
         let header = content.lines().next().unwrap_or("");
         let keeps = header.split('#').next().is_some_and(|indicators| indicators.contains('+'));
@@ -222,8 +222,8 @@ impl<'t> Reader<'t> {
             self.check_indentation(start)?;
         }
         if style == Style::Block && value == Value::List {
-            start = find_indicator(self.text, self.cursor, b"-");
-            self.cursor = start + 1;
+            start = find_indicator(self.text, self.cursor, b"-").unwrap_or(start);
+            self.cursor = self.text.len().min(start + 1);
         } else if style == Style::Flow {
             self.cursor = self.cursor.max(range.end);
         }
@@ -284,7 +284,7 @@ impl<'t> Reader<'t> {
             && parent.style == Style::Block
             && children > 0
         {
-            self.cursor = find_indicator(self.text, self.cursor, b"-") + 1;
+            self.cursor = find_indicator(self.text, self.cursor, b"-").map_or(self.cursor, |dash| dash + 1);
         }
     }
 
@@ -337,19 +337,20 @@ fn item_style(style: ScalarStyle) -> Style {
 }
 
 /// The first of the wanted indicators at or after `from`, past comments, anchors and tags.
-pub(crate) fn find_indicator(text: &str, from: usize, wanted: &[u8]) -> usize {
+pub(crate) fn find_indicator(text: &str, from: usize, wanted: &[u8]) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
     while let Some(byte) = bytes.get(at) {
         at = match byte {
-            byte if wanted.contains(byte) => return at,
-            b'#' => bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |line| at + line),
-            b'!' | b'&' => {
-                let is_end = |byte: &u8| byte.is_ascii_whitespace();
-                bytes[at..].iter().position(is_end).map_or(bytes.len(), |length| at + length)
-            }
+            byte if wanted.contains(byte) => return Some(at),
+            b'#' => skip_to(bytes, at, |byte| matches!(byte, b'\r' | b'\n')),
+            b'!' | b'&' => skip_to(bytes, at, u8::is_ascii_whitespace),
             _ => at + 1,
         };
     }
-    from
+    None
+}
+
+fn skip_to(bytes: &[u8], from: usize, is_end: impl Fn(&u8) -> bool) -> usize {
+    bytes[from..].iter().position(is_end).map_or(bytes.len(), |length| from + length)
 }

@@ -43,7 +43,12 @@ impl Document<'_> {
 
     /// The members of a map in effect.
     pub(crate) fn members(&self, map: ItemId) -> Result<Vec<Member>, Error> {
-        self.merged_members(map, Origin::Written, &mut Budget::default())
+        self.members_within(map, &mut Budget::of(self))
+    }
+
+    /// The members of a map in effect, for walks over many maps.
+    pub(crate) fn members_within(&self, map: ItemId, budget: &mut Budget) -> Result<Vec<Member>, Error> {
+        self.merged_members(map, Origin::Written, budget)
     }
 
     fn merged_members(&self, map: ItemId, origin: Origin, budget: &mut Budget) -> Result<Vec<Member>, Error> {
@@ -112,12 +117,17 @@ impl Overriding<'_, '_> {
 /// Limits how much of a document may come from aliases, by the rule of yaml.v2: nearly all of a small one,
 /// a tenth of a very large one.
 #[derive(Default)]
-struct Budget {
+pub(crate) struct Budget {
     visited: usize,
     aliased: usize,
 }
 
 impl Budget {
+    /// For a walk beside the one that writes: all items count as visited.
+    pub(crate) fn of(document: &Document<'_>) -> Budget {
+        Budget { visited: document.items.len(), aliased: 0 }
+    }
+
     fn charge(&mut self, document: &Document<'_>, id: ItemId, origin: Origin) -> Result<(), Error> {
         self.visited += 1;
         self.aliased += usize::from(origin == Origin::Aliased);

@@ -31,7 +31,7 @@ impl Editor<'_, '_, '_> {
             .new
             .entries(new)
             .filter(|(key, _)| !present.contains(&*self.new.key_text(*key)))
-            .map(|(key, value)| format!("{}{colon}{}", self.flow_key(key), self.flow_text(value)))
+            .map(|(key, value)| format!("{}{colon}{}", self.flow_text(key), self.flow_text(value)))
             .collect();
         let last = parts.kept.iter().rposition(Option::is_some).unwrap_or(0);
         self.insert_parts(&parts, Some(last), &fresh);
@@ -133,9 +133,5 @@ impl Editor<'_, '_, '_> {
     fn colon(&self, (key, value): (ItemId, ItemId)) -> &str {
         let between = &self.old.text[self.old.item(key).end as usize..self.old.item(value).outer as usize];
         if between == ":" && self.old.source == Source::Json { ":" } else { ": " }
-    }
-
-    fn flow_key(&self, key: ItemId) -> String {
-        self.flow_text(key)
     }
 }

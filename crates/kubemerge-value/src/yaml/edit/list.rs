@@ -24,7 +24,7 @@ struct Rows {
 impl Editor<'_, '_, '_> {
     /// Edits a block list element by element; `false` if its lines are not simple enough or nothing is kept.
     pub(super) fn edit_list(&mut self, old: ItemId, new: ItemId) -> bool {
-        let rows = self.rows(old);
+        let Some(rows) = self.rows(old) else { return false };
         let wanted: Vec<ItemId> = self.new.children(new).collect();
         let sources = self.match_elements(&rows.ids, &wanted);
         let order: Vec<usize> = sources.iter().flatten().copied().collect();
@@ -42,14 +42,14 @@ impl Editor<'_, '_, '_> {
         clean
     }
 
-    fn rows(&self, list: ItemId) -> Rows {
+    fn rows(&self, list: ItemId) -> Option<Rows> {
         let text = self.old.text;
         let ids: Vec<ItemId> = self.old.children(list).collect();
         let ends: Vec<usize> = ids.iter().map(|id| self.old.item(*id).end as usize).collect();
         let first = self.old.item(list).start as usize;
         let rest = ends.iter().take(ids.len().saturating_sub(1)).map(|end| find_indicator(text, *end, b"-"));
-        let starts = std::iter::once(first).chain(rest).collect();
-        Rows { ids, starts, ends, indent: column(text, first) }
+        let starts: Option<Vec<usize>> = std::iter::once(Some(first)).chain(rest).collect();
+        Some(Rows { ids, starts: starts?, ends, indent: column(text, first) })
     }
 
     fn edit_in_place(&mut self, rows: &Rows, wanted: &[ItemId], sources: &[Option<usize>]) {

@@ -26,8 +26,10 @@ impl Editor<'_, '_, '_> {
         for ((key, value), kept) in entries.iter().zip(&kept) {
             match kept {
                 Some(new) => {
-                    let start = find_indicator(self.old.text, self.old.item(*key).end as usize, b":") + 1;
-                    self.descend(*value, *new, Context::Slot { slot: Slot::Member(indent), start });
+                    let end = self.old.item(*key).end as usize;
+                    let Some(colon) = find_indicator(self.old.text, end, b":") else { return false };
+                    let (slot, start) = (Slot::Member(indent), colon + 1);
+                    self.descend(*value, *new, Context::Slot { slot, start });
                 }
                 None => self.mark_stale(*key..self.old.item(*value).next),
             }

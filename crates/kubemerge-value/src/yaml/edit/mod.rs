@@ -267,8 +267,8 @@ fn layout_of(document: &Document<'_>) -> Layout {
             let value = document.item(value);
             if value.style == Style::Block {
                 let step = if value.value == Value::Map { &mut map_step } else { &mut list_step };
-                let key = column(document.item(key).outer);
-                step.get_or_insert_with(|| column(value.start).saturating_sub(key));
+                let key = document.item(key).outer;
+                step.get_or_insert_with(|| column(value.start).saturating_sub(column(key)));
             }
         }
         if map_step.is_some() && list_step.is_some() {

@@ -4,6 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::number::write_canonical;
 use crate::yaml::error::Error;
+use crate::yaml::expand::Budget;
 use crate::yaml::tree::{Document, ItemId, Value};
 
 /// The fingerprint of every item of a document.
@@ -13,9 +14,10 @@ use crate::yaml::tree::{Document, ItemId, Value};
 pub(super) fn prints(document: &Document<'_>) -> Result<Vec<u64>, Error> {
     let mut prints = vec![0; document.items.len()];
     let mut open: Vec<ItemId> = Vec::new();
+    let mut budget = Budget::of(document);
     for id in 0..document.items.len() as ItemId {
         while let Some(last) = open.pop_if(|last| document.item(*last).next <= id) {
-            prints[last as usize] = collection_print(document, last, &prints)?;
+            prints[last as usize] = collection_print(document, last, &prints, &mut budget)?;
         }
         match &document.item(id).value {
             Value::List | Value::Map => open.push(id),
@@ -24,12 +26,17 @@ pub(super) fn prints(document: &Document<'_>) -> Result<Vec<u64>, Error> {
         }
     }
     while let Some(last) = open.pop() {
-        prints[last as usize] = collection_print(document, last, &prints)?;
+        prints[last as usize] = collection_print(document, last, &prints, &mut budget)?;
     }
     Ok(prints)
 }
 
-fn collection_print(document: &Document<'_>, id: ItemId, prints: &[u64]) -> Result<u64, Error> {
+fn collection_print(
+    document: &Document<'_>,
+    id: ItemId,
+    prints: &[u64],
+    budget: &mut Budget,
+) -> Result<u64, Error> {
     let item = document.item(id);
     if item.value == Value::List {
         return Ok(print(|hasher| {
@@ -45,7 +52,7 @@ fn collection_print(document: &Document<'_>, id: ItemId, prints: &[u64]) -> Resu
     };
     // Members count in any order.
     let members = if item.mark.overrides {
-        let members = document.members(id)?;
+        let members = document.members_within(id, budget)?;
         members.iter().fold(0u64, |sum, item| sum.wrapping_add(member(item.key, item.value)))
     } else {
         document.entries(id).fold(0u64, |sum, (key, value)| sum.wrapping_add(member(key, value)))

@@ -39,7 +39,10 @@ impl Editor<'_, '_, '_> {
             self.edit(start..self.old.range.end, written);
         } else {
             let written = self.emitter().root_fragment(new);
-            self.edit(start..end, written.trim_end_matches('\n'));
+            let written = written.trim_end_matches('\n');
+            // A comment behind the old value would end up in the last line of the new one.
+            let end = if written.contains('\n') { line_end(text, end) } else { end };
+            self.edit(start..end, written);
         }
     }
 
