@@ -131,7 +131,13 @@ fn is_short_word(chunk: u64, length: u32) -> bool {
     // Adding 0x76 to a byte sets its high bit unless the byte is a digit.
     let only_digits = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080 == 0;
     let leading_zero = digits & 0xff == 0 && length > 1;
-    (only_digits & !leading_zero) | (word == TRUE) | (word == FALSE) | (word == NULL)
+    // The length counts: a literal that is followed by NULs has the same chunk.
+    let literal = match length {
+        4 => (word == TRUE) | (word == NULL),
+        5 => word == FALSE,
+        _ => false,
+    };
+    (only_digits & !leading_zero) | literal
 }
 
 const TRUE: u64 = u64::from_le_bytes(*b"true\0\0\0\0");

@@ -71,6 +71,8 @@ mod tests {
         fails("1.", Kind::InvalidNumber, 2);
         fails("[1e400]", Kind::NumberOutOfRange, 1);
         fails("tru", Kind::UnexpectedEnd, 3);
+        fails("[false\0\0\0]", Kind::UnexpectedCharacter, 6);
+        fails("[null\0]", Kind::UnexpectedCharacter, 5);
     }
 
     #[test]
