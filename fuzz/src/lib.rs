@@ -1,5 +1,7 @@
 //! What the fuzz targets share.
 
+pub mod choices;
+
 use serde_json::Value;
 
 /// Whether two values are equal as far as YAML can tell: `1.0` is `1`, `-0` is `0`, and serde_json may be off
