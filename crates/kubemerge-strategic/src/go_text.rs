@@ -12,6 +12,15 @@ pub(crate) fn go_text(node: Node<'_>) -> String {
     cut(text)
 }
 
+/// The value as Go's `%s` prints it, which is meant for texts and says so about other scalars.
+pub(crate) fn go_string(node: Node<'_>) -> String {
+    match node.kind() {
+        Kind::Null => "%!s(<nil>)".to_owned(),
+        kind @ (Kind::Bool | Kind::Int | Kind::Float) => format!("%!s({}={})", go_type(kind), go_text(node)),
+        Kind::String | Kind::List | Kind::Map => go_text(node),
+    }
+}
+
 /// A list of values as Go's `%v` prints it.
 pub(crate) fn go_list(items: &[Node<'_>]) -> String {
     let mut text = String::new();

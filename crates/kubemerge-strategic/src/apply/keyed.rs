@@ -171,6 +171,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 if matches!(keyed, Keyed::Missing) {
                     return Err(keys.missing(*item, &item_path));
                 }
+                if slots.iter().any(|slot| cannot_compare(slot, *item, keyed, keys)) {
+                    return Err(keys.compound(0, &item_path));
+                }
                 slots.push(Slot::new(*at, *item, keyed));
                 continue;
             };
@@ -219,7 +222,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
     ) -> Result<Vec<Slot<'a>>, Error> {
-        check_keys(&slots, keys, path)?;
+        check_keys(&slots, plain, keys, path)?;
         let mut named: HashMap<Identity<'a>, u32> = HashMap::new();
         for (at, (_, item)) in plain.iter().enumerate() {
             if let Keyed::As { identity, .. } = keys.read(*item, self.arena) {
@@ -293,21 +296,55 @@ fn server_positions<'a>(slots: &[Slot<'a>], count_new: bool) -> HashMap<Identity
     positions
 }
 
-/// Upstream compares keys with Go's `==`, which cannot compare maps and lists with their like.
-fn check_keys(slots: &[Slot<'_>], keys: &Keys<'_, '_>, path: &Path<'_>) -> Result<(), Error> {
+/// Upstream compares keys with Go's `==`, which cannot compare maps and lists with their like: first every
+/// item with the plain items of the patch, then, where there are two or more, with each other.
+fn check_keys<'a>(
+    slots: &[Slot<'a>],
+    plain: &[(usize, Node<'a>)],
+    keys: &Keys<'_, 'a>,
+    path: &Path<'_>,
+) -> Result<(), Error> {
     for slot in slots {
-        if let Keyed::Missing = slot.keyed {
-            return Err(keys.missing(slot.node, &slot.path(path)));
+        match slot.keyed {
+            Keyed::Missing => return Err(keys.missing(slot.node, &slot.path(path))),
+            Keyed::Compound(at)
+                if plain.iter().any(|(_, item)| same_key_kind(slot.node, *item, keys.name(at))) =>
+            {
+                return Err(keys.compound(at, &slot.path(path)));
+            }
+            _ => {}
         }
     }
-    for slot in slots {
-        if let Keyed::Compound(at) = slot.keyed
-            && (slots.len() > 1 || matches!(slot.origin, Origin::Patch(_)))
-        {
-            return Err(keys.compound(at, &slot.path(path)));
-        }
+    compare_with_each_other(slots, keys, path)
+}
+
+/// Two or more items are compared while they are put in order, each with itself too.
+pub(super) fn compare_with_each_other(
+    slots: &[Slot<'_>],
+    keys: &Keys<'_, '_>,
+    path: &Path<'_>,
+) -> Result<(), Error> {
+    let compound = slots.iter().find_map(|slot| match slot.keyed {
+        Keyed::Compound(at) => Some((slot, at)),
+        _ => None,
+    });
+    match compound {
+        Some((slot, at)) if slots.len() > 1 => Err(keys.compound(at, &slot.path(path))),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Whether looking for the item would compare two maps or two lists.
+fn cannot_compare(slot: &Slot<'_>, item: Node<'_>, keyed: Keyed<'_>, keys: &Keys<'_, '_>) -> bool {
+    match (slot.keyed, keyed) {
+        (Keyed::Compound(_), Keyed::Compound(at)) => same_key_kind(slot.node, item, keys.name(at)),
+        _ => false,
+    }
+}
+
+/// Whether the values of a key are of one kind.
+pub(super) fn same_key_kind(one: Node<'_>, other: Node<'_>, key: &str) -> bool {
+    one.get(key).map(Node::kind) == other.get(key).map(Node::kind)
 }
 
 /// The memory of the live list after the deletions and additions, which upstream reads as the server's order.

@@ -76,7 +76,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let result = self.field(ty, edit, &patch.fields[*at], path);
             if let Err(error) = result {
                 let rest = order[done + 1..].iter().map(|at| &patch.fields[*at]);
-                return Err(self.earlier_fault(ty, live, rest, path).unwrap_or(error));
+                let mut edit = MapEdit::expanded(live.unwrap_or(Node::NULL), self.arena);
+                self.retain_keys(&mut edit, None, patch, path)?;
+                return Err(self.earlier_fault(ty, edit, rest, path).unwrap_or(error));
             }
         }
         Ok(())
@@ -86,7 +88,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn earlier_fault<'p>(
         &mut self,
         ty: Type<'_>,
-        live: Option<Node<'a>>,
+        mut edit: MapEdit<'a>,
         rest: impl Iterator<Item = &'p FieldPatch<'a>>,
         path: &Path<'_>,
     ) -> Option<Error>
@@ -95,7 +97,6 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     {
         for field in rest.filter(|field| field.order.is_some()) {
             let only_order = FieldPatch { delete: None, ..*field };
-            let mut edit = MapEdit::expanded(live.unwrap_or(Node::NULL), self.arena);
             if let Err(error) = self.field(ty, &mut edit, &only_order, path) {
                 return Some(error);
             }

@@ -149,7 +149,7 @@ fn unknown_word(patch: &MapPatch<'_>, path: &Path<'_>) -> Error {
 }
 
 fn unknown_patch(map: Node<'_>, path: &Path<'_>) -> Error {
-    let word = map.get(crate::directive::PATCH).map(crate::go_text::go_text).unwrap_or_default();
+    let word = map.get(crate::directive::PATCH).map(crate::go_text::go_string).unwrap_or_default();
     let message = format!("unknown patch type: {word} in map: {}", crate::go_text::go_text(map));
     Error::new(ErrorKind::InvalidPatchDirective, path, message).with_hint("use delete, replace or merge")
 }

@@ -1,6 +1,9 @@
 //! Upstream's check that a patch list fits its order list: the plain items are a subsequence of it.
 
-use super::elements::{expected_map, uncomparable};
+use super::{
+    elements::{expected_map, uncomparable},
+    keyed::same_key_kind,
+};
 use crate::{
     directive::{PATCH, PatchWord, SET_ELEMENT_ORDER},
     error::{Error, ErrorKind},
@@ -79,10 +82,6 @@ fn same<'a>(
         }
         _ => Ok(false),
     }
-}
-
-fn same_key_kind(item: Node<'_>, entry: Node<'_>, key: &str) -> bool {
-    item.get(key).map(Node::kind) == entry.get(key).map(Node::kind)
 }
 
 /// Without keys, values are compared; maps and lists cannot be.

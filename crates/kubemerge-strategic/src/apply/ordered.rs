@@ -4,7 +4,7 @@ use super::{
     Merger,
     clean::clean,
     elements::{element_kind, empty_lists, expected_list, expected_map, uncomparable},
-    keyed::{Merged, Slot, is_delete_item, lookup},
+    keyed::{Merged, Slot, compare_with_each_other, is_delete_item, lookup, same_key_kind},
     map::Outcome,
     order_check::check_order,
     scalars::positions,
@@ -69,7 +69,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return Err(empty_lists(path));
         }
         for entry in lists.order {
-            keys.require(*entry, path, self.arena)?;
+            if let Keyed::Missing = keys.read(*entry, self.arena) {
+                return Err(keys.missing(*entry, path));
+            }
         }
         let mut server: HashMap<Identity<'a>, u32> = HashMap::new();
         for (at, keyed) in merged.memory.iter().enumerate() {
@@ -79,6 +81,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Keyed::Missing => return Err(keys.missing(lists.view.node(), path)),
                 Keyed::Compound(_) => {}
             }
+        }
+        if lists.view.node().kind() == Kind::List {
+            compare_with_each_other(&merged.slots, keys, path)?;
         }
         let deleting = self.finds_delete_items(&merged.slots);
         let places: Vec<Place> = merged
@@ -213,8 +218,14 @@ fn order_positions<'a>(
         if slot.node.kind() != Kind::Map {
             return Err(expected_map(slot.node, &path.index(at)));
         }
-        if let Keyed::Missing = slot.keyed {
-            return Err(keys.missing(slot.node, &path.index(at)));
+        match slot.keyed {
+            Keyed::Missing => return Err(keys.missing(slot.node, &path.index(at))),
+            Keyed::Compound(key)
+                if order.iter().any(|entry| same_key_kind(slot.node, *entry, keys.name(key))) =>
+            {
+                return Err(keys.compound(key, &path.index(at)));
+            }
+            _ => {}
         }
     }
     let mut positions = HashMap::with_capacity(order.len());
