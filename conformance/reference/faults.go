@@ -47,6 +47,7 @@ var textKinds = []struct{ prefix, kind string }{
 	{"unable to resolve ", "unsupported-type"},
 	{"precondition failed for: ", "precondition-failed"},
 	{"Invalid JSON ", "invalid-document"},
+	{"Mismatched JSON Documents", "invalid-document"},
 	{"json: cannot unmarshal ", "invalid-document"},
 }
 

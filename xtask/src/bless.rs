@@ -109,10 +109,10 @@ fn wants_blessing(case: &Case) -> bool {
 
 /// The text of the line: the one answer, or the one that the case had among several.
 fn decide(case: &Case, reply: &Value) -> Result<String, String> {
-    let Some(variants) = reply.get("variants").and_then(Value::as_array) else {
-        return expectation(reply);
-    };
     let had = case.expected("upstream").ok_or("no expectation")?;
+    let Some(variants) = reply.get("variants").and_then(Value::as_array) else {
+        return if leaves_the_message_open(&had, reply) { Ok(line_of(case)) } else { expectation(reply) };
+    };
     let chosen = variants.iter().find(|variant| Verdict::of(variant).is_some_and(|it| had.agrees(&it)));
     match chosen {
         Some(variant) => expectation(variant),
@@ -120,6 +120,16 @@ fn decide(case: &Case, reply: &Value) -> Result<String, String> {
             Err(format!("Kubernetes has {} answers; write the fixed one by hand: {reply}", variants.len()))
         }
     }
+}
+
+/// Where a message depends on the iteration of a map, the case leaves it out by hand.
+fn leaves_the_message_open(had: &Verdict, reply: &Value) -> bool {
+    let silent = matches!(had, Verdict::Error(fault) if fault.message.is_none() && !fault.panic);
+    silent && Verdict::of(reply).is_some_and(|given| had.agrees(&given))
+}
+
+fn line_of(case: &Case) -> String {
+    case.get("upstream").unwrap_or_default().to_string()
 }
 
 fn expectation(reply: &Value) -> Result<String, String> {

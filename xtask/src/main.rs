@@ -2,7 +2,9 @@
 //!
 //! Each task is a module with a `run(arguments)` function; this file only picks one.
 
+mod answer;
 mod bless;
+mod conformance;
 mod corpus;
 mod reference;
 mod schemas;
@@ -15,9 +17,11 @@ const USAGE: &str = "\
 usage: cargo xtask <task>
 
 tasks:
-  bless   take the upstream expectations of the corpus from the reference program (needs Go)
-  schemas write the built-in tables of kubemerge-schema anew
-  tidy    check the rules of the repository that no compiler checks
+  answer      answer conformance requests on standard input with our engine
+  bless       take the upstream expectations of the corpus from the reference program (needs Go)
+  schemas     write the built-in tables of kubemerge-schema anew
+  conformance compare our engine with the reference program on generated cases (needs Go)
+  tidy        check the rules of the repository that no compiler checks
 ";
 
 fn main() -> ExitCode {
@@ -25,7 +29,9 @@ fn main() -> ExitCode {
     let task = arguments.next().unwrap_or_default();
     let rest: Vec<String> = arguments.collect();
     match task.as_str() {
+        "answer" => answer::run(&rest),
         "bless" => bless::run(&rest),
+        "conformance" => conformance::run(&rest),
         "schemas" => schemas::run(&rest),
         "tidy" => tidy::run(&rest),
         "" | "help" | "--help" | "-h" => {

@@ -90,6 +90,16 @@ fn exact_number(number: Number) -> Number {
     }
 }
 
+/// Whether a document holds what canonical bytes cannot: Go prints the float 2.0 as `2`, an int.
+pub(crate) fn has_integral_float(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.is_f64() && number.as_f64().is_some_and(|float| float.fract() == 0.0),
+        Value::Array(items) => items.iter().any(has_integral_float),
+        Value::Object(members) => members.values().any(has_integral_float),
+        _ => false,
+    }
+}
+
 /// Writes JSON on one line with a blank behind `:` and `,`, as the corpus has it.
 pub(crate) fn on_one_line(value: &Value) -> String {
     match value {

@@ -1,0 +1,59 @@
+//! Differences that are wanted: the classes of `conformance/DIFFERENCES.md`.
+
+use serde_json::{Map, Value};
+
+use super::trial::Trial;
+use crate::verdict::{Verdict, has_integral_float};
+
+/// From this many items on, Kubernetes' sort routine is not an insertion sort any more.
+const SORT_ROUTINE_CHANGES: usize = 12;
+
+/// The class that explains why an answer is none of the variants; none where nothing does.
+pub(crate) fn class(trial: &Trial<'_>, variants: &[Verdict], ours: &Verdict) -> Option<&'static str> {
+    let Verdict::Result(ours) = ours else { return None };
+    let same_without_order = variants.iter().any(|variant| match variant {
+        Verdict::Result(theirs) => unordered(theirs.clone()) == unordered(ours.clone()),
+        Verdict::Error(_) => false,
+    });
+    if !same_without_order {
+        return None;
+    }
+    let documents = || trial.inputs.values();
+    if documents().any(|document| any_list(document, &has_scalar_twice)) {
+        return Some("live-duplicates");
+    }
+    documents()
+        .any(|document| any_list(document, &|items| items.len() > SORT_ROUTINE_CHANGES))
+        .then_some("sort-routine")
+}
+
+/// Whether an interface can carry a case.
+pub(crate) fn can_carry(interface: &str, inputs: &Map<String, Value>) -> bool {
+    interface != "canonical" || !inputs.values().any(has_integral_float)
+}
+
+/// A document in which the order of list items is of no meaning.
+fn unordered(value: Value) -> Value {
+    match value {
+        Value::Array(items) => {
+            let mut items: Vec<Value> = items.into_iter().map(unordered).collect();
+            items.sort_by_key(Value::to_string);
+            Value::Array(items)
+        }
+        Value::Object(members) => members.into_iter().map(|(key, value)| (key, unordered(value))).collect(),
+        scalar => scalar,
+    }
+}
+
+fn any_list(value: &Value, holds: &dyn Fn(&[Value]) -> bool) -> bool {
+    match value {
+        Value::Array(items) => holds(items) || items.iter().any(|item| any_list(item, holds)),
+        Value::Object(members) => members.values().any(|member| any_list(member, holds)),
+        _ => false,
+    }
+}
+
+fn has_scalar_twice(items: &[Value]) -> bool {
+    let scalars = || items.iter().filter(|item| !item.is_object() && !item.is_array());
+    scalars().enumerate().any(|(at, item)| scalars().skip(at + 1).any(|other| other == item))
+}

@@ -1,0 +1,179 @@
+//! The laws of the `spec` dialect, on generated documents that fit their schema.
+
+use serde_json::{Value, json};
+
+use super::{
+    dice::Dice,
+    document::{Wildness, Writer},
+    shape::{self, Subject},
+};
+use crate::{answer::Runner, verdict::Verdict};
+
+const ROUNDS: usize = 600;
+const SCHEMAS: usize = 30;
+const SOUND: Wildness = Wildness { faults: 0, repeats: 0, long_lists: false };
+
+/// Calls a law with schemas and documents; the law says what is broken.
+fn check(law: impl Fn(&mut Asker<'_>, &mut Writer<'_>) -> Result<(), String>) {
+    let mut runner = Runner::default();
+    for schema in 0..SCHEMAS {
+        let seed = schema as u64;
+        let subject = shape::synthetic(&mut Dice::new(seed)).expect("a schema can be made");
+        let mut dice = Dice::new(seed ^ 0xabcd);
+        for round in 0..ROUNDS / SCHEMAS {
+            let mut writer = Writer { dice: &mut dice, shapes: &subject.shapes, wildness: SOUND };
+            let mut asker = Asker { runner: &mut runner, subject: &subject };
+            if let Err(broken) = law(&mut asker, &mut writer) {
+                panic!(
+                    "schema {seed}, round {round}: {broken}\n{}",
+                    subject.schema.as_ref().map(|it| it.text()).unwrap_or_default()
+                );
+            }
+        }
+    }
+}
+
+/// Asks our engine about one type.
+struct Asker<'a> {
+    runner: &'a mut Runner,
+    subject: &'a Subject,
+}
+
+impl Asker<'_> {
+    fn ask(&mut self, op: &str, inputs: Value) -> Result<Value, String> {
+        let mut request = inputs.clone();
+        request["op"] = json!(op);
+        request["dialect"] = json!("spec");
+        request["type"] = json!(self.subject.type_name);
+        request["schema"] = json!(self.subject.schema.as_ref().map(|file| file.path()));
+        match Verdict::read(&self.runner.reply(request.to_string().as_bytes()))? {
+            Verdict::Result(value) => Ok(value),
+            Verdict::Error(fault) => Err(format!("{op} of {inputs}: {fault:?}")),
+        }
+    }
+}
+
+fn two(writer: &mut Writer<'_>, asker: &Asker<'_>) -> (Value, Value) {
+    let original = writer.document(asker.subject.root);
+    let modified = writer.edit(asker.subject.root, &original, 0);
+    (original, modified)
+}
+
+fn same(what: &str, wanted: &Value, given: &Value, of: &Value) -> Result<(), String> {
+    if Verdict::Result(wanted.clone()).agrees(&Verdict::Result(given.clone())) {
+        return Ok(());
+    }
+    Err(format!("{what}: wanted {wanted}, got {given}, of {of}"))
+}
+
+#[test]
+#[ignore = "waits for the generators"]
+fn applying_a_diff_gives_what_was_wanted() {
+    check(|asker, writer| {
+        let (original, modified) = two(writer, asker);
+        let patch = asker.ask("diff", json!({ "original": original, "modified": modified }))?;
+        let inputs = json!({ "original": original, "patch": patch });
+        let result = asker.ask("apply", inputs.clone())?;
+        same("apply(o, diff(o, m))", &printed(&modified), &result, &inputs)
+    });
+}
+
+#[test]
+#[ignore = "waits for the generators"]
+fn a_diff_with_itself_is_empty() {
+    check(|asker, writer| {
+        let (document, _) = two(writer, asker);
+        let patch = asker.ask("diff", json!({ "original": document, "modified": document }))?;
+        same("diff(x, x)", &json!({}), &patch, &document)
+    });
+}
+
+#[test]
+#[ignore = "waits for the generators"]
+fn a_second_three_way_apply_has_nothing_to_do() {
+    check(|asker, writer| {
+        let (original, modified) = two(writer, asker);
+        let current = writer.edit(asker.subject.root, &original, 0);
+        let inputs =
+            json!({ "original": original, "modified": modified, "current": current, "overwrite": true });
+        let patch = asker.ask("three-way", inputs.clone())?;
+        let result = asker.ask("apply", json!({ "original": current, "patch": patch }))?;
+        let again =
+            json!({ "original": modified, "modified": modified, "current": result, "overwrite": true });
+        same("second three-way", &json!({}), &asker.ask("three-way", again)?, &inputs)
+    });
+}
+
+#[test]
+#[ignore = "waits for the generators"]
+fn a_three_way_diff_from_the_original_is_the_two_way_diff() {
+    check(|asker, writer| {
+        let (original, modified) = two(writer, asker);
+        let patch = asker.ask("diff", json!({ "original": original, "modified": modified }))?;
+        let inputs =
+            json!({ "original": original, "modified": modified, "current": original, "overwrite": true });
+        same("three-way(o, m, o)", &patch, &asker.ask("three-way", inputs.clone())?, &inputs)
+    });
+}
+
+#[test]
+fn a_composed_patch_does_what_its_parts_do() {
+    check(|asker, writer| {
+        let root = asker.subject.root;
+        let original = writer.document(root);
+        let patches = [writer.patch(root, &original, 0), writer.patch(root, &original, 0)];
+        let Ok(composed) = asker.ask("compose", json!({ "patches": patches })) else { return Ok(()) };
+        let live = writer.edit(root, &original, 0);
+        let Ok(first) = asker.ask("apply", json!({ "original": live, "patch": patches[0] })) else {
+            return Ok(());
+        };
+        let Ok(wanted) = asker.ask("apply", json!({ "original": first, "patch": patches[1] })) else {
+            return Ok(());
+        };
+        let inputs = json!({ "original": live, "patch": composed, "patches": patches });
+        same("compose", &wanted, &asker.ask("apply", inputs.clone())?, &inputs)
+    });
+}
+
+#[test]
+fn no_directive_and_no_null_stays_in_a_result() {
+    check(|asker, writer| {
+        let root = asker.subject.root;
+        let original = writer.document(root);
+        let inputs = json!({ "patch": writer.patch(root, &original, 0), "original": original });
+        let Ok(result) = asker.ask("apply", inputs.clone()) else { return Ok(()) };
+        match leak(&result) {
+            Some(leaked) => Err(format!("{leaked} in {result} of {inputs}")),
+            None => Ok(()),
+        }
+    });
+}
+
+fn leak(value: &Value) -> Option<String> {
+    match value {
+        Value::Object(members) => members.iter().find_map(|(key, member)| {
+            let directive = ["$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList"];
+            let leaked = member.is_null() || directive.iter().any(|word| key.starts_with(word));
+            if leaked { Some(key.clone()) } else { leak(member) }
+        }),
+        Value::Array(items) => items.iter().find_map(leak),
+        _ => None,
+    }
+}
+
+/// A document as a reply prints it: integral floats have no fraction.
+fn printed(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 1e15 => {
+                json!(float as i64)
+            }
+            _ => value.clone(),
+        },
+        Value::Array(items) => items.iter().map(printed).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(key, member)| (key.clone(), printed(member))).collect()
+        }
+        _ => value.clone(),
+    }
+}

@@ -1,0 +1,240 @@
+//! Patches for a document: changes, removals and every directive, right and wrong.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    document::{Writer, same_identity},
+    shape::{Field, Id, Merge, Shape},
+};
+
+impl Writer<'_> {
+    /// A patch for a live value of a shape.
+    pub(crate) fn patch(&mut self, id: Id, live: &Value, depth: usize) -> Value {
+        if depth > 0 && self.dice.chance(10) {
+            return self.value(id, depth);
+        }
+        match self.shapes.get(id) {
+            Shape::Object(fields) => self.patch_object(fields, live, depth),
+            Shape::Map(below) => self.patch_map(*below, live, depth),
+            Shape::List(item, merge) => self.patch_list(*item, merge, live, depth),
+            _ => self.value(id, depth),
+        }
+    }
+
+    fn patch_object(&mut self, fields: &[Field], live: &Value, depth: usize) -> Value {
+        let mut patch = Map::new();
+        let likely = [60, 45, 40, 35, 30, 20, 10, 0][depth.min(7)];
+        for field in fields {
+            let chance = if live.get(&field.name).is_some() {
+                likely
+            } else {
+                (likely / 3).min(600 / fields.len().max(1))
+            };
+            if self.dice.chance(chance) {
+                self.patch_field(field, live, &mut patch, depth);
+            }
+        }
+        self.directives_of_map(live, &mut patch, depth);
+        Value::Object(patch)
+    }
+
+    fn patch_field(&mut self, field: &Field, live: &Value, patch: &mut Map<String, Value>, depth: usize) {
+        let below = live.get(&field.name).unwrap_or(&Value::Null);
+        let value = match self.dice.below(12) {
+            0 => Value::Null,
+            1 => self.value(field.shape, depth + 1),
+            _ => self.patch(field.shape, below, depth + 1),
+        };
+        if let Shape::List(_, merge) = self.shapes.get(field.shape) {
+            self.parallel_lists(field, merge, below, &value, patch);
+        }
+        if !self.dice.chance(15) || patch.is_empty() {
+            patch.insert(field.name.clone(), value);
+        }
+    }
+
+    /// `$setElementOrder/…` and `$deleteFromPrimitiveList/…` of a list field.
+    fn parallel_lists(
+        &mut self,
+        field: &Field,
+        merge: &Merge,
+        live: &Value,
+        value: &Value,
+        patch: &mut Map<String, Value>,
+    ) {
+        let wanted =
+            if matches!(merge, Merge::Keyed(_) | Merge::Scalars) { 35 } else { self.wildness.faults };
+        if self.dice.chance(wanted) {
+            let order = self.order_list(merge, live, value);
+            patch.insert(format!("$setElementOrder/{}", field.name), order);
+        }
+        let wanted = if *merge == Merge::Scalars { 30 } else { self.wildness.faults };
+        if self.dice.chance(wanted) {
+            let deleted = self.delete_list(live);
+            patch.insert(format!("$deleteFromPrimitiveList/{}", field.name), deleted);
+        }
+    }
+
+    /// Mostly an order that the patch list fits: its items and some of live's, patch items in their order.
+    fn order_list(&mut self, merge: &Merge, live: &Value, value: &Value) -> Value {
+        if self.dice.chance(self.wildness.faults) {
+            return self.fault();
+        }
+        let empty = Vec::new();
+        let mut order: Vec<Value> = Vec::new();
+        for item in value.as_array().unwrap_or(&empty) {
+            if item.get("$patch").is_none() {
+                order.push(identity(item, merge));
+            }
+        }
+        for item in live.as_array().unwrap_or(&empty) {
+            let named = order.iter().any(|entry| same_identity(entry, item, merge));
+            if !named && self.dice.chance(70) {
+                let at = self.dice.below(order.len() + 1);
+                order.insert(at, identity(item, merge));
+            }
+        }
+        if self.dice.chance(5) {
+            self.dice.shuffle(&mut order);
+        }
+        if self.dice.chance(5) {
+            order.truncate(self.dice.below(order.len() + 1));
+        }
+        Value::Array(order)
+    }
+
+    fn delete_list(&mut self, live: &Value) -> Value {
+        if self.dice.chance(self.wildness.faults) {
+            return self.fault();
+        }
+        let empty = Vec::new();
+        let elements = live.as_array().unwrap_or(&empty).clone();
+        elements.into_iter().filter(|_| self.dice.chance(40)).collect()
+    }
+
+    fn directives_of_map(&mut self, live: &Value, patch: &mut Map<String, Value>, depth: usize) {
+        if self.dice.chance(6) && (depth > 0 || self.dice.chance(10)) {
+            let word = self.patch_word();
+            patch.insert("$patch".into(), word);
+        }
+        if self.dice.chance(6) {
+            let kept = self.retained(live, patch);
+            patch.insert("$retainKeys".into(), kept);
+        }
+        if self.dice.chance(self.wildness.faults / 3) {
+            let name = *self.dice.pick(&[
+                "$setElementOrder",
+                "$deleteFromPrimitiveList",
+                "$setElementOrder/unknown",
+                "$deleteFromPrimitiveList/",
+                "$setElementOrderX/a",
+                "$deleteFromPrimitiveListX/a",
+            ]);
+            patch.insert(name.into(), json!([1]));
+        }
+    }
+
+    fn patch_word(&mut self) -> Value {
+        match self.dice.below(20) {
+            0..=8 => json!("replace"),
+            9..=17 => json!("delete"),
+            18 => json!("merge"),
+            _ => self.dice.pick(&[json!("other"), json!(1), json!(null)]).clone(),
+        }
+    }
+
+    fn retained(&mut self, live: &Value, patch: &Map<String, Value>) -> Value {
+        if self.dice.chance(self.wildness.faults) {
+            return self.fault();
+        }
+        let live: Vec<&String> = live.as_object().map(|members| members.keys().collect()).unwrap_or_default();
+        let mut names: Vec<Value> =
+            patch.keys().filter(|name| !name.starts_with('$')).map(|name| json!(name)).collect();
+        names.extend(live.into_iter().filter(|_| self.dice.chance(30)).map(|name| json!(name)));
+        if self.dice.chance(self.wildness.faults) && !names.is_empty() {
+            let at = self.dice.below(names.len());
+            names[at] = self.fault();
+        }
+        Value::Array(names)
+    }
+
+    fn patch_map(&mut self, below: Id, live: &Value, depth: usize) -> Value {
+        let mut patch = Map::new();
+        for (name, _) in live.as_object().into_iter().flatten() {
+            match self.dice.below(4) {
+                0 => drop(patch.insert(name.clone(), Value::Null)),
+                1 => drop(patch.insert(name.clone(), self.value(below, depth + 1))),
+                _ => {}
+            }
+        }
+        if self.dice.chance(50) {
+            patch.insert("new".into(), self.value(below, depth + 1));
+        }
+        self.directives_of_map(live, &mut patch, depth);
+        Value::Object(patch)
+    }
+
+    fn patch_list(&mut self, item: Id, merge: &Merge, live: &Value, depth: usize) -> Value {
+        let Merge::Keyed(key) = merge else { return self.value_list(item, merge, live, depth) };
+        let mut items: Vec<Value> = Vec::new();
+        for value in live.as_array().into_iter().flatten() {
+            match self.dice.below(10) {
+                0..=3 => {
+                    let mut change = self.patch(item, value, depth + 1);
+                    if let (Value::Object(members), Some(identity)) = (&mut change, value.get(key)) {
+                        members.insert(key.clone(), identity.clone());
+                        if !self.dice.chance(10) {
+                            members.remove("$patch");
+                        }
+                    }
+                    items.push(change);
+                }
+                4 | 5 => items.push(self.delete_item(key, value)),
+                _ => {}
+            }
+        }
+        for _ in 0..self.dice.below(3) {
+            let next = self.item(item, merge, depth + 1);
+            let at = self.dice.below(items.len() + 1);
+            items.insert(at, next);
+        }
+        if self.dice.chance(20) {
+            self.dice.shuffle(&mut items);
+        }
+        if self.dice.chance(4) {
+            let at = self.dice.below(items.len() + 1);
+            items.insert(at, json!({ "$patch": "replace" }));
+        }
+        Value::Array(items)
+    }
+
+    fn delete_item(&mut self, key: &str, value: &Value) -> Value {
+        let mut item = json!({ "$patch": "delete" });
+        if let (Some(identity), false) = (value.get(key), self.dice.chance(self.wildness.faults)) {
+            item[key] = identity.clone();
+        }
+        item
+    }
+
+    fn value_list(&mut self, item: Id, merge: &Merge, live: &Value, depth: usize) -> Value {
+        let empty = Vec::new();
+        let mut values: Vec<Value> =
+            live.as_array().unwrap_or(&empty).iter().filter(|_| self.dice.chance(35)).cloned().collect();
+        for _ in 0..self.dice.below(3) {
+            let next = self.item(item, merge, depth + 1);
+            let at = self.dice.below(values.len() + 1);
+            values.insert(at, next);
+        }
+        Value::Array(values)
+    }
+}
+
+/// What an order list says about an item.
+fn identity(item: &Value, merge: &Merge) -> Value {
+    match (merge, item.as_object()) {
+        (Merge::Keyed(key), Some(members)) => {
+            members.get(key).map_or_else(|| json!({}), |value| json!({ key.as_str(): value }))
+        }
+        _ => item.clone(),
+    }
+}

@@ -1,0 +1,240 @@
+//! One generated case, and the court that judges it.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    dice::Dice,
+    document::{Wildness, Writer},
+    explained,
+    shape::Subject,
+    shrink,
+};
+use crate::{
+    answer::Runner,
+    reference::Reference,
+    verdict::{Verdict, on_one_line},
+};
+
+/// Operations that cases are made for.
+pub(crate) const OPERATIONS: &[&str] =
+    &["apply", "diff", "three-way", "compose", "conflicts", "json-three-way", "merge-patch", "json-patch"];
+
+/// Our interfaces; each must give the answer.
+const INTERFACES: &[&str] = &["value", "checked", "canonical"];
+
+/// How often a case that differs is asked again.
+const AGAIN: usize = 300;
+
+/// A case before it is asked.
+#[derive(Clone)]
+pub(crate) struct Trial<'a> {
+    pub(crate) op: &'static str,
+    pub(crate) subject: &'a Subject,
+    /// The documents and settings, by the names of the protocol.
+    pub(crate) inputs: Map<String, Value>,
+}
+
+/// Makes a case of a subject, for one operation or for any.
+pub(crate) fn make<'a>(dice: &mut Dice, subject: &'a Subject, op: Option<&str>) -> Trial<'a> {
+    let op = match op {
+        Some(op) => OPERATIONS.iter().find(|known| **known == op).expect("options are checked"),
+        None => *dice.pick(&[
+            "apply",
+            "apply",
+            "diff",
+            "diff",
+            "three-way",
+            "three-way",
+            "compose",
+            "conflicts",
+            "json-three-way",
+            "merge-patch",
+        ]),
+    };
+    let wildness = Wildness {
+        faults: *dice.pick(&[0, 0, 1, 3, 8]),
+        repeats: *dice.pick(&[0, 0, 10, 40]),
+        long_lists: dice.chance(10),
+    };
+    let mut writer = Writer { dice, shapes: &subject.shapes, wildness };
+    let inputs = inputs(&mut writer, subject.root, op);
+    Trial { op, subject, inputs }
+}
+
+fn inputs(writer: &mut Writer<'_>, root: usize, op: &str) -> Map<String, Value> {
+    let original = writer.document(root);
+    let value = match op {
+        "apply" | "merge-patch" => json!({ "patch": writer.patch(root, &original, 0), "original": original }),
+        "diff" => json!({ "modified": writer.edit(root, &original, 0), "original": original }),
+        "three-way" | "json-three-way" => json!({
+            "modified": writer.edit(root, &original, 0),
+            "current": writer.edit(root, &original, 0),
+            "original": original,
+            "overwrite": writer.dice.chance(60),
+        }),
+        "json-patch" => {
+            json!({ "patch": super::json_patch::operations(writer, &original), "original": original })
+        }
+        _ => json!({ "patches": [writer.patch(root, &original, 0), writer.patch(root, &original, 0)] }),
+    };
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+impl Trial<'_> {
+    /// The request.
+    fn request(&self) -> String {
+        let mut request = self.inputs.clone();
+        request.insert("op".into(), json!(self.op));
+        if !matches!(self.op, "merge-patch" | "json-patch" | "json-three-way") {
+            request.insert("type".into(), json!(self.subject.type_name));
+            if let Some(document) = &self.subject.schema {
+                request.insert("schema".into(), json!(document.path()));
+            }
+        }
+        Value::Object(request).to_string()
+    }
+}
+
+/// What came of a case.
+pub(crate) enum Outcome {
+    /// All sides agree.
+    Same { result: bool },
+    /// They differ in a way that is written down.
+    Explained(&'static str),
+    /// They differ.
+    Different,
+}
+
+/// Both sides.
+pub(crate) struct Court {
+    reference: Reference,
+    runner: Runner,
+}
+
+impl Court {
+    /// A court with this judge.
+    pub(crate) fn new(reference: Reference) -> Court {
+        Court { reference, runner: Runner::default() }
+    }
+
+    /// Judges a batch.
+    pub(crate) fn judge(&mut self, trials: &[Trial<'_>]) -> Result<Vec<Outcome>, String> {
+        let requests: Vec<String> = trials.iter().map(Trial::request).collect();
+        let (reference, runner) = (&mut self.reference, &mut self.runner);
+        let (theirs, ours) = std::thread::scope(|scope| {
+            let asked = scope.spawn(|| reference.ask(&requests));
+            let ours: Vec<Vec<String>> = requests
+                .iter()
+                .zip(trials)
+                .map(|(request, trial)| answers(runner, request, &trial.inputs))
+                .collect();
+            (asked.join().unwrap_or_else(|_| Err("the reference side crashed".into())), ours)
+        });
+        let mut outcomes = Vec::with_capacity(trials.len());
+        for ((trial, theirs), ours) in trials.iter().zip(theirs?).zip(ours) {
+            outcomes.push(self.compare(trial, &theirs, &ours)?);
+        }
+        Ok(outcomes)
+    }
+
+    fn compare(&mut self, trial: &Trial<'_>, theirs: &str, ours: &[String]) -> Result<Outcome, String> {
+        let theirs = Verdict::read(theirs)?;
+        let ours: Vec<Verdict> = ours.iter().map(|reply| Verdict::read(reply)).collect::<Result<_, _>>()?;
+        if ours.iter().all(|answer| theirs.agrees(answer)) {
+            return Ok(Outcome::Same { result: matches!(theirs, Verdict::Result(_)) });
+        }
+        let variants = self.variants(trial)?;
+        let mut class = "several-answers";
+        for answer in ours {
+            if variants.iter().any(|variant| variant.agrees(&answer)) {
+                continue;
+            }
+            match self.explanation(trial, &variants, &answer)? {
+                Some(explanation) => class = explanation,
+                None => return Ok(Outcome::Different),
+            }
+        }
+        Ok(Outcome::Explained(class))
+    }
+
+    /// The class that makes an answer as good as one of the variants.
+    fn explanation(
+        &mut self,
+        trial: &Trial<'_>,
+        variants: &[Verdict],
+        answer: &Verdict,
+    ) -> Result<Option<&'static str>, String> {
+        if let Some(class) = explained::class(trial, variants, answer) {
+            return Ok(Some(class));
+        }
+        let Verdict::Error(fault) = answer else { return Ok(None) };
+        if variants.iter().any(|variant| matches!(variant, Verdict::Result(_))) {
+            return Ok(None);
+        }
+        Ok(self.has_fault(trial, &fault.kind)?.then_some("several-faults"))
+    }
+
+    /// Whether Kubernetes names this kind of fault once another part of the case is taken away.
+    fn has_fault(&mut self, trial: &Trial<'_>, kind: &str) -> Result<bool, String> {
+        let requests: Vec<String> = shrink::smaller(&Value::Object(trial.inputs.clone()))
+            .into_iter()
+            .filter_map(|inputs| {
+                Some(Trial { inputs: inputs.as_object()?.clone(), ..trial.clone() }.request())
+            })
+            .collect();
+        let replies = self.reference.ask(&requests)?;
+        let named =
+            |reply: &String| matches!(Verdict::read(reply), Ok(Verdict::Error(fault)) if fault.kind == kind);
+        Ok(replies.iter().any(named))
+    }
+
+    /// Every answer that Kubernetes gives when it is asked often.
+    fn variants(&mut self, trial: &Trial<'_>) -> Result<Vec<Verdict>, String> {
+        let replies = self.reference.ask(&[with_member(&trial.request(), "repeat", &AGAIN.to_string())])?;
+        let reply: Value = serde_json::from_str(&replies[0]).map_err(|error| error.to_string())?;
+        let several =
+            reply.get("variants").and_then(Value::as_array).cloned().unwrap_or_else(|| vec![reply.clone()]);
+        several.iter().map(|one| Verdict::of(one).ok_or_else(|| format!("no verdict: {one}"))).collect()
+    }
+
+    /// Whether a case (still) differs without an explanation.
+    pub(crate) fn differs(&mut self, trial: &Trial<'_>) -> Result<bool, String> {
+        let outcomes = self.judge(std::slice::from_ref(trial))?;
+        Ok(matches!(outcomes[0], Outcome::Different))
+    }
+
+    /// A case as the corpus would have it, with what each side says.
+    pub(crate) fn report(&mut self, trial: Trial<'_>) -> Result<String, String> {
+        let mut lines = vec![format!("- name: found by the differential run ({})", trial.op)];
+        lines.push(format!("  type: {}", trial.subject.type_name));
+        lines.extend(trial.inputs.iter().map(|(key, value)| format!("  {key}: {}", on_one_line(value))));
+        let request = trial.request();
+        let theirs = self.reference.ask(&[with_member(&request, "repeat", &AGAIN.to_string())])?;
+        lines.push(format!("  upstream: {}", theirs[0]));
+        for (interface, answer) in INTERFACES.iter().zip(answers(&mut self.runner, &request, &trial.inputs)) {
+            lines.push(format!("  # ours, {interface}: {answer}"));
+        }
+        if let Some(document) = &trial.subject.schema {
+            lines.push(format!("  # schema: {}", document.text()));
+        }
+        Ok(lines.join("\n"))
+    }
+}
+
+fn answers(runner: &mut Runner, request: &str, inputs: &Map<String, Value>) -> Vec<String> {
+    let mut ask =
+        |interface: &str| runner.reply(with_member(request, "api", &format!("{interface:?}")).as_bytes());
+    INTERFACES
+        .iter()
+        .filter(|interface| explained::can_carry(interface, inputs))
+        .map(|interface| ask(interface))
+        .collect()
+}
+
+/// A request with one more member in front.
+fn with_member(request: &str, key: &str, value: &str) -> String {
+    format!("{{\"{key}\":{value},{}", &request[1..])
+}
