@@ -176,7 +176,8 @@ fn imply_names(model: &mut Model, id: NodeId, object_meta: DefinitionId) {
     for name in ["apiVersion", "kind"] {
         if model.find_field(&node, name).is_none() {
             let string = model.add_node(Node { shape: Shape::String, ..own });
-            fields.push(FieldEntry { name: model.intern(name), node: string, required: Required::No });
+            let name = model.intern(name);
+            fields.push(model.field_entry(name, string, Required::No));
         }
     }
     let metadata = model.find_field(&node, "metadata").map(|place| model.fields[place]);
@@ -184,7 +185,7 @@ fn imply_names(model: &mut Model, id: NodeId, object_meta: DefinitionId) {
         let name = model.intern("metadata");
         let reference = model.add_node(Node { refers_to: object_meta, ..own });
         fields.retain(|field| field.name != name);
-        fields.push(FieldEntry { name, node: reference, required: Required::No });
+        fields.push(model.field_entry(name, reference, Required::No));
     }
     let span = model.add_fields(fields);
     let node = &mut model.nodes[id as usize];

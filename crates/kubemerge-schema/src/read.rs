@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{
-    Column, DefinitionId, FieldEntry, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Required,
-    Shape, Span,
+    Column, DefinitionId, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Required, Shape, Span,
 };
 use crate::place::Place;
 
@@ -202,7 +201,8 @@ impl<'m> Reader<'m> {
         for (name, schema) in object(properties, &place)? {
             let node = self.schema(schema, place.key(name))?;
             let required = if required.contains(name.as_str()) { Required::Yes } else { Required::No };
-            entries.push(FieldEntry { name: self.model.intern(name), node, required });
+            let name = self.model.intern(name);
+            entries.push(self.model.field_entry(name, node, required));
         }
         Ok(self.model.add_fields(entries))
     }

@@ -205,3 +205,11 @@ fn tables_are_whole() {
         }
     }
 }
+
+#[test]
+fn tables_stay_small() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/builtin");
+    let size = |name: &str| std::fs::metadata(folder.join(name)).unwrap().len();
+    let total = size("strings.txt") + size("tables.bin");
+    assert!(total <= 400_000, "{total} bytes");
+}

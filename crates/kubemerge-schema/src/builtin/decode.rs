@@ -23,8 +23,8 @@ use std::borrow::Cow;
 
 use super::Release;
 use crate::model::{
-    Column, DefinitionEntry, FieldEntry, Flags, KindEntry, ListType, MapType, Model, NOWHERE, Name, Node,
-    NodeId, Origin, Required, ResourceEntry, Shape, Span, SubresourceEntry,
+    Column, DefinitionEntry, Flags, KindEntry, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Origin,
+    Required, ResourceEntry, Shape, Span, SubresourceEntry,
 };
 
 /// Bits of the second number of a node; the flags of the model stand above them.
@@ -290,7 +290,7 @@ impl Decoder<'_> {
             let required = if packed & 1 == 1 { Required::Yes } else { Required::No };
             let stored = packed >> 1;
             let node = if stored < parent { self.node(stored) } else { NOWHERE };
-            entries.push(FieldEntry { name, node, required });
+            entries.push(self.model.field_entry(name, node, required));
         }
         let span = Span { start: self.model.fields.len() as u32, len: count };
         self.model.fields.append(&mut entries);
