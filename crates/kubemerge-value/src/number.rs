@@ -57,9 +57,16 @@ pub(crate) fn write_canonical(literal: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Writes a float: shortest digits, an exponent only below 1e-6 and from 1e21 on.
+///
+/// Go writes a negative zero as `-0`, which reads as the integer 0; here it is `0`, so that canonical text
+/// has one spelling for one value.
 pub(crate) fn write_float(float: f64, out: &mut Vec<u8>) {
+    if float == 0.0 {
+        out.push(b'0');
+        return;
+    }
     let magnitude = float.abs();
-    let text = if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
+    let text = if !(1e-6..1e21).contains(&magnitude) {
         let text = format!("{float:e}");
         if magnitude >= 1e21 { text.replace('e', "e+") } else { text }
     } else {
@@ -95,7 +102,7 @@ mod tests {
         check("1e21", Number::Float(1e21), "1e+21");
         check("1.5e-7", Number::Float(1.5e-7), "1.5e-7");
         check("0.000001", Number::Float(0.000001), "0.000001");
-        check("-0.0", Number::Float(-0.0), "-0");
+        check("-0.0", Number::Float(-0.0), "0");
         check("2.5", Number::Float(2.5), "2.5");
         check("1e20", Number::Float(1e20), "100000000000000000000");
     }

@@ -100,25 +100,28 @@ impl<'a> Checker<'a> {
     fn block(&mut self, tokens: &Tokens) -> Option<()> {
         let maps = self.nesting.next(tokens, self.at)?;
         let words = self.grammar.next(tokens, maps)?;
-        let sound = positions(words).all(|word| is_word(self.bytes, self.at + word, tokens.words >> word))
+        let sound = positions(words).all(|word| self.is_word(tokens.words, word))
             && positions(tokens.escapes).all(|letter| escape_end(self.bytes, self.at + letter).is_ok());
         self.at += 64;
         sound.then_some(())
     }
 
+    /// Whether a number or literal starts at this place of the block; `words` tells how far it may go.
+    #[inline(always)]
+    fn is_word(&self, words: u64, start: usize) -> bool {
+        let at = self.at + start;
+        let length = (words >> start).trailing_ones();
+        // What reaches the end of the block may go on in the next one.
+        let ends_here = start + length as usize != 64 && length <= 8;
+        match self.bytes[at..].first_chunk() {
+            Some(chunk) if ends_here && is_short_word(u64::from_le_bytes(*chunk), length) => true,
+            _ => is_long_word(self.bytes, at),
+        }
+    }
+
     fn finish(self, is_ascii: bool) -> Option<Passed> {
         let Nesting { depth, deepest, large, .. } = self.nesting;
         (depth == 0).then_some(Passed { large, depth: deepest, is_ascii })
-    }
-}
-
-/// Whether a number or literal stands at `at`; `mask` tells how far it may go.
-#[inline(always)]
-fn is_word(bytes: &[u8], at: usize, mask: u64) -> bool {
-    let length = mask.trailing_ones();
-    match bytes[at..].first_chunk() {
-        Some(chunk) if length <= 8 && is_short_word(u64::from_le_bytes(*chunk), length) => true,
-        _ => is_long_word(bytes, at),
     }
 }
 

@@ -57,6 +57,16 @@ mod tests {
     }
 
     #[test]
+    fn words_that_cross_the_blocks_of_the_fast_check_are_read_to_their_end() {
+        for fill in 40..140 {
+            for fault in ["true\\", "12x4", "nullnull", "falsey", "0123"] {
+                let text = format!("[\"{}\",{fault}]", "x".repeat(fill));
+                assert!(check(text.as_bytes()).is_err(), "{text}");
+            }
+        }
+    }
+
+    #[test]
     fn faults_are_found_where_they_are() {
         fails("", Kind::UnexpectedEnd, 0);
         fails("{", Kind::UnexpectedEnd, 1);
