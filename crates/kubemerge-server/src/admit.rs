@@ -1,0 +1,46 @@
+//! The gate before the store: defaults, and every complaint about the object that is about to be written.
+
+use crate::{
+    call::Call,
+    custom, defaults,
+    meta::check,
+    object::Object,
+    status::{FieldError, Outcome, invalid},
+    strategy::Part,
+};
+
+/// Completes and checks a new object.
+pub(crate) fn create(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
+    match call.resource.custom() {
+        Some(version) => custom::admit(version, object, None, Part::Main)
+            .map_err(|errors| refuse(call, object, &errors))?,
+        None => defaults::fill(call.resource, object)?,
+    }
+    let mut errors = check::values(&object.metadata, call.resource.rules.name);
+    errors.extend(custom::definition::check(call, object, None)?);
+    finish(call, object, errors)
+}
+
+/// Completes and checks an object that replaces an older one.
+pub(crate) fn update(call: &Call<'_>, old: &Object, new: &mut Object, part: Part) -> Outcome<()> {
+    match call.resource.custom() {
+        Some(version) => {
+            custom::admit(version, new, Some(old), part).map_err(|errors| refuse(call, new, &errors))?
+        }
+        None if part == Part::Main => defaults::fill(call.resource, new)?,
+        None => {}
+    }
+    let mut errors = check::values(&new.metadata, call.resource.rules.name);
+    errors.extend(custom::definition::check(call, new, Some(old))?);
+    finish(call, new, errors)
+}
+
+/// The last word: what is stored is written in the version for storage.
+fn finish(call: &Call<'_>, object: &mut Object, errors: Vec<FieldError>) -> Outcome<()> {
+    object.api_version.clone_from(&call.resource.storage);
+    if errors.is_empty() { Ok(()) } else { Err(refuse(call, object, &errors)) }
+}
+
+fn refuse(call: &Call<'_>, object: &Object, errors: &[FieldError]) -> crate::Failure {
+    invalid(call.resource.qualified_kind(), object.metadata.name(), errors)
+}

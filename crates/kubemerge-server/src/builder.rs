@@ -1,0 +1,246 @@
+//! How a server is put together.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use kubemerge_schema::{Dialect, SchemaBuilder};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    app::{App, CustomStrategicMerge, GarbageCollection, Settings},
+    catalog::Catalog,
+    clock::Clock,
+    entropy::Entropy,
+    fixture,
+    ledger::Ledger,
+    log::Log,
+    namespace,
+    pod_logs::PodLogs,
+    server::ApiServer,
+    store::{MemoryStore, Store},
+};
+
+/// How many requests are remembered.
+const LOG: usize = 10_000;
+/// The time of deterministic servers: 2026-01-01T00:00:00Z.
+const FIXED_TIME: i64 = 1_767_225_600;
+
+/// A server that is being put together; [`ApiServer::builder`] begins one.
+pub struct Builder {
+    settings: Settings,
+    dialect: Dialect,
+    documents: Vec<Value>,
+    objects: Vec<Value>,
+    store: Option<Box<dyn Store>>,
+    history: Option<usize>,
+    clock: Clock,
+    seed: Option<u64>,
+    log: usize,
+    fault: Option<String>,
+}
+
+/// Why a server could not be built.
+#[derive(Debug)]
+pub struct BuildError(String);
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Builder {
+            settings: Settings {
+                version: "1.37".into(),
+                garbage_collection: GarbageCollection::default(),
+                custom_strategic_merge: CustomStrategicMerge::default(),
+                create_namespaces: false,
+                pods_end_at_once: false,
+                bookmark_interval: Duration::from_secs(60),
+                watch_lifetime: Duration::from_secs(30 * 60),
+                token: None,
+            },
+            dialect: Dialect::default(),
+            documents: Vec::new(),
+            objects: Vec::new(),
+            store: None,
+            history: None,
+            clock: Clock::default(),
+            seed: None,
+            log: LOG,
+            fault: None,
+        }
+    }
+}
+
+impl Builder {
+    /// The version of Kubernetes whose built-in kinds are served, such as `1.37`; the newest by default.
+    pub fn kubernetes(mut self, version: &str) -> Self {
+        self.settings.version = version.trim_start_matches('v').to_string();
+        self
+    }
+
+    /// How strategic merge patches merge: as Kubernetes does, or as the design documents promise.
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// Custom resource definitions, served from the start: anything that serializes to one.
+    pub fn crds<T: Serialize>(self, definitions: impl IntoIterator<Item = T>) -> Self {
+        self.objects(definitions)
+    }
+
+    /// Objects that are there from the start, as they are: with the status and the uid they have, without
+    /// admission. Missing namespaces are created, missing server-owned metadata is filled in.
+    pub fn objects<T: Serialize>(mut self, objects: impl IntoIterator<Item = T>) -> Self {
+        for object in objects {
+            match serde_json::to_value(object) {
+                Ok(value) => self.objects.push(value),
+                Err(error) => self.complain(format!("an object cannot be serialized: {error}")),
+            }
+        }
+        self
+    }
+
+    /// Objects from a YAML or JSON text with any number of documents; definitions may come after their objects.
+    pub fn yaml(mut self, text: &str) -> Self {
+        match fixture::documents(text) {
+            Ok(objects) => self.objects.extend(objects),
+            Err(error) => self.complain(error),
+        }
+        self
+    }
+
+    /// Loads an OpenAPI document (v2 or v3) beside the built-in tables; its definitions win.
+    pub fn openapi(mut self, document: Value) -> Self {
+        self.documents.push(document);
+        self
+    }
+
+    /// A store in place of the one in memory.
+    pub fn store(mut self, store: impl Store + 'static) -> Self {
+        self.store = Some(Box::new(store));
+        self
+    }
+
+    /// How many events the store in memory keeps: watches and pages that are older get 410.
+    pub fn history(mut self, events: usize) -> Self {
+        self.history = Some(events);
+        self
+    }
+
+    /// Where timestamps come from.
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Fixes uids, generated names and chance.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Fixes everything that differs from run to run: the clock stands still, chance has a seed.
+    pub fn deterministic(self) -> Self {
+        self.clock(Clock::fixed(FIXED_TIME)).seed(0)
+    }
+
+    /// Creates namespaces when something is first created in them.
+    pub fn create_namespaces(mut self) -> Self {
+        self.settings.create_namespaces = true;
+        self
+    }
+
+    /// Ends pods as soon as they are deleted, since no kubelet does.
+    pub fn pods_end_at_once(mut self) -> Self {
+        self.settings.pods_end_at_once = true;
+        self
+    }
+
+    /// Whether dependents go with their owners.
+    pub fn garbage_collection(mut self, collection: GarbageCollection) -> Self {
+        self.settings.garbage_collection = collection;
+        self
+    }
+
+    /// Whether custom resources accept strategic merge patches, which Kubernetes refuses.
+    pub fn custom_strategic_merge(mut self, choice: CustomStrategicMerge) -> Self {
+        self.settings.custom_strategic_merge = choice;
+        self
+    }
+
+    /// How often watches that want bookmarks get one; a minute by default.
+    pub fn bookmark_interval(mut self, interval: Duration) -> Self {
+        self.settings.bookmark_interval = interval;
+        self
+    }
+
+    /// How long watches without a timeout of their own live at least; half an hour by default.
+    pub fn watch_lifetime(mut self, lifetime: Duration) -> Self {
+        self.settings.watch_lifetime = lifetime;
+        self
+    }
+
+    /// Lets in only requests with this bearer token.
+    pub fn token(mut self, token: &str) -> Self {
+        self.settings.token = Some(token.to_string());
+        self
+    }
+
+    /// How many requests the log remembers; 10,000 by default, none for 0.
+    pub fn request_log(mut self, most: usize) -> Self {
+        self.log = most;
+        self
+    }
+
+    fn complain(&mut self, text: String) {
+        self.fault.get_or_insert(text);
+    }
+
+    /// Puts the server together.
+    ///
+    /// # Errors
+    /// If there are no tables for the version, or a document or an object cannot be loaded.
+    pub fn build(self) -> Result<ApiServer, BuildError> {
+        if let Some(fault) = self.fault {
+            return Err(BuildError(fault));
+        }
+        let mut schema = SchemaBuilder::builtin(&self.settings.version).map_err(fault)?;
+        for document in &self.documents {
+            schema = schema.document(document).map_err(fault)?;
+        }
+        let schema = Arc::new(schema.compile(self.dialect).map_err(fault)?);
+        let store = self.store.unwrap_or_else(|| {
+            Box::new(self.history.map_or_else(MemoryStore::default, MemoryStore::with_history))
+        });
+        let app = App {
+            catalog: Catalog::new(&schema),
+            store: store.into(),
+            schema,
+            clock: self.clock,
+            entropy: self.seed.map_or_else(Entropy::system, Entropy::seeded),
+            settings: self.settings,
+            faults: Arc::default(),
+            log: Log::new(self.log),
+            logs: PodLogs::default(),
+        };
+        app.serve_definitions();
+        {
+            let ledger = Ledger::new(&app);
+            namespace::FIRST.iter().for_each(|name| namespace::create(&ledger, name));
+        }
+        let server = ApiServer::new(app);
+        server.load(self.objects).map_err(|failure| BuildError(failure.to_string()))?;
+        Ok(server)
+    }
+}
+
+fn fault(error: impl fmt::Display) -> BuildError {
+    BuildError(error.to_string())
+}

@@ -1,0 +1,46 @@
+//! The built-in resources, from the schema's tables.
+
+use std::collections::HashMap;
+
+use kubemerge_schema::{Resource as Facts, Schema};
+
+use super::{Origin, Resource, Rules, Scope, Subresource, api_version, version_order};
+
+/// Every built-in resource.
+pub(super) fn resources(schema: &Schema) -> Vec<Resource> {
+    let mut preferred: HashMap<(&str, &str), &str> = HashMap::new();
+    for facts in schema.resources() {
+        let best = preferred.entry((facts.group(), facts.plural())).or_insert(facts.version());
+        if version_order(facts.version(), best).is_lt() {
+            *best = facts.version();
+        }
+    }
+    schema.resources().map(|facts| resource(facts, preferred[&(facts.group(), facts.plural())])).collect()
+}
+
+fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
+    let (group, kind) = (facts.group(), facts.kind());
+    Resource {
+        group: group.to_string(),
+        version: facts.version().to_string(),
+        kind: kind.to_string(),
+        list_kind: format!("{kind}List"),
+        plural: facts.plural().to_string(),
+        singular: facts.singular().to_string(),
+        short_names: facts.short_names().map(str::to_string).collect(),
+        categories: facts.categories().map(str::to_string).collect(),
+        scope: if facts.is_namespaced() { Scope::Namespaced } else { Scope::Cluster },
+        verbs: facts.verbs().map(str::to_string).collect(),
+        subresources: facts
+            .subresources()
+            .map(|sub| Subresource {
+                name: sub.name().to_string(),
+                speaks: [sub.group(), sub.version(), sub.kind()].map(str::to_string),
+                verbs: sub.verbs().map(str::to_string).collect(),
+            })
+            .collect(),
+        rules: Rules::built_in(group, kind),
+        origin: Origin::BuiltIn,
+        storage: api_version(group, storage_version),
+    }
+}

@@ -1,0 +1,310 @@
+//! Which resources are served, and what the server must know about each.
+//!
+//! Built-in resources come from the schema's tables, custom ones from their definitions; handlers see only
+//! [`Resource`]. The index is replaced as a whole when a definition changes, so a request sees one state.
+
+mod builtin;
+pub(crate) mod rules;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+
+use kubemerge_schema::Schema;
+pub(crate) use rules::Rules;
+
+use crate::{
+    custom::CustomVersion,
+    status::Qualified,
+    store::{Revision, Stored},
+};
+
+/// Whether objects live in namespaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Objects live in a namespace.
+    Namespaced,
+    /// Objects belong to the whole cluster.
+    Cluster,
+}
+
+/// One resource in one version.
+#[derive(Clone, Debug)]
+pub(crate) struct Resource {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    pub(crate) kind: String,
+    pub(crate) list_kind: String,
+    pub(crate) plural: String,
+    pub(crate) singular: String,
+    pub(crate) short_names: Vec<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) scope: Scope,
+    pub(crate) verbs: Vec<String>,
+    pub(crate) subresources: Vec<Subresource>,
+    pub(crate) rules: Rules,
+    pub(crate) origin: Origin,
+    /// The apiVersion in which objects are stored.
+    pub(crate) storage: String,
+}
+
+/// A part of a resource with its own address.
+#[derive(Clone, Debug)]
+pub(crate) struct Subresource {
+    pub(crate) name: String,
+    /// Group, version and kind of the body.
+    pub(crate) speaks: [String; 3],
+    pub(crate) verbs: Vec<String>,
+}
+
+/// Where a resource came from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// The tables.
+    BuiltIn,
+    /// A CustomResourceDefinition.
+    Custom(Arc<CustomVersion>),
+}
+
+impl Resource {
+    pub(crate) fn api_version(&self) -> String {
+        api_version(&self.group, &self.version)
+    }
+
+    /// The resource as messages name it.
+    pub(crate) fn qualified(&self) -> Qualified<'_> {
+        Qualified { group: &self.group, name: &self.plural }
+    }
+
+    /// The kind as messages about invalid objects name it.
+    pub(crate) fn qualified_kind(&self) -> Qualified<'_> {
+        Qualified { group: &self.group, name: &self.kind }
+    }
+
+    pub(crate) fn is_namespaced(&self) -> bool {
+        self.scope == Scope::Namespaced
+    }
+
+    pub(crate) fn subresource(&self, name: &str) -> Option<&Subresource> {
+        self.subresources.iter().find(|sub| sub.name == name)
+    }
+
+    pub(crate) fn has_status(&self) -> bool {
+        self.subresource("status").is_some()
+    }
+
+    pub(crate) fn allows(&self, verb: &str) -> bool {
+        self.verbs.iter().any(|one| one == verb)
+    }
+
+    pub(crate) fn custom(&self) -> Option<&CustomVersion> {
+        match &self.origin {
+            Origin::Custom(version) => Some(version),
+            Origin::BuiltIn => None,
+        }
+    }
+
+    /// The key under which an object is stored; the namespace is empty for cluster-scoped kinds.
+    pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
+        let mut key = self.prefix(namespace);
+        key.push_str(name);
+        key
+    }
+
+    /// What all keys of a namespace, or of the whole resource, begin with.
+    pub(crate) fn prefix(&self, namespace: &str) -> String {
+        let mut prefix = String::with_capacity(96);
+        for part in [&self.group, "/", &self.plural, "/", namespace] {
+            prefix.push_str(part);
+        }
+        if !namespace.is_empty() {
+            prefix.push('/');
+        }
+        prefix
+    }
+}
+
+/// The group and plural name in a key.
+pub(crate) fn split_key(key: &str) -> Option<(&str, &str)> {
+    let (group, rest) = key.split_once('/')?;
+    let (plural, _) = rest.split_once('/')?;
+    Some((group, plural))
+}
+
+pub(crate) fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_string() } else { format!("{group}/{version}") }
+}
+
+pub(crate) fn split_api_version(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+/// The resources of one version, by plural name.
+pub(crate) type Resources = BTreeMap<String, Arc<Resource>>;
+
+/// A group with its versions, the preferred one first.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) versions: Vec<(String, Resources)>,
+}
+
+/// Everything that is served at one moment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index {
+    groups: Vec<Group>,
+}
+
+impl Index {
+    pub(crate) fn group(&self, name: &str) -> Option<&Group> {
+        self.groups.iter().find(|group| group.name == name)
+    }
+
+    /// Groups in order of priority, the core group first.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(|group| !group.versions.is_empty())
+    }
+
+    pub(crate) fn version(&self, group: &str, version: &str) -> Option<&Resources> {
+        let versions = &self.group(group)?.versions;
+        versions.iter().find(|(name, _)| name == version).map(|(_, resources)| resources)
+    }
+
+    pub(crate) fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
+        self.version(group, version)?.get(plural)
+    }
+
+    /// The resource in the group's preferred version that has it.
+    pub(crate) fn preferred(&self, group: &str, plural: &str) -> Option<&Arc<Resource>> {
+        self.group(group)?.versions.iter().find_map(|(_, resources)| resources.get(plural))
+    }
+
+    pub(crate) fn by_kind(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<Resource>> {
+        self.version(group, version)?.values().find(|resource| resource.kind == kind)
+    }
+
+    /// Every resource once, in its preferred version.
+    pub(crate) fn each_preferred(&self) -> impl Iterator<Item = &Arc<Resource>> {
+        self.groups().flat_map(|group| {
+            let mut seen: BTreeMap<&str, &Arc<Resource>> = BTreeMap::new();
+            for (_, resources) in &group.versions {
+                for resource in resources.values() {
+                    seen.entry(&resource.plural).or_insert(resource);
+                }
+            }
+            seen.into_values()
+        })
+    }
+
+    fn add(&mut self, resource: Resource) {
+        let at = self.groups.iter().position(|group| group.name == resource.group).unwrap_or_else(|| {
+            self.groups.push(Group { name: resource.group.clone(), versions: Vec::new() });
+            self.groups.len() - 1
+        });
+        let versions = &mut self.groups[at].versions;
+        let at = versions.iter().position(|(name, _)| *name == resource.version).unwrap_or_else(|| {
+            versions.push((resource.version.clone(), Resources::new()));
+            versions.sort_by(|(a, _), (b, _)| version_order(a, b));
+            versions.iter().position(|(name, _)| *name == resource.version).unwrap_or_default()
+        });
+        versions[at].1.insert(resource.plural.clone(), Arc::new(resource));
+    }
+}
+
+/// Kubernetes' order of versions: stable before beta before alpha, newer before older, then the rest by name.
+fn version_order(a: &str, b: &str) -> std::cmp::Ordering {
+    rank(b).cmp(&rank(a)).then_with(|| a.cmp(b))
+}
+
+/// (stability, major, minor); all zero for names that are not versions.
+fn rank(version: &str) -> (u8, u32, u32) {
+    let parsed = || {
+        let rest = version.strip_prefix('v')?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let major = rest[..digits].parse().ok()?;
+        let (stability, minor) = match &rest[digits..] {
+            "" => return Some((3, major, 0)),
+            rest if rest.starts_with("beta") => (2, &rest[4..]),
+            rest if rest.starts_with("alpha") => (1, &rest[5..]),
+            _ => return None,
+        };
+        Some((stability, major, minor.parse().ok()?))
+    };
+    parsed().unwrap_or_default()
+}
+
+/// The catalog of a running server.
+pub(crate) struct Catalog {
+    built_in: Index,
+    current: RwLock<Arc<Index>>,
+    /// What was made of each definition, by uid, and of which revision of it.
+    compiled: Mutex<HashMap<String, (Revision, Vec<Resource>)>>,
+}
+
+impl Catalog {
+    /// The built-in resources.
+    pub(crate) fn new(schema: &Schema) -> Self {
+        let mut index = Index::default();
+        builtin::resources(schema).into_iter().for_each(|resource| index.add(resource));
+        Catalog { current: RwLock::new(Arc::new(index.clone())), built_in: index, compiled: Mutex::default() }
+    }
+
+    /// The resources of a definition; computed once per change of it.
+    pub(crate) fn compiled(&self, stored: &Stored, compute: impl FnOnce() -> Vec<Resource>) -> Vec<Resource> {
+        let metadata = stored.record.node().get("metadata");
+        let uid =
+            metadata.and_then(|metadata| metadata.get("uid")?.as_str()).map(|uid| uid.text().into_owned());
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        match compiled.get(uid.as_deref().unwrap_or_default()) {
+            Some((revision, resources)) if *revision == stored.revision => resources.clone(),
+            _ => {
+                let resources = compute();
+                compiled.insert(uid.unwrap_or_default(), (stored.revision, resources.clone()));
+                resources
+            }
+        }
+    }
+
+    /// What is served now.
+    pub(crate) fn index(&self) -> Arc<Index> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Serves these custom resources beside the built-in ones, and no others.
+    pub(crate) fn set_custom(&self, resources: Vec<Resource>) {
+        let mut index = self.built_in.clone();
+        resources.into_iter().for_each(|resource| index.add(resource));
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
+    }
+
+    pub(crate) fn is_built_in(&self, group: &str, plural: &str) -> bool {
+        self.built_in.preferred(group, plural).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kubemerge_schema::Dialect;
+
+    use super::*;
+
+    #[test]
+    fn versions_are_ordered_as_kubernetes_orders_them() {
+        let mut versions =
+            vec!["v1alpha1", "foo", "v2beta1", "v1", "v2", "v1beta2", "v10", "v2alpha1", "bar"];
+        versions.sort_by(|a, b| version_order(a, b));
+        assert_eq!(versions, ["v10", "v2", "v1", "v2beta1", "v1beta2", "v2alpha1", "v1alpha1", "bar", "foo"]);
+    }
+
+    #[test]
+    fn keys_lead_back_to_their_resource() {
+        let catalog = Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap());
+        let index = catalog.index();
+        let pods = index.find("", "v1", "pods").unwrap();
+        assert_eq!(pods.key("default", "p"), "/pods/default/p");
+        assert_eq!(split_key("/pods/default/p"), Some(("", "pods")));
+        let nodes = index.find("", "v1", "nodes").unwrap();
+        assert_eq!(nodes.key("", "n"), "/nodes/n");
+    }
+}

@@ -1,0 +1,66 @@
+//! Fills in the defaults of a schema.
+
+use serde_json::Value;
+
+use super::structural::{Additional, Structural};
+
+/// Sets declared defaults where a value is absent, or null though it may not be.
+pub(crate) fn fill(value: &mut Value, schema: &Structural) {
+    match value {
+        Value::Object(map) => {
+            for (name, property) in &schema.properties {
+                let Some(default) = &property.default else { continue };
+                let missing = map.get(name).is_none_or(|value| value.is_null() && !property.nullable);
+                if missing {
+                    map.insert(name.clone(), default.clone());
+                }
+            }
+            for (name, value) in map.iter_mut() {
+                match (schema.properties.get(name), &schema.additional) {
+                    (Some(property), _) => fill(value, property),
+                    (None, Additional::Schema(schema)) => fill_element(value, schema),
+                    _ => {}
+                }
+            }
+        }
+        Value::Array(list) => {
+            if let Some(items) = schema.items.as_deref() {
+                list.iter_mut().for_each(|item| fill_element(item, items));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn fill_element(value: &mut Value, schema: &Structural) {
+    if let (true, false, Some(default)) = (value.is_null(), schema.nullable, &schema.default) {
+        *value = default.clone();
+    }
+    fill(value, schema);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn defaults_fill_what_is_missing() {
+        let schema = Structural::compile(&json!({"properties": {
+            "a": {"default": 1},
+            "b": {"type": "object", "default": {}, "properties": {"c": {"default": "d"}}},
+            "e": {"type": "object", "properties": {"f": {"default": true}}},
+            "l": {"type": "array", "items": {"properties": {"p": {"default": "TCP"}}}},
+            "n": {"nullable": true, "default": 5},
+        }}))
+        .unwrap();
+        let mut value = json!({"a": null, "l": [{"p": "UDP"}, {}], "n": null});
+        fill(&mut value, &schema);
+        assert_eq!(
+            value,
+            json!({"a": 1, "b": {"c": "d"}, "l": [{"p": "UDP"}, {"p": "TCP"}], "n": null}),
+            "nothing is made for a missing parent without default"
+        );
+    }
+}

@@ -1,0 +1,354 @@
+//! CustomResourceDefinitions: what they must say, what they are told, and the resources they bring.
+
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Value, json};
+
+use super::{CustomVersion, ScalePaths, jsonpath, rules::Rules, structural::Structural};
+use crate::{
+    app::App,
+    call::Call,
+    catalog::{self, Origin, Resource, Scope, Subresource, api_version},
+    collector::{keys_below, rewrite},
+    ledger::Ledger,
+    object::Object,
+    status::{FieldError, Outcome, Qualified, invalid},
+    store::{Range, Stored},
+    table::Column,
+    verb::delete::{self, DeleteOptions},
+};
+
+const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+const GROUP: &str = "apiextensions.k8s.io";
+const PREFIX: &str = "apiextensions.k8s.io/customresourcedefinitions/";
+
+fn is_definition(resource: &Resource) -> bool {
+    resource.group == GROUP && resource.plural == "customresourcedefinitions"
+}
+
+/// Completes and checks an object that is a definition; others pass.
+pub(crate) fn check(call: &Call<'_>, object: &mut Object, old: Option<&Object>) -> Outcome<Vec<FieldError>> {
+    if !is_definition(call.resource) {
+        return Ok(Vec::new());
+    }
+    let mut spec = object.get("spec").unwrap_or_default();
+    let errors = complaints(object.metadata.name(), &spec);
+    if !errors.is_empty() {
+        return Ok(errors);
+    }
+    complete_names(&mut spec);
+    object.set("spec", &spec)?;
+    if old.is_none() {
+        let finalizers = object.metadata.finalizers();
+        if !finalizers.iter().any(|one| one == CLEANUP) {
+            object.metadata.set_finalizers([finalizers, vec![CLEANUP.into()]].concat());
+        }
+    }
+    let accepted = names_are_free(call.app(), object.metadata.name(), &spec);
+    let status = status(call.app(), &spec, accepted, old.and_then(|old| old.get("status")));
+    object.set("status", &status)?;
+    Ok(Vec::new())
+}
+
+/// A definition as the server would have made it of a fixture.
+pub(crate) fn load(app: &App, value: &Value) -> Outcome<Value> {
+    let mut object = Object::from_value(value)?;
+    let mut spec = object.get("spec").unwrap_or_default();
+    let errors = complaints(object.metadata.name(), &spec);
+    if !errors.is_empty() {
+        let kind = Qualified { group: GROUP, name: "CustomResourceDefinition" };
+        return Err(invalid(kind, object.metadata.name(), &errors));
+    }
+    complete_names(&mut spec);
+    object.set("spec", &spec)?;
+    object.metadata.set_finalizers(vec![CLEANUP.into()]);
+    let accepted = names_are_free(app, object.metadata.name(), &spec);
+    object.set("status", &status(app, &spec, accepted, None))?;
+    Ok(object.to_value())
+}
+
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn versions(spec: &Value) -> impl Iterator<Item = &Value> {
+    spec.get("versions").and_then(Value::as_array).into_iter().flatten()
+}
+
+fn complaints(name: &str, spec: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for (pointer, field) in
+        [("/group", "spec.group"), ("/names/plural", "spec.names.plural"), ("/names/kind", "spec.names.kind")]
+    {
+        if text(spec, pointer).is_empty() {
+            errors.push(FieldError::required(field, ""));
+        }
+    }
+    let wanted = format!("{}.{}", text(spec, "/names/plural"), text(spec, "/group"));
+    if errors.is_empty() && name != wanted {
+        let why = "must be spec.names.plural+\".\"+spec.group";
+        errors.push(FieldError::invalid("metadata.name", &json!(name), why));
+    }
+    if !matches!(text(spec, "/scope"), "Namespaced" | "Cluster") {
+        let supported = ["Cluster".to_string(), "Namespaced".to_string()];
+        errors.push(FieldError::not_supported("spec.scope", &json!(text(spec, "/scope")), &supported));
+    }
+    check_versions(spec, &mut errors);
+    errors
+}
+
+fn check_versions(spec: &Value, errors: &mut Vec<FieldError>) {
+    let flag = |version: &Value, key: &str| version.get(key).and_then(Value::as_bool).unwrap_or(false);
+    if versions(spec).filter(|version| flag(version, "storage")).count() != 1 {
+        let why = "must have exactly one version marked as storage version";
+        let all = spec.get("versions").cloned().unwrap_or_default();
+        errors.push(FieldError::invalid("spec.versions", &all, why));
+    }
+    for (at, version) in versions(spec).enumerate() {
+        let field = format!("spec.versions[{at}]");
+        if text(version, "/name").is_empty() {
+            errors.push(FieldError::required(format!("{field}.name"), ""));
+        }
+        match version.pointer("/schema/openAPIV3Schema") {
+            None => {
+                errors.push(FieldError::required(
+                    format!("{field}.schema.openAPIV3Schema"),
+                    "schemas are required",
+                ));
+            }
+            Some(schema) => {
+                super::structure::check(schema, &format!("{field}.schema.openAPIV3Schema"), errors)
+            }
+        }
+    }
+}
+
+fn complete_names(spec: &mut Value) {
+    let kind = text(spec, "/names/kind").to_string();
+    let names = &mut spec["names"];
+    if text(names, "/singular").is_empty() {
+        names["singular"] = kind.to_lowercase().into();
+    }
+    if text(names, "/listKind").is_empty() {
+        names["listKind"] = format!("{kind}List").into();
+    }
+    if spec.get("conversion").is_none() {
+        spec["conversion"] = json!({"strategy": "None"});
+    }
+}
+
+/// Whether no other definition and no built-in resource of the group has one of the names.
+fn names_are_free(app: &App, own: &str, spec: &Value) -> bool {
+    let (group, plural, kind) =
+        (text(spec, "/group"), text(spec, "/names/plural"), text(spec, "/names/kind"));
+    if app.catalog.is_built_in(group, plural) {
+        return false;
+    }
+    let others = stored(app);
+    !others.iter().map(Object::of).filter(|other| other.metadata.name() != own).any(|other| {
+        let spec = other.get("spec").unwrap_or_default();
+        text(&spec, "/group") == group && text(&spec, "/names/kind") == kind
+    })
+}
+
+fn status(app: &App, spec: &Value, accepted: bool, old: Option<Value>) -> Value {
+    let now = app.clock.now().to_string();
+    let condition = |kind: &str, holds: bool, reason: &str, message: &str| {
+        let status = if holds { "True" } else { "False" };
+        let since = old
+            .iter()
+            .flat_map(|old| old.get("conditions").and_then(Value::as_array).into_iter().flatten())
+            .find(|one| one["type"] == kind && one["status"] == status)
+            .map_or(json!(now), |one| one["lastTransitionTime"].clone());
+        json!({"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": since})
+    };
+    let conditions = if accepted {
+        vec![
+            condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
+            condition("Established", true, "InitialNamesAccepted", "the initial names have been accepted"),
+        ]
+    } else {
+        vec![
+            condition("NamesAccepted", false, "KindConflict", "the names are already in use"),
+            condition("Established", false, "NotAccepted", "not all names are accepted"),
+        ]
+    };
+    let storage = versions(spec).find(|version| version["storage"] == json!(true));
+    let mut stored: Vec<Value> = old
+        .as_ref()
+        .and_then(|old| old.get("storedVersions").and_then(Value::as_array).cloned())
+        .unwrap_or_default();
+    if let Some(name) = storage.map(|version| version["name"].clone()).filter(|name| !stored.contains(name)) {
+        stored.push(name);
+    }
+    let names = if accepted { spec["names"].clone() } else { json!({"plural": "", "kind": ""}) };
+    json!({"conditions": conditions, "acceptedNames": names, "storedVersions": stored})
+}
+
+fn stored(app: &App) -> Vec<Stored> {
+    let page = app.store.range(Range { prefix: PREFIX, ..Range::default() });
+    page.map(|page| page.items.into_iter().map(|(_, stored)| stored).collect()).unwrap_or_default()
+}
+
+/// The resources that all stored definitions bring.
+pub(crate) fn served(app: &App) -> Vec<Resource> {
+    let definitions = stored(app);
+    definitions
+        .iter()
+        .flat_map(|stored| app.catalog.compiled(stored, || resources(&Object::of(stored))))
+        .collect()
+}
+
+fn is_established(object: &Object) -> bool {
+    let status = object.get("status").unwrap_or_default();
+    let conditions = status.get("conditions").and_then(Value::as_array).into_iter().flatten();
+    conditions.into_iter().any(|one| one["type"] == "Established" && one["status"] == "True")
+}
+
+/// The resources of one definition: one per served version.
+pub(crate) fn resources(definition: &Object) -> Vec<Resource> {
+    let spec = definition.get("spec").unwrap_or_default();
+    if !is_established(definition) {
+        return Vec::new();
+    }
+    let storage = versions(&spec).find(|version| version["storage"] == json!(true));
+    let storage = api_version(text(&spec, "/group"), storage.map_or("", |version| text(version, "/name")));
+    versions(&spec)
+        .filter(|version| version["served"] == json!(true))
+        .map(|version| resource(&spec, version, &storage))
+        .collect()
+}
+
+fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
+    let list = |pointer: &str| -> Vec<String> {
+        let found = spec.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+        found.filter_map(|one| one.as_str().map(str::to_string)).collect()
+    };
+    let kind = text(spec, "/names/kind").to_string();
+    let verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+    Resource {
+        group: text(spec, "/group").to_string(),
+        version: text(version, "/name").to_string(),
+        list_kind: text(spec, "/names/listKind").to_string(),
+        plural: text(spec, "/names/plural").to_string(),
+        singular: text(spec, "/names/singular").to_string(),
+        short_names: list("/names/shortNames"),
+        categories: list("/names/categories"),
+        scope: if text(spec, "/scope") == "Cluster" { Scope::Cluster } else { Scope::Namespaced },
+        verbs: verbs.iter().map(ToString::to_string).collect(),
+        subresources: subresources(spec, version, &kind),
+        rules: catalog::Rules::custom(selectable(version)),
+        origin: Origin::Custom(Arc::new(custom_version(spec, version))),
+        storage: storage.to_string(),
+        kind,
+    }
+}
+
+fn subresources(spec: &Value, version: &Value, kind: &str) -> Vec<Subresource> {
+    let verbs: Vec<String> = ["get", "patch", "update"].iter().map(ToString::to_string).collect();
+    let mut found = Vec::new();
+    if version.pointer("/subresources/status").is_some() {
+        let speaks = [text(spec, "/group"), text(version, "/name"), kind].map(str::to_string);
+        found.push(Subresource { name: "status".into(), speaks, verbs: verbs.clone() });
+    }
+    if version.pointer("/subresources/scale").is_some() {
+        let speaks = ["autoscaling", "v1", "Scale"].map(str::to_string);
+        found.push(Subresource { name: "scale".into(), speaks, verbs });
+    }
+    found
+}
+
+fn selectable(version: &Value) -> Vec<(String, String)> {
+    let fields = version.get("selectableFields").and_then(Value::as_array).into_iter().flatten();
+    let paths = fields.filter_map(|field| jsonpath::names(text(field, "/jsonPath")));
+    paths.map(|names| (names.join("."), names.join("."))).collect()
+}
+
+fn custom_version(spec: &Value, version: &Value) -> CustomVersion {
+    let open_api = version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default();
+    // A schema that cannot be compiled was refused when the definition was written.
+    let schema = Structural::compile(&open_api).ok().map(|mut schema| {
+        schema.preserve_unknown |= spec.get("preserveUnknownFields") == Some(&json!(true));
+        schema
+    });
+    let scale = version.pointer("/subresources/scale").map(|scale| ScalePaths {
+        spec_replicas: text(scale, "/specReplicasPath").to_string(),
+        status_replicas: text(scale, "/statusReplicasPath").to_string(),
+        label_selector: scale.get("labelSelectorPath").and_then(Value::as_str).map(str::to_string),
+    });
+    CustomVersion {
+        schema,
+        rules: Rules::compile(&open_api),
+        columns: columns(version),
+        scale,
+        deprecation: deprecation(spec, version),
+        open_api,
+        merge: OnceLock::new(),
+    }
+}
+
+fn deprecation(spec: &Value, version: &Value) -> Option<String> {
+    if version.get("deprecated") != Some(&json!(true)) {
+        return None;
+    }
+    let own = version.get("deprecationWarning").and_then(Value::as_str).map(str::to_string);
+    Some(own.unwrap_or_else(|| {
+        format!(
+            "{}/{} {} is deprecated",
+            text(spec, "/group"),
+            text(version, "/name"),
+            text(spec, "/names/kind")
+        )
+    }))
+}
+
+fn columns(version: &Value) -> Vec<Column> {
+    let mut columns = vec![Column::name()];
+    let own = version.get("additionalPrinterColumns").and_then(Value::as_array);
+    match own.filter(|own| !own.is_empty()) {
+        None => columns.push(Column::age()),
+        Some(own) => columns.extend(own.iter().map(|column| Column {
+            name: text(column, "/name").to_string(),
+            kind: text(column, "/type").to_string(),
+            format: text(column, "/format").to_string(),
+            description: text(column, "/description").to_string(),
+            priority: column.get("priority").and_then(Value::as_i64).unwrap_or(0),
+            path: text(column, "/jsonPath").to_string(),
+        })),
+    }
+    columns
+}
+
+/// Deletes the instances of a definition that is being deleted, and lets it go when there are none.
+pub(crate) fn finish(ledger: &Ledger<'_>, name: &str) -> Outcome<()> {
+    let key = format!("{PREFIX}{name}");
+    let Some(stored) = ledger.app.store.get(&key) else { return Ok(()) };
+    let definition = Object::of(&stored);
+    if !definition.metadata.is_terminating() || !definition.metadata.has_finalizer(CLEANUP) {
+        return Ok(());
+    }
+    let spec = definition.get("spec").unwrap_or_default();
+    let index = ledger.index();
+    let served = index.preferred(text(&spec, "/group"), text(&spec, "/names/plural"));
+    let prefix = format!("{}/{}/", text(&spec, "/group"), text(&spec, "/names/plural"));
+    if let Some(resource) = served {
+        for instance in keys_below(ledger, &prefix) {
+            delete_instance(ledger, resource, &instance)?;
+        }
+    }
+    if !keys_below(ledger, &prefix).is_empty() {
+        return Ok(());
+    }
+    let Some(resource) = index.find(GROUP, "v1", "customresourcedefinitions") else { return Ok(()) };
+    rewrite(ledger, &key, resource, |object| {
+        let rest = object.metadata.finalizers().into_iter().filter(|one| one != CLEANUP).collect();
+        object.metadata.set_finalizers(rest);
+    })
+}
+
+fn delete_instance(ledger: &Ledger<'_>, resource: &Resource, key: &str) -> Outcome<()> {
+    match delete::delete(ledger, resource, key, &DeleteOptions::background()) {
+        Err(failure) if failure.code() != 404 => Err(failure),
+        _ => Ok(()),
+    }
+}

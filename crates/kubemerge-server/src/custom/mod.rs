@@ -1,0 +1,115 @@
+//! Custom resources: their definitions, and what a schema does to every object.
+
+pub(crate) mod default;
+pub(crate) mod definition;
+mod format;
+pub(crate) mod jsonpath;
+pub(crate) mod prune;
+mod rules;
+pub(crate) mod structural;
+mod structure;
+mod validate;
+
+use std::sync::OnceLock;
+
+use kubemerge::{Dialect, Guide, Schema, SchemaBuilder};
+use rules::Rules;
+use serde_json::{Value, json};
+use structural::Structural;
+
+use crate::{
+    call::Call,
+    object::Object,
+    status::{FieldError, Outcome, bad_request},
+    strategy::Part,
+    table::Column,
+};
+
+/// One served version of a custom resource.
+#[derive(Debug)]
+pub(crate) struct CustomVersion {
+    /// None for definitions without a schema: everything is kept.
+    pub(crate) schema: Option<Structural>,
+    pub(crate) rules: Rules,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) scale: Option<ScalePaths>,
+    /// What users of a deprecated version are told.
+    pub(crate) deprecation: Option<String>,
+    /// The schema as it was written, for OpenAPI.
+    pub(crate) open_api: Value,
+    /// The rules by which strategic merge patches merge, made when the first one comes.
+    pub(crate) merge: OnceLock<Option<Schema>>,
+}
+
+/// The name under which a schema is known to the merge.
+const ROOT: &str = "Root";
+
+impl CustomVersion {
+    /// How lists of this resource merge: by the keys its schema declares.
+    pub(crate) fn merge_guide(&self) -> Outcome<Guide<'_>> {
+        let compile = || {
+            let document = json!({"components": {"schemas": {ROOT: self.open_api}}});
+            SchemaBuilder::new().openapi_v3(&document).ok()?.compile(Dialect::Spec).ok()
+        };
+        let schema = self.merge.get_or_init(compile).as_ref();
+        let ty = schema.and_then(|schema| schema.definition(ROOT));
+        ty.map(Guide::Type).ok_or_else(|| bad_request("strategic merge patch format is not supported"))
+    }
+}
+
+/// Where `/scale` finds its numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct ScalePaths {
+    pub(crate) spec_replicas: String,
+    pub(crate) status_replicas: String,
+    pub(crate) label_selector: Option<String>,
+}
+
+/// Fills defaults and validates; on an update, what was wrong before and is unchanged is let pass.
+pub(crate) fn admit(
+    version: &CustomVersion,
+    object: &mut Object,
+    old: Option<&Object>,
+    part: Part,
+) -> Result<(), Vec<FieldError>> {
+    let Some(schema) = &version.schema else { return Ok(()) };
+    let mut tree = object.to_value();
+    default::fill(&mut tree, schema);
+    let complaints = complaints(version, schema, &tree, old);
+    for name in
+        schema.properties.keys().filter(|name| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata"))
+    {
+        // A default of the status must not appear through the main endpoint, nor the reverse.
+        let belongs = (part == Part::Status) == (name == "status") || old.is_none();
+        if let Some(value) = tree.get(name).filter(|_| belongs) {
+            drop(object.set(name, value));
+        }
+    }
+    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+}
+
+fn complaints(
+    version: &CustomVersion,
+    schema: &Structural,
+    tree: &Value,
+    old: Option<&Object>,
+) -> Vec<FieldError> {
+    let old = old.map(Object::to_value);
+    let mut errors = validate::validate(tree, schema);
+    if let (false, Some(old)) = (errors.is_empty(), &old) {
+        let before: Vec<String> = validate::validate(old, schema).iter().map(ToString::to_string).collect();
+        errors.retain(|error| !before.contains(&error.to_string()));
+    }
+    // Rules are only evaluated on objects that have the right shape.
+    if errors.is_empty() {
+        errors = version.rules.check(tree, old.as_ref());
+    }
+    errors
+}
+
+/// Tells users of a deprecated version so.
+pub(crate) fn warn_of_deprecation(call: &Call<'_>) {
+    if let Some(text) = call.resource.custom().and_then(|version| version.deprecation.as_ref()) {
+        call.warn(text.clone());
+    }
+}

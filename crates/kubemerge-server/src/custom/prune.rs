@@ -1,0 +1,176 @@
+//! Removes what a schema does not declare, and nulls that mean nothing.
+
+use serde_json::{Map, Value};
+
+use super::structural::{Additional, Structural};
+
+/// Removes undeclared fields; answers their paths, sorted. The root's own type and metadata stay.
+pub(crate) fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec<String> {
+    let mut removed = Vec::new();
+    let mut root = schema.clone();
+    root.embedded = true;
+    prune_map(object, Some(&root), "", &mut removed);
+    removed.sort();
+    removed
+}
+
+fn prune_value(value: &mut Value, schema: Option<&Structural>, path: &str, removed: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => prune_map(map, schema, path, removed),
+        Value::Array(list) => {
+            let keep = schema.is_some_and(|schema| schema.preserve_unknown);
+            let items = schema.and_then(|schema| schema.items.as_deref());
+            for (at, item) in list.iter_mut().enumerate() {
+                let path = format!("{path}[{at}]");
+                if keep {
+                    skip_value(item, items, &path, removed)
+                } else {
+                    prune_value(item, items, &path, removed)
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn prune_map(
+    map: &mut Map<String, Value>,
+    schema: Option<&Structural>,
+    path: &str,
+    removed: &mut Vec<String>,
+) {
+    if let Some(schema) = schema.filter(|schema| schema.preserve_unknown) {
+        return skip_map(map, schema, path, removed);
+    }
+    map.retain(|name, value| {
+        let place = join(path, name);
+        match child(schema, name) {
+            Child::Untouched => {}
+            Child::Declared(schema) => prune_value(value, schema, &place, removed),
+            Child::Unknown => removed.push(place),
+        }
+        !matches!(child(schema, name), Child::Unknown)
+    });
+}
+
+/// Below a place that keeps unknown fields: undeclared ones stay, declared ones are pruned as usual.
+fn skip_value(value: &mut Value, schema: Option<&Structural>, path: &str, removed: &mut Vec<String>) {
+    let Some(schema) = schema else { return };
+    match value {
+        Value::Object(map) => skip_map(map, schema, path, removed),
+        Value::Array(list) => {
+            for (at, item) in list.iter_mut().enumerate() {
+                skip_value(item, schema.items.as_deref(), &format!("{path}[{at}]"), removed);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn skip_map(map: &mut Map<String, Value>, schema: &Structural, path: &str, removed: &mut Vec<String>) {
+    for (name, value) in map.iter_mut() {
+        if let Child::Declared(Some(schema)) = child(Some(schema), name) {
+            prune_value(value, Some(schema), &join(path, name), removed);
+        }
+    }
+}
+
+enum Child<'s> {
+    /// The type and metadata of an embedded object.
+    Untouched,
+    Declared(Option<&'s Structural>),
+    Unknown,
+}
+
+fn child<'s>(schema: Option<&'s Structural>, name: &str) -> Child<'s> {
+    let Some(schema) = schema else { return Child::Unknown };
+    if schema.embedded && matches!(name, "apiVersion" | "kind" | "metadata") {
+        return Child::Untouched;
+    }
+    match (schema.properties.get(name), &schema.additional) {
+        (Some(property), _) => Child::Declared(Some(property)),
+        (None, Additional::Schema(schema)) => Child::Declared(Some(schema)),
+        (None, Additional::Boolean) => Child::Declared(None),
+        (None, Additional::Unset) => Child::Unknown,
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
+}
+
+/// Removes nulls where the schema neither allows nor replaces them.
+pub(crate) fn drop_nulls(value: &mut Value, schema: &Structural) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|name, value| {
+                let known = match (schema.properties.get(name), &schema.additional) {
+                    (Some(property), _) => Some(property),
+                    (None, Additional::Schema(schema)) => Some(&**schema),
+                    _ => None,
+                };
+                let Some(known) = known else { return true };
+                if value.is_null() && !known.nullable && known.default.is_none() {
+                    return false;
+                }
+                drop_nulls(value, known);
+                true
+            });
+        }
+        Value::Array(list) => {
+            if let Some(items) = schema.items.as_deref() {
+                list.iter_mut().for_each(|item| drop_nulls(item, items));
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn pruned(schema: Value, mut object: Value) -> (Value, Vec<String>) {
+        let schema = Structural::compile(&schema).unwrap();
+        let removed = prune(object.as_object_mut().unwrap(), &schema);
+        (object, removed)
+    }
+
+    #[test]
+    fn undeclared_fields_go_and_are_named() {
+        let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
+            "a": {"type": "string"},
+            "list": {"type": "array", "items": {"type": "object", "properties": {"x": {"type": "integer"}}}},
+            "map": {"type": "object", "additionalProperties": {"type": "object", "properties": {"y": {}}}},
+        }}}});
+        let object = json!({"apiVersion": "v1", "kind": "K", "metadata": {"name": "n"}, "extra": 1,
+            "spec": {"a": "s", "b": 1, "list": [{"x": 1, "z": 2}], "map": {"k": {"y": 1, "w": 2}}}});
+        let (kept, removed) = pruned(schema, object);
+        assert_eq!(removed, ["extra", "spec.b", "spec.list[0].z", "spec.map.k.w"]);
+        assert_eq!(kept["spec"], json!({"a": "s", "list": [{"x": 1}], "map": {"k": {"y": 1}}}));
+        assert_eq!(kept["metadata"], json!({"name": "n"}));
+    }
+
+    #[test]
+    fn unknown_fields_can_be_kept() {
+        let schema = json!({"type": "object", "properties": {"spec": {"type": "object",
+            "x-kubernetes-preserve-unknown-fields": true,
+            "properties": {"known": {"type": "object", "properties": {"a": {}}}}}}});
+        let (kept, removed) = pruned(schema, json!({"spec": {"x": {"y": 1}, "known": {"a": 1, "b": 2}}}));
+        assert_eq!(kept, json!({"spec": {"x": {"y": 1}, "known": {"a": 1}}}));
+        assert_eq!(removed, ["spec.known.b"]);
+    }
+
+    #[test]
+    fn nulls_go_unless_allowed_or_replaced() {
+        let schema = Structural::compile(&json!({"properties": {
+            "a": {"type": "string"}, "b": {"type": "string", "nullable": true}, "c": {"type": "string", "default": "x"},
+        }}))
+        .unwrap();
+        let mut value = json!({"a": null, "b": null, "c": null, "unknown": null});
+        drop_nulls(&mut value, &schema);
+        assert_eq!(value, json!({"b": null, "c": null, "unknown": null}));
+    }
+}

@@ -1,0 +1,69 @@
+//! Rules in `x-kubernetes-validations`, evaluated by kube-cel.
+
+use serde_json::Value;
+
+use crate::status::FieldError;
+
+/// The compiled rules of a schema.
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    #[cfg(feature = "cel")]
+    compiled: Option<kube_cel::CompiledSchema>,
+}
+
+impl Rules {
+    /// Compiles the rules; a schema without any costs nothing later.
+    #[cfg(feature = "cel")]
+    pub(crate) fn compile(schema: &Value) -> Rules {
+        Rules { compiled: has_rules(schema).then(|| kube_cel::compile_schema(schema)) }
+    }
+
+    /// Without an evaluator rules are not enforced.
+    #[cfg(not(feature = "cel"))]
+    pub(crate) fn compile(_: &Value) -> Rules {
+        Rules {}
+    }
+
+    /// The rules an object breaks.
+    #[cfg(feature = "cel")]
+    pub(crate) fn check(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+        let Some(compiled) = &self.compiled else { return Vec::new() };
+        let Err(errors) = kube_cel::Validator::new().validate_compiled(compiled, object, old) else {
+            return Vec::new();
+        };
+        errors.into_vec().iter().map(|error| complaint(error, object)).collect()
+    }
+
+    /// Without an evaluator rules are not enforced.
+    #[cfg(not(feature = "cel"))]
+    pub(crate) fn check(&self, _: &Value, _: Option<&Value>) -> Vec<FieldError> {
+        Vec::new()
+    }
+}
+
+#[cfg(feature = "cel")]
+fn has_rules(schema: &Value) -> bool {
+    match schema {
+        Value::Object(map) => map.contains_key("x-kubernetes-validations") || map.values().any(has_rules),
+        Value::Array(list) => list.iter().any(has_rules),
+        _ => false,
+    }
+}
+
+#[cfg(feature = "cel")]
+fn complaint(error: &kube_cel::ValidationError, object: &Value) -> FieldError {
+    let field = if error.field_path.is_empty() { "<nil>" } else { &error.field_path };
+    let value = super::jsonpath::find(object, &error.field_path).unwrap_or_default();
+    // Maps and lists are named by their type, as the API server does.
+    let value = match value {
+        Value::Object(_) => Value::String("object".into()),
+        Value::Array(_) => Value::String("array".into()),
+        scalar => scalar,
+    };
+    match error.reason.as_deref() {
+        Some("FieldValueRequired") => FieldError::required(field, &error.message),
+        Some("FieldValueForbidden") => FieldError::forbidden(field, &error.message),
+        Some("FieldValueDuplicate") => FieldError::duplicate(field, &value),
+        _ => FieldError::invalid(field, &value, &error.message),
+    }
+}

@@ -1,0 +1,256 @@
+//! What the schema of a definition may say: the structural rules, and those of the list and map extensions.
+
+use serde_json::{Value, json};
+
+use super::structural::Structural;
+use crate::status::FieldError;
+
+/// Keywords that no definition may use.
+const FORBIDDEN: &[&str] =
+    &["$ref", "id", "$schema", "patternProperties", "dependencies", "additionalItems", "definitions"];
+
+/// Where in a schema a node stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Root,
+    Field,
+    Item,
+}
+
+/// Checks the schema of a version.
+pub(crate) fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    let before = errors.len();
+    node(schema, Level::Root, path, errors);
+    errors[before..].sort_by_key(ToString::to_string);
+    if errors.len() == before
+        && let Err(why) = Structural::compile(schema)
+    {
+        errors.push(FieldError::invalid(path, &json!(""), &why));
+    }
+}
+
+fn node(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldError>) {
+    for keyword in FORBIDDEN.iter().filter(|keyword| schema.get(**keyword).is_some()) {
+        errors
+            .push(FieldError::forbidden(format!("{path}.{keyword}"), &format!("{keyword} is not supported")));
+    }
+    if schema.get("uniqueItems") == Some(&json!(true)) {
+        let why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+        errors.push(FieldError::forbidden(format!("{path}.uniqueItems"), why));
+    }
+    check_type(schema, level, path, errors);
+    check_additional(schema, level, path, errors);
+    check_list(schema, path, errors);
+    check_map_type(schema, path, errors);
+    check_pattern(schema, path, errors);
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let is_own = level == Level::Root && matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
+        if !is_own {
+            node(property, Level::Field, &format!("{path}.properties[{name}]"), errors);
+        }
+    }
+    if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
+        node(items, Level::Item, &format!("{path}.items"), errors);
+    }
+    if let Some(additional) = schema.get("additionalProperties").filter(|one| one.is_object()) {
+        node(additional, Level::Field, &format!("{path}.additionalProperties"), errors);
+    }
+}
+
+fn flag(schema: &Value, key: &str) -> bool {
+    schema.get(key).and_then(Value::as_bool).unwrap_or(false)
+}
+
+fn text<'v>(schema: &'v Value, key: &str) -> &'v str {
+    schema.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn check_type(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldError>) {
+    let (kind, field) = (text(schema, "type"), format!("{path}.type"));
+    let free =
+        flag(schema, "x-kubernetes-int-or-string") || flag(schema, "x-kubernetes-preserve-unknown-fields");
+    if kind.is_empty() && !free {
+        errors.push(FieldError::required(
+            field.clone(),
+            match level {
+                Level::Root => "must not be empty at the root",
+                Level::Item => "must not be empty for specified array items",
+                Level::Field => "must not be empty for specified object fields",
+            },
+        ));
+    }
+    if level == Level::Root && !kind.is_empty() && kind != "object" {
+        errors.push(FieldError::invalid(field.clone(), &json!(kind), "must be object at the root"));
+    }
+    if kind == "array" && schema.get("items").is_none_or(|items| !items.is_object()) {
+        errors.push(FieldError::required(format!("{path}.items"), "must be specified"));
+    }
+    if kind == "null" {
+        let why = "type cannot be set to null, use nullable as an alternative";
+        errors.push(FieldError::forbidden(field.clone(), why));
+    }
+    if flag(schema, "x-kubernetes-embedded-resource") && kind != "object" {
+        let why = "must be object if x-kubernetes-embedded-resource is true";
+        errors.push(if kind.is_empty() {
+            FieldError::required(field, why)
+        } else {
+            FieldError::invalid(field, &json!(kind), why)
+        });
+    }
+    if level == Level::Root && flag(schema, "nullable") {
+        errors.push(FieldError::forbidden(format!("{path}.nullable"), "nullable cannot be true at the root"));
+    }
+}
+
+fn check_additional(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldError>) {
+    let Some(additional) = schema.get("additionalProperties").filter(|one| !one.is_null()) else { return };
+    let field = format!("{path}.additionalProperties");
+    if level == Level::Root {
+        errors.push(FieldError::forbidden(field.clone(), "must not be used at the root"));
+    }
+    if schema.get("properties").is_some() && *additional != json!(true) {
+        let why = "additionalProperties and properties are mutual exclusive";
+        errors.push(FieldError::forbidden(field, why));
+    }
+}
+
+fn check_list(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    let list_type = text(schema, "x-kubernetes-list-type");
+    let keys: Vec<&str> = schema
+        .get("x-kubernetes-list-map-keys")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    if !list_type.is_empty() {
+        if text(schema, "type") != "array" {
+            let why = "must be array if x-kubernetes-list-type is specified";
+            errors.push(FieldError::invalid(format!("{path}.type"), &json!(text(schema, "type")), why));
+        }
+        if !matches!(list_type, "atomic" | "set" | "map") {
+            let supported = ["atomic", "map", "set"].map(str::to_string);
+            let field = format!("{path}.x-kubernetes-list-type");
+            errors.push(FieldError::not_supported(field, &json!(list_type), &supported));
+        }
+    }
+    if !keys.is_empty() && list_type != "map" {
+        let why = "must be map if x-kubernetes-list-map-keys is non-empty";
+        let field = format!("{path}.x-kubernetes-list-type");
+        errors.push(if list_type.is_empty() {
+            FieldError::required(field, why)
+        } else {
+            FieldError::invalid(field, &json!(list_type), why)
+        });
+    }
+    if list_type == "map" {
+        check_list_map(schema, &keys, path, errors);
+    }
+}
+
+fn check_list_map(schema: &Value, keys: &[&str], path: &str, errors: &mut Vec<FieldError>) {
+    let keys_field = format!("{path}.x-kubernetes-list-map-keys");
+    if keys.is_empty() {
+        let why = "must not be empty if x-kubernetes-list-type is map";
+        errors.push(FieldError::required(keys_field.clone(), why));
+    }
+    let Some(items) = schema.get("items") else { return };
+    if text(items, "type") != "object" {
+        let why = "must be object if parent array's x-kubernetes-list-type is map";
+        errors.push(FieldError::invalid(format!("{path}.items.type"), &json!(text(items, "type")), why));
+    }
+    let required: Vec<&str> = items
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    for (at, key) in keys.iter().enumerate() {
+        let property = items.get("properties").and_then(|properties| properties.get(key));
+        let Some(property) = property else {
+            let why = "entries must all be names of item properties";
+            errors.push(FieldError::invalid(format!("{keys_field}[{at}]"), &json!(key), why));
+            continue;
+        };
+        if matches!(text(property, "type"), "array" | "object") {
+            let why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+            let field = format!("{path}.items.properties[{key}].type");
+            errors.push(FieldError::invalid(field, &json!(text(property, "type")), why));
+        }
+        if property.get("default").is_none() && !required.contains(key) {
+            let why = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
+            errors.push(FieldError::required(format!("{path}.items.properties[{key}].default"), why));
+        }
+        if keys[..at].contains(key) {
+            let why = "must not contain duplicate entries";
+            errors.push(FieldError::invalid(format!("{keys_field}[{at}]"), &json!(key), why));
+        }
+    }
+}
+
+fn check_map_type(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    let map_type = text(schema, "x-kubernetes-map-type");
+    if map_type.is_empty() {
+        return;
+    }
+    if text(schema, "type") != "object" {
+        let why = "must be object if x-kubernetes-map-type is specified";
+        errors.push(FieldError::invalid(format!("{path}.type"), &json!(text(schema, "type")), why));
+    }
+    if !matches!(map_type, "atomic" | "granular") {
+        let supported = ["atomic".to_string(), "granular".to_string()];
+        let field = format!("{path}.x-kubernetes-map-type");
+        errors.push(FieldError::not_supported(field, &json!(map_type), &supported));
+    }
+}
+
+fn check_pattern(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    let pattern = text(schema, "pattern");
+    if let Err(error) = regex::Regex::new(pattern) {
+        let why = format!("must be a valid regular expression, but isn't: {error}");
+        errors.push(FieldError::invalid(format!("{path}.pattern"), &json!(pattern), &why));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaints(schema: Value) -> Vec<String> {
+        let mut errors = Vec::new();
+        check(&schema, "s", &mut errors);
+        errors.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_structural_schema_passes() {
+        let schema = json!({"type": "object", "properties": {
+            "spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+            "ports": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["p", "q"],
+                "items": {"type": "object", "required": ["p"], "properties": {
+                    "p": {"type": "integer"}, "q": {"type": "string", "default": "TCP"}}}},
+            "either": {"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]},
+        }});
+        assert_eq!(complaints(schema), [""; 0]);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        assert_eq!(
+            complaints(json!({"properties": {"a": {"type": "array"}, "b": {}}})),
+            [
+                "s.properties[a].items: Required value: must be specified",
+                "s.properties[b].type: Required value: must not be empty for specified object fields",
+                "s.type: Required value: must not be empty at the root",
+            ]
+        );
+        assert_eq!(
+            complaints(json!({"type": "object", "properties": {"l": {"type": "array",
+                "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "properties": {"k": {"type": "string"}}}}}}))
+            .len(),
+            1
+        );
+    }
+}

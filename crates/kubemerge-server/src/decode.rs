@@ -1,0 +1,126 @@
+//! From the bytes of a request to an object: the encoding, the fields the kind has, the type it must be.
+
+use kubemerge_value::{Canonical, MAX_VALUE_DEPTH};
+
+use crate::{
+    call::Call,
+    duplicate, fields, fixture,
+    media::{self, Encoding},
+    object::{Object, canonical},
+    protobuf,
+    query::FieldValidation,
+    status::{Outcome, bad_request, quoted},
+};
+
+/// How an object came to the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// As the body of a request.
+    Body,
+    /// As the result of a patch.
+    Patch,
+}
+
+/// The canonical JSON text of a body in any encoding that is understood.
+pub(crate) fn body(call: &Call<'_>) -> Outcome<Canonical> {
+    let understood = call.resource.custom().is_none();
+    match media::body_encoding(call.headers, understood)? {
+        Encoding::Json => json(call.body),
+        Encoding::Yaml => yaml(call.body),
+        Encoding::Protobuf => protobuf::to_canonical(call.body),
+    }
+}
+
+pub(crate) fn json(bytes: &[u8]) -> Outcome<Canonical> {
+    if bytes.is_empty() {
+        return Err(bad_request("the request has no body"));
+    }
+    check_depth(bytes)?;
+    Canonical::from_bytes(bytes)
+        .map_err(|error| bad_request(format!("couldn't get version/kind; json parse error: {error}")))
+}
+
+fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
+    let text = std::str::from_utf8(bytes).map_err(|error| bad_request(format!("yaml: {error}")))?;
+    let value = fixture::one_document(text).map_err(bad_request)?;
+    canonical(&value)
+}
+
+/// The object in a body, checked to be of the resource's kind, with unknown fields dealt with.
+pub(crate) fn object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Object> {
+    let document = body(call)?;
+    let mut object = Object::from_canonical(&document)?;
+    check_type(call, &mut object)?;
+    report_repeated(call, &document, &object, validation)?;
+    fields::settle(call, &mut object, validation, Source::Body)?;
+    Ok(object)
+}
+
+/// Repeated fields are gone from the canonical text; where that is as long as the body there were none.
+fn report_repeated(
+    call: &Call<'_>,
+    document: &Canonical,
+    object: &Object,
+    validation: FieldValidation,
+) -> Outcome<()> {
+    let is_json = media::content_type(call.headers).is_none_or(|name| name == media::JSON);
+    if !is_json || validation == FieldValidation::Ignore || document.as_bytes().len() == call.body.len() {
+        return Ok(());
+    }
+    let repeated = duplicate::fields(call.body);
+    let complaints = repeated.iter().map(|path| format!("duplicate field {}", quoted(path))).collect();
+    fields::report(call, complaints, validation, Source::Body, object)
+}
+
+/// Objects are turned into trees here and there, which must not be too deep for the stack.
+pub(crate) fn check_depth(bytes: &[u8]) -> Outcome<()> {
+    let opening = bytes.iter().filter(|byte| matches!(byte, b'{' | b'[')).count();
+    if opening <= MAX_VALUE_DEPTH || nesting(bytes) <= MAX_VALUE_DEPTH {
+        return Ok(());
+    }
+    Err(bad_request(format!("the body of the request is nested deeper than {MAX_VALUE_DEPTH} levels")))
+}
+
+/// How deep a JSON text is nested.
+fn nesting(bytes: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut at) = (0_usize, 0, 0);
+    let mut in_string = false;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' if in_string => at += 1,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    deepest
+}
+
+/// Fills in a missing type and refuses another one.
+pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
+    let expected = call.resource.api_version();
+    if object.api_version.is_empty() {
+        object.api_version = expected.clone();
+    }
+    if object.kind.is_empty() {
+        object.kind = call.resource.kind.clone();
+    }
+    if object.api_version != expected {
+        return Err(bad_request(format!(
+            "the API version in the data ({}) does not match the expected API version ({expected})",
+            object.api_version
+        )));
+    }
+    if object.kind != call.resource.kind {
+        return Err(bad_request(format!(
+            "{} in version {:?} cannot be handled as a {}: no kind {:?} is registered for version {:?}",
+            object.kind, call.resource.version, call.resource.kind, object.kind, expected
+        )));
+    }
+    Ok(())
+}

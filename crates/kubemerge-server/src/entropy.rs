@@ -1,0 +1,68 @@
+//! Chance as an argument: uids, name suffixes and probabilities come from one source that can be seeded.
+
+use std::sync::{Mutex, PoisonError};
+
+/// The alphabet of generated names: no vowels and no look-alikes, so that no words come out.
+const SUFFIX: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+
+/// A source of chance.
+pub(crate) struct Entropy(Mutex<fastrand::Rng>);
+
+impl Entropy {
+    pub(crate) fn system() -> Self {
+        Entropy(Mutex::new(fastrand::Rng::new()))
+    }
+
+    pub(crate) fn seeded(seed: u64) -> Self {
+        Entropy(Mutex::new(fastrand::Rng::with_seed(seed)))
+    }
+
+    /// A source that goes on as this one would, independently.
+    pub(crate) fn fork(&self) -> Self {
+        Entropy(Mutex::new(self.with(|rng| rng.clone())))
+    }
+
+    fn with<T>(&self, draw: impl FnOnce(&mut fastrand::Rng) -> T) -> T {
+        draw(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A random (version 4) uid.
+    pub(crate) fn uid(&self) -> String {
+        let bits = self.with(|rng| rng.u128(..));
+        let bits = bits & !(0xf << 76) | 4 << 76;
+        let bits = bits & !(0x3 << 62) | 2 << 62;
+        let hex = format!("{bits:032x}");
+        [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+    }
+
+    /// The five characters that make a generated name unique.
+    pub(crate) fn suffix(&self) -> String {
+        self.with(|rng| (0..5).map(|_| SUFFIX[rng.usize(..SUFFIX.len())] as char).collect())
+    }
+
+    /// Between 0 and 1.
+    pub(crate) fn fraction(&self) -> f64 {
+        self.with(fastrand::Rng::f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uids_are_random_and_well_formed() {
+        let uid = Entropy::system().uid();
+        let lengths: Vec<usize> = uid.split('-').map(str::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12]);
+        assert!(uid[14..].starts_with('4') && "89ab".contains(&uid[19..20]), "{uid}");
+    }
+
+    #[test]
+    fn a_seed_fixes_everything() {
+        let draw = |source: Entropy| (source.uid(), source.suffix());
+        assert_eq!(draw(Entropy::seeded(7)), draw(Entropy::seeded(7)));
+        assert_ne!(draw(Entropy::seeded(7)), draw(Entropy::seeded(8)));
+        assert_eq!(Entropy::seeded(7).suffix().len(), 5);
+    }
+}

@@ -1,0 +1,291 @@
+//! Fields that a kind does not have: dropped, with a warning or a refusal as the request wants it.
+//!
+//! Built-in kinds are walked with the schema's cursor, custom ones are pruned by their own schema. Objects
+//! without surprises are only looked at, never rewritten.
+
+use kubemerge_schema::{Shape, Type};
+use kubemerge_value::{Arena, Kind, Node};
+use serde_json::{Map, Value};
+
+use crate::{
+    call::Call,
+    custom::{prune, structural::Structural},
+    decode::Source,
+    meta::check,
+    object::Object,
+    query::FieldValidation,
+    status::{Failure, FieldError, Outcome, Qualified, bad_request, invalid, quoted},
+};
+
+/// Takes out what the kind does not have and reports it as the request wants.
+pub(crate) fn settle(
+    call: &Call<'_>,
+    object: &mut Object,
+    validation: FieldValidation,
+    source: Source,
+) -> Outcome<()> {
+    let mut unknown = unknown_metadata(object);
+    match call.resource.custom() {
+        Some(version) => {
+            if let Some(schema) = &version.schema {
+                unknown.extend(prune_custom(object, schema)?);
+            }
+        }
+        None => unknown.extend(settle_built_in(call, object, source)?),
+    }
+    unknown.sort();
+    let complaints: Vec<String> =
+        unknown.iter().map(|path| format!("unknown field {}", quoted(path))).collect();
+    report(call, complaints, validation, source, object)
+}
+
+/// Reports complaints about the fields of an object as the request wants.
+pub(crate) fn report(
+    call: &Call<'_>,
+    complaints: Vec<String>,
+    validation: FieldValidation,
+    source: Source,
+    object: &Object,
+) -> Outcome<()> {
+    match validation {
+        _ if complaints.is_empty() => Ok(()),
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Warn => {
+            complaints.into_iter().for_each(|complaint| call.warn(complaint));
+            Ok(())
+        }
+        FieldValidation::Strict => {
+            let text = format!("strict decoding error: {}", complaints.join(", "));
+            Err(refused(call, &text, source, object))
+        }
+    }
+}
+
+/// An object that cannot be decoded: 400 for a body, 422 for the result of a patch.
+fn refused(call: &Call<'_>, text: &str, source: Source, object: &Object) -> Failure {
+    match source {
+        Source::Body => {
+            let (kind, version) = (&call.resource.kind, &call.resource.version);
+            bad_request(format!(
+                "{kind} in version {} cannot be handled as a {kind}: {text}",
+                quoted(version)
+            ))
+        }
+        Source::Patch => {
+            let patched = Value::String(object.to_value().to_string());
+            let error = FieldError::invalid("patch", &patched, text);
+            invalid(Qualified { group: "", name: "" }, "", &[error])
+        }
+    }
+}
+
+fn unknown_metadata(object: &mut Object) -> Vec<String> {
+    let unknown: Vec<String> =
+        object.metadata.as_map().keys().filter(|name| !check::is_member(name)).cloned().collect();
+    for name in &unknown {
+        object.metadata.remove(name);
+    }
+    unknown.into_iter().map(|name| format!("metadata.{name}")).collect()
+}
+
+fn prune_custom(object: &mut Object, schema: &Structural) -> Outcome<Vec<String>> {
+    let Value::Object(mut tree) = object.to_value() else { return Ok(Vec::new()) };
+    let removed = prune::prune(&mut tree, schema);
+    let mut tree = Value::Object(tree);
+    prune::drop_nulls(&mut tree, schema);
+    replace_fields(object, &tree)?;
+    Ok(removed)
+}
+
+fn replace_fields(object: &mut Object, tree: &Value) -> Outcome<()> {
+    let names: Vec<String> = object.field_names().map(str::to_string).collect();
+    for name in names {
+        match tree.get(&name) {
+            Some(value) => object.set(&name, value)?,
+            None => drop(object.remove(&name)),
+        }
+    }
+    Ok(())
+}
+
+fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source) -> Outcome<Vec<String>> {
+    let schema = &call.app().schema;
+    let Some(ty) = schema.type_of(&call.resource.api_version(), &call.resource.kind) else {
+        return Ok(Vec::new());
+    };
+    let mut unknown = Vec::new();
+    let names: Vec<String> = object.field_names().map(str::to_string).collect();
+    for name in names {
+        let Some(field) = ty.field(&name) else {
+            object.remove(&name);
+            unknown.push(name);
+            continue;
+        };
+        let found = match object.text(&name) {
+            Some(text) => survey(text.node(), field.ty, &name),
+            None => continue,
+        };
+        if let Some(text) = found.mismatch {
+            return Err(refused(call, &format!("json: cannot unmarshal {text}"), source, object));
+        }
+        if found.surprises {
+            rewrite(object, &name, field.ty, &mut unknown)?;
+        }
+    }
+    Ok(unknown)
+}
+
+/// What a look at a field found.
+#[derive(Default)]
+struct Survey {
+    /// There are unknown fields or nulls.
+    surprises: bool,
+    /// A value that cannot be decoded.
+    mismatch: Option<String>,
+}
+
+fn survey(node: Node<'_>, ty: Type<'_>, path: &str) -> Survey {
+    let arena = Arena::new();
+    let canonical = kubemerge_value::to_canonical(node);
+    let mut survey = Survey::default();
+    look(canonical.node(), ty, &Place::Root(path), (&arena, &mut survey));
+    survey
+}
+
+/// A path that is only written out when somebody asks.
+enum Place<'p> {
+    Root(&'p str),
+    Field(&'p Place<'p>, &'p str),
+    Item(&'p Place<'p>, usize),
+}
+
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Root(name) => f.write_str(name),
+            Place::Field(parent, name) => write!(f, "{parent}.{name}"),
+            Place::Item(parent, at) => write!(f, "{parent}[{at}]"),
+        }
+    }
+}
+
+fn look<'a>(node: Node<'a>, ty: Type<'_>, place: &Place<'_>, (arena, survey): (&'a Arena, &mut Survey)) {
+    if survey.mismatch.is_some() || is_free(ty) {
+        return;
+    }
+    let kind = node.kind();
+    if kind == Kind::Null {
+        survey.surprises = true;
+        return;
+    }
+    if !fits(kind, ty) {
+        survey.mismatch =
+            Some(format!("{} into Go struct field {place} of type {}", json_name(kind), ty.shape().word()));
+        return;
+    }
+    match kind {
+        Kind::Map => {
+            for entry in node.entries(arena) {
+                let name = entry.key.text();
+                match member(ty, &name) {
+                    Some(ty) => look(entry.value, ty, &Place::Field(place, &name), (arena, survey)),
+                    None => survey.surprises = true,
+                }
+            }
+        }
+        Kind::List => {
+            let Some(items) = ty.items() else { return };
+            for (at, item) in node.elements(arena).iter().enumerate() {
+                if !item.is_null() {
+                    look(*item, items, &Place::Item(place, at), (arena, survey));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether nothing is known about the values here, so that everything is kept.
+fn is_free(ty: Type<'_>) -> bool {
+    ty.is_untyped()
+        || ty.preserves_unknown_fields()
+        || ty.is_int_or_string()
+        || match ty.shape() {
+            Shape::Any => true,
+            Shape::Object => ty.fields().next().is_none() && ty.additional_properties().is_none(),
+            _ => false,
+        }
+}
+
+fn member<'s>(ty: Type<'s>, name: &str) -> Option<Type<'s>> {
+    ty.field(name).map(|field| field.ty).or_else(|| ty.additional_properties())
+}
+
+fn fits(kind: Kind, ty: Type<'_>) -> bool {
+    match ty.shape() {
+        Shape::Any => true,
+        Shape::Object => kind == Kind::Map,
+        Shape::List => kind == Kind::List,
+        Shape::Boolean => kind == Kind::Bool,
+        Shape::Integer => kind == Kind::Int,
+        Shape::Number => matches!(kind, Kind::Int | Kind::Float),
+        Shape::String => {
+            let lenient = ty.format() == Some("int-or-string")
+                || ty.definition_name().is_some_and(|name| name.ends_with(".Quantity"));
+            kind == Kind::String || (lenient && matches!(kind, Kind::Int | Kind::Float))
+        }
+    }
+}
+
+fn json_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Bool => "bool",
+        Kind::Int | Kind::Float => "number",
+        Kind::String => "string",
+        Kind::List => "array",
+        Kind::Map => "object",
+    }
+}
+
+/// Writes a field again without what the kind does not have and without nulls.
+fn rewrite(object: &mut Object, name: &str, ty: Type<'_>, unknown: &mut Vec<String>) -> Outcome<()> {
+    let mut value = object.get(name).unwrap_or_default();
+    if value.is_null() {
+        object.remove(name);
+        return Ok(());
+    }
+    clean(&mut value, ty, name, unknown);
+    object.set(name, &value)
+}
+
+fn clean(value: &mut Value, ty: Type<'_>, path: &str, unknown: &mut Vec<String>) {
+    if is_free(ty) {
+        return;
+    }
+    match value {
+        Value::Object(map) => clean_map(map, ty, path, unknown),
+        Value::Array(list) => {
+            let Some(items) = ty.items() else { return };
+            for (at, item) in list.iter_mut().enumerate() {
+                clean(item, items, &format!("{path}[{at}]"), unknown);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn clean_map(map: &mut Map<String, Value>, ty: Type<'_>, path: &str, unknown: &mut Vec<String>) {
+    map.retain(|name, value| {
+        let place = format!("{path}.{name}");
+        let Some(ty) = member(ty, name) else {
+            unknown.push(place);
+            return false;
+        };
+        if value.is_null() && !is_free(ty) {
+            return false;
+        }
+        clean(value, ty, &place, unknown);
+        true
+    });
+}

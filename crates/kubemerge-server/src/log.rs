@@ -1,0 +1,220 @@
+//! The request log: what was asked, what was answered, and what each write changed.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+
+use bytes::Bytes;
+use http::request::Parts;
+use serde_json::Value;
+
+use crate::{
+    ledger::Change,
+    media,
+    store::Stored,
+    target::{Address, Target},
+};
+
+/// The requests of a server, the newest last; the oldest are forgotten when there are too many.
+pub(crate) struct Log {
+    entries: Mutex<VecDeque<Entry>>,
+    most: usize,
+}
+
+/// One request with its answer.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// The path.
+    pub path: String,
+    /// The query, as it was sent.
+    pub query: String,
+    /// The `User-Agent`.
+    pub user_agent: String,
+    /// The content type of the body, without parameters.
+    pub content_type: String,
+    /// The body.
+    pub body: Bytes,
+    /// The objects the path names, if it names any.
+    pub address: Option<Address>,
+    /// The HTTP code of the answer.
+    pub code: u16,
+    /// What the request changed, in order: its own object first, then whatever followed.
+    pub transitions: Vec<Transition>,
+}
+
+/// The change of one object.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    key: String,
+    before: Option<Stored>,
+    after: Option<Stored>,
+}
+
+impl Log {
+    pub(crate) fn new(most: usize) -> Self {
+        Log { entries: Mutex::default(), most }
+    }
+
+    pub(crate) fn add(&self, entry: impl FnOnce() -> Entry) {
+        if self.most == 0 {
+            return;
+        }
+        let entry = entry();
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() == self.most {
+            entries.pop_front();
+        }
+        entries.push_back(entry);
+    }
+
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    pub(crate) fn clear(&self) {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+impl Entry {
+    pub(crate) fn new(
+        parts: &Parts,
+        body: &Bytes,
+        target: &Target,
+        code: u16,
+        changes: Vec<Change>,
+    ) -> Entry {
+        let agent = parts.headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok());
+        Entry {
+            method: parts.method.to_string(),
+            path: parts.uri.path().to_string(),
+            query: parts.uri.query().unwrap_or_default().to_string(),
+            user_agent: agent.unwrap_or_default().to_string(),
+            content_type: media::content_type(&parts.headers).unwrap_or_default().to_string(),
+            body: body.clone(),
+            address: match target {
+                Target::Objects(address) => Some(address.clone()),
+                _ => None,
+            },
+            code,
+            transitions: changes
+                .into_iter()
+                .map(|change| Transition {
+                    key: change.key.to_string(),
+                    before: change.before,
+                    after: change.after,
+                })
+                .collect(),
+        }
+    }
+
+    /// The body as JSON, if it is JSON.
+    pub fn json(&self) -> Option<Value> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
+    /// Whether this is a request with the method for the plural name: `entry.is("PATCH", "deployments")`.
+    pub fn is(&self, method: &str, resource: &str) -> bool {
+        self.method == method && self.address.as_ref().is_some_and(|address| address.resource == resource)
+    }
+
+    /// Whether anything was written.
+    pub fn changed_anything(&self) -> bool {
+        !self.transitions.is_empty()
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.query.is_empty() { "" } else { "?" };
+        write!(f, "{} {}{mark}{} {}", self.method, self.path, self.query, self.code)
+    }
+}
+
+impl Transition {
+    /// The object before; none if it was created.
+    pub fn before(&self) -> Option<Value> {
+        self.before.as_ref().map(tree)
+    }
+
+    /// The object after; none if it was removed.
+    pub fn after(&self) -> Option<Value> {
+        self.after.as_ref().map(tree)
+    }
+
+    /// Group, resource, namespace and name, joined by slashes.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What changed, one line per field: `~ spec.replicas: 1 -> 3`. Server-owned versions are left out.
+    pub fn diff(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let (before, after) = (self.before().unwrap_or_default(), self.after().unwrap_or_default());
+        compare("", &before, &after, &mut lines);
+        lines.retain(|line| !line.contains(" metadata.resourceVersion:"));
+        lines
+    }
+}
+
+fn tree(stored: &Stored) -> Value {
+    serde_json::from_slice(&stored.render()).unwrap_or_default()
+}
+
+fn compare(path: &str, before: &Value, after: &Value, lines: &mut Vec<String>) {
+    match (before, after) {
+        _ if before == after => {}
+        (Value::Object(old), Value::Object(new)) => {
+            let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
+            names.sort();
+            names.dedup();
+            for name in names {
+                let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                compare(
+                    &place,
+                    old.get(name).unwrap_or(&Value::Null),
+                    new.get(name).unwrap_or(&Value::Null),
+                    lines,
+                );
+            }
+        }
+        (Value::Array(old), Value::Array(new)) => {
+            for at in 0..old.len().max(new.len()) {
+                let place = format!("{path}[{at}]");
+                compare(
+                    &place,
+                    old.get(at).unwrap_or(&Value::Null),
+                    new.get(at).unwrap_or(&Value::Null),
+                    lines,
+                );
+            }
+        }
+        (Value::Null, new) => lines.push(format!("+ {path}: {new}")),
+        (old, Value::Null) => lines.push(format!("- {path}: {old}")),
+        (old, new) => lines.push(format!("~ {path}: {old} -> {new}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn differences_name_their_place() {
+        let mut lines = Vec::new();
+        let before = json!({"a": 1, "b": {"c": [1, 2]}, "gone": true});
+        let after = json!({"a": 2, "b": {"c": [1, 3, 4]}, "new": "x"});
+        compare("", &before, &after, &mut lines);
+        assert_eq!(lines, ["~ a: 1 -> 2", "~ b.c[1]: 2 -> 3", "+ b.c[2]: 4", "- gone: true", "+ new: \"x\""]);
+    }
+}

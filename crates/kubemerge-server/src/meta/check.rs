@@ -1,0 +1,276 @@
+//! What metadata must look like: types when it is decoded, values when it is written.
+
+use serde_json::{Map, Value, json};
+
+use super::{Metadata, name, name::NameRule};
+use crate::status::{FieldError, Outcome, bad_request, quoted};
+
+/// All annotations together, keys and values.
+const ANNOTATIONS_MOST: usize = 256 * 1024;
+
+#[derive(Clone, Copy)]
+enum Shape {
+    Text,
+    Number,
+    Texts,
+    TextMap,
+    Any,
+}
+
+/// The members of ObjectMeta.
+const MEMBERS: &[(&str, Shape)] = &[
+    ("annotations", Shape::TextMap),
+    ("creationTimestamp", Shape::Text),
+    ("deletionGracePeriodSeconds", Shape::Number),
+    ("deletionTimestamp", Shape::Text),
+    ("finalizers", Shape::Texts),
+    ("generateName", Shape::Text),
+    ("generation", Shape::Number),
+    ("labels", Shape::TextMap),
+    ("managedFields", Shape::Any),
+    ("name", Shape::Text),
+    ("namespace", Shape::Text),
+    ("ownerReferences", Shape::Any),
+    ("resourceVersion", Shape::Text),
+    ("selfLink", Shape::Text),
+    ("uid", Shape::Text),
+];
+
+/// Whether ObjectMeta has a member of this name.
+pub(crate) fn is_member(name: &str) -> bool {
+    MEMBERS.iter().any(|(member, _)| *member == name)
+}
+
+/// Refuses members whose type cannot be decoded.
+pub(super) fn types(metadata: &Map<String, Value>) -> Outcome<()> {
+    for (name, shape) in MEMBERS {
+        let Some(value) = metadata.get(*name) else { continue };
+        let (fits, wanted) = match shape {
+            Shape::Text => (value.is_string(), "string"),
+            Shape::Number => (value.is_i64(), "int64"),
+            Shape::Texts => (is_list_of_text(value), "[]string"),
+            Shape::TextMap => (is_map_of_text(value), "map[string]string"),
+            Shape::Any => (value.is_array(), "list"),
+        };
+        if !fits {
+            let found = kind_of(value);
+            return Err(bad_request(format!(
+                "json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.{name} of type {wanted}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn is_list_of_text(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
+}
+
+fn is_map_of_text(value: &Value) -> bool {
+    value.as_object().is_some_and(|map| map.values().all(|one| one.is_string() || one.is_null()))
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The complaints about metadata that is about to be written.
+pub(crate) fn values(metadata: &Metadata, rule: NameRule) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    check_name(metadata.name(), rule, &mut errors);
+    if !metadata.namespace().is_empty()
+        && let Err(why) = name::check_label(metadata.namespace())
+    {
+        errors.push(FieldError::invalid("metadata.namespace", &json!(metadata.namespace()), &why));
+    }
+    check_labels(metadata, &mut errors);
+    check_annotations(metadata, &mut errors);
+    check_owners(metadata, &mut errors);
+    check_finalizers(metadata, &mut errors);
+    errors
+}
+
+fn check_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>) {
+    if given.is_empty() {
+        errors.push(FieldError::required("metadata.name", "name or generateName is required"));
+    } else if let Err(why) = rule.check(given) {
+        errors.push(FieldError::invalid("metadata.name", &json!(given), &why));
+    }
+}
+
+fn pairs<'m>(metadata: &'m Metadata, member: &str) -> impl Iterator<Item = (&'m String, &'m str)> {
+    let map = metadata.get(member).and_then(Value::as_object).into_iter().flatten();
+    map.map(|(key, value)| (key, value.as_str().unwrap_or_default()))
+}
+
+fn check_labels(metadata: &Metadata, errors: &mut Vec<FieldError>) {
+    for (key, value) in pairs(metadata, "labels") {
+        if let Err(why) = name::check_qualified(key) {
+            errors.push(FieldError::invalid("metadata.labels", &json!(key), &why));
+        }
+        if let Err(why) = name::check_label_value(value) {
+            errors.push(FieldError::invalid("metadata.labels", &json!(value), &why));
+        }
+    }
+}
+
+fn check_annotations(metadata: &Metadata, errors: &mut Vec<FieldError>) {
+    let mut total = 0;
+    for (key, value) in pairs(metadata, "annotations") {
+        if let Err(why) = name::check_qualified(&key.to_ascii_lowercase()) {
+            errors.push(FieldError::invalid("metadata.annotations", &json!(key), &why));
+        }
+        total += key.len() + value.len();
+    }
+    if total > ANNOTATIONS_MOST {
+        errors.push(FieldError::too_long("metadata.annotations", ANNOTATIONS_MOST));
+    }
+}
+
+fn check_owners(metadata: &Metadata, errors: &mut Vec<FieldError>) {
+    let owners = metadata.owner_references();
+    for (at, owner) in owners.iter().enumerate() {
+        let parts = [
+            ("apiVersion", &owner.api_version, "version must not be empty"),
+            ("kind", &owner.kind, "must not be empty"),
+            ("name", &owner.name, "must not be empty"),
+            ("uid", &owner.uid, "must not be empty"),
+        ];
+        for (part, value, why) in parts {
+            if value.is_empty() {
+                let field = format!("metadata.ownerReferences[{at}].{part}");
+                errors.push(FieldError::invalid(field, &json!(""), why));
+            }
+        }
+    }
+    check_one_controller(metadata, errors);
+}
+
+fn check_one_controller(metadata: &Metadata, errors: &mut Vec<FieldError>) {
+    let list = metadata.get("ownerReferences").and_then(Value::as_array).into_iter().flatten();
+    let controllers: Vec<&Value> =
+        list.filter(|one| one.get("controller").and_then(Value::as_bool) == Some(true)).collect();
+    if let [first, second, ..] = &controllers[..] {
+        let text =
+            |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
+        let why = format!(
+            "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
+            quoted(&text(first, "name")),
+            quoted(&text(second, "name"))
+        );
+        errors.push(FieldError::invalid("metadata.ownerReferences", second, &why));
+    }
+}
+
+fn check_finalizers(metadata: &Metadata, errors: &mut Vec<FieldError>) {
+    let finalizers = metadata.finalizers();
+    for finalizer in &finalizers {
+        if let Err(why) = name::check_qualified(finalizer) {
+            errors.push(FieldError::invalid("metadata.finalizers", &json!(finalizer), &why));
+        }
+    }
+    let has = |name: &str| finalizers.iter().any(|one| one == name);
+    if has("orphan") && has("foregroundDeletion") {
+        let why = "finalizer orphan and foregroundDeletion cannot be both set";
+        errors.push(FieldError::invalid("metadata.finalizers", &json!(finalizers), why));
+    }
+}
+
+/// The complaints about metadata that replaces older metadata.
+pub(crate) fn change(old: &Metadata, new: &Metadata) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let fixed =
+        ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"];
+    for member in fixed {
+        if old.get(member) != new.get(member) {
+            let value = new.get(member).cloned().unwrap_or(json!(""));
+            errors.push(FieldError::invalid(format!("metadata.{member}"), &value, "field is immutable"));
+        }
+    }
+    if old.is_terminating() {
+        let (before, after) = (old.finalizers(), new.finalizers());
+        let added: Vec<&String> = after.iter().filter(|one| !before.contains(one)).collect();
+        if !added.is_empty() {
+            let list: Vec<String> = added.iter().map(|one| quoted(one)).collect();
+            let why = format!(
+                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
+                list.join(", ")
+            );
+            errors.push(FieldError::forbidden("metadata.finalizers", &why));
+        }
+    }
+    errors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::Object;
+
+    fn metadata(value: Value) -> Metadata {
+        Object::from_value(&json!({"metadata": value})).unwrap().metadata
+    }
+
+    fn complaints(value: Value) -> Vec<String> {
+        values(&metadata(value), NameRule::Subdomain).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn good_metadata_has_no_complaints() {
+        assert!(
+            complaints(json!({"name": "a.b", "namespace": "n", "labels": {"x/y": "z", "e": ""},
+            "annotations": {"A/b": "any thing"}, "finalizers": ["x.io/y"],
+            "ownerReferences": [{"apiVersion": "v1", "kind": "K", "name": "n", "uid": "u"}]}))
+            .is_empty()
+        );
+    }
+
+    #[test]
+    fn bad_metadata_is_named() {
+        assert_eq!(
+            complaints(json!({})),
+            ["metadata.name: Required value: name or generateName is required"]
+        );
+        assert!(
+            complaints(json!({"name": "Bad_Name!"}))[0]
+                .starts_with("metadata.name: Invalid value: \"Bad_Name!\"")
+        );
+        assert_eq!(complaints(json!({"name": "a", "labels": {"-": "_"}})).len(), 2);
+        assert_eq!(complaints(json!({"name": "a", "ownerReferences": [{"name": "x"}]})).len(), 3);
+        let two = json!([
+            {"apiVersion": "v1", "kind": "K", "name": "n", "uid": "u", "controller": true},
+            {"apiVersion": "v1", "kind": "K", "name": "m", "uid": "w", "controller": true},
+        ]);
+        assert!(complaints(json!({"name": "a", "ownerReferences": two}))[0].contains("Only one reference"));
+        assert_eq!(complaints(json!({"name": "a", "finalizers": ["orphan", "foregroundDeletion"]})).len(), 1);
+        assert_eq!(complaints(json!({"name": "a", "annotations": {"a": "x".repeat(256 * 1024)}})).len(), 1);
+    }
+
+    #[test]
+    fn wrong_types_are_refused_when_decoded() {
+        let failure = Object::from_value(&json!({"metadata": {"labels": 5}})).unwrap_err();
+        assert_eq!(
+            failure.message(),
+            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type map[string]string"
+        );
+    }
+
+    #[test]
+    fn server_owned_metadata_cannot_change() {
+        let old = metadata(json!({"name": "a", "uid": "u", "deletionTimestamp": "t", "finalizers": ["x/y"]}));
+        let new = metadata(
+            json!({"name": "a", "uid": "w", "deletionTimestamp": "t", "finalizers": ["x/y", "x/z"]}),
+        );
+        let found: Vec<String> = change(&old, &new).iter().map(ToString::to_string).collect();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(found[0], "metadata.uid: Invalid value: \"w\": field is immutable");
+        assert!(found[1].ends_with("found new finalizers []string{\"x/z\"}"));
+    }
+}

@@ -1,0 +1,296 @@
+//! An API object on its way through a request.
+//!
+//! Metadata is a tree, because every write looks at it; all other top-level fields stay canonical JSON text
+//! and are only opened by those who ask. Equal text means equal values.
+
+use std::collections::BTreeMap;
+
+use kubemerge_value::{Canonical, Kind, Node, to_canonical, to_value, write_given};
+use serde_json::{Map, Value};
+
+use crate::{
+    meta::Metadata,
+    status::{Outcome, bad_request},
+    store::{Comma, Layout, Record, Stored},
+};
+
+/// An object in parts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Object {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) metadata: Metadata,
+    fields: BTreeMap<String, Canonical>,
+}
+
+impl Object {
+    /// Takes apart a JSON object; its metadata, if any, must be an object too.
+    pub(crate) fn from_canonical(document: &Canonical) -> Outcome<Object> {
+        let node = document.node();
+        if node.kind() != Kind::Map {
+            return Err(bad_request("the body of the request is not a JSON object"));
+        }
+        let mut object = Object::default();
+        for entry in node.sorted_entries() {
+            match &*entry.key.text() {
+                "apiVersion" => object.api_version = text_of(entry.value, "apiVersion")?,
+                "kind" => object.kind = text_of(entry.value, "kind")?,
+                "metadata" => object.metadata = Metadata::from_node(entry.value)?,
+                name => {
+                    object.fields.insert(name.to_string(), to_canonical(entry.value));
+                }
+            }
+        }
+        Ok(object)
+    }
+
+    /// What the server itself has stored.
+    pub(crate) fn of(stored: &Stored) -> Object {
+        let mut object = Object::of_record(&stored.record);
+        object.metadata.set("resourceVersion", stored.revision.to_string());
+        object
+    }
+
+    /// What the server itself has written, without a resourceVersion.
+    pub(crate) fn of_record(record: &Record) -> Object {
+        Object::from_canonical(record.canonical()).expect("stored objects are well-formed")
+    }
+
+    pub(crate) fn from_value(value: &Value) -> Outcome<Object> {
+        Object::from_canonical(&canonical(value)?)
+    }
+
+    /// The whole object as a tree.
+    pub(crate) fn to_value(&self) -> Value {
+        let mut map = Map::new();
+        map.insert("apiVersion".into(), self.api_version.as_str().into());
+        map.insert("kind".into(), self.kind.as_str().into());
+        map.insert("metadata".into(), Value::Object(self.metadata.as_map().clone()));
+        for (name, text) in &self.fields {
+            map.insert(name.clone(), tree(text));
+        }
+        Value::Object(map)
+    }
+
+    /// The text of a top-level field.
+    pub(crate) fn text(&self, name: &str) -> Option<&Canonical> {
+        self.fields.get(name)
+    }
+
+    /// The tree of a top-level field.
+    pub(crate) fn get(&self, name: &str) -> Option<Value> {
+        self.fields.get(name).map(tree)
+    }
+
+    /// The value at a path of names, such as `["spec", "replicas"]`.
+    pub(crate) fn at(&self, path: &[&str]) -> Option<Value> {
+        let (first, rest) = path.split_first()?;
+        if *first == "metadata" {
+            return rest
+                .iter()
+                .try_fold(&Value::Object(self.metadata.as_map().clone()), |at, name| at.get(name))
+                .cloned();
+        }
+        let node = rest.iter().try_fold(self.fields.get(*first)?.node(), |at, name| at.get(name))?;
+        to_value(node).ok()
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &Value) -> Outcome<()> {
+        self.fields.insert(name.to_string(), canonical(value)?);
+        Ok(())
+    }
+
+    /// Replaces a value at a path of names, making the maps on the way.
+    pub(crate) fn set_at(&mut self, path: &[&str], value: Value) -> Outcome<()> {
+        let Some((first, rest)) = path.split_first() else { return Ok(()) };
+        let mut root = self.get(first).unwrap_or(Value::Null);
+        let place = rest.iter().fold(&mut root, |at, name| {
+            if !at.is_object() {
+                *at = Value::Object(Map::new());
+            }
+            &mut at[*name]
+        });
+        *place = value;
+        self.set(first, &root)
+    }
+
+    /// Takes a top-level field from another object, or loses it if the other has none.
+    pub(crate) fn take_field(&mut self, name: &str, from: &Object) {
+        match from.fields.get(name) {
+            Some(text) => self.fields.insert(name.to_string(), text.clone()),
+            None => self.fields.remove(name),
+        };
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) -> Option<Canonical> {
+        self.fields.remove(name)
+    }
+
+    /// The names of all fields but apiVersion, kind and metadata.
+    pub(crate) fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields.keys().map(String::as_str)
+    }
+
+    /// Whether both have the same value in a top-level field.
+    pub(crate) fn same_field(&self, other: &Object, name: &str) -> bool {
+        self.fields.get(name) == other.fields.get(name)
+    }
+
+    /// Whether everything but apiVersion, kind and metadata is the same.
+    pub(crate) fn same_fields(&self, other: &Object) -> bool {
+        self.fields == other.fields
+    }
+
+    /// The text to store: everything but the resourceVersion, and where that belongs.
+    pub(crate) fn record(&self) -> Record {
+        let mut writer = RecordWriter::default();
+        let mut rest = self.fields.iter().peekable();
+        for own in ["apiVersion", "kind", "metadata"] {
+            while let Some((name, text)) = rest.next_if(|(name, _)| name.as_str() < own) {
+                writer.field(name, text.as_bytes());
+            }
+            match own {
+                "apiVersion" => writer.layout.api_version = writer.name(own, &self.api_version),
+                "kind" => writer.layout.kind = writer.name(own, &self.kind),
+                _ => writer.metadata(&self.metadata),
+            }
+        }
+        rest.for_each(|(name, text)| writer.field(name, text.as_bytes()));
+        writer.finish(self.metadata.owner_uids())
+    }
+}
+
+#[derive(Default)]
+struct RecordWriter {
+    out: Vec<u8>,
+    layout: Layout,
+}
+
+impl RecordWriter {
+    fn separate(&mut self) {
+        self.out.push(if self.out.is_empty() { b'{' } else { b',' });
+    }
+
+    fn key(&mut self, name: &str) {
+        write_given(Node::from_value(&Value::String(name.to_string())).unwrap_or(Node::NULL), &mut self.out);
+        self.out.push(b':');
+    }
+
+    fn field(&mut self, name: &str, text: &[u8]) {
+        self.separate();
+        self.key(name);
+        self.out.extend_from_slice(text);
+    }
+
+    /// Writes apiVersion or kind; answers its place with the comma that follows, since metadata follows both.
+    fn name(&mut self, name: &str, value: &str) -> std::ops::Range<usize> {
+        self.separate();
+        let start = self.out.len();
+        self.key(name);
+        write_given(Node::string(value), &mut self.out);
+        start..self.out.len() + 1
+    }
+
+    fn metadata(&mut self, metadata: &Metadata) {
+        self.separate();
+        self.key("metadata");
+        self.out.push(b'{');
+        let members = || metadata.as_map().iter().filter(|(name, _)| *name != "resourceVersion");
+        let before = members().take_while(|(name, _)| name.as_str() < "resourceVersion");
+        let behind = members().skip_while(|(name, _)| name.as_str() < "resourceVersion");
+        self.members(before);
+        let (start, anything_before) = (self.out.len(), self.out.last() != Some(&b'{'));
+        if anything_before {
+            self.out.push(b',');
+        }
+        self.layout.resource_version = self.out.len();
+        self.members(behind);
+        self.layout.comma = match (anything_before, self.out.len() > self.layout.resource_version) {
+            (_, true) => Comma::Behind,
+            (true, false) => Comma::Before,
+            (false, false) => Comma::None,
+        };
+        if self.layout.comma == Comma::Before {
+            self.out.truncate(start);
+            self.layout.resource_version = start;
+        }
+        self.out.push(b'}');
+    }
+
+    fn members<'m>(&mut self, members: impl Iterator<Item = (&'m String, &'m Value)>) {
+        for (at, (name, value)) in members.enumerate() {
+            if at > 0 {
+                self.out.push(b',');
+            }
+            self.key(name);
+            write_given(Node::from_value(value).unwrap_or(Node::NULL), &mut self.out);
+        }
+    }
+
+    fn finish(mut self, owners: Vec<String>) -> Record {
+        self.out.push(b'}');
+        Record::new(Canonical::trusted(self.out), self.layout, owners)
+    }
+}
+
+/// The canonical text of a tree.
+pub(crate) fn canonical(value: &Value) -> Outcome<Canonical> {
+    let node = Node::from_value(value).map_err(|error| bad_request(error.to_string()))?;
+    Ok(to_canonical(node))
+}
+
+/// The tree of canonical text.
+pub(crate) fn tree(text: &Canonical) -> Value {
+    to_value(text.node()).unwrap_or(Value::Null)
+}
+
+fn text_of(node: Node<'_>, name: &str) -> Outcome<String> {
+    if node.is_null() {
+        return Ok(String::new());
+    }
+    match node.as_str() {
+        Some(text) => Ok(text.text().into_owned()),
+        None => Err(bad_request(format!("the field {name:?} of the object is not a string"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn stored(value: Value) -> String {
+        let record = Object::from_value(&value).unwrap().record();
+        String::from_utf8(record.render(7).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn an_object_comes_back_with_its_revision() {
+        for metadata in [
+            json!({}),
+            json!({"name": "a"}),
+            json!({"uid": "u"}),
+            json!({"name": "a", "uid": "u", "resourceVersion": "3", "finalizers": ["x"]}),
+        ] {
+            let mut value = json!({"action": 1, "apiVersion": "v1", "kind": "K", "spec": {"a": [1, "<"]}});
+            value["metadata"] = metadata;
+            let text = stored(value.clone());
+            value["metadata"]["resourceVersion"] = json!("7");
+            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+            let canonical = Canonical::from_bytes(text.as_bytes()).unwrap();
+            assert_eq!(canonical.as_bytes(), text.as_bytes(), "the rendered text is canonical");
+        }
+    }
+
+    #[test]
+    fn values_are_read_and_replaced_by_path() {
+        let mut object =
+            Object::from_value(&json!({"metadata": {"name": "n"}, "spec": {"a": {"b": 1}}})).unwrap();
+        assert_eq!(object.at(&["spec", "a", "b"]), Some(json!(1)));
+        assert_eq!(object.at(&["metadata", "name"]), Some(json!("n")));
+        assert_eq!(object.at(&["spec", "x"]), None);
+        object.set_at(&["status", "replicas"], json!(2)).unwrap();
+        assert_eq!(object.get("status"), Some(json!({"replicas": 2})));
+    }
+}

@@ -1,0 +1,9 @@
+//! Label and field selectors: parsed once per request, asked once per object.
+
+mod field;
+mod label;
+mod selection;
+
+pub(crate) use field::FieldSelector;
+pub(crate) use label::LabelSelector;
+pub(crate) use selection::Selection;

@@ -1,0 +1,37 @@
+//! The kubeconfig that leads to a listener.
+
+use serde_json::{Value, json};
+
+use super::Door;
+
+/// A kubeconfig with one cluster, one user and one context, as YAML that is also JSON.
+pub(super) fn text(url: &str, token: Option<&str>, door: &Door) -> String {
+    let (mut cluster, mut user) = (json!({"server": url}), json!({}));
+    if let Some(token) = token {
+        user["token"] = token.into();
+    }
+    add_certificates(door, &mut cluster, &mut user);
+    let config = json!({
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "kubemerge", "cluster": cluster}],
+        "users": [{"name": "kubemerge", "user": user}],
+        "contexts": [{"name": "kubemerge", "context": {"cluster": "kubemerge", "user": "kubemerge"}}],
+        "current-context": "kubemerge",
+    });
+    format!("{config:#}\n")
+}
+
+#[cfg(feature = "tls")]
+fn add_certificates(door: &Door, cluster: &mut Value, user: &mut Value) {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    let Door::Tls(identity) = door else { return };
+    cluster["certificate-authority-data"] = STANDARD.encode(identity.authority()).into();
+    if let Some((certificate, key)) = identity.client() {
+        user["client-certificate-data"] = STANDARD.encode(certificate).into();
+        user["client-key-data"] = STANDARD.encode(key).into();
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+fn add_certificates(_: &Door, _: &mut Value, _: &mut Value) {}

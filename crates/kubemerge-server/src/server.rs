@@ -1,0 +1,297 @@
+//! The server as its user sees it: clients, a look into the store, faults, the log, snapshots.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use serde_json::{Value, json};
+
+use crate::{
+    app::App,
+    builder::Builder,
+    catalog::{Catalog, Resource, split_api_version, split_key},
+    custom,
+    fault::Rule,
+    ledger::Ledger,
+    log::{Entry, Log},
+    namespace,
+    object::Object,
+    pod_logs::PodLogs,
+    reply::Body,
+    service::Service,
+    status::{Failure, Outcome, bad_request},
+    store::{Range, Revision, Store},
+};
+
+/// An API server in this process. Clones are handles on the same server.
+#[derive(Clone)]
+pub struct ApiServer {
+    app: Arc<App>,
+}
+
+/// The whole state of a server at one moment.
+pub struct Snapshot {
+    store: Box<dyn Store>,
+}
+
+/// How watches learn that a snapshot was restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restore {
+    /// As events: what was created since is DELETED, what was changed is MODIFIED, what was deleted is ADDED.
+    AsEvents,
+    /// They end with 410, and objects have the resourceVersions of the snapshot again.
+    EndWatches,
+}
+
+impl ApiServer {
+    /// Begins a server.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// A server with the built-in kinds and the four first namespaces.
+    pub fn new_default() -> ApiServer {
+        Builder::default().build().expect("the built-in tables load")
+    }
+
+    pub(crate) fn new(app: App) -> Self {
+        ApiServer { app: Arc::new(app) }
+    }
+
+    /// The server as a `tower::Service`; it needs no runtime but for watches and delays.
+    pub fn service(&self) -> Service {
+        Service::new(self.app.clone())
+    }
+
+    /// A client without a socket; `kube::Client::default_namespace` is `default`.
+    ///
+    /// Must be called inside a Tokio runtime, as `kube::Client::new` must.
+    #[cfg(feature = "client")]
+    pub fn client(&self) -> kube::Client {
+        kube::Client::new(self.service(), "default")
+    }
+
+    /// Answers one request.
+    pub async fn handle(&self, request: Request<Bytes>) -> Response<Body> {
+        self.app.handle(request).await
+    }
+
+    #[cfg(feature = "serve")]
+    pub(crate) fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    fn resource(&self, api_version: &str, kind: &str) -> Outcome<Arc<Resource>> {
+        let (group, version) = split_api_version(api_version);
+        let index = self.app.catalog.index();
+        let found = index.by_kind(group, version, kind).cloned();
+        found.ok_or_else(|| bad_request(format!("no kind {kind:?} is served in {api_version:?}")))
+    }
+
+    /// An object, past the API; the namespace is ignored for cluster-scoped kinds.
+    pub fn get(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Option<Value> {
+        let resource = self.resource(api_version, kind).ok()?;
+        let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
+        serde_json::from_slice(&self.app.store.get(&key)?.render()).ok()
+    }
+
+    /// Every object, in the order of their keys.
+    pub fn dump(&self) -> Vec<Value> {
+        let page = self.app.store.range(Range::default());
+        let items = page.map(|page| page.items).unwrap_or_default();
+        items.iter().filter_map(|(_, stored)| serde_json::from_slice(&stored.render()).ok()).collect()
+    }
+
+    /// Stores an object as it is, past the API: to set a status, or to damage things. Watches see it.
+    ///
+    /// # Errors
+    /// If the kind is not served, or the object has no name.
+    pub fn set(&self, object: Value) -> Result<(), Failure> {
+        let ledger = Ledger::new(&self.app);
+        self.put(&ledger, &object)
+    }
+
+    /// Removes an object at once, past finalizers and grace periods; tells whether it was there.
+    pub fn remove(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> bool {
+        let Ok(resource) = self.resource(api_version, kind) else { return false };
+        let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
+        let ledger = Ledger::new(&self.app);
+        while let Some(stored) = self.app.store.get(&key) {
+            if ledger.remove(&resource, &key, &stored).is_ok() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Loads objects past the API, definitions first.
+    pub(crate) fn load(&self, objects: Vec<Value>) -> Outcome<()> {
+        let is_definition = |object: &Value| object["kind"] == json!("CustomResourceDefinition");
+        let (definitions, others): (Vec<Value>, Vec<Value>) = objects.into_iter().partition(is_definition);
+        let ledger = Ledger::new(&self.app);
+        for definition in definitions {
+            custom::definition::load(&self.app, &definition)
+                .and_then(|complete| self.put(&ledger, &complete))?;
+        }
+        others.iter().try_for_each(|object| self.put(&ledger, object))
+    }
+
+    fn put(&self, ledger: &Ledger<'_>, value: &Value) -> Outcome<()> {
+        let mut object = Object::from_value(value)?;
+        let resource = self.resource(&object.api_version, &object.kind)?;
+        if object.metadata.name().is_empty() {
+            return Err(bad_request(format!("a {} has no metadata.name", object.kind)));
+        }
+        if resource.is_namespaced() {
+            if object.metadata.namespace().is_empty() {
+                object.metadata.set("namespace", "default");
+            }
+            let key = format!("/namespaces/{}", object.metadata.namespace());
+            if self.app.store.get(&key).is_none() {
+                namespace::create(ledger, object.metadata.namespace());
+            }
+        }
+        self.complete(&resource, &mut object);
+        let key = resource.key(object.metadata.namespace(), object.metadata.name());
+        loop {
+            let written = match self.app.store.get(&key) {
+                None => ledger.create(&resource, &key, object.record()),
+                Some(old) => {
+                    let before = Object::of(&old);
+                    object.metadata.take("uid", &before.metadata);
+                    object.metadata.take("creationTimestamp", &before.metadata);
+                    ledger.update(&resource, &key, object.record(), &old)
+                }
+            };
+            if written.is_ok() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Fills in the metadata that every stored object has.
+    fn complete(&self, resource: &Resource, object: &mut Object) {
+        use crate::catalog::rules::Generation;
+        let metadata = &mut object.metadata;
+        metadata.remove("resourceVersion");
+        if metadata.uid().is_empty() {
+            metadata.set("uid", self.app.entropy.uid());
+        }
+        if metadata.get("creationTimestamp").is_none() {
+            metadata.set("creationTimestamp", self.app.clock.now().to_string());
+        }
+        let tracked = !matches!(resource.rules.generation, Generation::Untracked | Generation::SpecFromZero);
+        if tracked && metadata.generation() == 0 {
+            metadata.set("generation", 1);
+        }
+        object.api_version = resource.storage.clone();
+    }
+
+    /// The text that `pods/log` answers for a container.
+    pub fn set_pod_log(&self, namespace: &str, pod: &str, container: &str, text: impl Into<Bytes>) {
+        self.app.logs.set(namespace, pod, container, text.into());
+    }
+
+    /// The newest revision.
+    pub fn revision(&self) -> Revision {
+        self.app.store.revision()
+    }
+
+    /// Forgets the history: older watches and pages get 410.
+    pub fn compact(&self) {
+        self.app.store.compact(self.app.store.revision());
+    }
+
+    /// Moves a fixed clock.
+    pub fn advance(&self, by: Duration) {
+        self.app.clock.advance(by);
+    }
+
+    /// Adds a fault.
+    pub fn inject(&self, rule: Rule) {
+        self.app.faults.add(rule);
+    }
+
+    /// Takes all faults away.
+    pub fn clear_faults(&self) {
+        self.app.faults.clear();
+    }
+
+    /// The requests so far, oldest first.
+    pub fn requests(&self) -> Vec<Entry> {
+        self.app.log.entries()
+    }
+
+    /// Forgets the requests so far.
+    pub fn clear_requests(&self) {
+        self.app.log.clear();
+    }
+
+    /// The whole state as it is now.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { store: self.app.store.fork() }
+    }
+
+    /// Goes back to a snapshot.
+    pub fn restore(&self, snapshot: &Snapshot, how: Restore) {
+        match how {
+            Restore::EndWatches => self.app.store.adopt(&*snapshot.store),
+            Restore::AsEvents => self.replay(snapshot),
+        }
+        self.app.serve_definitions();
+    }
+
+    /// Writes the difference between now and then.
+    fn replay(&self, snapshot: &Snapshot) {
+        let all =
+            |store: &dyn Store| store.range(Range::default()).map(|page| page.items).unwrap_or_default();
+        for (key, stored) in all(&*self.app.store) {
+            if snapshot.store.get(&key).is_none() {
+                drop(self.app.store.delete(&key, stored.revision));
+            }
+        }
+        for (key, wanted) in all(&*snapshot.store) {
+            let held = self.app.store.get(&key);
+            let same = held.as_ref().is_some_and(|held| held.record.canonical() == wanted.record.canonical());
+            if !same {
+                let expect = held.map_or(crate::store::Expect::Absent, |held| {
+                    crate::store::Expect::Unchanged(held.revision)
+                });
+                drop(self.app.store.put(&key, wanted.record, expect));
+            }
+        }
+    }
+
+    /// An independent server with the same state and settings; faults and the log begin anew.
+    pub fn fork(&self) -> ApiServer {
+        let app = &self.app;
+        let forked = App {
+            store: app.store.fork().into(),
+            catalog: Catalog::new(&app.schema),
+            schema: app.schema.clone(),
+            clock: app.clock.fork(),
+            entropy: app.entropy.fork(),
+            settings: app.settings.clone(),
+            faults: Arc::default(),
+            log: Log::new(app.log.most()),
+            logs: PodLogs::default(),
+        };
+        forked.serve_definitions();
+        ApiServer::new(forked)
+    }
+
+    /// The kinds that have objects, with their counts: for a quick look in tests.
+    pub fn counts(&self) -> Vec<(String, usize)> {
+        let page = self.app.store.range(Range::default());
+        let mut counts: Vec<(String, usize)> = Vec::new();
+        for (key, _) in page.map(|page| page.items).unwrap_or_default() {
+            let Some((group, plural)) = split_key(&key) else { continue };
+            let name = if group.is_empty() { plural.to_string() } else { format!("{plural}.{group}") };
+            match counts.last_mut() {
+                Some((last, count)) if *last == name => *count += 1,
+                _ => counts.push((name, 1)),
+            }
+        }
+        counts
+    }
+}

@@ -1,0 +1,81 @@
+//! The handler as a `tower::Service`, for clients in the same process.
+
+use std::{
+    convert::Infallible,
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+
+use crate::{
+    app::{App, BODY_MOST},
+    reply::{Body, Reply},
+    status::{Outcome, bad_request, too_large},
+};
+
+/// A service for requests with any body; it is always ready and never fails.
+#[derive(Clone)]
+pub struct Service {
+    app: Arc<App>,
+}
+
+impl Service {
+    pub(crate) fn new(app: Arc<App>) -> Self {
+        Service { app }
+    }
+}
+
+type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+impl<B> tower_service::Service<Request<B>> for Service
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Answer;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Answer {
+        let app = self.app.clone();
+        Box::pin(async move { Ok(answer(&app, request).await) })
+    }
+}
+
+/// Reads the body up to the limit and lets the handler answer.
+async fn answer<B>(app: &Arc<App>, request: Request<B>) -> Response<Body>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let (parts, body) = request.into_parts();
+    match collect(body).await {
+        Ok(bytes) => app.handle(Request::from_parts(parts, bytes)).await,
+        Err(failure) => Reply::failure(&failure).into_response(),
+    }
+}
+
+/// Reads a body up to the limit.
+pub(crate) async fn collect<B>(body: B) -> Outcome<Bytes>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let collected = Limited::new(body, BODY_MOST).collect().await;
+    collected.map(|collected| collected.to_bytes()).map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            too_large(format!("limit is {BODY_MOST}"))
+        } else {
+            bad_request(format!("the body of the request could not be read: {error}"))
+        }
+    })
+}

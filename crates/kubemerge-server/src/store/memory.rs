@@ -1,0 +1,356 @@
+//! The store in memory: an ordered map, a bounded history, and an index from owners to dependents.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    ops::Bound,
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+use tokio::sync::watch;
+
+use super::{Event, Expect, Mismatch, OutOfRange, Page, Range, Record, Revision, Signal, Store, Stored};
+
+/// How many events are kept unless told otherwise.
+const HISTORY: usize = 1 << 16;
+
+/// Keeps everything in memory; the default.
+pub struct MemoryStore {
+    state: RwLock<State>,
+    revision: watch::Sender<Revision>,
+    history_limit: usize,
+}
+
+#[derive(Clone, Default)]
+struct State {
+    objects: BTreeMap<Arc<str>, Stored>,
+    /// Owner uid to the keys of its dependents.
+    dependents: HashMap<String, BTreeSet<Arc<str>>>,
+    events: VecDeque<Event>,
+    revision: Revision,
+    /// States at this revision and later can be read.
+    oldest: Revision,
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::with_history(HISTORY)
+    }
+}
+
+impl MemoryStore {
+    /// An empty store that keeps this many events.
+    pub fn with_history(limit: usize) -> Self {
+        Self::with_state(State { revision: 1, oldest: 1, ..State::default() }, limit)
+    }
+
+    fn with_state(state: State, history_limit: usize) -> Self {
+        let (revision, _) = watch::channel(state.revision);
+        MemoryStore { state: RwLock::new(state), revision, history_limit }
+    }
+
+    /// The state is changed in steps that cannot fail half-way, so it is sound even after a panic elsewhere.
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for MemoryStore {
+    fn revision(&self) -> Revision {
+        self.read().revision
+    }
+
+    fn oldest(&self) -> Revision {
+        self.read().oldest
+    }
+
+    fn get(&self, key: &str) -> Option<Stored> {
+        self.read().objects.get(key).cloned()
+    }
+
+    fn range(&self, range: Range<'_>) -> Result<Page, OutOfRange> {
+        let state = self.read();
+        let at = range.at.unwrap_or(state.revision);
+        state.check(at)?;
+        let mut items: Vec<(Arc<str>, Stored)> =
+            state.scan(range).map(|(key, stored)| (key.clone(), stored.clone())).collect();
+        if at < state.revision {
+            items = state.rewound(items, range, at);
+        }
+        Ok(Page { items, revision: at })
+    }
+
+    fn put(&self, key: &str, record: Record, expect: Expect) -> Result<Revision, Mismatch> {
+        let mut state = self.write();
+        let held = state.objects.get_key_value(key);
+        let as_expected = match (expect, held) {
+            (Expect::Absent, None) => true,
+            (Expect::Unchanged(revision), Some((_, held))) => held.revision == revision,
+            _ => false,
+        };
+        if !as_expected {
+            return Err(Mismatch(held.map(|(_, held)| held.clone())));
+        }
+        let key = held.map_or_else(|| key.into(), |(key, _)| key.clone());
+        let revision = state.store(key, record);
+        state.trim(self.history_limit);
+        self.revision.send_replace(revision);
+        Ok(revision)
+    }
+
+    fn delete(&self, key: &str, unchanged_since: Revision) -> Result<Revision, Mismatch> {
+        let mut state = self.write();
+        match state.objects.get(key) {
+            Some(held) if held.revision == unchanged_since => {}
+            held => return Err(Mismatch(held.cloned())),
+        }
+        let revision = state.remove(key);
+        state.trim(self.history_limit);
+        self.revision.send_replace(revision);
+        Ok(revision)
+    }
+
+    fn events(
+        &self,
+        prefix: &str,
+        after: Revision,
+        limit: usize,
+    ) -> Result<(Vec<Event>, Revision), OutOfRange> {
+        let state = self.read();
+        state.check(after)?;
+        let first = state.events.partition_point(|event| event.revision <= after);
+        let mut found = Vec::new();
+        for event in state.events.range(first..).filter(|event| event.key.starts_with(prefix)) {
+            if found.len() == limit {
+                let reached = found.last().map_or(after, |last: &Event| last.revision);
+                return Ok((found, reached));
+            }
+            found.push(event.clone());
+        }
+        Ok((found, state.revision))
+    }
+
+    fn signal(&self) -> Signal {
+        self.revision.subscribe()
+    }
+
+    fn compact(&self, to: Revision) {
+        let mut state = self.write();
+        let to = to.min(state.revision);
+        state.forget(to);
+    }
+
+    fn dependents(&self, owner_uid: &str) -> Vec<Arc<str>> {
+        self.read().dependents.get(owner_uid).map(|keys| keys.iter().cloned().collect()).unwrap_or_default()
+    }
+
+    fn fork(&self) -> Box<dyn Store> {
+        let mut state = self.read().clone();
+        state.forget(state.revision);
+        Box::new(Self::with_state(state, self.history_limit))
+    }
+
+    fn adopt(&self, other: &dyn Store) {
+        let page = other.range(Range::default()).expect("the newest state can always be read");
+        let mut state = self.write();
+        state.objects.clear();
+        state.dependents.clear();
+        for (key, stored) in page.items {
+            state.index(&key, &stored.record);
+            state.objects.insert(key, stored);
+        }
+        state.revision = state.revision.max(page.revision) + 1;
+        let revision = state.revision;
+        state.forget(revision);
+        self.revision.send_replace(revision);
+    }
+}
+
+impl State {
+    fn check(&self, at: Revision) -> Result<(), OutOfRange> {
+        if at > self.revision {
+            Err(OutOfRange::Future { current: self.revision })
+        } else if at < self.oldest {
+            Err(OutOfRange::Compacted { oldest: self.oldest })
+        } else {
+            Ok(())
+        }
+    }
+
+    fn scan<'s>(&'s self, range: Range<'s>) -> impl Iterator<Item = (&'s Arc<str>, &'s Stored)> {
+        let from = range.start.unwrap_or(range.prefix).max(range.prefix);
+        self.objects
+            .range::<str, _>((Bound::Included(from), Bound::Unbounded))
+            .take_while(move |(key, _)| key.starts_with(range.prefix))
+    }
+
+    /// Undoes, in what was found now, every event after `at`.
+    fn rewound(
+        &self,
+        items: Vec<(Arc<str>, Stored)>,
+        range: Range<'_>,
+        at: Revision,
+    ) -> Vec<(Arc<str>, Stored)> {
+        let mut items: BTreeMap<Arc<str>, Stored> = items.into_iter().collect();
+        let from = range.start.unwrap_or_default();
+        let later = self.events.iter().rev().take_while(|event| event.revision > at);
+        for event in later.filter(|event| event.key.starts_with(range.prefix) && &*event.key >= from) {
+            match &event.previous {
+                Some(previous) => items.insert(event.key.clone(), previous.clone()),
+                None => items.remove(&event.key),
+            };
+        }
+        items.into_iter().collect()
+    }
+
+    fn store(&mut self, key: Arc<str>, record: Record) -> Revision {
+        self.revision += 1;
+        let revision = self.revision;
+        self.index(&key, &record);
+        let previous = self.objects.insert(key.clone(), Stored { record: record.clone(), revision });
+        if let Some(previous) = &previous {
+            self.unindex(&key, &previous.record, record.owners());
+        }
+        self.events.push_back(Event { revision, key, value: Some(record), previous });
+        revision
+    }
+
+    fn remove(&mut self, key: &str) -> Revision {
+        let Some((key, previous)) = self.objects.remove_entry(key) else { return self.revision };
+        self.revision += 1;
+        self.unindex(&key, &previous.record, &[]);
+        self.events.push_back(Event { revision: self.revision, key, value: None, previous: Some(previous) });
+        self.revision
+    }
+
+    fn index(&mut self, key: &Arc<str>, record: &Record) {
+        for owner in record.owners() {
+            self.dependents.entry(owner.clone()).or_default().insert(key.clone());
+        }
+    }
+
+    fn unindex(&mut self, key: &str, record: &Record, kept: &[String]) {
+        for owner in record.owners().iter().filter(|owner| !kept.contains(owner)) {
+            if let Some(keys) = self.dependents.get_mut(owner) {
+                keys.remove(key);
+                if keys.is_empty() {
+                    self.dependents.remove(owner);
+                }
+            }
+        }
+    }
+
+    fn trim(&mut self, limit: usize) {
+        while self.events.len() > limit {
+            if let Some(event) = self.events.pop_front() {
+                self.oldest = event.revision;
+            }
+        }
+    }
+
+    /// After this, states before `to` cannot be read.
+    fn forget(&mut self, to: Revision) {
+        self.oldest = self.oldest.max(to);
+        let gone = self.events.partition_point(|event| event.revision <= to);
+        self.events.drain(..gone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kubemerge_value::Canonical;
+
+    use super::*;
+    use crate::store::Layout;
+
+    fn record(text: &str) -> Record {
+        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), Layout::default(), vec![])
+    }
+
+    fn owned(owner: &str) -> Record {
+        Record::new(Canonical::from_bytes(b"{}").unwrap(), Layout::default(), vec![owner.to_string()])
+    }
+
+    fn keys(store: &MemoryStore, range: Range<'_>) -> Vec<String> {
+        store.range(range).unwrap().items.iter().map(|(key, _)| key.to_string()).collect()
+    }
+
+    #[test]
+    fn writes_are_compare_and_swap() {
+        let store = MemoryStore::default();
+        let first = store.put("a/1", record("1"), Expect::Absent).unwrap();
+        assert!(store.put("a/1", record("2"), Expect::Absent).is_err());
+        let second = store.put("a/1", record("2"), Expect::Unchanged(first)).unwrap();
+        let Mismatch(held) = store.put("a/1", record("3"), Expect::Unchanged(first)).unwrap_err();
+        assert_eq!(held.unwrap().revision, second);
+        assert!(store.delete("a/1", first).is_err());
+        assert!(store.delete("a/1", second).unwrap() > second);
+        assert!(store.get("a/1").is_none());
+    }
+
+    #[test]
+    fn an_earlier_state_can_be_read_until_it_is_compacted() {
+        let store = MemoryStore::default();
+        store.put("a/1", record("1"), Expect::Absent).unwrap();
+        let two = store.put("a/2", record("2"), Expect::Absent).unwrap();
+        store.put("a/0", record("0"), Expect::Absent).unwrap();
+        store.delete("a/2", two).unwrap();
+        let before = Range { prefix: "a/", at: Some(two), ..Range::default() };
+        assert_eq!(keys(&store, before), ["a/1", "a/2"]);
+        assert_eq!(keys(&store, Range { start: Some("a/2"), ..before }), ["a/2"]);
+        assert_eq!(keys(&store, Range { prefix: "a/", ..Range::default() }), ["a/0", "a/1"]);
+        store.compact(store.revision());
+        assert!(matches!(store.range(before), Err(OutOfRange::Compacted { .. })));
+    }
+
+    #[test]
+    fn events_come_in_order_and_in_portions() {
+        let store = MemoryStore::default();
+        let start = store.revision();
+        for name in ["a/1", "b/1", "a/2", "a/3"] {
+            store.put(name, record("0"), Expect::Absent).unwrap();
+        }
+        let (some, reached) = store.events("a/", start, 2).unwrap();
+        assert_eq!(some.iter().map(|e| &*e.key).collect::<Vec<_>>(), ["a/1", "a/2"]);
+        let (rest, reached) = store.events("a/", reached, 2).unwrap();
+        assert_eq!(rest.iter().map(|e| &*e.key).collect::<Vec<_>>(), ["a/3"]);
+        assert_eq!(reached, store.revision());
+    }
+
+    #[test]
+    fn a_bounded_history_forgets_the_oldest() {
+        let store = MemoryStore::with_history(2);
+        let start = store.revision();
+        for name in ["a", "b", "c"] {
+            store.put(name, record("0"), Expect::Absent).unwrap();
+        }
+        assert!(matches!(store.events("", start, 9), Err(OutOfRange::Compacted { .. })));
+        assert_eq!(store.events("", store.oldest(), 9).unwrap().0.len(), 2);
+    }
+
+    #[test]
+    fn dependents_follow_the_owners() {
+        let store = MemoryStore::default();
+        let one = store.put("a", owned("u1"), Expect::Absent).unwrap();
+        assert_eq!(store.dependents("u1").len(), 1);
+        let two = store.put("a", owned("u2"), Expect::Unchanged(one)).unwrap();
+        assert!(store.dependents("u1").is_empty());
+        store.delete("a", two).unwrap();
+        assert!(store.dependents("u2").is_empty());
+    }
+
+    #[test]
+    fn a_fork_is_independent_and_can_be_adopted() {
+        let store = MemoryStore::default();
+        let written = store.put("a", record("1"), Expect::Absent).unwrap();
+        let fork = store.fork();
+        store.delete("a", written).unwrap();
+        assert_eq!(fork.get("a").unwrap().revision, written);
+        store.adopt(&*fork);
+        assert_eq!(store.get("a").unwrap().revision, written);
+        assert!(matches!(store.events("", written, 9), Err(OutOfRange::Compacted { .. })));
+    }
+}

@@ -1,0 +1,216 @@
+//! A stored object: canonical JSON text and the places in it that an answer may have to change.
+//!
+//! The text carries no resourceVersion, because the revision is only known once the write has happened.
+//! It is put in when the object is read, at the place the layout remembers; the same way a list item loses
+//! its `apiVersion` and `kind`. Each form costs one copy of the text.
+
+use std::{ops::Range, sync::Arc};
+
+use bytes::Bytes;
+use kubemerge_value::{Canonical, Node};
+
+use super::Revision;
+
+/// Where things are in a record's text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// `"apiVersion":"…",` with its comma.
+    pub api_version: Range<usize>,
+    /// `"kind":"…",` with its comma.
+    pub kind: Range<usize>,
+    /// Where the text of the member `"resourceVersion":"…"` belongs.
+    pub resource_version: usize,
+    /// Whether a comma belongs before or behind that member.
+    pub comma: Comma,
+}
+
+/// The comma that joins the resourceVersion to its neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Comma {
+    /// It is the only member.
+    #[default]
+    None,
+    /// Members follow.
+    Behind,
+    /// It is the last member.
+    Before,
+}
+
+/// The text of one object, ready to be stored.
+#[derive(Clone, Debug)]
+pub struct Record {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    text: Canonical,
+    layout: Layout,
+    owners: Vec<String>,
+}
+
+/// A record with the revision of its last write.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The object.
+    pub record: Record,
+    /// When it was last written; its resourceVersion.
+    pub revision: Revision,
+}
+
+impl Record {
+    /// A record from canonical text without resourceVersion, its layout, and the uids of its owners.
+    pub fn new(text: Canonical, layout: Layout, owners: Vec<String>) -> Self {
+        Record { inner: Arc::new(Inner { text, layout, owners }) }
+    }
+
+    /// The object without its resourceVersion.
+    pub fn canonical(&self) -> &Canonical {
+        &self.inner.text
+    }
+
+    /// The object without its resourceVersion, as a tree to look into.
+    pub fn node(&self) -> Node<'_> {
+        self.inner.text.node()
+    }
+
+    fn text(&self) -> &[u8] {
+        self.inner.text.as_bytes()
+    }
+
+    /// The uids of the objects that own this one.
+    pub fn owners(&self) -> &[String] {
+        &self.inner.owners
+    }
+
+    /// The value of `apiVersion` in the text.
+    pub fn api_version(&self) -> &str {
+        let member = &self.text()[self.inner.layout.api_version.clone()];
+        let value = member.strip_prefix(b"\"apiVersion\":\"").and_then(|rest| rest.strip_suffix(b"\","));
+        value.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default()
+    }
+
+    /// The whole object as it was at a revision.
+    pub fn render(&self, revision: Revision) -> Bytes {
+        let mut out = Vec::with_capacity(self.text().len() + 48);
+        self.write(revision, Head::Stored, &mut out);
+        out.into()
+    }
+
+    /// Appends the object as it was at a revision.
+    pub fn write(&self, revision: Revision, head: Head<'_>, out: &mut Vec<u8>) {
+        let Layout { resource_version, comma, .. } = &self.inner.layout;
+        self.write_head(head, out);
+        if *comma == Comma::Before {
+            out.push(b',');
+        }
+        out.extend_from_slice(b"\"resourceVersion\":\"");
+        write_decimal(revision, out);
+        out.push(b'"');
+        if *comma == Comma::Behind {
+            out.push(b',');
+        }
+        out.extend_from_slice(&self.text()[*resource_version..]);
+    }
+
+    /// Appends the object without a resourceVersion: it was never stored.
+    pub fn write_unstored(&self, head: Head<'_>, out: &mut Vec<u8>) {
+        self.write_head(head, out);
+        out.extend_from_slice(&self.text()[self.inner.layout.resource_version..]);
+    }
+
+    /// Everything before the place of the resourceVersion.
+    fn write_head(&self, head: Head<'_>, out: &mut Vec<u8>) {
+        let Layout { api_version, kind, resource_version, .. } = &self.inner.layout;
+        let text = self.text();
+        match head {
+            Head::Stored => out.extend_from_slice(&text[..*resource_version]),
+            Head::Version(version) => {
+                out.extend_from_slice(&text[..api_version.start]);
+                out.extend_from_slice(format!("\"apiVersion\":\"{version}\",").as_bytes());
+                out.extend_from_slice(&text[api_version.end..*resource_version]);
+            }
+            Head::Without => {
+                out.extend_from_slice(&text[..api_version.start]);
+                out.extend_from_slice(&text[api_version.end..kind.start]);
+                out.extend_from_slice(&text[kind.end..*resource_version]);
+            }
+        }
+    }
+}
+
+/// What stands in an answer in place of the stored `apiVersion` and `kind`.
+#[derive(Clone, Copy, Debug)]
+pub enum Head<'a> {
+    /// Both, as stored.
+    Stored,
+    /// Both, with another `apiVersion`.
+    Version(&'a str),
+    /// Neither: the item of a list.
+    Without,
+}
+
+impl Stored {
+    /// The whole object.
+    pub fn render(&self) -> Bytes {
+        self.record.render(self.revision)
+    }
+}
+
+fn write_decimal(mut number: u64, out: &mut Vec<u8>) {
+    let mut digits = [0u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let text = r#"{"apiVersion":"v1","data":{},"kind":"ConfigMap","metadata":{"name":"c","uid":"u"}}"#;
+        let layout = Layout {
+            api_version: 1..19,
+            kind: 29..48,
+            resource_version: text.find("\"uid\"").unwrap(),
+            comma: Comma::Behind,
+        };
+        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), layout, vec![])
+    }
+
+    fn written(head: Head<'_>) -> String {
+        let mut out = Vec::new();
+        record().write(120, head, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_revision_is_put_in_its_place() {
+        assert_eq!(
+            written(Head::Stored),
+            r#"{"apiVersion":"v1","data":{},"kind":"ConfigMap","metadata":{"name":"c","resourceVersion":"120","uid":"u"}}"#
+        );
+    }
+
+    #[test]
+    fn a_list_item_has_no_type() {
+        assert_eq!(
+            written(Head::Without),
+            r#"{"data":{},"metadata":{"name":"c","resourceVersion":"120","uid":"u"}}"#
+        );
+    }
+
+    #[test]
+    fn another_version_changes_only_api_version() {
+        assert_eq!(record().api_version(), "v1");
+        assert!(written(Head::Version("v2")).starts_with(r#"{"apiVersion":"v2","data""#));
+    }
+}

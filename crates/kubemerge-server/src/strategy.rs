@@ -1,0 +1,233 @@
+//! What the server itself does to an object before it is stored: owned fields, status, generation.
+
+use serde_json::{Value, json};
+
+use crate::{
+    app::App,
+    catalog::{Resource, rules::Generation},
+    meta::check,
+    object::Object,
+    status::{Outcome, conflict, invalid},
+    write::is_namespace,
+};
+
+/// The part of an object that a request may change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All but the status, if the kind keeps that apart.
+    Main,
+    /// `/status`, and `/approval` of certificate requests.
+    Status,
+    /// `/finalize` of namespaces.
+    Finalize,
+    /// `/ephemeralcontainers` of pods.
+    EphemeralContainers,
+    /// `/resize` of pods.
+    Resize,
+}
+
+impl Part {
+    /// The part that a subresource stands for, if it stands for one.
+    pub(crate) fn of(subresource: Option<&str>) -> Option<Part> {
+        match subresource {
+            None => Some(Part::Main),
+            Some("status" | "approval") => Some(Part::Status),
+            Some("finalize") => Some(Part::Finalize),
+            Some("ephemeralcontainers") => Some(Part::EphemeralContainers),
+            Some("resize") => Some(Part::Resize),
+            Some(_) => None,
+        }
+    }
+}
+
+/// Makes a new object the server's own: identity, time, generation, no status of the client's making.
+pub(crate) fn prepare_create(app: &App, resource: &Resource, object: &mut Object) -> Outcome<()> {
+    for owned in
+        ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "resourceVersion"]
+    {
+        object.metadata.remove(owned);
+    }
+    object.metadata.set("creationTimestamp", app.clock.now().to_string());
+    object.metadata.set("uid", app.entropy.uid());
+    if resource.has_status() {
+        object.remove("status");
+    }
+    match resource.rules.generation {
+        Generation::Untracked | Generation::SpecFromZero => drop(object.metadata.remove("generation")),
+        _ => object.metadata.set("generation", 1),
+    }
+    first_state(resource, object)?;
+    fold_string_data(resource, object)
+}
+
+/// The state some kinds are born with.
+fn first_state(resource: &Resource, object: &mut Object) -> Outcome<()> {
+    if !resource.group.is_empty() {
+        return Ok(());
+    }
+    match resource.kind.as_str() {
+        "Namespace" => {
+            let name = object.metadata.name().to_string();
+            object.metadata.set_label("kubernetes.io/metadata.name", &name);
+            let mut finalizers = spec_finalizers(object);
+            if !finalizers.iter().any(|one| one == "kubernetes") {
+                finalizers.push("kubernetes".into());
+            }
+            object.set_at(&["spec", "finalizers"], json!(finalizers))?;
+            object.set("status", &json!({"phase": "Active"}))
+        }
+        "Pod" | "PersistentVolumeClaim" | "PersistentVolume" => {
+            object.set("status", &json!({"phase": "Pending"}))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn spec_finalizers(object: &Object) -> Vec<String> {
+    let list = object.at(&["spec", "finalizers"]);
+    let list = list.as_ref().and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(|one| one.as_str().map(str::to_string)).collect()
+}
+
+/// A Secret's `stringData` is written into `data` and never stored.
+fn fold_string_data(resource: &Resource, object: &mut Object) -> Outcome<()> {
+    use base64::Engine;
+    if !(resource.group.is_empty() && resource.kind == "Secret") {
+        return Ok(());
+    }
+    if let Some(Value::Object(plain)) = object.remove("stringData").as_ref().map(crate::object::tree) {
+        let mut data = object.get("data").and_then(|data| data.as_object().cloned()).unwrap_or_default();
+        for (key, value) in plain {
+            let text = value.as_str().unwrap_or_default();
+            data.insert(key, base64::engine::general_purpose::STANDARD.encode(text).into());
+        }
+        object.set("data", &Value::Object(data))?;
+    }
+    if object.text("type").is_none() {
+        object.set("type", &json!("Opaque"))?;
+    }
+    Ok(())
+}
+
+/// Makes a changed object fit to replace the old one: what the client may not change comes from the old one.
+pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object, part: Part) -> Outcome<()> {
+    check_identity(resource, old, new)?;
+    for owned in ["creationTimestamp", "deletionTimestamp", "generation"] {
+        new.metadata.take(owned, &old.metadata);
+    }
+    for owned in ["uid", "deletionGracePeriodSeconds", "namespace"] {
+        if new.metadata.get(owned).is_none() {
+            new.metadata.take(owned, &old.metadata);
+        }
+    }
+    for never in ["selfLink", "managedFields", "resourceVersion"] {
+        new.metadata.remove(never);
+    }
+    keep_other_parts(resource, old, new, part)?;
+    fold_string_data(resource, new)?;
+    if part == Part::Main && generation_grows(resource.rules.generation, old, new) {
+        new.metadata.set("generation", old.metadata.generation() + 1);
+    }
+    let complaints = check::change(&old.metadata, &new.metadata);
+    if complaints.is_empty() {
+        Ok(())
+    } else {
+        Err(invalid(resource.qualified_kind(), old.metadata.name(), &complaints))
+    }
+}
+
+/// A uid that is given must be the object's own.
+fn check_identity(resource: &Resource, old: &Object, new: &Object) -> Outcome<()> {
+    let (given, own) = (new.metadata.uid(), old.metadata.uid());
+    if given.is_empty() || given == own {
+        return Ok(());
+    }
+    let text = format!("Precondition failed: UID in precondition: {given}, UID in object meta: {own}");
+    Err(conflict(resource.qualified(), old.metadata.name(), &text))
+}
+
+fn keep_other_parts(resource: &Resource, old: &Object, new: &mut Object, part: Part) -> Outcome<()> {
+    match part {
+        Part::Main => {
+            if resource.has_status() {
+                new.take_field("status", old);
+            }
+            if is_namespace(resource) {
+                keep_spec_finalizers(old, new)?;
+            }
+        }
+        Part::Status => keep_all_but(old, new, "status", resource),
+        Part::Finalize => {
+            let finalizers = spec_finalizers(new);
+            keep_all_but(old, new, "", resource);
+            new.set_at(&["spec", "finalizers"], json!(finalizers))?;
+        }
+        Part::EphemeralContainers => {
+            let containers = new.at(&["spec", "ephemeralContainers"]);
+            keep_all_but(old, new, "", resource);
+            if let Some(containers) = containers {
+                new.set_at(&["spec", "ephemeralContainers"], containers)?;
+            }
+        }
+        Part::Resize => {
+            let spec = new.get("spec").unwrap_or_default();
+            keep_all_but(old, new, "", resource);
+            resize(new, &spec)?;
+        }
+    }
+    Ok(())
+}
+
+fn keep_spec_finalizers(old: &Object, new: &mut Object) -> Outcome<()> {
+    match old.at(&["spec", "finalizers"]) {
+        Some(finalizers) => new.set_at(&["spec", "finalizers"], finalizers),
+        None => Ok(()),
+    }
+}
+
+/// Takes every field but one from the old object.
+fn keep_all_but(old: &Object, new: &mut Object, changed: &str, resource: &Resource) {
+    let names: Vec<String> = new.field_names().chain(old.field_names()).map(str::to_string).collect();
+    for name in names.iter().filter(|name| *name != changed) {
+        new.take_field(name, old);
+    }
+    if resource.custom().is_some() {
+        new.metadata = old.metadata.clone();
+    } else if resource.kind == "Deployment" {
+        new.metadata.take("labels", &old.metadata);
+    } else if resource.kind == "Pod" {
+        new.metadata.take("ownerReferences", &old.metadata);
+    }
+}
+
+/// Copies the resources of containers by name.
+fn resize(object: &mut Object, wanted: &Value) -> Outcome<()> {
+    let mut spec = object.get("spec").unwrap_or_default();
+    for list in ["containers", "initContainers"] {
+        let wanted = wanted.get(list).and_then(Value::as_array).into_iter().flatten();
+        for container in wanted {
+            let held = spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            for held in held.filter(|held| held.get("name") == container.get("name")) {
+                if let Some(resources) = container.get("resources") {
+                    held["resources"] = resources.clone();
+                }
+            }
+        }
+    }
+    object.set("spec", &spec)
+}
+
+fn generation_grows(rule: Generation, old: &Object, new: &Object) -> bool {
+    match rule {
+        Generation::Untracked | Generation::Fixed => false,
+        Generation::Field(field) => !old.same_field(new, field),
+        Generation::SpecFromZero => !old.same_field(new, "spec"),
+        Generation::SpecOrAnnotations => {
+            !old.same_field(new, "spec") || old.metadata.get("annotations") != new.metadata.get("annotations")
+        }
+        Generation::LabelsOrContent => {
+            !old.same_fields(new) || old.metadata.get("labels") != new.metadata.get("labels")
+        }
+        Generation::Content => !old.same_fields(new),
+    }
+}

@@ -1,0 +1,99 @@
+//! Subresources: parts of objects, and actions on them.
+
+mod binding;
+mod eviction;
+mod review;
+mod scale;
+
+pub(crate) use review::review;
+use serde_json::json;
+
+use crate::{
+    call::Call,
+    decode,
+    object::Object,
+    query::{Query, WriteOptions},
+    reply::Reply,
+    status::{Failure, Outcome, bad_request, method_not_allowed},
+    strategy::Part,
+    verb,
+};
+
+/// Carries out a request for a subresource that the resource has.
+pub(crate) fn handle(call: &Call<'_>, verb: &str) -> Outcome<Reply> {
+    match call.subresource().unwrap_or_default() {
+        "scale" => scale::handle(call, verb),
+        "eviction" => eviction::handle(call),
+        "binding" => binding::handle(call),
+        "token" => token(call),
+        "log" => log(call),
+        "exec" | "attach" | "portforward" | "proxy" => Err(Failure::new(
+            501,
+            "NotImplemented",
+            "exec, attach, portforward and proxy need a connection that is upgraded; this server has none",
+        )),
+        _ => part(call, verb),
+    }
+}
+
+fn part(call: &Call<'_>, verb: &str) -> Outcome<Reply> {
+    let part = Part::of(call.subresource());
+    let part = part.ok_or_else(|| method_not_allowed(call.resource.qualified(), verb))?;
+    match verb {
+        "get" => verb::get::handle(call),
+        "update" => verb::update::handle(call, part),
+        "patch" => verb::patch::handle(call, part),
+        _ => Err(method_not_allowed(call.resource.qualified(), verb)),
+    }
+}
+
+/// The object in the path, which must exist.
+pub(crate) fn parent(call: &Call<'_>) -> Outcome<Object> {
+    let stored = call.app().store.get(&call.key()).ok_or_else(|| call.not_found())?;
+    Ok(Object::of(&stored))
+}
+
+/// A token that is good for nothing but looks like one.
+fn token(call: &Call<'_>) -> Outcome<Reply> {
+    let parent = parent(call)?;
+    let request = crate::object::tree(&decode::body(call)?);
+    let seconds = request.pointer("/spec/expirationSeconds").and_then(|value| value.as_i64()).unwrap_or(3600);
+    let expires = call.app().clock.now().plus(seconds).to_string();
+    let mut spec = request.get("spec").cloned().unwrap_or(json!({}));
+    spec["expirationSeconds"] = json!(seconds);
+    let token = format!("kubemerge.{}.{}", parent.metadata.uid(), call.app().entropy.uid());
+    let answer = json!({"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",
+        "metadata": {"name": call.name(), "namespace": call.namespace()}, "spec": spec,
+        "status": {"token": token, "expirationTimestamp": expires}});
+    Ok(Reply::value(201, &answer))
+}
+
+/// What a test has put there for the container, or nothing.
+fn log(call: &Call<'_>) -> Outcome<Reply> {
+    let parent = parent(call)?;
+    let containers = parent.at(&["spec", "containers"]).unwrap_or_default();
+    let names: Vec<&str> =
+        containers.as_array().into_iter().flatten().filter_map(|one| one["name"].as_str()).collect();
+    let wanted = match (call.query.get("container"), &names[..]) {
+        (Some(wanted), _) if names.contains(&wanted) => wanted,
+        (Some(wanted), _) => {
+            let pod = call.name();
+            return Err(bad_request(format!("container {wanted} is not valid for pod {pod}")));
+        }
+        (None, [only]) => only,
+        (None, _) => {
+            let list = names.join(" ");
+            let pod = call.name();
+            return Err(bad_request(format!(
+                "a container name must be specified for pod {pod}, choose one of: [{list}]"
+            )));
+        }
+    };
+    let text = call.app().logs.get(call.namespace(), call.name(), wanted);
+    Ok(Reply::bytes(200, "text/plain", text))
+}
+
+/// Whether an action is only rehearsed.
+pub(crate) fn write_options(query: &Query) -> Outcome<WriteOptions> {
+    WriteOptions::read(query, "CreateOptions")
+}

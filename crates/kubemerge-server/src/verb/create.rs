@@ -1,0 +1,115 @@
+//! POST to a collection.
+
+use serde_json::json;
+
+use crate::{
+    admit,
+    call::Call,
+    decode, namespace,
+    object::Object,
+    present::{self, Shown},
+    query::{DryRun, WriteOptions},
+    reply::Reply,
+    status::{Failure, FieldError, Outcome, already_exists, bad_request, invalid},
+    store::{Mismatch, Record, Revision, Stored},
+    strategy,
+};
+
+/// How often a generated name is tried before the server gives up.
+const ATTEMPTS: usize = 8;
+/// What is left of `generateName` when the suffix is appended.
+const GENERATE_NAME_MOST: usize = 58;
+const REPEATED_OWNERS: &str = "metadata.ownerReferences contains duplicate entries; API server dedups owner \
+    references in 1.20+, and may reject such requests as early as 1.24; please fix your requests";
+
+/// A new object with its revision, if it was stored.
+pub(crate) type Created = (Record, Option<Revision>);
+
+/// Creates an object.
+pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+    let options = WriteOptions::read(call.query, "CreateOptions")?;
+    let object = decode::object(call, options.field_validation)?;
+    let (record, revision) = create(call, object, options.dry_run)?;
+    present::object(call, 201, Shown { record: &record, revision })
+}
+
+/// Creates an object that was decoded.
+pub(crate) fn create(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Outcome<Created> {
+    if !object.metadata.resource_version().is_empty() {
+        return Err(bad_request("resourceVersion should not be set on objects to be created"));
+    }
+    check_namespace(call, &mut object)?;
+    if object.metadata.dedup_owners() {
+        call.warn(REPEATED_OWNERS);
+    }
+    if !object.metadata.name().is_empty() {
+        let name = object.metadata.name().to_string();
+        return attempt(call, object, dry_run)?.map_err(|existing| exists(call, &name, &existing));
+    }
+    if object.metadata.generate_name().is_empty() {
+        let error = FieldError::required("metadata.name", "name or generateName is required");
+        return Err(invalid(call.resource.qualified_kind(), "", &[error]));
+    }
+    create_with_generated_name(call, &object, dry_run)
+}
+
+fn create_with_generated_name(call: &Call<'_>, object: &Object, dry_run: DryRun) -> Outcome<Created> {
+    for _ in 0..ATTEMPTS {
+        let mut named = object.clone();
+        named.metadata.set("name", generated_name(call, object.metadata.generate_name()));
+        if let Ok(created) = attempt(call, named, dry_run)? {
+            return Ok(created);
+        }
+    }
+    let (resource, base) = (call.resource.qualified(), object.metadata.generate_name());
+    let text = already_exists(resource, base, "").message().to_string()
+        + ", the server was not able to generate a unique name for the object";
+    Err(Failure::new(409, "AlreadyExists", text).about(resource, base).retry_after(1))
+}
+
+/// Tries to store an object; the inner error is what has its name already.
+fn attempt(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Outcome<Result<Created, Option<Stored>>> {
+    strategy::prepare_create(call.app(), call.resource, &mut object)?;
+    admit::create(call, &mut object)?;
+    let key = call.resource.key(object.metadata.namespace(), object.metadata.name());
+    let record = object.record();
+    if dry_run == DryRun::All {
+        let existing = call.app().store.get(&key);
+        return Ok(if existing.is_some() { Err(existing) } else { Ok((record, None)) });
+    }
+    let stored = call.ledger.create(call.resource, &key, record);
+    Ok(stored.map(|stored| (stored.record, Some(stored.revision))).map_err(|Mismatch(existing)| existing))
+}
+
+/// The object's namespace is the path's; the namespace must exist and not be on its way out.
+fn check_namespace(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
+    if !call.resource.is_namespaced() {
+        object.metadata.remove("namespace");
+        return Ok(());
+    }
+    let (given, wanted) = (object.metadata.namespace(), call.namespace());
+    if wanted.is_empty() {
+        return Err(bad_request("an empty namespace may not be set during creation"));
+    }
+    if !given.is_empty() && given != wanted {
+        return Err(bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    object.metadata.set("namespace", json!(wanted));
+    namespace::check_open(call.ledger, call.resource, wanted, object.metadata.name())
+}
+
+fn generated_name(call: &Call<'_>, base: &str) -> String {
+    let mut end = base.len().min(GENERATE_NAME_MOST);
+    while !base.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{}", &base[..end], call.app().entropy.suffix())
+}
+
+fn exists(call: &Call<'_>, name: &str, existing: &Option<Stored>) -> Failure {
+    let terminating = existing.as_ref().is_some_and(|one| Object::of(one).metadata.is_terminating());
+    let prefix = if terminating { "object is being deleted: " } else { "" };
+    already_exists(call.resource.qualified(), name, prefix)
+}

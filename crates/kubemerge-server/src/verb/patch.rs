@@ -1,0 +1,134 @@
+//! PATCH: the engine of kubemerge applies it to the newest state, and again if somebody else was faster.
+
+use std::borrow::Cow;
+
+use kubemerge::{Canonical, Error, ErrorKind, Guide, Patch, PatchType, apply};
+
+use crate::{
+    admit,
+    app::CustomStrategicMerge,
+    call::Call,
+    catalog::rules::Permission,
+    decode::{self, Source},
+    fields, media,
+    object::Object,
+    present::{self, Shown},
+    query::{FieldValidation, WriteOptions},
+    reply::Reply,
+    status::{Cause, Failure, Outcome, bad_request, too_large, unclassified, unsupported_media_type},
+    store::Stored,
+    strategy::{self, Part},
+    verb::update,
+    write,
+};
+
+const REJECTED: &str = "the server rejected our request due to an error in our request";
+const NO_APPLY: &str =
+    "server-side apply is not implemented by this server yet - accepted media types include: ";
+
+/// Patches an object, or the part of it that a subresource stands for.
+pub(crate) fn handle(call: &Call<'_>, part: Part) -> Outcome<Reply> {
+    let patch_type = patch_type(call)?;
+    let options = WriteOptions::read(call.query, "PatchOptions")?;
+    let patch = read(call, patch_type)?;
+    let compute = |current: &Stored| patched(call, &patch, current, (part, options.field_validation));
+    let done = write::change(call, options.dry_run, compute)?;
+    present::object(call, 200, done.shown())
+}
+
+/// Applies the body to an object that is not stored as it is, such as a Scale; no schema takes part.
+pub(crate) fn apply_plain(call: &Call<'_>, live: &Canonical) -> Outcome<Canonical> {
+    let patch_type = match patch_type(call)? {
+        // A Scale has no lists, so that maps merge and nothing else happens.
+        PatchType::Strategic => PatchType::Merge,
+        other => other,
+    };
+    let patch = read(call, patch_type)?;
+    apply(Guide::None, live, &patch).map_err(|error| refused(&error))
+}
+
+fn read<'b>(call: &Call<'b>, patch_type: PatchType) -> Outcome<Patch<'b>> {
+    decode::check_depth(call.body)?;
+    Patch::new(patch_type, &call.body[..]).map_err(|error| refused(&error))
+}
+
+/// The type of patch that the content type names, if the resource accepts it.
+fn patch_type(call: &Call<'_>) -> Outcome<PatchType> {
+    let by_list_keys = call.app().settings.custom_strategic_merge == CustomStrategicMerge::ByListKeys;
+    let strategic = call.resource.custom().is_none() || by_list_keys;
+    let mut accepted = vec![media::JSON_PATCH, media::MERGE_PATCH];
+    if strategic {
+        accepted.push(media::STRATEGIC_MERGE_PATCH);
+    }
+    let given = media::content_type(call.headers).unwrap_or_default();
+    match PatchType::from_content_type(given) {
+        Some(PatchType::Strategic) if !strategic => {}
+        Some(patch_type) => return Ok(patch_type),
+        None if matches!(given, media::APPLY_PATCH | media::APPLY_CBOR) => {
+            let text = format!("{NO_APPLY}{}", accepted.join(", "));
+            return Err(Failure::new(415, "UnsupportedMediaType", text));
+        }
+        None => {}
+    }
+    accepted.push(media::APPLY_PATCH);
+    Err(unsupported_media_type(&accepted))
+}
+
+fn patched(
+    call: &Call<'_>,
+    patch: &Patch<'_>,
+    current: &Stored,
+    (part, validation): (Part, FieldValidation),
+) -> Outcome<Object> {
+    let live = live(call, patch, current)?;
+    let result = apply_to(call, patch, &live)?;
+    decode::check_depth(result.as_bytes())?;
+    let mut new = Object::from_canonical(&result)?;
+    decode::check_type(call, &mut new)?;
+    fields::settle(call, &mut new, validation, Source::Patch)?;
+    // Only a patch that sets a resourceVersion can fail on it.
+    update::check_version(call, &new, current, Permission::Granted)?;
+    let old = Object::of(current);
+    strategy::prepare_update(call.resource, &old, &mut new, part)?;
+    admit::update(call, &old, &mut new, part)?;
+    Ok(new)
+}
+
+/// The text to patch: as it is stored, unless the patch may look at the resourceVersion or another version.
+fn live<'s>(call: &Call<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<Cow<'s, Canonical>> {
+    let record = &current.record;
+    let as_stored = record.api_version() == call.resource.api_version();
+    if as_stored && patch.patch_type() != PatchType::Json {
+        return Ok(Cow::Borrowed(record.canonical()));
+    }
+    let revision = (patch.patch_type() == PatchType::Json).then_some(current.revision);
+    let mut text = Vec::new();
+    Shown { record, revision }.write(call.resource, &mut text);
+    Canonical::from_bytes(&text).map(Cow::Owned).map_err(|error| unclassified(error.to_string()))
+}
+
+fn apply_to(call: &Call<'_>, patch: &Patch<'_>, live: &Canonical) -> Outcome<Canonical> {
+    let result = match (patch.patch_type(), call.resource.custom()) {
+        (PatchType::Strategic, Some(version)) => apply(version.merge_guide()?, live, patch),
+        (PatchType::Strategic, None) => apply(&*call.app().schema, live, patch),
+        _ => apply(Guide::None, live, patch),
+    };
+    result.map_err(|error| refused(&error))
+}
+
+/// The engine's error with the API server's code and text, and a cause that says where and what to do.
+fn refused(error: &Error) -> Failure {
+    let failure = match (error.http_status(), error.kind()) {
+        (400, _) => bad_request(error.message()),
+        (413, ErrorKind::TooManyOperations) => {
+            too_large(error.message().trim_start_matches("Request entity too large: "))
+        }
+        (422, _) => Failure::new(422, "Invalid", REJECTED),
+        _ => unclassified(error.message()),
+    };
+    let message = match error.hint() {
+        Some(hint) => format!("{} ({hint})", error.message()),
+        None => error.message().to_string(),
+    };
+    failure.causes(vec![Cause { reason: error.kind().name(), message, field: error.path().to_string() }])
+}

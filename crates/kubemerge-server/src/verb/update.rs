@@ -1,0 +1,94 @@
+//! PUT of an object, or of the part a subresource stands for.
+
+use serde_json::json;
+
+use crate::{
+    admit,
+    call::Call,
+    catalog::rules::Permission,
+    decode,
+    object::Object,
+    present::{self, Shown},
+    query::{WriteOptions, parse_resource_version},
+    reply::Reply,
+    status::{FieldError, Outcome, bad_request, conflict, invalid},
+    store::Stored,
+    strategy::{self, Part},
+    verb::create,
+    write,
+};
+
+/// What a client is told whose object is not the newest.
+const MODIFIED: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+/// Replaces an object.
+pub(crate) fn handle(call: &Call<'_>, part: Part) -> Outcome<Reply> {
+    let options = WriteOptions::read(call.query, "UpdateOptions")?;
+    let mut object = decode::object(call, options.field_validation)?;
+    check_address(call, &mut object)?;
+    let key = call.key();
+    let may_create = part == Part::Main && call.resource.rules.create_on_update == Permission::Granted;
+    if may_create && call.app().store.get(&key).is_none() {
+        object.metadata.remove("resourceVersion");
+        let (record, revision) = create::create(call, object, options.dry_run)?;
+        return present::object(call, 201, Shown { record: &record, revision });
+    }
+    let compute = |current: &Stored| replaced(call, &object, current, part);
+    let done = write::change(call, options.dry_run, compute)?;
+    present::object(call, 200, done.shown())
+}
+
+fn replaced(call: &Call<'_>, object: &Object, current: &Stored, part: Part) -> Outcome<Object> {
+    check_version(call, object, current, call.resource.rules.unconditional_update)?;
+    let old = Object::of(current);
+    let mut new = object.clone();
+    strategy::prepare_update(call.resource, &old, &mut new, part)?;
+    admit::update(call, &old, &mut new, part)?;
+    Ok(new)
+}
+
+/// Name and namespace of the body must be those of the path; missing ones are filled in.
+pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
+    let (name, wanted) = (object.metadata.name(), call.name());
+    if !name.is_empty() && name != wanted {
+        return Err(bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({wanted})"
+        )));
+    }
+    object.metadata.set("name", json!(wanted));
+    if !call.resource.is_namespaced() {
+        object.metadata.remove("namespace");
+        return Ok(());
+    }
+    let (namespace, wanted) = (object.metadata.namespace(), call.namespace());
+    if !namespace.is_empty() && namespace != wanted {
+        return Err(bad_request(format!(
+            "the namespace of the object ({namespace}) does not match the namespace on the URL ({wanted})"
+        )));
+    }
+    object.metadata.set("namespace", json!(wanted));
+    Ok(())
+}
+
+/// The resourceVersion in the body must be the stored one; whether it may be missing depends on the kind.
+pub(crate) fn check_version(
+    call: &Call<'_>,
+    object: &Object,
+    current: &Stored,
+    unconditional: Permission,
+) -> Outcome<()> {
+    let given = object.metadata.resource_version();
+    if given.is_empty() {
+        if unconditional == Permission::Granted {
+            return Ok(());
+        }
+        let error =
+            FieldError::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
+        return Err(invalid(call.resource.qualified_kind(), call.name(), &[error]));
+    }
+    if parse_resource_version(given)? == current.revision {
+        return Ok(());
+    }
+    Err(conflict(call.resource.qualified(), call.name(), MODIFIED))
+}

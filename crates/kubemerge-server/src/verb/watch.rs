@@ -1,0 +1,273 @@
+//! WATCH: events in the order of their revisions, from wherever the client wants to begin.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::stream;
+use serde_json::json;
+use tokio::time::{Instant, sleep_until};
+
+use crate::{
+    app::App,
+    call::Call,
+    catalog::Resource,
+    fault::{EventFault, WatchFaults},
+    media::{Form, JSON},
+    present::Shown,
+    query::ListOptions,
+    reply::Reply,
+    selector::Selection,
+    status::{Failure, Outcome, expired, not_acceptable, too_large_resource_version},
+    store::{Event, OutOfRange, Range, Record, Revision, Signal},
+    table,
+};
+
+/// How many events are taken from the store at once.
+const PORTION: usize = 256;
+/// A watch that ends by time sends its last bookmark this long before.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
+
+/// Opens a watch.
+pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
+    let options = ListOptions::for_watch(call.query)?;
+    if matches!(call.form, Form::PartialList(_)) {
+        return Err(not_acceptable(&[JSON]));
+    }
+    let selection = Selection::new(call.resource, &options, call.address.name.as_deref())?;
+    let current = app.store.revision();
+    let asked = options.resource_version.unwrap_or(0);
+    let initial = options.send_initial_events.unwrap_or(asked == 0);
+    if initial && asked > current {
+        return Err(too_large_resource_version(asked, current));
+    }
+    let mut watch = Watch {
+        encoder: Encoder {
+            resource: Arc::new(call.resource.clone()),
+            form: call.form,
+            age_at: app.clock.now(),
+            columns_sent: false,
+        },
+        prefix: call.resource.prefix(call.namespace()),
+        selection,
+        cursor: asked,
+        lines: VecDeque::new(),
+        bookmarks: options.bookmarks,
+        next_bookmark: Instant::now() + app.settings.bookmark_interval,
+        deadline: Instant::now() + lifetime(app, &options),
+        last_bookmark_sent: false,
+        signal: app.store.signal(),
+        faults: app.faults.watch(call.resource, call.namespace()),
+        ended: false,
+        app: app.clone(),
+    };
+    if initial {
+        watch.begin_with_state()?;
+    } else if asked == 0 {
+        watch.cursor = current;
+    }
+    let pieces = stream::unfold(watch, |mut watch| async move { Some((watch.next().await?, watch)) });
+    Ok(Reply::pieces(JSON, Box::pin(pieces)))
+}
+
+fn lifetime(app: &App, options: &ListOptions) -> Duration {
+    match options.timeout_seconds {
+        Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
+        _ => app.settings.watch_lifetime.mul_f64(1.0 + app.entropy.fraction()),
+    }
+}
+
+/// One open watch.
+struct Watch {
+    app: Arc<App>,
+    encoder: Encoder,
+    prefix: String,
+    selection: Selection,
+    /// Everything up to this revision was sent or is in `lines`.
+    cursor: Revision,
+    lines: VecDeque<Bytes>,
+    bookmarks: bool,
+    next_bookmark: Instant,
+    deadline: Instant,
+    last_bookmark_sent: bool,
+    signal: Signal,
+    faults: WatchFaults,
+    ended: bool,
+}
+
+impl Watch {
+    /// Begins with the current state as ADDED events and the bookmark that closes them.
+    fn begin_with_state(&mut self) -> Outcome<()> {
+        let range = Range { prefix: &self.prefix, ..Range::default() };
+        let page = self.app.store.range(range).map_err(|error| expired(error.to_string()))?;
+        for (_, stored) in page.items.iter().filter(|(_, stored)| self.selection.matches(&stored.record)) {
+            let line = self.encoder.line("ADDED", &stored.record, stored.revision);
+            self.lines.push_back(line);
+        }
+        self.cursor = page.revision;
+        if self.bookmarks {
+            let line = self.encoder.bookmark(self.cursor, Closing::Yes);
+            self.lines.push_back(line);
+        }
+        Ok(())
+    }
+
+    /// The next line; none when the watch has ended.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(line) = self.lines.pop_front() {
+                return Some(line);
+            }
+            if self.ended || self.faults.ends_stream() || !self.is_still_served() {
+                return None;
+            }
+            // Marked as seen before reading, so that a write in between wakes the wait below.
+            self.signal.borrow_and_update();
+            self.read_events();
+            if self.lines.is_empty() && !self.ended {
+                self.wait().await;
+            }
+        }
+    }
+
+    fn is_still_served(&self) -> bool {
+        let resource = &self.encoder.resource;
+        self.app.catalog.index().find(&resource.group, &resource.version, &resource.plural).is_some()
+    }
+
+    fn read_events(&mut self) {
+        match self.app.store.events(&self.prefix, self.cursor, PORTION) {
+            Ok((events, reached)) => {
+                let held_back = self.faults.lag(&events);
+                let (events, reached) = match held_back {
+                    Some(reached) => {
+                        (events.into_iter().take_while(|event| event.revision <= reached).collect(), reached)
+                    }
+                    None => (events, reached),
+                };
+                events.iter().for_each(|event| self.push_event(event));
+                self.cursor = self.cursor.max(reached);
+            }
+            Err(OutOfRange::Future { .. }) => {}
+            Err(OutOfRange::Compacted { oldest }) => {
+                let text = format!("too old resource version: {} ({oldest})", self.cursor);
+                self.end_with(&expired(text));
+            }
+        }
+    }
+
+    fn end_with(&mut self, failure: &Failure) {
+        let line = format!("{}\n", json!({"type": "ERROR", "object": failure.to_value()}));
+        self.lines.push_back(line.into());
+        self.ended = true;
+    }
+
+    /// An object that begins to match is new to the client, one that ceases to match is gone for it.
+    fn push_event(&mut self, event: &Event) {
+        let before = event.previous.as_ref().map(|stored| &stored.record);
+        let matched = before.filter(|record| self.selection.matches(record));
+        let matches = event.value.as_ref().filter(|record| self.selection.matches(record));
+        let (kind, record) = match (matched, matches) {
+            (None, Some(record)) => ("ADDED", record),
+            (Some(_), Some(record)) => ("MODIFIED", record),
+            (Some(record), None) => ("DELETED", record),
+            (None, None) => return,
+        };
+        let line = self.encoder.line(kind, record, event.revision);
+        match self.faults.next_event() {
+            EventFault::None => self.lines.push_back(line),
+            EventFault::Dropped => {}
+            EventFault::Repeated => self.lines.extend([line.clone(), line]),
+        }
+    }
+
+    /// Sleeps until something happens: a write, a bookmark's time, the end.
+    async fn wait(&mut self) {
+        let last_bookmark = self.deadline.checked_sub(LAST_BOOKMARK).unwrap_or(self.deadline);
+        let mut wake = self.deadline;
+        if self.bookmarks {
+            wake = wake.min(self.next_bookmark);
+            if !self.last_bookmark_sent {
+                wake = wake.min(last_bookmark);
+            }
+        }
+        tokio::select! {
+            changed = self.signal.changed() => self.ended |= changed.is_err(),
+            () = self.app.faults.changed() => {}
+            () = sleep_until(wake) => self.on_time(last_bookmark),
+        }
+    }
+
+    fn on_time(&mut self, last_bookmark: Instant) {
+        let now = Instant::now();
+        let due = now >= self.next_bookmark || (now >= last_bookmark && !self.last_bookmark_sent);
+        if self.bookmarks && due && !self.faults.holds_bookmarks() {
+            let line = self.encoder.bookmark(self.cursor, Closing::No);
+            self.lines.push_back(line);
+        }
+        if now >= self.next_bookmark {
+            self.next_bookmark = now + self.app.settings.bookmark_interval;
+        }
+        self.last_bookmark_sent |= now >= last_bookmark;
+        self.ended |= now >= self.deadline;
+    }
+}
+
+/// Whether a bookmark closes the initial events.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    Yes,
+    No,
+}
+
+/// Writes events in the form the client wants.
+struct Encoder {
+    resource: Arc<Resource>,
+    form: Form,
+    age_at: crate::clock::Timestamp,
+    columns_sent: bool,
+}
+
+impl Encoder {
+    fn line(&mut self, kind: &str, record: &Record, revision: Revision) -> Bytes {
+        let shown = Shown { record, revision: Some(revision) };
+        let mut line = format!("{{\"type\":\"{kind}\",\"object\":").into_bytes();
+        match self.form {
+            Form::Whole | Form::PartialList(_) => shown.write(&self.resource, &mut line),
+            Form::Partial(version) => line.extend_from_slice(shown.partial(version).to_string().as_bytes()),
+            Form::Table(version, include) => {
+                let mut table = table::row(&self.resource, shown, version, include, self.age_at);
+                self.columns_once(&mut table);
+                line.extend_from_slice(table.to_string().as_bytes());
+            }
+        }
+        line.extend_from_slice(b"}\n");
+        line.into()
+    }
+
+    fn columns_once(&mut self, table: &mut serde_json::Value) {
+        if std::mem::replace(&mut self.columns_sent, true) {
+            table["columnDefinitions"] = serde_json::Value::Null;
+        }
+    }
+
+    fn bookmark(&mut self, revision: Revision, closing: Closing) -> Bytes {
+        let mut metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+        if closing == Closing::Yes {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let (api_version, kind) = match self.form {
+            Form::Partial(version) => (version.api_version().to_string(), "PartialObjectMetadata"),
+            _ => (self.resource.api_version(), self.resource.kind.as_str()),
+        };
+        let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
+        let object = match self.form {
+            Form::Table(version, _) => {
+                let mut table = table::bookmark(&self.resource, version, &metadata);
+                self.columns_once(&mut table);
+                table
+            }
+            _ => object,
+        };
+        format!("{}\n", json!({"type": "BOOKMARK", "object": object})).into()
+    }
+}

@@ -1,0 +1,376 @@
+//! Create, read, replace: identity, conflicts, validation, dry run, field validation.
+
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use kube::{Api, api::PostParams};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+#[tokio::test]
+async fn an_object_is_created_with_identity_and_comes_back() {
+    let server = server();
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+    let created =
+        maps.create(&PostParams::default(), &serde_json::from_value(config_map("a")).unwrap()).await.unwrap();
+    assert!(created.metadata.uid.is_some() && created.metadata.resource_version.is_some());
+    assert_eq!(created.metadata.creation_timestamp.as_ref().unwrap().0.to_string(), "2026-01-01T00:00:00Z");
+    assert_eq!(created.metadata.namespace.as_deref(), Some("default"));
+    assert_eq!(maps.get("a").await.unwrap(), created);
+    let missing = status(maps.get("nope").await);
+    assert_eq!((missing.code, missing.reason.as_str()), (404, "NotFound"));
+    assert_eq!(missing.message, "configmaps \"nope\" not found");
+    let again = status(maps.create(&PostParams::default(), &created).await);
+    assert_eq!(again.message, "resourceVersion should not be set on objects to be created");
+}
+
+#[tokio::test]
+async fn names_exist_once() {
+    let server = server();
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.code, 201);
+    let again = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
+    assert_eq!((again.code, again.body["reason"].as_str()), (409, Some("AlreadyExists")));
+    assert_eq!(again.message(), "configmaps \"a\" already exists");
+    assert_eq!(again.body["details"], json!({"name": "a", "kind": "configmaps"}));
+}
+
+#[tokio::test]
+async fn names_are_generated() {
+    let server = server();
+    let object = json!({"metadata": {"generateName": "job-"}});
+    let answer = ask(&server, "POST", CONFIG_MAPS, object.clone()).await;
+    let name = answer.body["metadata"]["name"].as_str().unwrap();
+    assert!(name.starts_with("job-") && name.len() == 9, "{name}");
+    let other = ask(&server, "POST", CONFIG_MAPS, object).await;
+    assert_ne!(answer.body["metadata"]["name"], other.body["metadata"]["name"]);
+    let neither = ask(&server, "POST", CONFIG_MAPS, json!({"metadata": {}})).await;
+    assert_eq!(neither.code, 422);
+    assert_eq!(
+        neither.message(),
+        "ConfigMap \"\" is invalid: metadata.name: Required value: name or generateName is required"
+    );
+}
+
+#[tokio::test]
+async fn names_namespaces_and_types_are_checked() {
+    let server = server();
+    let bad = ask(&server, "POST", CONFIG_MAPS, json!({"metadata": {"name": "Bad_Name!"}})).await;
+    assert_eq!((bad.code, bad.body["reason"].as_str()), (422, Some("Invalid")));
+    assert_eq!(bad.body["details"]["causes"][0]["field"], "metadata.name");
+    let foreign =
+        ask(&server, "POST", CONFIG_MAPS, json!({"metadata": {"name": "a", "namespace": "other"}})).await;
+    assert_eq!(foreign.code, 400);
+    assert_eq!(
+        foreign.message(),
+        "the namespace of the provided object does not match the namespace sent on the request"
+    );
+    let nowhere = ask(&server, "POST", "/api/v1/namespaces/none/configmaps", config_map("a")).await;
+    assert_eq!((nowhere.code, nowhere.message()), (404, "namespaces \"none\" not found"));
+    let version =
+        ask(&server, "POST", CONFIG_MAPS, json!({"apiVersion": "v2", "metadata": {"name": "a"}})).await;
+    assert_eq!(
+        version.message(),
+        "the API version in the data (v2) does not match the expected API version (v1)"
+    );
+    let list =
+        ask(&server, "POST", PODS, json!({"metadata": {"name": "p"}, "spec": {"containers": "no list"}}))
+            .await;
+    assert_eq!(list.code, 400, "{list:?}");
+    assert!(
+        list.message()
+            .starts_with("Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal string")
+    );
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, json!("text")).await.code, 400);
+}
+
+#[tokio::test]
+async fn namespaces_can_be_made_on_demand() {
+    let server = kubemerge_server::ApiServer::builder().create_namespaces().build().unwrap();
+    assert_eq!(ask(&server, "POST", "/api/v1/namespaces/fresh/configmaps", config_map("a")).await.code, 201);
+    assert_eq!(get(&server, "/api/v1/namespaces/fresh").await.body["status"]["phase"], "Active");
+}
+
+#[tokio::test]
+async fn namespaces_are_objects_too() {
+    let server = server();
+    let namespaces: Api<Namespace> = Api::all(server.client());
+    let wanted = serde_json::from_value(json!({"metadata": {"name": "team"}})).unwrap();
+    let created = namespaces.create(&PostParams::default(), &wanted).await.unwrap();
+    assert_eq!(created.spec.unwrap().finalizers, Some(vec!["kubernetes".to_string()]));
+    assert_eq!(created.metadata.labels.unwrap()["kubernetes.io/metadata.name"], "team");
+    let names: Vec<String> = namespaces
+        .list(&Default::default())
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|one| one.metadata.name.unwrap())
+        .collect();
+    assert_eq!(names, ["default", "kube-node-lease", "kube-public", "kube-system", "team"]);
+}
+
+#[tokio::test]
+async fn replacing_needs_the_newest_version() {
+    let server = server();
+    let created = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.body;
+    let path = format!("{CONFIG_MAPS}/a");
+    let mut newer = created.clone();
+    newer["data"]["a"] = json!("2");
+    let replaced = ask(&server, "PUT", &path, newer.clone()).await;
+    assert_eq!(replaced.code, 200);
+    assert_eq!(replaced.body["metadata"]["uid"], created["metadata"]["uid"]);
+    let stale = ask(&server, "PUT", &path, newer.clone()).await;
+    assert_eq!((stale.code, stale.body["reason"].as_str()), (409, Some("Conflict")));
+    assert_eq!(
+        stale.message(),
+        "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please apply your changes \
+         to the latest version and try again"
+    );
+    newer["metadata"]["resourceVersion"] = Value::Null;
+    newer["metadata"]["uid"] = json!("11111111-1111-4111-8111-111111111111");
+    let other = ask(&server, "PUT", &path, newer.clone()).await;
+    assert_eq!(other.code, 409);
+    assert!(
+        other.message().contains("Precondition failed: UID in precondition: 11111111"),
+        "{}",
+        other.message()
+    );
+    newer["metadata"]["uid"] = Value::Null;
+    assert_eq!(ask(&server, "PUT", &path, newer.clone()).await.code, 200, "unconditional update");
+    newer["metadata"]["name"] = json!("b");
+    let renamed = ask(&server, "PUT", &path, newer).await;
+    assert_eq!(renamed.message(), "the name of the object (b) does not match the name on the URL (a)");
+}
+
+#[tokio::test]
+async fn some_kinds_are_created_by_put_and_some_never_updated_blindly() {
+    let server = server();
+    let lease = json!({"metadata": {"name": "l"}, "spec": {"holderIdentity": "me"}});
+    let path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/l";
+    assert_eq!(ask(&server, "PUT", path, lease.clone()).await.code, 201);
+    let blind = ask(&server, "PUT", path, lease).await;
+    assert_eq!(blind.code, 422);
+    assert!(
+        blind
+            .message()
+            .ends_with("metadata.resourceVersion: Invalid value: 0: must be specified for an update")
+    );
+    assert_eq!(ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), config_map("a")).await.code, 404);
+}
+
+#[tokio::test]
+async fn a_write_without_change_keeps_the_version() {
+    let server = server();
+    let created = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.body;
+    let revision = server.revision();
+    let again = ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), created.clone()).await;
+    assert_eq!((again.code, &again.body), (200, &created));
+    assert_eq!(server.revision(), revision);
+}
+
+#[tokio::test]
+async fn generation_counts_changes_of_the_spec() {
+    let server = server();
+    let mut object = ask(&server, "POST", DEPLOYMENTS, deployment("web")).await.body;
+    let path = format!("{DEPLOYMENTS}/web");
+    assert_eq!(object["metadata"]["generation"], 1);
+    object["metadata"]["labels"] = json!({"a": "b"});
+    object = ask(&server, "PUT", &path, object).await.body;
+    assert_eq!(object["metadata"]["generation"], 1, "labels do not count");
+    object["metadata"]["annotations"] = json!({"a": "b"});
+    object = ask(&server, "PUT", &path, object).await.body;
+    assert_eq!(object["metadata"]["generation"], 2, "annotations of a Deployment do");
+    object["spec"]["replicas"] = json!(3);
+    object = ask(&server, "PUT", &path, object).await.body;
+    assert_eq!(object["metadata"]["generation"], 3);
+    object["status"] = json!({"replicas": 3, "observedGeneration": 3});
+    object = ask(&server, "PUT", &format!("{path}/status"), object).await.body;
+    assert_eq!((&object["metadata"]["generation"], &object["status"]["replicas"]), (&json!(3), &json!(3)));
+    assert_eq!(
+        ask(&server, "POST", CONFIG_MAPS, config_map("c")).await.body["metadata"]["generation"],
+        Value::Null
+    );
+}
+
+#[tokio::test]
+async fn status_and_spec_are_apart() {
+    let server = server();
+    let mut wanted = deployment("web");
+    wanted["status"] = json!({"replicas": 7});
+    let mut object = ask(&server, "POST", DEPLOYMENTS, wanted).await.body;
+    assert_eq!(object["status"], Value::Null, "dropped on create");
+    let path = format!("{DEPLOYMENTS}/web");
+    object["status"] = json!({"replicas": 7});
+    object = ask(&server, "PUT", &path, object).await.body;
+    assert_eq!(object["status"], Value::Null, "kept from the old object");
+    object["status"] = json!({"replicas": 2});
+    object["spec"]["replicas"] = json!(9);
+    object["metadata"]["labels"] = json!({"x": "y"});
+    let after = ask(&server, "PUT", &format!("{path}/status"), object).await.body;
+    assert_eq!((&after["status"]["replicas"], &after["spec"]["replicas"]), (&json!(2), &json!(1)));
+    assert_eq!(after["metadata"]["labels"], Value::Null);
+    assert_eq!(get(&server, &format!("{path}/status")).await.body, after);
+}
+
+#[tokio::test]
+async fn an_object_may_be_called_status() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("status")).await;
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/status")).await.body["kind"], "ConfigMap");
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/status/status")).await.code, 404);
+}
+
+#[tokio::test]
+async fn dry_run_stores_nothing() {
+    let server = server();
+    let revision = server.revision();
+    let dry = ask(&server, "POST", &format!("{CONFIG_MAPS}?dryRun=All"), config_map("a")).await;
+    assert_eq!(dry.code, 201);
+    assert!(dry.body["metadata"]["uid"].is_string() && dry.body["metadata"]["resourceVersion"].is_null());
+    assert_eq!((get(&server, &format!("{CONFIG_MAPS}/a")).await.code, server.revision()), (404, revision));
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
+    let exists = ask(&server, "POST", &format!("{CONFIG_MAPS}?dryRun=All"), config_map("a")).await;
+    assert_eq!(exists.code, 409);
+    let mut changed = config_map("a");
+    changed["data"]["a"] = json!("9");
+    let dry = ask(&server, "PUT", &format!("{CONFIG_MAPS}/a?dryRun=All"), changed).await;
+    assert_eq!(dry.body["data"]["a"], "9");
+    let kept = get(&server, &format!("{CONFIG_MAPS}/a")).await.body;
+    assert_eq!(
+        (&kept["data"]["a"], &kept["metadata"]["resourceVersion"]),
+        (&json!("1"), &dry.body["metadata"]["resourceVersion"])
+    );
+    let deleted = ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a?dryRun=All"), Value::Null).await;
+    assert_eq!((deleted.code, get(&server, &format!("{CONFIG_MAPS}/a")).await.code), (200, 200));
+    let bad = ask(&server, "POST", &format!("{CONFIG_MAPS}?dryRun=Some"), config_map("b")).await;
+    assert_eq!((bad.code, bad.body["details"]["kind"].as_str()), (422, Some("CreateOptions")));
+}
+
+#[tokio::test]
+async fn unknown_fields_are_dropped_warned_of_or_refused() {
+    let server = server();
+    let mut wanted = deployment("web");
+    wanted["spec"]["foo"] = json!(1);
+    wanted["spec"]["template"]["spec"]["containers"][0]["bar"] = json!(1);
+    wanted["metadata"]["baz"] = json!(1);
+    let warned = ask(&server, "POST", &format!("{DEPLOYMENTS}?dryRun=All"), wanted.clone()).await;
+    assert_eq!(
+        warned.warnings(),
+        [
+            "\"unknown field \\\"metadata.baz\\\"\"",
+            "\"unknown field \\\"spec.foo\\\"\"",
+            "\"unknown field \\\"spec.template.spec.containers[0].bar\\\"\"",
+        ]
+    );
+    assert!(warned.body["spec"]["foo"].is_null() && warned.body["spec"]["replicas"] == 1);
+    let ignored =
+        ask(&server, "POST", &format!("{DEPLOYMENTS}?dryRun=All&fieldValidation=Ignore"), wanted.clone())
+            .await;
+    assert!(ignored.warnings().is_empty());
+    let strict = ask(&server, "POST", &format!("{DEPLOYMENTS}?fieldValidation=Strict"), wanted).await;
+    assert_eq!(strict.code, 400);
+    assert_eq!(
+        strict.message(),
+        "Deployment in version \"v1\" cannot be handled as a Deployment: strict decoding error: unknown field \
+         \"metadata.baz\", unknown field \"spec.foo\", unknown field \"spec.template.spec.containers[0].bar\""
+    );
+}
+
+#[tokio::test]
+async fn repeated_fields_are_reported() {
+    let server = server();
+    let send_text = |query: &str| {
+        http::Request::builder()
+            .method("POST")
+            .uri(format!("{CONFIG_MAPS}{query}"))
+            .body(bytes::Bytes::from(r#"{"metadata":{"name":"a"},"data":{"k":"1","k":"2"}}"#))
+            .unwrap()
+    };
+    let warned = send(&server, send_text("?dryRun=All")).await;
+    assert_eq!(warned.warnings(), ["\"duplicate field \\\"data.k\\\"\""]);
+    assert_eq!(warned.body["data"]["k"], "2");
+    let strict = send(&server, send_text("?fieldValidation=Strict")).await;
+    assert!(strict.message().ends_with("strict decoding error: duplicate field \"data.k\""), "{strict:?}");
+}
+
+#[tokio::test]
+async fn nulls_are_absent() {
+    let server = server();
+    let mut wanted = deployment("web");
+    wanted["metadata"]["creationTimestamp"] = Value::Null;
+    wanted["spec"]["minReadySeconds"] = Value::Null;
+    let created = ask(&server, "POST", DEPLOYMENTS, wanted).await;
+    assert_eq!(created.code, 201);
+    assert!(created.warnings().is_empty());
+    assert!(!created.body["spec"].as_object().unwrap().contains_key("minReadySeconds"));
+}
+
+#[tokio::test]
+async fn secrets_fold_their_string_data() {
+    let server = server();
+    let secrets: Api<Secret> = Api::default_namespaced(server.client());
+    let wanted: Secret =
+        serde_json::from_value(json!({"metadata": {"name": "s"}, "stringData": {"k": "v"}})).unwrap();
+    let created = secrets.create(&PostParams::default(), &wanted).await.unwrap();
+    assert_eq!(created.data.unwrap()["k"].0, b"v");
+    assert_eq!((created.string_data, created.type_.as_deref()), (None, Some("Opaque")));
+}
+
+#[tokio::test]
+async fn yaml_bodies_are_read() {
+    let server = server();
+    let text = "metadata:\n  name: text\ndata:\n  on: \"yes\"\n";
+    let request = http::Request::builder()
+        .method("POST")
+        .uri(CONFIG_MAPS)
+        .header("content-type", "application/yaml")
+        .body(bytes::Bytes::from(text))
+        .unwrap();
+    let created = send(&server, request).await;
+    assert_eq!((created.code, &created.body["data"]), (201, &json!({"true": "yes"})), "{created:?}");
+}
+
+#[tokio::test]
+async fn paths_and_methods_that_nobody_serves() {
+    let server = server();
+    for path in
+        ["/nope", "/api/v2/pods", "/apis/none/v1/things", "/api/v1/nodes/x/y/z", "/api/v1/namespaces/d/nodes"]
+    {
+        let answer = get(&server, path).await;
+        assert_eq!((answer.code, answer.body["kind"].as_str()), (404, Some("Status")), "{path}");
+    }
+    let method = ask(&server, "POST", &format!("{CONFIG_MAPS}/a"), config_map("a")).await;
+    assert_eq!((method.code, method.body["reason"].as_str()), (405, Some("MethodNotAllowed")));
+    let media =
+        ask_as(&server, "POST", CONFIG_MAPS, ("content-type", "application/cbor"), config_map("a")).await;
+    assert_eq!(media.code, 415);
+    assert_eq!(
+        media.message(),
+        "the body of the request was in an unknown format - accepted media types include: application/json, \
+         application/yaml, application/vnd.kubernetes.protobuf"
+    );
+    let accept = ask_as(&server, "GET", CONFIG_MAPS, ("accept", "application/cbor"), Value::Null).await;
+    assert_eq!((accept.code, accept.body["reason"].as_str()), (406, Some("NotAcceptable")));
+    let large = ask(&server, "POST", CONFIG_MAPS, json!({"data": {"k": "x".repeat(3 << 20)}})).await;
+    assert_eq!((large.code, large.message()), (413, "Request entity too large: limit is 3145728"));
+}
+
+#[tokio::test]
+async fn a_token_keeps_others_out() {
+    let server = kubemerge_server::ApiServer::builder().token("secret").build().unwrap();
+    assert_eq!(get(&server, CONFIG_MAPS).await.code, 401);
+    for (given, code) in [("Bearer secret", 200), ("Bearer secre", 401), ("Basic secret", 401)] {
+        assert_eq!(
+            ask_as(&server, "GET", CONFIG_MAPS, ("authorization", given), Value::Null).await.code,
+            code
+        );
+    }
+}
+
+#[tokio::test]
+async fn deep_nesting_is_refused_not_fatal() {
+    let server = server();
+    let text =
+        format!("{{\"metadata\":{{\"name\":\"d\"}},\"data\":{}1{}}}", "[".repeat(9000), "]".repeat(9000));
+    let request =
+        http::Request::builder().method("POST").uri(CONFIG_MAPS).body(bytes::Bytes::from(text)).unwrap();
+    assert_eq!(send(&server, request).await.code, 400);
+}

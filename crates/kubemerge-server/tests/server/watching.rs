@@ -1,0 +1,238 @@
+//! Watches: order, resume, selectors, bookmarks, initial events, expiry.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use http_body_util::BodyExt;
+use kubemerge_server::{ApiServer, Body, Fault, On};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+/// An open watch, read line by line.
+struct Watch(Body, Vec<u8>);
+
+impl Watch {
+    async fn open(server: &ApiServer, path: &str) -> Watch {
+        Watch::open_as(server, path, "application/json").await
+    }
+
+    async fn open_as(server: &ApiServer, path: &str, accept: &str) -> Watch {
+        let request = http::Request::builder().uri(path).header("accept", accept).body(Bytes::new()).unwrap();
+        let response = server.handle(request).await;
+        assert_eq!(response.status(), 200, "{path}");
+        Watch(response.into_body(), Vec::new())
+    }
+
+    /// The next event; none at the end of the stream.
+    async fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some(end) = self.1.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.1.drain(..=end).collect();
+                return Some(serde_json::from_slice(&line).unwrap());
+            }
+            let frame = self.0.frame().await?.unwrap();
+            self.1.extend_from_slice(&frame.into_data().unwrap());
+        }
+    }
+
+    /// The next event as `TYPE name`.
+    async fn line(&mut self) -> String {
+        let event = tokio::time::timeout(Duration::from_secs(5), self.next()).await.expect("an event comes");
+        let event = event.expect("the watch goes on");
+        let name = event["object"]["metadata"]["name"].as_str().unwrap_or_default();
+        format!("{} {name}", event["type"].as_str().unwrap()).trim_end().to_string()
+    }
+
+    async fn is_silent(&mut self) -> bool {
+        tokio::time::timeout(Duration::from_millis(50), self.next()).await.is_err()
+    }
+}
+
+fn labelled(name: &str, app: &str) -> Value {
+    let mut object = config_map(name);
+    object["metadata"]["labels"] = json!({"app": app});
+    object
+}
+
+async fn create(server: &ApiServer, object: Value) {
+    assert_eq!(ask(server, "POST", CONFIG_MAPS, object).await.code, 201);
+}
+
+async fn replace(server: &ApiServer, object: Value) {
+    let path = format!("{CONFIG_MAPS}/{}", object["metadata"]["name"].as_str().unwrap());
+    assert_eq!(ask(server, "PUT", &path, object).await.code, 200);
+}
+
+async fn delete(server: &ApiServer, name: &str) {
+    assert_eq!(ask(server, "DELETE", &format!("{CONFIG_MAPS}/{name}"), Value::Null).await.code, 200);
+}
+
+#[tokio::test]
+async fn events_follow_the_list() {
+    let server = server();
+    create(&server, config_map("a")).await;
+    let list = get(&server, CONFIG_MAPS).await.body;
+    let version = list["metadata"]["resourceVersion"].as_str().unwrap();
+    create(&server, config_map("b")).await;
+    let mut watch =
+        Watch::open(&server, &format!("{CONFIG_MAPS}?watch=true&resourceVersion={version}")).await;
+    assert_eq!(watch.line().await, "ADDED b", "nothing is lost between list and watch");
+    replace(&server, labelled("a", "x")).await;
+    delete(&server, "b").await;
+    let modified = watch.next().await.unwrap();
+    assert_eq!((&modified["type"], &modified["object"]["kind"]), (&json!("MODIFIED"), &json!("ConfigMap")));
+    let deleted = watch.next().await.unwrap();
+    assert_eq!(deleted["type"], "DELETED");
+    assert_eq!(deleted["object"]["metadata"]["resourceVersion"], server.revision().to_string());
+    assert!(watch.is_silent().await);
+}
+
+#[tokio::test]
+async fn watches_without_a_version_begin_with_the_state() {
+    let server = server();
+    create(&server, config_map("a")).await;
+    for start in ["", "&resourceVersion=0"] {
+        let mut watch = Watch::open(&server, &format!("{CONFIG_MAPS}?watch=1{start}")).await;
+        assert_eq!(watch.line().await, "ADDED a");
+        assert!(watch.is_silent().await);
+    }
+}
+
+#[tokio::test]
+async fn initial_events_end_with_a_mark() {
+    let server = server();
+    create(&server, config_map("a")).await;
+    let query =
+        "watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+    let mut watch = Watch::open(&server, &format!("{CONFIG_MAPS}?{query}&resourceVersion=0")).await;
+    assert_eq!(watch.line().await, "ADDED a");
+    let mark = watch.next().await.unwrap();
+    assert_eq!(
+        mark["object"],
+        json!({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {"creationTimestamp": null,
+            "resourceVersion": server.revision().to_string(),
+            "annotations": {"k8s.io/initial-events-end": "true"}}})
+    );
+    create(&server, config_map("b")).await;
+    assert_eq!(watch.line().await, "ADDED b");
+    let bad = get(&server, &format!("{CONFIG_MAPS}?watch=true&sendInitialEvents=true")).await;
+    assert_eq!(bad.code, 422);
+    assert!(
+        bad.message().contains("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+    );
+    let bad = get(
+        &server,
+        &format!("{CONFIG_MAPS}?watch=true&resourceVersionMatch=NotOlderThan&resourceVersion=1"),
+    )
+    .await;
+    assert_eq!(bad.code, 422);
+}
+
+#[tokio::test]
+async fn selectors_turn_changes_into_arrivals_and_departures() {
+    let server = server();
+    let path = format!("{CONFIG_MAPS}?watch=true&labelSelector=app%3Dx");
+    let mut watch = Watch::open(&server, &path).await;
+    create(&server, labelled("a", "y")).await;
+    replace(&server, labelled("a", "x")).await;
+    assert_eq!(watch.line().await, "ADDED a");
+    replace(&server, labelled("a", "z")).await;
+    let gone = watch.next().await.unwrap();
+    assert_eq!(
+        (&gone["type"], &gone["object"]["metadata"]["labels"]["app"]),
+        (&json!("DELETED"), &json!("x"))
+    );
+    assert_eq!(gone["object"]["metadata"]["resourceVersion"], server.revision().to_string());
+    delete(&server, "a").await;
+    assert!(watch.is_silent().await);
+    let mut one = Watch::open(&server, &format!("{CONFIG_MAPS}/b?watch=true")).await;
+    create(&server, config_map("a")).await;
+    create(&server, config_map("b")).await;
+    assert_eq!(one.line().await, "ADDED b");
+}
+
+#[tokio::test]
+async fn an_old_version_is_told_inside_the_stream() {
+    let server = server();
+    create(&server, config_map("a")).await;
+    server.compact();
+    let mut watch = Watch::open(&server, &format!("{CONFIG_MAPS}?watch=true&resourceVersion=2")).await;
+    let event = watch.next().await.unwrap();
+    assert_eq!((&event["type"], &event["object"]["code"]), (&json!("ERROR"), &json!(410)));
+    assert_eq!(event["object"]["message"], format!("too old resource version: 2 ({})", server.revision()));
+    assert_eq!(watch.next().await, None);
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}?watch=true&resourceVersion=x")).await.code, 400);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bookmarks_come_in_time_and_before_the_end() {
+    let server = server();
+    let start = tokio::time::Instant::now();
+    let path =
+        format!("{CONFIG_MAPS}?watch=true&allowWatchBookmarks=true&timeoutSeconds=100&resourceVersion=1");
+    let mut watch = Watch::open(&server, &path).await;
+    assert_eq!(watch.next().await.unwrap()["type"], "BOOKMARK");
+    assert_eq!(start.elapsed().as_secs(), 60);
+    assert_eq!(watch.next().await.unwrap()["type"], "BOOKMARK");
+    assert_eq!(start.elapsed().as_secs(), 98);
+    assert_eq!(watch.next().await, None);
+    assert_eq!(start.elapsed().as_secs(), 100);
+    let mut silent = Watch::open(&server, &format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=5")).await;
+    assert_eq!(silent.next().await, None);
+}
+
+#[tokio::test]
+async fn watches_come_as_tables_and_as_metadata() {
+    let server = server();
+    create(&server, config_map("a")).await;
+    let table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    let mut watch = Watch::open_as(&server, &format!("{CONFIG_MAPS}?watch=true"), table).await;
+    let first = watch.next().await.unwrap();
+    assert_eq!(first["object"]["rows"][0]["cells"][0], "a");
+    assert!(first["object"]["columnDefinitions"].is_array());
+    create(&server, config_map("b")).await;
+    assert!(watch.next().await.unwrap()["object"]["columnDefinitions"].is_null(), "only once");
+    let partial = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+    let mut watch = Watch::open_as(&server, &format!("{CONFIG_MAPS}?watch=true"), partial).await;
+    assert_eq!(watch.next().await.unwrap()["object"]["kind"], "PartialObjectMetadata");
+}
+
+#[tokio::test]
+async fn watches_can_be_made_to_fail() {
+    let server = server();
+    let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion={}", server.revision());
+    let on = || On::verb("watch").resource("configmaps");
+    server.inject(on().always(Fault::DropEvent(1)));
+    server.inject(on().always(Fault::RepeatEvent(2)));
+    let mut watch = Watch::open(&server, &path).await;
+    for name in ["a", "b", "c", "d"] {
+        create(&server, config_map(name)).await;
+    }
+    let seen = [watch.line().await, watch.line().await, watch.line().await, watch.line().await];
+    assert_eq!(seen, ["ADDED b", "ADDED c", "ADDED c", "ADDED d"]);
+    server.clear_faults();
+    server.inject(on().always(Fault::Lag(1)));
+    create(&server, config_map("e")).await;
+    assert!(watch.is_silent().await, "one behind");
+    create(&server, config_map("f")).await;
+    assert_eq!(watch.line().await, "ADDED e");
+    server.inject(on().always(Fault::EndWatch));
+    assert_eq!(watch.next().await, None);
+}
+
+#[tokio::test]
+async fn the_client_watches_too() {
+    let server = server();
+    let maps: kube::Api<k8s_openapi::api::core::v1::ConfigMap> =
+        kube::Api::default_namespaced(server.client());
+    let mut stream = maps.watch(&Default::default(), "0").await.unwrap().boxed();
+    let mark = stream.next().await.unwrap().unwrap();
+    assert!(matches!(mark, kube::api::WatchEvent::Bookmark(_)), "the client asks for bookmarks: {mark:?}");
+    create(&server, config_map("a")).await;
+    match stream.next().await.unwrap().unwrap() {
+        kube::api::WatchEvent::Added(map) => assert_eq!(map.metadata.name.as_deref(), Some("a")),
+        other => panic!("{other:?}"),
+    }
+}
