@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::model::{Flags, ListType, MapType, Model, NOWHERE, Node, Origin, Span};
-use crate::rule::{Dialect, ItemStrategy, MapStrategy, MergeKey};
+use crate::model::{Flags, ListType, MapType, Model, NOWHERE, Node, NodeId, Origin, Span};
+use crate::rule::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 
 /// The rule of a node, in the form the cursor reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -33,8 +33,30 @@ pub(crate) enum ListForm {
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     /// One for every node of the model.
-    pub(crate) of_node: Vec<Rule>,
-    pub(crate) keys: Vec<MergeKey>,
+    of_node: Vec<Rule>,
+    keys: Vec<MergeKey>,
+}
+
+impl Rules {
+    /// The rule of a node; the plain one where there is none.
+    pub(crate) fn of(&self, node: NodeId) -> Rule {
+        self.of_node.get(node as usize).copied().unwrap_or_default()
+    }
+
+    /// What a rule does to a list.
+    pub(crate) fn list_strategy(&self, rule: Rule) -> ListStrategy<'_> {
+        match rule.list {
+            ListForm::Atomic => ListStrategy::Atomic,
+            ListForm::Keyed => ListStrategy::Keyed(self.keys_of(rule)),
+            ListForm::Scalars => ListStrategy::Scalars,
+            ListForm::Set => ListStrategy::Set,
+        }
+    }
+
+    /// The keys of a rule; none unless the list is keyed.
+    pub(crate) fn keys_of(&self, rule: Rule) -> &[MergeKey] {
+        &self.keys[rule.keys.range()]
+    }
 }
 
 /// Compiles every node of the model.

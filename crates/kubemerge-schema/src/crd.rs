@@ -68,6 +68,7 @@ fn refuse_broken_rules(document: &Value) -> Result<(), LoadError> {
 struct Names<'v> {
     group: &'v str,
     kind: &'v str,
+    list_kind: Option<&'v str>,
     plural: &'v str,
     singular: String,
     is_namespaced: bool,
@@ -91,6 +92,7 @@ impl<'v> Names<'v> {
         Ok(Names {
             group: text(document, &["spec", "group"])?,
             kind,
+            list_kind: names.get("listKind").and_then(Value::as_str),
             plural: text(document, &["spec", "names", "plural"])?,
             singular: names
                 .get("singular")
@@ -223,11 +225,13 @@ fn add_resource(model: &mut Model, names: &Names<'_>, version: &str, entry: &Val
         subresources.push(SubresourceEntry { name, group, version, kind, verbs: part_verbs });
     }
     let (plural, singular) = (model.intern(names.plural), model.intern(&names.singular));
+    let list_kind = names.list_kind.map_or(Name::NONE, |kind| model.intern(kind));
     let namespaced = names.is_namespaced;
     model.resources.push(ResourceEntry {
         group,
         version,
         kind,
+        list_kind,
         plural,
         singular,
         namespaced,

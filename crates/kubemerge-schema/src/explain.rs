@@ -1,6 +1,6 @@
 //! Tells in data and in words how a field merges, and why.
 
-use crate::compile::{ListForm, Rule, is_atomic, item_of, target};
+use crate::compile::{Rule, is_atomic, item_of, target};
 use crate::cursor::Type;
 use crate::model::{Flags, ListType, Model, NOWHERE, NodeId, Origin, Required, Shape};
 use crate::path::{self, NoSuchField};
@@ -144,7 +144,7 @@ pub(crate) fn explain<'s>(
     property: NodeId,
 ) -> Explanation<'s> {
     let model = schema.model();
-    let rule = schema.rules().of_node[property as usize];
+    let rule = schema.rules().of(property);
     let is_root = parent == NOWHERE;
     let merge = if is_root { Merge::Map(MapStrategy::Merge) } else { merge(schema, property, rule) };
     Explanation {
@@ -169,7 +169,7 @@ fn merge<'s>(schema: &'s Schema, property: NodeId, rule: Rule) -> Merge<'s> {
     match node.shape {
         _ if rule.invalid => Merge::Invalid,
         Shape::List => Merge::List {
-            strategy: strategy(schema, rule),
+            strategy: schema.rules().list_strategy(rule),
             items: rule.items,
             optional: optional_keys(schema, property, rule),
         },
@@ -177,15 +177,6 @@ fn merge<'s>(schema: &'s Schema, property: NodeId, rule: Rule) -> Merge<'s> {
         Shape::Any if node.flags.has(Flags::HAS_PROPERTIES) => Merge::Map(rule.map),
         Shape::Any if !(Type { schema, node: property }).is_int_or_string() => Merge::Untyped,
         _ => Merge::Scalar,
-    }
-}
-
-fn strategy(schema: &Schema, rule: Rule) -> ListStrategy<'_> {
-    match rule.list {
-        ListForm::Atomic => ListStrategy::Atomic,
-        ListForm::Scalars => ListStrategy::Scalars,
-        ListForm::Set => ListStrategy::Set,
-        ListForm::Keyed => ListStrategy::Keyed(&schema.rules().keys[rule.keys.range()]),
     }
 }
 
@@ -197,7 +188,7 @@ fn optional_keys(schema: &Schema, property: NodeId, rule: Rule) -> Vec<&MergeKey
         let field = item.and_then(|item| model.find_field(item, &key.name));
         field.is_some_and(|field| model.fields[field].required == Required::No)
     };
-    schema.rules().keys[rule.keys.range()].iter().filter(is_optional).collect()
+    schema.rules().keys_of(rule).iter().filter(is_optional).collect()
 }
 
 /// What a value is: a definition, a list or a map of something, or a scalar.

@@ -85,12 +85,11 @@ impl Schema {
 
 /// Writes the rule as the metadata that makes other tools follow it.
 fn write_rule(schema: &Schema, id: NodeId, out: &mut Map<String, Value>) {
-    let rule = schema.rules().of_node[id as usize];
+    let rule = schema.rules().of(id);
     if let Some(strategy) = strategy_words(rule) {
         out.insert("x-kubernetes-patch-strategy".into(), strategy.into());
     }
-    let keys: Vec<&str> =
-        schema.rules().keys[rule.keys.range()].iter().map(|key| key.name.as_str()).collect();
+    let keys: Vec<&str> = schema.rules().keys_of(rule).iter().map(|key| key.name.as_str()).collect();
     match rule.list {
         ListForm::Keyed => {
             out.insert("x-kubernetes-patch-merge-key".into(), keys.join(",").into());

@@ -46,6 +46,7 @@ mod read;
 mod rule;
 mod schema;
 mod stats;
+mod terms;
 mod view;
 
 pub use changes::{RuleChange, changes};
@@ -53,9 +54,9 @@ pub use cursor::Type;
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
 pub use explain::{Explanation, FieldError, Merge};
 pub use find::NameError;
-pub use model::{Column, ListType, MapType, Origin, Required, Shape};
 pub use overlay::{Overlay, OverlayRule};
 pub use rule::{Dialect, ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, MergeKey};
 pub use schema::{Schema, SchemaBuilder};
 pub use stats::Stats;
+pub use terms::{Column, ListType, MapType, Origin, Required, Shape};
 pub use view::{Definition, Field, KindOf, Resource, Subresource};

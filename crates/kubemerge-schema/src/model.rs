@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+pub(crate) use crate::terms::{Column, ListType, MapType, Origin, Required, Shape};
+
 /// A string of the model, by number; [`Name::NONE`] stands for "not given".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Name(pub(crate) u32);
@@ -25,106 +27,6 @@ pub(crate) type NodeId = u32;
 pub(crate) type DefinitionId = u32;
 /// Stands for "no node" and "no definition".
 pub(crate) const NOWHERE: u32 = u32::MAX;
-
-/// What a schema says about the kind of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Shape {
-    /// No type is given: any value.
-    #[default]
-    Any,
-    /// A map, with or without declared fields.
-    Object,
-    /// A list.
-    List,
-    /// A string.
-    String,
-    /// An integer.
-    Integer,
-    /// A number.
-    Number,
-    /// A boolean.
-    Boolean,
-}
-
-impl Shape {
-    /// The word of OpenAPI for it; empty where no type is given.
-    pub fn word(self) -> &'static str {
-        match self {
-            Shape::Any => "",
-            Shape::Object => "object",
-            Shape::List => "array",
-            Shape::String => "string",
-            Shape::Integer => "integer",
-            Shape::Number => "number",
-            Shape::Boolean => "boolean",
-        }
-    }
-
-    /// Whether values of this shape are neither maps nor lists.
-    pub fn is_scalar(self) -> bool {
-        matches!(self, Shape::String | Shape::Integer | Shape::Number | Shape::Boolean)
-    }
-}
-
-/// Which of Kubernetes' three look-up behaviours a node has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Column {
-    /// As the API server, which looks into Go types.
-    Go,
-    /// As a client that reads an OpenAPI v2 document.
-    V2,
-    /// As a client that reads OpenAPI v3 documents.
-    V3,
-}
-
-/// `x-kubernetes-list-type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum ListType {
-    /// The extension is absent (or holds an unknown word, which `check` reports).
-    #[default]
-    Unset,
-    /// The list is one value.
-    Atomic,
-    /// The elements are unique.
-    Set,
-    /// The elements have keys.
-    Map,
-}
-
-impl ListType {
-    /// The value of the extension, where it is given.
-    pub fn word(self) -> Option<&'static str> {
-        match self {
-            ListType::Unset => None,
-            ListType::Atomic => Some("atomic"),
-            ListType::Set => Some("set"),
-            ListType::Map => Some("map"),
-        }
-    }
-}
-
-/// `x-kubernetes-map-type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum MapType {
-    /// The extension is absent (or holds an unknown word, which `check` reports).
-    #[default]
-    Unset,
-    /// The map is one value.
-    Atomic,
-    /// Each field is on its own.
-    Granular,
-}
-
-impl MapType {
-    /// The value of the extension, where it is given.
-    pub fn word(self) -> Option<&'static str> {
-        match self {
-            MapType::Unset => None,
-            MapType::Atomic => Some("atomic"),
-            MapType::Granular => Some("granular"),
-        }
-    }
-}
 
 /// Yes-or-no facts about a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -236,26 +138,6 @@ fn start_of(text: &str) -> u64 {
     u64::from_be_bytes(start)
 }
 
-/// Whether an object must have a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Required {
-    /// The field may be absent.
-    No,
-    /// The field must be present.
-    Yes,
-}
-
-/// Where a definition came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Origin {
-    /// The tables of this crate.
-    BuiltIn,
-    /// An OpenAPI document.
-    OpenApi,
-    /// A CustomResourceDefinition.
-    CustomResource,
-}
-
 /// A named type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DefinitionEntry {
@@ -279,6 +161,8 @@ pub(crate) struct ResourceEntry {
     pub(crate) group: Name,
     pub(crate) version: Name,
     pub(crate) kind: Name,
+    /// The kind of a list of its objects, where it is not the usual one.
+    pub(crate) list_kind: Name,
     pub(crate) plural: Name,
     pub(crate) singular: Name,
     pub(crate) namespaced: bool,

@@ -3,6 +3,8 @@
 //! [`Type`] is the cursor here too. What a property says about itself (default, list type, strategy) is
 //! read from the property; what describes its value (fields, items, format) from the end of its references.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::cursor::Type;
@@ -269,6 +271,14 @@ impl<'s> Resource<'s> {
     /// The kind of its objects.
     pub fn kind(self) -> &'s str {
         self.text(self.entry.kind)
+    }
+
+    /// The kind of a list of its objects, e.g. `PodList`.
+    pub fn list_kind(self) -> Cow<'s, str> {
+        match self.schema.model().given(self.entry.list_kind) {
+            Some(kind) => Cow::Borrowed(kind),
+            None => Cow::Owned(format!("{}List", self.kind())),
+        }
     }
 
     /// The name in paths, e.g. `pods`.

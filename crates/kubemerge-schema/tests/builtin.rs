@@ -207,6 +207,12 @@ fn tables_are_whole() {
 }
 
 #[test]
+fn schemas_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync>(_: &T) {}
+    shared(&newest(Dialect::Upstream));
+}
+
+#[test]
 fn tables_stay_small() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/builtin");
     let size = |name: &str| std::fs::metadata(folder.join(name)).unwrap().len();

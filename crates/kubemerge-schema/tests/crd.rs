@@ -60,6 +60,7 @@ fn every_served_version_becomes_a_type_and_a_resource() {
     let widgets = schema.resource("example.com", "v1", "widgets").unwrap();
     assert_eq!((widgets.kind(), widgets.singular(), widgets.is_namespaced()), ("Widget", "widget", true));
     assert_eq!(widgets.short_names().chain(widgets.categories()).collect::<Vec<_>>(), ["w", "all"]);
+    assert_eq!(widgets.list_kind(), "WidgetList");
     assert_eq!(widgets.subresources().count(), 0);
 }
 

@@ -195,6 +195,7 @@ fn read_resource(mut record: Bytes) -> ResourceEntry {
         group: record.name(),
         version: record.name(),
         kind: record.name(),
+        list_kind: Name::NONE,
         plural: record.name(),
         singular: record.name(),
         namespaced: record.number() != 0,

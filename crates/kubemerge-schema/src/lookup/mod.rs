@@ -9,11 +9,11 @@ mod spec;
 
 use std::borrow::Cow;
 
-use crate::compile::{ListForm, Rule};
+use crate::compile::Rule;
 use crate::cursor::Type;
 use crate::error::{LookupError, LookupErrorKind};
 use crate::model::{Column, NOWHERE, NodeId};
-use crate::rule::{Dialect, ListRule, ListStrategy, MapRule};
+use crate::rule::{Dialect, ListRule, MapRule};
 
 /// A field that a look-up found.
 struct Found {
@@ -43,12 +43,7 @@ pub(crate) fn map_field<'s>(ty: Type<'s>, name: &str) -> Result<MapRule<'s>, Loo
 pub(crate) fn list_field<'s>(ty: Type<'s>, name: &str) -> Result<ListRule<'s>, LookupError> {
     let found = find(ty, name, Asked::List)?;
     let rule = rule_of(ty, found.property)?;
-    let strategy = match rule.list {
-        ListForm::Atomic => ListStrategy::Atomic,
-        ListForm::Keyed => ListStrategy::Keyed(&ty.schema.rules().keys[rule.keys.range()]),
-        ListForm::Scalars => ListStrategy::Scalars,
-        ListForm::Set => ListStrategy::Set,
-    };
+    let strategy = ty.schema.rules().list_strategy(rule);
     Ok(ListRule { strategy, retain_keys: rule.retain_keys, item: ty.at(found.value), items: rule.items })
 }
 
@@ -65,7 +60,7 @@ fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
 }
 
 fn rule_of(ty: Type<'_>, property: NodeId) -> Result<Rule, LookupError> {
-    let rule = ty.schema.rules().of_node.get(property as usize).copied().unwrap_or_default();
+    let rule = ty.schema.rules().of(property);
     if !rule.invalid {
         return Ok(rule);
     }
