@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
@@ -43,7 +44,9 @@ type jsonPatchOp struct {
 func jsonPatch(original, patch json.RawMessage) (json.RawMessage, error) {
 	var operations []jsonPatchOp
 	if _, err := kubejson.UnmarshalStrict(patch, &operations); err != nil {
-		return nil, &Fault{Kind: "invalid-json-patch", Message: "error decoding patch: " + err.Error()}
+		// The API server's type stands in another package.
+		text := strings.ReplaceAll(err.Error(), "main.jsonPatchOp", "handlers.jsonPatchOp")
+		return nil, &Fault{Kind: "invalid-json-patch", Message: "error decoding patch: " + text}
 	}
 	decoded, err := jsonpatch.DecodePatch(patch)
 	if err != nil {

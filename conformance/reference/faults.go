@@ -97,6 +97,8 @@ func panicKind(message, stack string, watch *lookupWatch) string {
 		return strings.Contains(stack, "strategicpatch."+function+"(")
 	}
 	switch {
+	case strings.Contains(stack, "evanphx/json-patch"):
+		return "json-patch-failed"
 	case strings.Contains(message, "hash of unhashable type"):
 		return "uncomparable-element"
 	case strings.Contains(message, "comparing uncomparable type"):

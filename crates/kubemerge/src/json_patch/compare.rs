@@ -2,7 +2,7 @@
 //!
 //! Upstream: scalars are equal if they are spelled alike, so `1` is not `1.0` and `"\u0041"` is not `"A"`; a
 //! null that an operation gave is not the null of a document; and nulls in lists crash the API server. Cases:
-//! `json-patch/test.yaml`.
+//! `json-patch/test.yaml`, and `tests_compare_spelling` in this crate's tests.
 
 use super::{
     Fault,
