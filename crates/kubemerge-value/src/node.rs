@@ -171,6 +171,14 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// The value as it was given, where it still is text.
+    pub fn as_text(self) -> Option<&'a [u8]> {
+        match self.0 {
+            Repr::Text(text) => Some(text.close().bytes),
+            _ => None,
+        }
+    }
+
     /// Calls `visit` for every member of a map as it stands in the source, repeated members included.
     pub(crate) fn each_member(self, mut visit: impl FnMut(Entry<'a>)) {
         match self.0 {

@@ -25,16 +25,21 @@
 //! The crate does no input or output.
 
 mod apply;
+mod diff;
 mod error;
 mod guide;
+mod json_diff;
 mod json_patch;
+mod merge_diff;
 mod merge_patch;
 mod object;
 mod patch;
 
 pub use apply::{apply, apply_node};
+pub use diff::{Target, convert, diff};
 pub use error::{Error, ErrorKind};
 pub use guide::Guide;
+pub use json_diff::Tests;
 pub use json_patch::{MAX_COPY_BYTES, MAX_OPERATIONS};
 pub use kubemerge_schema::{Dialect, LoadError, Schema, SchemaBuilder, Type};
 pub use kubemerge_value::{

@@ -1,7 +1,9 @@
 //! What documents and patches are read from, and written back as: bytes, canonical bytes, values, own types.
 
 use crate::error::{Error, ErrorKind};
-use kubemerge_value::{Canonical, Document, Kind, MAX_VALUE_DEPTH, Node, to_bytes, to_canonical, to_value};
+use kubemerge_value::{
+    Canonical, Document, Kind, MAX_DEPTH, MAX_VALUE_DEPTH, Node, to_bytes, to_canonical, to_value,
+};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
@@ -73,7 +75,7 @@ pub struct Source<'a>(Form<'a>);
 enum Form<'a> {
     Checked(Document<'a>),
     Owned { canonical: Canonical, depth: usize },
-    Borrowed(Node<'a>),
+    Borrowed { node: Node<'a>, depth: usize },
 }
 
 impl<'a> Source<'a> {
@@ -98,7 +100,7 @@ impl<'a> Source<'a> {
         match &self.0 {
             Form::Checked(document) => document.node(),
             Form::Owned { canonical, .. } => canonical.node(),
-            Form::Borrowed(node) => *node,
+            Form::Borrowed { node, .. } => *node,
         }
     }
 
@@ -106,8 +108,7 @@ impl<'a> Source<'a> {
     pub(crate) fn depth(&self) -> usize {
         match &self.0 {
             Form::Checked(document) => document.depth(),
-            Form::Owned { depth, .. } => *depth,
-            Form::Borrowed(_) => kubemerge_value::MAX_DEPTH,
+            Form::Owned { depth, .. } | Form::Borrowed { depth, .. } => *depth,
         }
     }
 }
@@ -209,7 +210,7 @@ impl Object for Canonical {
     type Output = Canonical;
 
     fn read(&self) -> Result<Source<'_>, Error> {
-        Ok(Source(Form::Borrowed(self.node())))
+        Ok(Source(Form::Borrowed { node: self.node(), depth: MAX_DEPTH }))
     }
 
     fn write(node: Node<'_>) -> Result<Canonical, Error> {
@@ -221,7 +222,7 @@ impl Object for Value {
     type Output = Value;
 
     fn read(&self) -> Result<Source<'_>, Error> {
-        Ok(Source(Form::Borrowed(Node::from_value(self)?)))
+        Ok(Source(Form::Borrowed { node: Node::from_value(self)?, depth: MAX_VALUE_DEPTH }))
     }
 
     fn write(node: Node<'_>) -> Result<Value, Error> {

@@ -9,7 +9,7 @@ use super::{
     operation::Operand,
     tree::{Part, Slot, Spelling, Tree},
 };
-use kubemerge_value::{Kind, Node, Scalar, deep, to_bytes};
+use kubemerge_value::{Kind, Node, deep, to_bytes};
 use std::borrow::Cow;
 
 impl<'a> Tree<'a> {
@@ -78,14 +78,19 @@ impl<'a> Tree<'a> {
 
 /// Whether two scalars have the same text.
 fn spelled_alike(found: Node<'_>, spelling: Spelling, wanted: Node<'_>) -> bool {
-    let same = match (found.scalar(), wanted.scalar()) {
-        (Some(Scalar::String(found)), Some(Scalar::String(wanted))) => found == wanted,
-        (Some(found), Some(wanted)) => found == wanted,
-        _ => false,
-    };
-    same && match spelling {
-        Spelling::Given => to_bytes(found) == to_bytes(wanted),
-        Spelling::Copied => encoded(&to_bytes(found)) == to_bytes(wanted),
+    match (found.as_text(), wanted.as_text()) {
+        (Some(found), Some(wanted)) => same_text(found, spelling, wanted),
+        // The texts of values that have none yet are worth writing only if the values are equal.
+        _ if found.scalar() != wanted.scalar() => false,
+        _ => same_text(&to_bytes(found), spelling, &to_bytes(wanted)),
+    }
+}
+
+fn same_text(found: &[u8], spelling: Spelling, wanted: &[u8]) -> bool {
+    match spelling {
+        Spelling::Given => found == wanted,
+        // Escapes make a text longer, never shorter.
+        Spelling::Copied => found.len() <= wanted.len() && *encoded(found) == *wanted,
     }
 }
 

@@ -9,13 +9,32 @@ pub(super) struct CopySizes {
     known: HashMap<(usize, usize), usize>,
 }
 
+/// Two sizes of one value.
+#[derive(Clone, Copy, Default)]
+pub(super) struct CopySize {
+    pub(super) encoded: usize,
+    pub(super) given: usize,
+}
+
+impl std::ops::AddAssign for CopySize {
+    fn add_assign(&mut self, other: Self) {
+        self.encoded += other.encoded;
+        self.given += other.given;
+    }
+}
+
 /// Texts of fewer bytes are counted anew.
 const LONG: usize = 4096;
 
 impl CopySizes {
-    /// The size of the value without white space between its parts.
-    pub(super) fn of(&mut self, node: Node<'_>) -> usize {
-        segments(node).iter().map(|text| self.of_text(text)).sum()
+    /// The size of the value without white space between its parts, and with it.
+    pub(super) fn of(&mut self, node: Node<'_>) -> CopySize {
+        let mut size = CopySize::default();
+        for text in segments(node).iter() {
+            size.encoded += self.of_text(text);
+            size.given += text.len();
+        }
+        size
     }
 
     fn of_text(&mut self, text: &[u8]) -> usize {

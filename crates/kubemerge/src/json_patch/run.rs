@@ -1,0 +1,268 @@
+//! The operations, one by one, over the working tree.
+
+use super::{
+    Fault, MAX_COPY_BYTES, MISSING,
+    copy_size::{CopySize, CopySizes},
+    operation::{Operand, Operation},
+    tree::{Part, Slot, Spelling, Tree},
+};
+use kubemerge_value::{Arena, Document, Kind, MAX_DEPTH, Node, to_bytes, to_canonical};
+
+/// The same limit for copies with their white space, which Kubernetes drops and we keep.
+const MAX_GIVEN_COPY_BYTES: usize = 16 * MAX_COPY_BYTES;
+
+/// Longer values are not shown in a hint.
+const LONGEST_HINT: usize = 200;
+const ADD_PARENT: &str = "add the parent first";
+
+/// A document with the operations that have run.
+pub(super) struct Run<'a> {
+    tree: Tree<'a>,
+    root: Part,
+    copied: CopySize,
+    copy_sizes: CopySizes,
+    patch_depth: usize,
+    /// How much deeper than allowed moves and copies may have made the document.
+    excess: usize,
+}
+
+/// So much `excess` is looked into at once. It bounds the depth that a run can reach, and the longest patch
+/// makes this happen a few times only.
+const EXCESS_BEFORE_CHECK: usize = 30_000;
+
+impl<'a> Run<'a> {
+    pub(super) fn new(live: Node<'a>, patch_depth: usize, arena: &'a Arena) -> Self {
+        let mut tree = Tree::new(arena);
+        let root = tree.part(Slot::Closed(live, Spelling::Given));
+        tree.open(root);
+        Run {
+            tree,
+            root,
+            copied: CopySize::default(),
+            copy_sizes: CopySizes::default(),
+            patch_depth,
+            excess: 0,
+        }
+    }
+
+    pub(super) fn operate(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+        match operation.op.unwrap_or("unknown") {
+            "add" => self.add(operation),
+            "remove" => self.remove(operation),
+            "replace" => self.replace(operation),
+            "move" => self.move_(operation),
+            "test" => self.test(operation),
+            "copy" => self.copy(operation),
+            unknown => Err(Fault::new(format!("Unexpected kind: {unknown}"))
+                .with_hint("operations are add, remove, replace, move, copy and test")),
+        }
+    }
+
+    fn add(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+        let path = operation
+            .path
+            .ok_or_else(|| Fault::new(format!("add operation failed to decode path: {MISSING}")))?;
+        let target = self.tree.find(self.root, path).ok_or_else(|| {
+            Fault::new(format!("add operation does not apply: doc is missing path: \"{path}\": {MISSING}"))
+                .with_hint(ADD_PARENT)
+        })?;
+        let value = self.operand(operation.value);
+        self.reach(target.level + self.patch_depth)?;
+        self.tree
+            .insert(&target, value)
+            .map_err(|fault| fault.within(format_args!("error in add for path: '{path}'")))
+    }
+
+    fn remove(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+        let path = operation
+            .path
+            .ok_or_else(|| Fault::new(format!("remove operation failed to decode path: {MISSING}")))?;
+        let target = self.tree.find(self.root, path).ok_or_else(|| {
+            Fault::new(format!("remove operation does not apply: doc is missing path: \"{path}\": {MISSING}"))
+        })?;
+        self.tree
+            .take(&target)
+            .map_err(|fault| fault.within(format_args!("error in remove for path: '{path}'")))
+    }
+
+    fn replace(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+        let path = required_path(operation, "replace")?;
+        if path.is_empty() {
+            return self.replace_root(operation.value);
+        }
+        let missing = |what: &str| {
+            Fault::new(format!("replace operation does not apply: doc is missing {what}: {path}: {MISSING}"))
+        };
+        let target = self.tree.find(self.root, path).ok_or_else(|| missing("path").with_hint(ADD_PARENT))?;
+        self.tree.get(&target).map_err(|_| missing("key"))?;
+        let value = self.operand(operation.value);
+        self.reach(target.level + self.patch_depth)?;
+        self.tree
+            .set(&target, value)
+            .map_err(|fault| fault.within(format_args!("error in remove for path: '{path}'")))
+    }
+
+    fn replace_root(&mut self, operand: Operand<'a>) -> Result<(), Fault> {
+        match operand {
+            Operand::Value(node) if matches!(node.kind(), Kind::Map | Kind::List) => {
+                self.root = self.operand(operand);
+                self.tree.open(self.root);
+                Ok(())
+            }
+            Operand::Absent => Err(Fault::new("replace operation value must be object or array")
+                .with_hint("the operation has no value: Kubernetes' API server crashes on it")),
+            // Upstream: this is how its message ends. Case `replace the document with a scalar`.
+            _ => Err(Fault::new("replace operation value must be object or array: %!w(<nil>)")),
+        }
+    }
+
+    fn move_(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+        let from = required_from(operation, "move")?;
+        let source = self.tree.find(self.root, from).ok_or_else(|| {
+            Fault::new(format!("move operation does not apply: doc is missing from path: {from}: {MISSING}"))
+        })?;
+        let in_move =
+            |fault: Fault, place: &str| fault.within(format_args!("error in move for path: '{place}'"));
+        let found = self.tree.get(&source).map_err(|fault| in_move(fault, source.key))?;
+        self.tree.take(&source).map_err(|fault| in_move(fault, source.key))?;
+        let path = required_path(operation, "move")?;
+        let target = self.tree.find(self.root, path).ok_or_else(|| {
+            Fault::new(format!(
+                "move operation does not apply: doc is missing destination path: {path}: {MISSING}"
+            ))
+            .with_hint(ADD_PARENT)
+        })?;
+        let value = self.or_null(found);
+        self.rise(target.level)?;
+        self.tree.insert(&target, value).map_err(|fault| in_move(fault, path))
+    }
+
+    fn copy(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+        let from = required_from(operation, "copy")?;
+        let source = self.tree.find(self.root, from).ok_or_else(|| {
+            Fault::new(format!("copy operation does not apply: doc is missing from path: {from}: {MISSING}"))
+        })?;
+        let found = self
+            .tree
+            .get(&source)
+            .map_err(|fault| fault.within(format_args!("error in copy for from: '{from}'")))?;
+        let path = operation
+            .path
+            .ok_or_else(|| Fault::new(format!("copy operation failed to decode path: {MISSING}")))?;
+        let target = self.tree.find(self.root, path).ok_or_else(|| {
+            Fault::new(format!(
+                "copy operation does not apply: doc is missing destination path: {path}: {MISSING}"
+            ))
+            .with_hint(ADD_PARENT)
+        })?;
+        let copy = self.duplicate(found)?;
+        self.rise(target.level)?;
+        self.tree.insert(&target, copy).map_err(|fault| fault.within("error while adding value during copy"))
+    }
+
+    fn test(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+        let path = required_path(operation, "test")?;
+        let found = if path.is_empty() {
+            Some(self.root)
+        } else {
+            let target = self.tree.find(self.root, path).ok_or_else(|| {
+                Fault::new(format!("test operation does not apply: is missing path: {path}: {MISSING}"))
+            })?;
+            self.tree
+                .get(&target)
+                .map_err(|fault| fault.within(format_args!("error in test for path: '{path}'")))?
+        };
+        if self.tree.passes(found, operation.value)? {
+            return Ok(());
+        }
+        let fault = Fault::new(format!("testing value {path} failed: test failed"));
+        Err(fault.with_hint(self.what_is_there(found)))
+    }
+
+    /// What a failed test found.
+    fn what_is_there(&self, found: Option<Part>) -> String {
+        let Some(part) = found else { return "there is no value".to_owned() };
+        let text = to_canonical(self.tree.node(part)).into_bytes();
+        if text.len() > LONGEST_HINT {
+            return format!("the value there has {} bytes", text.len());
+        }
+        format!("the value there is {}", String::from_utf8_lossy(&text))
+    }
+
+    fn operand(&mut self, operand: Operand<'a>) -> Part {
+        self.tree.part(match operand {
+            Operand::Absent => Slot::Closed(Node::NULL, Spelling::Given),
+            Operand::Null => Slot::GivenNull,
+            Operand::Value(node) => Slot::Closed(node, Spelling::Given),
+        })
+    }
+
+    fn or_null(&mut self, found: Option<Part>) -> Part {
+        found.unwrap_or_else(|| self.operand(Operand::Absent))
+    }
+
+    fn duplicate(&mut self, found: Option<Part>) -> Result<Part, Fault> {
+        let Some(part) = found else { return Ok(self.or_null(None)) };
+        let node = self.tree.copied(part);
+        self.copied += self.copy_sizes.of(node);
+        self.copied.check()?;
+        let is_null = matches!(self.tree.slot(part), Slot::GivenNull | Slot::CopiedNull);
+        Ok(self.tree.part(if is_null { Slot::CopiedNull } else { Slot::Closed(node, Spelling::Copied) }))
+    }
+
+    /// Takes note that a value of the patch reaches down to this level at most.
+    fn reach(&mut self, level: usize) -> Result<(), Fault> {
+        self.rise(level.saturating_sub(MAX_DEPTH))
+    }
+
+    /// Takes note that a value may have come so much deeper.
+    fn rise(&mut self, levels: usize) -> Result<(), Fault> {
+        self.excess += levels;
+        if self.excess > EXCESS_BEFORE_CHECK {
+            self.check_depth()?;
+            self.excess = 0;
+        }
+        Ok(())
+    }
+
+    fn check_depth(&self) -> Result<(), Fault> {
+        match Document::check(&to_bytes(self.tree.node(self.root))) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(Fault::new(format!("the result cannot be a document: {error}"))),
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<Node<'a>, Fault> {
+        if self.excess > 0 {
+            self.check_depth()?;
+        }
+        Ok(self.tree.node(self.root))
+    }
+}
+
+impl CopySize {
+    fn check(self) -> Result<(), Fault> {
+        let (size, limit) = match self {
+            CopySize { encoded, .. } if encoded > MAX_COPY_BYTES => (encoded, MAX_COPY_BYTES),
+            CopySize { given, .. } if given > MAX_GIVEN_COPY_BYTES => (given, MAX_GIVEN_COPY_BYTES),
+            _ => return Ok(()),
+        };
+        Err(Fault::new(format!(
+            "Unable to complete the copy, the accumulated size increase of copy is {size}, exceeding the limit {limit}"
+        )))
+    }
+}
+
+fn required_path<'a>(operation: &Operation<'a>, name: &str) -> Result<&'a str, Fault> {
+    operation.path.ok_or_else(|| {
+        Fault::new(format!("{name} operation failed to decode path: operation missing path field: {MISSING}"))
+    })
+}
+
+fn required_from<'a>(operation: &Operation<'a>, name: &str) -> Result<&'a str, Fault> {
+    operation.from.ok_or_else(|| {
+        Fault::new(format!(
+            "{name} operation failed to decode from: operation, missing from field: {MISSING}"
+        ))
+    })
+}
