@@ -1,6 +1,6 @@
 //! Reads one schema object (OpenAPI v2, v3 or CRD: the syntax is shared) into nodes.
 //!
-//! The loaders call [`Reader::schema`] for each definition and [`Reader::finish`] at the end, which
+//! The loaders call [`Reader::definition`] for each definition and [`Reader::finish`] at the end, which
 //! resolves the references. Wrong values of extensions are not errors here: they are ignored, and
 //! [`crate::check`] names them.
 

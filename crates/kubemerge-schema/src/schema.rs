@@ -137,7 +137,11 @@ impl SchemaBuilder {
         } else if openapi_v2::recognises(document) {
             self.openapi_v2(document)
         } else {
-            Err(LoadError::malformed("", format!("{} is not a schema document", found(document))))
+            let message = format!(
+                "expected an OpenAPI document or a CustomResourceDefinition, found {}",
+                found(document)
+            );
+            Err(LoadError::malformed("", message))
         }
     }
 

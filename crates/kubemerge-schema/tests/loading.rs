@@ -27,6 +27,16 @@ fn empty_documents_are_refused() {
 }
 
 #[test]
+fn other_documents_are_refused() {
+    for (document, found) in
+        [(json!(null), "nothing"), (json!([]), "a list"), (json!({"kind": "Pod"}), "an object")]
+    {
+        let text = format!("expected an OpenAPI document or a CustomResourceDefinition, found {found}");
+        refused(SchemaBuilder::new().document(&document), LoadErrorKind::Malformed, &text);
+    }
+}
+
+#[test]
 fn references_must_lead_somewhere() {
     refused(
         load_v3(json!({"A": {"properties": {"b": {"$ref": "#/components/schemas/B"}}}})),
