@@ -5,9 +5,12 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use kubemerge::PatchType;
 use kubemerge_schema::{Dialect, builtin};
 
 use crate::cmd;
+use crate::failure::Result;
+use crate::input::{Origin, Recurse, find};
 
 /// What will Kubernetes make of this object and this patch? Offline, for every kind.
 #[derive(Debug, Parser)]
@@ -20,6 +23,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Apply a patch to objects in files
+    Patch(cmd::patch::PatchArgs),
     /// Tell how the fields of every kind merge, and why
     #[command(subcommand)]
     Schema(cmd::schema::Verb),
@@ -49,9 +54,69 @@ impl SchemaOptions {
     }
 }
 
+/// Which files to work on.
+#[derive(Clone, Debug, ClapArgs)]
+pub(crate) struct FileOptions {
+    /// Manifests: files, folders, globs, or - for standard input; repeatable
+    #[arg(long = "filename", short = 'f', value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Look into folders inside folders, too
+    #[arg(long, short = 'R')]
+    recursive: bool,
+}
+
+impl FileOptions {
+    /// The files that are meant.
+    pub(crate) fn find(&self) -> Result<Vec<Origin>> {
+        find(&self.files, if self.recursive { Recurse::Yes } else { Recurse::No })
+    }
+}
+
+/// Which patch to apply.
+#[derive(Clone, Debug, ClapArgs)]
+#[group(id = "patch_source", required = true, multiple = true)]
+pub(crate) struct PatchOptions {
+    /// The patch, as JSON or YAML
+    #[arg(long, short, value_name = "PATCH", group = "patch_source")]
+    pub(crate) patch: Option<String>,
+    /// A file with one or more patches; repeatable
+    #[arg(long, value_name = "FILE", group = "patch_source")]
+    pub(crate) patch_file: Vec<PathBuf>,
+}
+
+impl PatchOptions {
+    /// The files that hold patches.
+    pub(crate) fn find(&self) -> Result<Vec<Origin>> {
+        find(&self.patch_file, Recurse::No)
+    }
+}
+
+/// The types of patch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TypeWord {
+    /// Strategic merge patch: fields merge as the schema says
+    #[default]
+    Strategic,
+    /// JSON merge patch (RFC 7386): maps merge, lists are replaced
+    Merge,
+    /// JSON patch (RFC 6902): a list of operations
+    Json,
+}
+
+impl From<TypeWord> for PatchType {
+    fn from(word: TypeWord) -> PatchType {
+        match word {
+            TypeWord::Strategic => PatchType::Strategic,
+            TypeWord::Merge => PatchType::Merge,
+            TypeWord::Json => PatchType::Json,
+        }
+    }
+}
+
 /// Which promise the rules keep.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DialectWord {
+    #[default]
     /// Exactly as Kubernetes 1.37 does it, bug for bug
     Upstream,
     /// As the design documents say it should be

@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use crate::input::plain;
 use crate::notice::Notice;
 
 /// How a command that did its work ends.
@@ -36,7 +37,7 @@ impl Failure {
     pub(crate) fn of_output(error: &io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            _ => Notice::error(format!("cannot write to standard output: {error}")).into(),
+            _ => Notice::error(format!("cannot write to standard output: {}", plain(error))).into(),
         }
     }
 }

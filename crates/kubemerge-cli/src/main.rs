@@ -6,6 +6,7 @@
 
 mod args;
 mod cmd;
+mod each_file;
 mod excerpt;
 mod failure;
 mod input;
@@ -13,6 +14,7 @@ mod job;
 mod notice;
 mod output;
 mod render;
+mod staged;
 
 use std::process::ExitCode;
 

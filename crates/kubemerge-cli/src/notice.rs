@@ -22,6 +22,8 @@ pub(crate) struct Notice {
     pub(crate) code: Option<&'static str>,
     pub(crate) title: String,
     pub(crate) excerpts: Vec<Excerpt>,
+    /// Why it is so.
+    pub(crate) reason: Option<String>,
     /// What to do about it.
     pub(crate) cure: Option<String>,
 }
@@ -37,7 +39,7 @@ impl Notice {
 
     pub(crate) fn new(severity: Severity, title: impl Into<String>) -> Notice {
         let title = title.into();
-        Notice { severity, code: None, title, excerpts: Vec::new(), cure: None }
+        Notice { severity, code: None, title, excerpts: Vec::new(), reason: None, cure: None }
     }
 
     /// A text that is not YAML.
@@ -66,6 +68,11 @@ impl Notice {
         self
     }
 
+    pub(crate) fn reason(mut self, reason: impl Into<String>) -> Notice {
+        self.reason = Some(reason.into());
+        self
+    }
+
     pub(crate) fn cure(mut self, cure: impl Into<String>) -> Notice {
         self.cure = Some(cure.into());
         self
@@ -88,6 +95,9 @@ impl Notice {
         }
         let first = Group::with_title(title).elements(self.excerpts.iter().map(Excerpt::snippet));
         let mut groups = vec![first];
+        if let Some(reason) = &self.reason {
+            groups.push(Group::with_title(Level::NOTE.secondary_title(reason.as_str())));
+        }
         if let Some(cure) = &self.cure {
             groups.push(Group::with_title(Level::HELP.secondary_title(cure.as_str())));
         }

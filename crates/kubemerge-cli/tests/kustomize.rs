@@ -37,13 +37,12 @@ fn build(test: &str, resource: &str, schema: &[u8]) -> Option<String> {
     };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     std::fs::create_dir_all(&folder).unwrap();
-    for file in [format!("{resource}.yaml"), format!("{resource}-patch.yaml")] {
-        std::fs::copy(repository().join("examples").join(&file), folder.join(&file)).unwrap();
-    }
+    let examples = repository().join("examples");
+    std::fs::copy(examples.join(format!("{resource}.yaml")), folder.join("resource.yaml")).unwrap();
+    std::fs::copy(examples.join(format!("patches/{resource}.yaml")), folder.join("patch.yaml")).unwrap();
     std::fs::write(folder.join("schema.json"), schema).unwrap();
-    let kustomization = format!(
-        "resources: [{resource}.yaml]\npatches: [{{path: {resource}-patch.yaml}}]\nopenapi: {{path: schema.json}}\n"
-    );
+    let kustomization =
+        "resources: [resource.yaml]\npatches: [{path: patch.yaml}]\nopenapi: {path: schema.json}\n";
     std::fs::write(folder.join("kustomization.yaml"), kustomization).unwrap();
     let output = Command::new(&command[0]).arg(&command[1]).arg(&folder).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(crate) mod patch;
 pub(crate) mod schema;
 
 use crate::args::{Args, Command};
@@ -8,6 +9,7 @@ use crate::failure::Result;
 /// Runs the command that the words ask for.
 pub(crate) fn run(args: Args) -> Result {
     match args.command {
+        Command::Patch(args) => patch::run(&args),
         Command::Schema(verb) => schema::run(verb),
     }
 }

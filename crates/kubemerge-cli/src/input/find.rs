@@ -6,7 +6,7 @@ use globset::GlobBuilder;
 use walkdir::WalkDir;
 
 use super::Origin;
-use super::read::plain;
+use super::read::{plain, stdin};
 use crate::failure::Result;
 use crate::notice::Notice;
 
@@ -31,9 +31,20 @@ pub(crate) fn find(words: &[PathBuf], recurse: Recurse) -> Result<Vec<Origin>> {
     Ok(found)
 }
 
+/// The files that are not among others: a patch in a folder of manifests is no manifest.
+pub(crate) fn without(origins: Vec<Origin>, others: &[Origin]) -> Vec<Origin> {
+    let real = |origin: &Origin| match origin {
+        Origin::File(path) => std::fs::canonicalize(path).ok(),
+        Origin::Stdin(_) => None,
+    };
+    let others: Vec<PathBuf> = others.iter().filter_map(real).collect();
+    let is_other = |origin: &Origin| real(origin).is_some_and(|path| others.contains(&path));
+    origins.into_iter().filter(|origin| others.is_empty() || !is_other(origin)).collect()
+}
+
 fn origins(word: &Path, recurse: Recurse) -> Result<Vec<Origin>> {
     if word == Path::new("-") {
-        return Ok(vec![Origin::Stdin]);
+        return Ok(vec![stdin()?]);
     }
     match std::fs::metadata(word) {
         Ok(metadata) if metadata.is_dir() => files_of_folder(word, recurse),

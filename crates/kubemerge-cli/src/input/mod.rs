@@ -3,16 +3,17 @@
 mod find;
 mod read;
 
-pub(crate) use find::{Recurse, find};
-pub(crate) use read::{Source, read};
+pub(crate) use find::{Recurse, find, without};
+pub(crate) use read::{Source, plain, read};
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Where a text comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// `-`.
-    Stdin,
+    /// `-`, read when it was found, because it can be read only once.
+    Stdin(Arc<[u8]>),
     /// A file.
     File(PathBuf),
 }
@@ -21,7 +22,7 @@ impl Origin {
     /// How the user knows it.
     pub(crate) fn name(&self) -> String {
         match self {
-            Origin::Stdin => "<stdin>".to_owned(),
+            Origin::Stdin(_) => "<stdin>".to_owned(),
             Origin::File(path) => path.display().to_string(),
         }
     }

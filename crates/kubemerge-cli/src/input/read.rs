@@ -20,15 +20,21 @@ pub(crate) struct Source {
 pub(crate) fn read(origin: &Origin) -> Result<Source> {
     let name = origin.name();
     let bytes = match origin {
-        Origin::Stdin => {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        }
+        Origin::Stdin(bytes) => Ok(bytes.to_vec()),
         Origin::File(path) => std::fs::read(path),
     };
     match bytes {
         Ok(bytes) => Ok(Source { name, bytes }),
         Err(error) => Err(Notice::error(format!("cannot read {name}: {}", plain(&error))).into()),
+    }
+}
+
+/// Reads standard input to its end.
+pub(super) fn stdin() -> Result<Origin> {
+    let mut bytes = Vec::new();
+    match std::io::stdin().lock().read_to_end(&mut bytes) {
+        Ok(_) => Ok(Origin::Stdin(bytes.into())),
+        Err(error) => Err(Notice::error(format!("cannot read standard input: {}", plain(&error))).into()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Finds the type that a user names: `v1/Service`, `deploy`, `Ingress`, `ServiceSpec`.
 
-use kubemerge_schema::{NameError, Schema, Type};
+use kubemerge_schema::{Dialect, NameError, Schema, Type};
 
+use super::manifest::{Identity, Manifest};
 use crate::failure::Result;
 use crate::notice::Notice;
 
@@ -16,6 +17,41 @@ pub(crate) fn name_of(schema: &Schema, ty: Type<'_>) -> String {
     let kinds = schema.kinds();
     let kind = kinds.iter().find(|kind| kind.definition.name() == definition);
     kind.map_or_else(|| definition.to_owned(), |kind| format!("{}/{}", kind.api_version(), kind.kind))
+}
+
+/// The type of an object for a strategic merge.
+pub(crate) fn type_of<'s>(schema: &'s Schema, manifest: &Manifest<'_>) -> Result<Type<'s>> {
+    let Identity { api_version, kind, .. } = &manifest.identity;
+    match schema.type_of(api_version, kind) {
+        Some(ty) if ty.is_custom_resource() && schema.dialect() == Dialect::Upstream => {
+            Err(custom_resource(manifest).into())
+        }
+        Some(ty) => Ok(ty),
+        None => Err(undescribed(manifest).into()),
+    }
+}
+
+fn custom_resource(manifest: &Manifest<'_>) -> Notice {
+    let Identity { api_version, kind, .. } = &manifest.identity;
+    let excerpt = manifest.source.excerpt(&manifest.document, "kind", "a custom resource");
+    Notice::error("strategic merge patch format is not supported")
+        .code("unsupported-type")
+        .at(excerpt)
+        .reason(format!("the API server answers 415 to a strategic patch of {kind} ({api_version})"))
+        .cure("use --type merge, or merge by the rules of its definition with --dialect spec")
+}
+
+fn undescribed(manifest: &Manifest<'_>) -> Notice {
+    let Identity { api_version, kind, .. } = &manifest.identity;
+    let excerpt = manifest.source.excerpt(&manifest.document, "kind", "");
+    let title = match kind.is_empty() || api_version.is_empty() {
+        true => "the object has no apiVersion and kind".to_owned(),
+        false => format!("the schema has no {kind} of {api_version}"),
+    };
+    Notice::error(title).code("unsupported-type").at(excerpt).cure(
+        "give its CustomResourceDefinition or an OpenAPI document with --schema FILE, another version with \
+         --kubernetes, or use --type merge",
+    )
 }
 
 fn not_found(schema: &Schema, error: &NameError) -> Notice {

@@ -1,7 +1,15 @@
 //! Loaded things: schemas, documents and patches, made from the words of `args`.
 
 mod kind;
+mod manifest;
+mod patch;
+mod place;
 mod schema;
+mod target;
 
-pub(crate) use kind::{find_type, name_of};
-pub(crate) use schema::{SchemaDocument, load};
+pub(crate) use kind::{find_type, name_of, type_of};
+pub(crate) use manifest::{Identity, Manifest};
+pub(crate) use patch::{LoadedPatch, patch_sources};
+pub(crate) use place::path_in_patch;
+pub(crate) use schema::{SchemaDocument, load, load_beside};
+pub(crate) use target::{Asked, GivenTarget, Target};

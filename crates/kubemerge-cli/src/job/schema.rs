@@ -8,10 +8,14 @@ use kubemerge_value::yaml;
 use serde_json::Value;
 
 use crate::args::SchemaOptions;
+use crate::each_file::each_file;
 use crate::excerpt::Excerpt;
 use crate::failure::Result;
-use crate::input::{Recurse, Source, find, read};
+use crate::input::{Origin, Recurse, Source, find, read};
 use crate::notice::Notice;
+
+/// The kind of documents that describe custom resources.
+const DEFINITION: &str = "CustomResourceDefinition";
 
 /// Loaded documents, ready to be compiled for each dialect that is needed.
 #[derive(Debug)]
@@ -40,8 +44,12 @@ fn warn(finding: &Finding) {
 
 /// Loads the built-in tables, the given documents, or both.
 pub(crate) fn load(options: &SchemaOptions) -> Result<Schemas> {
-    let files = find(&options.schema, Recurse::No)?;
-    let sources: Vec<Source> = files.iter().map(read).collect::<Result<_>>()?;
+    load_beside(options, &[])
+}
+
+/// As [`load`], and with the custom resource definitions among the files that a command works on.
+pub(crate) fn load_beside(options: &SchemaOptions, origins: &[Origin]) -> Result<Schemas> {
+    let sources: Vec<Source> = find(&options.schema, Recurse::No)?.iter().map(read).collect::<Result<_>>()?;
     let mut documents = Vec::new();
     for source in &sources {
         for document in some_documents(source)? {
@@ -49,13 +57,36 @@ pub(crate) fn load(options: &SchemaOptions) -> Result<Schemas> {
         }
     }
     let replaced = documents.iter().any(|document| !document.is_custom_resource());
-    let builder = match replaced && options.kubernetes.is_none() {
+    let mut builder = match replaced && options.kubernetes.is_none() {
         true => SchemaBuilder::new(),
         false => builtin(options.version())?,
     };
+    each_file(origins, with_definitions, |source| {
+        builder = add_definitions(std::mem::take(&mut builder), source)?;
+        Ok(())
+    })?;
     let builder = documents.iter().try_fold(builder, |builder, document| document.add_to(builder))?;
     let builder = overlays(&options.overlay)?.into_iter().fold(builder, SchemaBuilder::overlay);
     Ok(Schemas { builder })
+}
+
+/// The text of a file that may hold custom resource definitions; most do not.
+fn with_definitions(origin: &Origin) -> Result<Option<Source>> {
+    let source = read(origin)?;
+    let mentioned = std::str::from_utf8(&source.bytes).is_ok_and(|text| text.contains(DEFINITION));
+    Ok(mentioned.then_some(source))
+}
+
+fn add_definitions(builder: SchemaBuilder, source: Option<Source>) -> Result<SchemaBuilder> {
+    let Some(source) = source else { return Ok(builder) };
+    let mut builder = builder;
+    for document in source.documents()? {
+        let document = SchemaDocument::new(&source, document)?;
+        if document.is_custom_resource() {
+            builder = document.add_to(builder)?;
+        }
+    }
+    Ok(builder)
 }
 
 /// Reads the files of overlays.
@@ -113,7 +144,7 @@ impl<'s> SchemaDocument<'s> {
     }
 
     fn is_custom_resource(&self) -> bool {
-        self.value.get("kind").and_then(Value::as_str) == Some("CustomResourceDefinition")
+        self.value.get("kind").and_then(Value::as_str) == Some(DEFINITION)
     }
 
     fn add_to(&self, builder: SchemaBuilder) -> Result<SchemaBuilder> {

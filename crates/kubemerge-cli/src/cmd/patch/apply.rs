@@ -1,0 +1,145 @@
+//! Patches the documents of one file.
+
+use kubemerge::{Arena, Guide, Patch, PatchType, Schema, apply_node, to_bytes};
+use kubemerge_value::{Node, deep_equal, yaml};
+
+use super::Destination;
+use super::select::Selection;
+use crate::failure::Result;
+use crate::input::{Origin, Source, read};
+use crate::job::{LoadedPatch, Manifest, path_in_patch, type_of};
+use crate::notice::Notice;
+use crate::staged::Staged;
+
+/// What became of a file.
+pub(super) struct PatchedFile {
+    pub(super) name: String,
+    /// The documents that were patched.
+    pub(super) objects: Vec<PatchedObject>,
+    /// The text before and after, where texts are compared.
+    pub(super) texts: Option<[String; 2]>,
+    /// The new text, ready to take the place of the file.
+    pub(super) staged: Option<Staged>,
+}
+
+/// A document that was patched.
+pub(super) struct PatchedObject {
+    pub(super) title: String,
+    /// The patches that were for it.
+    pub(super) patches: Vec<usize>,
+    /// The result.
+    pub(super) json: Vec<u8>,
+    pub(super) change: Change,
+}
+
+/// Whether a patch changed anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    None,
+    Some,
+}
+
+/// Patches, and what they need.
+pub(super) struct Patcher<'p, 's> {
+    schema: &'p Schema,
+    loaded: &'p [LoadedPatch<'s>],
+    patches: Vec<Patch<'p>>,
+    selection: &'p Selection<'p, 's>,
+}
+
+impl<'p, 's> Patcher<'p, 's> {
+    pub(super) fn new(
+        schema: &'p Schema,
+        loaded: &'p [LoadedPatch<'s>],
+        selection: &'p Selection<'p, 's>,
+    ) -> Result<Patcher<'p, 's>> {
+        let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<_>>()?;
+        Ok(Patcher { schema, loaded, patches, selection })
+    }
+
+    /// Patches the documents of a file that patches are for.
+    pub(super) fn file(&self, origin: &Origin, destination: Destination) -> Result<PatchedFile> {
+        let source = read(origin)?;
+        let mut objects = Vec::new();
+        let mut edits = Vec::new();
+        for manifest in Manifest::all(&source)? {
+            let patches = self.selection.of(&manifest.identity);
+            if patches.is_empty() {
+                continue;
+            }
+            let object = self.object(&manifest, patches)?;
+            if object.change == Change::Some && destination.wants_text() {
+                edits.extend(edits_of(&manifest, &object.json)?);
+            }
+            objects.push(object);
+        }
+        let (texts, staged) = match destination {
+            Destination::Diff => (Some(texts(&source, &edits)), None),
+            Destination::InPlace => (None, stage(origin, &source, &edits)?),
+            _ => (None, None),
+        };
+        Ok(PatchedFile { name: source.name, objects, texts, staged })
+    }
+
+    fn object(&self, manifest: &Manifest<'_>, patches: Vec<usize>) -> Result<PatchedObject> {
+        let document = manifest.value()?;
+        let arena = Arena::new();
+        let mut node = document.node();
+        for at in &patches {
+            node = self.apply(*at, manifest, node, &arena)?;
+        }
+        let same = deep_equal(document.node(), node);
+        Ok(PatchedObject {
+            title: manifest.title(),
+            json: to_bytes(node),
+            change: if same { Change::None } else { Change::Some },
+            patches,
+        })
+    }
+
+    fn apply<'a>(
+        &'a self,
+        at: usize,
+        manifest: &Manifest<'_>,
+        live: Node<'a>,
+        arena: &'a Arena,
+    ) -> Result<Node<'a>> {
+        let (loaded, patch) = (&self.loaded[at], &self.patches[at]);
+        let guide = match loaded.patch_type {
+            PatchType::Strategic => Guide::Type(type_of(self.schema, manifest)?),
+            PatchType::Merge | PatchType::Json => Guide::None,
+        };
+        apply_node(guide, live, patch, arena).map_err(|error| {
+            let place = match guide {
+                Guide::Type(ty) => path_in_patch(ty, live, patch.node(), error.path(), arena),
+                _ => error.path().to_owned(),
+            };
+            loaded.fault(&error, &place, &manifest.title()).into()
+        })
+    }
+}
+
+fn edits_of(manifest: &Manifest<'_>, json: &[u8]) -> Result<Vec<yaml::Edit>> {
+    manifest
+        .document
+        .edits_to_json(json)
+        .map_err(|error| Notice::error(format!("{}: {error}", manifest.title())).into())
+}
+
+fn texts(source: &Source, edits: &[yaml::Edit]) -> [String; 2] {
+    [source.text().to_owned(), yaml::apply_edits(source.text(), edits)]
+}
+
+/// Writes the new text beside the file, if it has one.
+fn stage(origin: &Origin, source: &Source, edits: &[yaml::Edit]) -> Result<Option<Staged>> {
+    match origin {
+        _ if edits.is_empty() => Ok(None),
+        Origin::File(path) => {
+            Staged::write(path, yaml::apply_edits(source.text(), edits).as_bytes()).map(Some)
+        }
+        Origin::Stdin(_) => {
+            let notice = Notice::error("standard input cannot be changed in place");
+            Err(notice.cure("leave --in-place out to get the result on standard output").into())
+        }
+    }
+}

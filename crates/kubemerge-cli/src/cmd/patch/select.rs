@@ -1,0 +1,81 @@
+//! Which documents each patch is for, and whether that is clear.
+
+use super::apply::PatchedFile;
+use super::write::Hold;
+use crate::failure::Result;
+use crate::input::{Origin, read};
+use crate::job::{Asked, Identity, LoadedPatch, Manifest, Target};
+
+/// The patches and what each is for.
+pub(super) struct Selection<'p, 's> {
+    patches: &'p [LoadedPatch<'s>],
+    targets: Vec<Target>,
+}
+
+impl<'p, 's> Selection<'p, 's> {
+    pub(super) fn new(patches: &'p [LoadedPatch<'s>], asked: &Asked) -> Selection<'p, 's> {
+        let targets = patches.iter().map(|patch| Target::of(patch, asked)).collect();
+        Selection { patches, targets }
+    }
+
+    /// The patches for a document, by number, in their order.
+    pub(super) fn of(&self, identity: &Identity) -> Vec<usize> {
+        (0..self.targets.len()).filter(|patch| self.targets[*patch].fits(identity)).collect()
+    }
+
+    /// Results for one document wait until it is known that no other one fits.
+    pub(super) fn hold(&self) -> Hold {
+        let single = self.targets.iter().any(Target::is_single);
+        if single { Hold::Everything } else { Hold::Nothing }
+    }
+
+    /// A patch for the only document is not tried on several: it would fail for reasons of its own.
+    pub(super) fn check_before(&self, origins: &[Origin]) -> Result<()> {
+        let Some(patch) = self.targets.iter().position(|target| matches!(target, Target::Only)) else {
+            return Ok(());
+        };
+        let mut titles = Vec::new();
+        for origin in origins {
+            let source = read(origin)?;
+            titles.extend(Manifest::all(&source)?.iter().map(Manifest::title));
+            if titles.len() > 1 {
+                break;
+            }
+        }
+        self.targets[patch].check(&self.patches[patch], &titles)
+    }
+
+    /// Starts to count the documents that each patch fits.
+    pub(super) fn count(&self) -> Fitting<'_> {
+        Fitting {
+            patches: self.patches,
+            targets: &self.targets,
+            titles: vec![Vec::new(); self.patches.len()],
+        }
+    }
+}
+
+/// The documents that each patch was for.
+pub(super) struct Fitting<'p> {
+    patches: &'p [LoadedPatch<'p>],
+    targets: &'p [Target],
+    titles: Vec<Vec<String>>,
+}
+
+impl Fitting<'_> {
+    pub(super) fn add(&mut self, file: &PatchedFile) {
+        for object in &file.objects {
+            for patch in &object.patches {
+                self.titles[*patch].push(object.title.clone());
+            }
+        }
+    }
+
+    /// Every patch has found its document, and none but `--all` more than one.
+    pub(super) fn check(&self) -> Result<()> {
+        for ((target, patch), titles) in self.targets.iter().zip(self.patches).zip(&self.titles) {
+            target.check(patch, titles)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Loads patches: from the command line, or from files that may hold several.
+
+use kubemerge::{Error, Patch, PatchType};
+use kubemerge_value::{Kind, yaml};
+
+use super::manifest::{Identity, checked};
+use crate::failure::Result;
+use crate::input::{Origin, Source, read};
+use crate::notice::Notice;
+
+/// A patch as the user gave it.
+pub(crate) struct LoadedPatch<'s> {
+    pub(crate) source: &'s Source,
+    pub(crate) document: yaml::Document<'s>,
+    pub(crate) json: Vec<u8>,
+    pub(crate) patch_type: PatchType,
+    /// The object that the patch names by kind and name.
+    pub(crate) names: Option<Identity>,
+}
+
+/// Where patches come from: the text behind `-p`, or files.
+pub(crate) fn patch_sources(text: Option<&str>, files: &[Origin]) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    if let Some(text) = text {
+        sources.push(Source { name: "<patch>".to_owned(), bytes: text.as_bytes().to_vec() });
+    }
+    for origin in files {
+        sources.push(read(origin)?);
+    }
+    Ok(sources)
+}
+
+impl<'s> LoadedPatch<'s> {
+    /// Every patch of the texts.
+    pub(crate) fn all(sources: &'s [Source], patch_type: PatchType) -> Result<Vec<LoadedPatch<'s>>> {
+        let mut patches = Vec::new();
+        for source in sources {
+            let before = patches.len();
+            for document in source.documents()? {
+                patches.push(LoadedPatch::new(source, document, patch_type)?);
+            }
+            if patches.len() == before {
+                return Err(Notice::error(format!("{} holds no patch", source.name)).into());
+            }
+        }
+        Ok(patches)
+    }
+
+    fn new(
+        source: &'s Source,
+        document: yaml::Document<'s>,
+        patch_type: PatchType,
+    ) -> Result<LoadedPatch<'s>> {
+        let json = source.json(&document)?;
+        let (kind, identity) = {
+            let checked = checked(source, &json)?;
+            (checked.node().kind(), Identity::of(checked.node()))
+        };
+        if let Some(cure) = wrong_form(kind, patch_type) {
+            let excerpt = source.excerpt(&document, "", "");
+            return Err(Notice::error(expected(patch_type)).at(excerpt).cure(cure).into());
+        }
+        let names = (!identity.kind.is_empty() && !identity.name.is_empty()).then_some(identity);
+        Ok(LoadedPatch { source, document, json, patch_type, names })
+    }
+
+    /// The patch in the form that can be applied.
+    pub(crate) fn patch(&self) -> Result<Patch<'_>> {
+        Patch::new(self.patch_type, &self.json)
+            .map_err(|error| Notice::error(format!("{}: {error}", self.source.name)).into())
+    }
+
+    /// Why the patch cannot be applied to an object, with the place in the patch.
+    pub(crate) fn fault(&self, error: &Error, place: &str, object: &str) -> Notice {
+        let excerpt = self.source.excerpt(&self.document, place, error.path());
+        let notice = Notice::error(error.message())
+            .code(error.kind().name())
+            .at(excerpt)
+            .reason(format!("the patch does not apply to {object}"));
+        match error.hint() {
+            Some(hint) => notice.cure(hint),
+            None => notice,
+        }
+    }
+}
+
+fn expected(patch_type: PatchType) -> &'static str {
+    match patch_type {
+        PatchType::Json => "a JSON patch is a list of operations",
+        PatchType::Strategic => "a strategic merge patch is a map",
+        PatchType::Merge => "a merge patch is a map",
+    }
+}
+
+/// The cure, if a value of this kind cannot be such a patch.
+fn wrong_form(kind: Kind, patch_type: PatchType) -> Option<&'static str> {
+    match (kind, patch_type) {
+        (Kind::List, PatchType::Json) => None,
+        (Kind::Map, PatchType::Strategic | PatchType::Merge) => None,
+        (Kind::List, _) => Some("a list of operations is a JSON patch: --type json"),
+        (Kind::Map, PatchType::Json) => Some("a map is a patch of --type strategic or --type merge"),
+        _ => Some("give a map of fields, or a list of operations with --type json"),
+    }
+}

@@ -1,0 +1,149 @@
+//! Which documents a patch is for.
+
+use kubemerge_schema::Schema;
+
+use super::manifest::Identity;
+use super::patch::LoadedPatch;
+use crate::failure::Result;
+use crate::notice::Notice;
+
+/// Which documents a patch is for.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// Every document.
+    All,
+    /// The only document there is.
+    Only,
+    /// The one that the patch names.
+    Named(Identity),
+    /// The one that the user names.
+    Given(GivenTarget),
+}
+
+/// `--target KIND/NAME`.
+#[derive(Clone, Debug)]
+pub(crate) struct GivenTarget {
+    kind: String,
+    name: String,
+    /// Other names that the kind goes by.
+    kinds: Vec<String>,
+}
+
+/// Which documents the user asked for.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    /// `--all`.
+    All,
+    /// `--target KIND/NAME`.
+    One(GivenTarget),
+    /// Nothing was said: each patch knows its own.
+    Nothing,
+}
+
+impl GivenTarget {
+    /// Reads `KIND/NAME`; a kind may go by the names of its resource.
+    pub(crate) fn parse(word: &str, schema: &Schema) -> Result<GivenTarget> {
+        let Some((kind, name)) =
+            word.rsplit_once('/').filter(|(kind, name)| !kind.is_empty() && !name.is_empty())
+        else {
+            return Err(Notice::error(format!("bad target {word}"))
+                .cure("write KIND/NAME, e.g. Deployment/shop")
+                .into());
+        };
+        let kind = kind.rsplit('/').next().unwrap_or(kind);
+        let goes_by = |resource: &kubemerge_schema::Resource<'_>| {
+            let wanted = kind.to_lowercase();
+            resource.plural() == wanted
+                || resource.singular() == wanted
+                || resource.short_names().any(|short| short == wanted)
+        };
+        let kinds = schema.resources().filter(goes_by).map(|resource| resource.kind().to_owned()).collect();
+        Ok(GivenTarget { kind: kind.to_owned(), name: name.to_owned(), kinds })
+    }
+
+    fn fits(&self, identity: &Identity) -> bool {
+        let kind = identity.kind.eq_ignore_ascii_case(&self.kind) || self.kinds.contains(&identity.kind);
+        kind && identity.name == self.name
+    }
+}
+
+impl Target {
+    /// What a patch is for, given what the user asked.
+    pub(crate) fn of(patch: &LoadedPatch<'_>, asked: &Asked) -> Target {
+        match (asked, &patch.names) {
+            (Asked::All, _) => Target::All,
+            (Asked::One(target), _) => Target::Given(target.clone()),
+            (Asked::Nothing, Some(names)) => Target::Named(names.clone()),
+            (Asked::Nothing, None) => Target::Only,
+        }
+    }
+
+    /// Whether a document is meant.
+    pub(crate) fn fits(&self, identity: &Identity) -> bool {
+        match self {
+            Target::All | Target::Only => true,
+            Target::Named(wanted) => is_named(wanted, identity),
+            Target::Given(target) => target.fits(identity),
+        }
+    }
+
+    /// Whether several documents may be meant.
+    pub(crate) fn is_single(&self) -> bool {
+        !matches!(self, Target::All)
+    }
+
+    /// Checks how many documents it fits; the titles are of those.
+    pub(crate) fn check(&self, patch: &LoadedPatch<'_>, fitting: &[String]) -> Result<()> {
+        match (fitting, self.is_single()) {
+            ([], _) => Err(self.fits_none(patch).into()),
+            ([_, _, ..], true) => Err(self.fits_several(patch, fitting).into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn fits_none(&self, patch: &LoadedPatch<'_>) -> Notice {
+        match self {
+            Target::All | Target::Only => Notice::error("there is no document to patch"),
+            Target::Given(target) => {
+                Notice::error(format!("there is no {}/{} among the documents", target.kind, target.name))
+            }
+            Target::Named(names) => {
+                let excerpt = patch.source.excerpt(&patch.document, "metadata.name", "names the target");
+                Notice::error(format!("the patch is for {names}, which is not among the documents"))
+                    .at(excerpt)
+                    .cure("name another target with --target KIND/NAME, or patch every document with --all")
+            }
+        }
+    }
+
+    fn fits_several(&self, patch: &LoadedPatch<'_>, fitting: &[String]) -> Notice {
+        let subject = match self {
+            Target::Given(target) => format!("{}/{}", target.kind, target.name),
+            _ => "the patch".to_owned(),
+        };
+        let shown: Vec<&str> = fitting.iter().take(5).map(String::as_str).collect();
+        let more = if fitting.len() > shown.len() { "\n  and more" } else { "" };
+        let title = format!("{subject} fits more than one document:\n  {}{more}", shown.join("\n  "));
+        let cure = match self {
+            Target::Named(_) => {
+                "tell them apart by metadata.namespace in the patch, or patch every document with --all"
+            }
+            Target::Given(_) => "give fewer files",
+            _ => "pick one with --target KIND/NAME, or patch every document with --all",
+        };
+        let notice = Notice::error(title).cure(cure);
+        match self {
+            Target::Named(_) => notice.at(patch.source.excerpt(&patch.document, "metadata.name", "")),
+            _ => notice,
+        }
+    }
+}
+
+/// Kind and name must be those wanted; group, version and namespace only where they are given.
+fn is_named(wanted: &Identity, identity: &Identity) -> bool {
+    let agrees = |wanted: &str, given: &str| wanted.is_empty() || wanted == given;
+    wanted.kind == identity.kind
+        && wanted.name == identity.name
+        && agrees(&wanted.api_version, &identity.api_version)
+        && agrees(&wanted.namespace, &identity.namespace)
+}

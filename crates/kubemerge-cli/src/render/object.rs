@@ -1,0 +1,110 @@
+//! Writes objects and the difference between texts.
+
+use kubemerge_value::yaml::{self, WriteOptions};
+use similar::TextDiff;
+
+use crate::notice::{Colours, colours_of};
+
+/// A JSON text as YAML, members in the order given.
+pub(crate) fn yaml(json: &[u8]) -> String {
+    yaml::write_json(json, &WriteOptions::default()).expect("results are JSON")
+}
+
+/// Deeper levels are not indented any further.
+const MAX_INDENT: usize = 128;
+
+/// A JSON text with one member on each line, as kubectl writes it. Numbers and strings keep their text.
+pub(crate) fn pretty_json(json: &[u8]) -> String {
+    let mut text = Vec::with_capacity(json.len() * 2);
+    let mut depth: usize = 0;
+    let mut in_string = false;
+    let mut escaped = false;
+    let mut bytes = json.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        if in_string {
+            text.push(byte);
+            in_string = escaped || byte != b'"';
+            escaped = byte == b'\\' && !escaped;
+            continue;
+        }
+        match byte {
+            b' ' | b'\n' | b'\r' | b'\t' => {}
+            b'{' | b'[' => {
+                text.push(byte);
+                while bytes.next_if(u8::is_ascii_whitespace).is_some() {}
+                match bytes.next_if(|next| matches!(next, b'}' | b']')) {
+                    Some(closing) => text.push(closing),
+                    None => {
+                        depth += 1;
+                        new_line(&mut text, depth);
+                    }
+                }
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                new_line(&mut text, depth);
+                text.push(byte);
+            }
+            b',' => {
+                text.push(byte);
+                new_line(&mut text, depth);
+            }
+            b':' => text.extend(b": "),
+            _ => {
+                in_string = byte == b'"';
+                text.push(byte);
+            }
+        }
+    }
+    text.push(b'\n');
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn new_line(text: &mut Vec<u8>, depth: usize) {
+    text.push(b'\n');
+    text.resize(text.len() + 4 * depth.min(MAX_INDENT), b' ');
+}
+
+/// The lines that differ, as `diff -u` writes them, coloured on a terminal.
+pub(crate) fn unified_diff(name: &str, before: &str, after: &str) -> String {
+    let diff = TextDiff::from_lines(before, after);
+    let (old, new) = (name.to_owned(), format!("{name} (patched)"));
+    let text = diff.unified_diff().context_radius(3).header(&old, &new).to_string();
+    match colours_of(&std::io::stdout()) {
+        Colours::Off => text,
+        Colours::On => text.lines().map(coloured).collect(),
+    }
+}
+
+fn coloured(line: &str) -> String {
+    let colour = match line.as_bytes().first() {
+        Some(b'+') => "32",
+        Some(b'-') => "31",
+        Some(b'@') => "36",
+        _ => return format!("{line}\n"),
+    };
+    format!("\u{1b}[{colour}m{line}\u{1b}[0m\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_laid_out() {
+        let check = |json: &str, expected: &str| assert_eq!(pretty_json(json.as_bytes()), expected, "{json}");
+        check("{}", "{}\n");
+        check("[ ]", "[]\n");
+        check(
+            r#"{"a": {} , "b":[1,2.50]}"#,
+            "{\n    \"a\": {},\n    \"b\": [\n        1,\n        2.50\n    ]\n}\n",
+        );
+        check(r#"{"a":"{\",\\"}"#, "{\n    \"a\": \"{\\\",\\\\\"\n}\n");
+    }
+
+    #[test]
+    fn json_may_be_deep() {
+        let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+        assert!(pretty_json(deep.as_bytes()).len() < 20_000_000);
+    }
+}

@@ -1,0 +1,117 @@
+//! What a console block cannot show: closed pipes, full disks and files that cannot be read.
+
+#![cfg(unix)]
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+fn kubemerge() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_kubemerge"))
+}
+
+/// A fresh folder with a copy of an example.
+fn folder_with(test: &str, example: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::copy(examples().join(example), folder.join(example)).unwrap();
+    folder
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child =
+        kubemerge().args(["schema", "export"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 1];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_cannot_be_read_is_named() {
+    let output = kubemerge().args(["patch", "-f", "/proc/self/mem", "-p", "{}"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stderr(&output), "error: cannot read /proc/self/mem: Input/output error\n");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_an_error_on_standard_output() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = kubemerge().args(["schema", "stats"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(stderr(&output), "error: cannot write to standard output: No space left on device\n");
+}
+
+/// A limit on the size of files stands in for a full disk: writing the new text fails half-way.
+#[test]
+fn a_full_disk_leaves_the_file_as_it_was() {
+    let folder = folder_with("a_full_disk_leaves_the_file_as_it_was", "deployment.yaml");
+    // 4,096 bytes fit, and the patch makes the text longer than that.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 8; exec {} patch -f deployment.yaml -i -p \"$PATCH\"",
+        env!("CARGO_BIN_EXE_kubemerge")
+    );
+    let patch = format!("{{metadata: {{annotations: {{note: {}}}}}}}", "x".repeat(10_000));
+    let output =
+        Command::new("sh").args(["-c", &script]).env("PATCH", patch).current_dir(&folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    let expected = "error: cannot rewrite deployment.yaml: File too large\nhelp: the file is as it was\n";
+    assert_eq!(stderr(&output), expected);
+    assert_eq!(names(&folder), ["deployment.yaml"]);
+    let text = |folder: &Path| std::fs::read(folder.join("deployment.yaml")).unwrap();
+    assert!(text(&folder) == text(&examples()));
+}
+
+/// The second file is broken, so the first one must not change either.
+#[test]
+fn an_error_in_one_file_leaves_all_files_as_they_were() {
+    let folder = folder_with("an_error_in_one_file_leaves_all_files_as_they_were", "deployment.yaml");
+    std::fs::write(folder.join("z.yaml"), "spec: [").unwrap();
+    let patch = "{metadata: {labels: {a: b}}}";
+    let output = kubemerge()
+        .args(["patch", "-f", ".", "--all", "-i", "-p", patch])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert_eq!(names(&folder), ["deployment.yaml", "z.yaml"]);
+    let text = |folder: &Path| std::fs::read(folder.join("deployment.yaml")).unwrap();
+    assert!(text(&folder) == text(&examples()));
+}
+
+#[test]
+fn permissions_and_links_survive_a_change_in_place() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder_with("permissions_and_links_survive_a_change_in_place", "service.yaml");
+    let real = folder.join("service.yaml");
+    let link = folder.join("link.yaml");
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink("service.yaml", &link).unwrap();
+    let patch = "{spec: {type: NodePort}}";
+    let output =
+        kubemerge().args(["patch", "-f", "link.yaml", "-i", "-p", patch]).current_dir(&folder).output();
+    assert_eq!(output.unwrap().status.code(), Some(0));
+    assert!(std::fs::read_to_string(&real).unwrap().contains("type: NodePort"));
+    assert!(std::fs::symlink_metadata(&link).unwrap().file_type().is_symlink());
+    assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+}
