@@ -125,7 +125,12 @@ impl ErrorKind {
 impl Error {
     /// A fault at this place; the message is Kubernetes' where it has one.
     pub fn new(kind: ErrorKind, path: &Path<'_>, message: impl Into<String>) -> Self {
-        Error(Box::new(Fault { path: path.to_string(), kind, message: message.into(), hint: None }))
+        Error::at(kind, path.to_string(), message)
+    }
+
+    /// A fault at a place that is rendered already.
+    pub(crate) fn at(kind: ErrorKind, path: String, message: impl Into<String>) -> Self {
+        Error(Box::new(Fault { path, kind, message: message.into(), hint: None }))
     }
 
     /// The same fault with the cure.

@@ -8,24 +8,48 @@ const LONGEST: usize = 4096;
 /// The value as Go's `%v` prints it, cut to a readable length.
 pub(crate) fn go_text(node: Node<'_>) -> String {
     let mut text = String::new();
-    print(node, &mut text);
+    print(node, LONGEST, &mut text);
     cut(text)
 }
 
-/// The value as Go's `%s` prints it, which is meant for texts and says so about other scalars.
+/// The value as Go's `%s` prints it, cut to a readable length.
 pub(crate) fn go_string(node: Node<'_>) -> String {
-    match node.kind() {
-        Kind::Null => "%!s(<nil>)".to_owned(),
-        kind @ (Kind::Bool | Kind::Int | Kind::Float) => format!("%!s({}={})", go_type(kind), go_text(node)),
-        Kind::String | Kind::List | Kind::Map => go_text(node),
-    }
+    cut(go_key(node))
+}
+
+/// The whole value as Go's `%v` prints it: upstream sorts by this text.
+pub(crate) fn go_text_whole(node: Node<'_>) -> String {
+    let mut text = String::new();
+    print(node, usize::MAX, &mut text);
+    text
 }
 
 /// A list of values as Go's `%v` prints it.
 pub(crate) fn go_list(items: &[Node<'_>]) -> String {
     let mut text = String::new();
-    print_list(items.iter().copied(), &mut text);
+    print_list(items.iter().copied(), LONGEST, &mut text);
     cut(text)
+}
+
+/// The value as Go's `%s` prints it, which marks everything but strings with its type. Kubernetes' conflict test
+/// tells list items apart by this text.
+pub(crate) fn go_key(node: Node<'_>) -> String {
+    let arena = kubemerge_value::Arena::new();
+    match node.kind() {
+        Kind::String => go_text_whole(node),
+        Kind::Null => go_type(Kind::Null).to_owned(),
+        Kind::Map => {
+            let entries = node.sorted_entries();
+            let entries =
+                entries.iter().map(|entry| format!("{}:{}", entry.key, deep(|| go_key(entry.value))));
+            format!("map[{}]", entries.collect::<Vec<_>>().join(" "))
+        }
+        Kind::List => {
+            let items = node.elements(&arena).iter().map(|item| deep(|| go_key(*item)));
+            format!("[{}]", items.collect::<Vec<_>>().join(" "))
+        }
+        kind => format!("%!s({}={})", go_type(kind), go_text_whole(node)),
+    }
 }
 
 /// The name of Go's type for values of this kind.
@@ -50,21 +74,21 @@ fn cut(mut text: String) -> String {
     text
 }
 
-fn print(node: Node<'_>, text: &mut String) {
-    if text.len() > LONGEST {
+fn print(node: Node<'_>, longest: usize, text: &mut String) {
+    if text.len() > longest {
         return;
     }
     match node.kind() {
-        Kind::Map => deep(|| print_map(node, text)),
+        Kind::Map => deep(|| print_map(node, longest, text)),
         Kind::List => {
             let arena = kubemerge_value::Arena::new();
-            deep(|| print_list(node.elements(&arena).iter().copied(), text));
+            deep(|| print_list(node.elements(&arena).iter().copied(), longest, text));
         }
         _ => print_scalar(node.scalar().unwrap_or(Scalar::Null), text),
     }
 }
 
-fn print_map(node: Node<'_>, text: &mut String) {
+fn print_map(node: Node<'_>, longest: usize, text: &mut String) {
     text.push_str("map[");
     for (at, entry) in node.sorted_entries().iter().enumerate() {
         if at > 0 {
@@ -72,18 +96,18 @@ fn print_map(node: Node<'_>, text: &mut String) {
         }
         text.push_str(&entry.key.text());
         text.push(':');
-        print(entry.value, text);
+        print(entry.value, longest, text);
     }
     text.push(']');
 }
 
-fn print_list<'a>(items: impl Iterator<Item = Node<'a>>, text: &mut String) {
+fn print_list<'a>(items: impl Iterator<Item = Node<'a>>, longest: usize, text: &mut String) {
     text.push('[');
     for (at, item) in items.enumerate() {
         if at > 0 {
             text.push(' ');
         }
-        print(item, text);
+        print(item, longest, text);
     }
     text.push(']');
 }

@@ -2,17 +2,30 @@
 //!
 //! [`apply`] merges a patch into a document, guided by the rules of a compiled schema. The dialect is that of
 //! the schema: `upstream` does exactly what Kubernetes 1.37 does, `spec` what its design documents promise.
+//! [`diff`] makes a patch from two documents, [`conflicts`] tells what two patches disagree about.
 //!
 //! This crate reads no schema documents and does no input or output.
 
 mod apply;
+mod conflict;
+mod diff;
 pub mod directive;
+mod element;
 mod error;
 mod go_text;
 mod identity;
 mod observe;
 mod order;
+mod patch_map;
+mod precondition;
+mod spec_diff;
+mod string_form;
+mod three_way;
 
 pub use apply::{apply, apply_observed};
+pub use conflict::{Change, Conflict, conflicts};
+pub use diff::{DiffOptions, Emission, diff};
 pub use error::{Error, ErrorKind};
 pub use observe::{Event, Observer, Ordering, Removal, Replacement};
+pub use precondition::{Precondition, SAME_OBJECT, check_preconditions};
+pub use three_way::{OnConflict, Versions, three_way, three_way_checked, three_way_conflicts};

@@ -38,7 +38,7 @@ mod write;
 pub mod yaml;
 
 pub use document::{Canonical, Document};
-pub use equal::deep_equal;
+pub use equal::{deep_equal, same_text};
 pub use error::{ParseError, ParseErrorKind};
 pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;

@@ -6,8 +6,8 @@ use crate::{
 };
 use kubemerge_value::{Kind, Node, Path};
 
-/// The type of all elements of live and patch; `None` if there are none.
-pub(super) fn element_kind(
+/// The type of all elements of two lists that meet; `None` if there are none.
+pub(crate) fn element_kind(
     live: &[Node<'_>],
     patch: &[Node<'_>],
     path: &Path<'_>,
@@ -26,6 +26,23 @@ pub(super) fn element_kind(
     }
 }
 
+/// Elements of a set may be lists too, but all have one type.
+pub(crate) fn set_kind(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
+    let all_lists = live.iter().chain(patch).all(|item| item.kind() == Kind::List);
+    if all_lists { Ok(()) } else { element_kind(live, patch, path).map(drop) }
+}
+
+/// In a keyed list every item is a map.
+pub(crate) fn all_maps(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
+    match element_kind(live, patch, path)? {
+        None | Some(Kind::Map) => Ok(()),
+        Some(_) => {
+            let first = live.iter().chain(patch).next().copied().unwrap_or(Node::NULL);
+            Err(expected_map(first, &path.index(0)))
+        }
+    }
+}
+
 fn list_of_lists(path: &Path<'_>) -> Error {
     Error::new(ErrorKind::ListOfLists, path, "lists of lists are not supported")
 }
@@ -36,10 +53,10 @@ fn null_element(path: &Path<'_>) -> Error {
 
 /// The element at `at`, counted over live and then patch, has another type than the first one.
 fn mixed(live: &[Node<'_>], patch: &[Node<'_>], at: usize, path: &Path<'_>) -> Error {
-    let (side, at) = if at < live.len() { ("live object", at) } else { ("patch", at - live.len()) };
+    let at = if at < live.len() { at } else { at - live.len() };
     let message = format!("list element types are not identical: [{} {}]", go_list(live), go_list(patch));
     Error::new(ErrorKind::MixedElementTypes, &path.index(at), message)
-        .with_hint(format!("this element of the {side} has another type than the first one"))
+        .with_hint("all elements of both lists must have one type")
 }
 
 pub(super) fn expected_list(found: Node<'_>, path: &Path<'_>) -> Error {
@@ -47,7 +64,7 @@ pub(super) fn expected_list(found: Node<'_>, path: &Path<'_>) -> Error {
     Error::new(ErrorKind::ExpectedList, path, message).with_hint("a list belongs here")
 }
 
-pub(super) fn expected_map(found: Node<'_>, path: &Path<'_>) -> Error {
+pub(crate) fn expected_map(found: Node<'_>, path: &Path<'_>) -> Error {
     let message = format!("expected a map[string]interface {{}}, but received a {}", go_type(found.kind()));
     Error::new(ErrorKind::ExpectedMap, path, message).with_hint("items of this list are maps")
 }
@@ -64,7 +81,7 @@ pub(super) fn uncomparable(path: &Path<'_>) -> Error {
         .with_hint("an order list of a list without merge key holds scalars")
 }
 
-pub(super) fn empty_lists(path: &Path<'_>) -> Error {
+pub(crate) fn empty_lists(path: &Path<'_>) -> Error {
     Error::new(ErrorKind::EmptyLists, path, "no elements in any of the given slices")
         .with_hint("leave out the order list of an empty list")
 }

@@ -5,7 +5,7 @@
 //! `ordered` (order lists) for upstream, and `spec_list` for the `spec` dialect.
 
 mod clean;
-mod elements;
+pub(crate) mod elements;
 mod keyed;
 mod map;
 mod order_check;
@@ -129,7 +129,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 }
 
 /// A document: a map, or null, which stands for an empty one.
-fn document(node: Node<'_>) -> Result<Option<Node<'_>>, Error> {
+pub(crate) fn document(node: Node<'_>) -> Result<Option<Node<'_>>, Error> {
     match node.kind() {
         Kind::Map => Ok(Some(node)),
         Kind::Null => Ok(None),

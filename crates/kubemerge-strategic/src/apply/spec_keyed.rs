@@ -2,7 +2,8 @@
 
 use super::{
     Merger,
-    spec_list::{ListPatch, all_maps, beside},
+    elements::all_maps,
+    spec_list::{ListPatch, beside},
     spec_order::{KeyedOrder, check_positions},
     unknown_patch,
 };

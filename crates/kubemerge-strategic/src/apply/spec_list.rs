@@ -2,20 +2,21 @@
 
 use super::{
     Merger,
-    elements::{element_kind, expected_list, expected_map, no_merge_key},
+    elements::{element_kind, expected_list, no_merge_key, set_kind},
     map::{Outcome, malformed_delete, malformed_order},
     spec_order::{Order, without_keys},
     unknown_patch,
 };
 use crate::{
     directive::{FieldPatch, MapPatch, PatchWord},
+    element::Element,
     error::{Error, ErrorKind},
     observe::{Event, Observer, Ordering, Removal, Replacement},
     order::without_directive,
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy, Type};
-use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Scalar, deep, list, to_canonical};
+use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Scalar, deep, list};
 
 /// What a patch says about a list.
 #[derive(Clone, Copy, Default)]
@@ -23,14 +24,6 @@ pub(super) struct ListPatch<'a> {
     pub(super) items: Option<Node<'a>>,
     pub(super) order: Option<Entry<'a>>,
     pub(super) delete: Option<Entry<'a>>,
-}
-
-/// An element of a set, ready to be compared.
-#[derive(PartialEq, Eq, Hash)]
-enum Element<'a> {
-    Scalar(Scalar<'a>),
-    /// The canonical bytes of a map or list.
-    Deep(Vec<u8>),
 }
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
@@ -211,11 +204,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let nodes: Vec<Node<'a>> = items.iter().map(|(_, node)| *node).collect();
         set_kind(view.items(), &nodes, path)?;
         self.observer.note(path, Event::ListMerged { keys: &[] });
-        let known: HashSet<Element<'a>> = view.items().iter().map(|item| element(*item)).collect();
+        let known: HashSet<Element<'a>> = view.items().iter().map(|item| Element::of(*item)).collect();
         let mut added = HashSet::new();
         let mut picks: Vec<Pick<'a>> = (0..view.items().len()).map(Pick::Keep).collect();
         for (at, node) in items {
-            let value = element(node);
+            let value = Element::of(node);
             let is_known = known.contains(&value);
             if !added.insert(value) {
                 return Err(duplicate(&path.index(at)));
@@ -270,10 +263,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let view = ListView::new(merged, self.arena);
         let values = delete.value.elements(self.arena);
         set_kind(view.items(), values, path)?;
-        let unwanted: HashSet<Element<'a>> = values.iter().map(|value| element(*value)).collect();
+        let unwanted: HashSet<Element<'a>> = values.iter().map(|value| Element::of(*value)).collect();
         let mut picks = Vec::with_capacity(view.items().len());
         for (at, item) in view.items().iter().enumerate() {
-            if unwanted.contains(&element(*item)) {
+            if unwanted.contains(&Element::of(*item)) {
                 let event = Event::Removed { value: *item, cause: Removal::DeleteList };
                 self.observer.note(&path.index(at), event);
             } else {
@@ -296,28 +289,7 @@ fn distinct<'a>(items: &[Node<'a>]) -> Vec<(usize, Scalar<'a>)> {
     scalars.filter(|(_, value)| seen.insert(*value)).collect()
 }
 
-fn element(node: Node<'_>) -> Element<'_> {
-    node.scalar().map_or_else(|| Element::Deep(to_canonical(node).into_bytes()), Element::Scalar)
-}
-
-/// Elements of a set may be lists too, but all have one type.
-fn set_kind(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
-    let all_lists = live.iter().chain(patch).all(|item| item.kind() == Kind::List);
-    if all_lists { Ok(()) } else { element_kind(live, patch, path).map(drop) }
-}
-
 fn duplicate(path: &Path<'_>) -> Error {
     Error::new(ErrorKind::DuplicateElement, path, "the set has this element already")
         .with_hint("name every element of a set once")
-}
-
-/// In a keyed list every item is a map.
-pub(super) fn all_maps(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
-    match element_kind(live, patch, path)? {
-        None | Some(Kind::Map) => Ok(()),
-        Some(_) => {
-            let first = live.iter().chain(patch).next().copied().unwrap_or(Node::NULL);
-            Err(expected_map(first, &path.index(0)))
-        }
-    }
 }

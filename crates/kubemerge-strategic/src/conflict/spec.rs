@@ -1,0 +1,223 @@
+//! The conflict test of the `spec` dialect: directives count for what they do, and nothing changes in place.
+
+use super::Conflict;
+use crate::{
+    Error,
+    directive::{PatchWord, is_directive},
+    identity::{Identity, Keys, project},
+    patch_map::Members,
+};
+use hashbrown::HashMap;
+use kubemerge_schema::{
+    Dialect, ItemStrategy, ListRule, ListStrategy, LookupError, LookupErrorKind, MapRule, MapStrategy, Type,
+};
+use kubemerge_value::{Arena, Entry, Kind, Node, Path, deep, deep_equal};
+
+pub(super) fn test<'a>(
+    ty: Type<'_>,
+    one: Node<'a>,
+    other: Node<'a>,
+    arena: &'a Arena,
+) -> Result<Vec<Conflict<'a>>, Error> {
+    let mut walk = Walk { arena, conflicts: Vec::new() };
+    walk.maps((one, other), ty, &Path::ROOT)?;
+    Ok(walk.conflicts)
+}
+
+struct Walk<'a> {
+    arena: &'a Arena,
+    conflicts: Vec<Conflict<'a>>,
+}
+
+type Sides<'a> = (Node<'a>, Node<'a>);
+
+impl<'a> Walk<'a> {
+    fn unless_equal(&mut self, (one, other): Sides<'a>, path: &Path<'_>) {
+        if !deep_equal(one, other) {
+            self.conflicts.push(Conflict::at(path, one, other));
+        }
+    }
+
+    fn maps(&mut self, sides: Sides<'a>, ty: Type<'_>, path: &Path<'_>) -> Result<(), Error> {
+        if word(sides.0) != word(sides.1) {
+            self.conflicts.push(Conflict::at(path, sides.0, sides.1));
+            return Ok(());
+        }
+        let (one, mut other) = (Members::of(sides.0, self.arena), Members::of(sides.1, self.arena));
+        for entry in one.entries.iter().filter(|entry| !is_directive(entry.key)) {
+            if let Some(value) = other.find(entry.key) {
+                deep(|| self.field(entry, value, ty, &path.field(entry.key)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn field(
+        &mut self,
+        one: &Entry<'a>,
+        other: Node<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+    ) -> Result<(), Error> {
+        let sides = (one.value, other);
+        match (one.value.kind(), other.kind()) {
+            (Kind::Map, Kind::Map) => {
+                let rule = map_rule(ty, &one.key.text()).map_err(|error| Error::from_lookup(error, path))?;
+                if rule.strategy == MapStrategy::Merge {
+                    return self.maps(sides, rule.value, path);
+                }
+            }
+            (Kind::List, Kind::List) => {
+                let rule = list_rule(ty, &one.key.text()).map_err(|error| Error::from_lookup(error, path))?;
+                match rule.strategy {
+                    ListStrategy::Keyed(keys) => {
+                        let keys = Keys::new(keys, Dialect::Spec, self.arena);
+                        return self.keyed_lists(sides, &keys, &rule, path);
+                    }
+                    // Values that are added or deleted one by one never conflict.
+                    ListStrategy::Scalars | ListStrategy::Set => return Ok(()),
+                    ListStrategy::Atomic => {}
+                }
+            }
+            _ => {}
+        }
+        self.unless_equal(sides, path);
+        Ok(())
+    }
+
+    fn keyed_lists(
+        &mut self,
+        sides: Sides<'a>,
+        keys: &Keys<'_, 'a>,
+        rule: &ListRule<'_>,
+        path: &Path<'_>,
+    ) -> Result<(), Error> {
+        let one = Items::read(sides.0, keys, path, self.arena)?;
+        let other = Items::read(sides.1, keys, path, self.arena)?;
+        // A replace marker touches every item.
+        if one.replaces || other.replaces {
+            self.unless_equal(sides, path);
+            return Ok(());
+        }
+        self.plain_items(&one, &other, rule, path)?;
+        for (at, delete) in one.deletes.iter().map(|delete| (delete.at, delete)) {
+            if let Some(hit) = other.hit_by(delete, self.arena) {
+                self.conflicts.push(Conflict::at(&path.index(at), delete.node, hit.node));
+            }
+        }
+        for delete in &other.deletes {
+            if let Some(hit) = one.hit_by(delete, self.arena) {
+                self.conflicts.push(Conflict::at(&path.index(hit.at), hit.node, delete.node));
+            }
+        }
+        Ok(())
+    }
+
+    fn plain_items(
+        &mut self,
+        one: &Items<'a>,
+        other: &Items<'a>,
+        rule: &ListRule<'_>,
+        path: &Path<'_>,
+    ) -> Result<(), Error> {
+        for item in &one.plain {
+            let Some(partner) = other.same(item.identity) else { continue };
+            let (sides, path) = ((item.node, partner.node), path.index(item.at));
+            match rule.items {
+                ItemStrategy::Merge => deep(|| self.maps(sides, rule.item, &path))?,
+                ItemStrategy::Replace => self.unless_equal(sides, &path),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a map wants to happen to itself; to be merged goes without saying.
+fn word(map: Node<'_>) -> Option<PatchWord> {
+    PatchWord::in_map(map).filter(|word| *word != PatchWord::Merge)
+}
+
+struct Item<'a> {
+    at: usize,
+    node: Node<'a>,
+    identity: Identity<'a>,
+    written: u32,
+}
+
+/// The items of a keyed patch list.
+struct Items<'a> {
+    plain: Vec<Item<'a>>,
+    deletes: Vec<Item<'a>>,
+    replaces: bool,
+    /// The first plain item of each identity.
+    first: HashMap<Identity<'a>, usize>,
+    /// The first plain item that has these values for these keys, for each set of keys that somebody asked for.
+    partial: std::cell::RefCell<HashMap<u32, HashMap<Identity<'a>, usize>>>,
+}
+
+impl<'a> Items<'a> {
+    fn read(list: Node<'a>, keys: &Keys<'_, 'a>, path: &Path<'_>, arena: &'a Arena) -> Result<Self, Error> {
+        let mut items = Items {
+            plain: Vec::new(),
+            deletes: Vec::new(),
+            replaces: false,
+            first: HashMap::new(),
+            partial: Default::default(),
+        };
+        for (at, node) in list.elements(arena).iter().copied().enumerate() {
+            let word = PatchWord::in_map(node);
+            if word == Some(PatchWord::Replace) {
+                items.replaces = true;
+                continue;
+            }
+            let (identity, written) = keys.require(node, &path.index(at), arena)?;
+            let item = Item { at, node, identity, written };
+            if word == Some(PatchWord::Delete) {
+                items.deletes.push(item);
+            } else {
+                items.first.entry(identity).or_insert(items.plain.len());
+                items.plain.push(item);
+            }
+        }
+        Ok(items)
+    }
+
+    fn same(&self, identity: Identity<'a>) -> Option<&Item<'a>> {
+        self.first.get(identity).map(|at| &self.plain[*at])
+    }
+
+    /// A plain item that the delete item would remove.
+    fn hit_by(&self, delete: &Item<'a>, arena: &'a Arena) -> Option<&Item<'a>> {
+        let mut partial = self.partial.borrow_mut();
+        let index = partial.entry(delete.written).or_insert_with(|| {
+            let mut index = HashMap::new();
+            for (at, item) in self.plain.iter().enumerate() {
+                if let Some(part) = project(item.identity, delete.written, arena) {
+                    index.entry(part).or_insert(at);
+                }
+            }
+            index
+        });
+        let at = index.get(project(delete.identity, delete.written, arena)?)?;
+        Some(&self.plain[*at])
+    }
+}
+
+/// What the schema does not know is untyped here.
+fn is_unknown(error: &LookupError) -> bool {
+    matches!(error.kind, LookupErrorKind::UnknownField | LookupErrorKind::SchemaMismatch)
+}
+
+fn map_rule<'s>(ty: Type<'s>, field: &str) -> Result<MapRule<'s>, LookupError> {
+    match ty.map_field(field) {
+        Err(error) if is_unknown(&error) => ty.schema().untyped().map_field(field),
+        rule => rule,
+    }
+}
+
+fn list_rule<'s>(ty: Type<'s>, field: &str) -> Result<ListRule<'s>, LookupError> {
+    match ty.list_field(field) {
+        Err(error) if is_unknown(&error) => ty.schema().untyped().list_field(field),
+        rule => rule,
+    }
+}

@@ -1,0 +1,239 @@
+//! Upstream's conflict test. It sorts atomic lists of scalars where they stand, so that the patch it was asked
+//! about is another one afterwards; the walk answers with the changed value.
+
+use super::{Conflict, Tested};
+use crate::{
+    Error, ErrorKind,
+    apply::elements::{element_kind, empty_lists},
+    directive::{PATCH, RETAIN_KEYS},
+    go_text::{go_key, go_text},
+    patch_map::Members,
+    string_form::{deduplicate, sort_scalars},
+};
+use hashbrown::HashMap;
+use kubemerge_schema::{ListRule, ListStrategy, MapStrategy, Type};
+use kubemerge_value::{Arena, Entry, Kind, Node, Path, deep, deep_equal, list, map};
+
+pub(super) fn test<'a>(
+    ty: Type<'_>,
+    one: Node<'a>,
+    other: Node<'a>,
+    arena: &'a Arena,
+) -> Result<Tested<'a>, Error> {
+    let mut walk = Walk { arena, conflicts: Vec::new(), faults: Vec::new() };
+    let changed = walk.maps((one, other), ty, MapStrategy::Merge, &Path::ROOT);
+    match walk.faults.into_iter().next() {
+        Some(fault) if walk.conflicts.is_empty() => Err(fault),
+        _ => Ok(Tested { conflicts: walk.conflicts, patch: changed.unwrap_or(one) }),
+    }
+}
+
+struct Walk<'a> {
+    arena: &'a Arena,
+    conflicts: Vec<Conflict<'a>>,
+    /// What could not be compared. Kubernetes stops at a conflict or a fault, whichever it happens to meet
+    /// first; here a conflict counts for more.
+    faults: Vec<Error>,
+}
+
+/// Both sides of a place.
+type Sides<'a> = (Node<'a>, Node<'a>);
+type Lists<'a> = (&'a [Node<'a>], &'a [Node<'a>]);
+
+/// The first side as the test leaves it, if it touches it.
+type Touched<'a> = Option<Node<'a>>;
+
+impl<'a> Walk<'a> {
+    fn conflict(&mut self, (one, other): Sides<'a>, path: &Path<'_>) -> Touched<'a> {
+        self.conflicts.push(Conflict::at(path, one, other));
+        None
+    }
+
+    fn fail(&mut self, fault: Error) -> Touched<'a> {
+        self.faults.push(fault);
+        None
+    }
+
+    /// How much has been met that ends the comparison of a list.
+    fn met(&self) -> usize {
+        self.conflicts.len() + self.faults.len()
+    }
+
+    fn maps(
+        &mut self,
+        sides: Sides<'a>,
+        ty: Type<'_>,
+        strategy: MapStrategy,
+        path: &Path<'_>,
+    ) -> Touched<'a> {
+        match differ_in_directive(sides, path) {
+            Err(fault) => return self.fail(fault),
+            Ok(true) => return self.conflict(sides, path),
+            Ok(false) if strategy == MapStrategy::Replace => return None,
+            Ok(false) => {}
+        }
+        let (one, mut other) = (Members::of(sides.0, self.arena), Members::of(sides.1, self.arena));
+        let mut touched = Vec::new();
+        for (at, entry) in one.entries.iter().enumerate() {
+            if entry.key.is(PATCH) || entry.key.is(RETAIN_KEYS) {
+                continue;
+            }
+            let Some(value) = other.find(entry.key) else { continue };
+            let path = path.field(entry.key);
+            if let Some(value) = deep(|| self.field(entry, value, ty, &path)) {
+                touched.push((at, value));
+            }
+        }
+        self.rebuild_map(one.entries, touched)
+    }
+
+    /// A field that both patches name. Only maps and lists of the first one are looked up.
+    fn field(&mut self, one: &Entry<'a>, other: Node<'a>, ty: Type<'_>, path: &Path<'_>) -> Touched<'a> {
+        let sides = (one.value, other);
+        let alike = one.value.kind() == other.kind();
+        match one.value.kind() {
+            Kind::Map => match ty.map_field(&one.key.text()) {
+                Err(error) => return self.fail(Error::from_lookup(error, path)),
+                Ok(rule) if alike => return self.maps(sides, rule.value, rule.strategy, path),
+                Ok(_) => {}
+            },
+            Kind::List => match ty.list_field(&one.key.text()) {
+                Err(error) => return self.fail(Error::from_lookup(error, path)),
+                Ok(rule) if alike => return self.lists(sides, &rule, path),
+                Ok(_) => {}
+            },
+            _ if deep_equal(one.value, other) => return None,
+            _ => {}
+        }
+        self.conflict(sides, path)
+    }
+
+    fn lists(&mut self, sides: Sides<'a>, rule: &ListRule<'_>, path: &Path<'_>) -> Touched<'a> {
+        let (one, other) = (sides.0.elements(self.arena), sides.1.elements(self.arena));
+        let kind = match element_kind(one, other, path) {
+            Ok(Some(kind)) => kind,
+            Ok(None) => return self.fail(empty_lists(path)),
+            Err(fault) => return self.fail(fault),
+        };
+        match rule.strategy {
+            ListStrategy::Atomic if one.len() != other.len() => self.conflict(sides, path),
+            ListStrategy::Atomic if kind == Kind::Map => self.atomic_maps((one, other), rule, path),
+            ListStrategy::Atomic => self.atomic_scalars(sides, (one, other), path),
+            _ if kind == Kind::Map => self.keyed_lists((one, other), rule, path),
+            // By definition scalars that merge never conflict.
+            _ => None,
+        }
+    }
+
+    /// Items pair up by key; of items with one key the last counts.
+    fn keyed_lists(&mut self, (one, other): Lists<'a>, rule: &ListRule<'_>, path: &Path<'_>) -> Touched<'a> {
+        let key = match rule.strategy {
+            ListStrategy::Keyed([key, ..]) => key.name.as_str(),
+            _ => "",
+        };
+        let (ones, others) = match (by_key(one, key, path), by_key(other, key, path)) {
+            (Ok(ones), Ok(others)) => (ones, others),
+            (Err(fault), _) | (_, Err(fault)) => return self.fail(fault),
+        };
+        let mut touched = Vec::new();
+        for (at, item) in one.iter().enumerate() {
+            let form = go_key(item.get(key).unwrap_or(Node::NULL));
+            let Some(partner) = others.get(&form).filter(|_| ones.get(&form) == Some(&at)) else { continue };
+            let sides = (*item, other[*partner]);
+            let path = path.index(at);
+            if let Some(item) = deep(|| self.maps(sides, rule.item, MapStrategy::Merge, &path)) {
+                touched.push((at, item));
+            }
+        }
+        self.rebuild_list(one, touched)
+    }
+
+    /// Maps of an atomic list are compared place by place, up to the first conflict.
+    fn atomic_maps(&mut self, (one, other): Lists<'a>, rule: &ListRule<'_>, path: &Path<'_>) -> Touched<'a> {
+        let met = self.met();
+        let mut touched = Vec::new();
+        for (at, sides) in one.iter().copied().zip(other.iter().copied()).enumerate() {
+            let path = path.index(at);
+            if let Some(item) = deep(|| self.maps(sides, rule.item, MapStrategy::Merge, &path)) {
+                touched.push((at, item));
+            }
+            if self.met() != met {
+                break;
+            }
+        }
+        self.rebuild_list(one, touched)
+    }
+
+    // Upstream: both lists are deduplicated and sorted where they stand, so the patch changes
+    // (three-way/conflict-bugs.yaml, `atomic arguments come out sorted`).
+    fn atomic_scalars(&mut self, sides: Sides<'a>, (one, other): Lists<'a>, path: &Path<'_>) -> Touched<'a> {
+        let (mut one, mut other) = (one.to_vec(), other.to_vec());
+        let (ones, others) = (normalise(&mut one), normalise(&mut other));
+        for at in 0..ones {
+            if at >= others {
+                return self.fail(different_counts(path));
+            }
+            if !deep_equal(one[at], other[at]) {
+                return self.conflict(sides, path);
+            }
+        }
+        Some(list(one, self.arena))
+    }
+
+    fn rebuild_map(&self, entries: &[Entry<'a>], touched: Vec<(usize, Node<'a>)>) -> Touched<'a> {
+        if touched.is_empty() {
+            return None;
+        }
+        let mut members: Vec<_> = entries.iter().map(|entry| (entry.key, entry.value)).collect();
+        touched.into_iter().for_each(|(at, value)| members[at].1 = value);
+        Some(map(members, self.arena))
+    }
+
+    fn rebuild_list(&self, items: &[Node<'a>], touched: Vec<(usize, Node<'a>)>) -> Touched<'a> {
+        if touched.is_empty() {
+            return None;
+        }
+        let mut items = items.to_vec();
+        touched.into_iter().for_each(|(at, item)| items[at] = item);
+        Some(list(items, self.arena))
+    }
+}
+
+/// Whether a directive acts on the map of one side, and not in the same way on the other's.
+fn differ_in_directive((one, other): Sides<'_>, path: &Path<'_>) -> Result<bool, Error> {
+    let (Some(one), Some(other)) = (one.get(PATCH), other.get(PATCH)) else {
+        return Ok(one.get(PATCH).is_some() != other.get(PATCH).is_some());
+    };
+    if one.kind() == other.kind() && matches!(one.kind(), Kind::Map | Kind::List) {
+        let message = "a directive that is a map or list cannot be compared";
+        return Err(Error::new(ErrorKind::InvalidMergeKeyValue, path, message));
+    }
+    Ok(!deep_equal(one, other))
+}
+
+fn different_counts(path: &Path<'_>) -> Error {
+    let message = "the lists have different lengths once repeated elements are removed";
+    Error::new(ErrorKind::ConflictCheckFailed, path, message)
+        .with_hint("overwrite conflicts; Kubernetes crashes on this test")
+}
+
+/// The last item of each key.
+fn by_key(items: &[Node<'_>], key: &str, path: &Path<'_>) -> Result<HashMap<String, usize>, Error> {
+    let mut index = HashMap::with_capacity(items.len());
+    for (at, item) in items.iter().enumerate() {
+        let Some(value) = item.get(key) else {
+            let message = format!("cannot find merge key `{key}` in merging list element:{}", go_text(*item));
+            return Err(Error::new(ErrorKind::MissingMergeKey, &path.index(at), message)
+                .with_hint(format!("add `{key}`")));
+        };
+        index.insert(go_key(value), at);
+    }
+    Ok(index)
+}
+
+/// Removes repeated scalars and sorts the rest; behind them stays what was shifted there.
+fn normalise(scalars: &mut [Node<'_>]) -> usize {
+    let length = deduplicate(scalars);
+    sort_scalars(&mut scalars[..length]);
+    length
+}

@@ -1,0 +1,215 @@
+//! Upstream's walk over two lists of maps: items pair up by the string form of their key.
+
+use super::map::{Generator, ListPatch, RetainKeys};
+use crate::{
+    Error, ErrorKind,
+    directive::{DELETE, PATCH, PatchWord},
+    go_text::go_text,
+    string_form::string_form,
+};
+use hashbrown::HashMap;
+use kubemerge_schema::{ListRule, ListStrategy};
+use kubemerge_value::{Kind, Node, Path, Scalar, Str, map};
+use std::{borrow::Cow, cmp::Reverse};
+
+/// An item with its key.
+struct Item<'a> {
+    node: Node<'a>,
+    key: Node<'a>,
+    form: Cow<'a, [u8]>,
+}
+
+/// What is said about an item of modified.
+struct Said<'a> {
+    at: usize,
+    node: Node<'a>,
+}
+
+/// Which item of original belongs to which of modified.
+struct Pairing {
+    partners: Vec<Option<usize>>,
+    /// Items of original without a partner, in the order of their string forms.
+    gone: Vec<usize>,
+}
+
+impl<'a> Generator<'a> {
+    pub(super) fn keyed_lists(
+        &self,
+        original: &[Node<'a>],
+        modified: &[Node<'a>],
+        rule: &ListRule<'_>,
+        path: &Path<'_>,
+    ) -> Result<ListPatch<'a>, Error> {
+        let key = merge_key(rule);
+        let (before, after) = (items(original, key, path)?, items(modified, key, path)?);
+        let pairing = pair(&before, &after);
+        let key = Str::plain(self.arena.alloc_str(key));
+        let said = self.changed_items(&before, &after, &pairing, (rule, key), path)?;
+        let mut items = in_order(said, &after, path)?;
+        let moved = !same_order(&before, &after, key, path)?;
+        if self.options.deletions.is_on() {
+            items.extend(pairing.gone.iter().map(|at| self.delete_item(key, before[*at].key)));
+        }
+        let order = if self.wants_order(!items.is_empty(), moved) {
+            after.iter().map(|item| map([(key, item.key)], self.arena)).collect()
+        } else {
+            Vec::new()
+        };
+        Ok(ListPatch { items, deletions: Vec::new(), order })
+    }
+
+    fn changed_items(
+        &self,
+        before: &[Item<'a>],
+        after: &[Item<'a>],
+        pairing: &Pairing,
+        (rule, key): (&ListRule<'_>, Str<'a>),
+        path: &Path<'_>,
+    ) -> Result<Vec<Said<'a>>, Error> {
+        let retain = RetainKeys::of_rule(rule.retain_keys);
+        let mut said = Vec::new();
+        for (at, item) in after.iter().enumerate() {
+            let Some(partner) = pairing.partners[at] else {
+                if self.options.changes.is_on() {
+                    said.push(Said { at, node: item.node });
+                }
+                continue;
+            };
+            let mut patch = self.maps(before[partner].node, item.node, rule.item, retain, &path.index(at))?;
+            if !patch.is_empty() {
+                patch.put(key, item.key);
+                said.push(Said { at, node: patch.finish() });
+            }
+        }
+        Ok(said)
+    }
+
+    fn delete_item(&self, key: Str<'a>, value: Node<'a>) -> Node<'a> {
+        map([(key, value), (Str::plain(PATCH), Node::string(DELETE))], self.arena)
+    }
+
+    // Upstream: the list alone decides, so a change of one item orders all of them
+    // (diff/keyed-list.yaml, `add`).
+    fn wants_order(&self, says_something: bool, moved: bool) -> bool {
+        let options = self.options;
+        options.element_order.is_on()
+            && (options.changes.is_on() && (says_something || moved)
+                || options.deletions.is_on() && says_something)
+    }
+}
+
+/// The merge key; a list of scalars has the empty one.
+fn merge_key<'s>(rule: &ListRule<'s>) -> &'s str {
+    match rule.strategy {
+        ListStrategy::Keyed([key, ..]) => &key.name,
+        _ => "",
+    }
+}
+
+fn items<'a>(list: &[Node<'a>], key: &str, path: &Path<'_>) -> Result<Vec<Item<'a>>, Error> {
+    let item = |(at, node): (usize, &Node<'a>)| {
+        let value = node.get(key).ok_or_else(|| missing_key(*node, key, &path.index(at)))?;
+        Ok(Item { node: *node, key: value, form: string_form(value) })
+    };
+    list.iter().enumerate().map(item).collect()
+}
+
+fn missing_key(item: Node<'_>, key: &str, path: &Path<'_>) -> Error {
+    let message = format!("map: {} does not contain declared merge key: {key}", go_text(item));
+    Error::new(ErrorKind::MissingMergeKey, path, message)
+        .with_hint(format!("every item of this list needs `{key}`"))
+}
+
+// Upstream: sorting by key reverses items of one key, so the last of original meets the last of modified
+// (diff/keyed-list.yaml, `key twice, then the first`).
+fn pair(before: &[Item<'_>], after: &[Item<'_>]) -> Pairing {
+    if before.len() == after.len() && before.iter().zip(after).all(|(one, other)| one.form == other.form) {
+        return Pairing { partners: (0..before.len()).map(Some).collect(), gone: Vec::new() };
+    }
+    let mut waiting = Waiting::of(before);
+    let mut partners: Vec<Option<usize>> =
+        after.iter().rev().map(|item| waiting.take_last(&item.form)).collect();
+    partners.reverse();
+    let mut gone = waiting.left();
+    gone.sort_by(|one, other| (&before[*one].form, other).cmp(&(&before[*other].form, one)));
+    Pairing { partners, gone }
+}
+
+/// Items that wait for a partner: the last of each form, linked to the one before it.
+struct Waiting<'i> {
+    last: HashMap<&'i [u8], usize>,
+    previous: Vec<Option<usize>>,
+    taken: Vec<bool>,
+}
+
+impl<'i> Waiting<'i> {
+    fn of(items: &'i [Item<'_>]) -> Self {
+        let mut last = HashMap::with_capacity(items.len());
+        let previous = items.iter().enumerate().map(|(at, item)| last.insert(&*item.form, at)).collect();
+        Waiting { last, previous, taken: vec![false; items.len()] }
+    }
+
+    fn take_last(&mut self, form: &[u8]) -> Option<usize> {
+        let at = *self.last.get(form)?;
+        self.taken[at] = true;
+        match self.previous[at] {
+            Some(previous) => *self.last.get_mut(form)? = previous,
+            None => _ = self.last.remove(form),
+        }
+        Some(at)
+    }
+
+    fn left(&self) -> Vec<usize> {
+        (0..self.taken.len()).filter(|at| !self.taken[*at]).collect()
+    }
+}
+
+/// Plain items by the first place of their key in modified, then items that delete, by string form; items of
+/// one key in reverse.
+fn in_order<'a>(said: Vec<Said<'a>>, after: &[Item<'a>], path: &Path<'_>) -> Result<Vec<Node<'a>>, Error> {
+    let is_delete = |said: &Said<'_>| PatchWord::in_map(said.node) == Some(PatchWord::Delete);
+    let (mut deletes, mut plain): (Vec<_>, Vec<_>) = said.into_iter().partition(is_delete);
+    deletes.sort_by(|one, other| (&after[one.at].form, other.at).cmp(&(&after[other.at].form, one.at)));
+    if plain.len() > 1 {
+        let first = first_places(after);
+        if let Some(fault) = plain.iter().find(|said| is_container(after[said.at].key)) {
+            return Err(uncomparable_key(&path.index(fault.at)));
+        }
+        plain.sort_by_key(|said| (first.get(&after[said.at].key.scalar()), Reverse(said.at)));
+    }
+    Ok(plain.into_iter().chain(deletes).map(|said| said.node).collect())
+}
+
+fn first_places<'a>(items: &[Item<'a>]) -> HashMap<Option<Scalar<'a>>, usize> {
+    let mut first = HashMap::with_capacity(items.len());
+    for (at, item) in items.iter().enumerate() {
+        first.entry(item.key.scalar()).or_insert(at);
+    }
+    first
+}
+
+/// Whether both lists have the same keys in the same places.
+fn same_order(before: &[Item<'_>], after: &[Item<'_>], key: Str<'_>, path: &Path<'_>) -> Result<bool, Error> {
+    if before.len() != after.len() {
+        return Ok(false);
+    }
+    for (at, (one, other)) in before.iter().zip(after).enumerate() {
+        // Upstream: without a key the items themselves are compared, and maps cannot be.
+        if key.is("") || (is_container(one.key) && one.key.kind() == other.key.kind()) {
+            return Err(uncomparable_key(&path.index(at)));
+        }
+        if one.key.scalar() != other.key.scalar() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_container(node: Node<'_>) -> bool {
+    matches!(node.kind(), Kind::Map | Kind::List)
+}
+
+fn uncomparable_key(path: &Path<'_>) -> Error {
+    Error::new(ErrorKind::InvalidMergeKeyValue, path, "the merge key has a map or list as value")
+        .with_hint("give the key a string or a number; Kubernetes crashes on this")
+}

@@ -1,0 +1,220 @@
+//! Upstream's walk over two maps: additions and changes in the order of modified, then removals, then the
+//! names of the fields that survive.
+
+use super::{DiffOptions, scalars};
+use crate::{
+    Error, ErrorKind,
+    apply::elements::element_kind,
+    directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER},
+    patch_map::{Members, PatchMap},
+};
+use kubemerge_schema::{ListRule, ListStrategy, LookupError, LookupErrorKind, MapStrategy, Type};
+use kubemerge_value::{Arena, Entry, Kind, Node, Path, Str, deep, deep_equal, list};
+
+/// Upstream's generator.
+pub(crate) struct Generator<'a> {
+    pub(crate) options: DiffOptions,
+    pub(crate) arena: &'a Arena,
+}
+
+/// Whether the patch of a map names the fields that survive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RetainKeys {
+    Named,
+    Unnamed,
+}
+
+impl RetainKeys {
+    pub(crate) fn of_rule(retain_keys: bool) -> Self {
+        if retain_keys { RetainKeys::Named } else { RetainKeys::Unnamed }
+    }
+}
+
+/// What is to be said about a list: its items, the values to delete and the order. Empty parts are left out.
+#[derive(Default)]
+pub(super) struct ListPatch<'a> {
+    pub(super) items: Vec<Node<'a>>,
+    pub(super) deletions: Vec<Node<'a>>,
+    pub(super) order: Vec<Node<'a>>,
+}
+
+impl<'a> Generator<'a> {
+    pub(crate) fn maps(
+        &self,
+        original: Node<'a>,
+        modified: Node<'a>,
+        ty: Type<'_>,
+        retain: RetainKeys,
+        path: &Path<'_>,
+    ) -> Result<PatchMap<'a>, Error> {
+        deep(|| {
+            let mut before = Members::of(original, self.arena);
+            let mut after = Members::of(modified, self.arena);
+            let mut patch = PatchMap::new(self.arena);
+            for entry in after.entries {
+                match before.find(entry.key) {
+                    Some(value) => self.change(value, entry, ty, path, &mut patch)?,
+                    None => self.add(entry, &mut patch),
+                }
+            }
+            if self.options.deletions.is_on() {
+                for gone in before.entries.iter().filter(|entry| after.find(entry.key).is_none()) {
+                    patch.set(gone.key, Node::NULL);
+                }
+            }
+            if retain == RetainKeys::Named {
+                self.name_survivors(&before, &mut after, &mut patch);
+            }
+            Ok(patch)
+        })
+    }
+
+    /// A new or changed value, written as it stands.
+    fn add(&self, entry: &Entry<'a>, patch: &mut PatchMap<'a>) {
+        if self.options.changes.is_on() {
+            patch.set(entry.key, entry.value);
+        }
+    }
+
+    /// A field that both sides have.
+    fn change(
+        &self,
+        original: Node<'a>,
+        modified: &Entry<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+        patch: &mut PatchMap<'a>,
+    ) -> Result<(), Error> {
+        if modified.key.is(PATCH) {
+            return change_directive(original, modified, path, patch);
+        }
+        let path = path.field(modified.key);
+        match (original.kind(), modified.value.kind()) {
+            (Kind::Map, Kind::Map) => return self.change_map(original, modified, ty, &path, patch),
+            (Kind::List, Kind::List) => return self.change_list(original, modified, ty, &path, patch),
+            (before, after) if before == after && original.scalar() == modified.value.scalar() => {}
+            _ => self.add(modified, patch),
+        }
+        Ok(())
+    }
+
+    fn change_map(
+        &self,
+        original: Node<'a>,
+        modified: &Entry<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+        patch: &mut PatchMap<'a>,
+    ) -> Result<(), Error> {
+        let rule = match ty.map_field(&modified.key.text()) {
+            Ok(rule) => rule,
+            Err(error) => return forgive(error, original, modified.value, path),
+        };
+        // Upstream: a map that is replaced as a whole is written even when nothing changed
+        // (diff/maps.yaml, `equal replace map`).
+        if rule.strategy == MapStrategy::Replace {
+            self.add(modified, patch);
+            return Ok(());
+        }
+        let retain = RetainKeys::of_rule(rule.retain_keys);
+        let changes = self.maps(original, modified.value, rule.value, retain, path)?;
+        if !changes.is_empty() {
+            patch.set(modified.key, changes.finish());
+        }
+        Ok(())
+    }
+
+    fn change_list(
+        &self,
+        original: Node<'a>,
+        modified: &Entry<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+        patch: &mut PatchMap<'a>,
+    ) -> Result<(), Error> {
+        let rule = match ty.list_field(&modified.key.text()) {
+            Ok(rule) => rule,
+            Err(error) => return forgive(error, original, modified.value, path),
+        };
+        if rule.strategy == ListStrategy::Atomic {
+            if self.options.changes.is_on() && !deep_equal(original, modified.value) {
+                patch.set(modified.key, modified.value);
+            }
+            return Ok(());
+        }
+        let said = self.lists(original, modified.value, &rule, path)?;
+        self.write_list(modified.key, said, patch);
+        Ok(())
+    }
+
+    fn lists(
+        &self,
+        original: Node<'a>,
+        modified: Node<'a>,
+        rule: &ListRule<'_>,
+        path: &Path<'_>,
+    ) -> Result<ListPatch<'a>, Error> {
+        let (before, after) = (original.elements(self.arena), modified.elements(self.arena));
+        let Some(first) = before.first() else {
+            let items = if self.options.changes.is_on() { after.to_vec() } else { Vec::new() };
+            return Ok(ListPatch { items, ..ListPatch::default() });
+        };
+        element_kind(before, after, path)?;
+        match first.kind() {
+            Kind::Map => self.keyed_lists(before, after, rule, path),
+            _ => Ok(scalars::diff(before, after, &self.options)),
+        }
+    }
+
+    fn write_list(&self, field: Str<'a>, said: ListPatch<'a>, patch: &mut PatchMap<'a>) {
+        if !said.items.is_empty() {
+            patch.set(field, list(said.items, self.arena));
+        }
+        if !said.deletions.is_empty() {
+            patch.set_beside(DELETE_FROM_PRIMITIVE_LIST, field, list(said.deletions, self.arena));
+        }
+        if !said.order.is_empty() {
+            patch.set_beside(SET_ELEMENT_ORDER, field, list(said.order, self.arena));
+        }
+    }
+
+    /// The fields of modified, where the patch says something or original has a field that must go.
+    fn name_survivors(&self, before: &Members<'a>, after: &mut Members<'a>, patch: &mut PatchMap<'a>) {
+        let mut names: Vec<Str<'a>> =
+            after.entries.iter().filter(|entry| !entry.value.is_null()).map(|entry| entry.key).collect();
+        let more = |entry: &Entry<'a>| !entry.value.is_null() && after.find(entry.key).is_none();
+        if names.is_empty() || (patch.is_empty() && !before.entries.iter().any(more)) {
+            return;
+        }
+        names.sort();
+        let names = names.into_iter().map(|name| Node::scalar_node(kubemerge_value::Scalar::String(name)));
+        patch.put(Str::plain(RETAIN_KEYS), list(names, self.arena));
+    }
+}
+
+/// A field that the schema does not know does no harm while it does not change.
+fn forgive(error: LookupError, original: Node<'_>, modified: Node<'_>, path: &Path<'_>) -> Result<(), Error> {
+    let unknown = matches!(error.kind, LookupErrorKind::UnknownField | LookupErrorKind::SchemaMismatch);
+    if unknown && deep_equal(original, modified) {
+        return Ok(());
+    }
+    Err(Error::from_lookup(error, path))
+}
+
+/// `$patch` on both sides: not a value to compare, but a word.
+fn change_directive<'a>(
+    original: Node<'a>,
+    modified: &Entry<'a>,
+    path: &Path<'_>,
+    patch: &mut PatchMap<'a>,
+) -> Result<(), Error> {
+    let (Some(before), Some(after)) = (original.as_str(), modified.value.as_str()) else {
+        let message = format!("invalid value for special key: {PATCH}");
+        return Err(Error::new(ErrorKind::InvalidPatchValue, path, message)
+            .with_hint("documents hold no directives; remove it from both"));
+    };
+    if before != after {
+        patch.set(modified.key, modified.value);
+    }
+    Ok(())
+}

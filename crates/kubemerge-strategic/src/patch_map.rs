@@ -1,0 +1,87 @@
+//! Writers and readers that both generators share: the map of a patch while it is made, and the members of a
+//! document map while they are paired.
+
+use hashbrown::HashMap;
+use kubemerge_value::{Arena, Entry, Node, Str, map};
+
+/// A patch map in the making.
+pub(crate) struct PatchMap<'a> {
+    members: bumpalo::collections::Vec<'a, (Str<'a>, Node<'a>)>,
+    arena: &'a Arena,
+}
+
+impl<'a> PatchMap<'a> {
+    pub(crate) fn new(arena: &'a Arena) -> Self {
+        PatchMap { members: bumpalo::collections::Vec::new_in(arena), arena }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Adds a member that the patch does not have yet.
+    pub(crate) fn set(&mut self, key: Str<'a>, value: Node<'a>) {
+        self.members.push((key, value));
+    }
+
+    /// Adds a member, if there is something to say.
+    pub(crate) fn extend(&mut self, key: Str<'a>, value: Option<Node<'a>>) {
+        self.members.extend(value.map(|value| (key, value)));
+    }
+
+    /// Adds a member, or changes the one of this name.
+    pub(crate) fn put(&mut self, key: Str<'a>, value: Node<'a>) {
+        match self.members.iter_mut().find(|(name, _)| *name == key) {
+            Some(member) => member.1 = value,
+            None => self.set(key, value),
+        }
+    }
+
+    /// Adds a directive that stands beside a field.
+    pub(crate) fn set_beside(&mut self, directive: &str, field: Str<'_>, value: Node<'a>) {
+        let name = self.arena.alloc_str(&format!("{directive}/{}", field.text()));
+        self.set(Str::plain(name), value);
+    }
+
+    pub(crate) fn finish(self) -> Node<'a> {
+        map(self.members, self.arena)
+    }
+}
+
+/// Above this many members a map is searched through an index.
+const FEW_MEMBERS: usize = 16;
+
+/// The members of a map, to be found by name.
+pub(crate) struct Members<'a> {
+    pub(crate) entries: &'a [Entry<'a>],
+    index: Option<HashMap<Str<'a>, usize>>,
+    /// Where the next member is expected: two versions of a document mostly agree in their order.
+    expected: usize,
+}
+
+impl<'a> Members<'a> {
+    /// The members of a map; none for any other value.
+    pub(crate) fn of(map: Node<'a>, arena: &'a Arena) -> Self {
+        Members { entries: map.entries(arena), index: None, expected: 0 }
+    }
+
+    pub(crate) fn find(&mut self, key: Str<'a>) -> Option<Node<'a>> {
+        let at = self.position(key)?;
+        self.expected = at + 1;
+        Some(self.entries[at].value)
+    }
+
+    fn position(&mut self, key: Str<'a>) -> Option<usize> {
+        let entries = self.entries;
+        if entries.get(self.expected).is_some_and(|entry| entry.key == key) {
+            return Some(self.expected);
+        }
+        if entries.len() <= FEW_MEMBERS {
+            return entries.iter().position(|entry| entry.key == key);
+        }
+        let index = self
+            .index
+            .get_or_insert_with(|| entries.iter().enumerate().map(|(at, entry)| (entry.key, at)).collect());
+        index.get(&key).copied()
+    }
+}

@@ -1,0 +1,324 @@
+//! Patches of keyed lists: items pair up by identity.
+
+use super::{Generator, OrderLists, Sides};
+use crate::{
+    Error,
+    apply::{apply, elements::all_maps},
+    diff::RetainKeys,
+    directive::{DELETE, PATCH},
+    identity::{Identity, Keys, project},
+    order::without_directive,
+    patch_map::PatchMap,
+};
+use hashbrown::{HashMap, HashSet};
+use kubemerge_schema::{Dialect, ItemStrategy, ListRule, MergeKey};
+use kubemerge_value::{Node, Path, Str, deep_equal, list, map};
+
+/// An item and who it is.
+#[derive(Clone, Copy)]
+struct Item<'a> {
+    node: Node<'a>,
+    identity: Identity<'a>,
+}
+
+/// The items of one version, to be found by identity.
+struct Items<'a> {
+    all: Vec<Item<'a>>,
+    /// The positions of the items of each identity.
+    places: HashMap<Identity<'a>, Vec<usize>>,
+}
+
+/// Three versions of a keyed list.
+struct Lists<'a> {
+    original: Items<'a>,
+    modified: Items<'a>,
+    current: Items<'a>,
+}
+
+/// A keyed list: its rule and its keys.
+struct List<'r, 's, 'a> {
+    rule: &'r ListRule<'s>,
+    keys: Keys<'s, 'a>,
+}
+
+impl<'a> Items<'a> {
+    fn read(
+        list: Node<'a>,
+        keys: &Keys<'_, 'a>,
+        path: &Path<'_>,
+        generator: &Generator<'a>,
+    ) -> Result<Self, Error> {
+        let nodes = list.elements(generator.arena);
+        all_maps(nodes, &[], path)?;
+        let mut items =
+            Items { all: Vec::with_capacity(nodes.len()), places: HashMap::with_capacity(nodes.len()) };
+        for (at, node) in nodes.iter().enumerate() {
+            let (identity, _) = keys.require(*node, &path.index(at), generator.arena)?;
+            items.places.entry(identity).or_default().push(at);
+            items.all.push(Item { node: *node, identity });
+        }
+        Ok(items)
+    }
+
+    fn has(&self, identity: Identity<'a>) -> bool {
+        self.places.contains_key(identity)
+    }
+
+    /// The item that is the `nth` one of its identity.
+    fn nth(&self, identity: Identity<'a>, nth: usize) -> Option<&Item<'a>> {
+        self.places.get(identity)?.get(nth).map(|at| &self.all[*at])
+    }
+
+    fn repeats(&self, identity: Identity<'a>) -> bool {
+        self.places.get(identity).is_some_and(|places| places.len() > 1)
+    }
+}
+
+impl<'a> Lists<'a> {
+    /// What the original had and the configuration has no more, each identity once.
+    fn gone(&self) -> Vec<Identity<'a>> {
+        let mut known = HashSet::new();
+        let gone = |item: &&Item<'a>| !self.modified.has(item.identity) && known.insert(item.identity);
+        self.original.all.iter().filter(gone).map(|item| item.identity).collect()
+    }
+
+    /// Whether some wanted item is there twice, in the wanted list or in the current one.
+    fn repeats(&self) -> bool {
+        let repeated =
+            |item: &Item<'a>| self.modified.repeats(item.identity) || self.current.repeats(item.identity);
+        self.modified.all.iter().any(repeated)
+    }
+}
+
+impl<'a> Generator<'a> {
+    pub(super) fn keyed_list(
+        &self,
+        key: Str<'a>,
+        sides: &Sides<'a>,
+        (rule, keys): (&ListRule<'_>, &[MergeKey]),
+        path: &Path<'_>,
+        patch: &mut PatchMap<'a>,
+    ) -> Result<(), Error> {
+        let keyed = List { rule, keys: Keys::new(keys, Dialect::Spec, self.arena) };
+        let lists = match self.read_lists(sides, &keyed.keys, path) {
+            Err(_) if sides.unchanged() => return Ok(()),
+            lists => lists?,
+        };
+        let gone = lists.gone();
+        if lists.repeats() {
+            patch.extend(key, self.target_list(&lists, &gone, &keyed, path)?);
+            return Ok(());
+        }
+        // A delete item that lacks a key is sent only for an item that is there.
+        let all = keyed.keys.all();
+        let deletes: Vec<Identity<'a>> =
+            gone.iter().copied().filter(|gone| mask(gone) == all || lists.current.has(gone)).collect();
+        if self.hits_survivor(&deletes, &lists, all) {
+            patch.extend(key, self.target_list(&lists, &gone, &keyed, path)?);
+            return Ok(());
+        }
+        let plain = self.plain_items(&lists, &keyed, path)?;
+        let ordered = self.order_lists == OrderLists::WhereNeeded && !keeps_order(&lists, &plain, &deletes);
+        let mut items: Vec<Node<'a>> = plain.into_iter().map(|(_, node)| node).collect();
+        items.extend(deletes.iter().map(|identity| self.delete_item(identity, &keyed.keys)));
+        if !items.is_empty() {
+            patch.set(key, list(items, self.arena));
+        }
+        if ordered {
+            let entries = lists.modified.all.iter().map(|item| self.key_map(item.identity, &keyed.keys));
+            self.set_order(key, entries.collect(), patch);
+        }
+        Ok(())
+    }
+
+    fn read_lists(
+        &self,
+        sides: &Sides<'a>,
+        keys: &Keys<'_, 'a>,
+        path: &Path<'_>,
+    ) -> Result<Lists<'a>, Error> {
+        Ok(Lists {
+            original: Items::read(sides.original(), keys, path, self)?,
+            modified: Items::read(sides.modified, keys, path, self)?,
+            current: Items::read(sides.current, keys, path, self)?,
+        })
+    }
+
+    /// What is said about the items of the configuration, with their positions in it.
+    fn plain_items(
+        &self,
+        lists: &Lists<'a>,
+        keyed: &List<'_, '_, 'a>,
+        path: &Path<'_>,
+    ) -> Result<Vec<(usize, Node<'a>)>, Error> {
+        let mut plain = Vec::new();
+        for (at, item) in lists.modified.all.iter().enumerate() {
+            let path = path.index(at);
+            let said = match lists.current.nth(item.identity, 0) {
+                None => Some(self.whole_map(item.node, keyed.rule.item, &path)?),
+                Some(current) => self.changed_item(item, current, lists, keyed, &path)?,
+            };
+            plain.extend(said.map(|node| (at, node)));
+        }
+        Ok(plain)
+    }
+
+    fn changed_item(
+        &self,
+        item: &Item<'a>,
+        current: &Item<'a>,
+        lists: &Lists<'a>,
+        keyed: &List<'_, '_, 'a>,
+        path: &Path<'_>,
+    ) -> Result<Option<Node<'a>>, Error> {
+        if keyed.rule.items == ItemStrategy::Replace {
+            let equal = deep_equal(item.node, current.node);
+            return if equal { Ok(None) } else { self.whole_map(item.node, keyed.rule.item, path).map(Some) };
+        }
+        let original = lists.original.nth(item.identity, 0);
+        let mut patch = self.item_changes(item, current, original, keyed, path)?;
+        if patch.is_empty() {
+            return Ok(None);
+        }
+        for name in keyed.keys.names() {
+            if let Some(value) = item.node.get(name).filter(|value| !value.is_null()) {
+                patch.put(Str::plain(self.arena.alloc_str(name)), value);
+            }
+        }
+        Ok(Some(patch.finish()))
+    }
+
+    fn item_changes(
+        &self,
+        item: &Item<'a>,
+        current: &Item<'a>,
+        original: Option<&Item<'a>>,
+        keyed: &List<'_, '_, 'a>,
+        path: &Path<'_>,
+    ) -> Result<PatchMap<'a>, Error> {
+        let original = original.map(|original| original.node);
+        let sides = Sides { original, modified: item.node, current: current.node };
+        if sides.same_texts() {
+            return Ok(PatchMap::new(self.arena));
+        }
+        self.maps(&sides, keyed.rule.item, RetainKeys::of_rule(keyed.rule.retain_keys), path)
+    }
+
+    /// Whether a delete item that lacks a key would remove an item that is to stay.
+    fn hits_survivor(&self, deletes: &[Identity<'a>], lists: &Lists<'a>, all: u32) -> bool {
+        let partial: Vec<Identity<'a>> =
+            deletes.iter().copied().filter(|identity| mask(identity) != all).collect();
+        if partial.is_empty() {
+            return false;
+        }
+        let deleted: HashSet<Identity<'a>> = deletes.iter().copied().collect();
+        let mut groups: HashMap<u32, HashSet<Identity<'a>>> = HashMap::new();
+        for identity in partial {
+            groups.entry(mask(identity)).or_default().extend(project(identity, mask(identity), self.arena));
+        }
+        let survivors = lists.current.all.iter().filter(|item| !deleted.contains(item.identity));
+        let mut hit = survivors.flat_map(|item| groups.iter().map(move |group| (item, group)));
+        hit.any(|(item, (mask, parts))| {
+            project(item.identity, *mask, self.arena).is_some_and(|part| parts.contains(part))
+        })
+    }
+
+    /// The whole list behind a replace marker, unless it is there already: the items that only the server has,
+    /// then those of the configuration.
+    fn target_list(
+        &self,
+        lists: &Lists<'a>,
+        gone: &[Identity<'a>],
+        keyed: &List<'_, '_, 'a>,
+        path: &Path<'_>,
+    ) -> Result<Option<Node<'a>>, Error> {
+        let gone: HashSet<Identity<'a>> = gone.iter().copied().collect();
+        let server_only =
+            |item: &&Item<'a>| !lists.modified.has(item.identity) && !gone.contains(item.identity);
+        let mut target: Vec<Node<'a>> =
+            lists.current.all.iter().filter(server_only).map(|item| item.node).collect();
+        let mut seen: HashMap<Identity<'a>, usize> = HashMap::new();
+        for (at, item) in lists.modified.all.iter().enumerate() {
+            let nth = seen.entry(item.identity).or_default();
+            target.push(self.target_item(item, *nth, lists, keyed, &path.index(at))?);
+            *nth += 1;
+        }
+        let current = lists.current.all.iter().map(|item| item.node);
+        if target.len() == current.len()
+            && target.iter().zip(current).all(|(one, other)| deep_equal(*one, other))
+        {
+            return Ok(None);
+        }
+        let mut items = vec![self.replace_marker()];
+        for item in target {
+            items.push(self.whole_map(item, keyed.rule.item, path)?);
+        }
+        Ok(Some(list(items, self.arena)))
+    }
+
+    /// An item as it shall be: what the server added to it stays.
+    fn target_item(
+        &self,
+        item: &Item<'a>,
+        nth: usize,
+        lists: &Lists<'a>,
+        keyed: &List<'_, '_, 'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let current = lists.current.nth(item.identity, nth);
+        let Some(current) = current.filter(|_| keyed.rule.items == ItemStrategy::Merge) else {
+            return Ok(item.node);
+        };
+        let original = lists.original.nth(item.identity, nth);
+        let changes = self.item_changes(item, current, original, keyed, path)?;
+        if changes.is_empty() {
+            return Ok(current.node);
+        }
+        apply(keyed.rule.item, current.node, changes.finish(), self.arena)
+    }
+
+    fn delete_item(&self, identity: Identity<'a>, keys: &Keys<'_, 'a>) -> Node<'a> {
+        let directive = (Str::plain(PATCH), Node::string(DELETE));
+        map(self.key_members(identity, keys).chain([directive]), self.arena)
+    }
+
+    fn key_map(&self, identity: Identity<'a>, keys: &Keys<'_, 'a>) -> Node<'a> {
+        map(self.key_members(identity, keys), self.arena)
+    }
+
+    fn key_members(
+        &self,
+        identity: Identity<'a>,
+        keys: &Keys<'_, 'a>,
+    ) -> impl Iterator<Item = (Str<'a>, Node<'a>)> {
+        let name = |name: &str| Str::plain(self.arena.alloc_str(name));
+        keys.pairs(identity).into_iter().map(move |(key, value)| (name(key), Node::scalar_node(value)))
+    }
+}
+
+/// One bit for each key that the identity has.
+fn mask(identity: Identity<'_>) -> u32 {
+    identity.iter().enumerate().filter(|(_, value)| value.is_some()).fold(0, |mask, (at, _)| mask | 1 << at)
+}
+
+/// Whether the items of the configuration stand in its order once the list patch is laid over the current list.
+fn keeps_order<'a>(lists: &Lists<'a>, plain: &[(usize, Node<'a>)], deletes: &[Identity<'a>]) -> bool {
+    let deletes: HashSet<Identity<'a>> = deletes.iter().copied().collect();
+    let mut names: HashMap<Identity<'a>, u32> = HashMap::with_capacity(plain.len());
+    for (name, (at, _)) in plain.iter().enumerate() {
+        names.insert(lists.modified.all[*at].identity, name as u32);
+    }
+    let survivors: Vec<Identity<'a>> = lists
+        .current
+        .all
+        .iter()
+        .map(|item| item.identity)
+        .filter(|identity| !deletes.contains(identity))
+        .collect();
+    let live: Vec<Option<u32>> = survivors.iter().map(|identity| names.get(identity).copied()).collect();
+    let place = |identity: Identity<'a>| lists.modified.places.get(identity).map(|places| places[0]);
+    without_directive(&live, plain.len())
+        .into_iter()
+        .filter_map(|item| item.map_or_else(|name| Some(plain[name].0), |at| place(survivors[at])))
+        .is_sorted()
+}

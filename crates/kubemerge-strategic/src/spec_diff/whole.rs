@@ -1,0 +1,146 @@
+//! Values that a patch sends as they are. The rules below them still hold when they are applied, so repeated
+//! items need a replace marker and some values cannot be said at all.
+
+use super::Generator;
+use crate::{
+    Error, ErrorKind,
+    apply::elements::{all_maps, element_kind, set_kind},
+    directive::{PATCH, REPLACE},
+    element::Element,
+    identity::Keys,
+};
+use hashbrown::HashSet;
+use kubemerge_schema::{Dialect, ListRule, ListStrategy, Type};
+use kubemerge_value::{Kind, Node, Path, Str, deep, list, map};
+
+impl<'a> Generator<'a> {
+    /// The value of a field, ready to be sent whole.
+    pub(super) fn whole_field(
+        &self,
+        key: Str<'a>,
+        value: Node<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        Ok(self.prepared_field(key, value, ty, path)?.unwrap_or(value))
+    }
+
+    /// A map that is sent whole.
+    pub(super) fn whole_map(
+        &self,
+        value: Node<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        Ok(self.prepared_map(value, ty, path)?.unwrap_or(value))
+    }
+
+    /// `None` if the value can go as it is. Below a new field, what the schema does not know is untyped.
+    fn prepared_field(
+        &self,
+        key: Str<'a>,
+        value: Node<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+    ) -> Result<Option<Node<'a>>, Error> {
+        match value.kind() {
+            Kind::Map => match ty.map_field(&key.text()) {
+                Ok(rule) => deep(|| self.prepared_map(value, rule.value, path)),
+                Err(_) => Ok(None),
+            },
+            Kind::List => match ty.list_field(&key.text()) {
+                Ok(rule) => deep(|| self.prepared_list(value, &rule, path)),
+                Err(_) => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    fn prepared_map(
+        &self,
+        value: Node<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+    ) -> Result<Option<Node<'a>>, Error> {
+        if ty.is_untyped() {
+            return Ok(None);
+        }
+        let mut changed = false;
+        let mut members = Vec::new();
+        for entry in value.entries(self.arena) {
+            let prepared = self.prepared_field(entry.key, entry.value, ty, &path.field(entry.key))?;
+            changed |= prepared.is_some();
+            members.push((entry.key, prepared.unwrap_or(entry.value)));
+        }
+        Ok(changed.then(|| map(members, self.arena)))
+    }
+
+    fn prepared_list(
+        &self,
+        value: Node<'a>,
+        rule: &ListRule<'_>,
+        path: &Path<'_>,
+    ) -> Result<Option<Node<'a>>, Error> {
+        let items = value.elements(self.arena);
+        let mut prepared = Vec::new();
+        let mut changed = false;
+        match rule.strategy {
+            ListStrategy::Atomic => {}
+            ListStrategy::Scalars => _ = element_kind(items, &[], path)?,
+            ListStrategy::Set => set_kind(items, &[], path)?,
+            ListStrategy::Keyed(keys) => {
+                all_maps(items, &[], path)?;
+                if self.repeats(items, &Keys::new(keys, Dialect::Spec, self.arena), path)? {
+                    prepared.push(self.replace_marker());
+                    changed = true;
+                }
+            }
+        }
+        if matches!(rule.strategy, ListStrategy::Scalars | ListStrategy::Set) {
+            refuse_repeated(items, path)?;
+        }
+        for (at, item) in items.iter().enumerate() {
+            let ready = deep(|| self.prepared_item(*item, rule.item, &path.index(at)))?;
+            changed |= ready.is_some();
+            prepared.push(ready.unwrap_or(*item));
+        }
+        Ok(changed.then(|| list(prepared, self.arena)))
+    }
+
+    fn prepared_item(
+        &self,
+        item: Node<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+    ) -> Result<Option<Node<'a>>, Error> {
+        if item.kind() == Kind::Map { self.prepared_map(item, ty, path) } else { Ok(None) }
+    }
+
+    fn repeats(&self, items: &[Node<'a>], keys: &Keys<'_, 'a>, path: &Path<'_>) -> Result<bool, Error> {
+        let mut known = HashSet::with_capacity(items.len());
+        let mut repeats = false;
+        for (at, item) in items.iter().enumerate() {
+            let (identity, _) = keys.require(*item, &path.index(at), self.arena)?;
+            repeats |= !known.insert(identity);
+        }
+        Ok(repeats)
+    }
+
+    /// The item that says: what follows is the whole list.
+    pub(super) fn replace_marker(&self) -> Node<'a> {
+        map([(Str::plain(PATCH), Node::string(REPLACE))], self.arena)
+    }
+}
+
+/// No patch can put an element twice into a list that merges by value.
+pub(super) fn refuse_repeated(elements: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
+    let mut known = HashSet::with_capacity(elements.len());
+    match elements.iter().position(|element| !known.insert(Element::of(*element))) {
+        None => Ok(()),
+        Some(at) => {
+            let message = "the list has this element twice; no patch can say that";
+            Err(Error::new(ErrorKind::DuplicateElement, &path.index(at), message)
+                .with_hint("name every element once"))
+        }
+    }
+}
