@@ -10,7 +10,7 @@ use crate::{
 };
 use hashbrown::HashMap;
 use kubemerge_schema::ListRule;
-use kubemerge_value::{ListView, Node, Path, Pick, deep};
+use kubemerge_value::{Arena, ListView, Node, Path, Pick, deep};
 
 /// An item of the merged list.
 #[derive(Clone, Copy)]
@@ -78,6 +78,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.observer.note(path, Event::ListMerged { keys: &names });
         let parts = self.take_apart(keys, patch, path)?;
         let live: Vec<Keyed<'a>> = view.items().iter().map(|item| keys.read(*item, self.arena)).collect();
+        check_delete_items(patch, view, keys, path, self.arena)?;
         let deleted = self.delete_items(&parts, view, &live, path);
         let mut merged = if parts.replace {
             let cause = Replacement::PatchDirective;
@@ -263,6 +264,23 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     pub(super) fn finds_delete_items(&self, slots: &[Slot<'a>]) -> bool {
         self.mode == Mode::Combine || slots.iter().any(|slot| slot.node.may_mention(PATCH))
     }
+}
+
+/// A delete item whose key is a map or list matches nothing, but it is compared with its like.
+fn check_delete_items<'a>(
+    patch: &[Node<'a>],
+    view: &ListView<'a>,
+    keys: &Keys<'_, 'a>,
+    path: &Path<'_>,
+    arena: &'a Arena,
+) -> Result<(), Error> {
+    for (at, item) in patch.iter().enumerate().filter(|(_, item)| is_delete_item(**item)) {
+        let Keyed::Compound(key) = keys.read(*item, arena) else { continue };
+        if view.items().iter().any(|live| same_key_kind(*live, *item, keys.name(key))) {
+            return Err(keys.compound(key, &path.index(at)));
+        }
+    }
+    Ok(())
 }
 
 /// The identities of the first slots that have them.

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     directive::FieldPatch,
     error::{Error, ErrorKind},
+    go_text::go_text,
     identity::{Identity, Keyed, Keys},
     observe::{Event, Observer, Ordering, Replacement},
     order::{Place, weave},
@@ -152,8 +153,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if compound.is_some() {
             return Err(uncomparable(path));
         }
-        if element_kind(view.items(), lists.patch_items, path)?.is_none() {
-            return Err(empty_lists(path));
+        match element_kind(view.items(), lists.patch_items, path)? {
+            None => return Err(empty_lists(path)),
+            Some(Kind::Map) => check_empty_key(lists, path)?,
+            Some(_) => {}
         }
         let order = positions(lists.order);
         let server = positions(view.items());
@@ -194,6 +197,21 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             Some(Kind::Map) => Err(super::elements::no_merge_key(&lists.rule.item.name(), path)),
             Some(_) => self.merge_scalars(lists.rule, lists.view, lists.patch_items, path),
         }
+    }
+}
+
+/// Upstream: an atomic list of maps that the patch empties is still put in order, by the empty key.
+fn check_empty_key(lists: &Lists<'_, '_>, path: &Path<'_>) -> Result<(), Error> {
+    if let Some(entry) = lists.order.first() {
+        return Err(expected_map(*entry, path));
+    }
+    match lists.view.items().iter().enumerate().find(|(_, item)| item.get("").is_none()) {
+        Some((at, item)) => {
+            let message = format!("map: {} does not contain declared merge key: ", go_text(*item));
+            Err(Error::new(ErrorKind::MissingMergeKey, &path.index(at), message)
+                .with_hint("leave out the order list: this list is replaced as a whole"))
+        }
+        None => Ok(()),
     }
 }
 
