@@ -29,7 +29,7 @@ func mergePatch(original, patch json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, &Fault{Kind: "invalid-document", Message: err.Error()}
 	}
-	return result, nil
+	return printed(result)
 }
 
 // jsonPatchOp is the form in which the API server checks the types of an operation's members.
@@ -60,7 +60,16 @@ func jsonPatch(original, patch json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, &Fault{Kind: "json-patch-failed", Message: err.Error()}
 	}
-	return result, nil
+	return printed(result)
+}
+
+// printed writes a document as the server's encoder does: the library keeps numbers as they were given.
+func printed(document json.RawMessage) (json.RawMessage, error) {
+	var value any
+	if err := kubejson.UnmarshalCaseSensitivePreserveInts(document, &value); err != nil {
+		return nil, &Fault{Kind: "invalid-document", Message: err.Error()}
+	}
+	return json.Marshal(value)
 }
 
 func jsonThreeWay(request Request) (json.RawMessage, error) {
