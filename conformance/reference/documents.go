@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	kubejson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
+
+	"kubemerge.example/conformance/reference/handlers"
 )
 
 // The API server's limits of JSON patch.
@@ -32,18 +34,9 @@ func mergePatch(original, patch json.RawMessage) (json.RawMessage, error) {
 	return printed(result)
 }
 
-// jsonPatchOp is the form in which the API server checks the types of an operation's members.
-type jsonPatchOp struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	From  string `json:"from"`
-	Value any    `json:"value"`
-}
-
 // jsonPatch follows the API server: decode, count, apply.
 func jsonPatch(original, patch json.RawMessage) (json.RawMessage, error) {
-	var operations []jsonPatchOp
-	if _, err := kubejson.UnmarshalStrict(patch, &operations); err != nil {
+	if err := handlers.CheckOperations(patch); err != nil {
 		// The API server's type stands in another package.
 		text := strings.ReplaceAll(err.Error(), "main.jsonPatchOp", "handlers.jsonPatchOp")
 		return nil, &Fault{Kind: "invalid-json-patch", Message: "error decoding patch: " + text}

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use kubemerge_schema::Dialect;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::Refusal;
@@ -41,6 +41,11 @@ pub(crate) struct Switches {
     pub(crate) ignore_deletions: bool,
 }
 
+/// A document that is there, be it null: what null means is for the operation to say.
+fn given<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(reader).map(Some)
+}
+
 fn yes() -> bool {
     true
 }
@@ -61,9 +66,13 @@ pub(crate) struct Request<'a> {
     pub(crate) overlay: Option<&'a RawValue>,
     #[serde(rename = "type")]
     pub(crate) type_name: Option<Cow<'a, str>>,
+    #[serde(default, borrow, deserialize_with = "given")]
     original: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "given")]
     modified: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "given")]
     current: Option<&'a RawValue>,
+    #[serde(default, borrow, deserialize_with = "given")]
     patch: Option<&'a RawValue>,
     #[serde(default)]
     patches: Vec<&'a RawValue>,
