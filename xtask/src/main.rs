@@ -6,6 +6,7 @@ mod answer;
 mod bless;
 mod conformance;
 mod corpus;
+mod protobuf;
 mod reference;
 mod schemas;
 mod tidy;
@@ -19,6 +20,7 @@ usage: cargo xtask <task>
 tasks:
   answer      answer conformance requests on standard input with our engine
   bless       take the upstream expectations of the corpus from the reference program (needs Go)
+  protobuf    write the table of protobuf messages of kubemerge-server anew (needs Go)
   schemas     write the built-in tables of kubemerge-schema anew
   conformance compare our engine with the reference program on generated cases (needs Go)
   tidy        check the rules of the repository that no compiler checks
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         "answer" => answer::run(&rest),
         "bless" => bless::run(&rest),
         "conformance" => conformance::run(&rest),
+        "protobuf" => protobuf::run(&rest),
         "schemas" => schemas::run(&rest),
         "tidy" => tidy::run(&rest),
         "" | "help" | "--help" | "-h" => {

@@ -234,6 +234,12 @@ impl<'s> Type<'s> {
         self.has(Flags::NULLABLE)
     }
 
+    /// Whether the field is a pointer in Kubernetes' own code, so that a zero is not the same as nothing.
+    /// Known for built-in types only.
+    pub fn is_pointer(self) -> bool {
+        self.given().is_some_and(|node| node.flags.has(Flags::POINTER))
+    }
+
     /// Whether the schema declares unions (`x-kubernetes-unions`), which have no effect on merges.
     pub fn has_unions(self) -> bool {
         self.has(Flags::UNIONS)

@@ -64,6 +64,11 @@ impl Clock {
 }
 
 impl Timestamp {
+    /// This many seconds after 1970 began.
+    pub fn at(seconds: i64) -> Timestamp {
+        Timestamp(seconds)
+    }
+
     /// Reads `2026-01-31T12:00:00Z`, with or without a fraction, in UTC.
     pub fn parse(text: &str) -> Option<Timestamp> {
         let (date, time) = text.split_once('T')?;

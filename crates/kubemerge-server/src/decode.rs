@@ -27,7 +27,7 @@ pub(crate) fn body(call: &Call<'_>) -> Outcome<Canonical> {
     match media::body_encoding(call.headers, understood)? {
         Encoding::Json => json(call.body),
         Encoding::Yaml => yaml(call.body),
-        Encoding::Protobuf => protobuf::to_canonical(call.body),
+        Encoding::Protobuf => protobuf::to_canonical(call.body, &call.app().schema),
     }
 }
 

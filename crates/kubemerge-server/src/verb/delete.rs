@@ -248,7 +248,7 @@ impl DeleteOptions {
             return Self::from_value(&from_query(call.query));
         }
         let document = match media::body_encoding(call.headers, true)? {
-            Encoding::Protobuf => crate::protobuf::to_canonical(call.body)?,
+            Encoding::Protobuf => crate::protobuf::to_canonical(call.body, &call.app().schema)?,
             _ => decode::body(call)?,
         };
         Self::from_value(&tree(&document))

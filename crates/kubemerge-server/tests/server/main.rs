@@ -4,6 +4,7 @@
 mod crud;
 mod custom;
 mod delete;
+mod discovering;
 mod listing;
 mod patching;
 mod subresources;
