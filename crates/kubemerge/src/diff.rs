@@ -1,4 +1,4 @@
-//! [`diff`] and [`convert`]: making patches, of any type.
+//! [`diff`], [`convert`] and [`invert`]: making patches, of any type.
 
 use crate::{
     apply::apply_node,
@@ -6,14 +6,17 @@ use crate::{
     guide::Guide,
     json_diff::{Tests, json_diff},
     merge_diff::merge_diff,
-    object::{Object, Source, read_object},
+    object::{Object, read_object},
     patch::{Patch, PatchType},
 };
-use kubemerge_value::{Arena, Canonical, Kind, Node, to_bytes, to_canonical};
+use kubemerge_strategic::DiffOptions;
+use kubemerge_value::{Arena, Canonical, Kind, Node, to_canonical};
 
 /// The type of patch that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
+    /// A strategic merge patch.
+    Strategic,
     /// A JSON merge patch (RFC 7386).
     Merge,
     /// A JSON patch (RFC 6902).
@@ -23,6 +26,7 @@ pub enum Target {
 impl Target {
     fn patch_type(self) -> PatchType {
         match self {
+            Target::Strategic => PatchType::Strategic,
             Target::Merge => PatchType::Merge,
             Target::Json(_) => PatchType::Json,
         }
@@ -32,19 +36,24 @@ impl Target {
 /// The patch that makes `modified` of `original`.
 ///
 /// ```
-/// use kubemerge::{Guide, Target, Tests, diff};
+/// use kubemerge::{Dialect, Schema, Target, Tests, diff};
 ///
-/// let (original, modified) = (r#"{"image": "web:1", "args": ["-v"]}"#, r#"{"image": "web:2"}"#);
-/// let patch = diff(Guide::None, original, modified, Target::Merge)?;
-/// assert_eq!(patch.to_bytes(), br#"{"args":null,"image":"web:2"}"#);
+/// let schema = Schema::builtin("1.37", Dialect::Spec)?;
+/// let original = r#"{"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "a"}, {"name": "b"}]}}"#;
+/// let modified = r#"{"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "b"}]}}"#;
+/// let made = |target| Ok::<_, kubemerge::Error>(diff(&schema, original, modified, target)?.to_string());
 ///
-/// let patch = diff(Guide::None, original, modified, Target::Json(Tests::Without))?;
 /// assert_eq!(
-///     patch.to_bytes(),
-///     br#"[{"op":"remove","path":"/args"},{"op":"replace","path":"/image","value":"web:2"}]"#
+///     made(Target::Strategic)?,
+///     r#"{"spec":{"containers":[{"$patch":"delete","name":"a"}]}}"#
 /// );
-/// # Ok::<(), kubemerge::Error>(())
+/// assert_eq!(made(Target::Merge)?, r#"{"spec":{"containers":[{"name":"b"}]}}"#);
+/// assert_eq!(made(Target::Json(Tests::Without))?, r#"[{"op":"remove","path":"/spec/containers/0"}]"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A strategic merge patch of the dialect `upstream` is what Kubernetes makes, which does not always do what
+/// it should; [`convert`] is stricter.
 ///
 /// # Errors
 /// If a document is no JSON object, or if no patch of the wanted type does it: a merge patch cannot set a null.
@@ -68,14 +77,15 @@ pub fn diff<'s, O: Object + ?Sized>(
 /// let patch = Patch::merge(r#"{"spec": {"nodeName": "b"}}"#)?;
 /// let converted = convert(Guide::None, pod, &patch, Target::Json(Tests::With))?;
 /// assert_eq!(
-///     String::from_utf8_lossy(&converted.to_bytes()),
+///     converted.to_string(),
 ///     r#"[{"op":"test","path":"/spec/nodeName","value":"a"},{"op":"replace","path":"/spec/nodeName","value":"b"}]"#
 /// );
 /// # Ok::<(), kubemerge::Error>(())
 /// ```
 ///
 /// # Errors
-/// As [`apply`](crate::apply) and [`diff`].
+/// As [`apply`](crate::apply) and [`diff`]; `not-convertible` if no patch of the wanted type yields the same
+/// object.
 pub fn convert<'s, O: Object + ?Sized>(
     guide: impl Into<Guide<'s>>,
     original: &O,
@@ -84,29 +94,83 @@ pub fn convert<'s, O: Object + ?Sized>(
 ) -> Result<Patch<'static>, Error> {
     let guide = guide.into();
     let original = to_canonical(read_object(original)?.node());
+    let modified = patched(guide, &original, patch)?;
+    converted(guide, &original, &modified, target)
+}
+
+/// The patch that takes back what `patch` does to `original`.
+///
+/// ```
+/// use kubemerge::{Guide, Patch, Target, invert};
+///
+/// let patch = Patch::merge(r#"{"replicas": 3}"#)?;
+/// let inverse = invert(Guide::None, r#"{"replicas": 1}"#, &patch, Target::Merge)?;
+/// assert_eq!(inverse.to_string(), r#"{"replicas":1}"#);
+/// # Ok::<(), kubemerge::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`convert`].
+pub fn invert<'s, O: Object + ?Sized>(
+    guide: impl Into<Guide<'s>>,
+    original: &O,
+    patch: &Patch<'_>,
+    target: Target,
+) -> Result<Patch<'static>, Error> {
+    let guide = guide.into();
+    let original = to_canonical(read_object(original)?.node());
+    let modified = patched(guide, &original, patch)?;
+    converted(guide, &modified, &original, target)
+}
+
+fn patched(guide: Guide<'_>, original: &Canonical, patch: &Patch<'_>) -> Result<Canonical, Error> {
     let arena = Arena::new();
     let modified = to_canonical(apply_node(guide, original.node(), patch, &arena)?);
-    if modified.node().kind() != Kind::Map {
-        return Err(Error::new(
-            ErrorKind::NotConvertible,
-            "",
-            "the patch makes something of it that is no object",
-        ));
+    if modified.node().kind() == Kind::Map {
+        return Ok(modified);
     }
-    diff_documents(guide, &original, &modified, target)
+    Err(Error::new(ErrorKind::NotConvertible, "", "the patch makes something of the object that is none"))
+}
+
+/// As [`diff_documents`], for a patch that must do what it says.
+fn converted(
+    guide: Guide<'_>,
+    original: &Canonical,
+    modified: &Canonical,
+    target: Target,
+) -> Result<Patch<'static>, Error> {
+    let patch = diff_documents(guide, original, modified, target)?;
+    if target != Target::Strategic || patched(guide, original, &patch).is_ok_and(|result| result == *modified)
+    {
+        return Ok(patch);
+    }
+    let message = "no strategic merge patch that Kubernetes makes yields the same object";
+    Err(Error::new(ErrorKind::NotConvertible, "", message).with_hint("use a JSON patch"))
 }
 
 fn diff_documents(
-    _guide: Guide<'_>,
+    guide: Guide<'_>,
     original: &Canonical,
     modified: &Canonical,
     target: Target,
 ) -> Result<Patch<'static>, Error> {
     let arena = Arena::new();
     let (original, modified) = (original.node(), modified.node());
-    let patch: Node<'_> = match target {
+    let patch = match target {
+        Target::Strategic => strategic_diff(guide, original, modified, &arena)?,
         Target::Merge => merge_diff(original, modified, &arena)?,
         Target::Json(tests) => json_diff(original, modified, tests, &arena),
     };
-    Patch::of(target.patch_type(), Source::own(&to_bytes(patch))?)
+    Patch::owned(target.patch_type(), patch)
+}
+
+fn strategic_diff<'a>(
+    guide: Guide<'_>,
+    original: Node<'a>,
+    modified: Node<'a>,
+    arena: &'a Arena,
+) -> Result<Node<'a>, Error> {
+    let ty = guide.type_of(modified).or_else(|_| guide.type_of(original))?;
+    kubemerge_strategic::diff(ty, original, modified, &DiffOptions::default(), arena)
+        .map_err(|error| Error::from(error).in_dialect(guide.dialect()))
 }

@@ -34,9 +34,10 @@ mod merge_diff;
 mod merge_patch;
 mod object;
 mod patch;
+mod three_way;
 
 pub use apply::{apply, apply_node};
-pub use diff::{Target, convert, diff};
+pub use diff::{Target, convert, diff, invert};
 pub use error::{Error, ErrorKind};
 pub use guide::Guide;
 pub use json_diff::Tests;
@@ -48,3 +49,4 @@ pub use kubemerge_value::{
 };
 pub use object::{Object, Source, Typed};
 pub use patch::{Patch, PatchType};
+pub use three_way::{Change, Conflict, OnConflict, Versions, conflicts, three_way};

@@ -127,7 +127,12 @@ impl<'a> Patch<'a> {
         }
     }
 
-    pub(crate) fn of(patch_type: PatchType, source: Source<'a>) -> Result<Self, Error> {
+    /// Keeps a patch that was made.
+    pub(crate) fn owned(patch_type: PatchType, patch: Node<'_>) -> Result<Self, Error> {
+        Patch::of(patch_type, Source::own(&kubemerge_value::to_bytes(patch))?)
+    }
+
+    fn of(patch_type: PatchType, source: Source<'a>) -> Result<Self, Error> {
         match patch_type {
             PatchType::Strategic if source.node().kind() != Kind::Map => {
                 Err(Error::invalid_document("a patch is a JSON object"))
@@ -166,6 +171,13 @@ impl<'a> Patch<'a> {
         match self {
             Patch::Strategic(source) | Patch::Merge(source) | Patch::Json(source) => source,
         }
+    }
+}
+
+/// The patch as text, as it was given.
+impl std::fmt::Display for Patch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.to_bytes()))
     }
 }
 

@@ -76,7 +76,8 @@ proptest! {
     fn json_patches_that_the_rfc_allows_do_what_it_says(live in object(false), operations in operations(false)) {
         let mut expected = live.clone();
         let decoded: json_patch::Patch = serde_json::from_value(operations.clone()).unwrap();
-        if json_patch::patch(&mut expected, &decoded).is_ok() {
+        // `patch` would undo what failed, and crashes on some.
+        if json_patch::patch_unsafe(&mut expected, &decoded).is_ok() {
             prop_assert_eq!(agreed(PatchType::Json, &live, &operations), Ok(expected));
         }
     }
