@@ -3,7 +3,7 @@
 use crate::error::{Error, ErrorKind};
 use kubemerge_schema::{Dialect, Schema, Type};
 use kubemerge_strategic::ErrorKind as MergeKind;
-use kubemerge_value::Node;
+use kubemerge_value::{Node, Str};
 
 /// Where the rules of a strategic merge come from. JSON patch and JSON merge patch need none.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ impl<'s> Guide<'s> {
 }
 
 fn type_in<'s>(schema: &'s Schema, object: Node<'_>) -> Result<Type<'s>, Error> {
-    let text = |name| object.get(name).and_then(Node::as_str).map(|text| text.text().into_owned());
+    let text = |name| object.get(name).and_then(Node::as_str).map(Str::text);
     let (Some(api_version), Some(kind)) = (text("apiVersion"), text("kind")) else {
         let hint = "the object has no apiVersion and kind: add them, or name the type";
         return Err(unsupported(hint).in_dialect(schema.dialect()));

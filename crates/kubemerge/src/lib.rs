@@ -22,7 +22,18 @@
 //! answers in the same form. An [`Error`] has a kind, a path, Kubernetes' own message, a hint, and the status
 //! that an API server answers with.
 //!
-//! The crate does no input or output.
+//! | verb | answers |
+//! |---|---|
+//! | [`apply`] | what becomes of the object? |
+//! | [`apply_node`] | the same, for callers who write the result themselves |
+//! | [`diff`] | which patch makes one of the other? |
+//! | [`convert`] | which patch of another type does the same? |
+//! | [`invert`] | which patch takes it back? |
+//! | [`three_way`] | which patch brings the object on the server to the wanted state? |
+//! | [`conflicts`] | what did both sides change? |
+//!
+//! The crates below are within reach as [`schema`], [`strategic`] and [`value`]: loading CRDs and OpenAPI
+//! documents, watching a merge, YAML. None of them does input or output.
 
 mod apply;
 mod diff;
@@ -42,7 +53,10 @@ pub use error::{Error, ErrorKind};
 pub use guide::Guide;
 pub use json_diff::Tests;
 pub use json_patch::{MAX_COPY_BYTES, MAX_OPERATIONS};
+pub use kubemerge_schema as schema;
 pub use kubemerge_schema::{Dialect, LoadError, Schema, SchemaBuilder, Type};
+pub use kubemerge_strategic as strategic;
+pub use kubemerge_value as value;
 pub use kubemerge_value::{
     Arena, Canonical, Document, Kind, Node, ParseError, Scalar, Segments, Str, segments, to_bytes,
     to_canonical, to_value,

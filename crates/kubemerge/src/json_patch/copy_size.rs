@@ -1,49 +1,35 @@
-//! How many bytes a copy adds, as the API server counts them: the value as Go's encoder passes it on.
+//! How many bytes copies add, and the limits of that.
 
+use super::{Fault, MAX_COPY_BYTES};
 use kubemerge_value::{Node, segments};
-use std::collections::HashMap;
 
-/// Counts, and remembers what it counted in long texts: a value may be copied thousands of times.
-#[derive(Default)]
-pub(super) struct CopySizes {
-    known: HashMap<(usize, usize), usize>,
-}
-
-/// Two sizes of one value.
+/// The size of values in two forms.
 #[derive(Clone, Copy, Default)]
 pub(super) struct CopySize {
-    pub(super) encoded: usize,
-    pub(super) given: usize,
+    /// As the API server counts: the text that Go's encoder passes on, without white space between its parts.
+    encoded: usize,
+    /// As it was given.
+    given: usize,
 }
 
-impl std::ops::AddAssign for CopySize {
-    fn add_assign(&mut self, other: Self) {
-        self.encoded += other.encoded;
-        self.given += other.given;
-    }
-}
+/// The limit for copies as they were given. Kubernetes drops white space and we keep it.
+const MAX_GIVEN_COPY_BYTES: usize = 16 * MAX_COPY_BYTES;
 
-/// Texts of fewer bytes are counted anew.
-const LONG: usize = 4096;
-
-impl CopySizes {
-    /// The size of the value without white space between its parts, and with it.
-    pub(super) fn of(&mut self, node: Node<'_>) -> CopySize {
-        let mut size = CopySize::default();
+impl CopySize {
+    /// Adds the size of a value.
+    pub(super) fn add(&mut self, node: Node<'_>) -> Result<(), Fault> {
         for text in segments(node).iter() {
-            size.encoded += self.of_text(text);
-            size.given += text.len();
+            self.encoded += encoded_length(text);
+            self.given += text.len();
         }
-        size
-    }
-
-    fn of_text(&mut self, text: &[u8]) -> usize {
-        if text.len() < LONG {
-            return encoded_length(text);
-        }
-        // Long texts belong to the document or to the patch, which outlive the run: an address names one text.
-        let key = (text.as_ptr() as usize, text.len());
-        *self.known.entry(key).or_insert_with(|| encoded_length(text))
+        let (size, limit) = match self {
+            CopySize { encoded, .. } if *encoded > MAX_COPY_BYTES => (encoded, MAX_COPY_BYTES),
+            CopySize { given, .. } if *given > MAX_GIVEN_COPY_BYTES => (given, MAX_GIVEN_COPY_BYTES),
+            _ => return Ok(()),
+        };
+        Err(Fault::new(format!(
+            "Unable to complete the copy, the accumulated size increase of copy is {size}, exceeding the limit {limit}"
+        )))
     }
 }
 

@@ -1,15 +1,12 @@
 //! The operations, one by one, over the working tree.
 
 use super::{
-    Fault, MAX_COPY_BYTES, MISSING,
-    copy_size::{CopySize, CopySizes},
+    Fault, MISSING,
+    copy_size::CopySize,
     operation::{Operand, Operation},
     tree::{Part, Slot, Spelling, Tree},
 };
 use kubemerge_value::{Arena, Document, Kind, MAX_DEPTH, Node, to_bytes, to_canonical};
-
-/// The same limit for copies with their white space, which Kubernetes drops and we keep.
-const MAX_GIVEN_COPY_BYTES: usize = 16 * MAX_COPY_BYTES;
 
 /// Longer values are not shown in a hint.
 const LONGEST_HINT: usize = 200;
@@ -20,9 +17,8 @@ pub(super) struct Run<'a> {
     tree: Tree<'a>,
     root: Part,
     copied: CopySize,
-    copy_sizes: CopySizes,
     patch_depth: usize,
-    /// How much deeper than allowed moves and copies may have made the document.
+    /// How much deeper the document may have become since its depth was checked.
     excess: usize,
 }
 
@@ -35,14 +31,7 @@ impl<'a> Run<'a> {
         let mut tree = Tree::new(arena);
         let root = tree.part(Slot::Closed(live, Spelling::Given));
         tree.open(root);
-        Run {
-            tree,
-            root,
-            copied: CopySize::default(),
-            copy_sizes: CopySizes::default(),
-            patch_depth,
-            excess: 0,
-        }
+        Run { tree, root, copied: CopySize::default(), patch_depth, excess: 0 }
     }
 
     pub(super) fn operate(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
@@ -67,10 +56,10 @@ impl<'a> Run<'a> {
                 .with_hint(ADD_PARENT)
         })?;
         let value = self.operand(operation.value);
-        self.reach(target.level + self.patch_depth)?;
         self.tree
             .insert(&target, value)
-            .map_err(|fault| fault.within(format_args!("error in add for path: '{path}'")))
+            .map_err(|fault| fault.within(format_args!("error in add for path: '{path}'")))?;
+        self.reach(target.level + self.patch_depth)
     }
 
     fn remove(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
@@ -96,10 +85,10 @@ impl<'a> Run<'a> {
         let target = self.tree.find(self.root, path).ok_or_else(|| missing("path").with_hint(ADD_PARENT))?;
         self.tree.get(&target).map_err(|_| missing("key"))?;
         let value = self.operand(operation.value);
-        self.reach(target.level + self.patch_depth)?;
         self.tree
             .set(&target, value)
-            .map_err(|fault| fault.within(format_args!("error in remove for path: '{path}'")))
+            .map_err(|fault| fault.within(format_args!("error in remove for path: '{path}'")))?;
+        self.reach(target.level + self.patch_depth)
     }
 
     fn replace_root(&mut self, operand: Operand<'a>) -> Result<(), Fault> {
@@ -133,8 +122,8 @@ impl<'a> Run<'a> {
             .with_hint(ADD_PARENT)
         })?;
         let value = self.or_null(found);
-        self.rise(target.level)?;
-        self.tree.insert(&target, value).map_err(|fault| in_move(fault, path))
+        self.tree.insert(&target, value).map_err(|fault| in_move(fault, path))?;
+        self.rise(target.level)
     }
 
     fn copy(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
@@ -156,8 +145,10 @@ impl<'a> Run<'a> {
             .with_hint(ADD_PARENT)
         })?;
         let copy = self.duplicate(found)?;
-        self.rise(target.level)?;
-        self.tree.insert(&target, copy).map_err(|fault| fault.within("error while adding value during copy"))
+        self.tree
+            .insert(&target, copy)
+            .map_err(|fault| fault.within("error while adding value during copy"))?;
+        self.rise(target.level)
     }
 
     fn test(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
@@ -204,8 +195,7 @@ impl<'a> Run<'a> {
     fn duplicate(&mut self, found: Option<Part>) -> Result<Part, Fault> {
         let Some(part) = found else { return Ok(self.or_null(None)) };
         let node = self.tree.copied(part);
-        self.copied += self.copy_sizes.of(node);
-        self.copied.check()?;
+        self.copied.add(node)?;
         let is_null = matches!(self.tree.slot(part), Slot::GivenNull | Slot::CopiedNull);
         Ok(self.tree.part(if is_null { Slot::CopiedNull } else { Slot::Closed(node, Spelling::Copied) }))
     }
@@ -237,19 +227,6 @@ impl<'a> Run<'a> {
             self.check_depth()?;
         }
         Ok(self.tree.node(self.root))
-    }
-}
-
-impl CopySize {
-    fn check(self) -> Result<(), Fault> {
-        let (size, limit) = match self {
-            CopySize { encoded, .. } if encoded > MAX_COPY_BYTES => (encoded, MAX_COPY_BYTES),
-            CopySize { given, .. } if given > MAX_GIVEN_COPY_BYTES => (given, MAX_GIVEN_COPY_BYTES),
-            _ => return Ok(()),
-        };
-        Err(Fault::new(format!(
-            "Unable to complete the copy, the accumulated size increase of copy is {size}, exceeding the limit {limit}"
-        )))
     }
 }
 
