@@ -102,7 +102,8 @@ impl<'a> MapPatch<'a> {
                 Key::Field => patch.fields.push(FieldPatch::of(entry.key, Some(entry.value))),
                 Key::Patch => patch.patch = Some(entry.value),
                 Key::RetainKeys => patch.retain_keys = Some(entry.value),
-                Key::MalformedOrder => _ = patch.malformed.get_or_insert(Malformed::Order(*entry)),
+                // Order lists are judged before delete lists.
+                Key::MalformedOrder => patch.malformed = Some(Malformed::Order(*entry)),
                 Key::MalformedDelete => _ = patch.malformed.get_or_insert(Malformed::Delete(*entry)),
                 Key::Order(_) | Key::Delete(_) => directives = true,
             }

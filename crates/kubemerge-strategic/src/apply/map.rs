@@ -50,7 +50,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             Mode::Combine => MapEdit::expanded(base, self.arena),
         };
         self.retain_keys(&mut edit, live, patch, path)?;
-        self.check_spelling(patch, path)?;
+        if let Err(error) = self.check_spelling(patch, path) {
+            return Err(self.earlier_fault(ty, live, patch, patch.fields.iter(), path).unwrap_or(error));
+        }
         if self.mode == Mode::Combine {
             for entry in malformed_delete_lists(patch, self.arena) {
                 put(&mut edit, entry.key, entry.value);
@@ -76,9 +78,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let result = self.field(ty, edit, &patch.fields[*at], path);
             if let Err(error) = result {
                 let rest = order[done + 1..].iter().map(|at| &patch.fields[*at]);
-                let mut edit = MapEdit::expanded(live.unwrap_or(Node::NULL), self.arena);
-                self.retain_keys(&mut edit, None, patch, path)?;
-                return Err(self.earlier_fault(ty, edit, rest, path).unwrap_or(error));
+                return Err(self.earlier_fault(ty, live, patch, rest, path).unwrap_or(error));
             }
         }
         Ok(())
@@ -88,13 +88,19 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn earlier_fault<'p>(
         &mut self,
         ty: Type<'_>,
-        mut edit: MapEdit<'a>,
+        live: Option<Node<'a>>,
+        patch: &MapPatch<'a>,
         rest: impl Iterator<Item = &'p FieldPatch<'a>>,
         path: &Path<'_>,
     ) -> Option<Error>
     where
         'a: 'p,
     {
+        if self.dialect == Dialect::Spec {
+            return None;
+        }
+        let mut edit = MapEdit::expanded(live.unwrap_or(Node::NULL), self.arena);
+        self.retain_keys(&mut edit, None, patch, path).ok()?;
         for field in rest.filter(|field| field.order.is_some()) {
             let only_order = FieldPatch { delete: None, ..*field };
             if let Err(error) = self.field(ty, &mut edit, &only_order, path) {

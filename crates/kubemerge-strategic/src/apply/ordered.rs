@@ -70,6 +70,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return Err(empty_lists(path));
         }
         for entry in lists.order {
+            if entry.kind() != Kind::Map {
+                return Err(expected_map(*entry, path));
+            }
             if let Keyed::Missing = keys.read(*entry, self.arena) {
                 return Err(keys.missing(*entry, path));
             }
