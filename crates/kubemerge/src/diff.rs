@@ -172,5 +172,5 @@ fn strategic_diff<'a>(
 ) -> Result<Node<'a>, Error> {
     let ty = guide.type_of(modified).or_else(|_| guide.type_of(original))?;
     kubemerge_strategic::diff(ty, original, modified, &DiffOptions::default(), arena)
-        .map_err(|error| Error::from(error).in_dialect(guide.dialect()))
+        .map_err(|error| Error::from(error).in_patch(guide.dialect()))
 }

@@ -29,7 +29,7 @@ struct Fault {
     path: String,
     message: String,
     hint: Option<String>,
-    dialect: Dialect,
+    status: u16,
 }
 
 /// The kinds of faults. Their names are stable.
@@ -71,7 +71,7 @@ impl Error {
     /// A fault at this path.
     pub(crate) fn new(kind: ErrorKind, path: impl Into<String>, message: impl Into<String>) -> Self {
         let (path, message) = (path.into(), message.into());
-        Error(Box::new(Fault { kind, path, message, hint: None, dialect: Dialect::Upstream }))
+        Error(Box::new(Fault { kind, path, message, hint: None, status: status(kind) }))
     }
 
     /// The same fault with the cure.
@@ -80,9 +80,11 @@ impl Error {
         self
     }
 
-    /// The same fault under the rules of this dialect.
-    pub(crate) fn in_dialect(mut self, dialect: Dialect) -> Self {
-        self.0.dialect = dialect;
+    /// The same fault, which is in the patch: where Kubernetes blames itself, dialect `spec` blames the client.
+    pub(crate) fn in_patch(mut self, dialect: Dialect) -> Self {
+        if dialect == Dialect::Spec && self.0.status == 500 {
+            self.0.status = 400;
+        }
         self
     }
 
@@ -121,29 +123,31 @@ impl Error {
     /// The status that an API server answers with.
     ///
     /// In dialect `upstream` that is what Kubernetes answers, 500 for most faults of a strategic merge patch;
-    /// dialect `spec` answers 400 in their place.
+    /// dialect `spec` answers 400 in place of 500 unless the fault is in the live object.
     pub fn http_status(&self) -> u16 {
-        match self.0.kind {
-            ErrorKind::Merge(kind) => merge_status(kind, self.0.dialect),
-            ErrorKind::InvalidJsonPatch => 400,
-            ErrorKind::TooManyOperations => 413,
-            ErrorKind::UnknownContentType => 415,
-            ErrorKind::JsonPatchFailed | ErrorKind::NotConvertible | ErrorKind::TypedObject => 422,
-        }
+        self.0.status
     }
 }
 
-fn merge_status(kind: MergeKind, dialect: Dialect) -> u16 {
+/// What Kubernetes answers.
+fn status(kind: ErrorKind) -> u16 {
     match kind {
-        MergeKind::InvalidDocument
-        | MergeKind::InvalidRetainKeys
-        | MergeKind::InvalidDeleteList
-        | MergeKind::InvalidElementOrder
-        | MergeKind::UnsupportedType => 400,
-        MergeKind::ListOfLists => 422,
-        MergeKind::Conflict | MergeKind::PreconditionFailed => 409,
-        _ if dialect == Dialect::Spec => 400,
-        _ => 500,
+        ErrorKind::Merge(
+            MergeKind::InvalidDocument
+            | MergeKind::InvalidRetainKeys
+            | MergeKind::InvalidDeleteList
+            | MergeKind::InvalidElementOrder
+            | MergeKind::UnsupportedType,
+        )
+        | ErrorKind::InvalidJsonPatch => 400,
+        ErrorKind::Merge(MergeKind::Conflict | MergeKind::PreconditionFailed) => 409,
+        ErrorKind::TooManyOperations => 413,
+        ErrorKind::UnknownContentType => 415,
+        ErrorKind::Merge(MergeKind::ListOfLists)
+        | ErrorKind::JsonPatchFailed
+        | ErrorKind::NotConvertible
+        | ErrorKind::TypedObject => 422,
+        ErrorKind::Merge(_) => 500,
     }
 }
 

@@ -54,9 +54,9 @@ fn type_in<'s>(schema: &'s Schema, object: Node<'_>) -> Result<Type<'s>, Error> 
     let text = |name| object.get(name).and_then(Node::as_str).map(Str::text);
     let (Some(api_version), Some(kind)) = (text("apiVersion"), text("kind")) else {
         let hint = "the object has no apiVersion and kind: add them, or name the type";
-        return Err(unsupported(hint).in_dialect(schema.dialect()));
+        return Err(unsupported(hint));
     };
-    let refused = |hint: String| Err(unsupported(&hint).in_dialect(schema.dialect()));
+    let refused = |hint: String| Err(unsupported(&hint));
     match schema.type_of(&api_version, &kind) {
         // Kubernetes merges custom resources by JSON merge patch only.
         Some(ty) if ty.is_custom_resource() && schema.dialect() == Dialect::Upstream => refused(format!(

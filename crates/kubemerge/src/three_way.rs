@@ -79,7 +79,7 @@ pub fn three_way<'s, O: Object + ?Sized>(
         &[],
         &arena,
     )
-    .map_err(|error| Error::from(error).in_dialect(guide.dialect()))?;
+    .map_err(|error| Error::from(error).in_patch(guide.dialect()))?;
     Patch::owned(PatchType::Strategic, patch)
 }
 
@@ -106,7 +106,7 @@ pub fn conflicts<'s, O: Object + ?Sized>(
     let (sources, arena) = (versions.read()?, Arena::new());
     let nodes = sources.nodes();
     let found = kubemerge_strategic::three_way_conflicts(guide.type_of(nodes.modified)?, &nodes, &arena)
-        .map_err(|error| Error::from(error).in_dialect(guide.dialect()))?;
+        .map_err(|error| Error::from(error).in_patch(guide.dialect()))?;
     Ok(found.into_iter().map(Conflict::from).collect())
 }
 

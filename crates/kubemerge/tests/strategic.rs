@@ -61,6 +61,16 @@ fn errors_have_the_statuses_of_their_dialect() {
 }
 
 #[test]
+fn faults_of_the_live_object_are_not_blamed_on_the_client() {
+    let pod = r#"{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"image":"x"}]}}"#;
+    let patch = Patch::strategic(r#"{"spec":{"containers":[{"name":"a"}]}}"#).unwrap();
+    for dialect in [Dialect::Upstream, Dialect::Spec] {
+        let error = apply(&schema(dialect), pod, &patch).unwrap_err();
+        assert_eq!((error.kind().name(), error.http_status()), ("missing-merge-key", 500));
+    }
+}
+
+#[test]
 fn types_without_a_schema_are_refused_with_the_cure() {
     let schema = schema(Dialect::Upstream);
     let guide = Guide::from(&schema);
