@@ -64,3 +64,8 @@ pub use kubemerge_value::{
 pub use object::{Object, Source, Typed};
 pub use patch::{Patch, PatchType};
 pub use three_way::{Change, Conflict, OnConflict, Versions, conflicts, three_way};
+
+/// The examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
