@@ -82,6 +82,8 @@ pub enum ErrorKind {
     DirectiveInDocument,
     /// No single patch does what the two do one after the other.
     NotComposable,
+    /// No patch leads back to the original.
+    NotInvertible,
 }
 
 impl ErrorKind {
@@ -118,6 +120,7 @@ impl ErrorKind {
             ErrorKind::DuplicateElement => "duplicate-element",
             ErrorKind::DirectiveInDocument => "directive-in-document",
             ErrorKind::NotComposable => "not-composable",
+            ErrorKind::NotInvertible => "not-invertible",
         }
     }
 }
@@ -129,8 +132,20 @@ impl Error {
     }
 
     /// A fault at a place that is rendered already.
-    pub(crate) fn at(kind: ErrorKind, path: String, message: impl Into<String>) -> Self {
+    pub fn at(kind: ErrorKind, path: String, message: impl Into<String>) -> Self {
         Error(Box::new(Fault { path, kind, message: message.into(), hint: None }))
+    }
+
+    /// A fault that was found in a field by itself, seen from the document around it.
+    pub(crate) fn beside(mut self, field: &Path<'_>) -> Self {
+        let around = field.split().0.map(Path::to_string).unwrap_or_default();
+        let dot = if around.is_empty() || self.0.path.is_empty() || self.0.path.starts_with('[') {
+            ""
+        } else {
+            "."
+        };
+        self.0.path = format!("{around}{dot}{}", self.0.path);
+        self
     }
 
     /// The same fault with the cure.

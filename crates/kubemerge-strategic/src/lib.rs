@@ -7,6 +7,7 @@
 //! This crate reads no schema documents and does no input or output.
 
 mod apply;
+mod compose;
 mod conflict;
 mod diff;
 pub mod directive;
@@ -14,6 +15,7 @@ mod element;
 mod error;
 mod go_text;
 mod identity;
+mod invert;
 mod observe;
 mod order;
 mod patch_map;
@@ -23,9 +25,11 @@ mod string_form;
 mod three_way;
 
 pub use apply::{apply, apply_observed};
+pub use compose::compose;
 pub use conflict::{Change, Conflict, conflicts};
 pub use diff::{DiffOptions, Emission, diff};
 pub use error::{Error, ErrorKind};
+pub use invert::invert;
 pub use observe::{Event, Observer, Ordering, Removal, Replacement};
 pub use precondition::{Precondition, SAME_OBJECT, check_preconditions};
 pub use three_way::{OnConflict, Versions, three_way, three_way_checked, three_way_conflicts};

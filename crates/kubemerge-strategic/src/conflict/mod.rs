@@ -6,6 +6,8 @@
 mod spec;
 mod upstream;
 
+pub(crate) use spec::{list_rule, map_rule};
+
 use crate::{Error, apply::document, directive::PatchWord};
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_value::{Arena, Node, Path};

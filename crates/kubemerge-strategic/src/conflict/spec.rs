@@ -92,6 +92,9 @@ impl<'a> Walk<'a> {
         rule: &ListRule<'_>,
         path: &Path<'_>,
     ) -> Result<(), Error> {
+        if deep_equal(sides.0, sides.1) {
+            return Ok(());
+        }
         let one = Items::read(sides.0, keys, path, self.arena)?;
         let other = Items::read(sides.1, keys, path, self.arena)?;
         // A replace marker touches every item.
@@ -100,9 +103,9 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         self.plain_items(&one, &other, rule, path)?;
-        for (at, delete) in one.deletes.iter().map(|delete| (delete.at, delete)) {
+        for delete in &one.deletes {
             if let Some(hit) = other.hit_by(delete, self.arena) {
-                self.conflicts.push(Conflict::at(&path.index(at), delete.node, hit.node));
+                self.conflicts.push(Conflict::at(&path.index(delete.at), delete.node, hit.node));
             }
         }
         for delete in &other.deletes {
@@ -208,14 +211,14 @@ fn is_unknown(error: &LookupError) -> bool {
     matches!(error.kind, LookupErrorKind::UnknownField | LookupErrorKind::SchemaMismatch)
 }
 
-fn map_rule<'s>(ty: Type<'s>, field: &str) -> Result<MapRule<'s>, LookupError> {
+pub(crate) fn map_rule<'s>(ty: Type<'s>, field: &str) -> Result<MapRule<'s>, LookupError> {
     match ty.map_field(field) {
         Err(error) if is_unknown(&error) => ty.schema().untyped().map_field(field),
         rule => rule,
     }
 }
 
-fn list_rule<'s>(ty: Type<'s>, field: &str) -> Result<ListRule<'s>, LookupError> {
+pub(crate) fn list_rule<'s>(ty: Type<'s>, field: &str) -> Result<ListRule<'s>, LookupError> {
     match ty.list_field(field) {
         Err(error) if is_unknown(&error) => ty.schema().untyped().list_field(field),
         rule => rule,

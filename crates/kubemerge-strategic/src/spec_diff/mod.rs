@@ -50,6 +50,17 @@ pub(crate) fn patch<'a>(
     Ok(Generator { order_lists, arena }.maps(&sides, ty, RetainKeys::Unnamed, &Path::ROOT)?.finish())
 }
 
+/// The value of a field in the form that a patch sends whole.
+pub(crate) fn whole_value<'a>(
+    key: Str<'a>,
+    value: Node<'a>,
+    ty: Type<'_>,
+    path: &Path<'_>,
+    arena: &'a Arena,
+) -> Result<Node<'a>, Error> {
+    Generator { order_lists: OrderLists::Never, arena }.whole_field(key, value, ty, path)
+}
+
 /// A directive would be carried out, not stored.
 fn refuse_directives<'a>(value: Node<'a>, path: &Path<'_>, arena: &'a Arena) -> Result<(), Error> {
     for entry in value.entries(arena) {

@@ -1,0 +1,297 @@
+//! Composing maps, field by field.
+
+use super::{keyed, not_composable, values};
+use crate::{
+    Error, apply,
+    conflict::{list_rule, map_rule},
+    directive::{
+        DELETE_FROM_PRIMITIVE_LIST, FieldPatch, MapPatch, PATCH, PatchWord, REPLACE, RETAIN_KEYS,
+        SET_ELEMENT_ORDER,
+    },
+    patch_map::PatchMap,
+    spec_diff,
+};
+use hashbrown::{HashMap, HashSet};
+use kubemerge_schema::{ListRule, ListStrategy, MapStrategy, Type};
+use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, list, map};
+
+pub(super) struct Composer<'a> {
+    pub(super) arena: &'a Arena,
+}
+
+/// What a patch does to a field.
+enum Act<'a> {
+    /// Nothing.
+    Absent,
+    /// It removes the field.
+    Removes,
+    /// It sets a value, whatever was there.
+    Whole(FieldPatch<'a>),
+    /// It merges a map.
+    Map(Node<'a>),
+    /// It merges a list, or only orders it or deletes from it.
+    List(FieldPatch<'a>),
+}
+
+/// The fields that a patch map retains: all of them, if it names none.
+#[derive(Default)]
+struct Retained<'a> {
+    names: Option<Vec<Str<'a>>>,
+    index: HashSet<Str<'a>>,
+}
+
+impl<'a> Retained<'a> {
+    fn has(&self, field: Str<'a>) -> bool {
+        self.names.is_none() || self.index.contains(&field)
+    }
+}
+
+/// A field: its name, the type around it and its place.
+struct Field<'f, 's, 'a> {
+    key: Str<'a>,
+    ty: Type<'s>,
+    path: &'f Path<'f>,
+}
+
+impl<'a> Composer<'a> {
+    pub(super) fn maps(
+        &self,
+        first: Node<'a>,
+        second: Node<'a>,
+        ty: Type<'_>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        deep(|| {
+            let (first, second) = (MapPatch::parse(first, self.arena), MapPatch::parse(second, self.arena));
+            let (kept_first, kept_second) = (self.retained(&first), self.retained(&second));
+            let mut patch = PatchMap::new(self.arena);
+            let mut set = Vec::new();
+            for (key, one, other) in pairs(&first, &second) {
+                let path = path.field(key);
+                let field = Field { key, ty, path: &path };
+                let mut one = self.act(one, &field)?;
+                let other = self.act(other, &field)?;
+                if !kept_first.has(key) && !matches!(other, Act::Absent) {
+                    one = Act::Removes;
+                }
+                if !matches!(other, Act::Absent | Act::Removes) {
+                    set.push(key);
+                }
+                if kept_second.has(key) {
+                    self.field(one, other, &field, &mut patch)?;
+                }
+            }
+            if let Some(names) = composed_names(kept_first, kept_second, set) {
+                let names =
+                    names.into_iter().map(|name| Node::scalar_node(kubemerge_value::Scalar::String(name)));
+                patch.set(Str::plain(RETAIN_KEYS), list(names, self.arena));
+            }
+            Ok(patch.finish())
+        })
+    }
+
+    /// The fields that a patch map retains.
+    fn retained(&self, patch: &MapPatch<'a>) -> Retained<'a> {
+        let Some(names) = patch.retain_keys else { return Retained::default() };
+        let names: Vec<Str<'a>> =
+            names.elements(self.arena).iter().filter_map(|name| name.as_str()).collect();
+        Retained { index: names.iter().copied().collect(), names: Some(names) }
+    }
+
+    fn act(&self, said: Option<FieldPatch<'a>>, field: &Field<'_, '_, 'a>) -> Result<Act<'a>, Error> {
+        let Some(said) = said else { return Ok(Act::Absent) };
+        Ok(match said.value.map(|value| (value, value.kind())) {
+            None => Act::List(said),
+            Some((_, Kind::Null)) => Act::Removes,
+            Some((value, Kind::Map)) => match PatchWord::in_map(value) {
+                Some(PatchWord::Delete) => Act::Removes,
+                Some(PatchWord::Replace) => Act::Whole(said),
+                _ if field.map_strategy()? == MapStrategy::Replace => Act::Whole(said),
+                _ => Act::Map(value),
+            },
+            Some((value, Kind::List)) => match field.list_rule()?.strategy {
+                ListStrategy::Atomic => Act::Whole(said),
+                ListStrategy::Keyed(_) if self.has_marker(value) => Act::Whole(said),
+                _ => Act::List(said),
+            },
+            Some(_) => Act::Whole(said),
+        })
+    }
+
+    fn has_marker(&self, items: Node<'a>) -> bool {
+        items.elements(self.arena).iter().any(|item| PatchWord::in_map(*item) == Some(PatchWord::Replace))
+    }
+
+    fn field(
+        &self,
+        first: Act<'a>,
+        second: Act<'a>,
+        field: &Field<'_, '_, 'a>,
+        patch: &mut PatchMap<'a>,
+    ) -> Result<(), Error> {
+        match (first, second) {
+            (only, Act::Absent) | (Act::Absent, only) => self.keep(only, field, patch),
+            (_, Act::Removes) => patch.set(field.key, Node::NULL),
+            (_, whole @ Act::Whole(_)) => self.keep(whole, field, patch),
+            (Act::Map(first), Act::Map(second)) => {
+                let ty = field.map_type()?;
+                patch.set(field.key, self.maps(first, second, ty, field.path)?);
+            }
+            (Act::List(first), Act::List(second)) => {
+                let rule = field.list_rule()?;
+                self.write(field.key, self.lists(&first, &second, &rule, field.path)?, patch);
+            }
+            (first, second) => {
+                // What the second patch finds is known, so its result is.
+                let start = self.start(first, field)?;
+                let result = self.evaluate(start, &second, field)?;
+                self.set_whole(result, field, patch)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the first patch leaves at a field that the second one merges as another kind of value.
+    fn start(&self, first: Act<'a>, field: &Field<'_, '_, 'a>) -> Result<Option<Node<'a>>, Error> {
+        match first {
+            Act::Absent | Act::Removes => Ok(None),
+            Act::Whole(_) => self.evaluate(None, &first, field),
+            Act::Map(_) => Ok(Some(map([], self.arena))),
+            Act::List(_) => Ok(Some(list([], self.arena))),
+        }
+    }
+
+    /// What a patch makes of a field.
+    fn evaluate(
+        &self,
+        start: Option<Node<'a>>,
+        act: &Act<'a>,
+        field: &Field<'_, '_, 'a>,
+    ) -> Result<Option<Node<'a>>, Error> {
+        let mut patch = PatchMap::new(self.arena);
+        match act {
+            Act::Absent | Act::Removes => {}
+            Act::Map(value) => patch.set(field.key, *value),
+            Act::Whole(said) | Act::List(said) => self.write(field.key, *said, &mut patch),
+        }
+        let live = map(start.map(|value| (field.key, value)), self.arena);
+        let result =
+            apply(field.ty, live, patch.finish(), self.arena).map_err(|error| error.beside(field.path))?;
+        Ok(result.get(&field.key.text()))
+    }
+
+    /// The form of a value that sets it whatever was there.
+    fn set_whole(
+        &self,
+        value: Option<Node<'a>>,
+        field: &Field<'_, '_, 'a>,
+        patch: &mut PatchMap<'a>,
+    ) -> Result<(), Error> {
+        let Some(value) = value else {
+            patch.set(field.key, Node::NULL);
+            return Ok(());
+        };
+        let value = spec_diff::whole_value(field.key, value, field.ty, field.path, self.arena)?;
+        let form = match value.kind() {
+            Kind::Map if field.map_strategy()? == MapStrategy::Merge => self.replacing(value),
+            Kind::List => match field.list_rule()?.strategy {
+                ListStrategy::Atomic => value,
+                ListStrategy::Keyed(_) if self.has_marker(value) => value,
+                ListStrategy::Keyed(_) => {
+                    let items = value.elements(self.arena).iter().copied();
+                    list([self.marker()].into_iter().chain(items), self.arena)
+                }
+                ListStrategy::Scalars | ListStrategy::Set => {
+                    let reason = "a list that merges by value cannot be set whatever was there";
+                    return Err(not_composable(field.path, reason));
+                }
+            },
+            _ => value,
+        };
+        patch.set(field.key, form);
+        Ok(())
+    }
+
+    /// A map that takes the place of what is there.
+    pub(super) fn replacing(&self, value: Node<'a>) -> Node<'a> {
+        let members = value.entries(self.arena).iter().map(|entry| (entry.key, entry.value));
+        map([(Str::plain(PATCH), Node::string(REPLACE))].into_iter().chain(members), self.arena)
+    }
+
+    fn marker(&self) -> Node<'a> {
+        map([(Str::plain(PATCH), Node::string(REPLACE))], self.arena)
+    }
+
+    /// What one patch alone says, as it says it.
+    fn keep(&self, act: Act<'a>, field: &Field<'_, '_, 'a>, patch: &mut PatchMap<'a>) {
+        match act {
+            Act::Absent => {}
+            Act::Removes => patch.set(field.key, Node::NULL),
+            Act::Map(value) => patch.set(field.key, value),
+            Act::Whole(said) | Act::List(said) => self.write(field.key, said, patch),
+        }
+    }
+
+    fn write(&self, key: Str<'a>, said: FieldPatch<'a>, patch: &mut PatchMap<'a>) {
+        patch.extend(key, said.value);
+        for (directive, entry) in [(DELETE_FROM_PRIMITIVE_LIST, said.delete), (SET_ELEMENT_ORDER, said.order)]
+        {
+            if let Some(entry) = entry {
+                patch.set_beside(directive, key, entry.value);
+            }
+        }
+    }
+
+    fn lists(
+        &self,
+        first: &FieldPatch<'a>,
+        second: &FieldPatch<'a>,
+        rule: &ListRule<'_>,
+        path: &Path<'_>,
+    ) -> Result<FieldPatch<'a>, Error> {
+        match rule.strategy {
+            ListStrategy::Keyed(keys) => keyed::compose(self, (first, second), (rule, keys), path),
+            ListStrategy::Scalars | ListStrategy::Set => values::compose(self, first, second, rule, path),
+            ListStrategy::Atomic => Err(not_composable(path, "both only order the list or delete from it")),
+        }
+    }
+}
+
+impl<'s, 'a> Field<'_, 's, 'a> {
+    fn map_strategy(&self) -> Result<MapStrategy, Error> {
+        let rule =
+            map_rule(self.ty, &self.key.text()).map_err(|error| Error::from_lookup(error, self.path))?;
+        Ok(rule.strategy)
+    }
+
+    fn map_type(&self) -> Result<Type<'s>, Error> {
+        let rule =
+            map_rule(self.ty, &self.key.text()).map_err(|error| Error::from_lookup(error, self.path))?;
+        Ok(rule.value)
+    }
+
+    fn list_rule(&self) -> Result<ListRule<'s>, Error> {
+        list_rule(self.ty, &self.key.text()).map_err(|error| Error::from_lookup(error, self.path))
+    }
+}
+
+type Pair<'a> = (Str<'a>, Option<FieldPatch<'a>>, Option<FieldPatch<'a>>);
+
+/// The fields of both patches: those of the first, then what only the second has.
+fn pairs<'a>(first: &MapPatch<'a>, second: &MapPatch<'a>) -> Vec<Pair<'a>> {
+    let index: HashMap<Str<'a>, &FieldPatch<'a>> =
+        second.fields.iter().map(|said| (said.field, said)).collect();
+    let known: HashSet<Str<'a>> = first.fields.iter().map(|said| said.field).collect();
+    let in_first =
+        first.fields.iter().map(|said| (said.field, Some(*said), index.get(&said.field).map(|said| **said)));
+    let in_second = second.fields.iter().filter(|said| !known.contains(&said.field));
+    in_first.chain(in_second.map(|said| (said.field, None, Some(*said)))).collect()
+}
+
+/// The fields that survive both patches: what both name, and what the second one sets.
+fn composed_names<'a>(first: Retained<'a>, second: Retained<'a>, set: Vec<Str<'a>>) -> Option<Vec<Str<'a>>> {
+    let Some(mut names) = first.names else { return second.names };
+    names.retain(|name| second.has(*name));
+    names.extend(set.into_iter().filter(|name| !(first.index.contains(name) && second.has(*name))));
+    Some(names)
+}

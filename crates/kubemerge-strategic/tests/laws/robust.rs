@@ -1,0 +1,95 @@
+//! Depth, width and nonsense: every verb answers, in both dialects.
+
+use super::{node, root};
+use kubemerge_schema::Dialect;
+use kubemerge_strategic::{DiffOptions, OnConflict, apply, compose, conflicts, diff, invert, three_way};
+use kubemerge_value::{Arena, Document, MAX_DEPTH, Node};
+use proptest::prelude::*;
+use serde_json::{Map, Value};
+
+/// Asks every verb; the answers do not matter.
+fn ask_all(dialect: Dialect, one: Node<'_>, two: Node<'_>, other: Node<'_>) {
+    let (ty, arena) = (root(dialect), Arena::new());
+    let _ = diff(ty, one, two, &DiffOptions::default(), &arena);
+    let _ = three_way(ty, one, two, other, OnConflict::Overwrite, &arena);
+    let _ = three_way(ty, one, two, other, OnConflict::Fail, &arena);
+    let _ = conflicts(ty, one, two, &arena);
+    let _ = compose(ty, &[one, two, other], &arena);
+    let _ = invert(ty, one, two, &arena);
+    let _ = apply(ty, one, two, &arena);
+}
+
+/// Names that mean something to the engine, and values that should not stand there.
+fn nonsense() -> BoxedStrategy<Value> {
+    let names = vec![
+        "name",
+        "bar",
+        "items",
+        "pairs",
+        "volumes",
+        "finalizers",
+        "tags",
+        "args",
+        "union",
+        "whole",
+        "labels",
+        "ports",
+        "port",
+        "$patch",
+        "$retainKeys",
+        "$setElementOrder/items",
+        "$setElementOrder/finalizers",
+        "$deleteFromPrimitiveList/finalizers",
+        "$deleteFromPrimitiveList",
+        "$setElementOrder/",
+    ];
+    let scalar = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-2i64..3).prop_map(Value::from),
+        Just(Value::from(80.0)),
+        prop::sample::select(vec!["a", "b", "delete", "replace", "merge", "items", ""]).prop_map(Value::from),
+    ];
+    let name = prop::sample::select(names);
+    scalar
+        .prop_recursive(4, 48, 5, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map(name.clone(), inner, 0..5).prop_map(|members| {
+                    let members = members.into_iter().map(|(name, value)| (name.to_owned(), value));
+                    Value::Object(members.collect::<Map<_, _>>())
+                }),
+            ]
+        })
+        .boxed()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nonsense_is_answered(one in nonsense(), two in nonsense(), other in nonsense()) {
+        for dialect in [Dialect::Upstream, Dialect::Spec] {
+            ask_all(dialect, node(&one), node(&two), node(&other));
+        }
+    }
+}
+
+/// A document that is nested as deep as a document may be, with this value at the bottom.
+fn nested(open: &str, close: &str, bottom: &str) -> String {
+    let levels = (MAX_DEPTH - 2) / open.matches(['{', '[']).count();
+    format!("{{\"labels\":{}{bottom}{}}}", open.repeat(levels), close.repeat(levels))
+}
+
+#[test]
+fn deep_documents_are_answered() {
+    let shapes = [("{\"labels\":", "}"), ("[", "]"), ("{\"items\":[", "]}"), ("[{\"name\":", "}]")];
+    for (open, close) in shapes {
+        let [one, two, other] =
+            ["1", "\"x\"", "{\"$patch\":\"delete\"}"].map(|bottom| nested(open, close, bottom));
+        let [one, two, other] = [&one, &two, &other].map(|text| Document::check(text.as_bytes()).unwrap());
+        for dialect in [Dialect::Upstream, Dialect::Spec] {
+            ask_all(dialect, one.node(), two.node(), other.node());
+        }
+    }
+}
