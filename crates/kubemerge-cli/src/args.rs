@@ -25,6 +25,10 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Apply a patch to objects in files
     Patch(cmd::patch::PatchArgs),
+    /// Tell what a patch does to each field, which rule decides, and where the dialects differ
+    Explain(cmd::explain::ExplainArgs),
+    /// Find what bites people in manifests and patches
+    Lint(cmd::lint::LintArgs),
     /// Tell how the fields of every kind merge, and why
     #[command(subcommand)]
     Schema(cmd::schema::Verb),

@@ -70,6 +70,11 @@ impl Excerpt {
         self.marks.push(Mark { range, label, kind });
     }
 
+    /// The name of the file.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Line and column of the first mark.
     pub(crate) fn position(&self) -> Position {
         self.position

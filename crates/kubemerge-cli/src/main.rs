@@ -6,11 +6,13 @@
 
 mod args;
 mod cmd;
+mod compare;
 mod each_file;
 mod excerpt;
 mod failure;
 mod input;
 mod job;
+mod nearest;
 mod notice;
 mod output;
 mod render;

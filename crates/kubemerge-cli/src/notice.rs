@@ -78,6 +78,12 @@ impl Notice {
         self
     }
 
+    /// Title, reason and cure on one line.
+    pub(crate) fn sentence(&self) -> String {
+        let parts = [Some(&self.title), self.reason.as_ref(), self.cure.as_ref()];
+        parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("; ")
+    }
+
     /// Writes it to standard error.
     pub(crate) fn say(&self) {
         eprintln!("{}", self.draw(colours_of(&std::io::stderr())));

@@ -1,5 +1,7 @@
 //! The commands, one file each.
 
+pub(crate) mod explain;
+pub(crate) mod lint;
 pub(crate) mod patch;
 pub(crate) mod schema;
 
@@ -9,6 +11,8 @@ use crate::failure::Result;
 /// Runs the command that the words ask for.
 pub(crate) fn run(args: Args) -> Result {
     match args.command {
+        Command::Explain(args) => explain::run(&args),
+        Command::Lint(args) => lint::run(&args),
         Command::Patch(args) => patch::run(&args),
         Command::Schema(verb) => schema::run(verb),
     }

@@ -31,6 +31,11 @@ pub(crate) fn type_of<'s>(schema: &'s Schema, manifest: &Manifest<'_>) -> Result
     }
 }
 
+/// The type that a schema has for an object, also where Kubernetes would refuse a strategic merge.
+pub(crate) fn type_in<'s>(schema: &'s Schema, manifest: &Manifest<'_>) -> Option<Type<'s>> {
+    schema.type_of(&manifest.identity.api_version, &manifest.identity.kind)
+}
+
 fn custom_resource(manifest: &Manifest<'_>) -> Notice {
     let Identity { api_version, kind, .. } = &manifest.identity;
     let excerpt = manifest.source.excerpt(&manifest.document, "kind", "a custom resource");

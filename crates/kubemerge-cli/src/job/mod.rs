@@ -2,14 +2,16 @@
 
 mod kind;
 mod manifest;
+mod pairs;
 mod patch;
 mod place;
 mod schema;
 mod target;
 
-pub(crate) use kind::{find_type, name_of, type_of};
+pub(crate) use kind::{find_type, name_of, type_in, type_of};
 pub(crate) use manifest::{Identity, Manifest};
+pub(crate) use pairs::pairs;
 pub(crate) use patch::{LoadedPatch, patch_sources};
-pub(crate) use place::path_in_patch;
+pub(crate) use place::{node_at, path_in_patch};
 pub(crate) use schema::{SchemaDocument, load, load_beside};
 pub(crate) use target::{Asked, GivenTarget, Target};

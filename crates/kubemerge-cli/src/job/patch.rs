@@ -1,9 +1,10 @@
 //! Loads patches: from the command line, or from files that may hold several.
 
 use kubemerge::{Error, Patch, PatchType};
-use kubemerge_value::{Kind, yaml};
+use kubemerge_value::{Document, Kind, yaml};
 
 use super::manifest::{Identity, checked};
+use crate::excerpt::Excerpt;
 use crate::failure::Result;
 use crate::input::{Origin, Source, read};
 use crate::notice::Notice;
@@ -68,6 +69,16 @@ impl<'s> LoadedPatch<'s> {
     pub(crate) fn patch(&self) -> Result<Patch<'_>> {
         Patch::new(self.patch_type, &self.json)
             .map_err(|error| Notice::error(format!("{}: {error}", self.source.name)).into())
+    }
+
+    /// The value.
+    pub(crate) fn value(&self) -> Result<Document<'_>> {
+        checked(self.source, &self.json)
+    }
+
+    /// The lines around a path.
+    pub(crate) fn excerpt(&self, path: &str) -> Excerpt {
+        self.source.excerpt(&self.document, path, path)
     }
 
     /// Why the patch cannot be applied to an object, with the place in the patch.

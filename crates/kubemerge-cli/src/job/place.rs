@@ -50,6 +50,22 @@ pub(crate) fn path_in_patch<'a>(
     found
 }
 
+/// The value at a path of fields and positions.
+pub(crate) fn node_at<'a>(root: Node<'a>, path: &str, arena: &'a Arena) -> Option<Node<'a>> {
+    let mut node = root;
+    let mut rest = path;
+    while !rest.is_empty() {
+        (node, rest) = match first_index(rest).filter(|_| node.kind() == Kind::List) {
+            Some((index, tail)) => (*node.elements(arena).get(index)?, tail),
+            None => {
+                let (name, tail) = first_step(rest)?;
+                (node.get(name)?, tail)
+            }
+        };
+    }
+    Some(node)
+}
+
 /// The item with the same keys.
 fn twin(live: Node<'_>, items: &[Node<'_>], strategy: ListStrategy<'_>) -> Option<usize> {
     let ListStrategy::Keyed(keys) = strategy else { return None };

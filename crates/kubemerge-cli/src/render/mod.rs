@@ -3,9 +3,11 @@
 mod facts;
 mod notices;
 mod object;
+mod sarif;
 mod table;
 
 pub(crate) use facts::facts;
 pub(crate) use notices::drawn;
-pub(crate) use object::{pretty_json, unified_diff, yaml};
+pub(crate) use object::{pretty_json, short, unified_diff, yaml};
+pub(crate) use sarif::sarif;
 pub(crate) use table::Table;

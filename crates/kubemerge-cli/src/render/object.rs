@@ -1,5 +1,6 @@
 //! Writes objects and the difference between texts.
 
+use kubemerge_value::Node;
 use kubemerge_value::yaml::{self, WriteOptions};
 use similar::TextDiff;
 
@@ -8,6 +9,18 @@ use crate::notice::{Colours, colours_of};
 /// A JSON text as YAML, members in the order given.
 pub(crate) fn yaml(json: &[u8]) -> String {
     yaml::write_json(json, &WriteOptions::default()).expect("results are JSON")
+}
+
+/// The longest value that is shown in full in a sentence.
+const SHORT: usize = 60;
+
+/// A value in a sentence: its JSON, cut where it is long.
+pub(crate) fn short(node: Node<'_>) -> String {
+    let text = format!("{node:?}");
+    if text.chars().count() <= SHORT {
+        return text;
+    }
+    text.chars().take(SHORT).chain("…".chars()).collect()
 }
 
 /// Deeper levels are not indented any further.

@@ -1,0 +1,167 @@
+//! Watches a merge and turns what happens into lines of words.
+
+use kubemerge_schema::Type;
+use kubemerge_strategic::{Event, Observer, Ordering, Removal, Replacement};
+use kubemerge_value::{Path, Scalar, Step, deep_equal};
+use serde::Serialize;
+
+use crate::render::short;
+
+/// What happened at a place.
+#[derive(Debug, Serialize)]
+pub(crate) struct Line {
+    /// Items by their keys: `spec.ports[port=53].protocol`.
+    pub(crate) path: String,
+    /// The last step of the path.
+    #[serde(skip)]
+    pub(crate) name: String,
+    /// How many steps the path has.
+    #[serde(skip)]
+    pub(crate) depth: usize,
+    pub(crate) happened: String,
+    /// The metadata that decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) because: Vec<String>,
+}
+
+/// Collects the lines of a merge.
+pub(crate) struct Watch<'s> {
+    ty: Type<'s>,
+    /// The names of the steps to the place of the last event.
+    names: Vec<String>,
+    /// The place of the last item that was matched.
+    matched: Option<String>,
+    pub(crate) lines: Vec<Line>,
+}
+
+impl<'s> Watch<'s> {
+    pub(crate) fn new(ty: Type<'s>) -> Watch<'s> {
+        Watch { ty, names: Vec::new(), matched: None, lines: Vec::new() }
+    }
+
+    /// Moves to a place. Items on the way were met before, so their names are known.
+    fn go_to(&mut self, path: &Path<'_>, item: Option<String>) {
+        let steps = steps(path);
+        let known = std::mem::take(&mut self.names);
+        for (at, step) in steps.iter().enumerate() {
+            let met = if at + 1 == steps.len() { item.as_ref() } else { known.get(at) };
+            let name = match step {
+                Step::Field(name) => name.text().into_owned(),
+                Step::Index(index) => met.cloned().unwrap_or_else(|| format!("[{index}]")),
+                Step::Keys(keys) => by_keys(keys),
+                Step::Root => continue,
+            };
+            self.names.push(name);
+        }
+    }
+
+    fn path(&self) -> String {
+        let mut path = String::new();
+        for name in &self.names {
+            if !path.is_empty() && !name.starts_with('[') {
+                path.push('.');
+            }
+            path.push_str(name);
+        }
+        path
+    }
+
+    /// What the schema says about the field at this place.
+    fn because(&self) -> Vec<String> {
+        let fields: Vec<&str> =
+            self.names.iter().filter(|name| !name.starts_with('[')).map(String::as_str).collect();
+        self.ty.explain(&fields.join(".")).map_or(Vec::new(), |explanation| explanation.because)
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn note(&mut self, path: &Path<'_>, event: Event<'_>) {
+        match event {
+            // That a matched item is merged goes without saying.
+            Event::MapMerged if self.matched.take().is_some_and(|matched| matched == path.to_string()) => {
+                return;
+            }
+            Event::ItemMatched { .. } => self.matched = Some(path.to_string()),
+            _ => self.matched = None,
+        }
+        self.go_to(path, item_name(&event));
+        let because = if is_ruled(&event) { self.because() } else { Vec::new() };
+        let name = self.names.last().cloned().unwrap_or_default();
+        let (path, depth) = (self.path(), self.names.len());
+        self.lines.push(Line { path, name, depth, happened: words(&event), because });
+    }
+}
+
+/// The steps of a path, without its root.
+fn steps<'p>(path: &Path<'p>) -> Vec<Step<'p>> {
+    let mut steps = Vec::new();
+    let (mut around, mut step) = path.split();
+    while let Some(outer) = around {
+        steps.push(step);
+        (around, step) = outer.split();
+    }
+    steps.reverse();
+    steps
+}
+
+/// The name of an item by its keys, where the event tells them.
+fn item_name(event: &Event<'_>) -> Option<String> {
+    match event {
+        Event::ItemMatched { keys } | Event::ItemAdded { keys, .. } if !keys.is_empty() => {
+            Some(by_keys(keys))
+        }
+        Event::ItemAdded { .. } => Some("[new]".to_owned()),
+        _ => None,
+    }
+}
+
+fn by_keys(keys: &[(&str, Scalar<'_>)]) -> String {
+    let pairs: Vec<String> = keys.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    format!("[{}]", pairs.join(","))
+}
+
+/// Whether the rule of the field decided, as opposed to the patch.
+fn is_ruled(event: &Event<'_>) -> bool {
+    matches!(
+        event,
+        Event::ListMerged { .. }
+            | Event::ListReplaced { cause: Replacement::Rule, .. }
+            | Event::MapReplaced { cause: Replacement::Rule, .. }
+    )
+}
+
+fn words(event: &Event<'_>) -> String {
+    match event {
+        Event::Added { value } => format!("added: {}", short(*value)),
+        Event::Set { from, to } if deep_equal(*from, *to) => format!("stays {}", short(*to)),
+        Event::Set { from, to } => format!("{} becomes {}", short(*from), short(*to)),
+        Event::Removed { value, cause } => format!("removed by {}: {}", removal(*cause), short(*value)),
+        Event::MapMerged => "merged field by field".to_owned(),
+        Event::MapReplaced { cause, .. } | Event::ListReplaced { cause, .. } => {
+            format!("replaced as a whole{}", replacement(*cause))
+        }
+        Event::ListMerged { keys: [] } => "list merged by value".to_owned(),
+        Event::ListMerged { keys } => format!("list merged by {}", keys.join(",")),
+        Event::ItemMatched { .. } => "merged into the live item".to_owned(),
+        Event::ItemAdded { value, .. } => format!("new item: {}", short(*value)),
+        Event::Reordered { cause: Ordering::Directive } => "reordered by $setElementOrder".to_owned(),
+        Event::Reordered { cause: Ordering::PatchList } => "reordered: items of the patch lead".to_owned(),
+        _ => "changed".to_owned(),
+    }
+}
+
+fn removal(cause: Removal) -> &'static str {
+    match cause {
+        Removal::Null => "null",
+        Removal::PatchDirective => "$patch: delete",
+        Removal::RetainKeys => "$retainKeys",
+        Removal::DeleteList => "$deleteFromPrimitiveList",
+    }
+}
+
+fn replacement(cause: Replacement) -> &'static str {
+    match cause {
+        Replacement::Rule => "",
+        Replacement::PatchDirective => " by $patch: replace",
+    }
+}

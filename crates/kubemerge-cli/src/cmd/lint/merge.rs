@@ -1,0 +1,92 @@
+//! Tries a patch on the object it is for, or on itself, and finds what fails or gets lost.
+
+use kubemerge_strategic::{Event, Observer, Replacement, apply, apply_observed};
+use kubemerge_value::{Arena, Canonical, Document, Kind, Node, Path, deep_equal, to_canonical};
+
+use super::rule::Rule;
+use super::walk::Types;
+use crate::compare::{Loss, differences};
+use crate::job::{LoadedPatch, node_at, path_in_patch};
+use crate::notice::{Notice, Severity};
+
+/// Findings of a trial merge into a live object.
+pub(super) fn on_object(
+    types: Types<'_>,
+    live: &Document<'_>,
+    patch: &LoadedPatch<'_>,
+    body: &Document<'_>,
+) -> Vec<Notice> {
+    let arena = Arena::new();
+    let (live, body) = (live.node(), body.node());
+    let place = |path: &str| path_in_patch(types.upstream, live, body, path, &arena);
+    let mut watch = Replaced { lists: Vec::new() };
+    let upstream = match apply_observed(types.upstream, live, body, &arena, &mut watch) {
+        Ok(upstream) => upstream,
+        Err(error) => return vec![refused(patch, &error, &place(error.path()))],
+    };
+    let mut findings = Vec::new();
+    for list in watch.lists {
+        let path = place(&list.path);
+        let lost = list.lost(node_at(body, &path, &arena), &arena);
+        if lost > 0 {
+            let title = format!("{} is replaced as a whole: live entries would be gone ({lost})", list.path);
+            findings.push(Rule::ReplacedList.notice(title).at(patch.excerpt(&path)));
+        }
+    }
+    let Ok(spec) = apply(types.spec, live, body, &arena) else { return findings };
+    for difference in differences(types.spec, live, upstream, spec, &arena) {
+        if difference.loss == Loss::Yes {
+            let title = format!("{}: {}", difference.path, difference.words);
+            findings.push(Rule::LostItem.notice(title).at(patch.excerpt(&place(&difference.path))));
+        }
+    }
+    findings
+}
+
+/// Findings of a patch alone: merged into what is left of it without directives, everything is looked at.
+pub(super) fn on_itself(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Document<'_>) -> Vec<Notice> {
+    let arena = Arena::new();
+    match apply(types.upstream, body.node(), body.node(), &arena) {
+        Ok(_) => Vec::new(),
+        Err(error) => vec![refused(patch, &error, error.path())],
+    }
+}
+
+fn refused(patch: &LoadedPatch<'_>, error: &kubemerge_strategic::Error, place: &str) -> Notice {
+    let notice = Notice::new(Severity::Error, error.message()).code(error.kind().name());
+    let notice = notice.at(patch.excerpt(place)).reason("Kubernetes refuses the patch");
+    match error.hint() {
+        Some(hint) => notice.cure(hint),
+        None => notice,
+    }
+}
+
+/// Remembers the lists of maps that a rule replaced.
+struct Replaced {
+    lists: Vec<ReplacedList>,
+}
+
+struct ReplacedList {
+    path: String,
+    /// The live entries.
+    entries: Vec<Canonical>,
+}
+
+impl Observer for Replaced {
+    fn note(&mut self, path: &Path<'_>, event: Event<'_>) {
+        let Event::ListReplaced { from: Some(from), cause: Replacement::Rule } = event else { return };
+        let arena = Arena::new();
+        let maps = from.elements(&arena).iter().filter(|entry| entry.kind() == Kind::Map);
+        let entries = maps.map(|entry| to_canonical(*entry)).collect();
+        self.lists.push(ReplacedList { path: path.to_string(), entries });
+    }
+}
+
+impl ReplacedList {
+    /// How many entries the new list does not repeat.
+    fn lost<'a>(&self, new: Option<Node<'a>>, arena: &'a Arena) -> usize {
+        let new = new.map_or(&[][..], |new| new.elements(arena));
+        let is_kept = |entry: &&Canonical| new.iter().any(|one| deep_equal(*one, entry.node()));
+        self.entries.len() - self.entries.iter().filter(is_kept).count()
+    }
+}

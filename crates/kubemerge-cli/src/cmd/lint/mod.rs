@@ -1,0 +1,252 @@
+//! `kubemerge lint`: finds what bites people in manifests and patches.
+//!
+//! `walk` looks at a document beside its schema, `trap` at how YAML was read, `merge` tries a patch on the
+//! object it is for. `rule` holds the codes, the reasons and the cures.
+
+mod merge;
+mod rule;
+mod trap;
+mod walk;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use kubemerge::{Arena, PatchType, Schema};
+use kubemerge_strategic::ErrorKind;
+use kubemerge_value::{Path, yaml};
+use serde::Serialize;
+
+use crate::args::{Format, SchemaOptions};
+use crate::each_file::each_file;
+use crate::failure::{Failure, Outcome, Result};
+use crate::input::{Origin, Recurse, Source, find, read, without};
+use crate::job::{self, Asked, Identity, LoadedPatch, Manifest, pairs, patch_sources};
+use crate::notice::{Notice, Severity};
+use crate::output::Output;
+use crate::render::{drawn, facts, sarif};
+use rule::Rule;
+use walk::{Role, Types, Walk};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit code 1 tells that something was found.
+
+Examples:
+  kubemerge lint -f service.yaml
+  kubemerge lint -R -f manifests --patch-file patch.yaml
+  kubemerge lint --patch-file patch.yaml -o sarif > findings.sarif")]
+pub(crate) struct LintArgs {
+    /// Manifests: files, folders, globs, or - for standard input; repeatable
+    #[arg(long = "filename", short = 'f', value_name = "FILE", required_unless_present_any = ["patch", "patch_file"])]
+    files: Vec<PathBuf>,
+    /// Look into folders inside folders, too
+    #[arg(long, short = 'R')]
+    recursive: bool,
+    /// A strategic merge patch, as JSON or YAML
+    #[arg(long, short, value_name = "PATCH")]
+    patch: Option<String>,
+    /// A file with one or more strategic merge patches; repeatable
+    #[arg(long, value_name = "FILE")]
+    patch_file: Vec<PathBuf>,
+    /// How to write the findings
+    #[arg(long, short, value_enum, default_value_t)]
+    output: LintFormat,
+    #[command(flatten)]
+    schema: SchemaOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum LintFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+    /// For code hosts: SARIF 2.1.0
+    Sarif,
+}
+
+/// A finding for programs.
+#[derive(Debug, Serialize)]
+struct Fact<'n> {
+    file: &'n str,
+    line: usize,
+    column: usize,
+    severity: &'static str,
+    code: &'static str,
+    message: &'n str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'n str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<&'n str>,
+}
+
+pub(crate) fn run(args: &LintArgs) -> Result {
+    let patch_files = find(&args.patch_file, Recurse::No)?;
+    let recurse = if args.recursive { Recurse::Yes } else { Recurse::No };
+    let origins = without(find(&args.files, recurse)?, &patch_files);
+    let schemas = job::load_beside(&args.schema, &origins)?.compile_both()?;
+    let linter = Linter { schemas: &schemas };
+    let mut findings = Vec::new();
+    each_file(
+        &origins,
+        |origin| linter.file(origin),
+        |found| {
+            findings.extend(found);
+            Ok(())
+        },
+    )?;
+    let sources = patch_sources(args.patch.as_deref(), &patch_files)?;
+    let patches = LoadedPatch::all(&sources, PatchType::Strategic)?;
+    findings.extend(linter.patches(&patches, &origins)?);
+    write(args.output, &findings)?;
+    Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
+}
+
+fn write(format: LintFormat, findings: &[Notice]) -> Result<()> {
+    let mut out = Output::new();
+    match format {
+        LintFormat::Text => out.text(drawn(findings.iter()))?,
+        LintFormat::Json => {
+            let listed: Vec<Fact<'_>> = findings.iter().map(fact).collect();
+            out.text(facts(Format::Json, &listed, |_| String::new()))?;
+        }
+        LintFormat::Sarif => out.text(facts(Format::Json, &sarif(findings), |_| String::new()))?,
+    }
+    out.finish()
+}
+
+fn fact(notice: &Notice) -> Fact<'_> {
+    let excerpt = notice.excerpts.first();
+    let position = excerpt.map(crate::excerpt::Excerpt::position);
+    Fact {
+        file: excerpt.map_or("", |excerpt| excerpt.name()),
+        line: position.map_or(0, |position| position.line),
+        column: position.map_or(0, |position| position.column),
+        severity: if notice.severity == Severity::Error { "error" } else { "warning" },
+        code: notice.code.unwrap_or_default(),
+        message: &notice.title,
+        reason: notice.reason.as_deref(),
+        cure: notice.cure.as_deref(),
+    }
+}
+
+/// The schema in both dialects, `upstream` first.
+struct Linter<'s> {
+    schemas: &'s [Schema; 2],
+}
+
+impl<'s> Linter<'s> {
+    fn types(&self, identity: &Identity) -> Option<Types<'s>> {
+        let [upstream, spec] =
+            self.schemas.each_ref().map(|schema| schema.type_of(&identity.api_version, &identity.kind));
+        Some(Types { upstream: upstream?, spec: spec? })
+    }
+
+    /// What is wrong in the objects of a file; that it is no YAML is a finding, too.
+    fn file(&self, origin: &Origin) -> Result<Vec<Notice>> {
+        match self.manifests(&read(origin)?) {
+            Err(Failure::Told(notice)) => Ok(vec![notice.code(Rule::BrokenYaml.code())]),
+            other => other,
+        }
+    }
+
+    fn manifests(&self, source: &Source) -> Result<Vec<Notice>> {
+        let mut findings = Vec::new();
+        for manifest in Manifest::all(source)? {
+            let types = self.types(&manifest.identity).unwrap_or_else(|| self.untyped());
+            let value = manifest.value()?;
+            let arena = Arena::new();
+            let mut walk = walk_of(source, &manifest.document, Role::Manifest, &arena);
+            walk.map(types, value.node(), &Path::ROOT);
+            findings.extend(walk.findings);
+            findings.extend(trap::traps(source, &manifest.document, Some(types.spec)));
+        }
+        Ok(findings)
+    }
+
+    fn untyped(&self) -> Types<'s> {
+        let [upstream, spec] = self.schemas.each_ref().map(Schema::untyped);
+        Types { upstream, spec }
+    }
+
+    /// What is wrong in patches, each beside the object it is for, where that is known.
+    fn patches(&self, patches: &[LoadedPatch<'_>], origins: &[Origin]) -> Result<Vec<Notice>> {
+        let texts = match patches {
+            [] => Vec::new(),
+            _ => origins.iter().map(read).collect::<Result<Vec<Source>>>()?,
+        };
+        let mut manifests = Vec::new();
+        for text in &texts {
+            manifests.extend(Manifest::all(text)?);
+        }
+        let mut findings = Vec::new();
+        for patch in patches {
+            let target = match pairs(&manifests, std::slice::from_ref(patch), &Asked::Nothing) {
+                Ok(pairs) => pairs.first().map(|pair| &manifests[pair.manifest]),
+                Err(Failure::Told(notice)) if !manifests.is_empty() => {
+                    findings.push(no_target(*notice));
+                    None
+                }
+                Err(_) => None,
+            };
+            findings.extend(self.patch(patch, target)?);
+        }
+        Ok(findings)
+    }
+
+    fn patch(&self, patch: &LoadedPatch<'_>, target: Option<&Manifest<'_>>) -> Result<Vec<Notice>> {
+        let identity = target.map(|target| &target.identity).or(patch.names.as_ref());
+        let types = identity.and_then(|identity| self.types(identity)).unwrap_or_else(|| self.untyped());
+        let body = patch.value()?;
+        let arena = Arena::new();
+        let mut walk = walk_of(patch.source, &patch.document, Role::Patch, &arena);
+        if types.upstream.is_custom_resource() {
+            let title = "a strategic patch of a custom resource".to_owned();
+            walk.findings.push(Rule::CustomResource.notice(title).at(patch.excerpt("kind")));
+        }
+        walk.map(types, body.node(), &Path::ROOT);
+        let mut findings = walk.findings;
+        if types.upstream.is_custom_resource() {
+            // Nothing is replaced: the patch is refused.
+            findings.retain(|one| one.code != Some(Rule::ReplacedList.code()));
+        }
+        findings.extend(trap::traps(patch.source, &patch.document, Some(types.spec)));
+        let tried = match target {
+            _ if types.upstream.is_custom_resource() || types.upstream.is_untyped() => Vec::new(),
+            Some(target) => merge::on_object(types, &target.value()?, patch, &body),
+            None => merge::on_itself(types, patch, &body),
+        };
+        let known: Vec<(usize, &str)> = findings.iter().map(told).collect();
+        let is_new = |one: &Notice| {
+            let (place, code) = told(one);
+            let repeats = code == ErrorKind::InvalidPatchDirective.name()
+                && known.iter().any(|(_, code)| *code == Rule::UnknownDirective.code());
+            !repeats && known.iter().all(|(other, _)| *other != place)
+        };
+        let tried: Vec<Notice> = tried.into_iter().filter(is_new).collect();
+        findings.extend(tried);
+        Ok(findings)
+    }
+}
+
+/// Where a finding is, and its code; two at one place would tell the same.
+fn told(notice: &Notice) -> (usize, &'static str) {
+    let place = notice.excerpts.first().map_or(usize::MAX, |excerpt| excerpt.position().offset);
+    (place, notice.code.unwrap_or_default())
+}
+
+/// That a patch does not find its object is no error here: it is looked at alone.
+fn no_target(notice: Notice) -> Notice {
+    let cure = Some("the patch was looked at alone; give the file of its object with -f".to_owned());
+    Notice { code: Some(Rule::NoTarget.code()), severity: Severity::Warning, cure, ..notice }
+}
+
+fn walk_of<'w>(
+    source: &'w Source,
+    document: &'w yaml::Document<'w>,
+    role: Role,
+    arena: &'w Arena,
+) -> Walk<'w> {
+    Walk { source, document, role, arena, findings: Vec::new() }
+}

@@ -1,0 +1,80 @@
+//! YAML 1.1 traps: scalars that are read otherwise than they look, where the schema does not want it so.
+
+use std::collections::HashMap;
+
+use kubemerge_schema::{Shape, Type};
+use kubemerge_value::deep;
+use kubemerge_value::yaml::{self, Place, Role, Trap, TrapKind};
+
+use super::rule::Rule;
+use crate::excerpt::Excerpt;
+use crate::input::Source;
+use crate::notice::{Notice, Severity};
+
+/// The traps of a document that its author may have stepped into.
+pub(super) fn traps(source: &Source, document: &yaml::Document<'_>, ty: Option<Type<'_>>) -> Vec<Notice> {
+    if document.traps().is_empty() {
+        return Vec::new();
+    }
+    let mut shapes = HashMap::new();
+    if let Some(ty) = ty {
+        collect(document.root(), ty, &mut shapes);
+    }
+    let trap = |trap: &Trap| finding(source, trap, shapes.get(&trap.range.start).copied());
+    document.traps().iter().filter_map(trap).collect()
+}
+
+/// What the schema wants at the places of scalars.
+fn collect(place: Place<'_, '_>, ty: Type<'_>, shapes: &mut HashMap<usize, Shape>) {
+    let shape = if ty.is_int_or_string() { Shape::Any } else { ty.shape() };
+    shapes.insert(place.range().start, shape);
+    for (key, value) in place.entries() {
+        let name = key.key_text();
+        let field = ty.field(&name).map(|field| field.ty).or_else(|| ty.additional_properties());
+        if let Some(field) = field {
+            deep(|| collect(value, field, shapes));
+        }
+    }
+    if let Some(items) = ty.items() {
+        place.elements().for_each(|element| deep(|| collect(element, items, shapes)));
+    }
+}
+
+fn finding(source: &Source, trap: &Trap, wanted: Option<Shape>) -> Option<Notice> {
+    let is_meant = match (trap.kind, wanted) {
+        (TrapKind::HugeInteger | TrapKind::LateMerge, _) => false,
+        (TrapKind::BoolWord, Some(Shape::Boolean)) => true,
+        (kind, Some(Shape::Integer | Shape::Number)) => kind != TrapKind::BoolWord,
+        _ => false,
+    };
+    if is_meant {
+        return None;
+    }
+    let text = source.text().get(trap.range.clone()).unwrap_or_default();
+    let mut notice = Rule::YamlTrap.notice(words(trap, text));
+    if trap.kind == TrapKind::LateMerge {
+        notice.cure = Some("put `<<` before the other keys".to_owned());
+    }
+    if wanted == Some(Shape::String) && trap.role == Role::Value {
+        notice.severity = Severity::Error;
+        notice.reason =
+            Some("the schema wants a string here, so the API server refuses the object".to_owned());
+    }
+    Some(notice.at(Excerpt::cut(&source.name, source.text(), trap.range.clone(), "")))
+}
+
+fn words(trap: &Trap, text: &str) -> String {
+    let what = match trap.role {
+        Role::Key => "the key ",
+        Role::Value => "",
+    };
+    match trap.kind {
+        TrapKind::LateMerge => "`<<` behind other keys overrides them".to_owned(),
+        TrapKind::BoolWord => format!("{what}{text} is read as the boolean {}", trap.read_as),
+        TrapKind::Octal => format!("{what}{text} is read as an octal number: {}", trap.read_as),
+        TrapKind::HugeInteger => {
+            format!("{what}{text} does not fit an integer and loses digits: {}", trap.read_as)
+        }
+        _ => format!("{what}{text} is read as the number {}", trap.read_as),
+    }
+}

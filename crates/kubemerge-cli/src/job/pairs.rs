@@ -1,0 +1,31 @@
+//! Brings patches and the documents they are for together.
+
+use super::manifest::Manifest;
+use super::patch::LoadedPatch;
+use super::target::{Asked, Target};
+use crate::failure::Result;
+
+/// A patch and a document it is for, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub(crate) manifest: usize,
+    pub(crate) patch: usize,
+}
+
+/// The pairs, in the order of the patches. Every patch must find what it is for.
+pub(crate) fn pairs(
+    manifests: &[Manifest<'_>],
+    patches: &[LoadedPatch<'_>],
+    asked: &Asked,
+) -> Result<Vec<Pair>> {
+    let mut pairs = Vec::new();
+    for (at, patch) in patches.iter().enumerate() {
+        let target = Target::of(patch, asked);
+        let fitting: Vec<usize> =
+            (0..manifests.len()).filter(|manifest| target.fits(&manifests[*manifest].identity)).collect();
+        let titles: Vec<String> = fitting.iter().map(|manifest| manifests[*manifest].title()).collect();
+        target.check(patch, &titles)?;
+        pairs.extend(fitting.into_iter().map(|manifest| Pair { manifest, patch: at }));
+    }
+    Ok(pairs)
+}
