@@ -28,6 +28,7 @@
 //! | [`apply_node`] | the same, for callers who write the result themselves |
 //! | [`diff`] | which patch makes one of the other? |
 //! | [`convert`] | which patch of another type does the same? |
+//! | [`compose`] | which patch does what these do in turn? |
 //! | [`invert`] | which patch takes it back? |
 //! | [`three_way`] | which patch brings the object on the server to the wanted state? |
 //! | [`conflicts`] | what did both sides change? |
@@ -36,11 +37,13 @@
 //! documents, watching a merge, YAML. None of them does input or output.
 
 mod apply;
+mod compose;
 mod diff;
 mod error;
 mod guide;
 mod json_diff;
 mod json_patch;
+mod merge_compose;
 mod merge_diff;
 mod merge_patch;
 mod object;
@@ -48,6 +51,7 @@ mod patch;
 mod three_way;
 
 pub use apply::{apply, apply_node};
+pub use compose::compose;
 pub use diff::{Target, convert, diff, invert};
 pub use error::{Error, ErrorKind};
 pub use guide::Guide;

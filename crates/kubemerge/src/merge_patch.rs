@@ -20,7 +20,7 @@ fn merge_member<'a>(edit: &mut MapEdit<'a>, entry: Entry<'a>, arena: &'a Arena) 
         // A null removes the member.
         (Some(_), true) => edit.remove(),
         (None, true) => {}
-        (None, false) => edit.insert(entry.key, pruned(entry.value, arena)),
+        (None, false) => edit.insert(entry.key, taken(entry.value, arena)),
         (Some(live), false) => edit.replace(merged(live, entry.value, arena)),
     }
 }
@@ -30,25 +30,25 @@ fn merged<'a>(live: Node<'a>, value: Node<'a>, arena: &'a Arena) -> Node<'a> {
         (Kind::Map, Kind::Map) => deep(|| apply(live, value, arena)),
         // Upstream: what takes the place of a map keeps its nulls. Case `a list over a map keeps its nulls`.
         (Kind::Map, _) => value,
-        _ => pruned(value, arena),
+        _ => taken(value, arena),
     }
 }
 
-/// The value without null members, at any depth; null elements of lists stay.
-fn pruned<'a>(value: Node<'a>, arena: &'a Arena) -> Node<'a> {
-    without_nulls(value, arena).unwrap_or(value)
+/// What becomes of a new value: its null members go.
+fn taken<'a>(value: Node<'a>, arena: &'a Arena) -> Node<'a> {
+    pruned(value, arena).unwrap_or(value)
 }
 
-/// The value without null members, if it has any.
-fn without_nulls<'a>(value: Node<'a>, arena: &'a Arena) -> Option<Node<'a>> {
+/// The value without null members, at any depth, if it has any; null elements of lists stay.
+pub(crate) fn pruned<'a>(value: Node<'a>, arena: &'a Arena) -> Option<Node<'a>> {
     match value.kind() {
-        Kind::Map => deep(|| map_without_nulls(value, arena)),
-        Kind::List => deep(|| list_without_nulls(value, arena)),
+        Kind::Map => deep(|| pruned_map(value, arena)),
+        Kind::List => deep(|| pruned_list(value, arena)),
         _ => None,
     }
 }
 
-fn map_without_nulls<'a>(value: Node<'a>, arena: &'a Arena) -> Option<Node<'a>> {
+fn pruned_map<'a>(value: Node<'a>, arena: &'a Arena) -> Option<Node<'a>> {
     let mut changed = false;
     let mut kept = Vec::new();
     for entry in value.entries(arena) {
@@ -56,16 +56,16 @@ fn map_without_nulls<'a>(value: Node<'a>, arena: &'a Arena) -> Option<Node<'a>> 
             changed = true;
             continue;
         }
-        let pruned = without_nulls(entry.value, arena);
+        let pruned = pruned(entry.value, arena);
         changed |= pruned.is_some();
         kept.push((entry.key, pruned.unwrap_or(entry.value)));
     }
     changed.then(|| map(kept, arena))
 }
 
-fn list_without_nulls<'a>(value: Node<'a>, arena: &'a Arena) -> Option<Node<'a>> {
+fn pruned_list<'a>(value: Node<'a>, arena: &'a Arena) -> Option<Node<'a>> {
     let items = value.elements(arena);
-    let pruned: Vec<_> = items.iter().map(|item| without_nulls(*item, arena)).collect();
+    let pruned: Vec<_> = items.iter().map(|item| pruned(*item, arena)).collect();
     if pruned.iter().all(Option::is_none) {
         return None;
     }

@@ -1,8 +1,8 @@
 //! Strategic merge patches from and to the other types: every conversion yields the same object.
 
 use kubemerge::{
-    Change, Dialect, Guide, OnConflict, Patch, Schema, Target, Tests, Versions, apply, conflicts, convert,
-    diff, invert, three_way,
+    Change, Dialect, Guide, OnConflict, Patch, Schema, Target, Tests, Versions, apply, compose, conflicts,
+    convert, diff, invert, three_way,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -108,6 +108,31 @@ fn what_cannot_be_said_is_refused() {
         Target::Merge,
         "the patch makes something of the object that is none",
     );
+}
+
+#[test]
+fn patches_of_one_type_compose() {
+    let merge = |body| Patch::merge(body).unwrap();
+    let composed =
+        compose(Guide::None, &[merge(r#"{"a":{"b":1},"c":1}"#), merge(r#"{"a":{"d":null},"c":null}"#)])
+            .unwrap();
+    assert_eq!(composed.to_string(), r#"{"a":{"b":1,"d":null},"c":null}"#);
+    for (patches, expected) in [
+        (
+            [merge(r#"{"a":{"b":null}}"#), merge(r#"{"a":{"b":{"c":1}}}"#)],
+            "a.b: no single merge patch replaces what may be a map (send both patches, or convert them to JSON patches)",
+        ),
+        (
+            [merge("{}"), Patch::json("[]").unwrap()],
+            "patches of different types cannot be composed (convert them to one type first)",
+        ),
+        (
+            [Patch::strategic("{}").unwrap(), Patch::strategic("{}").unwrap()],
+            "strategic merge patch format is not supported (strategic merge needs a schema: give one, or use a merge patch)",
+        ),
+    ] {
+        assert_eq!(compose(Guide::None, &patches).unwrap_err().to_string(), expected);
+    }
 }
 
 #[test]

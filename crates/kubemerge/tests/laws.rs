@@ -1,6 +1,6 @@
 //! Laws: whatever the documents, one form answers as the other, and every patch that is made does what it says.
 
-use kubemerge::{Canonical, Error, Guide, Patch, PatchType, Target, Tests, apply, convert, diff};
+use kubemerge::{Canonical, Error, Guide, Patch, PatchType, Target, Tests, apply, compose, convert, diff};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -140,5 +140,24 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn composed_merge_patches_do_what_both_do(live in object(true), first in object(true), second in object(true)) {
+        let patches = [Patch::merge(&first).unwrap(), Patch::merge(&second).unwrap()];
+        let in_turn = patches.iter().fold(live.clone(), |live, patch| apply(Guide::None, &live, patch).unwrap());
+        match compose(Guide::None, &patches) {
+            Ok(composed) => prop_assert_eq!(apply(Guide::None, &live, &composed), Ok(in_turn), "{:?}", composed),
+            Err(error) => prop_assert_eq!(error.kind().name(), "not-composable"),
+        }
+    }
+
+    #[test]
+    fn composed_json_patches_do_what_both_do(live in object(false), first in operations(false), second in operations(false)) {
+        let patches = [Patch::json(&first).unwrap(), Patch::json(&second).unwrap()];
+        let in_turn =
+            patches.iter().try_fold(live.clone(), |live, patch| apply(Guide::None, &live, patch)).map_err(|error| error.kind());
+        let composed = compose(Guide::None, &patches).unwrap();
+        prop_assert_eq!(apply(Guide::None, &live, &composed).map_err(|error| error.kind()), in_turn);
     }
 }

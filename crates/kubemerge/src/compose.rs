@@ -1,0 +1,63 @@
+//! [`compose`]: one patch for several.
+
+use crate::{
+    error::{Error, ErrorKind},
+    guide::Guide,
+    merge_compose::merge_compose,
+    patch::{Patch, PatchType},
+};
+use kubemerge_value::{Arena, Node, list, map};
+
+/// The patch that does what these patches of one type do one after the other, to any object.
+///
+/// The type of the object must be known: from the guide, or from the `apiVersion` and `kind` of the last patch.
+/// JSON patches are put one behind the other.
+///
+/// ```
+/// use kubemerge::{Dialect, Patch, Schema, compose};
+///
+/// let schema = Schema::builtin("1.37", Dialect::Spec)?;
+/// let pod = schema.type_of("v1", "Pod").ok_or("no pods")?;
+/// let first = Patch::strategic(r#"{"spec": {"containers": [{"name": "log", "$patch": "delete"}]}}"#)?;
+/// let second = Patch::strategic(r#"{"spec": {"containers": [{"name": "web", "image": "web:2"}]}}"#)?;
+/// assert_eq!(
+///     compose(pod, &[first, second])?.to_string(),
+///     r#"{"spec":{"containers":[{"image":"web:2","name":"web"},{"$patch":"delete","name":"log"}]}}"#
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// `not-composable` if no single patch does it, `not-convertible` for patches of different types.
+pub fn compose<'s>(guide: impl Into<Guide<'s>>, patches: &[Patch<'_>]) -> Result<Patch<'static>, Error> {
+    let Some(last) = patches.last() else {
+        return Err(Error::new(ErrorKind::NotConvertible, "", "there is no patch to compose"));
+    };
+    if patches.iter().any(|patch| patch.patch_type() != last.patch_type()) {
+        let message = "patches of different types cannot be composed";
+        return Err(
+            Error::new(ErrorKind::NotConvertible, "", message).with_hint("convert them to one type first")
+        );
+    }
+    let arena = Arena::new();
+    let nodes: Vec<Node<'_>> = patches.iter().map(Patch::node).collect();
+    let composed = match last.patch_type() {
+        PatchType::Strategic => strategic(guide.into(), last.node(), &nodes, &arena)?,
+        PatchType::Merge => {
+            let nothing = map([], &arena);
+            nodes.iter().try_fold(nothing, |first, second| merge_compose(first, *second, &arena))?
+        }
+        PatchType::Json => list(nodes.iter().flat_map(|node| node.elements(&arena)).copied(), &arena),
+    };
+    Patch::owned(last.patch_type(), composed)
+}
+
+fn strategic<'a>(
+    guide: Guide<'_>,
+    named: Node<'a>,
+    patches: &[Node<'a>],
+    arena: &'a Arena,
+) -> Result<Node<'a>, Error> {
+    kubemerge_strategic::compose(guide.type_of(named)?, patches, arena)
+        .map_err(|error| Error::from(error).in_patch(guide.dialect()))
+}
