@@ -6,12 +6,17 @@ use kubemerge_value::{Node, Path, Scalar};
 
 /// Somebody who watches a merge.
 pub trait Observer {
+    /// Whether anybody watches. Where nobody does, events are not even put together.
+    const WATCHES: bool = true;
+
     /// Called once for every decision, outer places before the places inside them.
     fn note(&mut self, path: &Path<'_>, event: Event<'_>);
 }
 
 /// Nobody.
 impl Observer for () {
+    const WATCHES: bool = false;
+
     #[inline]
     fn note(&mut self, _: &Path<'_>, _: Event<'_>) {}
 }

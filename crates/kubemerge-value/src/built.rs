@@ -17,6 +17,8 @@ pub(crate) struct Built<'a> {
     pub(crate) order: Order,
     /// For a map that was left early: what is left of its text.
     pub(crate) open_end: Option<OpenEnd<'a>>,
+    /// For a list that was made from another one: the text of that list.
+    pub(crate) source: Option<&'a [u8]>,
 }
 
 /// Text that starts inside so many open containers.
@@ -75,7 +77,7 @@ impl<'a> Built<'a> {
             Tail::BehindLast => pieces.last().and_then(Piece::open_end).map(OpenEnd::outward),
             Tail::Bracket | Tail::Rest(_) => None,
         };
-        Built { pieces, tail, order, open_end }
+        Built { pieces, tail, order, open_end, source: None }
     }
 
     pub(crate) fn is_sorted(&self) -> bool {

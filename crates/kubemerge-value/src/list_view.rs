@@ -20,10 +20,12 @@ pub struct ListView<'a> {
 /// Where an element stands in the text of its list.
 #[derive(Clone, Copy)]
 struct Place {
-    gap: u32,
     start: u32,
     end: u32,
 }
+
+/// Up to this many bytes, on average, elements count as small.
+const SMALL: usize = 256;
 
 /// An element of a list that is put together from another one.
 #[derive(Clone, Copy)]
@@ -44,18 +46,15 @@ impl<'a> ListView<'a> {
     }
 
     fn of_text(list: Node<'a>, text: Text<'a>, arena: &'a Arena) -> Self {
-        let mut items = ArenaVec::new_in(arena);
         let mut places = ArenaVec::new_in(arena);
         let mut scan = ElementScan::of_list(text);
         while let Some(element) = scan.next() {
-            items.push(Node(Repr::Text(element.value)));
-            places.push(Place {
-                gap: element.gap as u32,
-                start: element.start as u32,
-                end: element.end as u32,
-            });
+            places.push(Place { start: element.start as u32, end: element.end as u32 });
         }
-        ListView { list, text: Some(text), items: items.into_bump_slice(), places: places.into_bump_slice() }
+        let places = places.into_bump_slice();
+        let item = |place: &Place| text.closed(&text.bytes[place.start as usize..place.end as usize]);
+        let items = arena.alloc_slice_fill_iter(places.iter().map(|place| Node(Repr::Text(item(place)))));
+        ListView { list, text: Some(text), items, places }
     }
 
     /// The elements.
@@ -85,8 +84,39 @@ impl<'a> ListView<'a> {
                 }
             }
         }
-        let built = Built::new(pieces.into_bump_slice(), self.tail(), Order::AsBuilt);
+        let tail = self.tail();
+        let source = self.source(tail);
+        let built = Built { source, ..Built::new(pieces.into_bump_slice(), tail, Order::AsBuilt) };
         Node(Repr::List(arena.alloc(built)))
+    }
+
+    /// The list with other values at these positions, which rise.
+    pub fn replace(&self, changed: &[(usize, Node<'a>)], arena: &'a Arena) -> Node<'a> {
+        let mut pieces = ArenaVec::with_capacity_in(2 * changed.len() + 1, arena);
+        let mut kept = 0;
+        for (at, node) in changed {
+            self.keep(kept, at - kept, &mut pieces);
+            pieces.push(Piece::item(*node));
+            kept = at + 1;
+        }
+        self.keep(kept, self.items.len() - kept, &mut pieces);
+        let tail = self.tail();
+        let source = self.source(tail);
+        let built = Built { source, ..Built::new(pieces.into_bump_slice(), tail, Order::AsBuilt) };
+        Node(Repr::List(arena.alloc(built)))
+    }
+
+    /// Whether a map among the elements may have a member of this name.
+    pub fn may_mention(&self, name: &str) -> bool {
+        let length = self.places.last().map_or(0, |last| last.end as usize);
+        match self.text {
+            // A look at the whole text pays only where items are small, and would be repeated on every level
+            // of lists inside lists.
+            Some(text) if length <= SMALL * self.items.len() => {
+                text.closed(&text.bytes[..length]).may_mention(name)
+            }
+            _ => self.items.iter().any(|item| item.get(name).is_some()),
+        }
     }
 
     fn keep(&self, first: usize, count: usize, pieces: &mut ArenaVec<'a, Piece<'a>>) {
@@ -94,9 +124,21 @@ impl<'a> ListView<'a> {
             pieces.extend(self.items[first..first + count].iter().map(|node| Piece::item(*node)));
             return;
         };
+        if count == 0 {
+            return;
+        }
         let (from, to) = (self.places[first], self.places[first + count - 1]);
-        let gap = &text.bytes[from.gap as usize..from.start as usize];
+        let gap_start = first.checked_sub(1).map_or(1, |before| self.places[before].end);
+        let gap = &text.bytes[gap_start as usize..from.start as usize];
         pieces.push(Piece::Run { gap, text: text.closed(&text.bytes[from.start as usize..to.end as usize]) });
+    }
+
+    /// The text of the list, which ends with its tail.
+    fn source(&self, tail: Tail<'a>) -> Option<&'a [u8]> {
+        let (Some(text), Tail::Rest(tail), Some(last)) = (self.text, tail, self.places.last()) else {
+            return None;
+        };
+        text.bytes.get(..last.end as usize + tail.bytes.len())
     }
 
     /// The white space before the closing bracket, and the bracket.

@@ -7,12 +7,14 @@ use crate::{
     Arena,
     built::{Built, BuiltMembers, NO_GAP, Order, Piece, Tail},
     node::{Entry, Node, Repr},
+    scan::member_behind,
     string::Str,
     text::{Extent, Form, MemberScan, Resume, Text, TextMember},
 };
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::HashMap;
 use serde_json::Value;
+use std::cmp::Ordering;
 
 /// An edit of a map in progress.
 pub struct MapEdit<'a> {
@@ -111,7 +113,12 @@ struct Walk<'a> {
     pieces: ArenaVec<'a, Piece<'a>>,
     /// The last piece is a map that was left early, and nobody has looked for its end.
     last_is_open: bool,
+    /// No member was searched for in vain yet.
+    may_leap: bool,
 }
+
+/// After so many members that are not the wanted one, a search for its name pays.
+const MANY: usize = 16;
 
 impl<'a> Walk<'a> {
     fn new(text: Text<'a>, arena: &'a Arena) -> Self {
@@ -120,27 +127,58 @@ impl<'a> Walk<'a> {
             scan: MemberScan::of_map(text),
             current: None,
             run: None,
-            pieces: ArenaVec::new_in(arena),
+            pieces: ArenaVec::with_capacity_in(3, arena),
             last_is_open: false,
+            may_leap: true,
         }
     }
 
     fn seek(&mut self, key: Str<'_>) -> Option<Node<'a>> {
-        loop {
-            if self.current.is_none() {
-                self.last_is_open = false;
-                self.current = Some(self.scan.next()?);
-            }
-            let member = self.current.as_ref()?;
+        if let Some(member) = self.current {
             match member.key.cmp(&key) {
-                std::cmp::Ordering::Less => {
-                    self.run.get_or_insert((member.gap, member.start));
-                    self.current = None;
-                }
-                std::cmp::Ordering::Equal => return Some(Node(Repr::Text(member.value))),
-                std::cmp::Ordering::Greater => return None,
+                Ordering::Less => self.pass(&member),
+                Ordering::Equal => return Some(Node(Repr::Text(member.value))),
+                Ordering::Greater => return None,
             }
         }
+        self.last_is_open = false;
+        self.current = None;
+        let mut passed = 0;
+        loop {
+            let member = self.scan.next()?;
+            match member.key.cmp(&key) {
+                Ordering::Less => {
+                    self.pass(&member);
+                    passed += 1;
+                    if passed == MANY {
+                        self.leap(key);
+                    }
+                }
+                order => {
+                    self.current = Some(member);
+                    return (order == Ordering::Equal).then_some(Node(Repr::Text(member.value)));
+                }
+            }
+        }
+    }
+
+    /// Goes right before the member of this name, if a search finds it. A search in vain is not repeated.
+    fn leap(&mut self, key: Str<'_>) {
+        if !self.may_leap {
+            return;
+        }
+        let mut member = vec![b','];
+        key.write_canonical(&mut member);
+        member.push(b':');
+        match member_behind(self.text.bytes, self.scan.settle(), &member) {
+            Some(at) => self.scan.resume(Resume { at, depth: 0 }),
+            None => self.may_leap = false,
+        }
+    }
+
+    /// Keeps a member verbatim.
+    fn pass(&mut self, member: &TextMember<'a>) {
+        self.run.get_or_insert((member.gap, member.start));
     }
 
     /// Ends the run of kept members before `end`.
@@ -157,7 +195,9 @@ impl<'a> Walk<'a> {
         self.flush(member.gap);
         let gap = &self.text.bytes[member.gap..member.start];
         self.pieces.push(Piece::Entry { gap, entry: Entry { key: member.key, value } });
-        if let Some(resume) = resume_inside(self.text, member.value, value) {
+        if let Some(end) = end_of_list(member, value) {
+            self.scan.resume(Resume { at: end, depth: 0 });
+        } else if let Some(resume) = resume_inside(self.text, member.value, value) {
             self.last_is_open = true;
             self.scan.resume(resume);
         }
@@ -188,6 +228,12 @@ impl<'a> Walk<'a> {
             .map_or(Tail::BehindLast, |at| Tail::Rest(Text { bytes: &self.text.bytes[at..], ..self.text }));
         Built::new(self.pieces.into_bump_slice(), tail, Order::Sorted)
     }
+}
+
+/// If `edited` was made from the list that the member holds: where that list ends.
+fn end_of_list(member: TextMember<'_>, edited: Node<'_>) -> Option<usize> {
+    let Repr::List(Built { source: Some(source), .. }) = edited.0 else { return None };
+    std::ptr::eq(source.as_ptr(), member.value.bytes.as_ptr()).then_some(member.value_at + source.len())
 }
 
 /// If `edited` is an edit of the text `value` that was left early: where to go on, seen from `around`.

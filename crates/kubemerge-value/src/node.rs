@@ -15,7 +15,10 @@ use crate::{
     text::{ElementScan, Extent, Form, MemberScan, Text},
 };
 use serde_json::Value;
-use std::hash::{Hash, Hasher};
+use std::{
+    cmp::Ordering,
+    hash::{Hash, Hasher},
+};
 
 /// A lazy JSON value.
 #[derive(Clone, Copy)]
@@ -200,7 +203,7 @@ impl<'a> Node<'a> {
 
     /// The members of a map in the order of the source; of repeated members the last. Empty for other values.
     pub fn entries(self, arena: &'a Arena) -> &'a [Entry<'a>] {
-        let mut entries = bumpalo::collections::Vec::new_in(arena);
+        let mut entries = bumpalo::collections::Vec::with_capacity_in(4, arena);
         self.each_member(|entry| entries.push(entry));
         if self.may_repeat_members() {
             drop_repeated(&mut entries);
@@ -270,11 +273,7 @@ impl<'a> Node<'a> {
     /// Whether the value may hold this word in a key or string: false only if its text surely does not.
     pub fn may_mention(self, word: &str) -> bool {
         match self.0 {
-            Repr::Text(text) => {
-                let bytes = text.close().bytes;
-                memchr::memmem::find(bytes, word.as_bytes()).is_some()
-                    || memchr::memchr(b'\\', bytes).is_some()
-            }
+            Repr::Text(text) => text.close().may_mention(word),
             Repr::Scalar(_) => false,
             Repr::Value(_) | Repr::Map(_) | Repr::List(_) => true,
         }
@@ -431,12 +430,16 @@ fn scalar_of_value(value: &Value) -> Option<Scalar<'_>> {
 fn member_of_text<'a>(text: Text<'a>, name: &str) -> Option<Node<'a>> {
     let mut scan = MemberScan::of_map(text);
     let mut found = None;
+    let name = Str::plain(name);
     while let Some(member) = scan.next() {
-        if member.key.is(name) {
-            found = Some(Node(Repr::Text(member.value)));
-            if text.form == Form::Canonical {
-                break;
-            }
+        match text.form {
+            Form::Given if member.key != name => {}
+            Form::Given => found = Some(Node(Repr::Text(member.value))),
+            Form::Canonical => match member.key.cmp(&name) {
+                Ordering::Less => {}
+                Ordering::Equal => return Some(Node(Repr::Text(member.value))),
+                Ordering::Greater => return None,
+            },
         }
     }
     found

@@ -163,7 +163,7 @@ pub(crate) fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     let mut kept = 0;
     for (at, byte) in text.iter().enumerate() {
-        if !needs_escape(text, at, *byte) {
+        if PLAIN[usize::from(*byte)] || !needs_escape(text, at, *byte) {
             continue;
         }
         out.extend_from_slice(&text[kept..at]);
@@ -172,6 +172,17 @@ pub(crate) fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[kept..]);
     out.push(b'"');
 }
+
+/// The bytes that never start an escape.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        plain[byte] = !matches!(byte as u8, 0..=0x1f | b'"' | b'\\' | b'<' | b'>' | b'&' | 0xe2);
+        byte += 1;
+    }
+    plain
+};
 
 /// Whether Go's encoder escapes the character that starts at `at`.
 #[inline]

@@ -5,7 +5,7 @@
 
 use crate::{
     ends::{Ends, LARGE},
-    scan::{StringEnd, container_end, skip_space, string_end, value_end},
+    scan::{StringEnd, container_end, skip_space, string_end, value_end, word_end},
     string::{Spelling, Str},
 };
 
@@ -73,6 +73,12 @@ impl<'a> Text<'a> {
             (Some(b'{' | b'['), Some(ends)) => at + container_length(&self.bytes[at..], ends),
             _ => value_end(self.bytes, at),
         }
+    }
+
+    /// Whether the word may stand in this text, in whatever spelling. The end of the text must be known.
+    pub(crate) fn may_mention(self, word: &str) -> bool {
+        memchr::memmem::find(self.bytes, word.as_bytes()).is_some()
+            || memchr::memchr(b'\\', self.bytes).is_some()
     }
 
     #[inline]
@@ -167,7 +173,10 @@ impl<'a> MemberScan<'a> {
     pub(crate) fn next(&mut self) -> Option<TextMember<'a>> {
         let gap = self.settle();
         let bytes = self.text.bytes;
-        let start = behind_comma(bytes, gap);
+        let start = match self.text.form {
+            Form::Given => behind_comma(bytes, gap),
+            Form::Canonical => gap + usize::from(bytes.get(gap) == Some(&b',')),
+        };
         if bytes.get(start) != Some(&b'"') {
             return None;
         }
@@ -185,11 +194,14 @@ impl<'a> MemberScan<'a> {
     #[inline]
     fn value(&mut self, at: usize) -> Text<'a> {
         let bytes = self.text.bytes;
-        if let Some(b'{' | b'[') = bytes.get(at) {
-            self.behind = Behind::Value(at);
-            return Text { bytes: &bytes[at..], extent: Extent::Open, ..self.text };
-        }
-        let end = value_end(bytes, at);
+        let end = match bytes.get(at) {
+            Some(b'{' | b'[') => {
+                self.behind = Behind::Value(at);
+                return Text { bytes: &bytes[at..], extent: Extent::Open, ..self.text };
+            }
+            Some(b'"') => string_end(bytes, at + 1).end,
+            _ => word_end(bytes, at),
+        };
         self.behind = Behind::At(end);
         self.text.closed(&bytes[at..end])
     }
@@ -198,7 +210,6 @@ impl<'a> MemberScan<'a> {
 /// An element of a list, as it stands in the text.
 #[derive(Clone, Copy)]
 pub(crate) struct TextElement<'a> {
-    pub(crate) gap: usize,
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) value: Text<'a>,
@@ -224,14 +235,13 @@ impl<'a> ElementScan<'a> {
     #[inline]
     pub(crate) fn next(&mut self) -> Option<TextElement<'a>> {
         let bytes = self.text.bytes;
-        let gap = self.at;
-        let start = behind_comma(bytes, gap);
+        let start = behind_comma(bytes, self.at);
         if matches!(bytes.get(start), None | Some(b']')) {
             return None;
         }
         let end = self.text.end_at(start);
         self.at = end;
-        Some(TextElement { gap, start, end, value: self.text.closed(&bytes[start..end]) })
+        Some(TextElement { start, end, value: self.text.closed(&bytes[start..end]) })
     }
 }
 

@@ -225,3 +225,30 @@ fn retained_members_stay_and_others_go() {
     assert!(edit.seek("b".into()).is_none());
     assert_eq!(to_canonical(edit.finish()).as_bytes(), br#"{"a":1,"c":3}"#);
 }
+
+proptest! {
+    #![proptest_config(Config::with_cases(64))]
+
+    /// Members of large maps are searched for; names that also stand elsewhere must not mislead the search.
+    #[test]
+    fn edits_of_large_maps_agree(
+        names in prop::collection::btree_set("k[0-9]{2}", 20..80),
+        edits in prop::collection::btree_map("k[0-9]{2}", prop::option::of(values()), 0..6),
+        decoy in "k[0-9]{2}",
+    ) {
+        let member = |(at, name): (usize, &String)| {
+            let value = match at % 9 {
+                3 => json!({"a": 0, decoy.as_str(): 1}),
+                6 => json!(format!(",\"{decoy}\":")),
+                _ => json!(at),
+            };
+            (name.clone(), value)
+        };
+        let value = Value::Object(names.iter().enumerate().map(member).collect());
+        let edits: Edits = edits.into_iter().collect();
+        let canonical = Canonical::from_bytes(value.to_string().as_bytes()).unwrap();
+        let arena = Arena::new();
+        let result = to_canonical(edit(canonical.node(), &edits, &arena));
+        prop_assert_eq!(to_value(result.node()).unwrap(), edited(&value, &edits));
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{Merger, Mode, unknown_patch};
 use crate::{
-    directive::{MapPatch, PATCH, PatchWord},
+    directive::{MapPatch, PatchWord},
     error::{Error, ErrorKind},
     identity::{Identity, Keyed, Keys},
     observe::{Event, Observer, Ordering, Removal, Replacement},
@@ -74,8 +74,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         patch: &[Node<'a>],
         path: &Path<'_>,
     ) -> Result<Merged<'a>, Error> {
-        let names: Vec<&str> = keys.names().collect();
-        self.observer.note(path, Event::ListMerged { keys: &names });
+        self.note_merge(keys, path);
         let parts = self.take_apart(keys, patch, path)?;
         let live: Vec<Keyed<'a>> = view.items().iter().map(|item| keys.read(*item, self.arena)).collect();
         check_delete_items(patch, view, keys, path, self.arena)?;
@@ -181,8 +180,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             match index.get(identity) {
                 Some(found) => self.merge_item(rule, keys, &mut slots[*found], *item, path)?,
                 None => {
-                    let pairs = keys.pairs(identity);
-                    self.observer.note(&item_path, Event::ItemAdded { keys: &pairs, value: *item });
+                    if O::WATCHES {
+                        let pairs = keys.pairs(identity);
+                        self.observer.note(&item_path, Event::ItemAdded { keys: &pairs, value: *item });
+                    }
                     index.insert(identity, slots.len());
                     slots.push(Slot::new(*at, *item, keyed));
                 }
@@ -201,7 +202,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<(), Error> {
         let path = slot.path(path);
-        if let Keyed::As { identity, .. } = slot.keyed {
+        if O::WATCHES
+            && let Keyed::As { identity, .. } = slot.keyed
+        {
             let pairs = keys.pairs(identity);
             self.observer.note(&path, Event::ItemMatched { keys: &pairs });
         }
@@ -231,13 +234,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             }
         }
         let server = server_positions(&slots, plain.is_empty());
-        let deleting = self.finds_delete_items(&slots);
         let places: Vec<Place> = slots
             .iter()
             .map(|slot| {
                 let position = |index: &HashMap<Identity<'a>, u32>| lookup(slot.keyed, index);
                 let (rank, server) = (position(&named), position(&server));
-                let deleting = deleting && is_delete_item(slot.node);
+                let deleting = is_delete_item(slot.node);
                 Place { named: rank.is_some(), rank: rank.or(server), server, deleting }
             })
             .collect();
@@ -258,11 +260,6 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         self.observer.note(path, Event::Reordered { cause });
         order.into_iter().map(|at| slots[at]).collect()
-    }
-
-    /// Delete items are looked for where they can be: in patches, and in text that mentions the directive.
-    pub(super) fn finds_delete_items(&self, slots: &[Slot<'a>]) -> bool {
-        self.mode == Mode::Combine || slots.iter().any(|slot| slot.node.may_mention(PATCH))
     }
 }
 

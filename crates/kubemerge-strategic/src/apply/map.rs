@@ -8,6 +8,7 @@ use crate::{
     error::{Error, ErrorKind},
     observe::{Event, Observer, Removal, Replacement},
 };
+use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_value::{Kind, MapEdit, Node, Path, map as build_map};
 
@@ -70,7 +71,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         patch: &MapPatch<'a>,
         path: &Path<'_>,
     ) -> Result<(), Error> {
-        let mut order: Vec<usize> = (0..patch.fields.len()).collect();
+        let mut order = ArenaVec::from_iter_in(0..patch.fields.len(), self.arena);
         if edit.wants_sorted_keys() && !patch.fields.is_sorted_by_key(|field| field.field) {
             order.sort_by_key(|at| patch.fields[*at].field);
         }

@@ -1,11 +1,13 @@
 //! Applying a patch: from the root down, deciding field by field.
 //!
 //! The reading order is `map` (a patch map into a live map), `value` (one value into another), `retain_keys`,
-//! `clean` (values that find nothing to merge with), then lists: `elements` (their types), `keyed`, `scalars`,
-//! `ordered` (order lists) for upstream, and `spec_list` for the `spec` dialect.
+//! `clean` (values that find nothing to merge with), then lists: `elements` (their types), `in_place`
+//! (lists that keep their order), `keyed`, `scalars`, `ordered` (order lists) for upstream, and `spec_list` for
+//! the `spec` dialect.
 
 mod clean;
 pub(crate) mod elements;
+mod in_place;
 mod keyed;
 mod map;
 mod order_check;

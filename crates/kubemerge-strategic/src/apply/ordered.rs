@@ -89,13 +89,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if lists.view.node().kind() == Kind::List {
             compare_with_each_other(&merged.slots, keys, path)?;
         }
-        let deleting = self.finds_delete_items(&merged.slots);
         let places: Vec<Place> = merged
             .slots
             .iter()
             .map(|slot| {
                 let (rank, server) = (lookup(slot.keyed, &order), lookup(slot.keyed, &server));
-                let deleting = deleting && is_delete_item(slot.node);
+                let deleting = is_delete_item(slot.node);
                 Place { named: rank.is_some(), rank: rank.or(server), server, deleting }
             })
             .collect();

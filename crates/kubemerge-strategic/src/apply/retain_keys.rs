@@ -52,7 +52,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     }
 
     fn note_dropped(&mut self, live: Option<Node<'a>>, names: &HashSet<Str<'a>>, path: &Path<'_>) {
-        if std::mem::size_of::<O>() == 0 {
+        if !O::WATCHES {
             return;
         }
         for entry in live.map_or(&[][..], |live| live.entries(self.arena)) {

@@ -46,6 +46,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return Err(no_merge_key(&rule.item.name(), path));
         };
         let keys = Keys::new(keys, self.dialect, self.arena);
+        if let Some(list) = self.in_place(&keys, view, patch) {
+            return self.merge_in_place(rule, &list, path);
+        }
         let merged = self.merge_keyed(rule, &keys, view, patch, path)?;
         let picks: Vec<Pick<'a>> = merged.slots.iter().map(super::keyed::Slot::pick).collect();
         Ok(view.pick(&picks, self.arena))

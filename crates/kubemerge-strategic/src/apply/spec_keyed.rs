@@ -3,6 +3,7 @@
 use super::{
     Merger,
     elements::all_maps,
+    in_place::InPlace,
     spec_list::{ListPatch, beside},
     spec_order::{KeyedOrder, check_positions},
     unknown_patch,
@@ -14,6 +15,7 @@ use crate::{
     observe::{Event, Observer, Ordering, Removal, Replacement},
     order::{by_position, without_directive},
 };
+use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
 use kubemerge_value::{ListView, Node, Path, Pick, deep};
@@ -55,6 +57,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
         all_maps(view.items(), items, path)?;
+        if patch.order.is_none()
+            && let Some(list) = self.in_place(&keys, &view, items)
+        {
+            return self.spec_in_place(rule, &list, path);
+        }
         let parts = self.spec_parts(&keys, items, path)?;
         let order = match patch.order {
             Some(entry) => {
@@ -73,6 +80,25 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return self.replaced_items(rule, &parts, order.as_ref(), path);
         }
         self.merged_items(rule, &keys, &view, &parts, order.as_ref(), path)
+    }
+
+    /// Merges the patch items of a list that keeps its order.
+    fn spec_in_place(
+        &mut self,
+        rule: &ListRule<'_>,
+        list: &InPlace<'_, '_, 'a>,
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
+        let InPlace { keys, view, patch, positions } = list;
+        self.note_merge(keys, path);
+        let mut changed = ArenaVec::with_capacity_in(positions.len(), self.arena);
+        for (at, (item, live_at)) in patch.iter().zip(positions).enumerate() {
+            let (identity, _) = keys.require(*item, &path.index(at), self.arena)?;
+            let item = Plain { at, patch: MapPatch::parse(*item, self.arena), identity };
+            let live = Some(view.items()[*live_at]);
+            changed.push((*live_at, self.spec_item(rule, keys, &item, live, Some(*live_at), path)?));
+        }
+        Ok(view.replace(&changed, self.arena))
     }
 
     fn spec_parts(
@@ -126,8 +152,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         order: Option<&KeyedOrder<'a>>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
-        let names: Vec<&str> = keys.names().collect();
-        self.observer.note(path, Event::ListMerged { keys: &names });
+        self.note_merge(keys, path);
         let survivors = self.survivors(keys, view, &parts.deletes, path)?;
         let (mut named, index) = name_items(parts);
         let live_names: Vec<Option<u32>> =
@@ -202,12 +227,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live_at: Option<usize>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
-        let pairs = keys.pairs(item.identity);
-        match live_at {
-            Some(at) => self.observer.note(&path.index(at), Event::ItemMatched { keys: &pairs }),
-            None => {
-                let event = Event::ItemAdded { keys: &pairs, value: item.patch.node };
-                self.observer.note(&path.index(item.at), event);
+        if O::WATCHES {
+            let pairs = keys.pairs(item.identity);
+            match live_at {
+                Some(at) => self.observer.note(&path.index(at), Event::ItemMatched { keys: &pairs }),
+                None => {
+                    let event = Event::ItemAdded { keys: &pairs, value: item.patch.node };
+                    self.observer.note(&path.index(item.at), event);
+                }
             }
         }
         let base = match rule.items {

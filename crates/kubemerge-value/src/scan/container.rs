@@ -9,22 +9,47 @@ use super::{
 /// The position behind the bracket that closes `depth` open containers, scanning from `at`.
 #[inline]
 pub(crate) fn container_end(bytes: &[u8], at: usize, depth: usize) -> usize {
-    simd::dispatch(ContainerEnd { bytes, at, depth })
+    let inside = Inside { depth, quotes: QuoteScan::default() };
+    simd::dispatch(ContainerEnd { bytes, at, inside }).unwrap_or(bytes.len())
 }
 
+/// A place inside containers, perhaps inside a string.
+#[derive(Clone, Copy)]
+pub(crate) struct Inside {
+    depth: usize,
+    quotes: QuoteScan,
+}
+
+impl Inside {
+    /// A place directly in a container.
+    pub(crate) fn container() -> Self {
+        Inside { depth: 1, quotes: QuoteScan::default() }
+    }
+
+    /// The place behind these bytes; `None` if the container ends in them.
+    pub(crate) fn behind(self, bytes: &[u8]) -> Option<Self> {
+        simd::dispatch(ContainerEnd { bytes, at: 0, inside: self }).err()
+    }
+
+    /// Whether the place is directly in the container.
+    pub(crate) fn is_directly(self) -> bool {
+        self.depth == 1 && !self.quotes.is_open()
+    }
+}
+
+/// Looks for the end; failing that, tells where the text leaves off.
 struct ContainerEnd<'a> {
     bytes: &'a [u8],
     at: usize,
-    depth: usize,
+    inside: Inside,
 }
 
 impl BlockScan for ContainerEnd<'_> {
-    type Output = usize;
+    type Output = Result<usize, Inside>;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, lanes: L) -> usize {
-        let ContainerEnd { bytes, mut at, mut depth } = self;
-        let mut quotes = QuoteScan::default();
+    fn run<L: Lanes>(self, lanes: L) -> Result<usize, Inside> {
+        let ContainerEnd { bytes, mut at, inside: Inside { mut depth, mut quotes } } = self;
         let mut space = SPACE;
         while at < bytes.len() {
             let register = lanes.load(block_at(bytes, at, &mut space));
@@ -36,12 +61,12 @@ impl BlockScan for ContainerEnd<'_> {
             if closed >= depth
                 && let Some(last) = closing_bracket(opening, closing, depth)
             {
-                return at + last + 1;
+                return Ok(at + last + 1);
             }
             depth = depth + opening.count_ones() as usize - closed;
             at += 64;
         }
-        bytes.len()
+        Err(Inside { depth, quotes })
     }
 }
 
@@ -92,9 +117,9 @@ mod tests {
         #[test]
         fn all_lanes_find_the_same_end(text in texts(), at in 0usize..70, depth in 1usize..5) {
             let expected = expected_end(&text, at, depth);
-            let scan = || ContainerEnd { bytes: &text, at, depth };
-            for end in simd::on_all_levels(scan) {
-                prop_assert_eq!(end, expected);
+            let inside = Inside { depth, quotes: QuoteScan::default() };
+            for end in simd::on_all_levels(|| ContainerEnd { bytes: &text, at, inside }) {
+                prop_assert_eq!(end.unwrap_or(text.len()), expected);
             }
         }
     }

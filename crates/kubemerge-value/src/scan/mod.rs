@@ -7,6 +7,7 @@
 
 mod container;
 pub(crate) mod lanes;
+mod member;
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable;
 pub(crate) mod quotes;
@@ -14,6 +15,7 @@ pub(crate) mod simd;
 mod string;
 
 pub(crate) use container::container_end;
+pub(crate) use member::member_behind;
 pub(crate) use string::{StringEnd, string_end};
 
 /// Skips white space from `at` on.

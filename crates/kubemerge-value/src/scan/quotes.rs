@@ -31,6 +31,11 @@ impl Quotes {
 }
 
 impl QuoteScan {
+    /// Whether a string is open behind the last block.
+    pub(crate) fn is_open(self) -> bool {
+        self.open != 0
+    }
+
     #[inline(always)]
     pub(crate) fn next<L: Lanes>(&mut self, lanes: L, register: L::Register) -> Quotes {
         let escaped = self.escapes(lanes.equal(register, b'\\'));
