@@ -5,8 +5,13 @@ mod crud;
 mod custom;
 mod delete;
 mod discovering;
+mod http;
 mod listing;
 mod patching;
+mod reliability;
+mod runtime;
 mod subresources;
 mod support;
+#[cfg(feature = "tls")]
+mod tls;
 mod watching;
