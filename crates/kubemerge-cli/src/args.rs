@@ -32,6 +32,8 @@ pub(crate) enum Command {
     /// Tell how the fields of every kind merge, and why
     #[command(subcommand)]
     Schema(cmd::schema::Verb),
+    /// Be an API server for kubectl and other clients
+    Serve(Box<cmd::serve::ServeArgs>),
 }
 
 /// Which schema to use.

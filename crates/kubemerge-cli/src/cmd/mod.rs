@@ -4,6 +4,7 @@ pub(crate) mod explain;
 pub(crate) mod lint;
 pub(crate) mod patch;
 pub(crate) mod schema;
+pub(crate) mod serve;
 
 use crate::args::{Args, Command};
 use crate::failure::Result;
@@ -15,5 +16,6 @@ pub(crate) fn run(args: Args) -> Result {
         Command::Lint(args) => lint::run(&args),
         Command::Patch(args) => patch::run(&args),
         Command::Schema(verb) => schema::run(verb),
+        Command::Serve(args) => serve::run(&args),
     }
 }

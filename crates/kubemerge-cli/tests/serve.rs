@@ -1,0 +1,84 @@
+//! `kubemerge serve` from start to stop.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+/// A running server, stopped when the test ends.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(arguments: &[&str]) -> Server {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kubemerge"))
+            .arg("serve")
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut url = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
+        Server { child, url: url.trim().to_string() }
+    }
+
+    fn get(&self, path: &str, headers: &str) -> String {
+        let mut stream = TcpStream::connect(self.url.trim_start_matches("http://")).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+#[test]
+fn it_prints_its_url_and_serves_the_manifests() {
+    let server = Server::start(&["-f", example("deployment.yaml").to_str().unwrap()]);
+    assert!(server.url.starts_with("http://127.0.0.1:"), "{}", server.url);
+    let list = server.get("/apis/apps/v1/deployments", "");
+    assert!(list.starts_with("HTTP/1.1 200") && list.contains("\"DeploymentList\""), "{list}");
+    assert!(list.contains("\"replicas\""), "{list}");
+}
+
+#[test]
+fn a_token_is_asked_for_and_written_down() {
+    let kubeconfig = std::env::temp_dir().join(format!("kubemerge-serve-{}", std::process::id()));
+    let server = Server::start(&["--token", "secret", "--kubeconfig", kubeconfig.to_str().unwrap()]);
+    let written = std::fs::read_to_string(&kubeconfig).unwrap();
+    std::fs::remove_file(&kubeconfig).unwrap();
+    assert!(written.contains("secret") && written.contains(&server.url), "{written}");
+    assert!(server.get("/api/v1/pods", "").starts_with("HTTP/1.1 401"));
+    assert!(server.get("/api/v1/pods", "authorization: Bearer secret\r\n").starts_with("HTTP/1.1 200"));
+}
+
+#[cfg(unix)]
+#[test]
+fn it_stops_cleanly_when_asked() {
+    let mut server = Server::start(&[]);
+    let asked = Command::new("kill").arg(server.child.id().to_string()).status().unwrap();
+    assert!(asked.success());
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn what_cannot_be_served_is_told() {
+    let output = Command::new(env!("CARGO_BIN_EXE_kubemerge")).args(["serve", "-k", "1.2"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no built-in tables for Kubernetes \"1.2\""));
+}
