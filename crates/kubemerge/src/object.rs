@@ -113,12 +113,16 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Reads a document: absent and `null` stand for the empty object, and what is no object is refused.
+/// Reads a document; one that is absent stands for the empty object.
 pub(crate) fn read_object<O: Object + ?Sized>(object: &O) -> Result<Source<'_>, Error> {
     if object.is_absent() {
         return Source::empty();
     }
-    let source = object.read()?;
+    object_of(object.read()?)
+}
+
+/// Takes `null` for the empty object, and refuses what is no object.
+pub(crate) fn object_of(source: Source<'_>) -> Result<Source<'_>, Error> {
     match source.node().kind() {
         Kind::Map => Ok(source),
         Kind::Null => Source::empty(),

@@ -2,7 +2,7 @@
 
 use crate::{
     error::{Error, ErrorKind},
-    object::{Object, Source, read_object, serialized},
+    object::{Object, Source, object_of, read_object, serialized},
 };
 use kubemerge_strategic::ErrorKind as MergeKind;
 use kubemerge_value::{Kind, Node};
@@ -134,10 +134,7 @@ impl<'a> Patch<'a> {
 
     fn of(patch_type: PatchType, source: Source<'a>) -> Result<Self, Error> {
         match patch_type {
-            PatchType::Strategic if source.node().kind() != Kind::Map => {
-                Err(Error::invalid_document("a patch is a JSON object"))
-            }
-            PatchType::Strategic => Ok(Patch::Strategic(source)),
+            PatchType::Strategic => object_of(source).map(Patch::Strategic),
             PatchType::Merge => merge_of(source),
             PatchType::Json => Ok(Patch::Json(source)),
         }
