@@ -48,6 +48,8 @@ pub enum ErrorKind {
     UnknownContentType,
     /// A change that the wanted type of patch cannot express.
     NotConvertible,
+    /// Annotations of more than [`MAX_ANNOTATION_BYTES`](crate::MAX_ANNOTATION_BYTES) bytes.
+    AnnotationsTooLong,
     /// A typed object that has no JSON form, or a result that does not fit the type.
     TypedObject,
 }
@@ -62,6 +64,7 @@ impl ErrorKind {
             ErrorKind::JsonPatchFailed => "json-patch-failed",
             ErrorKind::UnknownContentType => "unknown-content-type",
             ErrorKind::NotConvertible => "not-convertible",
+            ErrorKind::AnnotationsTooLong => "annotations-too-long",
             ErrorKind::TypedObject => "typed-object",
         }
     }
@@ -146,6 +149,7 @@ fn status(kind: ErrorKind) -> u16 {
         ErrorKind::Merge(MergeKind::ListOfLists)
         | ErrorKind::JsonPatchFailed
         | ErrorKind::NotConvertible
+        | ErrorKind::AnnotationsTooLong
         | ErrorKind::TypedObject => 422,
         ErrorKind::Merge(_) => 500,
     }

@@ -31,6 +31,8 @@
 //! | [`compose`] | which patch does what these do in turn? |
 //! | [`invert`] | which patch takes it back? |
 //! | [`three_way`] | which patch brings the object on the server to the wanted state? |
+//! | [`json_three_way`](json_three_way()) | the same, for an object without a schema |
+//! | [`kubectl_apply`](kubectl_apply()) | what does `kubectl apply` do, last applied configuration included? |
 //! | [`conflicts`] | what did both sides change? |
 //!
 //! The crates below are within reach as [`schema`], [`strategic`] and [`value`]: loading CRDs and OpenAPI
@@ -43,6 +45,8 @@ mod error;
 mod guide;
 mod json_diff;
 mod json_patch;
+mod json_three_way;
+mod kubectl_apply;
 mod merge_compose;
 mod merge_diff;
 mod merge_patch;
@@ -57,9 +61,12 @@ pub use error::{Error, ErrorKind};
 pub use guide::Guide;
 pub use json_diff::Tests;
 pub use json_patch::{MAX_COPY_BYTES, MAX_OPERATIONS};
+pub use json_three_way::json_three_way;
+pub use kubectl_apply::{Applied, LAST_APPLIED, MAX_ANNOTATION_BYTES, kubectl_apply};
 pub use kubemerge_schema as schema;
 pub use kubemerge_schema::{Dialect, LoadError, Schema, SchemaBuilder, Type};
 pub use kubemerge_strategic as strategic;
+pub use kubemerge_strategic::{Precondition, SAME_OBJECT};
 pub use kubemerge_value as value;
 pub use kubemerge_value::{
     Arena, Canonical, Document, Kind, Node, ParseError, Scalar, Segments, Str, segments, to_bytes,

@@ -110,14 +110,14 @@ pub fn conflicts<'s, O: Object + ?Sized>(
     Ok(found.into_iter().map(Conflict::from).collect())
 }
 
-struct Sources<'v> {
+pub(crate) struct Sources<'v> {
     original: Source<'v>,
     modified: Source<'v>,
     current: Source<'v>,
 }
 
 impl<'v, O: Object + ?Sized> Versions<'v, O> {
-    fn read(&self) -> Result<Sources<'v>, Error> {
+    pub(crate) fn read(&self) -> Result<Sources<'v>, Error> {
         Ok(Sources {
             original: read_object(self.original)?,
             modified: read_object(self.modified)?,
@@ -127,7 +127,7 @@ impl<'v, O: Object + ?Sized> Versions<'v, O> {
 }
 
 impl Sources<'_> {
-    fn nodes(&self) -> kubemerge_strategic::Versions<'_> {
+    pub(crate) fn nodes(&self) -> kubemerge_strategic::Versions<'_> {
         kubemerge_strategic::Versions {
             original: self.original.node(),
             modified: self.modified.node(),
