@@ -3,7 +3,7 @@
 //! An error is born where the fault is found and carries its path from there. All texts are in this file.
 
 use kubemerge_schema::{LookupError, LookupErrorKind};
-use kubemerge_value::Path;
+use kubemerge_value::{Path, Side};
 use std::fmt;
 
 /// A fault in a patch, in a document, or in what the schema says about them.
@@ -13,6 +13,7 @@ pub struct Error(Box<Fault>);
 #[derive(Clone, PartialEq, Eq)]
 struct Fault {
     path: String,
+    side: Side,
     kind: ErrorKind,
     message: String,
     hint: Option<String>,
@@ -126,14 +127,20 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// A fault at this place; the message is Kubernetes' where it has one.
+    /// A fault at this place; the message is Kubernetes' where it has one, and says so if the fault is in the
+    /// live object.
     pub fn new(kind: ErrorKind, path: &Path<'_>, message: impl Into<String>) -> Self {
-        Error::at(kind, path.to_string(), message)
+        let mut fault = Error::at(kind, path.to_string(), message);
+        fault.0.side = path.side();
+        if path.side() == Side::Live {
+            fault.0.message.push_str(", in the live object");
+        }
+        fault
     }
 
     /// A fault at a place that is rendered already.
     pub fn at(kind: ErrorKind, path: String, message: impl Into<String>) -> Self {
-        Error(Box::new(Fault { path, kind, message: message.into(), hint: None }))
+        Error(Box::new(Fault { path, side: Side::Patch, kind, message: message.into(), hint: None }))
     }
 
     /// A fault that was found in a field by itself, seen from the document around it.
@@ -180,6 +187,11 @@ impl Error {
     /// Where it is, as Kubernetes writes field paths; empty for the root.
     pub fn path(&self) -> &str {
         &self.0.path
+    }
+
+    /// The document that the path leads through.
+    pub fn side(&self) -> Side {
+        self.0.side
     }
 
     /// What is wrong: Kubernetes' text where it has one.

@@ -43,7 +43,7 @@ pub use error::{ParseError, ParseErrorKind};
 pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;
 pub use node::{Entry, Kind, Node, Scalar};
-pub use path::{Path, Step};
+pub use path::{Path, Side, Step};
 pub use stack::deep;
 pub use string::Str;
 pub use write::{Segments, segments, to_bytes, to_canonical, to_value, write_given};

@@ -18,6 +18,17 @@ use std::fmt;
 pub struct Path<'p> {
     around: Option<&'p Path<'p>>,
     step: Step<'p>,
+    side: Side,
+}
+
+/// The document that a path leads through. An item of a list may stand at different positions in each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Side {
+    /// The patch, or the only document there is.
+    #[default]
+    Patch,
+    /// The live object.
+    Live,
 }
 
 /// One step of a path.
@@ -29,27 +40,62 @@ pub enum Step<'p> {
     Field(Str<'p>),
     /// An element of a list, by position.
     Index(usize),
+    /// An element of two lists that are merged, by its positions.
+    Item {
+        /// Its position in the patch.
+        patch: usize,
+        /// Its position in the live object.
+        live: usize,
+    },
     /// An element of a list, by the values of its merge keys.
     Keys(&'p [(&'p str, Scalar<'p>)]),
 }
 
 impl<'p> Path<'p> {
     /// The document itself.
-    pub const ROOT: Path<'static> = Path { around: None, step: Step::Root };
+    pub const ROOT: Path<'static> = Path { around: None, step: Step::Root, side: Side::Patch };
 
     /// The member of this name.
     pub fn field(&'p self, name: Str<'p>) -> Path<'p> {
-        Path { around: Some(self), step: Step::Field(name) }
+        self.step(Step::Field(name))
     }
 
     /// The element at this position.
     pub fn index(&'p self, at: usize) -> Path<'p> {
-        Path { around: Some(self), step: Step::Index(at) }
+        self.step(Step::Index(at))
+    }
+
+    /// The element at these positions of the patch and of the live object.
+    pub fn item(&'p self, patch: usize, live: usize) -> Path<'p> {
+        self.step(Step::Item { patch, live })
     }
 
     /// The element with these key values.
     pub fn keys(&'p self, keys: &'p [(&'p str, Scalar<'p>)]) -> Path<'p> {
-        Path { around: Some(self), step: Step::Keys(keys) }
+        self.step(Step::Keys(keys))
+    }
+
+    /// The same place in the live object.
+    ///
+    /// ```
+    /// use kubemerge_value::Path;
+    ///
+    /// let ports = Path::ROOT.field("ports".into());
+    /// let port = ports.item(0, 7);
+    /// assert_eq!(port.to_string(), "ports[0]");
+    /// assert_eq!(port.in_live().field("name".into()).to_string(), "ports[7].name");
+    /// ```
+    pub fn in_live(&self) -> Path<'p> {
+        Path { side: Side::Live, ..*self }
+    }
+
+    /// The document that the path leads through.
+    pub fn side(&self) -> Side {
+        self.side
+    }
+
+    fn step(&'p self, step: Step<'p>) -> Path<'p> {
+        Path { around: Some(self), step, side: self.side }
     }
 
     /// The path of the value around, and the last step.
@@ -68,17 +114,21 @@ impl fmt::Display for Path<'_> {
         }
         let mut text = String::new();
         for step in steps.iter().rev() {
-            push_step(&mut text, step);
+            push_step(&mut text, step, self.side);
         }
         f.write_str(&text)
     }
 }
 
-fn push_step(text: &mut String, step: &Step<'_>) {
+fn push_step(text: &mut String, step: &Step<'_>, side: Side) {
     match step {
         Step::Root => {}
         Step::Field(name) => push_field(text, &name.text()),
         Step::Index(at) => text.push_str(&format!("[{at}]")),
+        Step::Item { patch, live } => {
+            let at = if side == Side::Live { live } else { patch };
+            text.push_str(&format!("[{at}]"));
+        }
         Step::Keys(keys) => {
             let keys: Vec<String> = keys.iter().map(|(name, value)| format!("{name}={value}")).collect();
             text.push_str(&format!("[{}]", keys.join(",")));

@@ -7,9 +7,8 @@ use crate::{
     object::{Object, read_object},
     patch::Patch,
 };
-use kubemerge_schema::{Dialect, Type};
-use kubemerge_strategic::ErrorKind as MergeKind;
-use kubemerge_value::{Arena, Node, map};
+use kubemerge_schema::Dialect;
+use kubemerge_value::{Arena, Node, Side};
 
 /// Applies a patch to an object, as the API server does.
 ///
@@ -74,7 +73,7 @@ pub fn apply_node<'a, 's>(
         Patch::Strategic(source) => {
             let ty = guide.type_of(live)?;
             kubemerge_strategic::apply(ty, live, source.node(), arena)
-                .map_err(|error| blamed(error, ty, source.node()))
+                .map_err(|error| blamed(error, ty.schema().dialect()))
         }
         Patch::Merge(source) => Ok(merge_patch::apply(live, source.node(), arena)),
         Patch::Json(source) => json_patch::apply(live, source.node(), source.depth(), arena),
@@ -82,29 +81,9 @@ pub fn apply_node<'a, 's>(
 }
 
 /// The error with the status that its side deserves.
-fn blamed(error: kubemerge_strategic::Error, ty: Type<'_>, patch: Node<'_>) -> Error {
-    let dialect = ty.schema().dialect();
-    let in_live = dialect == Dialect::Spec && may_be_in_live(error.kind()) && is_sound(ty, patch);
-    let error = Error::from(error);
-    if in_live { error } else { error.in_patch(dialect) }
-}
-
-/// Whether a fault of this kind may be in the items of the live object.
-fn may_be_in_live(kind: MergeKind) -> bool {
-    matches!(
-        kind,
-        MergeKind::MissingMergeKey
-            | MergeKind::InvalidMergeKeyValue
-            | MergeKind::MixedElementTypes
-            | MergeKind::NullElement
-            | MergeKind::ExpectedMap
-            | MergeKind::UncomparableElement
-            | MergeKind::DuplicateElement
-    )
-}
-
-/// Whether the patch has no fault of its own: an empty object shows them all.
-fn is_sound(ty: Type<'_>, patch: Node<'_>) -> bool {
-    let arena = Arena::new();
-    kubemerge_strategic::apply(ty, map([], &arena), patch, &arena).is_ok()
+fn blamed(error: kubemerge_strategic::Error, dialect: Dialect) -> Error {
+    match error.side() {
+        Side::Live => error.into(),
+        Side::Patch => Error::from(error).in_patch(dialect),
+    }
 }
