@@ -141,6 +141,11 @@ impl<'a> MapPatch<'a> {
 }
 
 impl<'a> FieldPatch<'a> {
+    /// Whether an order list or a delete list stands beside the field.
+    pub(crate) fn has_directive(&self) -> bool {
+        self.order.is_some() || self.delete.is_some()
+    }
+
     /// A directive that names no field.
     pub(crate) fn nameless(&self) -> Option<Malformed<'a>> {
         let order = self.order.filter(|_| self.field.is("")).map(Malformed::Order);

@@ -2,6 +2,9 @@
 //!
 //! Everything here works on positions; nobody looks at values. All of it is linear but for sorts by position.
 
+use hashbrown::HashMap;
+use std::hash::Hash;
+
 /// An item of a merged list, as the weave sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
@@ -94,6 +97,28 @@ fn predecessors(side: &[usize], places: &[Place]) -> Vec<Option<usize>> {
     before
 }
 
+/// A live item, as the order of `spec` without an order list sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LiveItem {
+    /// The place of its identity among the names of the patch.
+    pub(crate) name: Option<u32>,
+    /// The position of the first live item of its identity.
+    pub(crate) first: u32,
+}
+
+/// The live items of these identities.
+pub(crate) fn live_items<I: Copy + Eq + Hash>(
+    identities: impl Iterator<Item = I>,
+    names: &HashMap<I, u32>,
+) -> Vec<LiveItem> {
+    let mut firsts: HashMap<I, u32> = HashMap::new();
+    let mut item = |(at, identity): (usize, I)| LiveItem {
+        name: names.get(&identity).copied(),
+        first: *firsts.entry(identity).or_insert(at as u32),
+    };
+    identities.enumerate().map(&mut item).collect()
+}
+
 /// The order of `spec` with an order list: items without a position first, then by position.
 pub(crate) fn by_position(positions: &[Option<u32>]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..positions.len()).collect();
@@ -103,14 +128,13 @@ pub(crate) fn by_position(positions: &[Option<u32>]) -> Vec<usize> {
 
 /// The order of `spec` without an order list.
 ///
-/// `live` has, for each live item, the place of its identity among the names of the patch; `names` is the
-/// number of distinct identities in the patch. A live item is answered as `Ok(position)`, a new one as
-/// `Err(name)`. Existing items are woven as upstream weaves them; a new item goes right before the next
+/// `names` is the number of distinct identities in the patch. A live item is answered as `Ok(position)`, a new
+/// one as `Err(name)`. Existing items are woven as upstream weaves them; a new item goes right before the next
 /// existing item that the patch lists after it.
-pub(crate) fn without_directive(live: &[Option<u32>], names: usize) -> Vec<Result<usize, usize>> {
+pub(crate) fn without_directive(live: &[LiveItem], names: usize) -> Vec<Result<usize, usize>> {
     let base = weave_known(live);
     let mut known = vec![false; names];
-    live.iter().flatten().for_each(|name| known[*name as usize] = true);
+    live.iter().filter_map(|item| item.name).for_each(|name| known[name as usize] = true);
     let mut waiting = Vec::new();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); names];
     for name in 0..names {
@@ -122,7 +146,7 @@ pub(crate) fn without_directive(live: &[Option<u32>], names: usize) -> Vec<Resul
     }
     let mut order = Vec::with_capacity(base.len() + names);
     for at in base {
-        if let Some(name) = live[at] {
+        if let Some(name) = live[at].name {
             order.extend(std::mem::take(&mut before[name as usize]).into_iter().map(Err));
         }
         order.push(Ok(at));
@@ -132,33 +156,19 @@ pub(crate) fn without_directive(live: &[Option<u32>], names: usize) -> Vec<Resul
 }
 
 /// Live items: those that the patch does not name in live order, woven with the named ones in patch order.
-fn weave_known(live: &[Option<u32>]) -> Vec<usize> {
-    let server: Vec<usize> = (0..live.len()).filter(|at| live[*at].is_none()).collect();
-    let mut known: Vec<usize> = (0..live.len()).filter(|at| live[*at].is_some()).collect();
-    known.sort_by_key(|at| live[*at]);
-    let first = first_positions(live);
+fn weave_known(live: &[LiveItem]) -> Vec<usize> {
+    let server: Vec<usize> = (0..live.len()).filter(|at| live[*at].name.is_none()).collect();
+    let mut known: Vec<usize> = (0..live.len()).filter(|at| live[*at].name.is_some()).collect();
+    known.sort_by_key(|at| live[*at].name);
     let mut base = Vec::with_capacity(live.len());
     let (mut server, mut known) = (server.into_iter().peekable(), known.into_iter().peekable());
     while let (Some(&left), Some(&right)) = (server.peek(), known.peek()) {
-        let server_first = live[right].is_none_or(|name| left < first[name as usize]);
+        let server_first = live[left].first < live[right].first;
         base.extend(if server_first { server.next() } else { known.next() });
     }
     base.extend(server);
     base.extend(known);
     base
-}
-
-/// The first live item of each name.
-fn first_positions(live: &[Option<u32>]) -> Vec<usize> {
-    let names = live.iter().flatten().max().map_or(0, |name| *name as usize + 1);
-    let mut first = vec![usize::MAX; names];
-    for (at, name) in live.iter().enumerate() {
-        if let Some(name) = name {
-            let first = &mut first[*name as usize];
-            *first = (*first).min(at);
-        }
-    }
-    first
 }
 
 #[cfg(test)]
@@ -184,10 +194,11 @@ mod tests {
 
     fn spec(live: &str, patch: &str) -> String {
         let names: Vec<char> = patch.chars().collect();
-        let live_names: Vec<Option<u32>> = live.chars().map(|item| position(patch, item)).collect();
+        let index = patch.chars().enumerate().map(|(at, item)| (item, at as u32)).collect();
+        let items = live_items(live.chars(), &index);
         let live: Vec<char> = live.chars().collect();
         let pick = |at: Result<usize, usize>| at.map_or_else(|name| names[name], |at| live[at]);
-        without_directive(&live_names, names.len()).into_iter().map(pick).collect()
+        without_directive(&items, names.len()).into_iter().map(pick).collect()
     }
 
     #[test]
@@ -208,6 +219,13 @@ mod tests {
         assert_eq!(spec("ab", "acb"), "acb");
         assert_eq!(spec("abc", "ca"), "bca");
         assert_eq!(spec("12345", "75819"), "23475819");
+    }
+
+    #[test]
+    fn spec_takes_repeated_live_items_by_their_first_position() {
+        assert_eq!(spec("aba", "b"), "aab");
+        assert_eq!(woven("aba", "b"), "aab");
+        assert_eq!(spec("bab", "b"), "bba");
     }
 
     #[test]

@@ -28,8 +28,14 @@ pub(crate) fn element_kind(
 
 /// Elements of a set may be lists too, but all have one type.
 pub(crate) fn set_kind(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
-    let all_lists = live.iter().chain(patch).all(|item| item.kind() == Kind::List);
-    if all_lists { Ok(()) } else { element_kind(live, patch, path).map(drop) }
+    let mut elements = live.iter().chain(patch);
+    if elements.next().is_none_or(|first| first.kind() != Kind::List) {
+        return element_kind(live, patch, path).map(drop);
+    }
+    match elements.position(|element| element.kind() != Kind::List) {
+        Some(at) => Err(mixed(live, patch, at + 1, path)),
+        None => Ok(()),
+    }
 }
 
 /// In a keyed list every item is a map.
@@ -41,6 +47,22 @@ pub(crate) fn all_maps(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -
             Err(expected_map(first, &path.index(0)))
         }
     }
+}
+
+/// A check of the elements of two lists that meet.
+type Check<T> = fn(&[Node<'_>], &[Node<'_>], &Path<'_>) -> Result<T, Error>;
+
+/// A check of the elements of both lists, told apart: the path of a fault in live leads through live.
+pub(super) fn on_its_side<T>(
+    check: Check<T>,
+    live: &[Node<'_>],
+    patch: &[Node<'_>],
+    path: &Path<'_>,
+) -> Result<T, Error> {
+    check(live, patch, path).or_else(|fault| {
+        check(live, &[], &path.in_live())?;
+        Err(fault)
+    })
 }
 
 fn list_of_lists(path: &Path<'_>) -> Error {

@@ -76,7 +76,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             order.sort_by_key(|at| patch.fields[*at].field);
         }
         for (done, at) in order.iter().enumerate() {
-            let result = self.field(ty, edit, &patch.fields[*at], path);
+            let result = self.field(ty, edit, live, &patch.fields[*at], path);
             if let Err(error) = result {
                 let rest = order[done + 1..].iter().map(|at| &patch.fields[*at]);
                 return Err(self.earlier_fault(ty, live, patch, rest, path).unwrap_or(error));
@@ -104,18 +104,20 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.retain_keys(&mut edit, None, patch, path).ok()?;
         for field in rest.filter(|field| field.order.is_some()) {
             let only_order = FieldPatch { delete: None, ..*field };
-            if let Err(error) = self.field(ty, &mut edit, &only_order, path) {
+            if let Err(error) = self.field(ty, &mut edit, live, &only_order, path) {
                 return Some(error);
             }
         }
         None
     }
 
-    /// Everything that the patch says about one field: order list and value, then the delete list.
+    /// Everything that the patch says about one field of the live map: order list and value, then the delete
+    /// list.
     fn field(
         &mut self,
         ty: Type<'_>,
         edit: &mut MapEdit<'a>,
+        around: Option<Node<'a>>,
         field: &FieldPatch<'a>,
         path: &Path<'_>,
     ) -> Result<(), Error> {
@@ -123,7 +125,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             self.copy_directives(edit, field, path)?;
         }
         let found = edit.seek(field.field);
-        let outcome = self.outcome(ty, found, field, path)?;
+        let outcome = if self.dialect == Dialect::Spec && field.has_directive() {
+            self.spec_list_field(ty, around, found, field, &path.field(field.field))?
+        } else {
+            self.outcome(ty, found, field, path)?
+        };
         match (outcome, found) {
             (Outcome::Put(node), Some(_)) => edit.replace(node),
             (Outcome::Put(node), None) => edit.insert(field.field, node),
@@ -141,10 +147,6 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, Error> {
         let path = &path.field(field.field);
-        let is_list = field.order.is_some() || field.delete.is_some();
-        if self.dialect == Dialect::Spec && is_list {
-            return self.spec_list_field(ty, live, field, path);
-        }
         let mut outcome = match (field.order, field.value) {
             (Some(order), _) => self.ordered(ty, live, field, order, path)?,
             (None, Some(value)) => self.value(ty, live, field.field, value, path)?,

@@ -117,6 +117,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if self.dialect == Dialect::Upstream {
             return self.map(ty, live, &patch, &Path::ROOT);
         }
+        let live = live.or_else(|| Some(empty_map([], self.arena)));
         match patch.patch.map(PatchWord::of) {
             Some(PatchWord::Delete) => Err(root_delete()),
             Some(PatchWord::Unknown) => Err(unknown_word(&patch, &Path::ROOT)),

@@ -2,7 +2,7 @@
 
 use super::{
     Merger,
-    elements::all_maps,
+    elements::{all_maps, element_kind, on_its_side},
     in_place::InPlace,
     spec_list::{ListPatch, beside},
     spec_order::{KeyedOrder, check_positions},
@@ -13,12 +13,12 @@ use crate::{
     error::Error,
     identity::{Identity, Keys, project},
     observe::{Event, Observer, Ordering, Removal, Replacement},
-    order::{by_position, without_directive},
+    order::{LiveItem, by_position, live_items, without_directive},
 };
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
-use kubemerge_value::{ListView, Node, Path, Pick, deep};
+use kubemerge_value::{Kind, ListView, Node, Path, Pick, deep};
 
 /// A plain item of the patch.
 struct Plain<'a> {
@@ -56,7 +56,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let keys = Keys::new(keys, self.dialect, self.arena);
         let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
-        all_maps(view.items(), items, path)?;
+        let kind = on_its_side(element_kind, view.items(), items, path)?;
+        if kind.is_some_and(|kind| kind != Kind::Map) {
+            on_its_side(all_maps, view.items(), items, path)?;
+        }
         if patch.order.is_none()
             && let Some(list) = self.in_place(&keys, &view, items)
         {
@@ -155,28 +158,27 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.note_merge(keys, path);
         let survivors = self.survivors(keys, view, &parts.deletes, path)?;
         let (mut named, index) = name_items(parts);
-        let live_names: Vec<Option<u32>> =
-            survivors.iter().map(|(_, identity)| index.get(identity).copied()).collect();
-        for (at, name) in live_names.iter().enumerate() {
-            if let Some(name) = name {
-                named[*name as usize].known.get_or_insert(at);
+        let live = live_items(survivors.iter().map(|(_, identity)| *identity), &index);
+        for (at, item) in live.iter().enumerate() {
+            if let Some(name) = item.name {
+                named[name as usize].known.get_or_insert(at);
             }
         }
         for item in &parts.plain {
             let name = &mut named[index[item.identity] as usize];
-            let live = name.known.map(|at| view.items()[survivors[at].0]);
             let live_at = name.known.map(|at| survivors[at].0);
-            name.merged = Some(self.spec_item(rule, keys, item, name.merged.or(live), live_at, path)?);
+            let base = name.merged.or(live_at.map(|at| view.items()[at]));
+            name.merged = Some(self.spec_item(rule, keys, item, base, live_at, path)?);
         }
         let picked = match order {
-            None => self.woven(&live_names, &named, path),
-            Some(order) => self.positioned(&survivors, &live_names, &named, order, path),
+            None => self.woven(&live, &named, path),
+            Some(order) => self.positioned(&survivors, &named, order, path),
         };
         let picks: Vec<Pick<'a>> = picked
             .into_iter()
             .filter_map(|at| match at {
                 Ok(at) => {
-                    let name = live_names[at].map(|name| &named[name as usize]);
+                    let name = live[at].name.map(|name| &named[name as usize]);
                     let changed = name.filter(|name| name.known == Some(at)).and_then(|name| name.merged);
                     Some(changed.map_or(Pick::Keep(survivors[at].0), Pick::Put))
                 }
@@ -204,7 +206,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         let mut survivors = Vec::with_capacity(view.items().len());
         for (at, item) in view.items().iter().enumerate() {
-            let (identity, _) = keys.require(*item, &path.index(at), self.arena)?;
+            let (identity, _) = keys.require(*item, &path.in_live().index(at), self.arena)?;
             let hit = groups.iter().any(|(mask, parts)| {
                 project(identity, *mask, self.arena).is_some_and(|part| parts.contains(part))
             });
@@ -241,17 +243,18 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             ItemStrategy::Merge => live,
             ItemStrategy::Replace => None,
         };
-        deep(|| self.map(rule.item, base, &item.patch, &path.index(item.at)))
+        let path = path.item(item.at, live_at.unwrap_or(item.at));
+        deep(|| self.map(rule.item, base, &item.patch, &path))
     }
 
     /// The order without a directive: live items as `Ok`, new ones as `Err`.
     fn woven(
         &mut self,
-        live_names: &[Option<u32>],
+        live: &[LiveItem],
         named: &[Named<'a>],
         path: &Path<'_>,
     ) -> Vec<Result<usize, usize>> {
-        let order = without_directive(live_names, named.len());
+        let order = without_directive(live, named.len());
         if !order.iter().filter_map(|at| at.ok()).is_sorted() {
             self.observer.note(path, Event::Reordered { cause: Ordering::PatchList });
         }
@@ -263,12 +266,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn positioned(
         &mut self,
         survivors: &[(usize, Identity<'a>)],
-        live_names: &[Option<u32>],
         named: &[Named<'a>],
         order: &KeyedOrder<'a>,
         path: &Path<'_>,
     ) -> Vec<Result<usize, usize>> {
-        debug_assert_eq!(survivors.len(), live_names.len());
         let mut items: Vec<Result<usize, usize>> = (0..survivors.len()).map(Ok).collect();
         items.extend((0..named.len()).filter(|name| named[*name].known.is_none()).map(Err));
         let positions: Vec<Option<u32>> = items

@@ -2,9 +2,9 @@
 
 use super::{
     Merger,
-    elements::{element_kind, expected_list, no_merge_key, set_kind},
+    elements::{element_kind, expected_list, no_merge_key, on_its_side, set_kind},
     map::{Outcome, malformed_delete, malformed_order},
-    spec_order::{Order, without_keys},
+    spec_order::Order,
     unknown_patch,
 };
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     element::Element,
     error::{Error, ErrorKind},
     observe::{Event, Observer, Ordering, Removal, Replacement},
-    order::without_directive,
+    order::{live_items, without_directive},
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy, Type};
@@ -27,10 +27,11 @@ pub(super) struct ListPatch<'a> {
 }
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
-    /// A field with an order list or a delete list.
+    /// A field with an order list or a delete list, in the live map around it.
     pub(super) fn spec_list_field(
         &mut self,
         ty: Type<'_>,
+        around: Option<Node<'a>>,
         live: Option<Node<'a>>,
         field: &FieldPatch<'a>,
         path: &Path<'_>,
@@ -47,9 +48,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let live = live.filter(|live| !live.is_null());
         let base = live.filter(|live| live.kind() == Kind::List);
         if let (Some(live), None, None) = (live, base, field.value) {
-            return Err(expected_list(live, path));
+            return Err(expected_list(live, &path.in_live()));
         }
-        let named = field.order.map(|entry| entry.value);
+        // An order list asks for the rule, but below a field that live lacks any field may be unknown.
+        let named = around.and(field.order).map(|order| order.value);
         let rule = self.rule_of_list(ty, base.or(named), field.field, path)?;
         let patch = ListPatch { items: field.value, order: field.order, delete: field.delete };
         let merged = self.spec_merge(&rule, base, &patch, path)?;
@@ -86,15 +88,15 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             }
             ListStrategy::Scalars => {
                 let merged = self.spec_scalars(rule, live, patch, path)?;
-                self.delete_values(merged, patch, path)
+                self.delete_values(rule, merged, patch, path)
             }
             ListStrategy::Set => {
                 let merged = self.spec_set(rule, live, patch, path)?;
-                self.delete_values(merged, patch, path)
+                self.delete_values(rule, merged, patch, path)
             }
             ListStrategy::Atomic => {
                 let merged = self.spec_atomic(rule, live, patch, path)?;
-                self.delete_values(merged, patch, path)
+                self.delete_values(rule, merged, patch, path)
             }
         }
     }
@@ -106,25 +108,31 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         patch: &ListPatch<'a>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
+        if patch.items.is_some() && live.is_some() {
+            self.observer.note(path, Event::ListReplaced { from: live, cause: Replacement::Rule });
+        }
+        let items = self.cleaned_items(rule, patch, path)?;
         let merged = match patch.items {
-            Some(items) => {
-                if live.is_some() {
-                    self.observer.note(path, Event::ListReplaced { from: live, cause: Replacement::Rule });
-                }
-                let items = self.clean_items(rule.item, items, path)?;
-                list(items.into_iter().map(|(_, item)| item), self.arena)
-            }
+            Some(_) => list(items.iter().map(|(_, item)| *item), self.arena),
             None => live.unwrap_or(Node::NULL),
         };
         let Some(directive) = patch.order else { return Ok(merged) };
-        let view = ListView::new(merged, self.arena);
-        if view.items().iter().any(|item| item.scalar().is_none()) {
+        if merged.elements(self.arena).iter().any(|item| item.scalar().is_none()) {
             let hint = "an order list needs a merge list or a list of scalars";
             return Err(malformed_order(&beside(path, directive)).with_hint(hint));
         }
-        let order = without_keys(directive.value.elements(self.arena), &beside(path, directive))?;
-        order.check(patch.items.map_or(&[][..], |items| items.elements(self.arena)), path)?;
-        Ok(self.sorted(&view, &order, path))
+        let order = Order::of_scalars(directive.value.elements(self.arena), &beside(path, directive))?;
+        self.sorted(merged, &items, &order, path)
+    }
+
+    /// The items of the patch with their positions, as they go into a list that does not merge them.
+    fn cleaned_items(
+        &mut self,
+        rule: &ListRule<'_>,
+        patch: &ListPatch<'a>,
+        path: &Path<'_>,
+    ) -> Result<Vec<(usize, Node<'a>)>, Error> {
+        patch.items.map_or(Ok(Vec::new()), |items| self.clean_items(rule.item, items, path))
     }
 
     /// Every map in the list merged into an empty one; items that only carry a directive are dropped.
@@ -168,25 +176,24 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<Node<'a>, Error> {
         let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
-        if let Some(Kind::Map) = element_kind(view.items(), items, path)? {
+        if let Some(Kind::Map) = on_its_side(element_kind, view.items(), items, path)? {
             return Err(no_merge_key(&rule.item.name(), path));
         }
         self.observer.note(path, Event::ListMerged { keys: &[] });
         let names = distinct(items);
         let index: HashMap<Scalar<'a>, u32> =
             names.iter().enumerate().map(|(at, (_, value))| (*value, at as u32)).collect();
-        let live_names: Vec<Option<u32>> = view
-            .items()
-            .iter()
-            .map(|item| item.scalar().and_then(|value| index.get(&value).copied()))
-            .collect();
-        let picks: Vec<Pick<'a>> = without_directive(&live_names, names.len())
+        let values = view.items().iter().map(|item| item.scalar().unwrap_or(Scalar::Null));
+        let picks: Vec<Pick<'a>> = without_directive(&live_items(values, &index), names.len())
             .into_iter()
             .map(|at| at.map_or_else(|name| Pick::Put(items[names[name].0]), Pick::Keep))
             .collect();
         self.note_new(&picks, path);
         let merged = view.pick(&picks, self.arena);
-        self.order_values(merged, patch, path)
+        let Some(directive) = patch.order else { return Ok(merged) };
+        let order = Order::of_scalars(directive.value.elements(self.arena), &beside(path, directive))?;
+        let items: Vec<(usize, Node<'a>)> = items.iter().copied().enumerate().collect();
+        self.sorted(merged, &items, &order, path)
     }
 
     fn spec_set(
@@ -197,29 +204,28 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
         let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
-        let items = match patch.items {
-            Some(items) => self.clean_items(rule.item, items, path)?,
-            None => Vec::new(),
-        };
+        let items = self.cleaned_items(rule, patch, path)?;
         let nodes: Vec<Node<'a>> = items.iter().map(|(_, node)| *node).collect();
-        set_kind(view.items(), &nodes, path)?;
+        on_its_side(set_kind, view.items(), &nodes, path)?;
         self.observer.note(path, Event::ListMerged { keys: &[] });
         let known: HashSet<Element<'a>> = view.items().iter().map(|item| Element::of(*item)).collect();
         let mut added = HashSet::new();
         let mut picks: Vec<Pick<'a>> = (0..view.items().len()).map(Pick::Keep).collect();
-        for (at, node) in items {
-            let value = Element::of(node);
+        for (at, node) in &items {
+            let value = Element::of(*node);
             let is_known = known.contains(&value);
             if !added.insert(value) {
-                return Err(duplicate(&path.index(at)));
+                return Err(duplicate(&path.index(*at)));
             }
             if !is_known {
-                picks.push(Pick::Put(node));
+                picks.push(Pick::Put(*node));
             }
         }
         self.note_new(&picks, path);
         let merged = view.pick(&picks, self.arena);
-        self.order_values(merged, patch, path)
+        let Some(directive) = patch.order else { return Ok(merged) };
+        let order = Order::of_elements(directive.value.elements(self.arena));
+        self.sorted(merged, &items, &order, path)
     }
 
     fn note_new(&mut self, picks: &[Pick<'a>], path: &Path<'_>) {
@@ -230,31 +236,28 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
     }
 
-    /// Sorts the values of a list by its order list, if it has one.
-    fn order_values(
+    /// The merged list in the order of its order list, which the items of the patch must fit.
+    fn sorted(
         &mut self,
         merged: Node<'a>,
-        patch: &ListPatch<'a>,
+        items: &[(usize, Node<'a>)],
+        order: &Order<'a>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
-        let Some(directive) = patch.order else { return Ok(merged) };
-        let order = without_keys(directive.value.elements(self.arena), &beside(path, directive))?;
-        order.check(patch.items.map_or(&[][..], |items| items.elements(self.arena)), path)?;
-        Ok(self.sorted(&ListView::new(merged, self.arena), &order, path))
-    }
-
-    fn sorted(&mut self, view: &ListView<'a>, order: &Order<'a>, path: &Path<'_>) -> Node<'a> {
+        order.check(items, path)?;
+        let view = ListView::new(merged, self.arena);
         let sorted = order.sort(view.items());
         if !sorted.is_sorted() {
             self.observer.note(path, Event::Reordered { cause: Ordering::Directive });
         }
         let picks: Vec<Pick<'a>> = sorted.into_iter().map(Pick::Keep).collect();
-        view.pick(&picks, self.arena)
+        Ok(view.pick(&picks, self.arena))
     }
 
     /// Removes the values of the delete list, if there is one.
     fn delete_values(
         &mut self,
+        rule: &ListRule<'_>,
         merged: Node<'a>,
         patch: &ListPatch<'a>,
         path: &Path<'_>,
@@ -262,7 +265,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let Some(delete) = patch.delete else { return Ok(merged) };
         let view = ListView::new(merged, self.arena);
         let values = delete.value.elements(self.arena);
-        set_kind(view.items(), values, path)?;
+        check_deletable(rule, view.items(), values, path, &beside(path, delete))?;
         let unwanted: HashSet<Element<'a>> = values.iter().map(|value| Element::of(*value)).collect();
         let mut picks = Vec::with_capacity(view.items().len());
         for (at, item) in view.items().iter().enumerate() {
@@ -274,6 +277,24 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             }
         }
         Ok(view.pick(&picks, self.arena))
+    }
+}
+
+/// The values of a delete list and of its list are of one type; maps and lists are told apart in sets only.
+fn check_deletable(
+    rule: &ListRule<'_>,
+    merged: &[Node<'_>],
+    values: &[Node<'_>],
+    path: &Path<'_>,
+    delete_path: &Path<'_>,
+) -> Result<(), Error> {
+    if rule.strategy == ListStrategy::Set {
+        return set_kind(merged, values, delete_path);
+    }
+    element_kind(merged, &[], path)?;
+    match element_kind(merged, values, delete_path)? {
+        Some(Kind::Map) => Err(no_merge_key(&rule.item.name(), delete_path)),
+        _ => Ok(()),
     }
 }
 

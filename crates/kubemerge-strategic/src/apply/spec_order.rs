@@ -2,36 +2,44 @@
 
 use super::elements::uncomparable;
 use crate::{
+    element::Element,
     error::{Error, ErrorKind},
     identity::{Identity, Keys, project},
     order::by_position,
 };
 use hashbrown::HashMap;
-use kubemerge_value::{Arena, Node, Path, Scalar};
+use kubemerge_value::{Arena, Node, Path};
 
 /// The positions that an order list gives to values.
 pub(super) struct Order<'a> {
-    positions: HashMap<Scalar<'a>, u32>,
-}
-
-/// An order list of a list without keys.
-pub(super) fn without_keys<'a>(entries: &[Node<'a>], path: &Path<'_>) -> Result<Order<'a>, Error> {
-    let mut positions = HashMap::with_capacity(entries.len());
-    for (at, entry) in entries.iter().enumerate() {
-        let value = entry.scalar().ok_or_else(|| uncomparable(&path.index(at)))?;
-        positions.entry(value).or_insert(at as u32);
-    }
-    Ok(Order { positions })
+    positions: HashMap<Element<'a>, u32>,
 }
 
 impl<'a> Order<'a> {
+    /// The order list of a set, whose elements may be maps and lists.
+    pub(super) fn of_elements(entries: &[Node<'a>]) -> Self {
+        let mut positions = HashMap::with_capacity(entries.len());
+        for (at, entry) in entries.iter().enumerate() {
+            positions.entry(Element::of(*entry)).or_insert(at as u32);
+        }
+        Order { positions }
+    }
+
+    /// The order list of a list of scalars.
+    pub(super) fn of_scalars(entries: &[Node<'a>], path: &Path<'_>) -> Result<Self, Error> {
+        match entries.iter().position(|entry| entry.scalar().is_none()) {
+            Some(at) => Err(uncomparable(&path.index(at))),
+            None => Ok(Order::of_elements(entries)),
+        }
+    }
+
     fn position(&self, item: Node<'a>) -> Option<u32> {
-        item.scalar().and_then(|value| self.positions.get(&value).copied())
+        self.positions.get(&Element::of(item)).copied()
     }
 
     /// Every item of the patch has a position, and positions never decrease.
-    pub(super) fn check(&self, patch: &[Node<'a>], path: &Path<'_>) -> Result<(), Error> {
-        check_positions(patch.iter().enumerate().map(|(at, item)| (at, self.position(*item))), path)
+    pub(super) fn check(&self, patch: &[(usize, Node<'a>)], path: &Path<'_>) -> Result<(), Error> {
+        check_positions(patch.iter().map(|(at, item)| (*at, self.position(*item))), path)
     }
 
     pub(super) fn sort(&self, items: &[Node<'a>]) -> Vec<usize> {

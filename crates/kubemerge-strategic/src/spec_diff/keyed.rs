@@ -7,7 +7,7 @@ use crate::{
     diff::RetainKeys,
     directive::{DELETE, PATCH},
     identity::{Identity, Keys, project},
-    order::without_directive,
+    order::{live_items, without_directive},
     patch_map::PatchMap,
 };
 use hashbrown::{HashMap, HashSet};
@@ -315,9 +315,8 @@ fn keeps_order<'a>(lists: &Lists<'a>, plain: &[(usize, Node<'a>)], deletes: &[Id
         .map(|item| item.identity)
         .filter(|identity| !deletes.contains(identity))
         .collect();
-    let live: Vec<Option<u32>> = survivors.iter().map(|identity| names.get(identity).copied()).collect();
     let place = |identity: Identity<'a>| lists.modified.places.get(identity).map(|places| places[0]);
-    without_directive(&live, plain.len())
+    without_directive(&live_items(survivors.iter().copied(), &names), plain.len())
         .into_iter()
         .filter_map(|item| item.map_or_else(|name| Some(plain[name].0), |at| place(survivors[at])))
         .is_sorted()
