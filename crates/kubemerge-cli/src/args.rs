@@ -25,6 +25,16 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Apply a patch to objects in files
     Patch(cmd::patch::PatchArgs),
+    /// Make the patch that leads from one object to another
+    Diff(cmd::diff::DiffArgs),
+    /// Tell what `kubectl apply` would send, and what the object would become
+    Apply(cmd::apply::ApplyArgs),
+    /// Make a patch of another type that does the same to an object
+    Convert(cmd::convert::ConvertArgs),
+    /// Make one patch of several
+    Compose(cmd::compose::ComposeArgs),
+    /// Make the patch that takes another one back
+    Invert(cmd::convert::InvertArgs),
     /// Tell what a patch does to each field, which rule decides, and where the dialects differ
     Explain(cmd::explain::ExplainArgs),
     /// Find what bites people in manifests and patches
@@ -117,6 +127,16 @@ impl From<TypeWord> for PatchType {
             TypeWord::Json => PatchType::Json,
         }
     }
+}
+
+/// How objects and patches are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ObjectFormat {
+    /// YAML
+    #[default]
+    Yaml,
+    /// JSON
+    Json,
 }
 
 /// Which promise the rules keep.

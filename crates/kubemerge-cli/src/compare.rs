@@ -129,7 +129,7 @@ impl<'a> Comparison<'a> {
                 self.counts(identity, [was.len(), one.len(), other.len()], path);
             } else if let ([upstream, ..], [spec, ..]) = (one.as_slice(), other.as_slice()) {
                 let sides = Sides { live: was.first().copied(), upstream: *upstream, spec: *spec };
-                let name = format!("{identity}");
+                let name = identity.clone();
                 deep(|| self.maps(item, sides, &path.field(name.as_str().into())));
             }
         }

@@ -1,5 +1,9 @@
 //! The commands, one file each.
 
+pub(crate) mod apply;
+pub(crate) mod compose;
+pub(crate) mod convert;
+pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod lint;
 pub(crate) mod patch;
@@ -12,6 +16,11 @@ use crate::failure::Result;
 /// Runs the command that the words ask for.
 pub(crate) fn run(args: Args) -> Result {
     match args.command {
+        Command::Diff(args) => diff::run(&args),
+        Command::Apply(args) => apply::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Compose(args) => compose::run(&args),
+        Command::Invert(args) => convert::run_invert(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Patch(args) => patch::run(&args),

@@ -1,10 +1,11 @@
 //! Reads the text of a file or of standard input.
 
 use std::io::Read;
+use std::path::Path;
 
 use kubemerge_value::yaml;
 
-use super::Origin;
+use super::{Origin, Recurse, find};
 use crate::excerpt::Excerpt;
 use crate::failure::Result;
 use crate::notice::Notice;
@@ -26,6 +27,16 @@ pub(crate) fn read(origin: &Origin) -> Result<Source> {
     match bytes {
         Ok(bytes) => Ok(Source { name, bytes }),
         Err(error) => Err(Notice::error(format!("cannot read {name}: {}", plain(&error))).into()),
+    }
+}
+
+/// Reads the one text that a word means.
+pub(crate) fn read_one(word: &Path) -> Result<Source> {
+    match find(&[word.to_owned()], Recurse::No)?.as_slice() {
+        [one] => read(one),
+        _ => {
+            Err(Notice::error(format!("{} means several files", word.display())).cure("give one file").into())
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use kubemerge::Error;
 use kubemerge_value::{Document, Kind, Node, yaml};
 
 use crate::failure::Result;
@@ -58,6 +59,29 @@ impl<'s> Manifest<'s> {
     /// Every document of a text.
     pub(crate) fn all(source: &'s Source) -> Result<Vec<Manifest<'s>>> {
         source.documents()?.into_iter().map(|document| Manifest::new(source, document)).collect()
+    }
+
+    /// The one document of a text.
+    pub(crate) fn only(source: &'s Source) -> Result<Manifest<'s>> {
+        let mut all = Manifest::all(source)?;
+        match (all.pop(), all.is_empty()) {
+            (Some(one), true) => Ok(one),
+            (None, _) => Err(Notice::error(format!("{} holds no document", source.name)).into()),
+            (Some(_), false) => {
+                let notice = Notice::error(format!("{} holds several documents", source.name));
+                Err(notice.cure("give a file with one document").into())
+            }
+        }
+    }
+
+    /// Why nothing can be made of the object, with the place in its file.
+    pub(crate) fn fault(&self, error: &Error) -> Notice {
+        let excerpt = self.source.excerpt(&self.document, error.path(), error.path());
+        let notice = Notice::error(error.message()).code(error.kind().name()).at(excerpt);
+        match error.hint() {
+            Some(hint) => notice.cure(hint),
+            None => notice,
+        }
     }
 
     fn new(source: &'s Source, document: yaml::Document<'s>) -> Result<Manifest<'s>> {

@@ -4,11 +4,20 @@ use kubemerge_value::Node;
 use kubemerge_value::yaml::{self, WriteOptions};
 use similar::TextDiff;
 
+use crate::args::ObjectFormat;
 use crate::notice::{Colours, colours_of};
 
 /// A JSON text as YAML, members in the order given.
 pub(crate) fn yaml(json: &[u8]) -> String {
     yaml::write_json(json, &WriteOptions::default()).expect("results are JSON")
+}
+
+/// A JSON text in the wanted form.
+pub(crate) fn object(format: ObjectFormat, json: &[u8]) -> String {
+    match format {
+        ObjectFormat::Yaml => yaml(json),
+        ObjectFormat::Json => pretty_json(json),
+    }
 }
 
 /// The longest value that is shown in full in a sentence.

@@ -1,6 +1,6 @@
 //! Patches the documents of one file.
 
-use kubemerge::{Arena, Guide, Patch, PatchType, Schema, apply_node, to_bytes};
+use kubemerge::{Arena, Guide, Patch, PatchType, Schema, Target, Tests, apply_node, diff, to_bytes};
 use kubemerge_value::{Node, deep_equal, yaml};
 
 use super::Destination;
@@ -67,9 +67,12 @@ impl<'p, 's> Patcher<'p, 's> {
             if patches.is_empty() {
                 continue;
             }
-            let object = self.object(&manifest, patches)?;
+            let mut object = self.object(&manifest, patches)?;
             if object.change == Change::Some && destination.wants_text() {
                 edits.extend(edits_of(&manifest, &object.json)?);
+            }
+            if destination == Destination::Patch {
+                object.json = self.difference(&manifest, &object)?;
             }
             objects.push(object);
         }
@@ -95,6 +98,19 @@ impl<'p, 's> Patcher<'p, 's> {
             change: if same { Change::None } else { Change::Some },
             patches,
         })
+    }
+
+    /// The patch that leads from the object to the result at once, of the type of the first patch.
+    fn difference(&self, manifest: &Manifest<'_>, object: &PatchedObject) -> Result<Vec<u8>> {
+        let patch_type = object.patches.first().map_or(PatchType::Merge, |at| self.loaded[*at].patch_type);
+        let (guide, target) = match patch_type {
+            PatchType::Strategic => (Guide::Type(type_of(self.schema, manifest)?), Target::Strategic),
+            PatchType::Merge => (Guide::None, Target::Merge),
+            PatchType::Json => (Guide::None, Target::Json(Tests::Without)),
+        };
+        let patch =
+            diff(guide, &manifest.json, &object.json, target).map_err(|error| manifest.fault(&error))?;
+        Ok(patch.to_bytes())
     }
 
     fn apply<'a>(

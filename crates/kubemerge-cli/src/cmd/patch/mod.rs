@@ -68,6 +68,8 @@ enum PatchOutput {
     Json,
     /// What changes in the files
     Diff,
+    /// The patches that make the results of the objects, as JSON
+    Patch,
 }
 
 /// What happens to the results.
@@ -76,6 +78,7 @@ enum Destination {
     Yaml,
     Json,
     Diff,
+    Patch,
     /// The files themselves.
     InPlace,
     /// Only the names of what would change.
@@ -96,6 +99,7 @@ impl PatchArgs {
             _ if self.check => Destination::Check,
             Some(PatchOutput::Json) => Destination::Json,
             Some(PatchOutput::Diff) => Destination::Diff,
+            Some(PatchOutput::Patch) => Destination::Patch,
             Some(PatchOutput::Yaml) | None => Destination::Yaml,
         }
     }

@@ -41,7 +41,7 @@ impl Writer {
         self.changed += changed.len();
         match self.destination {
             Destination::Yaml => file.objects.iter().for_each(|object| self.yaml(&object.json)),
-            Destination::Json => {
+            Destination::Json | Destination::Patch => {
                 file.objects.iter().for_each(|object| self.held.push_str(&render::pretty_json(&object.json)));
             }
             Destination::Diff => self.diff(&file),

@@ -1,0 +1,80 @@
+//! `kubemerge compose`: one patch that does what several do one after the other.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use kubemerge::{Error, Guide, Schema, compose};
+
+use crate::args::{DialectWord, ObjectFormat, SchemaOptions, TypeWord};
+use crate::failure::{Outcome, Result};
+use crate::input::{Recurse, Source, find, read};
+use crate::job::{self, LoadedPatch, find_type};
+use crate::notice::Notice;
+use crate::output::Output;
+use crate::render;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The dialect upstream composes as Kubernetes does, which loses deletions; spec keeps every effect, or tells
+that no single patch has it.
+
+Examples:
+  kubemerge compose first.yaml second.yaml --kind v1/Service --dialect spec")]
+pub(crate) struct ComposeArgs {
+    /// Patches of one type, in the order in which they are applied
+    #[arg(value_name = "PATCH", required = true)]
+    patches: Vec<PathBuf>,
+    /// The type of the patches
+    #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
+    patch_type: TypeWord,
+    /// The kind of the objects [default: the kind that the patches name]
+    #[arg(long, value_name = "KIND")]
+    kind: Option<String>,
+    /// How to write the patch
+    #[arg(long, short, value_enum, default_value_t)]
+    output: ObjectFormat,
+    /// Which promise to keep
+    #[arg(long, value_enum, default_value_t)]
+    dialect: DialectWord,
+    #[command(flatten)]
+    schema: SchemaOptions,
+}
+
+pub(crate) fn run(args: &ComposeArgs) -> Result {
+    let sources = find(&args.patches, Recurse::No)?.iter().map(read).collect::<Result<Vec<Source>>>()?;
+    let loaded = LoadedPatch::all(&sources, args.patch_type.into())?;
+    let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<Vec<_>>>()?;
+    let schema = job::load(&args.schema)?.compile(args.dialect.into())?;
+    let composed = compose(guide(args, &schema, &loaded)?, &patches).map_err(|error| fault(&error))?;
+    let mut out = Output::new();
+    out.text(render::object(args.output, &composed.to_bytes()))?;
+    out.finish()?;
+    Ok(Outcome::Done)
+}
+
+/// What the patches need to know about their objects.
+fn guide<'s>(args: &ComposeArgs, schema: &'s Schema, patches: &[LoadedPatch<'_>]) -> Result<Guide<'s>> {
+    if args.patch_type != TypeWord::Strategic {
+        return Ok(Guide::None);
+    }
+    let named = patches.iter().find_map(|patch| patch.names.as_ref());
+    let kind = match (&args.kind, named) {
+        (Some(kind), _) => kind.clone(),
+        (None, Some(names)) if names.api_version.is_empty() => names.kind.clone(),
+        (None, Some(names)) => format!("{}/{}", names.api_version, names.kind),
+        (None, None) => {
+            let notice = Notice::error("the patches do not tell the kind of their objects");
+            return Err(notice.cure("give --kind KIND").into());
+        }
+    };
+    find_type(schema, &kind).map(Guide::Type)
+}
+
+fn fault(error: &Error) -> Notice {
+    let place = if error.path().is_empty() { String::new() } else { format!("{}: ", error.path()) };
+    let notice = Notice::error(format!("{place}{}", error.message())).code(error.kind().name());
+    match error.hint() {
+        Some(hint) => notice.cure(hint),
+        None => notice,
+    }
+}
