@@ -24,10 +24,10 @@ pub(crate) fn json_diff<'a>(
     tests: Tests,
     arena: &'a Arena,
 ) -> Node<'a> {
-    let mut diff = Diff { arena, tests, pointer: String::new(), operations: Vec::new() };
+    let mut diff = Diff::new(tests, arena);
     diff.values(original, modified, 0);
-    if diff.operations.len() > MAX_OPERATIONS {
-        diff.operations.clear();
+    if diff.is_too_large() {
+        diff = Diff::new(tests, arena);
         diff.replace(original, modified);
     }
     list(diff.operations, arena)
@@ -39,13 +39,26 @@ struct Diff<'a> {
     /// Where the walk stands.
     pointer: String,
     operations: Vec<Node<'a>>,
+    /// How many bytes the pointers of the operations have.
+    pointer_bytes: usize,
 }
+
+/// Pointers of more bytes are not worth it: this is as much as the body of a request may hold.
+const MAX_POINTER_BYTES: usize = 3 * 1024 * 1024;
 
 /// Lists within so many others are replaced as a whole: finding out what they have in common takes a look at
 /// all that is in them, on every level.
 const MAX_LIST_LEVELS: usize = 32;
 
 impl<'a> Diff<'a> {
+    fn new(tests: Tests, arena: &'a Arena) -> Self {
+        Diff { arena, tests, pointer: String::new(), operations: Vec::new(), pointer_bytes: 0 }
+    }
+
+    fn is_too_large(&self) -> bool {
+        self.operations.len() > MAX_OPERATIONS || self.pointer_bytes > MAX_POINTER_BYTES
+    }
+
     fn values(&mut self, original: Node<'a>, modified: Node<'a>, list_level: usize) {
         match (original.kind(), modified.kind()) {
             (Kind::Map, Kind::Map) => deep(|| self.maps(original, modified, list_level)),
@@ -127,10 +140,10 @@ impl<'a> Diff<'a> {
     }
 
     fn emit(&mut self, op: &'static str, value: Option<Node<'a>>) {
-        // One more is enough to tell that there are too many.
-        if self.operations.len() > MAX_OPERATIONS {
+        if self.is_too_large() {
             return;
         }
+        self.pointer_bytes += self.pointer.len();
         let pointer = self.arena.alloc_str(&self.pointer);
         let mut members =
             vec![(Str::plain("op"), Node::string(op)), (Str::plain("path"), Node::string(pointer))];

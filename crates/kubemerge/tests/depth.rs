@@ -1,6 +1,6 @@
 //! Documents and patches nested to the limit, on a small stack.
 
-use kubemerge::{Canonical, Guide, Patch, apply};
+use kubemerge::{Canonical, Guide, Patch, Target, Tests, apply, diff};
 
 const LIMIT: usize = 10_000;
 
@@ -61,5 +61,22 @@ fn results_beyond_the_limit_are_refused() {
             let error = apply(Guide::None, &live, &patch).unwrap_err();
             assert!(error.message().starts_with("the result cannot be a document: nested deeper than 10000"), "{error}");
         }
+    });
+}
+
+#[test]
+fn diffs_at_the_bottom_do_not_blow_up() {
+    on_small_thread(|| {
+        let members = |value: usize| {
+            let members: Vec<String> = (0..2_000).map(|at| format!("\"m{at}\":{value}")).collect();
+            nested(LIMIT - 10, &format!("{{{}}}", members.join(",")))
+        };
+        let (original, modified) = (members(1), members(2));
+        let patch = diff(Guide::None, &original, &modified, Target::Json(Tests::Without)).unwrap();
+        assert!(patch.to_string().starts_with(r#"[{"op":"replace","path":"","value":"#));
+        let patch = diff(Guide::None, &original, &modified, Target::Merge).unwrap();
+        let result =
+            apply(Guide::None, &Canonical::from_bytes(original.as_bytes()).unwrap(), &patch).unwrap();
+        assert!(result == Canonical::from_bytes(modified.as_bytes()).unwrap());
     });
 }
