@@ -17,7 +17,7 @@ pub(crate) struct Built<'a> {
     pub(crate) order: Order,
     /// For a map that was left early: what is left of its text.
     pub(crate) open_end: Option<OpenEnd<'a>>,
-    /// For a list that was made from another one: the text of that list.
+    /// For what was made from a text: that text, from its first byte on.
     pub(crate) source: Option<&'a [u8]>,
 }
 

@@ -226,7 +226,8 @@ impl<'a> Walk<'a> {
         };
         let tail = rest
             .map_or(Tail::BehindLast, |at| Tail::Rest(Text { bytes: &self.text.bytes[at..], ..self.text }));
-        Built::new(self.pieces.into_bump_slice(), tail, Order::Sorted)
+        let built = Built::new(self.pieces.into_bump_slice(), tail, Order::Sorted);
+        Built { source: Some(self.text.bytes), ..built }
     }
 }
 
@@ -239,14 +240,14 @@ fn end_of_list(member: TextMember<'_>, edited: Node<'_>) -> Option<usize> {
 /// If `edited` is an edit of the text `value` that was left early: where to go on, seen from `around`.
 fn resume_inside(around: Text<'_>, value: Text<'_>, edited: Node<'_>) -> Option<Resume> {
     let Repr::Map(built) = edited.0 else { return None };
-    if value.extent == Extent::Closed {
+    let same = built.source.is_some_and(|source| std::ptr::eq(source.as_ptr(), value.bytes.as_ptr()));
+    if !same || value.extent == Extent::Closed {
         return None;
     }
     let open = built.open_end?;
     // Open texts of one document all run to its end, so lengths tell positions.
     let at = around.bytes.len().checked_sub(open.text.bytes.len())?;
-    let inside = std::ptr::eq(around.bytes[at..].as_ptr(), open.text.bytes.as_ptr());
-    inside.then_some(Resume { at, depth: open.depth })
+    Some(Resume { at, depth: open.depth })
 }
 
 /// A level that was expanded: every member with its place in the text, if it has one.

@@ -252,3 +252,19 @@ proptest! {
         prop_assert_eq!(to_value(result.node()).unwrap(), edited(&value, &edits));
     }
 }
+
+/// An edited map may be put where another map stood; it is not mistaken for an edit of that one.
+#[test]
+fn edited_maps_can_be_moved() {
+    let canonical = Canonical::from_bytes(br#"{"a":{"x":1},"b":{"x":1,"y":{"z":1}},"c":3}"#).unwrap();
+    let arena = Arena::new();
+    let b = canonical.node().get("b").unwrap();
+    let mut inner = MapEdit::new(b, &arena);
+    inner.seek("x".into());
+    inner.replace(Node::NULL);
+    let mut edit = MapEdit::new(canonical.node(), &arena);
+    edit.seek("a".into());
+    edit.replace(inner.finish());
+    let wanted = br#"{"a":{"x":null,"y":{"z":1}},"b":{"x":1,"y":{"z":1}},"c":3}"#;
+    assert_eq!(to_canonical(edit.finish()).as_bytes(), wanted);
+}
