@@ -29,8 +29,8 @@ pub(crate) struct Watch<'s> {
     ty: Type<'s>,
     /// The names of the steps to the place of the last event.
     names: Vec<String>,
-    /// The place of the last item that was matched.
-    matched: Option<String>,
+    /// How deep the item is that was matched just now.
+    matched: Option<usize>,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -47,7 +47,9 @@ impl<'s> Watch<'s> {
             let met = if at + 1 == steps.len() { item.as_ref() } else { known.get(at) };
             let name = match step {
                 Step::Field(name) => name.text().into_owned(),
-                Step::Index(index) => met.cloned().unwrap_or_else(|| format!("[{index}]")),
+                Step::Index(index) | Step::Item { live: index, .. } => {
+                    met.cloned().unwrap_or_else(|| format!("[{index}]"))
+                }
                 Step::Keys(keys) => by_keys(keys),
                 Step::Root => continue,
             };
@@ -76,19 +78,17 @@ impl<'s> Watch<'s> {
 
 impl Observer for Watch<'_> {
     fn note(&mut self, path: &Path<'_>, event: Event<'_>) {
-        match event {
+        let depth = steps(path).len();
+        let just_matched = self.matched.take() == Some(depth);
+        if just_matched && matches!(event, Event::MapMerged) {
             // That a matched item is merged goes without saying.
-            Event::MapMerged if self.matched.take().is_some_and(|matched| matched == path.to_string()) => {
-                return;
-            }
-            Event::ItemMatched { .. } => self.matched = Some(path.to_string()),
-            _ => self.matched = None,
+            return;
         }
+        self.matched = matches!(event, Event::ItemMatched { .. }).then_some(depth);
         self.go_to(path, item_name(&event));
         let because = if is_ruled(&event) { self.because() } else { Vec::new() };
         let name = self.names.last().cloned().unwrap_or_default();
-        let (path, depth) = (self.path(), self.names.len());
-        self.lines.push(Line { path, name, depth, happened: words(&event), because });
+        self.lines.push(Line { path: self.path(), name, depth, happened: words(&event), because });
     }
 }
 
