@@ -39,9 +39,15 @@ pub(crate) enum Command {
     Explain(cmd::explain::ExplainArgs),
     /// Find what bites people in manifests and patches
     Lint(cmd::lint::LintArgs),
+    /// Make the same change with clients and servers of two versions
+    Skew(cmd::skew::SkewArgs),
     /// Tell how the fields of every kind merge, and why
     #[command(subcommand)]
     Schema(cmd::schema::Verb),
+    /// Write completions for a shell
+    Completions(cmd::completions::CompletionsArgs),
+    /// Write the manual page
+    Man(cmd::completions::ManArgs),
     /// Be an API server for kubectl and other clients
     Serve(Box<cmd::serve::ServeArgs>),
 }

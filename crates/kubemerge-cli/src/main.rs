@@ -7,6 +7,7 @@
 mod args;
 mod cmd;
 mod compare;
+mod config;
 mod each_file;
 mod excerpt;
 mod failure;
@@ -20,9 +21,14 @@ mod staged;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
-    let args = args::Args::parse();
-    failure::exit_code(cmd::run(args))
+    failure::exit_code(run())
+}
+
+fn run() -> failure::Result {
+    let command = config::Config::nearest()?.defaults(args::Args::command());
+    let args = args::Args::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+    cmd::run(args)
 }

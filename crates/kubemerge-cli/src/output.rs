@@ -20,6 +20,11 @@ impl Output {
         write!(self.out, "{text}").map_err(|error| Failure::of_output(&error))
     }
 
+    /// Writes bytes as they are.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.out.write_all(bytes).map_err(|error| Failure::of_output(&error))
+    }
+
     /// Hands everything over; what is left unwritten otherwise is lost without a word.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.out.flush().map_err(|error| Failure::of_output(&error))

@@ -20,8 +20,8 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The configuration that was applied last is taken from --last-applied, else from the annotation of the live
-object. kubectl fills in the namespace of the current context; a configuration here says its own.
+The configuration that was applied last is taken from --last-applied, else from the annotation of
+the live object. kubectl fills in the namespace of its context; here a configuration says its own.
 
 Examples:
   kubectl get deployment shop -o yaml > live.yaml

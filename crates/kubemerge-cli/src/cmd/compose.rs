@@ -15,8 +15,8 @@ use crate::render;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The dialect upstream composes as Kubernetes does, which loses deletions; spec keeps every effect, or tells
-that no single patch has it.
+The dialect upstream composes as Kubernetes does, which loses deletions; spec keeps every effect,
+or tells that no single patch has it.
 
 Examples:
   kubemerge compose first.yaml second.yaml --kind v1/Service --dialect spec")]

@@ -42,7 +42,8 @@ struct Common {
 #[command(after_help = "\
 Examples:
   kubemerge convert -f service.yaml --patch-file patch.yaml --to json -o json
-  kubemerge convert -f service.yaml --type json -p '[{\"op\": \"remove\", \"path\": \"/spec/ports/0\"}]' --to strategic")]
+  kubemerge convert -f service.yaml --type json --to strategic \\
+      -p '[{\"op\": \"remove\", \"path\": \"/spec/ports/0\"}]'")]
 pub(crate) struct ConvertArgs {
     /// The type of patch to make
     #[arg(long, value_enum, value_name = "TYPE")]

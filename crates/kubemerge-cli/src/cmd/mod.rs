@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod apply;
+pub(crate) mod completions;
 pub(crate) mod compose;
 pub(crate) mod convert;
 pub(crate) mod diff;
@@ -9,6 +10,7 @@ pub(crate) mod lint;
 pub(crate) mod patch;
 pub(crate) mod schema;
 pub(crate) mod serve;
+pub(crate) mod skew;
 
 use crate::args::{Args, Command};
 use crate::failure::Result;
@@ -24,7 +26,10 @@ pub(crate) fn run(args: Args) -> Result {
         Command::Explain(args) => explain::run(&args),
         Command::Lint(args) => lint::run(&args),
         Command::Patch(args) => patch::run(&args),
+        Command::Skew(args) => skew::run(&args),
         Command::Schema(verb) => schema::run(verb),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => completions::run_man(&args),
         Command::Serve(args) => serve::run(&args),
     }
 }

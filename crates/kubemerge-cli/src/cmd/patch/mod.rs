@@ -21,8 +21,8 @@ use write::Writer;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A patch that holds kind and metadata.name is for the document of that kind and name. Another patch is for
-the only document there is, unless --target or --all is given.
+A patch that holds kind and metadata.name is for the document of that kind and name.
+Another patch is for the only document there is, unless --target or --all is given.
 
 Examples:
   kubemerge patch -f deployment.yaml -p '{\"spec\": {\"replicas\": 3}}'

@@ -1,0 +1,60 @@
+//! `kubemerge completions` and `kubemerge man`: what shells and `man` want to know about the command.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use crate::args;
+use crate::failure::{Outcome, Result};
+use crate::input::plain;
+use crate::notice::Notice;
+use crate::output::Output;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kubemerge completions bash > /etc/bash_completion.d/kubemerge
+  kubemerge completions zsh > \"${fpath[1]}/_kubemerge\"")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kubemerge man | man -l -
+  kubemerge man --dir /usr/local/share/man/man1")]
+pub(crate) struct ManArgs {
+    /// Write a page for every command into this folder, instead of the first one to standard output
+    #[arg(long, value_name = "FOLDER")]
+    dir: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &CompletionsArgs) -> Result {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut args::Args::command(), "kubemerge", &mut text);
+    let mut out = Output::new();
+    out.bytes(&text)?;
+    out.finish()?;
+    Ok(Outcome::Done)
+}
+
+pub(crate) fn run_man(args: &ManArgs) -> Result {
+    let command = args::Args::command();
+    if let Some(dir) = &args.dir {
+        return clap_mangen::generate_to(command, dir).map(|()| Outcome::Done).map_err(|error| {
+            Notice::error(format!("cannot write to {}: {}", dir.display(), plain(&error))).into()
+        });
+    }
+    let mut text = Vec::new();
+    // Writing to memory does not fail.
+    let _ = Man::new(command).render(&mut text);
+    let mut out = Output::new();
+    out.bytes(&text)?;
+    out.finish()?;
+    Ok(Outcome::Done)
+}

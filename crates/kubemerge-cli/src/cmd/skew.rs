@@ -1,0 +1,202 @@
+//! `kubemerge skew`: the same change made by two clients against two servers of different versions.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use kubemerge::{Dialect, Error, Guide, Patch, Schema, Target, Tests, apply, diff};
+use kubemerge_strategic::directive::{RETAIN_KEYS, SET_ELEMENT_ORDER};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::args::{Format, SchemaOptions};
+use crate::failure::{Outcome, Result};
+use crate::input::read_one;
+use crate::job::{self, Manifest, type_of};
+use crate::notice::Notice;
+use crate::output::Output;
+use crate::render::facts;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A side is VERSION[/DIALECT][-DIRECTIVE]...: a version of Kubernetes, the dialect it speaks, and
+directives it does not know yet (retainKeys, setElementOrder). A client that does not know a
+directive never sends it; a server that does not know it drops it.
+
+Exit code 1 tells that some pair of client and server does not do what was wanted.
+
+Examples:
+  kubemerge skew old.yaml new.yaml --client 1.25 --server 1.37
+  kubemerge skew old.yaml new.yaml --client 1.37 --server 1.37/spec
+  kubemerge skew old.yaml new.yaml --client 1.37 --server 1.37-setElementOrder")]
+pub(crate) struct SkewArgs {
+    /// The object before, which is also the one on the server
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// The object as it is wanted
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    /// One side
+    #[arg(long, value_name = "V")]
+    client: String,
+    /// The other side
+    #[arg(long, value_name = "V")]
+    server: String,
+    /// How to write it
+    #[arg(long, short, value_enum, default_value_t)]
+    output: Format,
+    /// OpenAPI document or CustomResourceDefinition that both sides know, besides their own; repeatable
+    #[arg(long, value_name = "FILE")]
+    schema: Vec<PathBuf>,
+    /// File with rules of your own for some fields, in the dialect spec; repeatable
+    #[arg(long, value_name = "FILE")]
+    overlay: Vec<PathBuf>,
+}
+
+/// A version of Kubernetes, as a client or as a server.
+struct Side {
+    name: String,
+    schema: Schema,
+    /// Directives it does not know.
+    unknown: Vec<&'static str>,
+}
+
+/// What one pair makes of the change.
+#[derive(Debug, Serialize)]
+struct Answer {
+    client: String,
+    server: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<Value>,
+    outcome: String,
+    /// How the result differs from the wanted object, as operations on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    differences: Vec<Value>,
+}
+
+pub(crate) fn run(args: &SkewArgs) -> Result {
+    let (old, new) = (read_one(&args.old)?, read_one(&args.new)?);
+    let (old, new) = (Manifest::only(&old)?, Manifest::only(&new)?);
+    let sides = [Side::load(args, &args.client)?, Side::load(args, &args.server)?];
+    let mut answers = Vec::new();
+    for client in &sides {
+        for server in &sides {
+            answers.push(answer(client, server, &old, &new)?);
+        }
+    }
+    let mut out = Output::new();
+    out.text(facts(args.output, &answers, |answers| text(answers)))?;
+    out.finish()?;
+    let wanted = answers.iter().all(|answer| answer.outcome == WANTED);
+    Ok(if wanted { Outcome::Done } else { Outcome::Found })
+}
+
+const WANTED: &str = "as wanted";
+
+impl Side {
+    fn load(args: &SkewArgs, word: &str) -> Result<Side> {
+        let mut parts = word.split('-');
+        let first = parts.next().unwrap_or_default();
+        let (version, dialect) = match first.split_once('/') {
+            None | Some((_, "upstream")) => (first.trim_end_matches("/upstream"), Dialect::Upstream),
+            Some((version, "spec")) => (version, Dialect::Spec),
+            Some((_, other)) => return Err(bad_side(word, &format!("there is no dialect {other}")).into()),
+        };
+        let unknown = parts.map(|name| directive(word, name)).collect::<Result<Vec<_>>>()?;
+        let options = SchemaOptions {
+            kubernetes: Some(version.to_owned()),
+            schema: args.schema.clone(),
+            overlay: if dialect == Dialect::Spec { args.overlay.clone() } else { Vec::new() },
+        };
+        let schema = job::load(&options)?.compile(dialect)?;
+        Ok(Side { name: word.to_owned(), schema, unknown })
+    }
+
+    /// A patch as this side writes or reads it: without the directives it does not know.
+    fn understood(&self, patch: &Value) -> Value {
+        match patch {
+            Value::Object(members) => {
+                let is_known = |name: &str| !self.unknown.iter().any(|unknown| name.starts_with(unknown));
+                let known = members.iter().filter(|(name, _)| is_known(name));
+                known.map(|(name, value)| (name.clone(), self.understood(value))).collect()
+            }
+            Value::Array(items) => items.iter().map(|item| self.understood(item)).collect(),
+            other => other.clone(),
+        }
+    }
+}
+
+fn directive(word: &str, name: &str) -> Result<&'static str> {
+    match name {
+        "retainKeys" => Ok(RETAIN_KEYS),
+        "setElementOrder" => Ok(SET_ELEMENT_ORDER),
+        other => Err(bad_side(word, &format!("{other} is no directive that can be left out")).into()),
+    }
+}
+
+fn bad_side(word: &str, fault: &str) -> Notice {
+    Notice::error(format!("{word}: {fault}")).cure("write e.g. 1.30, 1.37/spec or 1.37-setElementOrder")
+}
+
+fn answer(client: &Side, server: &Side, old: &Manifest<'_>, new: &Manifest<'_>) -> Result<Answer> {
+    let mut answer = Answer {
+        client: client.name.clone(),
+        server: server.name.clone(),
+        patch: None,
+        outcome: String::new(),
+        differences: Vec::new(),
+    };
+    let made = diff(type_of(&client.schema, new)?, &old.json, &new.json, Target::Strategic);
+    let patch = match made {
+        Ok(patch) => client.understood(&value(&patch.to_bytes(), new)?),
+        Err(error) => return Ok(Answer { outcome: refused("client", &error), ..answer }),
+    };
+    let received = server.understood(&patch).to_string();
+    answer.patch = Some(patch);
+    let ty = type_of(&server.schema, old)?;
+    let result = Patch::strategic(&received).and_then(|patch| apply(ty, &old.json, &patch));
+    match result {
+        Err(error) => answer.outcome = refused("server", &error),
+        Ok(result) => {
+            let operations = diff(Guide::None, &new.json, &result, Target::Json(Tests::Without));
+            let operations = operations.map_err(|error| new.fault(&error))?;
+            let listed = value(&operations.to_bytes(), new)?;
+            answer.differences = listed.as_array().cloned().unwrap_or_default();
+            answer.outcome = if answer.differences.is_empty() { WANTED } else { "not as wanted" }.to_owned();
+        }
+    }
+    Ok(answer)
+}
+
+fn refused(side: &str, error: &Error) -> String {
+    format!("the {side} refuses: {}", error.to_string().replace('\n', " "))
+}
+
+fn value(json: &[u8], object: &Manifest<'_>) -> Result<Value> {
+    serde_json::from_slice(json).map_err(|error| Notice::error(format!("{}: {error}", object.title())).into())
+}
+
+fn text(answers: &[Answer]) -> String {
+    let mut text = String::new();
+    for answer in answers {
+        text.push_str(&format!("client {}, server {}: {}\n", answer.client, answer.server, answer.outcome));
+        if let Some(patch) = &answer.patch {
+            text.push_str(&format!("  patch {patch}\n"));
+        }
+        for operation in &answer.differences {
+            text.push_str(&format!("  {}\n", in_words(operation)));
+        }
+    }
+    text
+}
+
+/// An operation that makes the result of the wanted object.
+fn in_words(operation: &Value) -> String {
+    let part = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or_default();
+    let value = operation.get("value").unwrap_or(&Value::Null);
+    match part("op") {
+        "remove" => format!("lacks {}", part("path")),
+        "add" => format!("has {} too many: {value}", part("path")),
+        "move" => format!("has at {} what belongs to {}", part("path"), part("from")),
+        _ => format!("has at {}: {value}", part("path")),
+    }
+}

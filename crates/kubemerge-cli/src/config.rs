@@ -1,0 +1,90 @@
+//! `kubemerge.toml`: defaults of a project, from the current folder or the nearest one around it.
+//!
+//! The file changes the defaults of the options with the same names, so `--help` shows them and the command
+//! line goes before them.
+
+use std::path::PathBuf;
+
+use clap::{Arg, Command};
+use serde::Deserialize;
+
+use crate::excerpt::Excerpt;
+use crate::failure::Result;
+use crate::input::{Origin, Source, read};
+use crate::notice::Notice;
+
+/// The name of the file.
+const NAME: &str = "kubemerge.toml";
+
+/// What the file may say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    kubernetes: Option<String>,
+    dialect: Option<DialectName>,
+    #[serde(default)]
+    schema: Vec<PathBuf>,
+    #[serde(default)]
+    overlay: Vec<PathBuf>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum DialectName {
+    Upstream,
+    Spec,
+}
+
+impl Config {
+    /// Reads the nearest file; none at all changes nothing.
+    pub(crate) fn nearest() -> Result<Config> {
+        let Ok(here) = std::env::current_dir() else { return Ok(Config::default()) };
+        let Some(folder) = here.ancestors().find(|folder| folder.join(NAME).is_file()) else {
+            return Ok(Config::default());
+        };
+        let path = folder.join(NAME);
+        // A file in the current folder goes by its name alone.
+        let path = path.strip_prefix(&here).unwrap_or(&path);
+        let config = parse(&read(&Origin::File(path.to_owned()))?)?;
+        let beside = |paths: Vec<PathBuf>| paths.into_iter().map(|path| folder.join(path)).collect();
+        Ok(Config { schema: beside(config.schema), overlay: beside(config.overlay), ..config })
+    }
+
+    /// The command with these defaults, in every subcommand that has the options.
+    pub(crate) fn defaults(&self, command: Command) -> Command {
+        let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+        let command = names
+            .into_iter()
+            .fold(command, |command, name| command.mut_subcommand(name, |sub| self.defaults(sub)));
+        command.mut_args(|option| self.with_default(option))
+    }
+
+    fn with_default(&self, option: Arg) -> Arg {
+        match option.get_id().as_str() {
+            "kubernetes" => match &self.kubernetes {
+                Some(version) => option.default_value(version.clone()),
+                None => option,
+            },
+            "dialect" => match &self.dialect {
+                Some(DialectName::Upstream) => option.default_value("upstream"),
+                Some(DialectName::Spec) => option.default_value("spec"),
+                None => option,
+            },
+            "schema" if !self.schema.is_empty() => option.default_values(words(&self.schema)),
+            "overlay" if !self.overlay.is_empty() => option.default_values(words(&self.overlay)),
+            _ => option,
+        }
+    }
+}
+
+fn words(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
+}
+
+fn parse(source: &Source) -> Result<Config> {
+    let text = String::from_utf8_lossy(&source.bytes);
+    toml::from_str(&text).map_err(|error| {
+        let range = error.span().unwrap_or(0..0);
+        Notice::error(error.message()).at(Excerpt::cut(&source.name, &text, range, "")).into()
+    })
+}
