@@ -13,7 +13,7 @@ use crate::{
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy, MapStrategy, Type};
-use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, list, map};
+use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, deep_equal, list, map};
 
 pub(super) struct Composer<'a> {
     pub(super) arena: &'a Arena,
@@ -31,6 +31,17 @@ enum Act<'a> {
     Map(Node<'a>),
     /// It merges a list, or only orders it or deletes from it.
     List(FieldPatch<'a>),
+}
+
+impl Act<'_> {
+    /// Whether the field is there afterwards, whatever was there. An order list or delete list alone makes none.
+    fn sets(&self) -> bool {
+        match self {
+            Act::Absent | Act::Removes => false,
+            Act::Whole(_) | Act::Map(_) => true,
+            Act::List(said) => said.value.is_some(),
+        }
+    }
 }
 
 /// The fields that a patch map retains: all of them, if it names none.
@@ -74,7 +85,7 @@ impl<'a> Composer<'a> {
                 if !kept_first.has(key) && !matches!(other, Act::Absent) {
                     one = Act::Removes;
                 }
-                if !matches!(other, Act::Absent | Act::Removes) {
+                if other.sets() {
                     set.push(key);
                 }
                 if kept_second.has(key) {
@@ -139,6 +150,10 @@ impl<'a> Composer<'a> {
             }
             (Act::List(first), Act::List(second)) => {
                 let rule = field.list_rule()?;
+                if rule.strategy == ListStrategy::Set {
+                    self.require_plain(&first, field)?;
+                    self.require_plain(&second, field)?;
+                }
                 self.write(field.key, self.lists(&first, &second, &rule, field.path)?, patch);
             }
             (first, second) => {
@@ -149,6 +164,19 @@ impl<'a> Composer<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Elements of a set are compared as they will be stored.
+    fn require_plain(&self, said: &FieldPatch<'a>, field: &Field<'_, '_, 'a>) -> Result<(), Error> {
+        let Some(value) = said.value else { return Ok(()) };
+        let alone = Act::List(FieldPatch { order: None, delete: None, ..*said });
+        match self.evaluate(None, &alone, field)? {
+            Some(stored) if deep_equal(stored, value) => Ok(()),
+            _ => Err(not_composable(
+                field.path,
+                "elements of the set hold directives, nulls or repeated items",
+            )),
+        }
     }
 
     /// What the first patch leaves at a field that the second one merges as another kind of value.

@@ -12,6 +12,7 @@ use crate::{
     Error, ErrorKind, apply,
     apply::{combine, document},
     directive::PatchWord,
+    spec_diff::whole_document,
 };
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_value::{Arena, Node, Path, map as new_map};
@@ -65,7 +66,8 @@ fn two<'a>(ty: Type<'_>, first: Node<'a>, second: Node<'a>, arena: &'a Arena) ->
     }
     if PatchWord::in_map(first) == Some(PatchWord::Replace) {
         let start = apply(ty, new_map([], arena), first, arena)?;
-        return Ok(composer.replacing(apply(ty, start, second, arena)?));
+        let result = apply(ty, start, second, arena)?;
+        return Ok(composer.replacing(whole_document(result, ty, arena)?));
     }
     composer.maps(first, second, ty, &Path::ROOT)
 }

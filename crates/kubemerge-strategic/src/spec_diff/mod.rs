@@ -61,6 +61,11 @@ pub(crate) fn whole_value<'a>(
     Generator { order_lists: OrderLists::Never, arena }.whole_field(key, value, ty, path)
 }
 
+/// A document in the form that a patch sends whole.
+pub(crate) fn whole_document<'a>(value: Node<'a>, ty: Type<'_>, arena: &'a Arena) -> Result<Node<'a>, Error> {
+    Generator { order_lists: OrderLists::Never, arena }.whole_map(value, ty, &Path::ROOT)
+}
+
 /// A directive would be carried out, not stored.
 fn refuse_directives<'a>(value: Node<'a>, path: &Path<'_>, arena: &'a Arena) -> Result<(), Error> {
     for entry in value.entries(arena) {
