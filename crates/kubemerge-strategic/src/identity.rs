@@ -44,6 +44,14 @@ impl<'s, 'a> Keys<'s, 'a> {
         Keys { keys, defaults, dialect }
     }
 
+    /// The name of the key, if there is but one.
+    pub(crate) fn single(&self) -> Option<&'s str> {
+        match self.keys {
+            [key] => Some(&key.name),
+            _ => None,
+        }
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &'s str> {
         self.keys.iter().map(|key| key.name.as_str())
     }

@@ -5,7 +5,7 @@
 
 use crate::{
     ends::{Ends, LARGE},
-    scan::{StringEnd, container_end, skip_space, string_end, value_end, word_end},
+    scan::{StringEnd, container_end, has_backslash, skip_space, string_end, value_end, word_end},
     string::{Spelling, Str},
 };
 
@@ -89,8 +89,9 @@ impl<'a> Text<'a> {
     /// The string of a text that is one.
     #[inline]
     pub(crate) fn string(self) -> Str<'a> {
-        let StringEnd { end, escapes } = string_end(self.bytes, 1);
-        string_of(&self.bytes[1..end.max(2) - 1], self.form, escapes)
+        let end = self.bytes.len().max(2) - 1;
+        let raw = self.bytes.get(1..end).unwrap_or_default();
+        string_of(raw, self.form, has_backslash(raw))
     }
 }
 

@@ -50,24 +50,27 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Some(InPlace { keys, view, patch, positions })
     }
 
-    /// The positions in a list whose keys rise from item to item, which therefore differ.
+    /// The positions in a list with one key that rises from item to item, and therefore differs.
     fn rising_positions(
         &self,
         keys: &Keys<'_, 'a>,
         view: &ListView<'a>,
         wanted: &[Identity<'a>],
     ) -> Option<ArenaVec<'a, usize>> {
+        let name = keys.single()?;
         let mut positions = ArenaVec::with_capacity_in(wanted.len(), self.arena);
-        let mut last: Option<Identity<'a>> = None;
+        let mut last = None;
         for (at, item) in view.items().iter().enumerate() {
-            let identity = identity(*item, keys, self.arena)?;
-            if last.is_some_and(|last| !rises(last, identity)) {
+            let key = item.get(name)?.scalar()?;
+            if last.is_some_and(|last| !rises(last, key)) {
                 return None;
             }
-            if wanted.get(positions.len()) == Some(&identity) {
+            if let Some([Some(wanted)]) = wanted.get(positions.len())
+                && *wanted == key
+            {
                 positions.push(at);
             }
-            last = Some(identity);
+            last = Some(key);
         }
         (positions.len() == wanted.len()).then_some(positions)
     }
@@ -155,10 +158,10 @@ fn identity<'a>(
 }
 
 /// Whether the key of an item is greater than that of the one before.
-fn rises(one: Identity<'_>, next: Identity<'_>) -> bool {
+fn rises(one: Scalar<'_>, next: Scalar<'_>) -> bool {
     match (one, next) {
-        ([Some(Scalar::String(one))], [Some(Scalar::String(next))]) => one < next,
-        ([Some(Scalar::Int(one))], [Some(Scalar::Int(next))]) => one < next,
+        (Scalar::String(one), Scalar::String(next)) => one < next,
+        (Scalar::Int(one), Scalar::Int(next)) => one < next,
         _ => false,
     }
 }

@@ -16,7 +16,7 @@ mod string;
 
 pub(crate) use container::container_end;
 pub(crate) use member::member_behind;
-pub(crate) use string::{StringEnd, string_end};
+pub(crate) use string::{StringEnd, has_backslash, string_end};
 
 /// Skips white space from `at` on.
 #[inline]

@@ -14,8 +14,7 @@ pub(crate) struct StringEnd {
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> StringEnd {
     let mut escapes = false;
-    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
-        let found = quotes_and_backslashes(chunk);
+    while let Some(found) = marks_behind(bytes, at) {
         if found == 0 {
             at += 16;
             continue;
@@ -28,6 +27,34 @@ pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> StringEnd {
         at += 2;
     }
     short_string_end(bytes, at, escapes)
+}
+
+/// Bit `n` tells whether the byte at `at + n` is a quote or a backslash. `None` at the end of the text, and if
+/// the text is too short for a step.
+#[inline]
+fn marks_behind(bytes: &[u8], at: usize) -> Option<u32> {
+    let rest = bytes.get(at..)?;
+    if let Some(chunk) = rest.first_chunk() {
+        return Some(quotes_and_backslashes(chunk));
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    // Near the end the step goes back to bytes that were looked at before.
+    bytes.last_chunk().map(|last| quotes_and_backslashes(last) >> (16 - rest.len()))
+}
+
+/// Whether a backslash stands in the text.
+#[inline]
+pub(crate) fn has_backslash(text: &[u8]) -> bool {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    let Some(last) = text.last_chunk::<8>() else { return text.contains(&b'\\') };
+    // Only a byte that is zero now lets the subtraction set its high bit.
+    let has = |chunk: &[u8; 8]| {
+        let word = u64::from_le_bytes(*chunk) ^ (LOW * u64::from(b'\\'));
+        word.wrapping_sub(LOW) & !word & (LOW << 7) != 0
+    };
+    has(last) || text.as_chunks().0.iter().any(has)
 }
 
 /// The same near the end of the text.
@@ -55,6 +82,7 @@ mod tests {
         fn steps_do_not_matter(text in "[a\"\\\\é]{0,80}", at in 0usize..20) {
             let text = text.as_bytes();
             prop_assert_eq!(string_end(text, at), short_string_end(text, at, false));
+            prop_assert_eq!(has_backslash(text), text.contains(&b'\\'));
         }
     }
 }
