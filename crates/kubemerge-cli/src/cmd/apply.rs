@@ -3,20 +3,20 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use kubemerge::{Change, Conflict, Guide, OnConflict, Patch, Type, Versions, apply, conflicts, three_way};
-use kubemerge_value::Canonical;
+use kubemerge::{
+    Applied, Change, Conflict, Dialect, Guide, LAST_APPLIED, OnConflict, Patch, Schema, Versions, apply,
+    conflicts, kubectl_apply,
+};
+use kubemerge_value::{Document, Node, yaml};
 use serde_json::json;
 
 use crate::args::{DialectWord, ObjectFormat, SchemaOptions};
 use crate::failure::{Outcome, Result};
-use crate::input::{Source, read_one};
-use crate::job::{self, Manifest, type_of};
+use crate::input::read_one;
+use crate::job::{self, Manifest};
 use crate::notice::Notice;
 use crate::output::Output;
 use crate::render::{self, Table, short};
-
-/// Where kubectl keeps the configuration that was applied last.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -32,11 +32,11 @@ pub(crate) struct ApplyArgs {
     /// The configuration
     #[arg(long = "filename", short = 'f', value_name = "CONFIG")]
     config: PathBuf,
-    /// The object on the server
+    /// The object on the server [default: there is none]
     #[arg(long, value_name = "LIVE")]
-    live: PathBuf,
+    live: Option<PathBuf>,
     /// The configuration that was applied last [default: the annotation of the live object]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "live")]
     last_applied: Option<PathBuf>,
     /// Show what others changed, and exit with 1, instead of overwriting it
     #[arg(long)]
@@ -67,80 +67,110 @@ enum ApplyOutput {
 }
 
 pub(crate) fn run(args: &ApplyArgs) -> Result {
-    let (config, live) = (read_one(&args.config)?, read_one(&args.live)?);
-    let (config, live) = (Manifest::only(&config)?, Manifest::only(&live)?);
+    let config = read_one(&args.config)?;
+    let config = Manifest::only(&config)?;
+    let live = args.live.as_deref().map(read_one).transpose()?;
+    let live = live.as_ref().map(Manifest::only).transpose()?;
     let schema = job::load(&args.schema)?.compile(args.dialect.into())?;
-    let ty = type_of(&schema, &config)?;
-    let original = last_applied(args, &live)?;
-    let modified = with_annotation(&config)?;
-    let versions = Versions { original: &original, modified: &modified, current: &live.json };
-    if args.no_overwrite {
-        let mut found = conflicts(ty, &versions).map_err(|error| config.fault(&error))?;
-        // kubectl's own book-keeping is nobody's change.
-        found.retain(|conflict| !conflict.path.contains(LAST_APPLIED));
+    let current = live.as_ref().map(|live| current(args, live)).transpose()?;
+    if let (true, Some(current)) = (args.no_overwrite, &current) {
+        let found = overwritten(&schema, &config, current)?;
         if !found.is_empty() {
             return tell(&found);
         }
     }
-    let patch = three_way(ty, &versions, OnConflict::Overwrite).map_err(|error| config.fault(&error))?;
-    let result = result(ty, &config, &live, &patch)?;
+    let applied = kubectl_apply(&schema, &config.json, current.as_ref(), OnConflict::Overwrite)
+        .map_err(|error| config.fault(&error))?;
     let mut out = Output::new();
-    out.text(text(args.output, &live, &patch, &result)?)?;
+    out.text(text(args.output, live.as_ref(), &applied)?)?;
     out.finish()?;
     Ok(Outcome::Done)
 }
 
-/// The configuration that was applied last; none at all is an empty one.
-fn last_applied(args: &ApplyArgs, live: &Manifest<'_>) -> Result<Vec<u8>> {
-    if let Some(file) = &args.last_applied {
-        return Ok(Manifest::only(&read_one(file)?)?.json);
+/// The live object; a given configuration takes the place of the one it remembers.
+fn current(args: &ApplyArgs, live: &Manifest<'_>) -> Result<Vec<u8>> {
+    let Some(file) = &args.last_applied else { return Ok(live.json.clone()) };
+    let source = read_one(file)?;
+    let given = Manifest::only(&source)?;
+    let text = String::from_utf8_lossy(&given.json).into_owned();
+    let body = json!({"metadata": {"annotations": {LAST_APPLIED: text}}}).to_string();
+    let patch = Patch::merge(&body).map_err(|error| live.fault(&error))?;
+    apply(Guide::None, &live.json, &patch).map_err(|error| live.fault(&error).into())
+}
+
+/// What the configuration and others changed in different ways.
+fn overwritten(schema: &Schema, config: &Manifest<'_>, current: &Vec<u8>) -> Result<Vec<Conflict>> {
+    let original = last_applied(current)?;
+    let modified = remembering_itself(schema, config)?;
+    let versions = Versions { original: &original, modified: &modified, current };
+    let mut found = match schema.type_of(&config.identity.api_version, &config.identity.kind) {
+        Some(ty) if !ty.is_custom_resource() || schema.dialect() == Dialect::Spec => {
+            conflicts(ty, &versions).map_err(|error| config.fault(&error))?
+        }
+        // A merge patch sets and removes, whatever others did.
+        _ => Vec::new(),
+    };
+    // kubectl's own book-keeping is nobody's change.
+    found.retain(|conflict| !conflict.path.contains(LAST_APPLIED));
+    Ok(found)
+}
+
+/// The configuration as kubectl sends it: what it would create.
+fn remembering_itself(schema: &Schema, config: &Manifest<'_>) -> Result<Vec<u8>> {
+    match kubectl_apply(schema, &config.json, None, OnConflict::Overwrite) {
+        Ok(Applied::Created(object)) => Ok(object),
+        Ok(_) => Ok(config.json.clone()),
+        Err(error) => Err(config.fault(&error).into()),
     }
-    let document = live.value()?;
+}
+
+/// The configuration that a live object remembers; none at all is an empty one.
+fn last_applied(live: &[u8]) -> Result<Vec<u8>> {
+    let document = Document::check(live).map_err(|error| Notice::error(error.to_string()))?;
     let annotations = document.node().get("metadata").and_then(|metadata| metadata.get("annotations"));
-    let Some(text) = annotations.and_then(|annotations| annotations.get(LAST_APPLIED)) else {
-        return Ok(b"{}".to_vec());
+    let text = annotations.and_then(|annotations| annotations.get(LAST_APPLIED)).and_then(Node::as_str);
+    Ok(text.map_or_else(|| b"{}".to_vec(), |text| text.text().as_bytes().to_vec()))
+}
+
+fn text(output: ApplyOutput, live: Option<&Manifest<'_>>, applied: &Applied<Vec<u8>>) -> Result<String> {
+    let (patch, result) = match (applied, live) {
+        (Applied::Configured { patch, result }, _) => (Some(patch), result.as_slice()),
+        (Applied::Created(result), _) => (None, result.as_slice()),
+        (Applied::Unchanged, live) => (None, live.map_or(&b"{}"[..], |live| live.json.as_slice())),
     };
-    let text = text.as_str().map(|text| text.text().into_owned()).unwrap_or_default();
-    let name = format!("{} ({LAST_APPLIED})", live.source.name);
-    let source = Source { name, bytes: text.into_bytes() };
-    Ok(Manifest::only(&source)?.json)
-}
-
-/// The configuration with itself as annotation, as kubectl sends it.
-fn with_annotation(config: &Manifest<'_>) -> Result<Vec<u8>> {
-    let annotated = |json: &Vec<u8>, value: serde_json::Value| -> Result<Vec<u8>> {
-        let body = json!({"metadata": {"annotations": {LAST_APPLIED: value}}}).to_string();
-        let patch = Patch::merge(&body).map_err(|error| config.fault(&error))?;
-        apply(Guide::None, json, &patch).map_err(|error| config.fault(&error).into())
-    };
-    let bare = annotated(&config.json, serde_json::Value::Null)?;
-    let canonical = Canonical::from_bytes(&bare).map_err(|error| Notice::error(error.to_string()))?;
-    let text = format!("{}\n", String::from_utf8_lossy(canonical.as_bytes()));
-    annotated(&bare, text.into())
-}
-
-fn result(ty: Type<'_>, config: &Manifest<'_>, live: &Manifest<'_>, patch: &Patch<'_>) -> Result<Vec<u8>> {
-    apply(ty, &live.json, patch).map_err(|error| config.fault(&error).into())
-}
-
-fn text(output: ApplyOutput, live: &Manifest<'_>, patch: &Patch<'_>, result: &[u8]) -> Result<String> {
     Ok(match output {
-        ApplyOutput::Both => format!(
-            "# The patch ({}).\n{}---\n# What the object would become.\n{}",
-            patch.content_type(),
-            render::yaml(&patch.to_bytes()),
-            render::yaml(result)
-        ),
-        ApplyOutput::Patch => format!("{}\n", String::from_utf8_lossy(&patch.to_bytes())),
+        ApplyOutput::Both => {
+            format!("{}---\n# What the object would become.\n{}", sent(applied), render::yaml(result))
+        }
+        ApplyOutput::Patch => {
+            let patch = patch.map_or_else(|| b"{}".to_vec(), Patch::to_bytes);
+            format!("{}\n", String::from_utf8_lossy(&patch))
+        }
         ApplyOutput::Yaml => render::object(ObjectFormat::Yaml, result),
         ApplyOutput::Json => render::object(ObjectFormat::Json, result),
-        ApplyOutput::Diff => {
-            let edits = live.document.edits_to_json(result);
-            let edits = edits.map_err(|error| Notice::error(format!("{}: {error}", live.title())))?;
-            let after = kubemerge_value::yaml::apply_edits(live.source.text(), &edits);
-            render::unified_diff(&live.source.name, live.source.text(), &after)
-        }
+        ApplyOutput::Diff => match live {
+            Some(live) => diff(live, result)?,
+            None => render::unified_diff("nothing", "", &render::yaml(result)),
+        },
     })
+}
+
+/// What is sent, in a comment where it is no patch.
+fn sent(applied: &Applied<Vec<u8>>) -> String {
+    match applied {
+        Applied::Created(_) => "# The object is created.\n".to_owned(),
+        Applied::Unchanged => "# Nothing is sent.\n".to_owned(),
+        Applied::Configured { patch, .. } => {
+            format!("# The patch ({}).\n{}", patch.content_type(), render::yaml(&patch.to_bytes()))
+        }
+    }
+}
+
+fn diff(live: &Manifest<'_>, result: &[u8]) -> Result<String> {
+    let edits = live.document.edits_to_json(result);
+    let edits = edits.map_err(|error| Notice::error(format!("{}: {error}", live.title())))?;
+    let after = yaml::apply_edits(live.source.text(), &edits);
+    Ok(render::unified_diff(&live.source.name, live.source.text(), &after))
 }
 
 /// Shows the conflicts.

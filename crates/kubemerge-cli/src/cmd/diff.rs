@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kubemerge::{Guide, OnConflict, Patch, Schema, Target, Tests, Versions, diff, three_way};
+use kubemerge::{Guide, OnConflict, Patch, Schema, Target, Tests, Versions, diff, json_three_way, three_way};
 
 use crate::args::{DialectWord, ObjectFormat, SchemaOptions, TypeWord};
 use crate::failure::{Outcome, Result};
@@ -77,13 +77,16 @@ fn two_way(
 
 fn three_way_patch(args: &DiffArgs, schema: &Schema, objects: [&Manifest<'_>; 3]) -> Result<Patch<'static>> {
     let [original, modified, current] = objects;
-    if args.patch_type != TypeWord::Strategic {
-        let notice = Notice::error("a three-way patch is a strategic merge patch");
-        return Err(notice.cure("leave --type out, or --current").into());
-    }
     let versions = Versions { original: &original.json, modified: &modified.json, current: &current.json };
-    let ty = type_of(schema, modified)?;
-    three_way(ty, &versions, OnConflict::Overwrite).map_err(|error| modified.fault(&error).into())
+    let made = match args.patch_type {
+        TypeWord::Strategic => three_way(type_of(schema, modified)?, &versions, OnConflict::Overwrite),
+        TypeWord::Merge => json_three_way(&versions, &[]),
+        TypeWord::Json => {
+            let notice = Notice::error("there is no three-way JSON patch");
+            return Err(notice.cure("use --type strategic or --type merge, or leave --current out").into());
+        }
+    };
+    made.map_err(|error| modified.fault(&error).into())
 }
 
 /// What a patch of this type needs to know about an object.
