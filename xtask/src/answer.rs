@@ -5,6 +5,7 @@
 //! `docs/protocol.md` describes both; [`Runner`] answers one line and is what tests and the
 //! differential run call.
 
+mod generated;
 mod operation;
 mod request;
 mod schemas;
@@ -64,6 +65,10 @@ pub(crate) struct Refusal {
 impl Refusal {
     fn new(kind: &str, message: impl Into<String>) -> Refusal {
         Refusal { kind: kind.into(), message: message.into(), path: String::new() }
+    }
+
+    fn at(kind: &str, message: &str, path: &str) -> Refusal {
+        Refusal { kind: kind.into(), message: message.into(), path: path.into() }
     }
 
     fn bad_request(message: impl Into<String>) -> Refusal {

@@ -5,7 +5,7 @@ use kubemerge_schema::Schema;
 use kubemerge_value::{Canonical, Document, Node, to_canonical, to_value, yaml};
 use serde_json::Value;
 
-use super::{Refusal, Request, request::Api, schemas::type_of};
+use super::{Refusal, Request, generated, request::Api, schemas::type_of};
 
 /// The text of a result.
 pub(crate) type Answer = Vec<u8>;
@@ -20,6 +20,9 @@ pub(super) fn carry_out(request: &Request<'_>, schema: Option<&Schema>) -> Resul
             let guide = Guide::Type(type_of(schema, request)?);
             patched(request, guide, PatchType::Strategic)
         }
+        ("diff", Some(schema)) => generated::two_way(request, type_of(schema, request)?),
+        ("three-way", Some(schema)) => generated::three_way(request, type_of(schema, request)?),
+        ("conflicts", Some(schema)) => generated::disagree(request, type_of(schema, request)?),
         (unknown, _) => Err(Refusal::bad_request(format!("there is no operation {unknown:?}"))),
     }
 }
@@ -52,7 +55,7 @@ fn value(text: &str) -> Result<Value, Refusal> {
     Ok(to_value(Document::check(text.as_bytes())?.node())?)
 }
 
-fn value_text(value: &Value) -> Result<Answer, Refusal> {
+pub(super) fn value_text(value: &Value) -> Result<Answer, Refusal> {
     Ok(to_canonical(Node::from_value(value)?).into_bytes())
 }
 
@@ -71,11 +74,7 @@ fn yaml_to_json(request: &Request<'_>) -> Result<Answer, Refusal> {
 
 impl From<kubemerge::Error> for Refusal {
     fn from(error: kubemerge::Error) -> Refusal {
-        Refusal {
-            kind: error.kind().name().into(),
-            message: error.message().into(),
-            path: error.path().into(),
-        }
+        Refusal::at(error.kind().name(), error.message(), error.path())
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Wildness {
     pub(crate) repeats: usize,
     /// Whether lists may be long.
     pub(crate) long_lists: bool,
+    /// Whether floats may be whole: a reply prints 2.0 as `2`, so it cannot be asked about again.
+    pub(crate) whole_floats: bool,
 }
 
 /// Makes values of a shape.
@@ -89,10 +91,11 @@ impl Writer<'_> {
         match kind {
             ScalarKind::Text => json!(self.dice.pick(TEXTS)),
             ScalarKind::Int => json!(*self.dice.pick(&[0, 1, 2, 3, 9, 10, 80, 443, -1, 53, 8080])),
-            ScalarKind::Float => json!(*self.dice.pick(FLOATS)),
+            ScalarKind::Float if self.wildness.whole_floats => json!(*self.dice.pick(FLOATS)),
+            ScalarKind::Float => json!(*self.dice.pick(&[1.5, 2.25, -0.5, 1e-7])),
             ScalarKind::Bool => json!(self.dice.chance(50)),
             ScalarKind::IntOrText if self.dice.chance(50) => json!(self.dice.pick(&["80", "a", "b"])),
-            ScalarKind::IntOrText if self.dice.chance(20) => json!(80.0),
+            ScalarKind::IntOrText if self.wildness.whole_floats && self.dice.chance(20) => json!(80.0),
             ScalarKind::IntOrText => json!(*self.dice.pick(&[80, 1, 2])),
         }
     }
@@ -234,6 +237,9 @@ impl Writer<'_> {
                 edited.insert(at, next);
             }
         }
+        if self.wildness.repeats == 0 {
+            edited = without_repeats(edited, merge);
+        }
         if self.dice.chance(25) {
             self.dice.shuffle(&mut edited);
         }
@@ -251,6 +257,16 @@ impl Writer<'_> {
         }
         edited
     }
+}
+
+fn without_repeats(items: Vec<Value>, merge: &Merge) -> Vec<Value> {
+    let mut kept: Vec<Value> = Vec::new();
+    for item in items {
+        if !kept.iter().any(|other| same_identity(other, &item, merge)) {
+            kept.push(item);
+        }
+    }
+    kept
 }
 
 /// Whether two items of a list would be one in a merge.

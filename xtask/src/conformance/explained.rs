@@ -19,7 +19,8 @@ pub(crate) fn class(trial: &Trial<'_>, variants: &[Verdict], ours: &Verdict) -> 
         return None;
     }
     let documents = || trial.inputs.values();
-    if documents().any(|document| any_list(document, &has_scalar_twice)) {
+    let merges = matches!(trial.op, "apply" | "three-way" | "compose");
+    if merges && documents().any(|document| any_list(document, &has_scalar_twice)) {
         return Some("live-duplicates");
     }
     documents()

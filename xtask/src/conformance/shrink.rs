@@ -1,67 +1,104 @@
 //! Makes a case that differs as small as it can be.
 
-use serde_json::Value;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
 
 use super::trial::{Court, Trial};
 
-/// Enough for cases of the size that the generators make.
-const MOST_ATTEMPTS: usize = 3000;
+/// A case that is still big after this long is printed as it is.
+const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Takes out whatever can go while the case still differs.
+/// Takes out whatever can go while the case still differs in the same way.
 pub(crate) fn shrink<'a>(trial: &Trial<'a>, court: &mut Court) -> Result<Trial<'a>, String> {
+    let start = Instant::now();
+    let difference = court.difference(trial)?;
     let mut smallest = trial.clone();
-    let mut attempts = 0;
-    let mut smaller_found = true;
-    while smaller_found && attempts < MOST_ATTEMPTS {
-        smaller_found = false;
-        let inputs = Value::Object(smallest.inputs.clone());
-        for candidate in smaller(&inputs) {
-            let (Value::Object(members), true) = (candidate, attempts < MOST_ATTEMPTS) else { break };
-            attempts += 1;
-            let candidate = Trial { inputs: members, ..smallest.clone() };
-            if court.differs(&candidate)? {
-                smallest = candidate;
-                smaller_found = true;
+    let mut from = 0;
+    loop {
+        let parts = parts(&smallest.inputs);
+        let mut found = None;
+        // Parts before the last one that could go were needed a moment ago: try them last.
+        for at in (from..parts.len()).chain(0..from.min(parts.len())) {
+            if start.elapsed() > PATIENCE {
+                return checked(smallest, trial, court);
+            }
+            let candidate = Trial { inputs: without(&smallest.inputs, &parts[at]), ..smallest.clone() };
+            if court.difference(&candidate)? == difference {
+                found = Some((at, candidate));
                 break;
             }
         }
+        match found {
+            Some((at, candidate)) => (from, smallest) = (at, candidate),
+            None => return checked(smallest, trial, court),
+        }
     }
-    Ok(smallest)
 }
 
-/// Every value with one thing less, biggest losses first.
-pub(crate) fn smaller(value: &Value) -> Vec<Value> {
-    let mut candidates = Vec::new();
+/// The small case, unless shrinking led to one that is explained.
+fn checked<'a>(smallest: Trial<'a>, trial: &Trial<'a>, court: &mut Court) -> Result<Trial<'a>, String> {
+    Ok(if court.differs(&smallest)? { smallest } else { trial.clone() })
+}
+
+/// The way to a value inside another.
+pub(crate) type Part = Vec<Step>;
+
+/// One step of the way.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Member(String),
+    Item(usize),
+}
+
+/// The ways to all parts of a case, the big ones first.
+pub(crate) fn parts(inputs: &Map<String, Value>) -> Vec<Part> {
+    let mut found = Vec::new();
+    for (key, value) in inputs {
+        collect(value, &mut vec![Step::Member(key.clone())], &mut found);
+    }
+    found.sort_by_key(Vec::len);
+    found
+}
+
+fn collect(value: &Value, way: &mut Part, found: &mut Vec<Part>) {
+    found.push(way.clone());
+    let mut descend = |step: Step, below: &Value| {
+        way.push(step);
+        collect(below, way, found);
+        way.pop();
+    };
     match value {
         Value::Object(members) => {
-            for key in members.keys() {
-                let mut fewer = members.clone();
-                fewer.remove(key);
-                candidates.push(Value::Object(fewer));
-            }
-            for (key, member) in members {
-                for replacement in smaller(member) {
-                    let mut changed = members.clone();
-                    changed.insert(key.clone(), replacement);
-                    candidates.push(Value::Object(changed));
-                }
-            }
+            members.iter().for_each(|(key, below)| descend(Step::Member(key.clone()), below))
         }
         Value::Array(items) => {
-            for at in 0..items.len() {
-                let mut fewer = items.clone();
-                fewer.remove(at);
-                candidates.push(Value::Array(fewer));
-            }
-            for (at, item) in items.iter().enumerate() {
-                for replacement in smaller(item) {
-                    let mut changed = items.clone();
-                    changed[at] = replacement;
-                    candidates.push(Value::Array(changed));
-                }
-            }
+            items.iter().enumerate().for_each(|(at, below)| descend(Step::Item(at), below))
         }
         _ => {}
     }
-    candidates
+}
+
+/// A case without one of its parts.
+pub(crate) fn without(inputs: &Map<String, Value>, part: &[Step]) -> Map<String, Value> {
+    let mut inputs = inputs.clone();
+    let Some((Step::Member(first), below)) = part.split_first() else { return inputs };
+    match (below, inputs.get_mut(first)) {
+        ([], _) => drop(inputs.remove(first)),
+        (below, Some(value)) => remove(value, below),
+        (_, None) => {}
+    }
+    inputs
+}
+
+fn remove(value: &mut Value, part: &[Step]) {
+    match (part, value) {
+        ([Step::Member(key)], Value::Object(members)) => drop(members.remove(key)),
+        ([Step::Item(at)], Value::Array(items)) => drop(items.remove(*at)),
+        ([Step::Member(key), below @ ..], Value::Object(members)) => {
+            members.get_mut(key).into_iter().for_each(|value| remove(value, below));
+        }
+        ([Step::Item(at), below @ ..], Value::Array(items)) => remove(&mut items[*at], below),
+        _ => {}
+    }
 }

@@ -25,6 +25,12 @@ const INTERFACES: &[&str] = &["value", "checked", "canonical"];
 /// How often a case that differs is asked again: soon enough for most, and often enough for the rest.
 const AGAIN: [usize; 2] = [12, 300];
 
+/// A case with fewer parts than this is small enough to be asked about often.
+const FEW: usize = 100;
+
+/// Of a bigger case so many hundreds of parts are taken away, one at a time.
+const MOST_CHUNKS: usize = 30;
+
 /// A case before it is asked.
 #[derive(Clone)]
 pub(crate) struct Trial<'a> {
@@ -51,10 +57,13 @@ pub(crate) fn make<'a>(dice: &mut Dice, subject: &'a Subject, op: Option<&str>) 
             "merge-patch",
         ]),
     };
+    let long_lists = dice.chance(10);
     let wildness = Wildness {
         faults: *dice.pick(&[0, 0, 1, 3, 8]),
-        repeats: *dice.pick(&[0, 0, 10, 40]),
-        long_lists: dice.chance(10),
+        // Long lists with repeated keys are a class of their own: the sort routine decides.
+        repeats: if long_lists { 0 } else { *dice.pick(&[0, 0, 10, 40]) },
+        long_lists,
+        whole_floats: dice.chance(50),
     };
     let mut writer = Writer { dice, shapes: &subject.shapes, wildness };
     let inputs = inputs(&mut writer, subject.root, op);
@@ -185,15 +194,20 @@ impl Court {
 
     /// Whether Kubernetes names this kind of fault once another part of the case is taken away.
     fn has_fault(&mut self, trial: &Trial<'_>, kind: &str) -> Result<bool, String> {
-        let requests: Vec<String> = shrink::smaller(&Value::Object(trial.inputs.clone()))
-            .into_iter()
-            .filter_map(|inputs| {
-                Some(Trial { inputs: inputs.as_object()?.clone(), ..trial.clone() }.request())
-            })
-            .map(|request| with_member(&request, "repeat", "30"))
-            .collect();
         let named = format!("\"kind\":\"{kind}\"");
-        Ok(self.reference.ask(&requests)?.iter().any(|reply| reply.contains(&named)))
+        let parts = shrink::parts(&trial.inputs);
+        let often = if parts.len() < FEW { AGAIN[0] * 2 } else { 1 };
+        for some in parts.chunks(FEW).take(MOST_CHUNKS) {
+            let request = |part| {
+                let fewer = Trial { inputs: shrink::without(&trial.inputs, part), ..trial.clone() };
+                with_member(&fewer.request(), "repeat", &often.to_string())
+            };
+            let requests: Vec<String> = some.iter().map(|part| request(part)).collect();
+            if self.reference.ask(&requests)?.iter().any(|reply| reply.contains(&named)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Every answer that Kubernetes gives when it is asked often.
@@ -209,6 +223,21 @@ impl Court {
     pub(crate) fn differs(&mut self, trial: &Trial<'_>) -> Result<bool, String> {
         let outcomes = self.judge(std::slice::from_ref(trial))?;
         Ok(matches!(outcomes[0], Outcome::Different))
+    }
+
+    /// In what way a case differs, for a quick look: the kinds of the answers; none where they agree.
+    pub(crate) fn difference(&mut self, trial: &Trial<'_>) -> Result<Option<(String, Vec<String>)>, String> {
+        let kind = |verdict: &Verdict| match verdict {
+            Verdict::Result(_) => "result".to_string(),
+            Verdict::Error(fault) => fault.kind.clone(),
+        };
+        let theirs = self.variants(trial, AGAIN[0])?;
+        let mut ours = Vec::new();
+        for reply in answers(&mut self.runner, &trial.request(), &trial.inputs) {
+            ours.push(Verdict::read(&reply)?);
+        }
+        let agree = ours.iter().all(|answer| theirs.iter().any(|variant| variant.agrees(answer)));
+        Ok((!agree).then(|| (kind(&theirs[0]), ours.iter().map(kind).collect())))
     }
 
     /// A case as the corpus would have it, with what each side says.

@@ -35,7 +35,7 @@ fn spec_answers_as_the_design_documents_promise() {
 }
 
 /// Verbs that our engine does not have yet.
-const PENDING: &[&str] = &["diff", "three-way", "compose", "conflicts", "json-three-way"];
+const PENDING: &[&str] = &["compose", "json-three-way"];
 
 fn check(dialect: &str) {
     let mut runner = Runner::default();

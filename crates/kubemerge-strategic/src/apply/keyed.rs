@@ -330,16 +330,19 @@ fn check_keys<'a>(
             _ => {}
         }
     }
-    compare_with_each_other(slots, keys, path)
+    compare_with_each_other(slots, !plain.is_empty(), keys, path)
 }
 
-/// Two or more items are compared while they are put in order, each with itself too.
+/// Two or more items are compared while they are put in order, each with itself too. Delete items, which
+/// occur in patches only, are compared where items of the upper patch stand beside them.
 pub(super) fn compare_with_each_other(
     slots: &[Slot<'_>],
+    beside_patch_items: bool,
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
 ) -> Result<(), Error> {
-    let compound = slots.iter().find_map(|slot| match slot.keyed {
+    let compared = |slot: &&Slot<'_>| beside_patch_items || !is_delete_item(slot.node);
+    let compound = slots.iter().filter(compared).find_map(|slot| match slot.keyed {
         Keyed::Compound(at) => Some((slot, at)),
         _ => None,
     });

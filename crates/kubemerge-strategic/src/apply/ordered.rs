@@ -87,7 +87,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             }
         }
         if lists.view.node().kind() == Kind::List {
-            compare_with_each_other(&merged.slots, keys, path)?;
+            let named = merged.slots.iter().any(|slot| lookup(slot.keyed, &order).is_some());
+            compare_with_each_other(&merged.slots, named, keys, path)?;
         }
         let places: Vec<Place> = merged
             .slots
