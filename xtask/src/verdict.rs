@@ -57,6 +57,7 @@ impl Verdict {
     }
 
     /// Whether an answer also has the path and the message that a corpus case names.
+    #[cfg(test)]
     pub(crate) fn agrees_to_the_letter(&self, answer: &Verdict) -> bool {
         let named = |wanted: &Option<String>, given: &Option<String>| wanted.is_none() || wanted == given;
         match (self, answer) {

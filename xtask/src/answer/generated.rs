@@ -1,16 +1,17 @@
 //! Operations that make patches or compare them: documents in, a patch or a verdict out.
 
+use kubemerge::Object;
 use kubemerge_schema::Type;
 use kubemerge_strategic::{
-    DiffOptions, Emission, Error, OnConflict, Precondition, Versions, check_preconditions, conflicts, diff,
-    three_way_checked,
+    DiffOptions, Emission, Error, OnConflict, Precondition, Versions, check_preconditions, compose,
+    conflicts, diff, three_way_checked,
 };
 use kubemerge_value::{Arena, Canonical, Document, Node, to_canonical, to_value};
 use serde_json::Value;
 
 use super::{
     Refusal, Request,
-    operation::{Answer, value_text},
+    operation::{Answer, value, value_text},
     request::{Api, Switches},
 };
 
@@ -35,6 +36,35 @@ pub(super) fn three_way(request: &Request<'_>, ty: Type<'_>) -> Result<Answer, R
         let versions = Versions { original: nodes[0], modified: nodes[1], current: nodes[2] };
         three_way_checked(ty, &versions, on_conflict, &preconditions, arena)
     })
+}
+
+/// The three-way patch for kinds without a schema.
+pub(super) fn json_three_way(request: &Request<'_>) -> Result<Answer, Refusal> {
+    let texts = ["original", "modified", "current"].map(|field| request.document(field));
+    match request.api {
+        Api::Checked => three_states(request, texts),
+        Api::Canonical => {
+            let held = texts.map(|text| Canonical::from_bytes(text.as_bytes()));
+            let [original, modified, current] = held;
+            three_states(request, [&original?, &modified?, &current?])
+        }
+        Api::Value => {
+            let [original, modified, current] = texts.map(value);
+            three_states(request, [&original?, &modified?, &current?])
+        }
+    }
+}
+
+fn three_states<O: Object + ?Sized>(request: &Request<'_>, states: [&O; 3]) -> Result<Answer, Refusal> {
+    let [original, modified, current] = states;
+    let versions = kubemerge::Versions { original, modified, current };
+    let patch = kubemerge::json_three_way(&versions, &preconditions(request))?;
+    Ok(to_canonical(patch.node()).into_bytes())
+}
+
+/// One patch for several.
+pub(super) fn composed(request: &Request<'_>, ty: Type<'_>) -> Result<Answer, Refusal> {
+    with_documents(request.api, &request.patches(), |nodes, arena| compose(ty, nodes, arena))
 }
 
 /// Whether two patches disagree.

@@ -22,6 +22,8 @@ pub(super) fn carry_out(request: &Request<'_>, schema: Option<&Schema>) -> Resul
         }
         ("diff", Some(schema)) => generated::two_way(request, type_of(schema, request)?),
         ("three-way", Some(schema)) => generated::three_way(request, type_of(schema, request)?),
+        ("json-three-way", _) => generated::json_three_way(request),
+        ("compose", Some(schema)) => generated::composed(request, type_of(schema, request)?),
         ("conflicts", Some(schema)) => generated::disagree(request, type_of(schema, request)?),
         (unknown, _) => Err(Refusal::bad_request(format!("there is no operation {unknown:?}"))),
     }
@@ -51,7 +53,7 @@ fn apply<O: Object + ?Sized>(
 }
 
 /// A value as the protocol reads it: `serde_json` alone would read `-0` as a float.
-fn value(text: &str) -> Result<Value, Refusal> {
+pub(super) fn value(text: &str) -> Result<Value, Refusal> {
     Ok(to_value(Document::check(text.as_bytes())?.node())?)
 }
 

@@ -249,10 +249,10 @@ impl Writer<'_> {
     fn edit_item(&mut self, item: Id, merge: &Merge, value: &Value, depth: usize) -> Value {
         let mut edited = self.edit(item, value, depth);
         for key in merge.keys() {
-            if let (Value::Object(members), Some(identity)) = (&mut edited, value.get(key)) {
-                if !self.dice.chance(self.wildness.faults) {
-                    members.insert(key.into(), identity.clone());
-                }
+            if let (Value::Object(members), Some(identity)) = (&mut edited, value.get(key))
+                && !self.dice.chance(self.wildness.faults)
+            {
+                members.insert(key.into(), identity.clone());
             }
         }
         edited

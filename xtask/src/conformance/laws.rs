@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{answer::Runner, verdict::Verdict};
 
-const ROUNDS: usize = 600;
+const ROUNDS: usize = 300;
 const SCHEMAS: usize = 30;
 const SOUND: Wildness = Wildness { faults: 0, repeats: 0, long_lists: false, whole_floats: false };
 
