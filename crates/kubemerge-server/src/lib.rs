@@ -4,6 +4,27 @@
 //! `kube::Client`, without a socket; behind a listener the same object serves kubectl and the clients of other
 //! languages.
 //!
+//! ```
+//! # #[cfg(feature = "client")]
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::{Api, api::{Patch, PatchParams}};
+//! use kubemerge_server::ApiServer;
+//! use serde_json::json;
+//!
+//! let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "1"}});
+//! let server = ApiServer::builder().objects([object]).build()?;
+//! let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+//! let patch = Patch::Merge(json!({"data": {"k": "2"}}));
+//! let patched = maps.patch("a", &PatchParams::default(), &patch).await?;
+//! assert_eq!(patched.data.unwrap()["k"], "2");
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "client"))]
+//! # fn main() {}
+//! ```
+//!
 //! A request is read (`target`, `query`, `media`), becomes a call for a resource of the `catalog`, is carried
 //! out by a `verb`, passes the gate before the store (`decode`, `strategy`, `admit`), is written through the
 //! `ledger`, and is answered in the form the client wants (`present`).

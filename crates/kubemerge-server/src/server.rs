@@ -49,11 +49,6 @@ impl ApiServer {
         Builder::default()
     }
 
-    /// A server with the built-in kinds and the four first namespaces.
-    pub fn new_default() -> ApiServer {
-        Builder::default().build().expect("the built-in tables load")
-    }
-
     pub(crate) fn new(app: App) -> Self {
         ApiServer { app: Arc::new(app) }
     }

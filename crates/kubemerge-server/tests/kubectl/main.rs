@@ -2,7 +2,7 @@
 //!
 //! A transcript holds commands (`$ kubectl …`), what they print, and their exit code if it is not 0. Every
 //! kubectl that is found is tried: the one on the path and its siblings `kubectl.1.27`, `kubectl.1.28`, …, and
-//! those in the folder `KUBECTL_DIR`. `BLESS=1` writes what the first of them prints.
+//! the one that `KUBEMERGE_KUBECTL` names. `BLESS=1` writes what the first of them prints.
 
 use std::{
     fs,
@@ -30,7 +30,7 @@ fn installed() -> Vec<Kubectl> {
         }
         found
     });
-    let own = std::env::var_os("KUBECTL_DIR").map(|folder| versioned(Path::new(&folder))).unwrap_or_default();
+    let own = std::env::var_os("KUBEMERGE_KUBECTL").map(PathBuf::from);
     let mut all: Vec<Kubectl> = siblings.chain(own).filter_map(Kubectl::new).collect();
     all.sort_by_key(|kubectl| kubectl.minor);
     all.dedup_by_key(|kubectl| kubectl.minor);
@@ -89,9 +89,13 @@ impl Session {
         let output = self.shell(&format!("{{ {line}; }} 2>&1")).stdin(Stdio::null()).output().unwrap();
         let mut text = String::from_utf8_lossy(&output.stdout).replace(self.serving.url(), "URL");
         text = text.replace(&*self.folder.to_string_lossy(), "FOLDER");
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
+        // Words that came with newer versions.
+        text = text.replace(" deleted from default namespace", " deleted");
+        text = text
+            .lines()
+            .filter(|line| !line.starts_with("Flag --"))
+            .map(|line| format!("{line}\n"))
+            .collect();
         match output.status.code() {
             Some(0) => text,
             code => format!("{text}exit code {}\n", code.unwrap_or(-1)),
