@@ -9,6 +9,7 @@
 mod apply;
 mod compose;
 mod conflict;
+mod depth;
 mod diff;
 pub mod directive;
 mod element;

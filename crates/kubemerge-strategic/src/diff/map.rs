@@ -1,20 +1,22 @@
 //! Upstream's walk over two maps: additions and changes in the order of modified, then removals, then the
 //! names of the fields that survive.
 
-use super::{DiffOptions, scalars};
+use super::{DiffOptions, quiet::is_forgiven, scalars};
 use crate::{
     Error, ErrorKind,
     apply::elements::element_kind,
+    depth::Depth,
     directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER},
     patch_map::{Members, PatchMap},
 };
-use kubemerge_schema::{ListRule, ListStrategy, LookupError, LookupErrorKind, MapStrategy, Type};
-use kubemerge_value::{Arena, Entry, Kind, Node, Path, Str, deep, deep_equal, list};
+use kubemerge_schema::{ListRule, ListStrategy, LookupError, MapStrategy, Type};
+use kubemerge_value::{Arena, Entry, Kind, Node, Path, Str, deep, deep_equal, list, same_text};
 
 /// Upstream's generator.
 pub(crate) struct Generator<'a> {
-    pub(crate) options: DiffOptions,
-    pub(crate) arena: &'a Arena,
+    pub(super) options: DiffOptions,
+    pub(super) arena: &'a Arena,
+    depth: Depth,
 }
 
 /// Whether the patch of a map names the fields that survive.
@@ -39,7 +41,11 @@ pub(super) struct ListPatch<'a> {
 }
 
 impl<'a> Generator<'a> {
-    pub(crate) fn maps(
+    pub(super) fn new(options: DiffOptions, arena: &'a Arena) -> Self {
+        Generator { options, arena, depth: Depth::default() }
+    }
+
+    pub(super) fn maps(
         &self,
         original: Node<'a>,
         modified: Node<'a>,
@@ -47,6 +53,10 @@ impl<'a> Generator<'a> {
         retain: RetainKeys,
         path: &Path<'_>,
     ) -> Result<PatchMap<'a>, Error> {
+        let _level = self.depth.enter();
+        if self.same_text(original, modified) && self.is_quiet(modified, ty) {
+            return Ok(PatchMap::new(self.arena));
+        }
         deep(|| {
             let mut before = Members::of(original, self.arena);
             let mut after = Members::of(modified, self.arena);
@@ -67,6 +77,11 @@ impl<'a> Generator<'a> {
             }
             Ok(patch)
         })
+    }
+
+    /// Whether two values are surely equal, as far as it pays to look.
+    fn same_text(&self, original: Node<'a>, modified: Node<'a>) -> bool {
+        self.depth.compares_texts() && same_text(original, modified)
     }
 
     /// A new or changed value, written as it stands.
@@ -132,6 +147,9 @@ impl<'a> Generator<'a> {
         path: &Path<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
+        if self.same_text(original, modified.value) && self.is_quiet_list(modified.key, modified.value, ty) {
+            return Ok(());
+        }
         let rule = match ty.list_field(&modified.key.text()) {
             Ok(rule) => rule,
             Err(error) => return forgive(error, original, modified.value, path),
@@ -192,10 +210,8 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// A field that the schema does not know does no harm while it does not change.
 fn forgive(error: LookupError, original: Node<'_>, modified: Node<'_>, path: &Path<'_>) -> Result<(), Error> {
-    let unknown = matches!(error.kind, LookupErrorKind::UnknownField | LookupErrorKind::SchemaMismatch);
-    if unknown && deep_equal(original, modified) {
+    if is_forgiven(&error) && deep_equal(original, modified) {
         return Ok(());
     }
     Err(Error::from_lookup(error, path))

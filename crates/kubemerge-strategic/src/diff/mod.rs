@@ -5,6 +5,7 @@
 
 mod keyed;
 mod map;
+mod quiet;
 mod scalars;
 
 use crate::{Error, apply::document, spec_diff};
@@ -92,7 +93,7 @@ pub(crate) fn upstream<'a>(
     options: DiffOptions,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    let generator = Generator { options, arena };
+    let generator = Generator::new(options, arena);
     let patch = generator.maps(original, modified, ty, RetainKeys::Unnamed, &Path::ROOT)?;
     Ok(patch.finish())
 }

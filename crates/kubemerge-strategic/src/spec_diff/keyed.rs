@@ -24,8 +24,10 @@ struct Item<'a> {
 /// The items of one version, to be found by identity.
 struct Items<'a> {
     all: Vec<Item<'a>>,
-    /// The positions of the items of each identity.
-    places: HashMap<Identity<'a>, Vec<usize>>,
+    /// The first item of each identity.
+    first: HashMap<Identity<'a>, usize>,
+    /// The further items of identities that are there several times.
+    further: HashMap<Identity<'a>, Vec<usize>>,
 }
 
 /// Three versions of a keyed list.
@@ -50,27 +52,36 @@ impl<'a> Items<'a> {
     ) -> Result<Self, Error> {
         let nodes = list.elements(generator.arena);
         all_maps(nodes, &[], path)?;
-        let mut items =
-            Items { all: Vec::with_capacity(nodes.len()), places: HashMap::with_capacity(nodes.len()) };
+        let mut items = Items {
+            all: Vec::with_capacity(nodes.len()),
+            first: HashMap::with_capacity(nodes.len()),
+            further: HashMap::new(),
+        };
         for (at, node) in nodes.iter().enumerate() {
             let (identity, _) = keys.require(*node, &path.index(at), generator.arena)?;
-            items.places.entry(identity).or_default().push(at);
+            if *items.first.entry(identity).or_insert(at) != at {
+                items.further.entry(identity).or_default().push(at);
+            }
             items.all.push(Item { node: *node, identity });
         }
         Ok(items)
     }
 
     fn has(&self, identity: Identity<'a>) -> bool {
-        self.places.contains_key(identity)
+        self.first.contains_key(identity)
     }
 
     /// The item that is the `nth` one of its identity.
     fn nth(&self, identity: Identity<'a>, nth: usize) -> Option<&Item<'a>> {
-        self.places.get(identity)?.get(nth).map(|at| &self.all[*at])
+        let at = match nth {
+            0 => self.first.get(identity)?,
+            nth => self.further.get(identity)?.get(nth - 1)?,
+        };
+        Some(&self.all[*at])
     }
 
     fn repeats(&self, identity: Identity<'a>) -> bool {
-        self.places.get(identity).is_some_and(|places| places.len() > 1)
+        self.further.contains_key(identity)
     }
 }
 
@@ -84,6 +95,9 @@ impl<'a> Lists<'a> {
 
     /// Whether some wanted item is there twice, in the wanted list or in the current one.
     fn repeats(&self) -> bool {
+        if self.modified.further.is_empty() && self.current.further.is_empty() {
+            return false;
+        }
         let repeated =
             |item: &Item<'a>| self.modified.repeats(item.identity) || self.current.repeats(item.identity);
         self.modified.all.iter().any(repeated)
@@ -198,9 +212,6 @@ impl<'a> Generator<'a> {
     ) -> Result<PatchMap<'a>, Error> {
         let original = original.map(|original| original.node);
         let sides = Sides { original, modified: item.node, current: current.node };
-        if sides.same_texts() {
-            return Ok(PatchMap::new(self.arena));
-        }
         self.maps(&sides, keyed.rule.item, RetainKeys::of_rule(keyed.rule.retain_keys), path)
     }
 
@@ -315,7 +326,7 @@ fn keeps_order<'a>(lists: &Lists<'a>, plain: &[(usize, Node<'a>)], deletes: &[Id
         .map(|item| item.identity)
         .filter(|identity| !deletes.contains(identity))
         .collect();
-    let place = |identity: Identity<'a>| lists.modified.places.get(identity).map(|places| places[0]);
+    let place = |identity: Identity<'a>| lists.modified.first.get(identity).copied();
     without_directive(&live_items(survivors.iter().copied(), &names), plain.len())
         .into_iter()
         .filter_map(|item| item.map_or_else(|name| Some(plain[name].0), |at| place(survivors[at])))

@@ -10,6 +10,7 @@ mod whole;
 
 use crate::{
     Error, ErrorKind, Versions,
+    depth::Depth,
     diff::RetainKeys,
     directive::{RETAIN_KEYS, SET_ELEMENT_ORDER, is_directive},
     patch_map::{Members, PatchMap},
@@ -47,7 +48,7 @@ pub(crate) fn patch<'a>(
     }
     let sides =
         Sides { original: Some(versions.original), modified: versions.modified, current: versions.current };
-    Ok(Generator { order_lists, arena }.maps(&sides, ty, RetainKeys::Unnamed, &Path::ROOT)?.finish())
+    Ok(Generator::new(order_lists, arena).maps(&sides, ty, RetainKeys::Unnamed, &Path::ROOT)?.finish())
 }
 
 /// The value of a field in the form that a patch sends whole.
@@ -58,12 +59,12 @@ pub(crate) fn whole_value<'a>(
     path: &Path<'_>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    Generator { order_lists: OrderLists::Never, arena }.whole_field(key, value, ty, path)
+    Generator::new(OrderLists::Never, arena).whole_field(key, value, ty, path)
 }
 
 /// A document in the form that a patch sends whole.
 pub(crate) fn whole_document<'a>(value: Node<'a>, ty: Type<'_>, arena: &'a Arena) -> Result<Node<'a>, Error> {
-    Generator { order_lists: OrderLists::Never, arena }.whole_map(value, ty, &Path::ROOT)
+    Generator::new(OrderLists::Never, arena).whole_map(value, ty, &Path::ROOT)
 }
 
 /// A directive would be carried out, not stored.
@@ -86,6 +87,7 @@ fn refuse_directives<'a>(value: Node<'a>, path: &Path<'_>, arena: &'a Arena) -> 
 struct Generator<'a> {
     order_lists: OrderLists,
     arena: &'a Arena,
+    depth: Depth,
 }
 
 /// A value in three versions; the original may never have had it.
@@ -117,6 +119,10 @@ impl<'a> Sides<'a> {
 }
 
 impl<'a> Generator<'a> {
+    fn new(order_lists: OrderLists, arena: &'a Arena) -> Self {
+        Generator { order_lists, arena, depth: Depth::default() }
+    }
+
     fn maps(
         &self,
         sides: &Sides<'a>,
@@ -124,6 +130,10 @@ impl<'a> Generator<'a> {
         retain: RetainKeys,
         path: &Path<'_>,
     ) -> Result<PatchMap<'a>, Error> {
+        let _level = self.depth.enter();
+        if self.depth.compares_texts() && sides.same_texts() {
+            return Ok(PatchMap::new(self.arena));
+        }
         deep(|| {
             let mut original = Members::of(sides.original(), self.arena);
             let mut modified = Members::of(sides.modified, self.arena);
@@ -179,8 +189,8 @@ impl<'a> Generator<'a> {
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
         match sides.modified.kind() {
-            Kind::Map | Kind::List if sides.same_texts() => Ok(()),
             Kind::Map => self.map_field(key, sides, ty, path, patch),
+            Kind::List if self.depth.compares_texts() && sides.same_texts() => Ok(()),
             Kind::List => self.list_field(key, sides, ty, path, patch),
             _ => {
                 if sides.modified.scalar() != sides.current.scalar() {
