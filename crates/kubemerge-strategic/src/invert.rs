@@ -1,8 +1,8 @@
 //! The patch that undoes a patch.
 
-use crate::{DiffOptions, Error, ErrorKind, apply, apply::document, diff, patch_map::Members};
+use crate::{DiffOptions, Error, ErrorKind, apply, apply::document, diff, difference::differences};
 use kubemerge_schema::Type;
-use kubemerge_value::{Arena, Kind, Node, Path, deep, deep_equal};
+use kubemerge_value::{Arena, Node};
 
 /// The patch that leads back to `original` once `patch` was applied to it.
 ///
@@ -35,46 +35,14 @@ pub fn invert<'a>(
     let undo = diff(ty, patched, original, &DiffOptions::default(), arena)?;
     let undone = apply(ty, patched, undo, arena)?;
     let original = document(original)?.unwrap_or_else(|| kubemerge_value::map([], arena));
-    match difference(original, undone, &Path::ROOT, arena) {
+    match differences(original, undone, arena).into_iter().next() {
         None => Ok(undo),
-        Some(path) => {
+        Some(difference) => {
             let message = "no patch of this dialect leads back to the original";
-            Err(Error::at(ErrorKind::NotInvertible, path, message)
+            Err(Error::at(ErrorKind::NotInvertible, difference.path, message)
                 .with_hint("keep the original, or use a JSON patch"))
         }
     }
-}
-
-/// The first place at which two values differ.
-fn difference<'a>(one: Node<'a>, other: Node<'a>, path: &Path<'_>, arena: &'a Arena) -> Option<String> {
-    match (one.kind(), other.kind()) {
-        (Kind::Map, Kind::Map) => deep(|| map_difference(one, other, path, arena)),
-        (Kind::List, Kind::List) => {
-            let (one, other) = (one.elements(arena), other.elements(arena));
-            let mut pairs = one.iter().zip(other).enumerate();
-            pairs
-                .find_map(|(at, (one, other))| deep(|| difference(*one, *other, &path.index(at), arena)))
-                .or_else(|| (one.len() != other.len()).then(|| path.to_string()))
-        }
-        _ => (!deep_equal(one, other)).then(|| path.to_string()),
-    }
-}
-
-fn map_difference<'a>(one: Node<'a>, other: Node<'a>, path: &Path<'_>, arena: &'a Arena) -> Option<String> {
-    let (mut one, mut other) = (Members::of(one, arena), Members::of(other, arena));
-    for entry in one.entries {
-        let path = path.field(entry.key);
-        match other.find(entry.key) {
-            Some(other) => {
-                if let Some(place) = difference(entry.value, other, &path, arena) {
-                    return Some(place);
-                }
-            }
-            None => return Some(path.to_string()),
-        }
-    }
-    let more = other.entries.iter().find(|entry| one.find(entry.key).is_none())?;
-    Some(path.field(more.key).to_string())
 }
 
 #[cfg(test)]
