@@ -73,8 +73,10 @@ pub(crate) fn run(args: &ServeArgs) -> Result {
             let place = SocketAddr::new(args.address, args.port);
             Notice::error(format!("cannot listen on {place}: {}", plain(&error)))
         })?;
+        // Signals are caught from now on: whoever reads the URL may send one at once.
+        let stopped = stopped();
         announce(args, &serving)?;
-        stopped().await;
+        stopped.await;
         serving.stop().await;
         Ok(Outcome::Done)
     })
@@ -158,14 +160,26 @@ fn write_kubeconfig(path: &Path, text: &str) -> Result<()> {
         .map_err(|error| Notice::error(format!("cannot write {}: {}", path.display(), plain(&error))).into())
 }
 
-/// Resolves when the user wants the server to stop.
+/// Resolves when the user wants the server to stop. The signals are caught as soon as this is called.
 #[cfg(unix)]
-async fn stopped() {
+fn stopped() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
+    let mut caught = [SignalKind::terminate(), SignalKind::interrupt()].map(|kind| signal(kind).ok());
+    async move {
+        let [terminate, interrupt] = &mut caught;
+        tokio::select! {
+            _ = received(terminate) => {}
+            _ = received(interrupt) => {}
+        }
+    }
+}
+
+/// A signal that cannot be caught is never received.
+#[cfg(unix)]
+async fn received(signal: &mut Option<tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => _ = signal.recv().await,
+        None => std::future::pending().await,
     }
 }
 
