@@ -49,6 +49,11 @@ fn custom_resource(manifest: &Manifest<'_>) -> Notice {
 fn undescribed(manifest: &Manifest<'_>) -> Notice {
     let Identity { api_version, kind, .. } = &manifest.identity;
     let excerpt = manifest.source.excerpt(&manifest.document, "kind", "");
+    if kind == "List" {
+        let notice =
+            Notice::error("a List is no object that can be patched strategically").code("unsupported-type");
+        return notice.at(excerpt).cure("write its items as documents of their own, divided by ---");
+    }
     let title = match kind.is_empty() || api_version.is_empty() {
         true => "the object has no apiVersion and kind".to_owned(),
         false => format!("the schema has no {kind} of {api_version}"),

@@ -11,7 +11,7 @@ mod target;
 pub(crate) use kind::{find_type, name_of, type_in, type_of};
 pub(crate) use manifest::{Identity, Manifest};
 pub(crate) use pairs::pairs;
-pub(crate) use patch::{LoadedPatch, patch_sources};
+pub(crate) use patch::{LoadedPatch, Merge, patch_sources};
 pub(crate) use place::{node_at, path_in_patch};
 pub(crate) use schema::{SchemaDocument, load, load_beside};
 pub(crate) use target::{Asked, GivenTarget, Target};

@@ -13,7 +13,7 @@ use crate::compare::differences;
 use crate::failure::{Outcome, Result};
 use crate::input::{read, without};
 use crate::job::{
-    self, Asked, GivenTarget, LoadedPatch, Manifest, pairs, patch_sources, path_in_patch, type_in, type_of,
+    self, Asked, GivenTarget, LoadedPatch, Manifest, Merge, pairs, patch_sources, type_in, type_of,
 };
 use crate::output::Output;
 use crate::render::facts;
@@ -101,8 +101,8 @@ fn story(
     let mut watch = Watch::new(ty);
     let merged = apply_observed(ty, live.node(), body.node(), &arena, &mut watch);
     if let Err(error) = merged {
-        let place = path_in_patch(ty, live.node(), body.node(), error.path(), &arena);
-        return Err(patch.fault(&error.into(), &place, &manifest.title()).into());
+        let merge = Merge { ty, live: live.node(), patch: body.node(), arena: &arena };
+        return Err(patch.merge_fault(&error, &merge, manifest).into());
     }
     Ok(Story {
         file: manifest.source.name.clone(),

@@ -1,13 +1,14 @@
 //! Patches the documents of one file.
 
 use kubemerge::{Arena, Guide, Patch, PatchType, Schema, Target, Tests, apply_node, diff, to_bytes};
+use kubemerge_strategic::apply as merge;
 use kubemerge_value::{Node, deep_equal, yaml};
 
 use super::Destination;
 use super::select::Selection;
 use crate::failure::Result;
 use crate::input::{Origin, Source, read};
-use crate::job::{LoadedPatch, Manifest, path_in_patch, type_of};
+use crate::job::{LoadedPatch, Manifest, Merge, type_of};
 use crate::notice::Notice;
 use crate::staged::Staged;
 
@@ -121,16 +122,14 @@ impl<'p, 's> Patcher<'p, 's> {
         arena: &'a Arena,
     ) -> Result<Node<'a>> {
         let (loaded, patch) = (&self.loaded[at], &self.patches[at]);
-        let guide = match loaded.patch_type {
-            PatchType::Strategic => Guide::Type(type_of(self.schema, manifest)?),
-            PatchType::Merge | PatchType::Json => Guide::None,
-        };
-        apply_node(guide, live, patch, arena).map_err(|error| {
-            let place = match guide {
-                Guide::Type(ty) => path_in_patch(ty, live, patch.node(), error.path(), arena),
-                _ => error.path().to_owned(),
-            };
-            loaded.fault(&error, &place, &manifest.title()).into()
+        if loaded.patch_type != PatchType::Strategic {
+            let applied = apply_node(Guide::None, live, patch, arena);
+            return applied.map_err(|error| loaded.fault(&error, error.path(), &manifest.title()).into());
+        }
+        let ty = type_of(self.schema, manifest)?;
+        merge(ty, live, patch.node(), arena).map_err(|error| {
+            let merge = Merge { ty, live, patch: patch.node(), arena };
+            loaded.merge_fault(&error, &merge, manifest).into()
         })
     }
 }
