@@ -3,6 +3,7 @@
 //! Each task is a module with a `run(arguments)` function; this file only picks one.
 
 mod answer;
+mod bench;
 mod bless;
 mod conformance;
 mod corpus;
@@ -19,6 +20,7 @@ usage: cargo xtask <task>
 
 tasks:
   answer      answer conformance requests on standard input with our engine
+  bench       compare the command with kubectl, process start to exit
   bless       take the upstream expectations of the corpus from the reference program (needs Go)
   protobuf    write the table of protobuf messages of kubemerge-server anew (needs Go)
   schemas     write the built-in tables of kubemerge-schema anew
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     let rest: Vec<String> = arguments.collect();
     match task.as_str() {
         "answer" => answer::run(&rest),
+        "bench" => bench::run(&rest),
         "bless" => bless::run(&rest),
         "conformance" => conformance::run(&rest),
         "protobuf" => protobuf::run(&rest),
