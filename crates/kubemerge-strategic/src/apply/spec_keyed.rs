@@ -20,6 +20,13 @@ use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
 use kubemerge_value::{Kind, ListView, Node, Path, Pick, deep};
 
+/// What decides for the items of one list.
+#[derive(Clone, Copy)]
+struct ItemRules<'r, 's, 'a> {
+    rule: &'r ListRule<'s>,
+    keys: &'r Keys<'s, 'a>,
+}
+
 /// A plain item of the patch.
 struct Plain<'a> {
     at: usize,
@@ -65,6 +72,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         {
             return self.spec_in_place(rule, &list, path);
         }
+        let rules = ItemRules { rule, keys: &keys };
         let parts = self.spec_parts(&keys, items, path)?;
         let order = match patch.order {
             Some(entry) => {
@@ -82,7 +90,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             self.observer.note(path, Event::ListReplaced { from: live, cause });
             return self.replaced_items(rule, &parts, order.as_ref(), path);
         }
-        self.merged_items(rule, &keys, &view, &parts, order.as_ref(), path)
+        self.merged_items(rules, &view, &parts, order.as_ref(), path)
     }
 
     /// Merges the patch items of a list that keeps its order.
@@ -99,7 +107,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let (identity, _) = keys.require(*item, &path.index(at), self.arena)?;
             let item = Plain { at, patch: MapPatch::parse(*item, self.arena), identity };
             let live = Some(view.items()[*live_at]);
-            changed.push((*live_at, self.spec_item(rule, keys, &item, live, Some(*live_at), path)?));
+            let rules = ItemRules { rule, keys };
+            changed.push((*live_at, self.spec_item(rules, &item, live, Some(*live_at), path)?));
         }
         Ok(view.replace(&changed, self.arena))
     }
@@ -148,15 +157,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 
     fn merged_items(
         &mut self,
-        rule: &ListRule<'_>,
-        keys: &Keys<'_, 'a>,
+        rules: ItemRules<'_, '_, 'a>,
         view: &ListView<'a>,
         parts: &Parts<'a>,
         order: Option<&KeyedOrder<'a>>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
-        self.note_merge(keys, path);
-        let survivors = self.survivors(keys, view, &parts.deletes, path)?;
+        self.note_merge(rules.keys, path);
+        let survivors = self.survivors(rules.keys, view, &parts.deletes, path)?;
         let (mut named, index) = name_items(parts);
         let live = live_items(survivors.iter().map(|(_, identity)| *identity), &index);
         for (at, item) in live.iter().enumerate() {
@@ -168,7 +176,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let name = &mut named[index[item.identity] as usize];
             let live_at = name.known.map(|at| survivors[at].0);
             let base = name.merged.or(live_at.map(|at| view.items()[at]));
-            name.merged = Some(self.spec_item(rule, keys, item, base, live_at, path)?);
+            name.merged = Some(self.spec_item(rules, item, base, live_at, path)?);
         }
         let picked = match order {
             None => self.woven(&live, &named, path),
@@ -222,15 +230,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 
     fn spec_item(
         &mut self,
-        rule: &ListRule<'_>,
-        keys: &Keys<'_, 'a>,
+        rules: ItemRules<'_, '_, 'a>,
         item: &Plain<'a>,
         live: Option<Node<'a>>,
         live_at: Option<usize>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
         if O::WATCHES {
-            let pairs = keys.pairs(item.identity);
+            let pairs = rules.keys.pairs(item.identity);
             match live_at {
                 Some(at) => self.observer.note(&path.index(at), Event::ItemMatched { keys: &pairs }),
                 None => {
@@ -239,12 +246,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 }
             }
         }
-        let base = match rule.items {
+        let base = match rules.rule.items {
             ItemStrategy::Merge => live,
             ItemStrategy::Replace => None,
         };
         let path = path.item(item.at, live_at.unwrap_or(item.at));
-        deep(|| self.map(rule.item, base, &item.patch, &path))
+        deep(|| self.map(rules.rule.item, base, &item.patch, &path))
     }
 
     /// The order without a directive: live items as `Ok`, new ones as `Err`.
