@@ -76,7 +76,7 @@ impl Timestamp {
         let time = time.split_once('.').map_or(time, |(whole, _)| whole);
         let [year, month, day] = numbers(date, '-')?;
         let [hour, minute, second] = numbers(time, ':')?;
-        let in_range = (1..=12).contains(&month) && (1..=31).contains(&day);
+        let in_range = year <= 9_999 && (1..=12).contains(&month) && (1..=31).contains(&day);
         if !in_range || hour > 23 || minute > 59 || second > 60 {
             return None;
         }
@@ -148,7 +148,14 @@ mod tests {
             assert_eq!(Timestamp::parse(text), Some(Timestamp(seconds)));
         }
         assert_eq!(Timestamp::parse("2000-02-29T00:00:00.5Z"), Some(Timestamp(951_782_400)));
-        for bad in ["", "2000-02-29", "2000-13-01T00:00:00Z", "x-y-zTa:b:cZ", "2000-01-01T00:00:00"] {
+        for bad in [
+            "",
+            "2000-02-29",
+            "2000-13-01T00:00:00Z",
+            "x-y-zTa:b:cZ",
+            "2000-01-01T00:00:00",
+            "9223372036854775807-01-01T00:00:00Z",
+        ] {
             assert_eq!(Timestamp::parse(bad), None, "{bad}");
         }
     }

@@ -216,8 +216,8 @@ fn unblock_cycle(
     }
     rewrite(ledger, key, resource, |object| {
         let Some(mut owners) = object.metadata.get("ownerReferences").cloned() else { return };
-        for owner in owners.as_array_mut().into_iter().flatten() {
-            owner["blockOwnerDeletion"] = false.into();
+        for owner in owners.as_array_mut().into_iter().flatten().filter_map(|owner| owner.as_object_mut()) {
+            owner.insert("blockOwnerDeletion".into(), false.into());
         }
         object.metadata.set("ownerReferences", owners);
     })?;

@@ -126,7 +126,7 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
     keep_other_parts(resource, old, new, part)?;
     fold_string_data(resource, new)?;
     if part == Part::Main && generation_grows(resource.rules.generation, old, new) {
-        new.metadata.set("generation", old.metadata.generation() + 1);
+        new.metadata.set("generation", old.metadata.generation().saturating_add(1));
     }
     let complaints = check::change(&old.metadata, &new.metadata);
     if complaints.is_empty() {
@@ -207,7 +207,8 @@ fn resize(object: &mut Object, wanted: &Value) -> Outcome<()> {
         let wanted = wanted.get(list).and_then(Value::as_array).into_iter().flatten();
         for container in wanted {
             let held = spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
-            for held in held.filter(|held| held.get("name") == container.get("name")) {
+            let same = |held: &&mut Value| held.is_object() && held.get("name") == container.get("name");
+            for held in held.filter(same) {
                 if let Some(resources) = container.get("resources") {
                     held["resources"] = resources.clone();
                 }

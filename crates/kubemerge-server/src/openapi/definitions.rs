@@ -99,9 +99,11 @@ impl Writer {
         parts.extend([resource.version.as_str(), resource.kind.as_str()]);
         let name = parts.join(".");
         let mut definition = if schema.is_object() { schema.clone() } else { json!({"type": "object"}) };
-        definition["properties"]["apiVersion"] = json!({"type": "string"});
-        definition["properties"]["kind"] = json!({"type": "string"});
-        definition["properties"]["metadata"] = json!({"$ref": self.syntax.reference(OBJECT_META)});
+        let mut properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+        properties.insert("apiVersion".into(), json!({"type": "string"}));
+        properties.insert("kind".into(), json!({"type": "string"}));
+        properties.insert("metadata".into(), json!({"$ref": self.syntax.reference(OBJECT_META)}));
+        definition["properties"] = Value::Object(properties);
         definition["x-kubernetes-group-version-kind"] =
             json!([{"group": resource.group, "version": resource.version, "kind": resource.kind}]);
         let list = self.list(&self.syntax.reference(&name), resource);

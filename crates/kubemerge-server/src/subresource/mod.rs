@@ -59,7 +59,7 @@ fn token(call: &Call<'_>) -> Outcome<Reply> {
     let request = crate::object::tree(&decode::body(call)?);
     let seconds = request.pointer("/spec/expirationSeconds").and_then(|value| value.as_i64()).unwrap_or(3600);
     let expires = call.app().clock.now().plus(seconds).to_string();
-    let mut spec = request.get("spec").cloned().unwrap_or(json!({}));
+    let mut spec = request.get("spec").filter(|spec| spec.is_object()).cloned().unwrap_or(json!({}));
     spec["expirationSeconds"] = json!(seconds);
     let token = format!("kubemerge.{}.{}", parent.metadata.uid(), call.app().entropy.uid());
     let answer = json!({"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",

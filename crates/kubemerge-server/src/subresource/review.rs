@@ -2,7 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::{call::Call, decode, object::tree, reply::Reply, status::Outcome};
+use crate::{
+    call::Call,
+    decode,
+    object::tree,
+    reply::Reply,
+    status::{Outcome, bad_request},
+};
 
 /// The answer to a review; none if the resource is something else.
 pub(crate) fn review(call: &Call<'_>) -> Option<Outcome<Reply>> {
@@ -25,11 +31,14 @@ pub(crate) fn review(call: &Call<'_>) -> Option<Outcome<Reply>> {
         },
         _ => return None,
     };
-    Some(decode::body(call).map(|body| {
+    Some(decode::body(call).and_then(|body| {
         let mut object = tree(&body);
+        if !object.is_object() {
+            return Err(bad_request("the body of the request is not a JSON object"));
+        }
         object["status"] = answer(&object);
         object["kind"] = call.resource.kind.as_str().into();
         object["apiVersion"] = call.resource.api_version().into();
-        Reply::value(201, &object)
+        Ok(Reply::value(201, &object))
     }))
 }

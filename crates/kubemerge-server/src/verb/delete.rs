@@ -166,7 +166,7 @@ fn marked(
         new.metadata.set("deletionGracePeriodSeconds", grace);
     }
     if !was_terminating && old.metadata.generation() > 0 {
-        new.metadata.set("generation", old.metadata.generation() + 1);
+        new.metadata.set("generation", old.metadata.generation().saturating_add(1));
     }
     if is_namespace(resource) {
         new.set_at(&["status", "phase"], json!("Terminating"))?;

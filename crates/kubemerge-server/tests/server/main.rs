@@ -9,6 +9,7 @@ mod http;
 mod listing;
 mod patching;
 mod reliability;
+mod robustness;
 mod runtime;
 mod subresources;
 mod support;

@@ -1,0 +1,127 @@
+//! Strange input gets an answer, never a panic: the server is in somebody's test process.
+
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+/// Values that stand where something else is expected.
+fn strange() -> Vec<Value> {
+    vec![
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(1e300),
+        json!(i64::MAX),
+        json!(""),
+        json!("\u{0}\u{fffd}\"\\"),
+        json!([]),
+        json!([null]),
+        json!([[1]]),
+        json!([5, {"name": 5}]),
+        json!({}),
+        json!({"": null}),
+        json!({"name": [], "metadata": 5, "spec": [], "items": {}}),
+    ]
+}
+
+#[tokio::test]
+async fn strange_bodies_are_answered() {
+    let server = server();
+    ask(&server, "POST", PODS, pod("p")).await;
+    ask(&server, "POST", DEPLOYMENTS, deployment("d")).await;
+    let places = [
+        ("POST", CONFIG_MAPS.to_string()),
+        ("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions".to_string()),
+        ("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews".to_string()),
+        ("POST", "/api/v1/namespaces/default/serviceaccounts/x/token".to_string()),
+        ("POST", format!("{PODS}/p/eviction?dryRun=All")),
+        ("POST", format!("{PODS}/p/binding")),
+        ("PUT", format!("{DEPLOYMENTS}/d/scale")),
+        ("PUT", format!("{DEPLOYMENTS}/d/status")),
+        ("PUT", format!("{PODS}/p/resize")),
+        ("PUT", format!("{PODS}/p/ephemeralcontainers")),
+        ("PUT", "/api/v1/namespaces/default/finalize".to_string()),
+        ("DELETE", format!("{PODS}/none")),
+    ];
+    for (method, path) in &places {
+        for value in strange() {
+            for body in [
+                value.clone(),
+                json!({"metadata": value}),
+                json!({"metadata": {"name": "n", "labels": value}}),
+                json!({"metadata": {"name": "n", "ownerReferences": value, "finalizers": value}}),
+                json!({"metadata": {"name": "n"}, "spec": value}),
+                json!({"metadata": {"name": "n"}, "spec": {"names": value, "versions": value, "containers": value}}),
+                json!({"metadata": {"name": "n"}, "status": value, "target": value, "deleteOptions": value}),
+                json!({"preconditions": value, "dryRun": value, "gracePeriodSeconds": value}),
+            ] {
+                let answer = ask(&server, method, path, body.clone()).await;
+                assert!((200..=501).contains(&answer.code), "{method} {path} {body}: {answer:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn strange_patches_are_answered() {
+    let server = server();
+    ask(&server, "POST", PODS, pod("p")).await;
+    ask(&server, "POST", DEPLOYMENTS, deployment("d")).await;
+    for path in [format!("{PODS}/p"), format!("{PODS}/p/status"), format!("{DEPLOYMENTS}/d/scale")] {
+        for content_type in ["json", "merge", "strategic-merge"] {
+            let header = format!("application/{content_type}-patch+json");
+            for value in strange() {
+                for body in [
+                    value.clone(),
+                    json!({"metadata": value, "spec": value}),
+                    json!({"spec": {"containers": value, "$setElementOrder/containers": value, "replicas": value}}),
+                    json!([{"op": "replace", "path": "/metadata", "value": value}]),
+                    json!([{"op": "add", "path": "/spec/containers/0", "value": value}]),
+                    json!([{"op": "replace", "path": "", "value": value}]),
+                ] {
+                    let answer = ask_as(
+                        &server,
+                        "PATCH",
+                        &format!("{path}?dryRun=All"),
+                        ("content-type", &header),
+                        body.clone(),
+                    )
+                    .await;
+                    assert!((200..=500).contains(&answer.code), "{header} {path} {body}: {answer:?}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn strange_queries_and_paths_are_answered() {
+    let server = server();
+    ask(&server, "POST", PODS, pod("p")).await;
+    for query in [
+        "limit=-1",
+        "limit=x",
+        "limit=99999999999999999999",
+        "continue=e30",
+        "continue=%00",
+        "labelSelector=%ff",
+        "labelSelector=a%20in%20((((",
+        "fieldSelector=%5C",
+        "resourceVersion=99999999999999999999999",
+        "watch=true&timeoutSeconds=-5&resourceVersion=99999",
+        "timeoutSeconds=x",
+        "dryRun=%20",
+        "=&&&=x&%",
+        "pretty=true&includeObject=None",
+    ] {
+        let request =
+            http::Request::builder().uri(format!("{PODS}?{query}")).body(bytes::Bytes::new()).unwrap();
+        let response = server.handle(request).await;
+        assert!(response.status().as_u16() >= 200, "{query}");
+    }
+    for path in
+        ["//", "/api//v1///pods", "/api/v1/namespaces/%2F/pods/%2e%2e", "/openapi/v3//", "/apis/%00/v1/x"]
+    {
+        assert!(get(&server, path).await.code >= 200, "{path}");
+    }
+}
