@@ -4,6 +4,7 @@
 
 mod answer;
 mod bench;
+mod bench_command;
 mod bless;
 mod conformance;
 mod corpus;
@@ -20,7 +21,9 @@ usage: cargo xtask <task>
 
 tasks:
   answer      answer conformance requests on standard input with our engine
-  bench       compare the command with kubectl, process start to exit
+  bench       race our engine against Kubernetes and two JSON libraries
+  bench-command
+              compare the command with kubectl, process start to exit
   bless       take the upstream expectations of the corpus from the reference program (needs Go)
   protobuf    write the table of protobuf messages of kubemerge-server anew (needs Go)
   schemas     write the built-in tables of kubemerge-schema anew
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     match task.as_str() {
         "answer" => answer::run(&rest),
         "bench" => bench::run(&rest),
+        "bench-command" => bench_command::run(&rest),
         "bless" => bless::run(&rest),
         "conformance" => conformance::run(&rest),
         "protobuf" => protobuf::run(&rest),

@@ -1,0 +1,72 @@
+//! Compares `kubemerge patch` with `kubectl patch --local`, process start to exit.
+//!
+//! The two take turns, so that a busy machine slows both. Without kubectl the comparison is skipped by name.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
+    time::{Duration, Instant},
+};
+
+/// How often each command runs, unless told otherwise.
+const ROUNDS: usize = 40;
+/// What both are asked to do.
+const FILE: &str = "examples/deployment.yaml";
+const PATCH: &str =
+    r#"{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"example.com/shop/web:2"}]}}}}"#;
+
+/// Runs the comparison; the first argument is the number of rounds.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let rounds = arguments.first().and_then(|word| word.parse().ok()).unwrap_or(ROUNDS);
+    let Some(kubectl) = kubectl() else {
+        println!("skipped: bench-command: there is no kubectl");
+        return ExitCode::SUCCESS;
+    };
+    let Some(kubemerge) = build() else { return ExitCode::FAILURE };
+    let ours = || timed(Command::new(&kubemerge).arg("patch"));
+    let theirs = || timed(Command::new(&kubectl).args(["patch", "--local"]));
+    let (mut fast, mut slow) = (Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        fast.extend(ours());
+        slow.extend(theirs());
+    }
+    let (Some(fast), Some(slow)) = (median(fast), median(slow)) else {
+        eprintln!("bench: a command failed");
+        return ExitCode::FAILURE;
+    };
+    println!("kubemerge patch        {:8.2} ms (median of {rounds})", fast.as_secs_f64() * 1e3);
+    println!("kubectl patch --local  {:8.2} ms", slow.as_secs_f64() * 1e3);
+    println!("ratio                  {:8.1}", slow.as_secs_f64() / fast.as_secs_f64());
+    ExitCode::SUCCESS
+}
+
+fn kubectl() -> Option<String> {
+    let name = std::env::var("KUBEMERGE_KUBECTL").unwrap_or_else(|_| "kubectl".to_owned());
+    let version = Command::new(&name).args(["version", "--client"]).output();
+    version.is_ok_and(|version| version.status.success()).then_some(name)
+}
+
+/// Builds the command as users get it, or nearly so.
+fn build() -> Option<PathBuf> {
+    let arguments = ["build", "--quiet", "--profile", "fast", "--package", "kubemerge-cli"];
+    let built = Command::new("cargo").args(arguments).current_dir(root()).status().ok()?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    built.success().then(|| target.join("fast/kubemerge"))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_path_buf()
+}
+
+/// How long a command takes; nothing if it fails.
+fn timed(command: &mut Command) -> Option<Duration> {
+    let command = command.args(["-f", FILE, "-p", PATCH, "-o", "yaml"]).current_dir(root());
+    let start = Instant::now();
+    let status = command.stdout(Stdio::null()).status().ok()?;
+    status.success().then(|| start.elapsed())
+}
+
+fn median(mut times: Vec<Duration>) -> Option<Duration> {
+    times.sort();
+    times.get(times.len() / 2).copied()
+}
