@@ -4,6 +4,7 @@
 //! work as in a cluster. Each entry is a path and the value that is put there when its parent exists and it
 //! does not; `[]` stands for every item of a list.
 
+use kubemerge_value::{Arena, Kind, Node};
 use serde_json::{Value, json};
 
 use crate::{catalog::Resource, object::Object, status::Outcome};
@@ -116,8 +117,15 @@ pub(crate) fn fill(resource: &Resource, object: &mut Object) -> Outcome<()> {
     let pod = POD_SPECS.iter().find(|(group, kind, _)| is_it(group, kind)).map(|(_, _, path)| *path);
     let Some(path) = own.first().map(|(path, _)| *path).or(pod) else { return Ok(()) };
     let top = path.split('.').next().unwrap_or_default();
-    let Some(before) = object.get(top) else { return Ok(()) };
-    let mut value = before.clone();
+    let paths = own.iter().map(|(path, _)| below(path, top).to_string());
+    let pod_paths =
+        pod.map_or(&[][..], |_| POD).iter().map(|(path, _)| join(below(pod.unwrap_or_default(), top), path));
+    let Some(text) = object.text(top) else { return Ok(()) };
+    // Most writes change objects that were filled before: those are only looked at.
+    if !paths.chain(pod_paths).any(|path| lacks(text.node(), &path)) {
+        return Ok(());
+    }
+    let mut value = object.get(top).unwrap_or_default();
     for (path, default) in own {
         put(&mut value, below(path, top), default);
     }
@@ -125,7 +133,21 @@ pub(crate) fn fill(resource: &Resource, object: &mut Object) -> Outcome<()> {
         let pod = below(pod.unwrap_or_default(), top);
         put(&mut value, &join(pod, path), default);
     }
-    if value == before { Ok(()) } else { object.set(top, &value) }
+    object.set(top, &value)
+}
+
+/// Whether something is missing at a path whose parents exist.
+fn lacks(node: Node<'_>, path: &str) -> bool {
+    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+    match (first.strip_suffix("[]"), rest) {
+        (Some(list), Some(rest)) => {
+            let arena = Arena::new();
+            let Some(list) = node.get(list) else { return false };
+            list.elements(&arena).iter().any(|item| lacks(*item, rest))
+        }
+        (None, Some(rest)) => node.get(first).is_some_and(|child| lacks(child, rest)),
+        (_, None) => node.kind() == Kind::Map && node.get(first).is_none_or(|value| value.is_null()),
+    }
 }
 
 fn below<'p>(path: &'p str, top: &str) -> &'p str {

@@ -146,9 +146,8 @@ struct Survey {
 
 fn survey(node: Node<'_>, ty: Type<'_>, path: &str) -> Survey {
     let arena = Arena::new();
-    let canonical = kubemerge_value::to_canonical(node);
     let mut survey = Survey::default();
-    look(canonical.node(), ty, &Place::Root(path), (&arena, &mut survey));
+    look(node, ty, &Place::Root(path), (&arena, &mut survey));
     survey
 }
 
