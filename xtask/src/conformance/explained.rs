@@ -33,9 +33,7 @@ pub(crate) fn class(trial: &Trial<'_>, variants: &[Verdict], ours: &Verdict) -> 
 
 /// The class of an error of ours, where Kubernetes gives none of this kind.
 fn class_of_fault(trial: &Trial<'_>, variants: &[Verdict], kind: &str) -> Option<&'static str> {
-    if matches!(trial.op, "diff" | "three-way" | "conflicts")
-        && variants.iter().all(|v| matches!(v, Verdict::Error(_)))
-    {
+    if variants.iter().all(|variant| matches!(variant, Verdict::Error(_))) {
         return Some("several-faults");
     }
     (trial.op == "three-way" && kind == "invalid-merge-key-value").then_some("uncompared-keys")

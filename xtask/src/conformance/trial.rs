@@ -7,7 +7,6 @@ use super::{
     document::{Wildness, Writer},
     explained,
     shape::Subject,
-    shrink,
 };
 use crate::{
     answer::Runner,
@@ -24,12 +23,6 @@ const INTERFACES: &[&str] = &["value", "checked", "canonical"];
 
 /// How often a case that differs is asked again: soon enough for most, and often enough for the rest.
 const AGAIN: [usize; 2] = [12, 300];
-
-/// A case with fewer parts than this is small enough to be asked about often.
-const FEW: usize = 100;
-
-/// Of a bigger case so many hundreds of parts are taken away, one at a time.
-const MOST_CHUNKS: usize = 30;
 
 /// A case before it is asked.
 #[derive(Clone)]
@@ -168,47 +161,12 @@ impl Court {
             if variants.iter().any(|variant| variant.agrees(&answer)) {
                 continue;
             }
-            match self.explanation(trial, &variants, &answer)? {
+            match explained::class(trial, &variants, &answer) {
                 Some(explanation) => class = explanation,
                 None => return Ok(Outcome::Different),
             }
         }
         Ok(Outcome::Explained(class))
-    }
-
-    /// The class that makes an answer as good as one of the variants.
-    fn explanation(
-        &mut self,
-        trial: &Trial<'_>,
-        variants: &[Verdict],
-        answer: &Verdict,
-    ) -> Result<Option<&'static str>, String> {
-        if let Some(class) = explained::class(trial, variants, answer) {
-            return Ok(Some(class));
-        }
-        let Verdict::Error(fault) = answer else { return Ok(None) };
-        if variants.iter().any(|variant| matches!(variant, Verdict::Result(_))) {
-            return Ok(None);
-        }
-        Ok(self.has_fault(trial, &fault.kind)?.then_some("several-faults"))
-    }
-
-    /// Whether Kubernetes names this kind of fault once another part of the case is taken away.
-    fn has_fault(&mut self, trial: &Trial<'_>, kind: &str) -> Result<bool, String> {
-        let named = format!("\"kind\":\"{kind}\"");
-        let parts = shrink::parts(&trial.inputs);
-        let often = if parts.len() < FEW { AGAIN[0] * 2 } else { 1 };
-        for some in parts.chunks(FEW).take(MOST_CHUNKS) {
-            let request = |part| {
-                let fewer = Trial { inputs: shrink::without(&trial.inputs, part), ..trial.clone() };
-                with_member(&fewer.request(), "repeat", &often.to_string())
-            };
-            let requests: Vec<String> = some.iter().map(|part| request(part)).collect();
-            if self.reference.ask(&requests)?.iter().any(|reply| reply.contains(&named)) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Every answer that Kubernetes gives when it is asked often.
