@@ -262,6 +262,8 @@ impl Value<'_> {
             Value::Bool(false) => out.extend_from_slice(b"false"),
             Value::Int(value) => out.extend_from_slice(value.to_string().as_bytes()),
             Value::UInt(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            // Go writes the sign; canonical text, which has one spelling for one value, does not.
+            Value::Float(value) if *value == 0.0 && value.is_sign_negative() => out.extend_from_slice(b"-0"),
             Value::Float(value) => write_float(*value, out),
             Value::Literal(text) => out.extend_from_slice(text.as_bytes()),
             Value::String(text) => write_string(out, text),
