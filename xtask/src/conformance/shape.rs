@@ -3,6 +3,7 @@
 //! Synthetic schemas are made here and written as OpenAPI; shapes of built-in kinds come from `kinds`.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
 
@@ -101,8 +102,10 @@ pub(crate) struct SchemaFile(PathBuf);
 
 impl SchemaFile {
     fn new(document: &Value, name: u64) -> Result<SchemaFile, String> {
-        let path =
-            std::env::temp_dir().join(format!("kubemerge-conformance-{}-{name:x}.json", std::process::id()));
+        // Tests make the same schemas at the same time, and each removes its own file.
+        static FILES: AtomicUsize = AtomicUsize::new(0);
+        let (process, file) = (std::process::id(), FILES.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(format!("kubemerge-conformance-{process}-{file}-{name:x}.json"));
         std::fs::write(&path, document.to_string())
             .map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(SchemaFile(path))
