@@ -5,7 +5,8 @@
 //! up to a bracket that nobody has looked for.
 
 use crate::{
-    node::{Entry, Node, Repr},
+    entry::Entry,
+    node::{Node, Repr},
     string::Str,
     text::{ElementScan, Extent, MemberScan, Resume, Text},
 };
@@ -138,8 +139,8 @@ impl<'a> Iterator for BuiltMembers<'a> {
     fn next(&mut self) -> Option<Entry<'a>> {
         loop {
             if let Some(run) = &mut self.run {
-                if let Some(member) = run.next() {
-                    return Some(Entry { key: member.key, value: Node(Repr::Text(member.value)) });
+                if let Some((key, value)) = run.next() {
+                    return Some(Entry { key, value: Node(Repr::Text(value)) });
                 }
                 self.run = None;
             }

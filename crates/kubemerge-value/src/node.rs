@@ -8,6 +8,7 @@ use crate::{
     built::{Built, BuiltMembers},
     document::{Canonical, Document},
     ends::Ends,
+    entry::{Entry, drop_repeated, sort_entries},
     error::ParseError,
     number::{self, Number},
     scan::skip_space,
@@ -96,15 +97,6 @@ impl Hash for Scalar<'_> {
     }
 }
 
-/// A member of a map.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// The name.
-    pub key: Str<'a>,
-    /// The value.
-    pub value: Node<'a>,
-}
-
 impl<'a> Node<'a> {
     /// The value `null`.
     pub const NULL: Node<'static> = Node(Repr::Scalar(Scalar::Null));
@@ -187,8 +179,8 @@ impl<'a> Node<'a> {
         match self.0 {
             Repr::Text(text) if text.first() == b'{' => {
                 let mut scan = MemberScan::of_map(text);
-                while let Some(member) = scan.next() {
-                    visit(Entry { key: member.key, value: Node(Repr::Text(member.value)) });
+                while let Some((key, value)) = scan.next() {
+                    visit(Entry { key, value: Node(Repr::Text(value)) });
                 }
             }
             Repr::Value(Value::Object(map)) => {
@@ -208,6 +200,13 @@ impl<'a> Node<'a> {
         if self.may_repeat_members() {
             drop_repeated(&mut entries);
         }
+        entries.into_bump_slice()
+    }
+
+    /// The members of a map as they stand in the source, repeated members included.
+    pub(crate) fn all_members(self, arena: &'a Arena) -> &'a [Entry<'a>] {
+        let mut entries = bumpalo::collections::Vec::with_capacity_in(4, arena);
+        self.each_member(|entry| entries.push(entry));
         entries.into_bump_slice()
     }
 
@@ -258,7 +257,7 @@ impl<'a> Node<'a> {
     pub fn is_empty(self) -> bool {
         match self.0 {
             Repr::Text(text) => match text.first() {
-                b'{' => MemberScan::of_map(text).next().is_none(),
+                b'{' => MemberScan::of_map(text).next_name().is_none(),
                 b'[' => ElementScan::of_list(text).next().is_none(),
                 _ => false,
             },
@@ -328,52 +327,6 @@ impl std::fmt::Debug for Node<'_> {
     }
 }
 
-/// Sorts members by name and keeps the last of repeated ones.
-pub(crate) fn sort_entries(entries: &mut Vec<Entry<'_>>) {
-    entries.sort_by_key(|entry| entry.key);
-    let mut kept = 0;
-    for at in 0..entries.len() {
-        if at + 1 < entries.len() && entries[at].key == entries[at + 1].key {
-            continue;
-        }
-        entries[kept] = entries[at];
-        kept += 1;
-    }
-    entries.truncate(kept);
-}
-
-/// Above this many members, repeated names are looked for with a sort instead of pair by pair.
-const FEW_MEMBERS: usize = 12;
-
-fn drop_repeated<'a>(entries: &mut bumpalo::collections::Vec<'a, Entry<'a>>) {
-    if entries.len() <= FEW_MEMBERS {
-        let mut at = 0;
-        while at < entries.len() {
-            let key = entries[at].key;
-            if entries[at + 1..].iter().any(|later| later.key == key) {
-                entries.remove(at);
-            } else {
-                at += 1;
-            }
-        }
-        return;
-    }
-    let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_by_key(|at| entries[*at].key);
-    let repeated: std::collections::HashSet<usize> = order
-        .windows(2)
-        .filter(|pair| entries[pair[0]].key == entries[pair[1]].key)
-        .map(|pair| pair[0])
-        .collect();
-    if !repeated.is_empty() {
-        let mut at = 0;
-        entries.retain(|_| {
-            at += 1;
-            !repeated.contains(&(at - 1))
-        });
-    }
-}
-
 #[inline]
 fn kind_of_text(text: Text<'_>) -> Kind {
     match text.first() {
@@ -430,14 +383,14 @@ fn scalar_of_value(value: &Value) -> Option<Scalar<'_>> {
 fn member_of_text<'a>(text: Text<'a>, name: &str) -> Option<Node<'a>> {
     let mut scan = MemberScan::of_map(text);
     let mut found = None;
-    let name = Str::plain(name);
-    while let Some(member) = scan.next() {
+    let wanted = Str::plain(name);
+    while let Some(name) = scan.next_name() {
         match text.form {
-            Form::Given if member.key != name => {}
-            Form::Given => found = Some(Node(Repr::Text(member.value))),
-            Form::Canonical => match member.key.cmp(&name) {
+            Form::Given if name.key != wanted => {}
+            Form::Given => found = Some(Node(Repr::Text(scan.value(name)))),
+            Form::Canonical => match name.key.cmp(&wanted) {
                 Ordering::Less => {}
-                Ordering::Equal => return Some(Node(Repr::Text(member.value))),
+                Ordering::Equal => return Some(Node(Repr::Text(scan.value(name)))),
                 Ordering::Greater => return None,
             },
         }

@@ -13,6 +13,8 @@ use std::{
 pub struct Str<'a> {
     raw: &'a [u8],
     spelling: Spelling,
+    /// Whether the text is not its characters.
+    escapes: bool,
 }
 
 /// How the bytes of a [`Str`] spell its characters.
@@ -21,61 +23,64 @@ pub(crate) enum Spelling {
     /// The characters themselves.
     Plain,
     /// JSON text as somebody wrote it.
-    Given { escapes: bool },
+    Given,
     /// JSON text as Go's encoder writes it.
-    Canonical { escapes: bool },
+    Canonical,
 }
 
 impl<'a> Str<'a> {
     /// A string made of these characters.
     pub const fn plain(text: &'a str) -> Self {
-        Str { raw: text.as_bytes(), spelling: Spelling::Plain }
+        Str { raw: text.as_bytes(), spelling: Spelling::Plain, escapes: false }
     }
 
     /// The text between the quotes of a JSON string.
     pub(crate) fn given(raw: &'a [u8]) -> Self {
-        Str { raw, spelling: Spelling::Given { escapes: raw.contains(&b'\\') } }
+        Str { raw, spelling: Spelling::Given, escapes: raw.contains(&b'\\') }
     }
 
     /// The text between the quotes of a JSON string whose spelling is known.
     #[inline]
-    pub(crate) const fn spelled(raw: &'a [u8], spelling: Spelling) -> Self {
-        Str { raw, spelling }
+    pub(crate) const fn spelled(raw: &'a [u8], spelling: Spelling, escapes: bool) -> Self {
+        Str { raw, spelling, escapes }
     }
 
     #[inline]
-    fn has_escapes(self) -> bool {
-        matches!(self.spelling, Spelling::Given { escapes: true } | Spelling::Canonical { escapes: true })
+    pub(crate) fn has_escapes(self) -> bool {
+        self.escapes
     }
 
     /// The characters, as UTF-8 bytes.
     pub fn bytes(self) -> Cow<'a, [u8]> {
-        if self.has_escapes() { Cow::Owned(decode(self.raw).into_bytes()) } else { Cow::Borrowed(self.raw) }
+        if self.escapes { Cow::Owned(decode(self.raw).into_bytes()) } else { Cow::Borrowed(self.raw) }
     }
 
     /// The characters.
     pub fn text(self) -> Cow<'a, str> {
-        if self.has_escapes() {
+        if self.escapes {
             return Cow::Owned(decode(self.raw));
         }
-        String::from_utf8_lossy(self.raw)
+        match std::str::from_utf8(self.raw) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(self.raw),
+        }
     }
 
     /// The characters, where they stand in memory as they are.
     pub fn borrowed(self) -> Option<&'a str> {
-        if self.has_escapes() { None } else { std::str::from_utf8(self.raw).ok() }
+        if self.escapes { None } else { std::str::from_utf8(self.raw).ok() }
     }
 
     /// Whether the string is these characters.
     #[inline]
     pub fn is(self, text: &str) -> bool {
-        if self.has_escapes() { decode(self.raw) == text } else { self.raw == text.as_bytes() }
+        if self.escapes { decode(self.raw) == text } else { self.raw == text.as_bytes() }
     }
 
     /// Whether the string starts with these characters.
     #[inline]
     pub fn starts_with(self, prefix: &str) -> bool {
-        if self.has_escapes() {
+        if self.escapes {
             decode(self.raw).starts_with(prefix)
         } else {
             self.raw.starts_with(prefix.as_bytes())
@@ -86,16 +91,16 @@ impl<'a> Str<'a> {
     pub(crate) fn write_given(self, out: &mut Vec<u8>) {
         match self.spelling {
             Spelling::Plain => write_escaped(self.raw, out),
-            Spelling::Given { .. } | Spelling::Canonical { .. } => write_quoted(self.raw, out),
+            Spelling::Given | Spelling::Canonical => write_quoted(self.raw, out),
         }
     }
 
     /// Writes the string in quotes, with the escapes of Go's encoder.
     pub(crate) fn write_canonical(self, out: &mut Vec<u8>) {
         match self.spelling {
-            Spelling::Canonical { .. } => write_quoted(self.raw, out),
-            Spelling::Given { escapes: true } => write_escaped(decode(self.raw).as_bytes(), out),
-            Spelling::Plain | Spelling::Given { .. } => write_escaped(self.raw, out),
+            Spelling::Canonical => write_quoted(self.raw, out),
+            Spelling::Given if self.escapes => write_escaped(decode(self.raw).as_bytes(), out),
+            Spelling::Plain | Spelling::Given => write_escaped(self.raw, out),
         }
     }
 }
@@ -103,7 +108,7 @@ impl<'a> Str<'a> {
 impl PartialEq for Str<'_> {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        if self.has_escapes() || other.has_escapes() {
+        if self.escapes || other.escapes {
             return self.bytes() == other.bytes();
         }
         self.raw == other.raw
@@ -121,10 +126,11 @@ impl PartialOrd for Str<'_> {
 impl Ord for Str<'_> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        if self.has_escapes() || other.has_escapes() {
+        if self.escapes || other.escapes {
             return self.bytes().cmp(&other.bytes());
         }
-        self.raw.cmp(other.raw)
+        // Most names differ in their first byte.
+        self.raw.first().cmp(&other.raw.first()).then_with(|| self.raw.cmp(other.raw))
     }
 }
 

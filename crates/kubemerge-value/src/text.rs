@@ -4,8 +4,8 @@
 //! leaves a container early hands on a [`Resume`], so that no byte is scanned twice on the way out.
 
 use crate::{
-    ends::{Ends, LARGE},
-    scan::{StringEnd, container_end, has_backslash, skip_space, string_end, value_end, word_end},
+    ends::Ends,
+    scan::{StringEnd, container_end, has_backslash, skip_space, string_end, value_end},
     string::{Spelling, Str},
 };
 
@@ -75,6 +75,12 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The name of a member, from its opening quote to behind the closing one.
+    #[inline]
+    pub(crate) fn name(self, start: usize, end: usize, escapes: bool) -> Str<'a> {
+        string_of(&self.bytes[start + 1..end - 1], self.form, escapes)
+    }
+
     /// Whether the word may stand in this text, in whatever spelling. The end of the text must be known.
     pub(crate) fn may_mention(self, word: &str) -> bool {
         memchr::memmem::find(self.bytes, word.as_bytes()).is_some()
@@ -98,31 +104,27 @@ impl<'a> Text<'a> {
 #[inline]
 fn string_of(raw: &[u8], form: Form, escapes: bool) -> Str<'_> {
     match form {
-        Form::Given => Str::spelled(raw, Spelling::Given { escapes }),
-        Form::Canonical => Str::spelled(raw, Spelling::Canonical { escapes }),
+        Form::Given => Str::spelled(raw, Spelling::Given, escapes),
+        Form::Canonical => Str::spelled(raw, Spelling::Canonical, escapes),
     }
 }
 
-/// The length of the container that the bytes start with: a small one is scanned, a large one is known.
+/// The length of the container that the bytes start with: a large one is known, a small one is scanned.
 fn container_length(bytes: &[u8], ends: &Ends) -> usize {
-    let window = &bytes[..bytes.len().min(LARGE)];
-    let end = container_end(window, 1, 1);
-    if end < window.len() {
-        return end;
-    }
     ends.length(bytes).unwrap_or_else(|| container_end(bytes, 1, 1))
 }
 
-/// A member of a map, as it stands in the text.
+/// The name of a member, as it stands in the text.
 #[derive(Clone, Copy)]
-pub(crate) struct TextMember<'a> {
+pub(crate) struct MemberName<'a> {
     /// Behind the member before, or behind the opening bracket.
     pub(crate) gap: usize,
     /// The opening quote of the name.
     pub(crate) start: usize,
+    /// Behind the closing quote of the name.
+    pub(crate) end: usize,
     pub(crate) key: Str<'a>,
     pub(crate) value_at: usize,
-    pub(crate) value: Text<'a>,
 }
 
 /// Walks the members of a map, or of a run of members.
@@ -170,8 +172,9 @@ impl<'a> MemberScan<'a> {
         self.behind = Behind::Inside(resume);
     }
 
+    /// The name of the next member. Its value is passed over when the scan goes on.
     #[inline]
-    pub(crate) fn next(&mut self) -> Option<TextMember<'a>> {
+    pub(crate) fn next_name(&mut self) -> Option<MemberName<'a>> {
         let gap = self.settle();
         let bytes = self.text.bytes;
         let start = match self.text.form {
@@ -181,30 +184,32 @@ impl<'a> MemberScan<'a> {
         if bytes.get(start) != Some(&b'"') {
             return None;
         }
-        let StringEnd { end: key_end, escapes } = string_end(bytes, start + 1);
-        let key = string_of(&bytes[start + 1..key_end - 1], self.text.form, escapes);
-        let mut value_at = key_end + 1;
-        if self.text.form == Form::Given {
-            value_at = skip_space(bytes, skip_space(bytes, key_end) + 1);
-        }
-        let value = self.value(value_at);
-        Some(TextMember { gap, start, key, value_at, value })
+        let StringEnd { end, escapes } = string_end(bytes, start + 1);
+        let key = self.text.name(start, end, escapes);
+        let value_at = match self.text.form {
+            Form::Given => skip_space(bytes, skip_space(bytes, end) + 1),
+            Form::Canonical => end + 1,
+        };
+        self.behind = Behind::Value(value_at);
+        Some(MemberName { gap, start, end, key, value_at })
     }
 
-    /// The value that starts at `at`: a scalar with its end, a container without.
+    /// The next member.
     #[inline]
-    fn value(&mut self, at: usize) -> Text<'a> {
-        let bytes = self.text.bytes;
-        let end = match bytes.get(at) {
-            Some(b'{' | b'[') => {
-                self.behind = Behind::Value(at);
-                return Text { bytes: &bytes[at..], extent: Extent::Open, ..self.text };
-            }
-            Some(b'"') => string_end(bytes, at + 1).end,
-            _ => word_end(bytes, at),
-        };
-        self.behind = Behind::At(end);
-        self.text.closed(&bytes[at..end])
+    pub(crate) fn next(&mut self) -> Option<(Str<'a>, Text<'a>)> {
+        let name = self.next_name()?;
+        Some((name.key, self.value(name)))
+    }
+
+    /// The value of the member whose name came last: a scalar with its end, a container without.
+    #[inline]
+    pub(crate) fn value(&mut self, name: MemberName<'a>) -> Text<'a> {
+        let rest = &self.text.bytes[name.value_at..];
+        if let Some(b'{' | b'[') = rest.first() {
+            return Text { bytes: rest, extent: Extent::Open, ..self.text };
+        }
+        let end = self.settle();
+        self.text.closed(&self.text.bytes[name.value_at..end])
     }
 }
 

@@ -10,6 +10,9 @@ use crate::{
 use kubemerge_schema::Dialect;
 use kubemerge_value::{Arena, Node, Side};
 
+/// Room for what a small patch makes, so that one allocation is enough.
+const ROOM: usize = 8 * 1024;
+
 /// Applies a patch to an object, as the API server does.
 ///
 /// The result has the form of the object; nothing is changed on error.
@@ -35,7 +38,7 @@ pub fn apply<'s, O: Object + ?Sized>(
     patch: &Patch<'_>,
 ) -> Result<O::Output, Error> {
     let source = read_object(live)?;
-    let arena = Arena::new();
+    let arena = Arena::with_capacity(ROOM);
     let node = apply_node(guide, source.node(), patch, &arena)?;
     O::write(node)
 }

@@ -78,7 +78,7 @@ fn pod_spec(containers: Vec<Value>) -> Value {
 
 fn deployment() -> Value {
     json!({
-        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata("app", 8),
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata("app", 16),
         "spec": {
             "replicas": 3, "revisionHistoryLimit": 10, "progressDeadlineSeconds": 600,
             "selector": { "matchLabels": { "app": "app" } },
@@ -86,14 +86,15 @@ fn deployment() -> Value {
             "template": { "metadata": { "labels": { "app": "app" } }, "spec": pod_spec(vec![container("app", 10)]) },
         },
         "status": { "replicas": 3, "readyReplicas": 3, "availableReplicas": 3, "observedGeneration": 7, "conditions": [
-            { "type": "Available", "status": "True", "reason": "MinimumReplicasAvailable", "lastTransitionTime": "2026-01-02T03:04:05Z" }] },
+            { "type": "Available", "status": "True", "reason": "MinimumReplicasAvailable", "lastTransitionTime": "2026-01-02T03:04:05Z", "message": "Deployment has minimum availability." },
+            { "type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable", "lastTransitionTime": "2026-01-02T03:04:05Z", "message": "ReplicaSet \"app-7d4b9c6f5d\" has successfully progressed." }] },
     })
 }
 
 fn pod() -> Value {
     let names = ["app", "proxy", "agent"];
     let containers = vec![container("app", 40), container("proxy", 25), container("agent", 25)];
-    let mut metadata = metadata("app-7d4b9c6f5d-x2x9z", 20);
+    let mut metadata = metadata("app-7d4b9c6f5d-x2x9z", 32);
     metadata["managedFields"] = (0..6).map(managed_fields).collect();
     let conditions: Vec<Value> =
         ["Initialized", "Ready", "ContainersReady", "PodScheduled"].into_iter().map(condition).collect();
@@ -120,7 +121,7 @@ fn container_status(name: &str) -> Value {
 }
 
 fn managed_fields(at: usize) -> Value {
-    let fields: Map<String, Value> = (0..12).map(|field| (format!("f:field{field}"), json!({}))).collect();
+    let fields: Map<String, Value> = (0..24).map(|field| (format!("f:field{field}"), json!({}))).collect();
     json!({
         "manager": format!("controller-{at}"), "operation": "Update", "apiVersion": "v1", "time": "2026-01-02T03:04:05Z",
         "fieldsType": "FieldsV1", "fieldsV1": { "f:metadata": { "f:labels": fields.clone() }, "f:spec": { "f:containers": fields } },
@@ -132,8 +133,9 @@ fn pod_with_variables(count: usize) -> Value {
 }
 
 fn config_map(keys: usize) -> Value {
-    let data: Map<String, Value> =
-        (0..keys).map(|at| (format!("key-{at:05}"), json!(format!("value number {at:05} of it")))).collect();
+    let data: Map<String, Value> = (0..keys)
+        .map(|at| (format!("key-{at:05}"), json!(format!("value number {at:05} of the map"))))
+        .collect();
     json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata("big", 4), "data": data })
 }
 

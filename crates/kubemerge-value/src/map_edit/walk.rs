@@ -1,0 +1,163 @@
+//! A walk over canonical text, forward only.
+
+use crate::{
+    Arena,
+    built::{Built, Order, Piece, Tail},
+    entry::Entry,
+    node::{Node, Repr},
+    scan::member_behind,
+    string::Str,
+    text::{MemberName, MemberScan, Resume, Text},
+};
+use bumpalo::collections::Vec as ArenaVec;
+use std::cmp::Ordering;
+
+/// A forward walk over canonical text.
+pub(super) struct Walk<'a> {
+    text: Text<'a>,
+    scan: MemberScan<'a>,
+    /// Read, but not yet behind us.
+    current: Option<MemberName<'a>>,
+    /// Where the members that are kept verbatim begin: gap and first name.
+    run: Option<(usize, usize)>,
+    pieces: ArenaVec<'a, Piece<'a>>,
+    /// The last piece is a map that was left early, and nobody has looked for its end.
+    last_is_open: bool,
+    /// No member was searched for in vain yet.
+    may_leap: bool,
+}
+
+/// After so many members that are not the wanted one, a search for its name pays.
+const MANY: usize = 16;
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(text: Text<'a>, arena: &'a Arena) -> Self {
+        Walk {
+            text,
+            scan: MemberScan::of_map(text),
+            current: None,
+            run: None,
+            pieces: ArenaVec::with_capacity_in(3, arena),
+            last_is_open: false,
+            may_leap: true,
+        }
+    }
+
+    pub(super) fn text(&self) -> Text<'a> {
+        self.text
+    }
+
+    pub(super) fn seek(&mut self, key: Str<'_>) -> Option<Node<'a>> {
+        if let Some(member) = self.current {
+            match member.key.cmp(&key) {
+                Ordering::Less => self.pass(&member),
+                Ordering::Equal => return Some(self.value(member)),
+                Ordering::Greater => return None,
+            }
+        }
+        self.last_is_open = false;
+        self.current = None;
+        let mut passed = 0;
+        while let Some(member) = self.scan.next_name() {
+            match member.key.cmp(&key) {
+                Ordering::Less => {
+                    self.pass(&member);
+                    passed += 1;
+                    if passed == MANY {
+                        self.leap(key);
+                    }
+                }
+                order => {
+                    self.current = Some(member);
+                    return (order == Ordering::Equal).then(|| self.value(member));
+                }
+            }
+        }
+        None
+    }
+
+    /// The value of the current member.
+    fn value(&mut self, member: MemberName<'a>) -> Node<'a> {
+        Node(Repr::Text(self.scan.value(member)))
+    }
+
+    /// Goes right before the member of this name, if a search finds it. A search in vain is not repeated.
+    fn leap(&mut self, key: Str<'_>) {
+        if !self.may_leap {
+            return;
+        }
+        let mut member = vec![b','];
+        key.write_canonical(&mut member);
+        member.push(b':');
+        match member_behind(self.text.bytes, self.scan.settle(), &member) {
+            Some(at) => self.scan.resume(Resume { at, depth: 0 }),
+            None => self.may_leap = false,
+        }
+    }
+
+    /// Keeps a member verbatim.
+    fn pass(&mut self, member: &MemberName<'a>) {
+        self.run.get_or_insert((member.gap, member.start));
+    }
+
+    /// Ends the run of kept members before `end`.
+    fn flush(&mut self, end: usize) {
+        if let Some((gap, start)) = self.run.take() {
+            let bytes = self.text.bytes;
+            let text = self.text.closed(&bytes[start..end]);
+            self.pieces.push(Piece::Run { gap: &bytes[gap..start], text });
+        }
+    }
+
+    pub(super) fn replace(&mut self, value: Node<'a>) {
+        let Some(member) = self.current.take() else { return };
+        self.flush(member.gap);
+        let gap = &self.text.bytes[member.gap..member.start];
+        self.pieces.push(Piece::Entry { gap, entry: Entry { key: member.key, value } });
+        if let Some(resume) = progress(self.text.bytes, member.value_at, value) {
+            self.last_is_open = resume.depth > 0;
+            self.scan.resume(resume);
+        }
+    }
+
+    pub(super) fn remove(&mut self) {
+        let Some(member) = self.current.take() else { return };
+        self.flush(member.gap);
+    }
+
+    pub(super) fn insert(&mut self, key: Str<'a>, value: Node<'a>) {
+        let end = match &self.current {
+            Some(member) => member.gap,
+            None => self.scan.settle(),
+        };
+        self.flush(end);
+        self.pieces.push(Piece::entry(key, value));
+    }
+
+    pub(super) fn finish(mut self) -> Built<'a> {
+        let rest = match (self.run, &self.current) {
+            (Some((gap, _)), _) => Some(gap),
+            (None, Some(member)) => Some(member.gap),
+            (None, None) if self.last_is_open => None,
+            (None, None) => Some(self.scan.settle()),
+        };
+        let tail = rest
+            .map_or(Tail::BehindLast, |at| Tail::Rest(Text { bytes: &self.text.bytes[at..], ..self.text }));
+        let built = Built::new(self.pieces.into_bump_slice(), tail, Order::Sorted);
+        Built { source: Some(self.text.bytes), ..built }
+    }
+}
+
+/// If `edited` was made from the value that starts at `at`: how far its text has been walked.
+fn progress(bytes: &[u8], at: usize, edited: Node<'_>) -> Option<Resume> {
+    let (Repr::Map(built) | Repr::List(built)) = edited.0 else { return None };
+    let source = built.source.filter(|source| std::ptr::eq(source.as_ptr(), bytes[at..].as_ptr()))?;
+    match (edited.0, built.open_end) {
+        (Repr::List(_), _) => Some(Resume { at: at + source.len(), depth: 0 }),
+        // Open texts of one document all run to its end, so lengths tell positions.
+        (_, Some(open)) => {
+            Some(Resume { at: bytes.len().checked_sub(open.text.bytes.len())?, depth: open.depth })
+        }
+        (_, None) => None,
+    }
+}
