@@ -18,11 +18,13 @@ use crate::{
     fault::{Faults, Incoming, Struck},
     ledger::Ledger,
     log::{Entry, Log},
-    media, openapi,
+    media,
+    meta::name::check_path_segment,
+    openapi,
     pod_logs::PodLogs,
     query::Query,
     reply::{Body, Reply},
-    status::{Outcome, method_not_allowed, no_such_path, too_large},
+    status::{Outcome, bad_request, method_not_allowed, no_such_path, quoted, too_large},
     store::Store,
     strategy::Part,
     subresource,
@@ -154,6 +156,7 @@ impl App {
             _ if parts.method != Method::GET && parts.method != Method::HEAD => return Err(no_such_path()),
             other => return self.document(other, &parts.headers, query),
         };
+        check_names(address)?;
         let index = ledger.index();
         let resource = index.find(&address.group, &address.version, &address.resource);
         let resource = resource.ok_or_else(no_such_path)?;
@@ -226,6 +229,16 @@ impl App {
     pub(crate) fn serve_definitions(&self) {
         self.catalog.set_custom(custom::definition::served(self));
     }
+}
+
+/// Escaped slashes and the like never become part of a key.
+fn check_names(address: &Address) -> Outcome<()> {
+    for (part, given) in [("Name", &address.name), ("Namespace", &address.namespace)] {
+        let Some(given) = given else { continue };
+        check_path_segment(given)
+            .map_err(|why| bad_request(format!("{part} parameter invalid: {}: {why}", quoted(given))))?;
+    }
+    Ok(())
 }
 
 /// The verb of a request, in the words of the API.

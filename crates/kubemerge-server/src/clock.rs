@@ -63,6 +63,9 @@ impl Clock {
     }
 }
 
+/// The last second of the year 9999; no client reads a later one.
+const END_OF_9999: i64 = 253_402_300_799;
+
 impl Timestamp {
     /// This many seconds after 1970 began.
     pub fn at(seconds: i64) -> Timestamp {
@@ -83,9 +86,9 @@ impl Timestamp {
         Some(Timestamp(days_from_civil(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second))
     }
 
-    /// The second this many seconds later.
+    /// The second this many seconds later, but none that no client can read.
     pub fn plus(self, seconds: i64) -> Timestamp {
-        Timestamp(self.0.saturating_add(seconds))
+        Timestamp(self.0.saturating_add(seconds).min(END_OF_9999))
     }
 
     /// How many seconds lie between this and an earlier time.

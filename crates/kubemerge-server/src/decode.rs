@@ -1,5 +1,6 @@
 //! From the bytes of a request to an object: the encoding, the fields the kind has, the type it must be.
 
+use kubemerge::PatchType;
 use kubemerge_value::{Canonical, MAX_VALUE_DEPTH};
 
 use crate::{
@@ -49,10 +50,34 @@ fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
 /// The object in a body, checked to be of the resource's kind, with unknown fields dealt with.
 pub(crate) fn object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Object> {
     let document = body(call)?;
-    let mut object = Object::from_canonical(&document)?;
+    let mut object = take_apart(call, &document, Source::Body)?;
     check_type(call, &mut object)?;
     report_repeated(call, &document, &object, validation)?;
     fields::settle(call, &mut object, validation, Source::Body)?;
+    Ok(object)
+}
+
+/// The parts of an object, unless its metadata cannot be decoded.
+fn take_apart(call: &Call<'_>, document: &Canonical, source: Source) -> Outcome<Object> {
+    Object::from_canonical(document).map_err(|failure| {
+        let text = String::from_utf8_lossy(document.as_bytes());
+        fields::undecodable(call, failure.message(), source, &text)
+    })
+}
+
+/// The object that a patch resulted in, which must be of the kind it was before.
+pub(crate) fn patched(call: &Call<'_>, document: &Canonical, patch: PatchType) -> Outcome<Object> {
+    check_depth(document.as_bytes())?;
+    let mut object = take_apart(call, document, Source::Patch)?;
+    if patch == PatchType::Strategic {
+        // Upstream: the result is decoded into the kind that was patched, whatever the patch says it is.
+        object.api_version = call.resource.api_version();
+        object.kind.clone_from(&call.resource.kind);
+    }
+    check_type(call, &mut object).map_err(|failure| {
+        let text = String::from_utf8_lossy(document.as_bytes());
+        fields::undecodable(call, failure.message(), Source::Patch, &text)
+    })?;
     Ok(object)
 }
 

@@ -1,34 +1,38 @@
 //! Fields that stand twice in one object of a JSON text.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
-/// The paths of repeated fields in a text that was checked to be JSON, each once.
+/// As many complaints as Kubernetes makes about one text.
+pub(crate) const COMPLAINTS_MOST: usize = 100;
+
+/// The paths of repeated fields in a text that was checked to be JSON, each once, no more than are reported.
 pub(crate) fn fields(text: &[u8]) -> Vec<String> {
     let mut scan = Scan { text, at: 0, levels: Vec::new(), found: Vec::new() };
-    while scan.step() {}
+    while scan.found.len() < COMPLAINTS_MOST && scan.step() {}
     scan.found
 }
 
 struct Scan<'t> {
     text: &'t [u8],
     at: usize,
-    levels: Vec<Level>,
+    levels: Vec<Level<'t>>,
     found: Vec<String>,
 }
 
-enum Level {
-    Map { seen: HashSet<String>, key: String, key_is_next: bool },
+enum Level<'t> {
+    Map { seen: HashSet<Cow<'t, str>>, key: Cow<'t, str>, key_is_next: bool },
     List { index: usize },
 }
 
-impl Scan<'_> {
+impl<'t> Scan<'t> {
     /// Reads one token; false at the end.
     fn step(&mut self) -> bool {
         let Some(byte) = self.text.get(self.at).copied() else { return false };
         self.at += 1;
         match byte {
             b'{' => {
-                self.levels.push(Level::Map { seen: HashSet::new(), key: String::new(), key_is_next: true });
+                let (seen, key) = (HashSet::new(), Cow::Borrowed(""));
+                self.levels.push(Level::Map { seen, key, key_is_next: true });
             }
             b'[' => self.levels.push(Level::List { index: 0 }),
             b'}' | b']' => drop(self.levels.pop()),
@@ -53,14 +57,12 @@ impl Scan<'_> {
         }
         let end = self.at.min(self.text.len());
         let is_key = matches!(self.levels.last(), Some(Level::Map { key_is_next: true, .. }));
-        if !is_key {
-            return;
+        if is_key {
+            self.enter(name(&self.text[start..end]));
         }
-        let name: String = serde_json::from_slice(&self.text[start..end]).unwrap_or_default();
-        self.enter(name);
     }
 
-    fn enter(&mut self, name: String) {
+    fn enter(&mut self, name: Cow<'t, str>) {
         let Some(Level::Map { seen, key, key_is_next }) = self.levels.last_mut() else { return };
         *key_is_next = false;
         *key = name.clone();
@@ -89,9 +91,17 @@ impl Scan<'_> {
     }
 }
 
+/// What a JSON string says; plain ones are taken as they stand.
+fn name(quoted: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(quoted) {
+        Ok(text) if !text.contains('\\') => Cow::Borrowed(text.trim_matches('"')),
+        _ => Cow::Owned(serde_json::from_slice(quoted).unwrap_or_default()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::fields;
+    use super::{COMPLAINTS_MOST, fields};
 
     #[test]
     fn repeated_fields_are_named_once() {
@@ -99,6 +109,12 @@ mod tests {
             br#"{"a": 1, "b": {"c": "x\"y", "c": 2, "c": 3}, "l": [{"k": 1}, {"k": 1, "k": 2}], "a": "}"}"#;
         assert_eq!(fields(text), ["b.c", "l[1].k", "a"]);
         assert!(fields(br#"{"a": {"a": {"a": 1}}, "b": ["a", "a"]}"#).is_empty());
+    }
+
+    #[test]
+    fn no_more_are_counted_than_reported() {
+        let many: String = (0..200_000).map(|at| format!("\"k{at}\":1,\"k{at}\":2,")).collect();
+        assert_eq!(fields(format!("{{{many}\"end\":1}}").as_bytes()).len(), COMPLAINTS_MOST);
     }
 
     #[test]

@@ -4,13 +4,14 @@
 //! without surprises are only looked at, never rewritten.
 
 use kubemerge_schema::{Shape, Type};
-use kubemerge_value::{Arena, Kind, Node};
+use kubemerge_value::{Arena, Kind, Node, Scalar};
 use serde_json::{Map, Value};
 
 use crate::{
     call::Call,
     custom::{prune, structural::Structural},
     decode::Source,
+    duplicate::COMPLAINTS_MOST,
     meta::check,
     object::Object,
     query::FieldValidation,
@@ -34,8 +35,8 @@ pub(crate) fn settle(
         None => unknown.extend(settle_built_in(call, object, source)?),
     }
     unknown.sort();
-    let complaints: Vec<String> =
-        unknown.iter().map(|path| format!("unknown field {}", quoted(path))).collect();
+    let shown = unknown.iter().take(COMPLAINTS_MOST);
+    let complaints = shown.map(|path| format!("unknown field {}", quoted(path))).collect();
     report(call, complaints, validation, source, object)
 }
 
@@ -56,13 +57,13 @@ pub(crate) fn report(
         }
         FieldValidation::Strict => {
             let text = format!("strict decoding error: {}", complaints.join(", "));
-            Err(refused(call, &text, source, object))
+            Err(undecodable(call, &text, source, &object.to_value().to_string()))
         }
     }
 }
 
 /// An object that cannot be decoded: 400 for a body, 422 for the result of a patch.
-fn refused(call: &Call<'_>, text: &str, source: Source, object: &Object) -> Failure {
+pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source, object: &str) -> Failure {
     match source {
         Source::Body => {
             let (kind, version) = (&call.resource.kind, &call.resource.version);
@@ -72,8 +73,7 @@ fn refused(call: &Call<'_>, text: &str, source: Source, object: &Object) -> Fail
             ))
         }
         Source::Patch => {
-            let patched = Value::String(object.to_value().to_string());
-            let error = FieldError::invalid("patch", &patched, text);
+            let error = FieldError::invalid("patch", &Value::from(object), text);
             invalid(Qualified { group: "", name: "" }, "", &[error])
         }
     }
@@ -126,7 +126,7 @@ fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source) -> Outc
             None => continue,
         };
         if let Some(text) = found.mismatch {
-            return Err(refused(call, &format!("json: cannot unmarshal {text}"), source, object));
+            return Err(undecodable(call, &text, source, &object.to_value().to_string()));
         }
         if found.surprises {
             rewrite(object, &name, field.ty, &mut unknown)?;
@@ -178,8 +178,9 @@ fn look<'a>(node: Node<'a>, ty: Type<'_>, place: &Place<'_>, (arena, survey): (&
         return;
     }
     if !fits(kind, ty) {
+        let (found, wanted) = (json_name(kind), ty.shape().word());
         survey.mismatch =
-            Some(format!("{} into Go struct field {place} of type {}", json_name(kind), ty.shape().word()));
+            Some(format!("json: cannot unmarshal {found} into Go struct field {place} of type {wanted}"));
         return;
     }
     match kind {
@@ -199,6 +200,13 @@ fn look<'a>(node: Node<'a>, ty: Type<'_>, place: &Place<'_>, (arena, survey): (&
                     look(*item, items, &Place::Item(place, at), (arena, survey));
                 }
             }
+        }
+        Kind::Int if ty.format() == Some("int32") && !is_int32(node) => {
+            let text = format!("json: cannot unmarshal number into Go struct field {place} of type int32");
+            survey.mismatch = Some(text);
+        }
+        Kind::String if ty.format() == Some("byte") && !is_base64(node) => {
+            survey.mismatch = Some(format!("illegal base64 data in {place}"));
         }
         _ => {}
     }
@@ -234,6 +242,16 @@ fn fits(kind: Kind, ty: Type<'_>) -> bool {
             kind == Kind::String || (lenient && matches!(kind, Kind::Int | Kind::Float))
         }
     }
+}
+
+fn is_int32(node: Node<'_>) -> bool {
+    node.scalar().is_some_and(|scalar| matches!(scalar, Scalar::Int(value) if i32::try_from(value).is_ok()))
+}
+
+fn is_base64(node: Node<'_>) -> bool {
+    use base64::Engine;
+    let text = node.as_str();
+    text.is_some_and(|text| base64::engine::general_purpose::STANDARD.decode(text.text().as_bytes()).is_ok())
 }
 
 fn json_name(kind: Kind) -> &'static str {

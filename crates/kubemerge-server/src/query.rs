@@ -43,7 +43,8 @@ impl Query {
         Some(!matches!(value.to_ascii_lowercase().as_str(), "false" | "0"))
     }
 
-    fn number<T: std::str::FromStr>(&self, key: &str) -> Outcome<Option<T>> {
+    /// A number; 400 for anything else.
+    pub(crate) fn number<T: std::str::FromStr>(&self, key: &str) -> Outcome<Option<T>> {
         let Some(text) = self.get(key) else { return Ok(None) };
         let parsed =
             text.parse().map_err(|_| bad_request(format!("invalid {key} {text:?}: not a number")))?;

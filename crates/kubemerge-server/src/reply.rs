@@ -1,6 +1,7 @@
 //! What a handler answers, before it becomes an HTTP response.
 
 use std::{
+    collections::HashSet,
     convert::Infallible,
     pin::Pin,
     task::{Context, Poll},
@@ -13,6 +14,11 @@ use http_body::{Frame, SizeHint};
 use serde_json::Value;
 
 use crate::{media::JSON, status::Failure};
+
+/// How many characters all warnings may have before each is cut.
+const WARNINGS_MOST: usize = 4096;
+/// How many characters of a warning are left when it is cut.
+const WARNING_MOST: usize = 256;
 
 /// A stream of pieces of a body.
 pub(crate) type Pieces = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
@@ -110,16 +116,19 @@ impl Reply {
         self
     }
 
-    /// Warnings for the user, each once; all are cut when together they are too long.
+    /// Warnings for the user, each once; when together they are too long, each is cut and the last are left out.
     pub(crate) fn warn(mut self, warnings: &[String]) -> Reply {
-        let total: usize = warnings.iter().map(String::len).sum();
-        let most = if total > 4096 { 256 } else { usize::MAX };
-        let mut seen: Vec<&String> = Vec::new();
-        for warning in warnings {
-            if !seen.contains(&warning) {
-                self.headers.push(("warning", format!("299 - \"{}\"", escaped(warning, most))));
-                seen.push(warning);
-            }
+        let mut seen = HashSet::new();
+        let once: Vec<&String> = warnings.iter().filter(|warning| seen.insert(*warning)).collect();
+        let total: usize = once.iter().map(|warning| warning.chars().count()).sum();
+        let most = if total > WARNINGS_MOST { WARNING_MOST } else { usize::MAX };
+        let mut written = 0;
+        for warning in once.iter().take_while(|warning| {
+            let fits = written < WARNINGS_MOST;
+            written += warning.chars().count().min(most);
+            fits
+        }) {
+            self.headers.push(("warning", format!("299 - \"{}\"", escaped(warning, most))));
         }
         self
     }
@@ -174,5 +183,7 @@ mod tests {
         assert_eq!(reply.headers, [("warning", "299 - \"a \\\"b\\\"\"".to_string())]);
         let long = Reply::json(200, "{}").warn(&["x".repeat(5000)]);
         assert_eq!(long.headers[0].1.len(), 256 + "299 - \"\"".len());
+        let many: Vec<String> = (0..100_000).map(|at| format!("warning {at:>92}")).collect();
+        assert_eq!(Reply::json(200, "{}").warn(&many).headers.len(), 41);
     }
 }

@@ -70,10 +70,14 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
+    let too_long = || too_large(format!("limit is {BODY_MOST}"));
+    if body.size_hint().lower() > BODY_MOST as u64 {
+        return Err(too_long());
+    }
     let collected = Limited::new(body, BODY_MOST).collect().await;
     collected.map(|collected| collected.to_bytes()).map_err(|error| {
         if error.is::<LengthLimitError>() {
-            too_large(format!("limit is {BODY_MOST}"))
+            too_long()
         } else {
             bad_request(format!("the body of the request could not be read: {error}"))
         }

@@ -67,8 +67,7 @@ fn first_state(resource: &Resource, object: &mut Object) -> Outcome<()> {
     }
     match resource.kind.as_str() {
         "Namespace" => {
-            let name = object.metadata.name().to_string();
-            object.metadata.set_label("kubernetes.io/metadata.name", &name);
+            name_namespace(object);
             let mut finalizers = spec_finalizers(object);
             if !finalizers.iter().any(|one| one == "kubernetes") {
                 finalizers.push("kubernetes".into());
@@ -81,6 +80,12 @@ fn first_state(resource: &Resource, object: &mut Object) -> Outcome<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Every namespace carries its name as a label, whoever writes it.
+fn name_namespace(object: &mut Object) {
+    let name = object.metadata.name().to_string();
+    object.metadata.set_label("kubernetes.io/metadata.name", &name);
 }
 
 pub(crate) fn spec_finalizers(object: &Object) -> Vec<String> {
@@ -124,6 +129,9 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
         new.metadata.remove(never);
     }
     keep_other_parts(resource, old, new, part)?;
+    if is_namespace(resource) {
+        name_namespace(new);
+    }
     fold_string_data(resource, new)?;
     if part == Part::Main && generation_grows(resource.rules.generation, old, new) {
         new.metadata.set("generation", old.metadata.generation().saturating_add(1));

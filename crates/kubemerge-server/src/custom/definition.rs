@@ -4,7 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
-use super::{CustomVersion, ScalePaths, jsonpath, rules::Rules, structural::Structural};
+use super::{
+    CustomVersion, ScalePaths, jsonpath,
+    names::{self, Verdict},
+    rules::Rules,
+    structural::Structural,
+};
 use crate::{
     app::App,
     call::Call,
@@ -44,10 +49,10 @@ pub(crate) fn check(call: &Call<'_>, object: &mut Object, old: Option<&Object>) 
             object.metadata.set_finalizers([finalizers, vec![CLEANUP.into()]].concat());
         }
     }
-    let accepted = names_are_free(call.app(), object.metadata.name(), &spec);
-    let status = status(call.app(), &spec, accepted, old.and_then(|old| old.get("status")));
+    let verdict = names::judge(call.app(), object.metadata.name(), &spec, &stored(call.app()));
+    let status = status(call.app(), &spec, &verdict, old.and_then(|old| old.get("status")));
     object.set("status", &status)?;
-    Ok(Vec::new())
+    Ok(old.map(|old| check_change(old, &spec, &status)).unwrap_or_default())
 }
 
 /// A definition as the server would have made it of a fixture.
@@ -62,8 +67,8 @@ pub(crate) fn load(app: &App, value: &Value) -> Outcome<Value> {
     complete_names(&mut spec);
     object.set("spec", &spec)?;
     object.metadata.set_finalizers(vec![CLEANUP.into()]);
-    let accepted = names_are_free(app, object.metadata.name(), &spec);
-    object.set("status", &status(app, &spec, accepted, None))?;
+    let verdict = names::judge(app, object.metadata.name(), &spec, &stored(app));
+    object.set("status", &status(app, &spec, &verdict, None))?;
     Ok(object.to_value())
 }
 
@@ -137,52 +142,74 @@ fn complete_names(spec: &mut Value) {
     }
 }
 
-/// Whether no other definition and no built-in resource of the group has one of the names.
-fn names_are_free(app: &App, own: &str, spec: &Value) -> bool {
-    let (group, plural, kind) =
-        (text(spec, "/group"), text(spec, "/names/plural"), text(spec, "/names/kind"));
-    if app.catalog.is_built_in(group, plural) {
-        return false;
+/// What must stay as it is while a definition is served, and the versions objects may be stored in.
+fn check_change(old: &Object, spec: &Value, status: &Value) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let before = old.get("spec").unwrap_or_default();
+    if is_established(old) {
+        for (pointer, field) in [
+            ("/group", "spec.group"),
+            ("/names/plural", "spec.names.plural"),
+            ("/names/kind", "spec.names.kind"),
+            ("/scope", "spec.scope"),
+        ] {
+            let (before, after) = (before.pointer(pointer), spec.pointer(pointer));
+            if before != after {
+                let after = after.cloned().unwrap_or_default();
+                errors.push(FieldError::invalid(field, &after, "field is immutable"));
+            }
+        }
     }
-    let others = stored(app);
-    !others.iter().map(Object::of).filter(|other| other.metadata.name() != own).any(|other| {
-        let spec = other.get("spec").unwrap_or_default();
-        text(&spec, "/group") == group && text(&spec, "/names/kind") == kind
-    })
+    let held = status["storedVersions"].as_array().into_iter().flatten();
+    for (at, held) in held.enumerate() {
+        if !versions(spec).any(|version| version["name"] == *held) {
+            let field = format!("status.storedVersions[{at}]");
+            let name = held.as_str().unwrap_or_default();
+            let why = format!(
+                "missing from spec.versions; {name} was previously a storage version, and must remain in \
+                 spec.versions until a storage migration ensures no data remains persisted in {name} and removes \
+                 {name} from status.storedVersions"
+            );
+            errors.push(FieldError::invalid(field, held, &why));
+        }
+    }
+    errors
 }
 
-fn status(app: &App, spec: &Value, accepted: bool, old: Option<Value>) -> Value {
+fn status(app: &App, spec: &Value, verdict: &Verdict, old: Option<Value>) -> Value {
     let now = app.clock.now().to_string();
+    let conditions =
+        |old: &Value| old.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
+    let before = old.as_ref().map(conditions).unwrap_or_default();
+    let held =
+        |kind: &str, status: &str| before.iter().find(|one| one["type"] == kind && one["status"] == status);
     let condition = |kind: &str, holds: bool, reason: &str, message: &str| {
         let status = if holds { "True" } else { "False" };
-        let since = old
-            .iter()
-            .flat_map(|old| old.get("conditions").and_then(Value::as_array).into_iter().flatten())
-            .find(|one| one["type"] == kind && one["status"] == status)
-            .map_or(json!(now), |one| one["lastTransitionTime"].clone());
+        let since = held(kind, status).map_or(json!(now), |one| one["lastTransitionTime"].clone());
         json!({"type": kind, "status": status, "reason": reason, "message": message, "lastTransitionTime": since})
     };
-    let conditions = if accepted {
-        vec![
-            condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
-            condition("Established", true, "InitialNamesAccepted", "the initial names have been accepted"),
-        ]
-    } else {
-        vec![
-            condition("NamesAccepted", false, "KindConflict", "the names are already in use"),
-            condition("Established", false, "NotAccepted", "not all names are accepted"),
-        ]
+    let names = match &verdict.conflict {
+        None => condition("NamesAccepted", true, "NoConflicts", "no conflicts found"),
+        Some((reason, message)) => condition("NamesAccepted", false, reason, message),
     };
+    // A definition that is served stays so.
+    let established = if verdict.conflict.is_none() || held("Established", "True").is_some() {
+        condition("Established", true, "InitialNamesAccepted", "the initial names have been accepted")
+    } else {
+        condition("Established", false, "NotAccepted", "not all names are accepted")
+    };
+    json!({"conditions": [names, established], "acceptedNames": verdict.accepted,
+        "storedVersions": stored_versions(spec, old.as_ref())})
+}
+
+fn stored_versions(spec: &Value, old: Option<&Value>) -> Vec<Value> {
+    let mut stored =
+        old.and_then(|old| old.get("storedVersions").and_then(Value::as_array).cloned()).unwrap_or_default();
     let storage = versions(spec).find(|version| version["storage"] == json!(true));
-    let mut stored: Vec<Value> = old
-        .as_ref()
-        .and_then(|old| old.get("storedVersions").and_then(Value::as_array).cloned())
-        .unwrap_or_default();
     if let Some(name) = storage.map(|version| version["name"].clone()).filter(|name| !stored.contains(name)) {
         stored.push(name);
     }
-    let names = if accepted { spec["names"].clone() } else { json!({"plural": "", "kind": ""}) };
-    json!({"conditions": conditions, "acceptedNames": names, "storedVersions": stored})
+    stored
 }
 
 fn stored(app: &App) -> Vec<Stored> {
@@ -215,11 +242,11 @@ pub(crate) fn resources(definition: &Object) -> Vec<Resource> {
     let storage = api_version(text(&spec, "/group"), storage.map_or("", |version| text(version, "/name")));
     versions(&spec)
         .filter(|version| version["served"] == json!(true))
-        .map(|version| resource(&spec, version, &storage))
+        .map(|version| resource(&spec, version, &storage, definition.metadata.is_terminating()))
         .collect()
 }
 
-fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
+fn resource(spec: &Value, version: &Value, storage: &str, terminating: bool) -> Resource {
     let list = |pointer: &str| -> Vec<String> {
         let found = spec.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
         found.filter_map(|one| one.as_str().map(str::to_string)).collect()
@@ -238,7 +265,7 @@ fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
         verbs: verbs.iter().map(ToString::to_string).collect(),
         subresources: subresources(spec, version, &kind),
         rules: catalog::Rules::custom(selectable(version)),
-        origin: Origin::Custom(Arc::new(custom_version(spec, version))),
+        origin: Origin::Custom(Arc::new(CustomVersion { terminating, ..custom_version(spec, version) })),
         storage: storage.to_string(),
         kind,
     }
@@ -282,6 +309,7 @@ fn custom_version(spec: &Value, version: &Value) -> CustomVersion {
         columns: columns(version),
         scale,
         deprecation: deprecation(spec, version),
+        terminating: false,
         open_api,
         merge: OnceLock::new(),
     }

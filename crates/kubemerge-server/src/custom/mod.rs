@@ -4,6 +4,7 @@ pub(crate) mod default;
 pub(crate) mod definition;
 mod format;
 pub(crate) mod jsonpath;
+mod names;
 pub(crate) mod prune;
 mod rules;
 pub(crate) mod structural;
@@ -35,6 +36,8 @@ pub(crate) struct CustomVersion {
     pub(crate) scale: Option<ScalePaths>,
     /// What users of a deprecated version are told.
     pub(crate) deprecation: Option<String>,
+    /// The definition is being deleted: nothing new is created.
+    pub(crate) terminating: bool,
     /// The schema as it was written, for OpenAPI.
     pub(crate) open_api: Value,
     /// The rules by which strategic merge patches merge, made when the first one comes.

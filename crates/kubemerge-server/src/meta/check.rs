@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Metadata, name, name::NameRule};
+use super::{Metadata, OwnerReference, name, name::NameRule};
 use crate::status::{FieldError, Outcome, bad_request, quoted};
 
 /// All annotations together, keys and values.
@@ -84,6 +84,7 @@ fn kind_of(value: &Value) -> &'static str {
 /// The complaints about metadata that is about to be written.
 pub(crate) fn values(metadata: &Metadata, rule: NameRule) -> Vec<FieldError> {
     let mut errors = Vec::new();
+    check_generate_name(metadata.generate_name(), rule, &mut errors);
     check_name(metadata.name(), rule, &mut errors);
     if !metadata.namespace().is_empty()
         && let Err(why) = name::check_label(metadata.namespace())
@@ -95,6 +96,19 @@ pub(crate) fn values(metadata: &Metadata, rule: NameRule) -> Vec<FieldError> {
     check_owners(metadata, &mut errors);
     check_finalizers(metadata, &mut errors);
     errors
+}
+
+/// What a name begins with may end in a dash, because something follows.
+fn check_generate_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>) {
+    let closed = match given.strip_suffix('-') {
+        Some(rest) if !rest.is_empty() => format!("{rest}a"),
+        _ => given.to_string(),
+    };
+    if !given.is_empty()
+        && let Err(why) = rule.check(&closed)
+    {
+        errors.push(FieldError::invalid("metadata.generateName", &json!(given), &why));
+    }
 }
 
 fn check_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>) {
@@ -135,37 +149,56 @@ fn check_annotations(metadata: &Metadata, errors: &mut Vec<FieldError>) {
 }
 
 fn check_owners(metadata: &Metadata, errors: &mut Vec<FieldError>) {
-    let owners = metadata.owner_references();
-    for (at, owner) in owners.iter().enumerate() {
-        let parts = [
-            ("apiVersion", &owner.api_version, "version must not be empty"),
-            ("kind", &owner.kind, "must not be empty"),
-            ("name", &owner.name, "must not be empty"),
-            ("uid", &owner.uid, "must not be empty"),
-        ];
-        for (part, value, why) in parts {
-            if value.is_empty() {
-                let field = format!("metadata.ownerReferences[{at}].{part}");
-                errors.push(FieldError::invalid(field, &json!(""), why));
-            }
+    for (at, owner) in metadata.owner_references().iter().enumerate() {
+        let field = format!("metadata.ownerReferences[{at}]");
+        check_owner(owner, &field, errors);
+        if is_event(owner) {
+            let list = metadata.get("ownerReferences");
+            let value = list.and_then(|list| list.get(at)).cloned().unwrap_or_default();
+            let why =
+                format!("/{}, Kind={} is disallowed from being an owner", owner.api_version, owner.kind);
+            errors.push(FieldError::invalid(field, &value, &why));
         }
     }
     check_one_controller(metadata, errors);
 }
 
+fn check_owner(owner: &OwnerReference, field: &str, errors: &mut Vec<FieldError>) {
+    let parts = [
+        ("apiVersion", &owner.api_version),
+        ("kind", &owner.kind),
+        ("name", &owner.name),
+        ("uid", &owner.uid),
+    ];
+    for (part, _) in parts.iter().filter(|(_, value)| value.is_empty()) {
+        errors.push(FieldError::required(format!("{field}.{part}"), "must not be empty"));
+    }
+    let version = owner.api_version.split_once('/').map_or(&*owner.api_version, |(_, version)| version);
+    if !owner.api_version.is_empty() && (version.is_empty() || version.contains('/')) {
+        let why = "must be <group>/<version> or <version>";
+        errors.push(FieldError::invalid(format!("{field}.apiVersion"), &json!(owner.api_version), why));
+    }
+}
+
+/// Events own nothing: they are gone too soon.
+fn is_event(owner: &OwnerReference) -> bool {
+    owner.kind == "Event" && owner.api_version == "v1"
+}
+
 fn check_one_controller(metadata: &Metadata, errors: &mut Vec<FieldError>) {
-    let list = metadata.get("ownerReferences").and_then(Value::as_array).into_iter().flatten();
-    let controllers: Vec<&Value> =
-        list.filter(|one| one.get("controller").and_then(Value::as_bool) == Some(true)).collect();
-    if let [first, second, ..] = &controllers[..] {
-        let text =
-            |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
+    let Some(list) = metadata.get("ownerReferences").and_then(Value::as_array) else { return };
+    let mut controllers =
+        list.iter().filter(|one| one.get("controller").and_then(Value::as_bool) == Some(true));
+    let Some(first) = controllers.next() else { return };
+    let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
+    let name = |one: &Value| format!("{}/{}", text(one, "kind"), text(one, "name"));
+    for other in controllers {
         let why = format!(
             "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
-            quoted(&text(first, "name")),
-            quoted(&text(second, "name"))
+            name(first),
+            name(other)
         );
-        errors.push(FieldError::invalid("metadata.ownerReferences", second, &why));
+        errors.push(FieldError::invalid("metadata.ownerReferences", &json!(list), &why));
     }
 }
 

@@ -48,7 +48,8 @@ pub(crate) fn check_label_1035(name: &str) -> Result<(), String> {
     good.then_some(()).ok_or_else(|| LABEL_1035.to_string())
 }
 
-fn check_path_segment(name: &str) -> Result<(), String> {
+/// Names that can stand in a path.
+pub(crate) fn check_path_segment(name: &str) -> Result<(), String> {
     if name == "." || name == ".." {
         return Err(format!("may not be '{name}'"));
     }

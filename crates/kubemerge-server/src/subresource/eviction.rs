@@ -111,11 +111,10 @@ fn is_spared(pod: &Object, budget: &Object) -> bool {
 
 fn check(call: &Call<'_>, budget: &Object) -> Outcome<()> {
     let name = budget.metadata.name();
-    let refuse = |why: String| {
-        Err(Failure::new(429, "TooManyRequests", VIOLATES).retry_after(0).cause("DisruptionBudget", why))
-    };
+    let refuse = |why: String| Failure::new(429, "TooManyRequests", VIOLATES).cause("DisruptionBudget", why);
     if number(budget, &["status", "observedGeneration"]) < budget.metadata.generation() {
-        return refuse(format!("The disruption budget {name} is still being processed by the server."));
+        let why = format!("The disruption budget {name} is still being processed by the server.");
+        return Err(refuse(why).retry_after(10));
     }
     match number(budget, &["status", "disruptionsAllowed"]) {
         ..0 => Err(forbidden(call.resource.qualified(), call.name(), "pdb disruptions allowed is negative")),
@@ -124,9 +123,9 @@ fn check(call: &Call<'_>, budget: &Object) -> Outcome<()> {
                 number(budget, &["status", "desiredHealthy"]),
                 number(budget, &["status", "currentHealthy"]),
             );
-            refuse(format!(
+            Err(refuse(format!(
                 "The disruption budget {name} needs {wanted} healthy pods and has {healthy} currently"
-            ))
+            )))
         }
         _ => Ok(()),
     }

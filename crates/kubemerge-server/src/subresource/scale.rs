@@ -13,7 +13,10 @@ use crate::{
     object::{Object, tree},
     query::WriteOptions,
     reply::Reply,
-    status::{FieldError, Outcome, Qualified, conflict, invalid, method_not_allowed, unclassified},
+    status::{
+        FieldError, Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, quoted,
+        unclassified,
+    },
     store::Stored,
     strategy::{self, Part},
     verb::{patch, update},
@@ -21,6 +24,8 @@ use crate::{
 };
 
 const SCALE: Qualified<'static> = Qualified { group: "autoscaling", name: "Scale" };
+
+const MOST: i64 = i32::MAX as i64;
 
 /// Answers, replaces or patches a Scale.
 pub(crate) fn handle(call: &Call<'_>, verb: &str) -> Outcome<Reply> {
@@ -32,8 +37,9 @@ pub(crate) fn handle(call: &Call<'_>, verb: &str) -> Outcome<Reply> {
         }
         "update" => {
             let options = WriteOptions::read(call.query, "UpdateOptions")?;
-            let body = decode::body(call)?;
-            change(call, &paths, options, |_| Ok(tree(&body)))
+            let body = tree(&decode::body(call)?);
+            check_body(call, &body)?;
+            change(call, &paths, options, |_| Ok(body.clone()))
         }
         "patch" => {
             let options = WriteOptions::read(call.query, "PatchOptions")?;
@@ -44,6 +50,32 @@ pub(crate) fn handle(call: &Call<'_>, verb: &str) -> Outcome<Reply> {
         }
         _ => Err(method_not_allowed(call.resource.qualified(), verb)),
     }
+}
+
+/// A body is a Scale of the object in the path.
+fn check_body(call: &Call<'_>, body: &Value) -> Outcome<()> {
+    let text = |pointer: &str| body.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (kind, name, namespace) = (text("/kind"), text("/metadata/name"), text("/metadata/namespace"));
+    if !matches!(kind, "" | "Scale") {
+        return Err(bad_request(format!(
+            "{kind} in version {} cannot be handled as a Scale: no kind {} is registered",
+            quoted(text("/apiVersion")),
+            quoted(kind)
+        )));
+    }
+    if name != call.name() {
+        return Err(bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            call.name()
+        )));
+    }
+    if !namespace.is_empty() && namespace != call.namespace() {
+        return Err(bad_request(format!(
+            "the namespace of the object ({namespace}) does not match the namespace on the request ({})",
+            call.namespace()
+        )));
+    }
+    Ok(())
 }
 
 /// Where the kind keeps its numbers.
@@ -119,15 +151,12 @@ fn check(call: &Call<'_>, old: &Object, wanted: &Value) -> Outcome<()> {
         return Err(conflict(call.resource.qualified(), call.name(), &text));
     }
     let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0));
-    match replicas.as_i64() {
-        Some(0..) => Ok(()),
-        Some(_) => {
-            let error = FieldError::invalid("spec.replicas", &replicas, "must be greater than or equal to 0");
-            Err(invalid(SCALE, call.name(), &[error]))
-        }
-        None => {
-            let error = FieldError::invalid("spec.replicas", &replicas, "must be an integer");
-            Err(invalid(SCALE, call.name(), &[error]))
-        }
-    }
+    let why = match replicas.as_i64() {
+        Some(0..=MOST) => return Ok(()),
+        Some(..0) => "must be greater than or equal to 0",
+        Some(_) => "must be a 32-bit integer",
+        None => "must be an integer",
+    };
+    let error = FieldError::invalid("spec.replicas", &replicas, why);
+    Err(invalid(SCALE, call.name(), &[error]))
 }

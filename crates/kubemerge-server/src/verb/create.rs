@@ -10,7 +10,7 @@ use crate::{
     present::{self, Shown},
     query::{DryRun, WriteOptions},
     reply::Reply,
-    status::{Failure, FieldError, Outcome, already_exists, bad_request, invalid},
+    status::{Failure, FieldError, Outcome, already_exists, bad_request, forbidden, invalid},
     store::{Mismatch, Record, Revision, Stored},
     strategy,
 };
@@ -21,6 +21,8 @@ const ATTEMPTS: usize = 8;
 const GENERATE_NAME_MOST: usize = 58;
 const REPEATED_OWNERS: &str = "metadata.ownerReferences contains duplicate entries; API server dedups owner \
     references in 1.20+, and may reject such requests as early as 1.24; please fix your requests";
+
+const DEFINITION_GOES: &str = "create not allowed while custom resource definition is terminating";
 
 /// A new object with its revision, if it was stored.
 pub(crate) type Created = (Record, Option<Revision>);
@@ -35,10 +37,13 @@ pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
 
 /// Creates an object that was decoded.
 pub(crate) fn create(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Outcome<Created> {
-    if !object.metadata.resource_version().is_empty() {
+    if !matches!(object.metadata.resource_version(), "" | "0") {
         return Err(bad_request("resourceVersion should not be set on objects to be created"));
     }
     check_namespace(call, &mut object)?;
+    if call.resource.custom().is_some_and(|version| version.terminating) {
+        return Err(forbidden(call.resource.qualified(), object.metadata.name(), DEFINITION_GOES));
+    }
     if object.metadata.dedup_owners() {
         call.warn(REPEATED_OWNERS);
     }

@@ -1,7 +1,8 @@
 //! DELETE of an object or of a collection.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+pub(crate) use super::delete_options::{DeleteOptions, Preconditions};
 use crate::{
     call::Call,
     catalog::{
@@ -9,50 +10,17 @@ use crate::{
         rules::{DeleteAnswer, Propagation},
     },
     collector::{FOREGROUND, ORPHAN},
-    decode,
     ledger::Ledger,
-    media::{self, Encoding},
     namespace,
-    object::{Object, tree},
+    object::Object,
     present::{self, Shown},
-    query::{DryRun, ListOptions, Query, dry_run},
+    query::{DryRun, ListOptions},
     reply::Reply,
-    status::{FieldError, Outcome, Qualified, conflict, invalid, not_found, success},
+    status::{Outcome, conflict, not_found, success},
     store::{Mismatch, Stored},
     verb::list,
     write::{is_namespace, nothing_holds},
 };
-
-/// How an object is to be deleted.
-#[derive(Clone, Debug)]
-pub(crate) struct DeleteOptions {
-    pub(crate) grace_period: Option<i64>,
-    pub(crate) preconditions: Preconditions,
-    /// What happens to dependents; the kind's default if unset.
-    pub(crate) propagation: Option<Propagation>,
-    pub(crate) dry_run: DryRun,
-    /// `orphanDependents: false` was said, for which the answer differs.
-    pub(crate) orphans_refused: bool,
-}
-
-/// What must be true of the object.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Preconditions {
-    pub(crate) uid: Option<String>,
-    pub(crate) resource_version: Option<String>,
-}
-
-impl Default for DeleteOptions {
-    fn default() -> Self {
-        DeleteOptions {
-            grace_period: None,
-            preconditions: Preconditions::default(),
-            propagation: None,
-            dry_run: DryRun::No,
-            orphans_refused: false,
-        }
-    }
-}
 
 /// How a deletion ended.
 pub(crate) enum Deleted {
@@ -234,85 +202,4 @@ fn check_preconditions(resource: &Resource, old: &Object, wanted: &Preconditions
         ));
     }
     Ok(())
-}
-
-impl DeleteOptions {
-    /// At once, dependents later.
-    pub(crate) fn background() -> DeleteOptions {
-        DeleteOptions { propagation: Some(Propagation::Background), grace_period: Some(0), ..Self::default() }
-    }
-
-    /// Reads the body, or the query if there is none.
-    fn read(call: &Call<'_>) -> Outcome<DeleteOptions> {
-        if call.body.is_empty() {
-            return Self::from_value(&from_query(call.query));
-        }
-        let document = match media::body_encoding(call.headers, true)? {
-            Encoding::Protobuf => crate::protobuf::to_canonical(call.body, &call.app().schema)?,
-            _ => decode::body(call)?,
-        };
-        Self::from_value(&tree(&document))
-    }
-
-    pub(crate) fn from_value(value: &Value) -> Outcome<DeleteOptions> {
-        let mut errors = Vec::new();
-        let dry = value.get("dryRun").and_then(Value::as_array).into_iter().flatten();
-        let dry_run = dry_run(dry.filter_map(Value::as_str), &mut errors);
-        let orphan = value.get("orphanDependents").and_then(Value::as_bool);
-        let policy = value.get("propagationPolicy").and_then(Value::as_str).filter(|text| !text.is_empty());
-        if orphan.is_some() && policy.is_some() {
-            let why = "orphanDependents and deletionPropagation cannot be both set";
-            errors.push(FieldError::invalid("propagationPolicy", &json!(policy), why));
-        }
-        let propagation = propagation(orphan, policy, &mut errors);
-        if !errors.is_empty() {
-            let kind = Qualified { group: "meta.k8s.io", name: "DeleteOptions" };
-            return Err(invalid(kind, "", &errors));
-        }
-        let text = |key: &str| {
-            let found = value.get("preconditions").and_then(|wanted| wanted.get(key)).and_then(Value::as_str);
-            found.map(str::to_string)
-        };
-        Ok(DeleteOptions {
-            grace_period: value.get("gracePeriodSeconds").and_then(Value::as_i64),
-            preconditions: Preconditions { uid: text("uid"), resource_version: text("resourceVersion") },
-            propagation,
-            dry_run,
-            orphans_refused: orphan == Some(false),
-        })
-    }
-}
-
-fn propagation(
-    orphan: Option<bool>,
-    policy: Option<&str>,
-    errors: &mut Vec<FieldError>,
-) -> Option<Propagation> {
-    match (orphan, policy) {
-        (Some(true), _) => Some(Propagation::Orphan),
-        (Some(false), _) => Some(Propagation::Background),
-        (None, None) => None,
-        (None, Some("Orphan")) => Some(Propagation::Orphan),
-        (None, Some("Foreground")) => Some(Propagation::Foreground),
-        (None, Some("Background")) => Some(Propagation::Background),
-        (None, Some(other)) => {
-            let supported = ["Background", "Foreground", "Orphan"].map(str::to_string);
-            errors.push(FieldError::not_supported("propagationPolicy", &json!(other), &supported));
-            None
-        }
-    }
-}
-
-fn from_query(query: &Query) -> Value {
-    let mut options = json!({"dryRun": query.all("dryRun").collect::<Vec<_>>()});
-    if let Some(policy) = query.get("propagationPolicy") {
-        options["propagationPolicy"] = policy.into();
-    }
-    if let Some(seconds) = query.get("gracePeriodSeconds").and_then(|text| text.parse::<i64>().ok()) {
-        options["gracePeriodSeconds"] = seconds.into();
-    }
-    if query.get("orphanDependents").is_some() {
-        options["orphanDependents"] = query.flag("orphanDependents").into();
-    }
-    options
 }

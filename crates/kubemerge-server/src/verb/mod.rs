@@ -2,6 +2,7 @@
 
 pub(crate) mod create;
 pub(crate) mod delete;
+mod delete_options;
 pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod patch;

@@ -10,12 +10,12 @@ use crate::{
     call::Call,
     catalog::rules::Permission,
     decode::{self, Source},
-    fields, media,
+    duplicate, fields, media,
     object::Object,
     present::{self, Shown},
     query::{FieldValidation, WriteOptions},
     reply::Reply,
-    status::{Cause, Failure, Outcome, bad_request, too_large, unclassified, unsupported_media_type},
+    status::{Cause, Failure, Outcome, bad_request, quoted, too_large, unclassified, unsupported_media_type},
     store::Stored,
     strategy::{self, Part},
     verb::update,
@@ -82,9 +82,8 @@ fn patched(
 ) -> Outcome<Object> {
     let live = live(call, patch, current)?;
     let result = apply_to(call, patch, &live)?;
-    decode::check_depth(result.as_bytes())?;
-    let mut new = Object::from_canonical(&result)?;
-    decode::check_type(call, &mut new)?;
+    let mut new = decode::patched(call, &result, patch.patch_type())?;
+    report_repeated(call, patch.patch_type(), &new, validation)?;
     fields::settle(call, &mut new, validation, Source::Patch)?;
     // Only a patch that sets a resourceVersion can fail on it.
     update::check_version(call, &new, current, Permission::Granted)?;
@@ -92,6 +91,23 @@ fn patched(
     strategy::prepare_update(call.resource, &old, &mut new, part)?;
     admit::update(call, &old, &mut new, part)?;
     Ok(new)
+}
+
+/// Fields that stand twice in the patch itself.
+fn report_repeated(
+    call: &Call<'_>,
+    patch_type: PatchType,
+    new: &Object,
+    validation: FieldValidation,
+) -> Outcome<()> {
+    if validation == FieldValidation::Ignore {
+        return Ok(());
+    }
+    let prefix = if patch_type == PatchType::Json { "json patch " } else { "" };
+    let repeated = duplicate::fields(call.body);
+    let complaints =
+        repeated.iter().map(|path| format!("{prefix}duplicate field {}", quoted(path))).collect();
+    fields::report(call, complaints, validation, Source::Patch, new)
 }
 
 /// The text to patch: as it is stored, unless the patch may look at the resourceVersion or another version.

@@ -48,15 +48,19 @@ fn replaced(call: &Call<'_>, object: &Object, current: &Stored, part: Part) -> O
     Ok(new)
 }
 
-/// Name and namespace of the body must be those of the path; missing ones are filled in.
+/// Name and namespace of the body must be those of the path; a missing namespace is filled in.
 pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
     let (name, wanted) = (object.metadata.name(), call.name());
-    if !name.is_empty() && name != wanted {
+    if name.is_empty() {
+        return Err(bad_request(format!(
+            "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
+        )));
+    }
+    if name != wanted {
         return Err(bad_request(format!(
             "the name of the object ({name}) does not match the name on the URL ({wanted})"
         )));
     }
-    object.metadata.set("name", json!(wanted));
     if !call.resource.is_namespaced() {
         object.metadata.remove("namespace");
         return Ok(());
@@ -64,7 +68,7 @@ pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()>
     let (namespace, wanted) = (object.metadata.namespace(), call.namespace());
     if !namespace.is_empty() && namespace != wanted {
         return Err(bad_request(format!(
-            "the namespace of the object ({namespace}) does not match the namespace on the URL ({wanted})"
+            "the namespace of the object ({namespace}) does not match the namespace on the request ({wanted})"
         )));
     }
     object.metadata.set("namespace", json!(wanted));
@@ -79,7 +83,7 @@ pub(crate) fn check_version(
     unconditional: Permission,
 ) -> Outcome<()> {
     let given = object.metadata.resource_version();
-    if given.is_empty() {
+    if matches!(given, "" | "0") {
         if unconditional == Permission::Granted {
             return Ok(());
         }

@@ -26,6 +26,8 @@ use crate::{
 const PORTION: usize = 256;
 /// A watch that ends by time sends its last bookmark this long before.
 const LAST_BOOKMARK: Duration = Duration::from_secs(2);
+/// Longer than any watch; times beyond it may be more than a clock can say.
+const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Opens a watch.
 pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
@@ -52,8 +54,8 @@ pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
         cursor: asked,
         lines: VecDeque::new(),
         bookmarks: options.bookmarks,
-        next_bookmark: Instant::now() + app.settings.bookmark_interval,
-        deadline: Instant::now() + lifetime(app, &options),
+        next_bookmark: Instant::now() + app.settings.bookmark_interval.min(A_YEAR),
+        deadline: Instant::now() + lifetime(app, &options).min(A_YEAR),
         last_bookmark_sent: false,
         signal: app.store.signal(),
         faults: app.faults.watch(call.resource, call.namespace()),
@@ -72,7 +74,7 @@ pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
 fn lifetime(app: &App, options: &ListOptions) -> Duration {
     match options.timeout_seconds {
         Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
-        _ => app.settings.watch_lifetime.mul_f64(1.0 + app.entropy.fraction()),
+        _ => app.settings.watch_lifetime.min(A_YEAR).mul_f64(1.0 + app.entropy.fraction()),
     }
 }
 
@@ -205,7 +207,7 @@ impl Watch {
             self.lines.push_back(line);
         }
         if now >= self.next_bookmark {
-            self.next_bookmark = now + self.app.settings.bookmark_interval;
+            self.next_bookmark = now + self.app.settings.bookmark_interval.min(A_YEAR);
         }
         self.last_bookmark_sent |= now >= last_bookmark;
         self.ended |= now >= self.deadline;

@@ -5,6 +5,7 @@ mod crud;
 mod custom;
 mod delete;
 mod discovering;
+mod exactness;
 mod http;
 mod listing;
 mod patching;

@@ -1,0 +1,210 @@
+//! Small print: what the API server says about names, versions and types that are slightly wrong.
+
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+async fn patch(server: &kubemerge_server::ApiServer, path: &str, kind: &str, body: Value) -> Answer {
+    let header = format!("application/{kind}-patch+json");
+    ask_as(server, "PATCH", path, ("content-type", &header), body).await
+}
+
+#[tokio::test]
+async fn a_resource_version_of_zero_is_none() {
+    let server = server();
+    let mut map = config_map("a");
+    map["metadata"]["resourceVersion"] = json!("0");
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, map.clone()).await.code, 201);
+    map["data"] = json!({"a": "2"});
+    assert_eq!(ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), map).await.code, 200);
+}
+
+#[tokio::test]
+async fn a_replacement_says_its_name() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
+    let path = format!("{CONFIG_MAPS}/a");
+    let answer = ask(&server, "PUT", &path, json!({"metadata": {}})).await;
+    let text = "the name of the object (a based on URL) was undeterminable: name must be provided";
+    assert_eq!((answer.code, answer.message()), (400, text));
+    let answer = ask(&server, "PUT", &path, json!({"metadata": {"name": "a", "namespace": "x"}})).await;
+    let text = "the namespace of the object (x) does not match the namespace on the request (default)";
+    assert_eq!((answer.code, answer.message()), (400, text));
+}
+
+#[tokio::test]
+async fn names_in_paths_are_checked() {
+    let server = server();
+    for (path, text) in [
+        ("configmaps/a%2Fb", r#"Name parameter invalid: "a/b": may not contain '/'"#),
+        ("configmaps/%2e%2e", r#"Name parameter invalid: "..": may not be '..'"#),
+        ("configmaps/a%25b", r#"Name parameter invalid: "a%b": may not contain '%'"#),
+    ] {
+        let answer = get(&server, &format!("/api/v1/namespaces/default/{path}")).await;
+        assert_eq!((answer.code, answer.message()), (400, text));
+    }
+    let answer = ask(&server, "POST", "/api/v1/namespaces/a%2Fb/configmaps", config_map("a")).await;
+    assert_eq!(answer.message(), r#"Namespace parameter invalid: "a/b": may not contain '/'"#);
+}
+
+#[tokio::test]
+async fn owners_and_generated_names_are_checked() {
+    let server = server();
+    let owned = |owners: Value| {
+        let mut map = config_map("a");
+        map["metadata"]["ownerReferences"] = owners;
+        map
+    };
+    let owner =
+        |kind: &str| json!({"apiVersion": "v1", "kind": kind, "name": kind, "uid": kind, "controller": true});
+    for (owners, complaint) in [
+        (
+            json!([{"kind": "Pod", "name": "p", "uid": "u"}]),
+            "[0].apiVersion: Required value: must not be empty",
+        ),
+        (
+            json!([{"apiVersion": "a/b/c", "kind": "Pod", "name": "p", "uid": "u"}]),
+            "[0].apiVersion: Invalid value: \"a/b/c\": must be <group>/<version> or <version>",
+        ),
+        (json!([owner("Event")]), "/v1, Kind=Event is disallowed from being an owner"),
+        (json!([owner("Pod"), owner("Node")]), "Found \"true\" in references for Pod/Pod and Node/Node"),
+    ] {
+        let answer = ask(&server, "POST", CONFIG_MAPS, owned(owners)).await;
+        assert_eq!(answer.code, 422);
+        assert!(answer.message().contains(complaint), "{}", answer.message());
+    }
+    let named = |base: &str| json!({"metadata": {"generateName": base}});
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, named("good-")).await.code, 201);
+    let answer = ask(&server, "POST", CONFIG_MAPS, named("Bad-")).await;
+    assert_eq!(answer.body["details"]["causes"][0]["field"], "metadata.generateName");
+}
+
+#[tokio::test]
+async fn wrong_types_name_the_kind() {
+    let server = server();
+    let body = json!({"metadata": {"name": "a", "labels": {"a": 1}}});
+    let answer = ask(&server, "POST", CONFIG_MAPS, body).await;
+    let start = "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal";
+    assert!(answer.code == 400 && answer.message().starts_with(start), "{answer:?}");
+    let secret = json!({"metadata": {"name": "s"}, "data": {"k": "***"}});
+    let answer = ask(&server, "POST", "/api/v1/namespaces/default/secrets", secret).await;
+    assert!(answer.code == 400 && answer.message().ends_with("illegal base64 data in data.k"), "{answer:?}");
+    let mut web = deployment("web");
+    web["spec"]["replicas"] = json!(1_i64 << 32);
+    let answer = ask(&server, "POST", DEPLOYMENTS, web).await;
+    let end = "json: cannot unmarshal number into Go struct field spec.replicas of type int32";
+    assert!(answer.code == 400 && answer.message().ends_with(end), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_patch_cannot_change_the_kind() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
+    let path = format!("{CONFIG_MAPS}/a");
+    let answer = patch(&server, &path, "merge", json!({"kind": "Secret"})).await;
+    assert_eq!((answer.code, &answer.body["details"]["causes"][0]["field"]), (422, &json!("patch")));
+    let answer = patch(&server, &path, "strategic-merge", json!({"kind": "Secret"})).await;
+    assert_eq!((answer.code, &answer.body["kind"]), (200, &json!("ConfigMap")));
+    let answer = patch(&server, &path, "merge", json!({"metadata": {"labels": 5}})).await;
+    assert_eq!((answer.code, &answer.body["details"]["causes"][0]["field"]), (422, &json!("patch")));
+}
+
+#[tokio::test]
+async fn repeated_fields_of_a_patch_are_reported() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
+    let send_patch = async |query: &str, kind: &str, body: &'static str| {
+        let request = http::Request::patch(format!("{CONFIG_MAPS}/a?fieldValidation={query}"))
+            .header("content-type", format!("application/{kind}-patch+json"))
+            .body(bytes::Bytes::from_static(body.as_bytes()));
+        send(&server, request.unwrap()).await
+    };
+    let twice = r#"{"data": {"k": "1", "k": "2"}}"#;
+    for kind in ["merge", "strategic-merge"] {
+        let answer = send_patch("Strict", kind, twice).await;
+        assert_eq!(answer.code, 422);
+        assert!(
+            answer.message().ends_with(r#"strict decoding error: duplicate field "data.k""#),
+            "{answer:?}"
+        );
+        assert_eq!(send_patch("Warn", kind, twice).await.warnings(), [r#""duplicate field \"data.k\"""#]);
+        assert_eq!(send_patch("Ignore", kind, twice).await.warnings(), [""; 0]);
+    }
+    let operation = r#"[{"op": "add", "op": "add", "path": "/data/j", "value": "1"}]"#;
+    let answer = send_patch("Warn", "json", operation).await;
+    assert_eq!(answer.warnings(), [r#""json patch duplicate field \"[0].op\"""#]);
+}
+
+#[tokio::test]
+async fn many_unknown_fields_are_reported_within_limits() {
+    let server = server();
+    let mut map = config_map("a");
+    for at in 0..50_000 {
+        map[format!("unknown{at}")] = json!(1);
+    }
+    let answer = ask(&server, "POST", &format!("{CONFIG_MAPS}?fieldValidation=Strict"), map.clone()).await;
+    assert_eq!(answer.message().matches("unknown field").count(), 100);
+    let answer = ask(&server, "POST", CONFIG_MAPS, map).await;
+    assert!(answer.code == 201 && (1..=100).contains(&answer.warnings().len()));
+}
+
+#[tokio::test]
+async fn delete_options_of_the_wrong_type_delete_nothing() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
+    for options in [
+        json!({"dryRun": "All"}),
+        json!({"gracePeriodSeconds": "0"}),
+        json!({"preconditions": {"uid": 5}}),
+        json!({"orphanDependents": "yes"}),
+        json!({"kind": "ConfigMap"}),
+        json!([]),
+    ] {
+        let answer = ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a"), options).await;
+        assert_eq!((answer.code, &answer.body["reason"]), (400, &json!("BadRequest")));
+        assert!(answer.message().starts_with("DeleteOptions in version \"v1\" cannot be handled"));
+    }
+    assert_eq!(
+        ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a?gracePeriodSeconds=x"), Value::Null).await.code,
+        400
+    );
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/a")).await.code, 200);
+}
+
+#[tokio::test]
+async fn a_scale_is_checked() {
+    let server = server();
+    ask(&server, "POST", DEPLOYMENTS, deployment("web")).await;
+    let path = format!("{DEPLOYMENTS}/web/scale");
+    let scale = |kind: &str, name: &str, replicas: i64| json!({"apiVersion": "autoscaling/v1", "kind": kind, "metadata": {"name": name}, "spec": {"replicas": replicas}});
+    for (body, code) in [
+        (scale("Deployment", "web", 2), 400),
+        (scale("Scale", "other", 2), 400),
+        (scale("Scale", "web", -1), 422),
+        (scale("Scale", "web", 1 << 31), 422),
+        (scale("Scale", "web", 2), 200),
+    ] {
+        assert_eq!(ask(&server, "PUT", &path, body.clone()).await.code, code, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_namespace_keeps_its_label() {
+    let server = server();
+    let path = "/api/v1/namespaces/default";
+    let answer = patch(&server, path, "merge", json!({"metadata": {"labels": null}})).await;
+    assert_eq!(answer.body["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "default"}));
+}
+
+#[tokio::test]
+async fn times_stay_readable() {
+    let server = server();
+    let mut pod = pod("p");
+    pod["spec"]["nodeName"] = json!("n");
+    ask(&server, "POST", PODS, pod).await;
+    let answer = ask(&server, "DELETE", &format!("{PODS}/p"), json!({"gracePeriodSeconds": i64::MAX})).await;
+    assert_eq!(answer.body["metadata"]["deletionTimestamp"], "9999-12-31T23:59:59Z");
+    let path = format!("{PODS}?watch=true&resourceVersion=1&timeoutSeconds={}", i64::MAX);
+    let request = http::Request::get(path).body(bytes::Bytes::new()).unwrap();
+    assert_eq!(server.handle(request).await.status(), 200, "a watch may be asked to last for ever");
+}
