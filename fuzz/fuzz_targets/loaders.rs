@@ -11,7 +11,8 @@ fuzz_target!(|bytes: &[u8]| {
     for document in documents(&schema) {
         check::document(&document);
         let Ok(builder) = SchemaBuilder::new().document(&document) else { continue };
-        let [upstream, spec] = [Dialect::Upstream, Dialect::Spec].map(|dialect| builder.compile(dialect).unwrap());
+        let [upstream, spec] =
+            [Dialect::Upstream, Dialect::Spec].map(|dialect| builder.compile(dialect).unwrap());
         changes(&upstream, &spec);
         for schema in [upstream, spec] {
             schema.definitions().for_each(|definition| walk(definition.ty(), 3));

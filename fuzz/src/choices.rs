@@ -11,8 +11,10 @@ pub fn schema(dialect: Dialect) -> Schema {
         list.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         list
     };
-    let merge = |key: &str| json!({"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": key});
-    let scalars = json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-patch-strategy": "merge"});
+    let merge =
+        |key: &str| json!({"x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": key});
+    let scalars =
+        json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-patch-strategy": "merge"});
     let set = json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"});
     let map_with = |strategy: &str| json!({"allOf": [thing], "x-kubernetes-patch-strategy": strategy});
     let ports = json!({
@@ -62,7 +64,8 @@ pub enum Role {
 pub struct Choices<'d>(pub &'d [u8]);
 
 impl Choices<'_> {
-    fn take(&mut self, below: usize) -> usize {
+    /// A number that is less than this one.
+    pub fn take(&mut self, below: usize) -> usize {
         let Some((first, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
         usize::from(*first) % below
@@ -84,6 +87,55 @@ impl Choices<'_> {
             self.directive(&mut map);
         }
         Value::Object(map)
+    }
+
+    /// Another version of a document: what it holds stays, changes, moves or goes, and something may be new.
+    pub fn version(&mut self, document: &Value, depth: usize) -> Value {
+        self.version_of("child", document, depth)
+    }
+
+    fn version_of(&mut self, field: &str, value: &Value, depth: usize) -> Value {
+        match value {
+            Value::Object(members) if depth > 0 => self.version_of_map(members, depth),
+            Value::Array(items) if depth > 0 => self.version_of_list(field, items, depth),
+            _ => self.field(field, Role::Object, depth),
+        }
+    }
+
+    fn version_of_map(&mut self, members: &Map<String, Value>, depth: usize) -> Value {
+        let mut map = Map::new();
+        for (field, value) in members {
+            match self.take(8) {
+                0..=3 => drop(map.insert(field.clone(), value.clone())),
+                4..=6 => drop(map.insert(field.clone(), self.version_of(field, value, depth - 1))),
+                _ => {}
+            }
+        }
+        if self.take(3) == 1 {
+            let field = FIELDS[self.take(FIELDS.len())];
+            let value = self.field(field, Role::Object, depth - 1);
+            map.insert(field.to_string(), value);
+        }
+        Value::Object(map)
+    }
+
+    fn version_of_list(&mut self, field: &str, items: &[Value], depth: usize) -> Value {
+        let mut list = Vec::new();
+        for item in items {
+            match self.take(8) {
+                0..=3 => list.push(item.clone()),
+                4..=6 if item.is_object() => list.push(self.version_of("child", item, depth - 1)),
+                _ => {}
+            }
+        }
+        match self.take(4) {
+            1 => list.reverse(),
+            2 if !list.is_empty() => list.rotate_left(1),
+            3 => list
+                .extend(self.field(field, Role::Object, depth - 1).as_array().cloned().unwrap_or_default()),
+            _ => {}
+        }
+        Value::Array(list)
     }
 
     fn field(&mut self, field: &str, role: Role, depth: usize) -> Value {

@@ -1,6 +1,8 @@
 //! What the fuzz targets share.
 
+pub mod answer;
 pub mod choices;
+pub mod sound;
 
 use serde_json::Value;
 

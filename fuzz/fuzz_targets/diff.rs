@@ -1,0 +1,42 @@
+//! Any two documents: every API makes the same patch of them, in both dialects, or finds them at fault.
+//! A patch of the `spec` dialect makes the second of the first; there is none from a document to itself.
+#![no_main]
+
+use kubemerge_fuzz::{
+    answer::{Answer, ask, thing},
+    choices::{Choices, Role},
+    sound::sound,
+};
+use kubemerge_schema::Dialect;
+use kubemerge_strategic::{DiffOptions, apply, diff};
+use libfuzzer_sys::fuzz_target;
+use serde_json::{Value, json};
+
+fuzz_target!(|data: &[u8]| {
+    let mut choices = Choices(data);
+    let original = choices.thing(Role::Object, 4);
+    let modified = choices.version(&original, 4);
+    for dialect in [Dialect::Upstream, Dialect::Spec] {
+        if let Ok(patch) = diffed(dialect, &original, &modified) {
+            let _ = applied(dialect, &original, &patch);
+        }
+    }
+    check_laws(&sound(&original), &sound(&modified));
+});
+
+fn check_laws(original: &Value, modified: &Value) {
+    let patch = diffed(Dialect::Spec, original, modified).expect("sound documents have a patch");
+    let result = applied(Dialect::Spec, original, &patch).expect("a patch that was made applies");
+    assert_eq!(result, *modified, "{original} and {patch}");
+    assert_eq!(diffed(Dialect::Spec, modified, modified), Ok(json!({})));
+}
+
+fn diffed(dialect: Dialect, original: &Value, modified: &Value) -> Answer {
+    ask([original, modified], |[original, modified], arena| {
+        diff(thing(dialect), original, modified, &DiffOptions::default(), arena)
+    })
+}
+
+fn applied(dialect: Dialect, live: &Value, patch: &Value) -> Answer {
+    ask([live, patch], |[live, patch], arena| apply(thing(dialect), live, patch, arena))
+}
