@@ -1,6 +1,7 @@
 //! The directives of a patch map, parsed once. No other file knows how they are spelled.
 
 use kubemerge_value::{Arena, Entry, Node, Str};
+use memchr::memmem;
 
 /// What a map, or an item of a keyed list, wants to happen to itself.
 pub const PATCH: &str = "$patch";
@@ -173,6 +174,14 @@ pub(crate) fn is_directive(key: Str<'_>) -> bool {
             || key.is(RETAIN_KEYS)
             || key.starts_with(SET_ELEMENT_ORDER)
             || key.starts_with(DELETE_FROM_PRIMITIVE_LIST))
+}
+
+/// Whether a document may hold a directive: false only if its text surely holds none, in any spelling.
+pub(crate) fn may_hold_directives(document: Node<'_>) -> bool {
+    let Some(text) = document.as_text() else { return true };
+    // The names go on with one of these letters, or with an escaped one.
+    let is_name = |at: usize| matches!(text.get(at + 2), Some(b'p' | b'r' | b's' | b'd' | b'\\'));
+    memmem::find_iter(text, b"\"$").any(is_name) || memmem::find(text, b"\\u0024").is_some()
 }
 
 fn classify<'a>(key: Str<'a>, arena: &'a Arena) -> Key<'a> {

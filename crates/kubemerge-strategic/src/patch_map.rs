@@ -1,8 +1,9 @@
 //! Writers and readers that both generators share: the map of a patch while it is made, and the members of a
 //! document map while they are paired.
 
+use crate::directive::RETAIN_KEYS;
 use hashbrown::HashMap;
-use kubemerge_value::{Arena, Entry, Node, Str, map};
+use kubemerge_value::{Arena, Entry, Node, Scalar, Str, list, map};
 
 /// A patch map in the making.
 pub(crate) struct PatchMap<'a> {
@@ -41,6 +42,28 @@ impl<'a> PatchMap<'a> {
     pub(crate) fn set_beside(&mut self, directive: &str, field: Str<'_>, value: Node<'a>) {
         let name = self.arena.alloc_str(&format!("{directive}/{}", field.text()));
         self.set(Str::plain(name), value);
+    }
+
+    /// Removes the members that are wanted no more.
+    pub(crate) fn remove_gone(&mut self, before: &Members<'a>, wanted: &mut Members<'a>) {
+        for gone in before.entries.iter().filter(|entry| wanted.find(entry.key).is_none()) {
+            self.set(gone.key, Node::NULL);
+        }
+    }
+
+    /// Names the wanted members that survive, where the patch says something or a member must go.
+    pub(crate) fn name_survivors(&mut self, before: &Members<'a>, wanted: &mut Members<'a>) {
+        let is_value = |entry: &&Entry<'a>| !entry.value.is_null();
+        let mut names: Vec<Str<'a>> = wanted.entries.iter().filter(is_value).map(|entry| entry.key).collect();
+        let mut values_before = before.entries.iter().filter(is_value);
+        if names.is_empty()
+            || (self.is_empty() && values_before.all(|entry| wanted.find(entry.key).is_some()))
+        {
+            return;
+        }
+        names.sort();
+        let names = names.into_iter().map(|name| Node::scalar_node(Scalar::String(name)));
+        self.put(Str::plain(RETAIN_KEYS), list(names, self.arena));
     }
 
     pub(crate) fn finish(self) -> Node<'a> {

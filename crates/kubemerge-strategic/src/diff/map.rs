@@ -6,7 +6,7 @@ use crate::{
     Error, ErrorKind,
     apply::elements::element_kind,
     depth::Depth,
-    directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER},
+    directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, SET_ELEMENT_ORDER},
     patch_map::{Members, PatchMap},
 };
 use kubemerge_schema::{ListRule, ListStrategy, LookupError, MapStrategy, Type};
@@ -68,12 +68,10 @@ impl<'a> Generator<'a> {
                 }
             }
             if self.options.deletions.is_on() {
-                for gone in before.entries.iter().filter(|entry| after.find(entry.key).is_none()) {
-                    patch.set(gone.key, Node::NULL);
-                }
+                patch.remove_gone(&before, &mut after);
             }
             if retain == RetainKeys::Named {
-                self.name_survivors(&before, &mut after, &mut patch);
+                patch.name_survivors(&before, &mut after);
             }
             Ok(patch)
         })
@@ -194,19 +192,6 @@ impl<'a> Generator<'a> {
         if !said.order.is_empty() {
             patch.set_beside(SET_ELEMENT_ORDER, field, list(said.order, self.arena));
         }
-    }
-
-    /// The fields of modified, where the patch says something or original has a field that must go.
-    fn name_survivors(&self, before: &Members<'a>, after: &mut Members<'a>, patch: &mut PatchMap<'a>) {
-        let mut names: Vec<Str<'a>> =
-            after.entries.iter().filter(|entry| !entry.value.is_null()).map(|entry| entry.key).collect();
-        let more = |entry: &Entry<'a>| !entry.value.is_null() && after.find(entry.key).is_none();
-        if names.is_empty() || (patch.is_empty() && !before.entries.iter().any(more)) {
-            return;
-        }
-        names.sort();
-        let names = names.into_iter().map(|name| Node::scalar_node(kubemerge_value::Scalar::String(name)));
-        patch.put(Str::plain(RETAIN_KEYS), list(names, self.arena));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Patches of keyed lists: items pair up by identity.
 
-use super::{Generator, OrderLists, Sides};
+use super::{Field, Generator, OrderLists, Original, Sides};
 use crate::{
     Error,
     apply::{apply, elements::all_maps},
@@ -32,7 +32,8 @@ struct Items<'a> {
 
 /// Three versions of a keyed list.
 struct Lists<'a> {
-    original: Items<'a>,
+    /// `None` if they are the current ones.
+    original: Option<Items<'a>>,
     modified: Items<'a>,
     current: Items<'a>,
 }
@@ -86,11 +87,22 @@ impl<'a> Items<'a> {
 }
 
 impl<'a> Lists<'a> {
+    fn original(&self) -> &Items<'a> {
+        self.original.as_ref().unwrap_or(&self.current)
+    }
+
+    /// An item that is the `nth` one of its identity, in all versions.
+    fn sides(&self, item: &Item<'a>, current: &Item<'a>, nth: usize) -> Sides<'a> {
+        let original =
+            self.original.as_ref().map(|items| items.nth(item.identity, nth).map(|item| item.node));
+        Sides { original: Original::of(original), modified: item.node, current: current.node }
+    }
+
     /// What the original had and the configuration has no more, each identity once.
     fn gone(&self) -> Vec<Identity<'a>> {
         let mut known = HashSet::new();
         let gone = |item: &&Item<'a>| !self.modified.has(item.identity) && known.insert(item.identity);
-        self.original.all.iter().filter(gone).map(|item| item.identity).collect()
+        self.original().all.iter().filter(gone).map(|item| item.identity).collect()
     }
 
     /// Whether some wanted item is there twice, in the wanted list or in the current one.
@@ -107,12 +119,12 @@ impl<'a> Lists<'a> {
 impl<'a> Generator<'a> {
     pub(super) fn keyed_list(
         &self,
-        key: Str<'a>,
+        field: &Field<'_, 'a>,
         sides: &Sides<'a>,
         (rule, keys): (&ListRule<'_>, &[MergeKey]),
-        path: &Path<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
+        let (key, path) = (field.key, field.path);
         let keyed = List { rule, keys: Keys::new(keys, Dialect::Spec, self.arena) };
         let lists = match self.read_lists(sides, &keyed.keys, path) {
             Err(_) if sides.unchanged() => return Ok(()),
@@ -151,10 +163,11 @@ impl<'a> Generator<'a> {
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
     ) -> Result<Lists<'a>, Error> {
+        let read = |list| Items::read(list, keys, path, self);
         Ok(Lists {
-            original: Items::read(sides.original(), keys, path, self)?,
-            modified: Items::read(sides.modified, keys, path, self)?,
-            current: Items::read(sides.current, keys, path, self)?,
+            original: sides.own_original().map(read).transpose()?,
+            modified: read(sides.modified)?,
+            current: read(sides.current)?,
         })
     }
 
@@ -189,8 +202,7 @@ impl<'a> Generator<'a> {
             let equal = deep_equal(item.node, current.node);
             return if equal { Ok(None) } else { self.whole_map(item.node, keyed.rule.item, path).map(Some) };
         }
-        let original = lists.original.nth(item.identity, 0);
-        let mut patch = self.item_changes(item, current, original, keyed, path)?;
+        let mut patch = self.item_changes(&lists.sides(item, current, 0), keyed, path)?;
         if patch.is_empty() {
             return Ok(None);
         }
@@ -204,15 +216,11 @@ impl<'a> Generator<'a> {
 
     fn item_changes(
         &self,
-        item: &Item<'a>,
-        current: &Item<'a>,
-        original: Option<&Item<'a>>,
+        sides: &Sides<'a>,
         keyed: &List<'_, '_, 'a>,
         path: &Path<'_>,
     ) -> Result<PatchMap<'a>, Error> {
-        let original = original.map(|original| original.node);
-        let sides = Sides { original, modified: item.node, current: current.node };
-        self.maps(&sides, keyed.rule.item, RetainKeys::of_rule(keyed.rule.retain_keys), path)
+        self.maps(sides, keyed.rule.item, RetainKeys::of_rule(keyed.rule.retain_keys), path)
     }
 
     /// Whether a delete item that lacks a key would remove an item that is to stay.
@@ -280,8 +288,7 @@ impl<'a> Generator<'a> {
         let Some(current) = current.filter(|_| keyed.rule.items == ItemStrategy::Merge) else {
             return Ok(item.node);
         };
-        let original = lists.original.nth(item.identity, nth);
-        let changes = self.item_changes(item, current, original, keyed, path)?;
+        let changes = self.item_changes(&lists.sides(item, current, nth), keyed, path)?;
         if changes.is_empty() {
             return Ok(current.node);
         }

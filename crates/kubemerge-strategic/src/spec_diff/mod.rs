@@ -12,11 +12,11 @@ use crate::{
     Error, ErrorKind, Versions,
     depth::Depth,
     diff::RetainKeys,
-    directive::{RETAIN_KEYS, SET_ELEMENT_ORDER, is_directive},
+    directive::{SET_ELEMENT_ORDER, is_directive, may_hold_directives},
     patch_map::{Members, PatchMap},
 };
-use kubemerge_schema::{ListStrategy, MapStrategy, Type};
-use kubemerge_value::{Arena, Entry, Kind, Node, Path, Scalar, Str, deep, deep_equal, list, same_text};
+use kubemerge_schema::{ListStrategy, LookupError, MapStrategy, Type};
+use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, deep_equal, list, same_text};
 
 /// Whether a patch may hold order lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,8 +32,8 @@ pub(crate) fn two_way<'a>(
     modified: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    let versions = Versions { original, modified, current: original };
-    patch(ty, &versions, OrderLists::WhereNeeded, arena)
+    let sides = Sides { original: Original::Current, modified, current: original };
+    patch_of(ty, &sides, OrderLists::WhereNeeded, arena)
 }
 
 /// The patch that brings the current state to the wanted one.
@@ -43,12 +43,20 @@ pub(crate) fn patch<'a>(
     order_lists: OrderLists,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    if versions.modified.may_mention("$") {
-        refuse_directives(versions.modified, &Path::ROOT, arena)?;
+    let Versions { original, modified, current } = *versions;
+    patch_of(ty, &Sides { original: Original::Was(original), modified, current }, order_lists, arena)
+}
+
+fn patch_of<'a>(
+    ty: Type<'_>,
+    sides: &Sides<'a>,
+    order_lists: OrderLists,
+    arena: &'a Arena,
+) -> Result<Node<'a>, Error> {
+    if may_hold_directives(sides.modified) {
+        refuse_directives(sides.modified, &Path::ROOT, arena)?;
     }
-    let sides =
-        Sides { original: Some(versions.original), modified: versions.modified, current: versions.current };
-    Ok(Generator::new(order_lists, arena).maps(&sides, ty, RetainKeys::Unnamed, &Path::ROOT)?.finish())
+    Ok(Generator::new(order_lists, arena).maps(sides, ty, RetainKeys::Unnamed, &Path::ROOT)?.finish())
 }
 
 /// The value of a field in the form that a patch sends whole.
@@ -59,7 +67,7 @@ pub(crate) fn whole_value<'a>(
     path: &Path<'_>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    Generator::new(OrderLists::Never, arena).whole_field(key, value, ty, path)
+    Generator::new(OrderLists::Never, arena).whole_field(&Field { key, holder: ty, path }, value)
 }
 
 /// A document in the form that a patch sends whole.
@@ -90,31 +98,85 @@ struct Generator<'a> {
     depth: Depth,
 }
 
-/// A value in three versions; the original may never have had it.
+/// A value in three versions.
 #[derive(Clone, Copy)]
 struct Sides<'a> {
-    original: Option<Node<'a>>,
+    original: Original<'a>,
     modified: Node<'a>,
     current: Node<'a>,
 }
 
+/// What the original has where the other versions have a value.
+#[derive(Clone, Copy)]
+enum Original<'a> {
+    /// What is there now: nobody else changed it.
+    Current,
+    /// This value.
+    Was(Node<'a>),
+    /// Nothing.
+    Absent,
+}
+
+impl<'a> Original<'a> {
+    /// What a look into the original found; `None` if nobody had to look.
+    fn of(found: Option<Option<Node<'a>>>) -> Self {
+        match found {
+            None => Original::Current,
+            Some(None) => Original::Absent,
+            Some(Some(value)) => Original::Was(value),
+        }
+    }
+}
+
 impl<'a> Sides<'a> {
-    /// The original, if it is of the same kind as the wanted value.
-    fn original(&self) -> Node<'a> {
-        let kind = self.modified.kind();
-        self.original.filter(|original| original.kind() == kind).unwrap_or(Node::NULL)
+    /// The original, if it is of the same kind as the wanted value; `None` if it is the current value.
+    fn own_original(&self) -> Option<Node<'a>> {
+        match self.original {
+            Original::Current => None,
+            Original::Was(original) if original.kind() == self.modified.kind() => Some(original),
+            Original::Was(_) | Original::Absent => Some(Node::NULL),
+        }
     }
 
     /// Whether nobody changed anything, as far as the texts tell.
     fn same_texts(&self) -> bool {
-        same_text(self.modified, self.current)
-            && self.original.is_none_or(|original| same_text(original, self.modified))
+        self.agree(same_text)
     }
 
     /// Whether nobody changed anything.
     fn unchanged(&self) -> bool {
-        deep_equal(self.modified, self.current)
-            && self.original.is_none_or(|original| deep_equal(original, self.modified))
+        self.agree(deep_equal)
+    }
+
+    fn agree(&self, equal: impl Fn(Node<'a>, Node<'a>) -> bool) -> bool {
+        let agrees_with_original = match self.original {
+            Original::Was(original) => equal(original, self.modified),
+            Original::Current | Original::Absent => true,
+        };
+        agrees_with_original && equal(self.modified, self.current)
+    }
+}
+
+/// A field: its name, the type that holds it, and where it stands.
+#[derive(Clone, Copy)]
+struct Field<'f, 'a> {
+    key: Str<'a>,
+    holder: Type<'f>,
+    path: &'f Path<'f>,
+}
+
+impl<'f> Field<'f, '_> {
+    /// The rule of the field. What the schema does not know does no harm while it does not change.
+    fn rule<R>(
+        &self,
+        sides: &Sides<'_>,
+        look_up: impl FnOnce(Type<'f>, &str) -> Result<R, LookupError>,
+    ) -> Result<Option<R>, Error> {
+        match look_up(self.holder, &self.key.text()) {
+            Ok(rule) => Ok(Some(rule)),
+            Err(_) if sides.unchanged() => Ok(None),
+            Err(error) => Err(Error::from_lookup(error, self.path)),
+        }
     }
 }
 
@@ -135,144 +197,112 @@ impl<'a> Generator<'a> {
             return Ok(PatchMap::new(self.arena));
         }
         deep(|| {
-            let mut original = Members::of(sides.original(), self.arena);
+            let mut original = sides.own_original().map(|original| Members::of(original, self.arena));
             let mut modified = Members::of(sides.modified, self.arena);
             let mut current = Members::of(sides.current, self.arena);
             let mut patch = PatchMap::new(self.arena);
             for entry in modified.entries {
-                let before = original.find(entry.key);
-                match current.find(entry.key).filter(|value| value.kind() == entry.value.kind()) {
-                    Some(current) => {
-                        let sides = Sides { original: before, modified: entry.value, current };
-                        self.field(entry.key, &sides, ty, &path.field(entry.key), &mut patch)?;
-                    }
-                    None => self.new_value(entry, &mut current, ty, path, &mut patch)?,
-                }
+                let field = Field { key: entry.key, holder: ty, path: &path.field(entry.key) };
+                let current = current.find(entry.key);
+                let original = original.as_mut().map(|original| original.find(entry.key));
+                self.member(&field, entry.value, current, Original::of(original), &mut patch)?;
             }
             // Removed by the new configuration.
-            for gone in original.entries.iter().filter(|entry| modified.find(entry.key).is_none()) {
-                patch.set(gone.key, Node::NULL);
-            }
+            patch.remove_gone(original.as_ref().unwrap_or(&current), &mut modified);
             if retain == RetainKeys::Named {
-                self.name_survivors(&mut modified, &current, &mut patch);
+                patch.name_survivors(&current, &mut modified);
             }
             Ok(patch)
         })
     }
 
-    /// A value that the current state lacks, or has with another type.
-    fn new_value(
+    /// A member of the wanted map.
+    fn member(
         &self,
-        wanted: &Entry<'a>,
-        current: &mut Members<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
+        field: &Field<'_, 'a>,
+        wanted: Node<'a>,
+        current: Option<Node<'a>>,
+        original: Original<'a>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
-        // A null asks for removal; there may be nothing to remove.
-        if !wanted.value.is_null() {
-            let path = path.field(wanted.key);
-            patch.set(wanted.key, self.whole_field(wanted.key, wanted.value, ty, &path)?);
-        } else if current.find(wanted.key).is_some() {
-            patch.set(wanted.key, Node::NULL);
+        match current {
+            Some(current) if current.kind() == wanted.kind() => {
+                self.change(field, &Sides { original, modified: wanted, current }, patch)?;
+            }
+            // A null asks for removal; there may be nothing to remove.
+            None if wanted.is_null() => {}
+            Some(_) if wanted.is_null() => patch.set(field.key, Node::NULL),
+            // The current state lacks the value, or has one of another type.
+            _ => patch.set(field.key, self.whole_field(field, wanted)?),
         }
         Ok(())
     }
 
     /// A field of one kind on both sides.
-    fn field(
+    fn change(
         &self,
-        key: Str<'a>,
+        field: &Field<'_, 'a>,
         sides: &Sides<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
         match sides.modified.kind() {
-            Kind::Map => self.map_field(key, sides, ty, path, patch),
+            Kind::Map => self.change_map(field, sides, patch),
             Kind::List if self.depth.compares_texts() && sides.same_texts() => Ok(()),
-            Kind::List => self.list_field(key, sides, ty, path, patch),
+            Kind::List => self.change_list(field, sides, patch),
             _ => {
                 if sides.modified.scalar() != sides.current.scalar() {
-                    patch.set(key, sides.modified);
+                    patch.set(field.key, sides.modified);
                 }
                 Ok(())
             }
         }
     }
 
-    fn map_field(
+    fn change_map(
         &self,
-        key: Str<'a>,
+        field: &Field<'_, 'a>,
         sides: &Sides<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
-        let rule = match ty.map_field(&key.text()) {
-            Ok(rule) => rule,
-            Err(_) if sides.unchanged() => return Ok(()),
-            Err(error) => return Err(Error::from_lookup(error, path)),
-        };
+        let Some(rule) = field.rule(sides, Type::map_field)? else { return Ok(()) };
         if rule.strategy == MapStrategy::Replace {
-            return self.replaced(key, sides, ty, path, patch);
+            return self.replace(field, sides, patch);
         }
-        let changes = self.maps(sides, rule.value, RetainKeys::of_rule(rule.retain_keys), path)?;
+        let changes = self.maps(sides, rule.value, RetainKeys::of_rule(rule.retain_keys), field.path)?;
         if !changes.is_empty() {
-            patch.set(key, changes.finish());
+            patch.set(field.key, changes.finish());
         }
         Ok(())
     }
 
-    fn list_field(
+    fn change_list(
         &self,
-        key: Str<'a>,
+        field: &Field<'_, 'a>,
         sides: &Sides<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
-        let rule = match ty.list_field(&key.text()) {
-            Ok(rule) => rule,
-            Err(_) if sides.unchanged() => return Ok(()),
-            Err(error) => return Err(Error::from_lookup(error, path)),
-        };
+        let Some(rule) = field.rule(sides, Type::list_field)? else { return Ok(()) };
         match rule.strategy {
-            ListStrategy::Atomic => self.replaced(key, sides, ty, path, patch),
-            ListStrategy::Keyed(keys) => self.keyed_list(key, sides, (&rule, keys), path, patch),
-            ListStrategy::Scalars | ListStrategy::Set => self.value_list(key, sides, &rule, path, patch),
+            ListStrategy::Atomic => self.replace(field, sides, patch),
+            ListStrategy::Keyed(keys) => self.keyed_list(field, sides, (&rule, keys), patch),
+            ListStrategy::Scalars | ListStrategy::Set => self.value_list(field, sides, &rule, patch),
         }
     }
 
     /// A value that is replaced as a whole, if it differs.
-    fn replaced(
+    fn replace(
         &self,
-        key: Str<'a>,
+        field: &Field<'_, 'a>,
         sides: &Sides<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
         if !deep_equal(sides.modified, sides.current) {
-            patch.set(key, self.whole_field(key, sides.modified, ty, path)?);
+            patch.set(field.key, self.whole_field(field, sides.modified)?);
         }
         Ok(())
     }
 
     fn set_order(&self, field: Str<'a>, order: Vec<Node<'a>>, patch: &mut PatchMap<'a>) {
         patch.set_beside(SET_ELEMENT_ORDER, field, list(order, self.arena));
-    }
-
-    /// The fields of the wanted map, where something changes or the current map has one more.
-    fn name_survivors(&self, modified: &mut Members<'a>, current: &Members<'a>, patch: &mut PatchMap<'a>) {
-        let mut names: Vec<Str<'a>> =
-            modified.entries.iter().filter(|entry| !entry.value.is_null()).map(|entry| entry.key).collect();
-        let more = |entry: &Entry<'a>| !entry.value.is_null() && modified.find(entry.key).is_none();
-        if names.is_empty() || (patch.is_empty() && !current.entries.iter().any(more)) {
-            return;
-        }
-        names.sort();
-        let names = names.into_iter().map(|name| Node::scalar_node(Scalar::String(name)));
-        patch.set(Str::plain(RETAIN_KEYS), list(names, self.arena));
     }
 }

@@ -1,6 +1,6 @@
 //! Patches of lists that merge by value: scalars and sets.
 
-use super::{Generator, OrderLists, Sides, whole::refuse_repeated};
+use super::{Field, Generator, OrderLists, Sides, whole::refuse_repeated};
 use crate::{
     Error,
     apply::elements::{element_kind, set_kind},
@@ -10,7 +10,7 @@ use crate::{
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy};
-use kubemerge_value::{Node, Path, Str, list};
+use kubemerge_value::{Node, Path, list};
 
 /// The elements of three versions.
 struct Lists<'a> {
@@ -22,31 +22,31 @@ struct Lists<'a> {
 impl<'a> Generator<'a> {
     pub(super) fn value_list(
         &self,
-        key: Str<'a>,
+        field: &Field<'_, 'a>,
         sides: &Sides<'a>,
         rule: &ListRule<'_>,
-        path: &Path<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
+        let current = sides.current.elements(self.arena);
         let lists = Lists {
-            original: sides.original().elements(self.arena),
+            original: sides.own_original().map_or(current, |original| original.elements(self.arena)),
             modified: sides.modified.elements(self.arena),
-            current: sides.current.elements(self.arena),
+            current,
         };
-        match lists.check(rule, path) {
+        match lists.check(rule, field.path) {
             Err(_) if sides.unchanged() => return Ok(()),
             checked => checked?,
         }
         let added = without(lists.modified, lists.current);
         let deleted = without(lists.original, lists.modified);
         if self.order_lists == OrderLists::WhereNeeded && !lists.keeps_order(&added, &deleted) {
-            self.set_order(key, lists.modified.to_vec(), patch);
+            self.set_order(field.key, lists.modified.to_vec(), patch);
         }
         if !added.is_empty() {
-            patch.set(key, list(added, self.arena));
+            patch.set(field.key, list(added, self.arena));
         }
         if !deleted.is_empty() {
-            patch.set_beside(DELETE_FROM_PRIMITIVE_LIST, key, list(deleted, self.arena));
+            patch.set_beside(DELETE_FROM_PRIMITIVE_LIST, field.key, list(deleted, self.arena));
         }
         Ok(())
     }

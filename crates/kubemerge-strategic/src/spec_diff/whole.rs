@@ -1,7 +1,7 @@
 //! Values that a patch sends as they are. The rules below them still hold when they are applied, so repeated
 //! items need a replace marker and some values cannot be said at all.
 
-use super::Generator;
+use super::{Field, Generator};
 use crate::{
     Error, ErrorKind,
     apply::elements::{all_maps, element_kind, set_kind},
@@ -15,14 +15,8 @@ use kubemerge_value::{Kind, Node, Path, Str, deep, list, map};
 
 impl<'a> Generator<'a> {
     /// The value of a field, ready to be sent whole.
-    pub(super) fn whole_field(
-        &self,
-        key: Str<'a>,
-        value: Node<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
-        Ok(self.prepared_field(key, value, ty, path)?.unwrap_or(value))
+    pub(super) fn whole_field(&self, field: &Field<'_, 'a>, value: Node<'a>) -> Result<Node<'a>, Error> {
+        Ok(self.prepared_field(field, value)?.unwrap_or(value))
     }
 
     /// A map that is sent whole.
@@ -36,20 +30,14 @@ impl<'a> Generator<'a> {
     }
 
     /// `None` if the value can go as it is. Below a new field, what the schema does not know is untyped.
-    fn prepared_field(
-        &self,
-        key: Str<'a>,
-        value: Node<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
-    ) -> Result<Option<Node<'a>>, Error> {
+    fn prepared_field(&self, field: &Field<'_, 'a>, value: Node<'a>) -> Result<Option<Node<'a>>, Error> {
         match value.kind() {
-            Kind::Map => match ty.map_field(&key.text()) {
-                Ok(rule) => deep(|| self.prepared_map(value, rule.value, path)),
+            Kind::Map => match field.holder.map_field(&field.key.text()) {
+                Ok(rule) => deep(|| self.prepared_map(value, rule.value, field.path)),
                 Err(_) => Ok(None),
             },
-            Kind::List => match ty.list_field(&key.text()) {
-                Ok(rule) => deep(|| self.prepared_list(value, &rule, path)),
+            Kind::List => match field.holder.list_field(&field.key.text()) {
+                Ok(rule) => deep(|| self.prepared_list(value, &rule, field.path)),
                 Err(_) => Ok(None),
             },
             _ => Ok(None),
@@ -68,7 +56,8 @@ impl<'a> Generator<'a> {
         let mut changed = false;
         let mut members = Vec::new();
         for entry in value.entries(self.arena) {
-            let prepared = self.prepared_field(entry.key, entry.value, ty, &path.field(entry.key))?;
+            let field = Field { key: entry.key, holder: ty, path: &path.field(entry.key) };
+            let prepared = self.prepared_field(&field, entry.value)?;
             changed |= prepared.is_some();
             members.push((entry.key, prepared.unwrap_or(entry.value)));
         }
