@@ -3,13 +3,42 @@
 use crate::error::{Error, ErrorKind};
 use crate::go_text::go_text;
 use kubemerge_schema::{Dialect, MergeKey};
-use kubemerge_value::{Arena, Node, Path, Scalar};
+use kubemerge_value::{Arena, Key, Node, Path, Scalar};
+use std::hash::{Hash, Hasher};
 
-/// The values of the merge keys, one per key; `None` where the item has none.
+/// Who an item is.
 ///
 /// In dialect `upstream` there is one key and null is a value; in `spec` null counts as absent and missing
 /// members are completed by the defaults of the rule.
-pub(crate) type Identity<'a> = &'a [Option<Scalar<'a>>];
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Identity<'a> {
+    /// The value of the only key.
+    One(Scalar<'a>),
+    /// The values of a key set, one per key; `None` where the item has none.
+    Set(&'a [Option<Scalar<'a>>]),
+}
+
+impl Hash for Identity<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Identity::One(value) => value.hash(state),
+            Identity::Set(values) => values.hash(state),
+        }
+    }
+}
+
+impl Identity<'_> {
+    /// One bit for each key that the identity has.
+    pub(crate) fn mask(self) -> u32 {
+        match self {
+            Identity::One(_) => 1,
+            Identity::Set(values) => {
+                let present = values.iter().enumerate().filter(|(_, value)| value.is_some());
+                present.fold(0, |mask, (at, _)| mask | 1 << at)
+            }
+        }
+    }
+}
 
 /// What an item says about its merge keys.
 #[derive(Clone, Copy)]
@@ -30,7 +59,7 @@ pub(crate) enum Keyed<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Keys<'s, 'a> {
     keys: &'s [MergeKey],
-    defaults: Identity<'a>,
+    defaults: &'a [Option<Scalar<'a>>],
     dialect: Dialect,
 }
 
@@ -67,11 +96,11 @@ impl<'s, 'a> Keys<'s, 'a> {
 
     pub(crate) fn read(&self, item: Node<'a>, arena: &'a Arena) -> Keyed<'a> {
         if let [key] = self.keys {
-            return self.read_single(item, &key.name, arena);
+            return self.of_value(item.get(&key.name).into());
         }
         let mut written = 0;
         let mut compound = None;
-        let identity = arena.alloc_slice_fill_with(self.keys.len(), |at| {
+        let values = arena.alloc_slice_fill_with(self.keys.len(), |at| {
             let value = item.get(&self.keys[at].name).filter(|value| !value.is_null());
             let Some(value) = value else { return self.defaults[at] };
             written |= 1 << at;
@@ -83,16 +112,18 @@ impl<'s, 'a> Keys<'s, 'a> {
         match compound {
             Some(at) => Keyed::Compound(at),
             None if written == 0 => Keyed::Missing,
-            None => Keyed::As { identity, written },
+            None => Keyed::As { identity: Identity::Set(values), written },
         }
     }
 
-    fn read_single(&self, item: Node<'a>, name: &str, arena: &'a Arena) -> Keyed<'a> {
-        let Some(value) = item.get(name) else { return Keyed::Missing };
-        match value.scalar() {
-            Some(Scalar::Null) if self.dialect == Dialect::Spec => Keyed::Missing,
-            Some(scalar) => Keyed::As { identity: arena.alloc([Some(scalar)]), written: 1 },
-            None => Keyed::Compound(0),
+    /// What an item says that has this value for the only key.
+    #[inline]
+    pub(crate) fn of_value(&self, value: Key<'a>) -> Keyed<'a> {
+        match value {
+            Key::Scalar(Scalar::Null) if self.dialect == Dialect::Spec => Keyed::Missing,
+            Key::Scalar(scalar) => Keyed::As { identity: Identity::One(scalar), written: 1 },
+            Key::Missing => Keyed::Missing,
+            Key::Compound => Keyed::Compound(0),
         }
     }
 
@@ -131,7 +162,14 @@ impl<'s, 'a> Keys<'s, 'a> {
 
     /// Names and values of the keys that an identity has, for observers.
     pub(crate) fn pairs(&self, identity: Identity<'a>) -> Vec<(&'s str, Scalar<'a>)> {
-        self.names().zip(identity).filter_map(|(name, value)| value.map(|value| (name, value))).collect()
+        match identity {
+            Identity::One(value) => self.names().map(|name| (name, value)).collect(),
+            Identity::Set(values) => self
+                .names()
+                .zip(values)
+                .filter_map(|(name, value)| value.map(|value| (name, value)))
+                .collect(),
+        }
     }
 }
 
@@ -150,11 +188,12 @@ fn default_of<'a>(key: &MergeKey, arena: &'a Arena) -> Option<Scalar<'a>> {
 
 /// The part of an identity that a mask of keys selects.
 pub(crate) fn project<'a>(identity: Identity<'a>, mask: u32, arena: &'a Arena) -> Option<Identity<'a>> {
-    let selected = |at: &usize| mask & (1 << at) != 0;
-    if (0..identity.len()).filter(selected).any(|at| identity[at].is_none()) {
+    let Identity::Set(values) = identity else { return Some(identity) };
+    if identity.mask() & mask != mask {
         return None;
     }
-    let count = (0..identity.len()).filter(selected).count();
-    let mut chosen = (0..identity.len()).filter(selected);
-    Some(arena.alloc_slice_fill_with(count, |_| chosen.next().and_then(|at| identity[at])))
+    let mut chosen = (0..values.len()).filter(|at| mask & (1 << at) != 0);
+    let part =
+        arena.alloc_slice_fill_with(mask.count_ones() as usize, |_| chosen.next().and_then(|at| values[at]));
+    Some(Identity::Set(part))
 }

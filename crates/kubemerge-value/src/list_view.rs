@@ -24,9 +24,6 @@ struct Place {
     end: u32,
 }
 
-/// Up to this many bytes, on average, elements count as small.
-const SMALL: usize = 256;
-
 /// An element of a list that is put together from another one.
 #[derive(Clone, Copy)]
 pub enum Pick<'a> {
@@ -88,35 +85,6 @@ impl<'a> ListView<'a> {
         let source = self.source(tail);
         let built = Built { source, ..Built::new(pieces.into_bump_slice(), tail, Order::AsBuilt) };
         Node(Repr::List(arena.alloc(built)))
-    }
-
-    /// The list with other values at these positions, which rise.
-    pub fn replace(&self, changed: &[(usize, Node<'a>)], arena: &'a Arena) -> Node<'a> {
-        let mut pieces = ArenaVec::with_capacity_in(2 * changed.len() + 1, arena);
-        let mut kept = 0;
-        for (at, node) in changed {
-            self.keep(kept, at - kept, &mut pieces);
-            pieces.push(Piece::item(*node));
-            kept = at + 1;
-        }
-        self.keep(kept, self.items.len() - kept, &mut pieces);
-        let tail = self.tail();
-        let source = self.source(tail);
-        let built = Built { source, ..Built::new(pieces.into_bump_slice(), tail, Order::AsBuilt) };
-        Node(Repr::List(arena.alloc(built)))
-    }
-
-    /// Whether a map among the elements may have a member of this name.
-    pub fn may_mention(&self, name: &str) -> bool {
-        let length = self.places.last().map_or(0, |last| last.end as usize);
-        match self.text {
-            // A look at the whole text pays only where items are small, and would be repeated on every level
-            // of lists inside lists.
-            Some(text) if length <= SMALL * self.items.len() => {
-                text.closed(&text.bytes[..length]).may_mention(name)
-            }
-            _ => self.items.iter().any(|item| item.get(name).is_some()),
-        }
     }
 
     fn keep(&self, first: usize, count: usize, pieces: &mut ArenaVec<'a, Piece<'a>>) {

@@ -118,6 +118,7 @@ impl PartialEq for Str<'_> {
 impl Eq for Str<'_> {}
 
 impl PartialOrd for Str<'_> {
+    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

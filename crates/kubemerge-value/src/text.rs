@@ -68,10 +68,37 @@ impl<'a> Text<'a> {
 
     /// The end of the value that starts at `at` inside this text.
     #[inline]
-    fn end_at(self, at: usize) -> usize {
+    pub(crate) fn end_at(self, at: usize) -> usize {
         match (self.bytes.get(at), self.ends) {
             (Some(b'{' | b'['), Some(ends)) => at + container_length(&self.bytes[at..], ends),
             _ => value_end(self.bytes, at),
+        }
+    }
+
+    /// The same; for a string also whether it has escapes.
+    #[inline]
+    pub(crate) fn value_end(self, at: usize) -> StringEnd {
+        match self.bytes.get(at) {
+            Some(b'"') => string_end(self.bytes, at + 1),
+            _ => StringEnd { end: self.end_at(at), escapes: false },
+        }
+    }
+
+    /// Skips at most one comma, and white space where there may be some.
+    #[inline]
+    pub(crate) fn behind_comma(self, at: usize) -> usize {
+        match self.form {
+            Form::Given => behind_comma(self.bytes, at),
+            Form::Canonical => at + usize::from(self.bytes.get(at) == Some(&b',')),
+        }
+    }
+
+    /// Skips a colon, and white space where there may be some.
+    #[inline]
+    pub(crate) fn behind_colon(self, at: usize) -> usize {
+        match self.form {
+            Form::Given => skip_space(self.bytes, skip_space(self.bytes, at) + 1),
+            Form::Canonical => at + 1,
         }
     }
 
@@ -102,7 +129,7 @@ impl<'a> Text<'a> {
 }
 
 #[inline]
-fn string_of(raw: &[u8], form: Form, escapes: bool) -> Str<'_> {
+pub(crate) fn string_of(raw: &[u8], form: Form, escapes: bool) -> Str<'_> {
     match form {
         Form::Given => Str::spelled(raw, Spelling::Given, escapes),
         Form::Canonical => Str::spelled(raw, Spelling::Canonical, escapes),
@@ -177,19 +204,13 @@ impl<'a> MemberScan<'a> {
     pub(crate) fn next_name(&mut self) -> Option<MemberName<'a>> {
         let gap = self.settle();
         let bytes = self.text.bytes;
-        let start = match self.text.form {
-            Form::Given => behind_comma(bytes, gap),
-            Form::Canonical => gap + usize::from(bytes.get(gap) == Some(&b',')),
-        };
+        let start = self.text.behind_comma(gap);
         if bytes.get(start) != Some(&b'"') {
             return None;
         }
         let StringEnd { end, escapes } = string_end(bytes, start + 1);
         let key = self.text.name(start, end, escapes);
-        let value_at = match self.text.form {
-            Form::Given => skip_space(bytes, skip_space(bytes, end) + 1),
-            Form::Canonical => end + 1,
-        };
+        let value_at = self.text.behind_colon(end);
         self.behind = Behind::Value(value_at);
         Some(MemberName { gap, start, end, key, value_at })
     }

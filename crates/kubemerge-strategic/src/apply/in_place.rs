@@ -12,120 +12,103 @@ use crate::{
     observe::{Event, Observer},
 };
 use bumpalo::collections::Vec as ArenaVec;
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashSet};
 use kubemerge_schema::ListRule;
-use kubemerge_value::{ListView, Node, Path, Scalar, deep};
+use kubemerge_value::{Arena, Item, ItemScan, Names, Node, Path, Scalar, deep};
+use std::hash::BuildHasher;
 
 /// A list that keeps its order.
-pub(super) struct InPlace<'l, 's, 'a> {
-    pub(super) keys: &'l Keys<'s, 'a>,
-    pub(super) view: &'l ListView<'a>,
-    pub(super) patch: &'l [Node<'a>],
-    /// The live positions of the patch items.
-    pub(super) positions: ArenaVec<'a, usize>,
+pub(super) struct InPlace<'a, 's> {
+    /// The live list, walked to its end.
+    pub(super) live: ItemScan<'a, 's>,
+    /// The patch items with their live items.
+    pub(super) pairs: ArenaVec<'a, Pair<'a>>,
 }
 
-/// Up to this many items, keys are compared pair by pair.
-const FEW: usize = 8;
+/// An item of the patch and the live item of its identity.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) identity: Identity<'a>,
+    pub(super) patch: Node<'a>,
+    pub(super) live: Item<'a>,
+    /// The position of the live item.
+    pub(super) at: usize,
+}
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
-    /// The list, if the positions of the patch items rise and no item of either list is out of the ordinary.
-    pub(super) fn in_place<'l, 's>(
+    /// The list, if the patch items find their live items in order and no item of either list is out of the
+    /// ordinary.
+    pub(super) fn in_place<'s>(
         &self,
-        keys: &'l Keys<'s, 'a>,
-        view: &'l ListView<'a>,
-        patch: &'l [Node<'a>],
-    ) -> Option<InPlace<'l, 's, 'a>> {
-        if self.mode != Mode::Apply || patch.is_empty() || view.may_mention(PATCH) {
+        keys: &Keys<'s, 'a>,
+        live: Node<'a>,
+        patch: &[Node<'a>],
+    ) -> Option<InPlace<'a, 's>> {
+        if self.mode != Mode::Apply || patch.is_empty() {
             return None;
         }
         let mut wanted = ArenaVec::with_capacity_in(patch.len(), self.arena);
         for item in patch {
-            let identity = identity(*item, keys, self.arena).filter(|_| item.get(PATCH).is_none())?;
-            wanted.push(identity);
+            let identity = ordinary(keys.read(*item, self.arena)).filter(|_| item.get(PATCH).is_none())?;
+            wanted.push((identity, *item));
         }
-        let positions = self
-            .rising_positions(keys, view, &wanted)
-            .or_else(|| self.found_positions(keys, view, &wanted))?;
-        Some(InPlace { keys, view, patch, positions })
+        match self.pair_up(keys, live, &wanted, Proof::Rising(None)) {
+            Err(Proof::Rising(_)) => self.pair_up(keys, live, &wanted, Proof::new(self.arena)).ok()?,
+            paired => paired.ok()?,
+        }
     }
 
-    /// The positions in a list with one key that rises from item to item, and therefore differs.
-    fn rising_positions(
+    /// Finds the live items of the patch items; `None` if that does not work, an error if the proof fails.
+    fn pair_up<'s>(
         &self,
-        keys: &Keys<'_, 'a>,
-        view: &ListView<'a>,
-        wanted: &[Identity<'a>],
-    ) -> Option<ArenaVec<'a, usize>> {
-        let name = keys.single()?;
-        let mut positions = ArenaVec::with_capacity_in(wanted.len(), self.arena);
-        let mut last = None;
-        for (at, item) in view.items().iter().enumerate() {
-            let key = item.get(name)?.scalar()?;
-            if last.is_some_and(|last| !rises(last, key)) {
-                return None;
+        keys: &Keys<'s, 'a>,
+        live: Node<'a>,
+        wanted: &[(Identity<'a>, Node<'a>)],
+        mut proof: Proof<'a>,
+    ) -> Result<Option<InPlace<'a, 's>>, Proof<'a>> {
+        let key = keys.names().next().unwrap_or_default();
+        let mut live = ItemScan::new(live, Names { key, mark: PATCH }, self.arena);
+        let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
+        let mut at = 0;
+        while let Some(item) = live.next() {
+            let keyed = match keys.single() {
+                Some(_) => keys.of_value(item.key),
+                None => keys.read(live.node(&item), self.arena),
+            };
+            let Some(identity) = ordinary(keyed).filter(|_| !item.is_marked) else { return Ok(None) };
+            if !proof.holds_for(identity) {
+                return Err(proof);
             }
-            if let Some([Some(wanted)]) = wanted.get(positions.len())
-                && *wanted == key
+            if let Some((wanted, patch)) = wanted.get(pairs.len())
+                && *wanted == identity
             {
-                positions.push(at);
+                pairs.push(Pair { identity, patch: *patch, live: item, at });
             }
-            last = Some(key);
+            at += 1;
         }
-        (positions.len() == wanted.len()).then_some(positions)
-    }
-
-    /// The positions in a list whose keys differ.
-    fn found_positions(
-        &self,
-        keys: &Keys<'_, 'a>,
-        view: &ListView<'a>,
-        wanted: &[Identity<'a>],
-    ) -> Option<ArenaVec<'a, usize>> {
-        let mut live = ArenaVec::with_capacity_in(view.items().len(), self.arena);
-        for item in view.items() {
-            live.push(identity(*item, keys, self.arena)?);
-        }
-        let mut positions = ArenaVec::with_capacity_in(wanted.len(), self.arena);
-        if live.len() <= FEW {
-            let repeated = |at: usize| live[..at].contains(&live[at]);
-            if (1..live.len()).any(repeated) {
-                return None;
-            }
-            for identity in wanted {
-                positions.push(live.iter().position(|known| known == identity)?);
-            }
-        } else {
-            let index: HashMap<Identity<'a>, usize> =
-                live.iter().enumerate().map(|(at, identity)| (*identity, at)).collect();
-            if index.len() < live.len() {
-                return None;
-            }
-            for identity in wanted {
-                positions.push(*index.get(identity)?);
-            }
-        }
-        positions.is_sorted_by(|one, next| one < next).then_some(positions)
+        Ok((pairs.len() == wanted.len()).then_some(InPlace { live, pairs }))
     }
 
     /// Merges the patch items into their live items.
     pub(super) fn merge_in_place(
         &mut self,
         rule: &ListRule<'_>,
-        list: &InPlace<'_, '_, 'a>,
+        keys: &Keys<'_, 'a>,
+        list: &InPlace<'a, '_>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
-        let InPlace { keys, view, patch, positions } = list;
         self.note_merge(keys, path);
-        let mut changed = ArenaVec::with_capacity_in(positions.len(), self.arena);
-        for (item, at) in patch.iter().zip(positions) {
-            let path = path.index(*at);
-            self.note_match(*item, keys, &path);
-            let live = view.items()[*at];
-            let patch = MapPatch::parse(*item, self.arena);
-            changed.push((*at, deep(|| self.map(rule.item, Some(live), &patch, &path))?));
+        let mut changed = ArenaVec::with_capacity_in(list.pairs.len(), self.arena);
+        for pair in &list.pairs {
+            let path = path.index(pair.at);
+            if O::WATCHES {
+                self.observer.note(&path, Event::ItemMatched { keys: &keys.pairs(pair.identity) });
+            }
+            let patch = MapPatch::parse(pair.patch, self.arena);
+            let merged = deep(|| self.map(rule.item, Some(list.live.node(&pair.live)), &patch, &path))?;
+            changed.push((pair.live, merged));
         }
-        Ok(view.replace(&changed, self.arena))
+        Ok(list.live.replace(&changed, self.arena))
     }
 
     pub(super) fn note_merge(&mut self, keys: &Keys<'_, 'a>, path: &Path<'_>) {
@@ -134,34 +117,70 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             self.observer.note(path, Event::ListMerged { keys: &names });
         }
     }
-
-    fn note_match(&mut self, item: Node<'a>, keys: &Keys<'_, 'a>, path: &Path<'_>) {
-        if O::WATCHES
-            && let Some(identity) = identity(item, keys, self.arena)
-        {
-            self.observer.note(path, Event::ItemMatched { keys: &keys.pairs(identity) });
-        }
-    }
 }
 
 /// The identity of an item, if its keys are in order.
-fn identity<'a>(
-    item: Node<'a>,
-    keys: &Keys<'_, 'a>,
-    arena: &'a kubemerge_value::Arena,
-) -> Option<Identity<'a>> {
-    match keys.read(item, arena) {
+#[inline]
+fn ordinary(keyed: Keyed<'_>) -> Option<Identity<'_>> {
+    match keyed {
         // Upstream: a null key matches, and the merge removes it.
-        Keyed::As { identity: [Some(Scalar::Null)], .. } | Keyed::Missing | Keyed::Compound(_) => None,
+        Keyed::As { identity: Identity::One(Scalar::Null), .. } | Keyed::Missing | Keyed::Compound(_) => None,
         Keyed::As { identity, .. } => Some(identity),
     }
 }
 
-/// Whether the key of an item is greater than that of the one before.
-fn rises(one: Scalar<'_>, next: Scalar<'_>) -> bool {
+/// How it is shown that no two items of a list have one identity.
+enum Proof<'a> {
+    /// Each one is greater than the one before.
+    Rising(Option<Identity<'a>>),
+    /// These few differ, pair by pair.
+    Few(ArenaVec<'a, Identity<'a>>),
+    /// All hashes differ.
+    Hashes(HashSet<u64>, DefaultHashBuilder),
+}
+
+/// Up to this many identities are compared pair by pair.
+const FEW: usize = 8;
+
+impl<'a> Proof<'a> {
+    fn new(arena: &'a Arena) -> Self {
+        Proof::Few(ArenaVec::with_capacity_in(FEW, arena))
+    }
+
+    /// Whether the proof holds with one more item.
+    #[inline(always)]
+    fn holds_for(&mut self, identity: Identity<'a>) -> bool {
+        match self {
+            Proof::Rising(last) => last.replace(identity).is_none_or(|last| rises(last, identity)),
+            _ => self.differs(identity),
+        }
+    }
+
+    fn differs(&mut self, identity: Identity<'a>) -> bool {
+        match self {
+            Proof::Rising(_) => false,
+            Proof::Hashes(known, hasher) => known.insert(hasher.hash_one(identity)),
+            Proof::Few(known) if known.len() < FEW => {
+                let is_new = !known.contains(&identity);
+                known.push(identity);
+                is_new
+            }
+            Proof::Few(known) => {
+                let hasher = DefaultHashBuilder::default();
+                let hashes = known.iter().map(|known| hasher.hash_one(known)).collect();
+                *self = Proof::Hashes(hashes, hasher);
+                self.differs(identity)
+            }
+        }
+    }
+}
+
+/// Whether an identity is greater than the one before.
+#[inline]
+fn rises(one: Identity<'_>, next: Identity<'_>) -> bool {
     match (one, next) {
-        (Scalar::String(one), Scalar::String(next)) => one < next,
-        (Scalar::Int(one), Scalar::Int(next)) => one < next,
+        (Identity::One(Scalar::String(one)), Identity::One(Scalar::String(next))) => one < next,
+        (Identity::One(Scalar::Int(one)), Identity::One(Scalar::Int(next))) => one < next,
         _ => false,
     }
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use hashbrown::HashMap;
 use kubemerge_schema::ListRule;
-use kubemerge_value::{Arena, ListView, Node, Path, Pick, deep};
+use kubemerge_value::{Arena, ListView, Node, Path, Pick, Scalar, deep};
 
 /// An item of the merged list.
 #[derive(Clone, Copy)]
@@ -177,7 +177,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 slots.push(Slot::new(*at, *item, keyed));
                 continue;
             };
-            match index.get(identity) {
+            match index.get(&identity) {
                 Some(found) => self.merge_item(rule, keys, &mut slots[*found], *item, path)?,
                 None => {
                     if O::WATCHES {
@@ -387,7 +387,7 @@ fn memory<'a>(live: &[Keyed<'a>], deleted: &[usize], added: &[Keyed<'a>]) -> Vec
 
 pub(super) fn lookup<'a>(keyed: Keyed<'a>, index: &HashMap<Identity<'a>, u32>) -> Option<u32> {
     match keyed {
-        Keyed::As { identity, .. } => index.get(identity).copied(),
+        Keyed::As { identity, .. } => index.get(&identity).copied(),
         _ => None,
     }
 }
@@ -397,7 +397,7 @@ pub(super) fn is_delete_item(item: Node<'_>) -> bool {
 }
 
 fn is_null_key(keyed: Keyed<'_>) -> bool {
-    matches!(keyed, Keyed::As { identity: [Some(kubemerge_value::Scalar::Null)], .. })
+    matches!(keyed, Keyed::As { identity: Identity::One(Scalar::Null), .. })
 }
 
 fn merge_unsupported(path: &Path<'_>) -> Error {

@@ -23,8 +23,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         patch: Node<'a>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
-        let view = ListView::new(live, self.arena);
         let items = patch.elements(self.arena);
+        if let ListStrategy::Keyed(keys) = rule.strategy {
+            let keys = Keys::new(keys, self.dialect, self.arena);
+            if let Some(list) = self.in_place(&keys, live, items) {
+                return self.merge_in_place(rule, &keys, &list, path);
+            }
+        }
+        let view = ListView::new(live, self.arena);
         match element_kind(view.items(), items, path)? {
             None => Ok(live),
             Some(Kind::Map) => self.merge_maps(rule, &view, items, path),
@@ -46,9 +52,6 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return Err(no_merge_key(&rule.item.name(), path));
         };
         let keys = Keys::new(keys, self.dialect, self.arena);
-        if let Some(list) = self.in_place(&keys, view, patch) {
-            return self.merge_in_place(rule, &list, path);
-        }
         let merged = self.merge_keyed(rule, &keys, view, patch, path)?;
         let picks: Vec<Pick<'a>> = merged.slots.iter().map(super::keyed::Slot::pick).collect();
         Ok(view.pick(&picks, self.arena))

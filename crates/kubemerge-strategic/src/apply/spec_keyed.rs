@@ -61,16 +61,16 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
         let keys = Keys::new(keys, self.dialect, self.arena);
-        let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
+        if let (Some(live), None) = (live, patch.order)
+            && let Some(list) = self.in_place(&keys, live, items)
+        {
+            return self.spec_in_place(ItemRules { rule, keys: &keys }, &list, path);
+        }
+        let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let kind = on_its_side(element_kind, view.items(), items, path)?;
         if kind.is_some_and(|kind| kind != Kind::Map) {
             on_its_side(all_maps, view.items(), items, path)?;
-        }
-        if patch.order.is_none()
-            && let Some(list) = self.in_place(&keys, &view, items)
-        {
-            return self.spec_in_place(rule, &list, path);
         }
         let rules = ItemRules { rule, keys: &keys };
         let parts = self.spec_parts(&keys, items, path)?;
@@ -96,21 +96,20 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     /// Merges the patch items of a list that keeps its order.
     fn spec_in_place(
         &mut self,
-        rule: &ListRule<'_>,
-        list: &InPlace<'_, '_, 'a>,
+        rules: ItemRules<'_, '_, 'a>,
+        list: &InPlace<'a, '_>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
-        let InPlace { keys, view, patch, positions } = list;
-        self.note_merge(keys, path);
-        let mut changed = ArenaVec::with_capacity_in(positions.len(), self.arena);
-        for (at, (item, live_at)) in patch.iter().zip(positions).enumerate() {
-            let (identity, _) = keys.require(*item, &path.index(at), self.arena)?;
-            let item = Plain { at, patch: MapPatch::parse(*item, self.arena), identity };
-            let live = Some(view.items()[*live_at]);
-            let rules = ItemRules { rule, keys };
-            changed.push((*live_at, self.spec_item(rules, &item, live, Some(*live_at), path)?));
+        self.note_merge(rules.keys, path);
+        let mut changed = ArenaVec::with_capacity_in(list.pairs.len(), self.arena);
+        for (at, pair) in list.pairs.iter().enumerate() {
+            let patch = MapPatch::parse(pair.patch, self.arena);
+            let item = Plain { at, patch, identity: pair.identity };
+            let live = list.live.node(&pair.live);
+            let merged = self.spec_item(rules, &item, Some(live), Some(pair.at), path)?;
+            changed.push((pair.live, merged));
         }
-        Ok(view.replace(&changed, self.arena))
+        Ok(list.live.replace(&changed, self.arena))
     }
 
     fn spec_parts(
@@ -173,7 +172,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             }
         }
         for item in &parts.plain {
-            let name = &mut named[index[item.identity] as usize];
+            let name = &mut named[index[&item.identity] as usize];
             let live_at = name.known.map(|at| survivors[at].0);
             let base = name.merged.or(live_at.map(|at| view.items()[at]));
             name.merged = Some(self.spec_item(rules, item, base, live_at, path)?);
@@ -206,7 +205,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<Vec<(usize, Identity<'a>)>, Error> {
         let mut groups: Vec<(u32, HashSet<Identity<'a>>)> = Vec::new();
         for (identity, written) in deletes {
-            let Some(part) = project(identity, *written, self.arena) else { continue };
+            let Some(part) = project(*identity, *written, self.arena) else { continue };
             match groups.iter_mut().find(|(mask, _)| mask == written) {
                 Some((_, parts)) => _ = parts.insert(part),
                 None => groups.push((*written, HashSet::from_iter([part]))),
@@ -216,7 +215,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         for (at, item) in view.items().iter().enumerate() {
             let (identity, _) = keys.require(*item, &path.in_live().index(at), self.arena)?;
             let hit = groups.iter().any(|(mask, parts)| {
-                project(identity, *mask, self.arena).is_some_and(|part| parts.contains(part))
+                project(identity, *mask, self.arena).is_some_and(|part| parts.contains(&part))
             });
             if hit {
                 let event = Event::Removed { value: *item, cause: Removal::PatchDirective };

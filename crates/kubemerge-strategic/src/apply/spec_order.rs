@@ -92,9 +92,9 @@ impl<'a> KeyedOrder<'a> {
 
     /// The first entry of the same identity; failing that, the first whose written keys agree.
     pub(super) fn position(&self, identity: Identity<'a>) -> Option<u32> {
-        self.exact.get(identity).copied().or_else(|| {
+        self.exact.get(&identity).copied().or_else(|| {
             let agreeing = self.partial.iter().filter_map(|(mask, entries)| {
-                project(identity, *mask, self.arena).and_then(|part| entries.get(part).copied())
+                project(identity, *mask, self.arena).and_then(|part| entries.get(&part).copied())
             });
             agreeing.min()
         })

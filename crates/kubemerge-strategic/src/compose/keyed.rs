@@ -65,11 +65,11 @@ pub(super) fn compose<'a>(
     let mut composed = Items::default();
     for name in &one.plain.names {
         if !hit.contains(name) {
-            keyed.add(&mut composed, name, one.plain.nodes[name], path)?;
+            keyed.add(&mut composed, *name, one.plain.nodes[name], path)?;
         }
     }
     for name in &other.plain.names {
-        keyed.add(&mut composed, name, other.plain.nodes[name], path)?;
+        keyed.add(&mut composed, *name, other.plain.nodes[name], path)?;
     }
     let mut nodes: Vec<Node<'a>> =
         names.iter().filter_map(|name| composed.nodes.get(name).copied()).collect();
@@ -165,7 +165,7 @@ impl<'a> List<'_, '_, 'a> {
         node: Node<'a>,
         path: &Path<'_>,
     ) -> Result<(), Error> {
-        let Some(known) = items.nodes.get(identity).copied() else {
+        let Some(known) = items.nodes.get(&identity).copied() else {
             items.names.push(identity);
             items.nodes.insert(identity, node);
             return Ok(());
@@ -189,7 +189,7 @@ impl<'a> Said<'a> {
         let is_hit = |name: &&Identity<'a>| {
             groups
                 .iter()
-                .any(|(mask, parts)| project(name, *mask, arena).is_some_and(|part| parts.contains(part)))
+                .any(|(mask, parts)| project(**name, *mask, arena).is_some_and(|part| parts.contains(&part)))
         };
         items.names.iter().filter(is_hit).copied().collect()
     }

@@ -186,7 +186,7 @@ impl<'a> Items<'a> {
     }
 
     fn same(&self, identity: Identity<'a>) -> Option<&Item<'a>> {
-        self.first.get(identity).map(|at| &self.plain[*at])
+        self.first.get(&identity).map(|at| &self.plain[*at])
     }
 
     /// A plain item that the delete item would remove.
@@ -201,7 +201,7 @@ impl<'a> Items<'a> {
             }
             index
         });
-        let at = index.get(project(delete.identity, delete.written, arena)?)?;
+        let at = index.get(&project(delete.identity, delete.written, arena)?)?;
         Some(&self.plain[*at])
     }
 }

@@ -69,20 +69,20 @@ impl<'a> Items<'a> {
     }
 
     fn has(&self, identity: Identity<'a>) -> bool {
-        self.first.contains_key(identity)
+        self.first.contains_key(&identity)
     }
 
     /// The item that is the `nth` one of its identity.
     fn nth(&self, identity: Identity<'a>, nth: usize) -> Option<&Item<'a>> {
         let at = match nth {
-            0 => self.first.get(identity)?,
-            nth => self.further.get(identity)?.get(nth - 1)?,
+            0 => self.first.get(&identity)?,
+            nth => self.further.get(&identity)?.get(nth - 1)?,
         };
         Some(&self.all[*at])
     }
 
     fn repeats(&self, identity: Identity<'a>) -> bool {
-        self.further.contains_key(identity)
+        self.further.contains_key(&identity)
     }
 }
 
@@ -138,7 +138,7 @@ impl<'a> Generator<'a> {
         // A delete item that lacks a key is sent only for an item that is there.
         let all = keyed.keys.all();
         let deletes: Vec<Identity<'a>> =
-            gone.iter().copied().filter(|gone| mask(gone) == all || lists.current.has(gone)).collect();
+            gone.iter().copied().filter(|gone| gone.mask() == all || lists.current.has(*gone)).collect();
         if self.hits_survivor(&deletes, &lists, all) {
             patch.extend(key, self.target_list(&lists, &gone, &keyed, path)?);
             return Ok(());
@@ -146,7 +146,7 @@ impl<'a> Generator<'a> {
         let plain = self.plain_items(&lists, &keyed, path)?;
         let ordered = self.order_lists == OrderLists::WhereNeeded && !keeps_order(&lists, &plain, &deletes);
         let mut items: Vec<Node<'a>> = plain.into_iter().map(|(_, node)| node).collect();
-        items.extend(deletes.iter().map(|identity| self.delete_item(identity, &keyed.keys)));
+        items.extend(deletes.iter().map(|identity| self.delete_item(*identity, &keyed.keys)));
         if !items.is_empty() {
             patch.set(key, list(items, self.arena));
         }
@@ -226,19 +226,19 @@ impl<'a> Generator<'a> {
     /// Whether a delete item that lacks a key would remove an item that is to stay.
     fn hits_survivor(&self, deletes: &[Identity<'a>], lists: &Lists<'a>, all: u32) -> bool {
         let partial: Vec<Identity<'a>> =
-            deletes.iter().copied().filter(|identity| mask(identity) != all).collect();
+            deletes.iter().copied().filter(|identity| identity.mask() != all).collect();
         if partial.is_empty() {
             return false;
         }
         let deleted: HashSet<Identity<'a>> = deletes.iter().copied().collect();
         let mut groups: HashMap<u32, HashSet<Identity<'a>>> = HashMap::new();
         for identity in partial {
-            groups.entry(mask(identity)).or_default().extend(project(identity, mask(identity), self.arena));
+            groups.entry(identity.mask()).or_default().extend(project(identity, identity.mask(), self.arena));
         }
-        let survivors = lists.current.all.iter().filter(|item| !deleted.contains(item.identity));
+        let survivors = lists.current.all.iter().filter(|item| !deleted.contains(&item.identity));
         let mut hit = survivors.flat_map(|item| groups.iter().map(move |group| (item, group)));
         hit.any(|(item, (mask, parts))| {
-            project(item.identity, *mask, self.arena).is_some_and(|part| parts.contains(part))
+            project(item.identity, *mask, self.arena).is_some_and(|part| parts.contains(&part))
         })
     }
 
@@ -253,7 +253,7 @@ impl<'a> Generator<'a> {
     ) -> Result<Option<Node<'a>>, Error> {
         let gone: HashSet<Identity<'a>> = gone.iter().copied().collect();
         let server_only =
-            |item: &&Item<'a>| !lists.modified.has(item.identity) && !gone.contains(item.identity);
+            |item: &&Item<'a>| !lists.modified.has(item.identity) && !gone.contains(&item.identity);
         let mut target: Vec<Node<'a>> =
             lists.current.all.iter().filter(server_only).map(|item| item.node).collect();
         let mut seen: HashMap<Identity<'a>, usize> = HashMap::new();
@@ -314,11 +314,6 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// One bit for each key that the identity has.
-fn mask(identity: Identity<'_>) -> u32 {
-    identity.iter().enumerate().filter(|(_, value)| value.is_some()).fold(0, |mask, (at, _)| mask | 1 << at)
-}
-
 /// Whether the items of the configuration stand in its order once the list patch is laid over the current list.
 fn keeps_order<'a>(lists: &Lists<'a>, plain: &[(usize, Node<'a>)], deletes: &[Identity<'a>]) -> bool {
     let deletes: HashSet<Identity<'a>> = deletes.iter().copied().collect();
@@ -333,7 +328,7 @@ fn keeps_order<'a>(lists: &Lists<'a>, plain: &[(usize, Node<'a>)], deletes: &[Id
         .map(|item| item.identity)
         .filter(|identity| !deletes.contains(identity))
         .collect();
-    let place = |identity: Identity<'a>| lists.modified.first.get(identity).copied();
+    let place = |identity: Identity<'a>| lists.modified.first.get(&identity).copied();
     without_directive(&live_items(survivors.iter().copied(), &names), plain.len())
         .into_iter()
         .filter_map(|item| item.map_or_else(|name| Some(plain[name].0), |at| place(survivors[at])))

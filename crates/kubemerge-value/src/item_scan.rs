@@ -1,0 +1,282 @@
+//! A list of maps walked once: where each item stands, and the value of its key.
+//!
+//! This is for long lists of which little changes. Nothing is kept of an item that nobody asks for, and the
+//! walk over the members of an item finds its end.
+
+use crate::{
+    Arena,
+    built::{Built, Order, Piece, Tail},
+    node::{Node, Repr, Scalar},
+    scan::{StringEnd, string_end},
+    string::decode,
+    text::{Text, string_of},
+};
+use bumpalo::collections::Vec as ArenaVec;
+
+/// A walk over the items of a list.
+pub struct ItemScan<'a, 'n> {
+    source: Source<'a>,
+    names: Names<'n>,
+    /// In text the position behind the last item, else its number.
+    at: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Text(Text<'a>),
+    Nodes(&'a [Node<'a>]),
+}
+
+/// The members of an item that matter to a walk.
+#[derive(Clone, Copy)]
+pub struct Names<'n> {
+    /// The member that tells items apart.
+    pub key: &'n str,
+    /// A member that makes an item special.
+    pub mark: &'n str,
+}
+
+/// An item of a list.
+#[derive(Clone, Copy)]
+pub struct Item<'a> {
+    /// The value of its key.
+    pub key: Key<'a>,
+    /// Whether it has the member that makes it special.
+    pub is_marked: bool,
+    /// Behind the item before.
+    gap: usize,
+    /// Behind the item itself.
+    end: usize,
+}
+
+/// The value of the key of an item.
+#[derive(Clone, Copy)]
+pub enum Key<'a> {
+    /// The item has no such member, or is no map.
+    Missing,
+    /// A scalar.
+    Scalar(Scalar<'a>),
+    /// A map or list.
+    Compound,
+}
+
+impl<'a> From<Option<Node<'a>>> for Key<'a> {
+    #[inline]
+    fn from(value: Option<Node<'a>>) -> Self {
+        value.map_or(Key::Missing, |value| value.scalar().map_or(Key::Compound, Key::Scalar))
+    }
+}
+
+impl<'a> Iterator for ItemScan<'a, '_> {
+    type Item = Item<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Item<'a>> {
+        let gap = self.at;
+        let (key, is_marked) = match self.source {
+            Source::Text(text) => self.next_in_text(text)?,
+            Source::Nodes(nodes) => {
+                let node = nodes.get(gap)?;
+                self.at += 1;
+                (node.get(self.names.key).into(), node.get(self.names.mark).is_some())
+            }
+        };
+        Some(Item { key, is_marked, gap, end: self.at })
+    }
+}
+
+impl<'a, 'n> ItemScan<'a, 'n> {
+    /// Starts before the first item; anything but a list has none.
+    pub fn new(list: Node<'a>, names: Names<'n>, arena: &'a Arena) -> Self {
+        let (source, at) = match list.0 {
+            Repr::Text(text) if text.first() == b'[' => (Source::Text(text), 1),
+            _ => (Source::Nodes(list.elements(arena)), 0),
+        };
+        ItemScan { source, names, at }
+    }
+
+    #[inline]
+    fn next_in_text(&mut self, text: Text<'a>) -> Option<(Key<'a>, bool)> {
+        let start = text.behind_comma(self.at);
+        match text.bytes.get(start)? {
+            b']' => None,
+            b'{' => {
+                let found = walk_map(text, start, self.names);
+                self.at = found.end;
+                Some((found.key(text), found.is_marked))
+            }
+            _ => {
+                self.at = text.end_at(start);
+                Some((Key::Missing, false))
+            }
+        }
+    }
+
+    /// The value of an item that `next` gave.
+    pub fn node(&self, item: &Item<'a>) -> Node<'a> {
+        match self.source {
+            Source::Text(text) => {
+                let start = text.behind_comma(item.gap);
+                Node(Repr::Text(text.closed(&text.bytes[start..item.end])))
+            }
+            Source::Nodes(nodes) => nodes[item.gap],
+        }
+    }
+
+    /// The list with other values for these items, which stand in its order. All items must have been passed.
+    pub fn replace(&self, changed: &[(Item<'a>, Node<'a>)], arena: &'a Arena) -> Node<'a> {
+        let mut pieces = ArenaVec::with_capacity_in(2 * changed.len() + 1, arena);
+        let mut kept = match self.source {
+            Source::Text(_) => 1,
+            Source::Nodes(_) => 0,
+        };
+        for (item, node) in changed {
+            self.keep(kept, item.gap, &mut pieces);
+            pieces.push(Piece::item(*node));
+            kept = item.end;
+        }
+        self.keep(kept, self.at, &mut pieces);
+        let (tail, source) = self.rest();
+        let built = Built { source, ..Built::new(pieces.into_bump_slice(), tail, Order::AsBuilt) };
+        Node(Repr::List(arena.alloc(built)))
+    }
+
+    /// Keeps the items between two places that stand behind items.
+    fn keep(&self, from: usize, to: usize, pieces: &mut ArenaVec<'a, Piece<'a>>) {
+        match self.source {
+            Source::Text(text) if from < to => {
+                let start = text.behind_comma(from);
+                let gap = &text.bytes[from..start];
+                pieces.push(Piece::Run { gap, text: text.closed(&text.bytes[start..to]) });
+            }
+            Source::Text(_) => {}
+            Source::Nodes(nodes) => pieces.extend(nodes[from..to].iter().map(|node| Piece::item(*node))),
+        }
+    }
+
+    /// What follows the last item, and the whole text of the list.
+    fn rest(&self) -> (Tail<'a>, Option<&'a [u8]>) {
+        let Source::Text(text) = self.source else { return (Tail::Bracket, None) };
+        let rest = &text.bytes[self.at..];
+        let length = rest.iter().position(|byte| *byte == b']').map_or(rest.len(), |at| at + 1);
+        (Tail::Rest(text.closed(&rest[..length])), Some(&text.bytes[..self.at + length]))
+    }
+}
+
+/// What a walk over the members of a map finds.
+struct Found {
+    /// Behind the map.
+    end: usize,
+    /// The value of the key; nothing stands at 0.
+    key_at: usize,
+    key_end: StringEnd,
+    is_marked: bool,
+}
+
+/// Walks the members of the map that starts at `start`. Not inlined: the loop needs all registers.
+#[inline(never)]
+fn walk_map(text: Text<'_>, start: usize, names: Names<'_>) -> Found {
+    let bytes = text.bytes;
+    let mut found =
+        Found { end: 0, key_at: 0, key_end: StringEnd { end: 0, escapes: false }, is_marked: false };
+    let mut at = text.behind_comma(start + 1);
+    while bytes.get(at) == Some(&b'"') {
+        let name = string_end(bytes, at + 1);
+        let value_at = text.behind_colon(name.end);
+        let value = text.value_end(value_at);
+        let quoted = &bytes[at..name.end];
+        if spells(quoted, name.escapes, names.key) {
+            (found.key_at, found.key_end) = (value_at, value);
+        } else if spells(quoted, name.escapes, names.mark) {
+            found.is_marked = true;
+        }
+        at = text.behind_comma(value.end);
+    }
+    found.end = bytes.len().min(at + 1);
+    found
+}
+
+impl Found {
+    #[inline]
+    fn key<'a>(&self, text: Text<'a>) -> Key<'a> {
+        if self.key_at == 0 {
+            return Key::Missing;
+        }
+        let value = &text.bytes[self.key_at..self.key_end.end];
+        match value {
+            [b'"', raw @ .., b'"'] => {
+                Key::Scalar(Scalar::String(string_of(raw, text.form, self.key_end.escapes)))
+            }
+            _ => Some(Node(Repr::Text(text.closed(value)))).into(),
+        }
+    }
+}
+
+/// Whether a string in quotes means these characters.
+#[inline(always)]
+fn spells(quoted: &[u8], escapes: bool, name: &str) -> bool {
+    if escapes {
+        return decoded(quoted) == name;
+    }
+    quoted.len() == name.len() + 2 && quoted[1..].starts_with(name.as_bytes())
+}
+
+#[cold]
+fn decoded(quoted: &[u8]) -> String {
+    decode(quoted.get(1..quoted.len() - 1).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Canonical, Document, to_bytes};
+
+    const LIST: &str = r#"[ {"name" : "a", "value":[1, {"name":"no"}]},{"n\u0061me":"b\"","x":{}} ,
+        {"name":1,"name":{"$patch":1}}, 7, {}, ["name"], {"$patch":null,"name":-2.5} ]"#;
+
+    fn names() -> Names<'static> {
+        Names { key: "name", mark: "$patch" }
+    }
+
+    /// The walk sees what a look at every single element sees.
+    fn agrees(list: Node<'_>) {
+        let arena = Arena::new();
+        let mut scan = ItemScan::new(list, names(), &arena);
+        for element in list.elements(&arena) {
+            let item = scan.next().unwrap();
+            assert_eq!(to_bytes(scan.node(&item)), to_bytes(*element));
+            assert_eq!(item.is_marked, element.get("$patch").is_some());
+            let expected = element.get("name").map(Node::scalar);
+            match item.key {
+                Key::Missing => assert!(expected.is_none()),
+                Key::Scalar(value) => assert_eq!(expected, Some(Some(value))),
+                Key::Compound => assert_eq!(expected, Some(None)),
+            }
+        }
+        assert!(scan.next().is_none());
+    }
+
+    #[test]
+    fn items_are_seen_in_every_source() {
+        agrees(Document::check(LIST.as_bytes()).unwrap().node());
+        agrees(Canonical::from_bytes(LIST.as_bytes()).unwrap().node());
+        agrees(Node::from_value(&serde_json::from_str(LIST).unwrap()).unwrap());
+        agrees(Document::check(b"{}").unwrap().node());
+    }
+
+    #[test]
+    fn other_values_stand_between_what_is_kept() {
+        let replaced = |list: &[u8], which: &[usize]| {
+            let (arena, document) = (Arena::new(), Document::check(list).unwrap());
+            let mut scan = ItemScan::new(document.node(), names(), &arena);
+            let items: Vec<Item<'_>> = scan.by_ref().collect();
+            let changed: Vec<_> = which.iter().map(|at| (items[*at], Node::NULL)).collect();
+            String::from_utf8(to_bytes(scan.replace(&changed, &arena))).unwrap()
+        };
+        let list = br#"[ {"a":1}, {"b":2},{"c":3} ]"#;
+        assert_eq!(replaced(list, &[]), r#"[ {"a":1}, {"b":2},{"c":3} ]"#);
+        assert_eq!(replaced(list, &[0]), r#"[null, {"b":2},{"c":3} ]"#);
+        assert_eq!(replaced(list, &[1]), r#"[ {"a":1},null,{"c":3} ]"#);
+        assert_eq!(replaced(list, &[0, 1, 2]), r#"[null,null,null ]"#);
+    }
+}
