@@ -319,6 +319,10 @@ impl FieldError {
         Self::new(FieldErrorKind::TooMany, field, body)
     }
 
+    pub(crate) fn is_duplicate(&self) -> bool {
+        self.kind == FieldErrorKind::Duplicate
+    }
+
     fn cause(&self) -> Cause {
         Cause { reason: self.kind.reason(), message: self.body.clone(), field: self.field.clone() }
     }

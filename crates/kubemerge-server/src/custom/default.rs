@@ -1,8 +1,13 @@
-//! Fills in the defaults of a schema.
+//! The defaults of a schema: what they must be, and how they fill an object.
 
 use serde_json::Value;
 
-use super::structural::{Additional, Structural};
+use super::{
+    prune,
+    structural::{Additional, Structural},
+    validate,
+};
+use crate::status::FieldError;
 
 /// Sets declared defaults where a value is absent, or null though it may not be.
 pub(crate) fn fill(value: &mut Value, schema: &Structural) {
@@ -37,6 +42,23 @@ fn fill_element(value: &mut Value, schema: &Structural) {
         *value = default.clone();
     }
     fill(value, schema);
+}
+
+/// Defaults must be what the schema around them would keep and accept.
+pub(crate) fn check(schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+    if let Some(default) = &schema.default {
+        let place = format!("{path}.default");
+        if prune::loses_something(default, schema) {
+            errors.push(FieldError::invalid(place.clone(), default, "must not have unknown fields"));
+        }
+        errors.extend(validate::validate_at(default, schema, &place));
+    }
+    if let Some(items) = &schema.items {
+        check(items, &format!("{path}.items"), errors);
+    }
+    for (name, property) in &schema.properties {
+        check(property, &format!("{path}.properties[{name}]"), errors);
+    }
 }
 
 #[cfg(test)]

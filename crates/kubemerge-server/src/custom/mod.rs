@@ -4,6 +4,7 @@ pub(crate) mod default;
 pub(crate) mod definition;
 mod format;
 pub(crate) mod jsonpath;
+mod junctor;
 mod names;
 pub(crate) mod prune;
 mod rules;
@@ -98,10 +99,11 @@ fn complaints(
     old: Option<&Object>,
 ) -> Vec<FieldError> {
     let old = old.map(Object::to_value);
-    let mut errors = validate::validate(tree, schema);
-    if let (false, Some(old)) = (errors.is_empty(), &old) {
-        let before: Vec<String> = validate::validate(old, schema).iter().map(ToString::to_string).collect();
-        errors.retain(|error| !before.contains(&error.to_string()));
+    let mut errors = validate::validate(tree, old.as_ref(), schema);
+    let repeats = |errors: &[FieldError]| errors.iter().any(FieldError::is_duplicate);
+    // Lists may repeat items as long as the object has not been without repeated ones.
+    if repeats(&errors) && old.as_ref().is_some_and(|old| repeats(&validate::validate(old, None, schema))) {
+        errors.retain(|error| !error.is_duplicate());
     }
     // Rules are only evaluated on objects that have the right shape.
     if errors.is_empty() {

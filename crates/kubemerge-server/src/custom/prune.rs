@@ -7,11 +7,19 @@ use super::structural::{Additional, Structural};
 /// Removes undeclared fields; answers their paths, sorted. The root's own type and metadata stay.
 pub(crate) fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec<String> {
     let mut removed = Vec::new();
-    let mut root = schema.clone();
-    root.embedded = true;
-    prune_map(object, Some(&root), "", &mut removed);
+    let own: Vec<(String, Value)> =
+        ["apiVersion", "kind", "metadata"].into_iter().filter_map(|name| object.remove_entry(name)).collect();
+    prune_map(object, Some(schema), "", &mut removed);
+    object.extend(own);
     removed.sort();
     removed
+}
+
+/// Whether a value has undeclared fields.
+pub(crate) fn loses_something(value: &Value, schema: &Structural) -> bool {
+    let mut removed = Vec::new();
+    prune_value(&mut value.clone(), Some(schema), "", &mut removed);
+    !removed.is_empty()
 }
 
 fn prune_value(value: &mut Value, schema: Option<&Structural>, path: &str, removed: &mut Vec<String>) {

@@ -31,7 +31,9 @@ impl Rules {
         let Err(errors) = kube_cel::Validator::new().validate_compiled(compiled, object, old) else {
             return Vec::new();
         };
-        errors.into_vec().iter().map(|error| complaint(error, object)).collect()
+        let errors = errors.into_vec();
+        let news = errors.iter().filter(|error| !is_old_news(error, object, old));
+        news.map(|error| complaint(error, object)).collect()
     }
 
     /// Without an evaluator rules are not enforced.
@@ -39,6 +41,31 @@ impl Rules {
     pub(crate) fn check(&self, _: &Value, _: Option<&Value>) -> Vec<FieldError> {
         Vec::new()
     }
+}
+
+/// Complaints about rules that cannot be compiled, of one node of a schema.
+#[cfg(feature = "cel")]
+pub(super) fn check_syntax(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    let rules = schema.get("x-kubernetes-validations").and_then(Value::as_array).into_iter().flatten();
+    for (at, rule) in rules.enumerate() {
+        let alone = serde_json::json!({"x-kubernetes-validations": [rule]});
+        for error in kube_cel::compile_schema(&alone).compilation_errors() {
+            let (field, why) = (format!("{path}.x-kubernetes-validations[{at}].rule"), error.to_string());
+            let text = rule.get("rule").cloned().unwrap_or_default();
+            errors.push(FieldError::invalid(field, &text, &format!("compilation failed: {why}")));
+        }
+    }
+}
+
+/// Without an evaluator rules are not looked at.
+#[cfg(not(feature = "cel"))]
+pub(super) fn check_syntax(_: &Value, _: &str, _: &mut Vec<FieldError>) {}
+
+/// Whether a rule was broken before, at a place that did not change; rules about changes always count.
+#[cfg(feature = "cel")]
+fn is_old_news(error: &kube_cel::ValidationError, object: &Value, old: Option<&Value>) -> bool {
+    let at = |value: &Value| super::jsonpath::find(value, &error.field_path);
+    old.is_some_and(|old| !error.rule.contains("oldSelf") && at(object).is_some() && at(object) == at(old))
 }
 
 #[cfg(feature = "cel")]

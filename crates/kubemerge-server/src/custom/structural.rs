@@ -82,7 +82,7 @@ impl Structural {
             preserve_unknown: flag("x-kubernetes-preserve-unknown-fields"),
             embedded: flag("x-kubernetes-embedded-resource"),
             int_or_string: flag("x-kubernetes-int-or-string"),
-            default: schema.get("default").cloned(),
+            default: schema.get("default").filter(|default| !default.is_null()).cloned(),
             properties: properties
                 .map(|(name, schema)| Ok((name.clone(), Structural::compile(schema)?)))
                 .collect::<Result<_, String>>()?,

@@ -2,12 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::structural::Structural;
+use super::{default, junctor, rules, structural::Structural};
 use crate::status::FieldError;
 
 /// Keywords that no definition may use.
 const FORBIDDEN: &[&str] =
     &["$ref", "id", "$schema", "patternProperties", "dependencies", "additionalItems", "definitions"];
+
+/// The types a value may have.
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
 /// Where in a schema a node stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,11 +24,14 @@ enum Level {
 pub(crate) fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
     let before = errors.len();
     node(schema, Level::Root, path, errors);
+    junctor::check_completeness(schema, path, errors);
     errors[before..].sort_by_key(ToString::to_string);
-    if errors.len() == before
-        && let Err(why) = Structural::compile(schema)
-    {
-        errors.push(FieldError::invalid(path, &json!(""), &why));
+    if errors.len() > before {
+        return;
+    }
+    match Structural::compile(schema) {
+        Ok(compiled) => default::check(&compiled, path, errors),
+        Err(why) => errors.push(FieldError::invalid(path, &json!(""), &why)),
     }
 }
 
@@ -39,15 +45,16 @@ fn node(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldError>) 
         errors.push(FieldError::forbidden(format!("{path}.uniqueItems"), why));
     }
     check_type(schema, level, path, errors);
+    check_extensions(schema, path, errors);
+    check_own_fields(schema, level, path, errors);
     check_additional(schema, level, path, errors);
     check_list(schema, path, errors);
     check_map_type(schema, path, errors);
     check_pattern(schema, path, errors);
+    junctor::check(schema, path, errors);
+    rules::check_syntax(schema, path, errors);
     for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let is_own = level == Level::Root && matches!(name.as_str(), "apiVersion" | "kind" | "metadata");
-        if !is_own {
-            node(property, Level::Field, &format!("{path}.properties[{name}]"), errors);
-        }
+        node(property, Level::Field, &format!("{path}.properties[{name}]"), errors);
     }
     if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
         node(items, Level::Item, &format!("{path}.items"), errors);
@@ -82,7 +89,14 @@ fn check_type(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldEr
     if level == Level::Root && !kind.is_empty() && kind != "object" {
         errors.push(FieldError::invalid(field.clone(), &json!(kind), "must be object at the root"));
     }
-    if kind == "array" && schema.get("items").is_none_or(|items| !items.is_object()) {
+    if !kind.is_empty() && !TYPES.contains(&kind) {
+        errors.push(FieldError::not_supported(field.clone(), &json!(kind), &TYPES.map(str::to_string)));
+    }
+    if schema.get("items").is_some_and(Value::is_array) {
+        let why = "items must be a schema object and not an array";
+        errors.push(FieldError::forbidden(format!("{path}.items"), why));
+    }
+    if kind == "array" && schema.get("items").is_none_or(Value::is_null) {
         errors.push(FieldError::required(format!("{path}.items"), "must be specified"));
     }
     if kind == "null" {
@@ -100,6 +114,65 @@ fn check_type(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldEr
     if level == Level::Root && flag(schema, "nullable") {
         errors.push(FieldError::forbidden(format!("{path}.nullable"), "nullable cannot be true at the root"));
     }
+}
+
+fn check_extensions(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    let preserve = "x-kubernetes-preserve-unknown-fields";
+    if schema.get(preserve) == Some(&json!(false)) {
+        let field = format!("{path}.{preserve}");
+        errors.push(FieldError::invalid(field, &json!(false), "must be true or undefined"));
+    }
+    for other in [preserve, "x-kubernetes-embedded-resource"] {
+        if flag(schema, "x-kubernetes-int-or-string") && flag(schema, other) {
+            let why = "must be false if x-kubernetes-int-or-string is true";
+            errors.push(FieldError::invalid(format!("{path}.{other}"), &json!(true), why));
+        }
+    }
+    if flag(schema, "x-kubernetes-embedded-resource") {
+        let has_properties =
+            schema.get("properties").and_then(Value::as_object).is_some_and(|map| !map.is_empty());
+        if !has_properties && !flag(schema, preserve) {
+            let why = "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
+            errors.push(FieldError::required(format!("{path}.properties"), why));
+        }
+        if schema.get("additionalProperties").is_some_and(|additional| !additional.is_null()) {
+            let why = "must not be used if x-kubernetes-embedded-resource is set";
+            errors.push(FieldError::forbidden(format!("{path}.additionalProperties"), why));
+        }
+    }
+}
+
+/// Type and metadata of an object are known: a schema may hardly say anything about them.
+fn check_own_fields(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldError>) {
+    if level != Level::Root && !flag(schema, "x-kubernetes-embedded-resource") {
+        return;
+    }
+    for (name, wanted) in [("kind", "string"), ("apiVersion", "string"), ("metadata", "object")] {
+        let Some(own) = schema.get("properties").and_then(|properties| properties.get(name)) else {
+            continue;
+        };
+        let field = format!("{path}.properties[{name}]");
+        if text(own, "type") != wanted {
+            let why = format!("must be {wanted}");
+            errors.push(FieldError::invalid(format!("{field}.type"), &json!(text(own, "type")), &why));
+        }
+        if name == "metadata" && level == Level::Root && !speaks_of_names(own) {
+            let why = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+            errors.push(FieldError::forbidden(field, why));
+        }
+    }
+}
+
+/// Whether a schema for metadata restricts the name at most.
+fn speaks_of_names(metadata: &Value) -> bool {
+    let members = metadata.as_object().into_iter().flatten();
+    members.into_iter().all(|(keyword, value)| match keyword.as_str() {
+        "type" | "default" => true,
+        "properties" => value
+            .as_object()
+            .is_some_and(|map| map.keys().all(|name| matches!(name.as_str(), "name" | "generateName"))),
+        _ => value.is_null(),
+    })
 }
 
 fn check_additional(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldError>) {
@@ -143,8 +216,28 @@ fn check_list(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
             FieldError::invalid(field, &json!(list_type), why)
         });
     }
-    if list_type == "map" {
-        check_list_map(schema, &keys, path, errors);
+    match list_type {
+        "map" => check_list_map(schema, &keys, path, errors),
+        "set" => check_list_set(schema, path, errors),
+        _ => {}
+    }
+}
+
+/// The items of a set are compared as a whole.
+fn check_list_set(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
+    let Some(items) = schema.get("items") else { return };
+    let (keyword, is_atomic) = match text(items, "type") {
+        "array" => ("x-kubernetes-list-type", matches!(text(items, "x-kubernetes-list-type"), "" | "atomic")),
+        "object" => ("x-kubernetes-map-type", text(items, "x-kubernetes-map-type") == "atomic"),
+        _ => return,
+    };
+    if !is_atomic {
+        let why = "must be atomic as item of a list with x-kubernetes-list-type=set";
+        errors.push(FieldError::invalid(
+            format!("{path}.items.{keyword}"),
+            &json!(text(items, keyword)),
+            why,
+        ));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Validates values against a schema, in the words of the API server.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
@@ -10,15 +10,22 @@ use super::{
 };
 use crate::status::FieldError;
 
-/// Every complaint about a value.
-pub(crate) fn validate(value: &Value, schema: &Structural) -> Vec<FieldError> {
+/// Every complaint about a value; what is as it was before is let pass.
+pub(crate) fn validate(value: &Value, old: Option<&Value>, schema: &Structural) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    check(value, schema, "", &mut errors);
+    check(value, old, schema, "", &mut errors);
     errors
 }
 
-fn check(value: &Value, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
-    if value.is_null() && schema.nullable {
+/// Every complaint about a value that stands at a path.
+pub(crate) fn validate_at(value: &Value, schema: &Structural, path: &str) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    check(value, None, schema, path, &mut errors);
+    errors
+}
+
+fn check(value: &Value, old: Option<&Value>, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+    if old == Some(value) || (value.is_null() && schema.nullable) {
         return;
     }
     if !has_type(value, schema) {
@@ -28,8 +35,8 @@ fn check(value: &Value, schema: &Structural, path: &str, errors: &mut Vec<FieldE
     check_junctors(value, &schema.checks, path, errors);
     check_options(value, &schema.checks, path, errors);
     match value {
-        Value::Object(map) => check_map(map, schema, path, errors),
-        Value::Array(list) => check_list(list, schema, path, errors),
+        Value::Object(map) => check_map(map, old, schema, path, errors),
+        Value::Array(list) => check_list(list, old, schema, path, errors),
         Value::String(text) => check_text(text, &schema.checks, path, errors),
         Value::Number(_) => check_number(value, &schema.checks, path, errors),
         _ => {}
@@ -76,7 +83,13 @@ fn wrong_type(value: &Value, schema: &Structural, path: &str) -> FieldError {
     FieldError::type_invalid(field(path), &json!(found), &detail)
 }
 
-fn check_map(map: &Map<String, Value>, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+fn check_map(
+    map: &Map<String, Value>,
+    old: Option<&Value>,
+    schema: &Structural,
+    path: &str,
+    errors: &mut Vec<FieldError>,
+) {
     let checks = &schema.checks;
     for name in checks.required.iter().filter(|name| !map.contains_key(*name)) {
         errors.push(FieldError::required(join(path, name), ""));
@@ -90,15 +103,22 @@ fn check_map(map: &Map<String, Value>, schema: &Structural, path: &str, errors: 
         errors.push(invalid(path, &json!(size), &format!("should have at least {least} properties")));
     }
     for (name, value) in map {
+        let old = old.and_then(|old| old.get(name));
         match (schema.properties.get(name), &schema.additional) {
-            (Some(property), _) => check(value, property, &join(path, name), errors),
-            (None, Additional::Schema(schema)) => check(value, schema, &join(path, name), errors),
+            (Some(property), _) => check(value, old, property, &join(path, name), errors),
+            (None, Additional::Schema(schema)) => check(value, old, schema, &join(path, name), errors),
             _ => {}
         }
     }
 }
 
-fn check_list(list: &[Value], schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+fn check_list(
+    list: &[Value],
+    old: Option<&Value>,
+    schema: &Structural,
+    path: &str,
+    errors: &mut Vec<FieldError>,
+) {
     let (checks, size) = (&schema.checks, list.len() as u64);
     if let Some(most) = checks.max_items.filter(|most| size > *most) {
         errors.push(FieldError::too_many(field(path), list.len(), most as usize));
@@ -107,8 +127,11 @@ fn check_list(list: &[Value], schema: &Structural, path: &str, errors: &mut Vec<
         errors.push(invalid(path, &json!(size), &format!("should have at least {least} items")));
     }
     if let Some(items) = schema.items.as_deref() {
+        let before = by_key(old, schema);
         for (at, item) in list.iter().enumerate() {
-            check(item, items, &format!("{path}[{at}]"), errors);
+            let found = (!before.is_empty()).then(|| before.get(&key(item, schema).to_string()));
+            let old = found.flatten().copied();
+            check(item, old, items, &format!("{path}[{at}]"), errors);
         }
     }
     match schema.list_type {
@@ -116,6 +139,18 @@ fn check_list(list: &[Value], schema: &Structural, path: &str, errors: &mut Vec<
         ListType::Set => check_set(list, path, errors),
         ListType::Map => check_keys(list, schema, path, errors),
     }
+}
+
+/// The items of a keyed list; those of other lists cannot be told apart.
+fn by_key<'v>(list: Option<&'v Value>, schema: &Structural) -> HashMap<String, &'v Value> {
+    let keyed = list.filter(|_| schema.list_type == ListType::Map).and_then(Value::as_array);
+    keyed.into_iter().flatten().map(|item| (key(item, schema).to_string(), item)).collect()
+}
+
+/// The key fields of an item; absent ones are left out, without defaults.
+fn key(item: &Value, schema: &Structural) -> Value {
+    let keys = schema.list_map_keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone())));
+    Value::Object(keys.collect())
 }
 
 /// Each value once; a repeated one is reported at its second place only.
@@ -130,7 +165,7 @@ fn check_set(list: &[Value], path: &str, errors: &mut Vec<FieldError>) {
     }
 }
 
-/// Each key once; absent key fields are left out of the key, without defaults.
+/// Each key once.
 fn check_keys(list: &[Value], schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
     if list.len() < 2 {
         return;
@@ -143,8 +178,7 @@ fn check_keys(list: &[Value], schema: &Structural, path: &str, errors: &mut Vec<
             errors.push(FieldError::invalid(place, item, "must be an object for an array of list-type map"));
             continue;
         }
-        let keys = schema.list_map_keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone())));
-        let key = Value::Object(keys.collect());
+        let key = key(item, schema);
         if !seen.insert(key.to_string()) && reported.insert(key.to_string()) {
             errors.push(FieldError::duplicate(place, &key));
         }
@@ -202,7 +236,7 @@ fn check_options(value: &Value, checks: &Checks, path: &str, errors: &mut Vec<Fi
 fn check_junctors(value: &Value, checks: &Checks, path: &str, errors: &mut Vec<FieldError>) {
     let complaints = |schema: &Structural| {
         let mut found = Vec::new();
-        check(value, schema, path, &mut found);
+        check(value, None, schema, path, &mut found);
         found
     };
     let mut refuse = |why: &str| errors.push(invalid(path, value, why));
@@ -251,7 +285,7 @@ mod tests {
 
     fn complaints(schema: Value, value: Value) -> Vec<String> {
         let schema = Structural::compile(&json!({"properties": {"f": schema}})).unwrap();
-        validate(&json!({"f": value}), &schema).iter().map(ToString::to_string).collect()
+        validate(&json!({"f": value}), None, &schema).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -308,5 +342,24 @@ mod tests {
         ] {
             assert_eq!(complaints(schema, value), [""; 0]);
         }
+    }
+
+    #[test]
+    fn what_did_not_change_is_let_pass() {
+        let schema = Structural::compile(&json!({"properties": {
+            "low": {"minimum": 5},
+            "map": {"required": ["x"]},
+            "keyed": {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"properties": {"v": {"minimum": 5}}}},
+        }}))
+        .unwrap();
+        let count = |old: Value, new: Value| validate(&new, Some(&old), &schema).len();
+        assert_eq!(count(json!({"low": 1}), json!({"low": 1, "other": 2})), 0);
+        assert_eq!(count(json!({"low": 1}), json!({"low": 2})), 1);
+        assert_eq!(count(json!({"map": {}}), json!({"map": {"y": 1}})), 1);
+        let keyed = |items: Value| json!({"keyed": items});
+        let old = keyed(json!([{"k": 1, "v": 1}, {"k": 2, "v": 2}]));
+        assert_eq!(count(old.clone(), keyed(json!([{"k": 2, "v": 2}, {"k": 1, "v": 1}]))), 0);
+        assert_eq!(count(old, keyed(json!([{"k": 2, "v": 1}, {"k": 1, "v": 1}]))), 1);
     }
 }

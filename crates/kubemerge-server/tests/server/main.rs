@@ -3,6 +3,7 @@
 
 mod crud;
 mod custom;
+mod definitions;
 mod delete;
 mod discovering;
 mod exactness;

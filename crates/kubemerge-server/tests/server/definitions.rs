@@ -1,0 +1,172 @@
+//! Definitions of custom resources: which are accepted, what may change about them, and how they end.
+
+use kubemerge_server::ApiServer;
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+fn definition(plural: &str, kind: &str, schema: Value) -> Value {
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.x.io")},
+        "spec": {"group": "x.io", "scope": "Namespaced", "names": {"plural": plural, "kind": kind},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]}})
+}
+
+/// A schema with one field.
+fn with(field: Value) -> Value {
+    json!({"type": "object", "properties": {"f": field}})
+}
+
+async fn complaint(server: &ApiServer, schema: Value) -> String {
+    let answer =
+        ask(server, "POST", &format!("{DEFINITIONS}?dryRun=All"), definition("things", "Thing", schema))
+            .await;
+    let causes = answer.body["details"]["causes"].as_array().cloned().unwrap_or_default();
+    let text = |cause: &Value, key: &str| cause[key].as_str().unwrap_or_default().to_string();
+    let texts = causes.iter().map(|cause| format!("{}: {}", text(cause, "field"), text(cause, "message")));
+    texts.collect::<Vec<_>>().join("; ").replace("spec.versions[0].schema.openAPIV3Schema.", "")
+}
+
+#[tokio::test]
+async fn schemas_are_structural() {
+    let server = server();
+    for (schema, text) in [
+        (
+            with(json!({"type": "foo"})),
+            "properties[f].type: Unsupported value: \"foo\": supported values: \"array\", \"boolean\", \"integer\", \"number\", \"object\", \"string\"",
+        ),
+        (
+            with(json!({"type": "array", "items": [{"type": "string"}]})),
+            "properties[f].items: Forbidden: items must be a schema object and not an array",
+        ),
+        (
+            with(json!({"type": "string", "anyOf": [{"type": "string"}]})),
+            "properties[f].anyOf[0].type: Forbidden: must be empty to be structural",
+        ),
+        (
+            json!({"type": "object", "oneOf": [{"properties": {"a": {"minimum": 1}}}]}),
+            "properties[a]: Required value: because it is defined in spec.versions[0].schema.openAPIV3Schema.oneOf[0].properties[a]",
+        ),
+        (
+            with(json!({"type": "object", "x-kubernetes-preserve-unknown-fields": false})),
+            "properties[f].x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined",
+        ),
+        (
+            with(json!({"type": "object", "x-kubernetes-embedded-resource": true})),
+            "properties[f].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
+        ),
+        (
+            with(json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "object"}})),
+            "properties[f].items.x-kubernetes-map-type: Invalid value: \"\": must be atomic as item of a list with x-kubernetes-list-type=set",
+        ),
+        (
+            json!({"type": "object", "properties": {"metadata": {"type": "object", "properties": {"labels": {"type": "object"}}}}}),
+            "properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified",
+        ),
+        (
+            with(json!({"type": "integer", "default": "x"})),
+            "properties[f].default: Invalid value: \"string\": spec.versions[0].schema.openAPIV3Schema.properties[f].default in body must be of type integer: \"string\"",
+        ),
+        (
+            with(json!({"type": "object", "properties": {}, "default": {"a": 1}})),
+            "properties[f].default: Invalid value: {\"a\":1}: must not have unknown fields",
+        ),
+        (
+            with(json!({"type": "string", "enum": ["a"], "default": "b"})),
+            "properties[f].default: Unsupported value: \"b\": supported values: \"a\"",
+        ),
+    ] {
+        assert_eq!(
+            complaint(&server, schema.clone()).await,
+            text.replace("spec.versions[0].schema.openAPIV3Schema.", ""),
+            "{schema}"
+        );
+    }
+    let broken = with(json!({"type": "string", "x-kubernetes-validations": [{"rule": "self =="}]}));
+    let text = complaint(&server, broken).await;
+    assert!(
+        text.starts_with(
+            "properties[f].x-kubernetes-validations[0].rule: Invalid value: \"self ==\": compilation failed"
+        ),
+        "{text}"
+    );
+    let good = json!({"type": "object", "properties": {
+        "metadata": {"type": "object", "properties": {"name": {"type": "string", "maxLength": 10}}},
+        "either": {"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": true, "default": "50%"},
+        "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "object", "x-kubernetes-map-type": "atomic"}},
+        "spec": {"type": "object", "default": {}, "oneOf": [{"required": ["a"]}, {"required": ["b"]}, {"not": {"required": ["c"]}}]},
+    }});
+    assert_eq!(complaint(&server, good).await, "");
+}
+
+#[tokio::test]
+async fn what_objects_are_stored_by_stays() {
+    let server = server();
+    ask(&server, "POST", DEFINITIONS, definition("things", "Thing", with(json!({"type": "string"})))).await;
+    let path = format!("{DEFINITIONS}/things.x.io");
+    for (patch, field) in [
+        (json!({"spec": {"names": {"kind": "Other"}}}), "spec.names.kind"),
+        (json!({"spec": {"scope": "Cluster"}}), "spec.scope"),
+        (
+            json!({"spec": {"versions": [{"name": "v2", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": {"type": "object"}}}]}}),
+            "status.storedVersions[0]",
+        ),
+    ] {
+        let header = ("content-type", "application/merge-patch+json");
+        let answer = ask_as(&server, "PATCH", &path, header, patch).await;
+        assert_eq!((answer.code, &answer.body["details"]["causes"][0]["field"]), (422, &json!(field)));
+    }
+}
+
+#[tokio::test]
+async fn names_are_given_once_in_a_group() {
+    let server = server();
+    let schema = || with(json!({"type": "string"}));
+    let mut first = definition("things", "Thing", schema());
+    first["spec"]["names"]["shortNames"] = json!(["th"]);
+    ask(&server, "POST", DEFINITIONS, first).await;
+    let mut second = definition("others", "Other", schema());
+    second["spec"]["names"]["shortNames"] = json!(["th"]);
+    let answer = ask(&server, "POST", DEFINITIONS, second).await;
+    let condition = &answer.body["status"]["conditions"][0];
+    assert_eq!(
+        (&condition["reason"], &condition["message"]),
+        (&json!("ShortNamesConflict"), &json!("\"th\" is already in use"))
+    );
+    assert_eq!(answer.body["status"]["acceptedNames"]["plural"], "others");
+    assert_eq!(
+        get(&server, "/apis/x.io/v1/others").await.code,
+        404,
+        "not served before all names are accepted"
+    );
+    let answer = ask(&server, "POST", DEFINITIONS, definition("thingz", "Thing", schema())).await;
+    assert_eq!(answer.body["status"]["conditions"][0]["reason"], "ListKindConflict");
+}
+
+#[tokio::test]
+async fn nothing_is_created_while_a_definition_goes() {
+    let server = server();
+    ask(&server, "POST", DEFINITIONS, definition("things", "Thing", with(json!({"type": "string"})))).await;
+    let things = "/apis/x.io/v1/namespaces/default/things";
+    let thing = |name: &str, finalizers: Value| json!({"apiVersion": "x.io/v1", "kind": "Thing", "metadata": {"name": name, "finalizers": finalizers}});
+    assert_eq!(ask(&server, "POST", things, thing("a", json!(["x.io/wait"]))).await.code, 201);
+    ask(&server, "DELETE", &format!("{DEFINITIONS}/things.x.io"), Value::Null).await;
+    let answer = ask(&server, "POST", things, thing("b", json!([]))).await;
+    let text =
+        "things.x.io \"b\" is forbidden: create not allowed while custom resource definition is terminating";
+    assert_eq!((answer.code, answer.message()), (403, text));
+    assert_eq!(
+        ask(&server, "PUT", &format!("{things}/a"), {
+            let mut thing = get(&server, &format!("{things}/a")).await.body;
+            thing["metadata"]["finalizers"] = json!([]);
+            thing
+        })
+        .await
+        .code,
+        200
+    );
+    assert_eq!(get(&server, things).await.code, 404, "the API went with its last object");
+}
