@@ -1,7 +1,10 @@
-//! The official Python and JavaScript clients against the listener: list, watch, create, three patches, errors.
+//! The official Python, JavaScript and Go clients, and helm, against the listener.
 //!
 //! Python is the interpreter `KUBEMERGE_PYTHON` (or `python3`) with the package `kubernetes`, JavaScript is `node`
-//! with `@kubernetes/client-node` in the folder `KUBEMERGE_NODE_MODULES`. What is absent is skipped by name.
+//! with `@kubernetes/client-node` in the folder `KUBEMERGE_NODE_MODULES`, Go is the program built from the folder
+//! `go` that `KUBEMERGE_GO_CLIENT` names, helm is `KUBEMERGE_HELM`. What is absent is skipped by name.
+
+mod helm;
 
 use std::{path::Path, process::Stdio, time::Duration};
 
@@ -61,4 +64,14 @@ async fn javascript() {
     let mut command = Command::new("node");
     command.arg(script("client.mjs")).env("CLIENT_NODE", package);
     run(command, "javascript").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn go() {
+    let Some(program) = std::env::var_os("KUBEMERGE_GO_CLIENT").filter(|program| Path::new(program).exists())
+    else {
+        eprintln!("skipped clients::go: KUBEMERGE_GO_CLIENT names no program");
+        return;
+    };
+    run(Command::new(program), "go").await;
 }
