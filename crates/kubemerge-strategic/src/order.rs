@@ -20,12 +20,39 @@ pub(crate) struct Place {
 
 /// Upstream's order: both sides sorted by their own order, then woven by the server's.
 pub(crate) fn weave(places: &[Place]) -> Vec<usize> {
+    weave_asking(places, |_| {})
+}
+
+/// The first suspect whose position upstream asks for while it puts the items in order.
+///
+/// Suspects stand on the server's side and have no rank.
+pub(crate) fn asked_for(places: &[Place], is_suspect: impl Fn(usize) -> bool) -> Option<usize> {
+    let on_side = |at: &usize| !places[*at].named && !places[*at].deleting;
+    let sorted: Vec<usize> = (0..places.len()).filter(on_side).collect();
+    let (first, others) =
+        sorted.split_first().map_or((None, &[][..]), |(first, others)| (Some(*first), others));
+    if let Some(at) = others.iter().find(|at| is_suspect(**at)) {
+        return Some(*at);
+    }
+    // The sort asks for the item before another one only if it knows the other one.
+    let first = first.filter(|first| is_suspect(*first));
+    if first.is_some() && others.iter().any(|at| places[*at].rank.is_some()) {
+        return first;
+    }
+    let mut asked = None;
+    weave_asking(places, |at| asked = asked.or(is_suspect(at).then_some(at)));
+    asked
+}
+
+/// The weave, with somebody who hears for which items of the server's side a position is asked.
+fn weave_asking(places: &[Place], mut ask: impl FnMut(usize)) -> Vec<usize> {
     let side = |named: bool| (0..places.len()).filter(|at| places[*at].named == named).collect::<Vec<_>>();
     let server = sort_side(side(false), places);
     let patch = sort_side(side(true), places);
     let mut woven = Vec::with_capacity(places.len());
     let (mut server, mut patch) = (server.into_iter().peekable(), patch.into_iter().peekable());
     while let (Some(&left), Some(&right)) = (server.peek(), patch.peek()) {
+        ask(left);
         // A server-only item goes first only if both are known to the server, in this order.
         let server_first = matches!(
             (places[left].server, places[right].server),

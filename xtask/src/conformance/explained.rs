@@ -10,10 +10,7 @@ const SORT_ROUTINE_CHANGES: usize = 12;
 
 /// The class that explains why an answer is none of the variants; none where nothing does.
 pub(crate) fn class(trial: &Trial<'_>, variants: &[Verdict], ours: &Verdict) -> Option<&'static str> {
-    let ours = match ours {
-        Verdict::Result(ours) => ours,
-        Verdict::Error(fault) => return class_of_fault(trial, variants, &fault.kind),
-    };
+    let Verdict::Result(ours) = ours else { return None };
     let same_without_order = variants.iter().any(|variant| match variant {
         Verdict::Result(theirs) => unordered(theirs.clone()) == unordered(ours.clone()),
         Verdict::Error(_) => false,
@@ -29,14 +26,6 @@ pub(crate) fn class(trial: &Trial<'_>, variants: &[Verdict], ours: &Verdict) -> 
     documents()
         .any(|document| any_list(document, &|items| items.len() > SORT_ROUTINE_CHANGES))
         .then_some("sort-routine")
-}
-
-/// The class of an error of ours, where Kubernetes gives none of this kind.
-fn class_of_fault(trial: &Trial<'_>, variants: &[Verdict], kind: &str) -> Option<&'static str> {
-    if variants.iter().all(|variant| matches!(variant, Verdict::Error(_))) {
-        return Some("several-faults");
-    }
-    (trial.op == "three-way" && kind == "invalid-merge-key-value").then_some("uncompared-keys")
 }
 
 /// Whether an interface can carry a case.

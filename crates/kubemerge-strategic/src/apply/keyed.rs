@@ -6,7 +6,7 @@ use crate::{
     error::{Error, ErrorKind},
     identity::{Identity, Keyed, Keys},
     observe::{Event, Observer, Ordering, Removal, Replacement},
-    order::{Place, weave},
+    order::{Place, asked_for, weave},
 };
 use hashbrown::HashMap;
 use kubemerge_schema::ListRule;
@@ -243,6 +243,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Place { named: rank.is_some(), rank: rank.or(server), server, deleting }
             })
             .collect();
+        compare_while_ordering(&slots, &places, keys, path)?;
         Ok(self.in_order(slots, &places, Ordering::PatchList, path))
     }
 
@@ -312,7 +313,7 @@ fn server_positions<'a>(slots: &[Slot<'a>], count_new: bool) -> HashMap<Identity
 }
 
 /// Upstream compares keys with Go's `==`, which cannot compare maps and lists with their like: first every
-/// item with the plain items of the patch, then, where there are two or more, with each other.
+/// item with the plain items of the patch, later while the items are put in order.
 fn check_keys<'a>(
     slots: &[Slot<'a>],
     plain: &[(usize, Node<'a>)],
@@ -330,25 +331,26 @@ fn check_keys<'a>(
             _ => {}
         }
     }
-    compare_with_each_other(slots, !plain.is_empty(), keys, path)
+    Ok(())
 }
 
-/// Two or more items are compared while they are put in order, each with itself too. Delete items, which
-/// occur in patches only, are compared where items of the upper patch stand beside them.
-pub(super) fn compare_with_each_other(
+/// An item whose key is a map or list cannot be looked for in the server's order, where it stands itself.
+pub(super) fn compare_while_ordering(
     slots: &[Slot<'_>],
-    beside_patch_items: bool,
+    places: &[Place],
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
 ) -> Result<(), Error> {
-    let compared = |slot: &&Slot<'_>| beside_patch_items || !is_delete_item(slot.node);
-    let compound = slots.iter().filter(compared).find_map(|slot| match slot.keyed {
-        Keyed::Compound(at) => Some((slot, at)),
+    let compound = |at: usize| match slots[at].keyed {
+        Keyed::Compound(key) => Some(key),
         _ => None,
-    });
-    match compound {
-        Some((slot, at)) if slots.len() > 1 => Err(keys.compound(at, &slot.path(path))),
-        _ => Ok(()),
+    };
+    if (0..slots.len()).all(|at| compound(at).is_none()) {
+        return Ok(());
+    }
+    match asked_for(places, |at| compound(at).is_some()) {
+        Some(at) => Err(keys.compound(compound(at).unwrap_or_default(), &slots[at].path(path))),
+        None => Ok(()),
     }
 }
 

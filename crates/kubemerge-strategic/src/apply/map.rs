@@ -78,8 +78,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         for (done, at) in order.iter().enumerate() {
             let result = self.field(ty, edit, live, &patch.fields[*at], path);
             if let Err(error) = result {
-                let rest = order[done + 1..].iter().map(|at| &patch.fields[*at]);
-                return Err(self.earlier_fault(ty, live, patch, rest, path).unwrap_or(error));
+                let rest = || order[done + 1..].iter().map(|at| &patch.fields[*at]);
+                return Err(self
+                    .earlier_fault(ty, live, patch, rest(), path)
+                    .or_else(|| self.surer_fault(ty, edit, live, &patch.fields[*at], rest(), path))
+                    .unwrap_or(error));
             }
         }
         Ok(())
@@ -109,6 +112,30 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             }
         }
         None
+    }
+
+    /// Upstream comes to a delete list before or after the values, as the iteration of a map goes. A fault
+    /// between a delete list and a list that live lacks needs the list first, and so comes after all others.
+    #[expect(clippy::too_many_arguments, reason = "all of them are parts of one map merge")]
+    fn surer_fault<'p>(
+        &mut self,
+        ty: Type<'_>,
+        edit: &mut MapEdit<'a>,
+        live: Option<Node<'a>>,
+        at_fault: &FieldPatch<'a>,
+        mut rest: impl Iterator<Item = &'p FieldPatch<'a>>,
+        path: &Path<'_>,
+    ) -> Option<Error>
+    where
+        'a: 'p,
+    {
+        let delete =
+            at_fault.delete.filter(|_| at_fault.order.is_none() && self.dialect == Dialect::Upstream)?;
+        let below = live.and_then(|live| live.get(&at_fault.field.text()));
+        if below.is_some_and(|below| below.kind() == delete.value.kind()) {
+            return None;
+        }
+        rest.find_map(|field| self.field(ty, edit, live, field, path).err())
     }
 
     /// Everything that the patch says about one field of the live map: order list and value, then the delete

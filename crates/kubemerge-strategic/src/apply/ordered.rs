@@ -4,7 +4,7 @@ use super::{
     Merger,
     clean::clean,
     elements::{element_kind, empty_lists, expected_list, expected_map, uncomparable},
-    keyed::{Merged, Slot, compare_with_each_other, is_delete_item, lookup, same_key_kind},
+    keyed::{Merged, Slot, compare_while_ordering, is_delete_item, lookup},
     map::Outcome,
     order_check::check_order,
     scalars::positions,
@@ -18,7 +18,7 @@ use crate::{
     observe::{Event, Observer, Ordering, Replacement},
     order::{Place, weave},
 };
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy, Type};
 use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick};
 
@@ -86,10 +86,6 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Keyed::Compound(_) => {}
             }
         }
-        if lists.view.node().kind() == Kind::List {
-            let named = merged.slots.iter().any(|slot| lookup(slot.keyed, &order).is_some());
-            compare_with_each_other(&merged.slots, named, keys, path)?;
-        }
         let places: Vec<Place> = merged
             .slots
             .iter()
@@ -99,6 +95,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Place { named: rank.is_some(), rank: rank.or(server), server, deleting }
             })
             .collect();
+        if lists.view.node().kind() == Kind::List {
+            compare_while_ordering(&merged.slots, &places, keys, path)?;
+        }
         let slots = self.in_order(merged.slots, &places, Ordering::Directive, path);
         let picks: Vec<Pick<'a>> = slots.iter().map(Slot::pick).collect();
         Ok(lists.view.pick(&picks, self.arena))
@@ -228,6 +227,8 @@ struct Lists<'l, 'a> {
 }
 
 /// The first position of every identity in the order list; every merged item needs its key here.
+///
+/// Upstream reads the order list from the start for each item, up to the entry that names it.
 fn order_positions<'a>(
     order: &[Node<'a>],
     slots: &[Slot<'a>],
@@ -235,6 +236,16 @@ fn order_positions<'a>(
     path: &Path<'_>,
     arena: &'a kubemerge_value::Arena,
 ) -> Result<HashMap<Identity<'a>, u32>, Error> {
+    let readable = order.iter().position(|entry| entry.kind() != Kind::Map).unwrap_or(order.len());
+    let mut positions = HashMap::with_capacity(readable);
+    let mut compound_kinds = HashSet::new();
+    for (at, entry) in order[..readable].iter().enumerate() {
+        match keys.read(*entry, arena) {
+            Keyed::As { identity, .. } => _ = positions.entry(identity).or_insert(at as u32),
+            Keyed::Compound(key) => _ = compound_kinds.insert(entry.get(keys.name(key)).map(Node::kind)),
+            Keyed::Missing => {}
+        }
+    }
     for (at, slot) in slots.iter().enumerate() {
         if slot.node.kind() != Kind::Map {
             return Err(expected_map(slot.node, &path.index(at)));
@@ -242,23 +253,21 @@ fn order_positions<'a>(
         match slot.keyed {
             Keyed::Missing => return Err(keys.missing(slot.node, &path.index(at))),
             Keyed::Compound(key)
-                if order.iter().any(|entry| same_key_kind(slot.node, *entry, keys.name(key))) =>
+                if compound_kinds.contains(&slot.node.get(keys.name(key)).map(Node::kind)) =>
             {
                 return Err(keys.compound(key, &path.index(at)));
             }
             _ => {}
         }
-    }
-    let mut positions = HashMap::with_capacity(order.len());
-    for (at, entry) in order.iter().enumerate() {
-        if entry.kind() != Kind::Map && !slots.is_empty() {
-            let message = format!("value for key {at} is not a map");
-            return Err(Error::new(ErrorKind::ExpectedMap, path, message)
-                .with_hint("entries of this order list are maps with the merge key"));
-        }
-        if let Keyed::As { identity, .. } = keys.read(*entry, arena) {
-            positions.entry(identity).or_insert(at as u32);
+        if readable < order.len() && lookup(slot.keyed, &positions).is_none() {
+            return Err(entry_is_no_map(readable, path));
         }
     }
     Ok(positions)
+}
+
+fn entry_is_no_map(at: usize, path: &Path<'_>) -> Error {
+    let message = format!("value for key {at} is not a map");
+    Error::new(ErrorKind::ExpectedMap, path, message)
+        .with_hint("entries of this order list are maps with the merge key")
 }

@@ -12,8 +12,9 @@ use kubemerge_schema::{ListRule, ListStrategy};
 use kubemerge_value::{Kind, Node, Path, Scalar, Str, map};
 use std::{borrow::Cow, cmp::Reverse};
 
-/// An item with its key.
+/// An item with its place and its key.
 struct Item<'a> {
+    at: usize,
     node: Node<'a>,
     key: Node<'a>,
     form: Cow<'a, [u8]>,
@@ -40,11 +41,15 @@ impl<'a> Generator<'a> {
         rule: &ListRule<'_>,
         path: &Path<'_>,
     ) -> Result<ListPatch<'a>, Error> {
-        let key = merge_key(rule);
-        let (before, after) = (items(original, key, path)?, items(modified, key, path)?);
+        let key = Str::plain(self.arena.alloc_str(merge_key(rule)));
+        let (before, after) = (Items::of(original, merge_key(rule)), Items::of(modified, merge_key(rule)));
+        let missing = before.missing.or(after.missing);
+        let (before, after) = (before.in_reach, after.in_reach);
         let pairing = pair(&before, &after);
-        let key = Str::plain(self.arena.alloc_str(key));
         let said = self.changed_items(&before, &after, &pairing, (rule, key), path)?;
+        if let Some((at, item)) = missing {
+            return Err(missing_key(item, merge_key(rule), &path.index(at)));
+        }
         let mut items = in_order(said, &after, path)?;
         let moved = !same_order(&before, &after, key, path)?;
         if self.options.deletions.is_on() {
@@ -75,7 +80,14 @@ impl<'a> Generator<'a> {
                 }
                 continue;
             };
-            let mut patch = self.maps(before[partner].node, item.node, rule.item, retain, &path.index(at))?;
+            let diff = |at: usize, partner: usize| {
+                let (before, after) = (before[partner].node, &after[at]);
+                self.maps(before, after.node, rule.item, retain, &path.index(after.at))
+            };
+            let mut patch = diff(at, partner).map_err(|fault| {
+                let rest = earlier_pairs(after, pairing, at);
+                rest.into_iter().find_map(|(at, partner)| diff(at, partner).err()).unwrap_or(fault)
+            })?;
             if !patch.is_empty() {
                 patch.put(key, item.key);
                 said.push(Said { at, node: patch.finish() });
@@ -106,18 +118,42 @@ fn merge_key<'s>(rule: &ListRule<'s>) -> &'s str {
     }
 }
 
-fn items<'a>(list: &[Node<'a>], key: &str, path: &Path<'_>) -> Result<Vec<Item<'a>>, Error> {
-    let item = |(at, node): (usize, &Node<'a>)| {
-        let value = node.get(key).ok_or_else(|| missing_key(*node, key, &path.index(at)))?;
-        Ok(Item { node: *node, key: value, form: string_form(value) })
-    };
-    list.iter().enumerate().map(item).collect()
+/// The items of a list that upstream's walk gets to see.
+struct Items<'a> {
+    in_reach: Vec<Item<'a>>,
+    /// The item without a key that ends the walk.
+    missing: Option<(usize, Node<'a>)>,
+}
+
+impl<'a> Items<'a> {
+    fn of(list: &[Node<'a>], key: &str) -> Self {
+        let mut items = Items { in_reach: Vec::with_capacity(list.len()), missing: None };
+        for (at, node) in list.iter().enumerate() {
+            match node.get(key) {
+                Some(key) => items.in_reach.push(Item { at, node: *node, key, form: string_form(key) }),
+                None => items.missing = Some((at, *node)),
+            }
+        }
+        if let Some((missing, _)) = items.missing {
+            // Upstream: an item without a key has a place in the walk too, and ends it there.
+            items.in_reach.retain(|item| (&*item.form, Reverse(item.at)) < (&b"<nil>"[..], Reverse(missing)));
+        }
+        items
+    }
 }
 
 fn missing_key(item: Node<'_>, key: &str, path: &Path<'_>) -> Error {
     let message = format!("map: {} does not contain declared merge key: {key}", go_text(item));
     Error::new(ErrorKind::MissingMergeKey, path, message)
         .with_hint(format!("every item of this list needs `{key}`"))
+}
+
+/// The pairs behind `at` that upstream's walk, which goes by string form, comes to before it.
+fn earlier_pairs(after: &[Item<'_>], pairing: &Pairing, at: usize) -> Vec<(usize, usize)> {
+    let rank = |at: &usize| (&after[*at].form, Reverse(*at));
+    let mut earlier: Vec<usize> = (at + 1..after.len()).filter(|one| rank(one) < rank(&at)).collect();
+    earlier.sort_by(|one, other| rank(one).cmp(&rank(other)));
+    earlier.into_iter().filter_map(|at| Some((at, pairing.partners[at]?))).collect()
 }
 
 // Upstream: sorting by key reverses items of one key, so the last of original meets the last of modified
