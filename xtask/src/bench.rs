@@ -1,4 +1,4 @@
-//! `cargo xtask bench [--json]`: our engine against Kubernetes' own code and against two JSON libraries.
+//! `cargo xtask bench [--json]`: our engine against Kubernetes' own code and against JSON libraries.
 //!
 //! The race needs an optimised build with the libraries in it, so the task starts itself again that
 //! way. Kubernetes is asked through the reference program and left out where Go is missing.
@@ -8,9 +8,17 @@ mod documents;
 #[cfg(feature = "bench")]
 mod growth;
 #[cfg(feature = "bench")]
+mod json_patches;
+#[cfg(feature = "bench")]
+mod kubernetes;
+#[cfg(feature = "bench")]
+mod making;
+#[cfg(feature = "bench")]
 mod peers;
 #[cfg(feature = "bench")]
 mod race;
+#[cfg(feature = "bench")]
+mod racers;
 #[cfg(feature = "bench")]
 mod stopwatch;
 #[cfg(feature = "bench")]

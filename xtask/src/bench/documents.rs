@@ -91,7 +91,8 @@ fn deployment() -> Value {
     })
 }
 
-fn pod() -> Value {
+/// A pod of 15 KB.
+pub(super) fn pod() -> Value {
     let names = ["app", "proxy", "agent"];
     let containers = vec![container("app", 40), container("proxy", 25), container("agent", 25)];
     let mut metadata = metadata("app-7d4b9c6f5d-x2x9z", 32);
@@ -128,11 +129,13 @@ fn managed_fields(at: usize) -> Value {
     })
 }
 
-fn pod_with_variables(count: usize) -> Value {
+/// A pod with so many variables in its one container.
+pub(super) fn pod_with_variables(count: usize) -> Value {
     json!({ "apiVersion": "v1", "kind": "Pod", "metadata": metadata("big", 4), "spec": pod_spec(vec![container("app", count)]) })
 }
 
-fn config_map(keys: usize) -> Value {
+/// A config map with so many keys.
+pub(super) fn config_map(keys: usize) -> Value {
     let data: Map<String, Value> = (0..keys)
         .map(|at| (format!("key-{at:05}"), json!(format!("value number {at:05} of the map"))))
         .collect();

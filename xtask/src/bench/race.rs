@@ -1,29 +1,28 @@
 //! Who races on what.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use kubemerge_schema::{Dialect, Schema, Type};
-use kubemerge_strategic::{DiffOptions, OnConflict, apply, diff, three_way};
+use kubemerge_strategic::apply;
 use kubemerge_value::{Arena, Canonical, Document, to_bytes, to_canonical};
 use serde_json::{Value, json};
 
 use super::{
     documents::{Layout, Race, races, text},
     growth::{Growth, ROWS},
-    peers,
+    json_patches,
+    kubernetes::Kubernetes,
+    making, peers,
+    racers::racers,
     stopwatch::nanoseconds,
     table::{Form, Table, Unit, print},
 };
-use crate::reference::Reference;
 
 /// Lengths of the lists in the growth table.
 const LENGTHS: &[usize] = &[1_000, 10_000, 100_000];
 
 /// Kubernetes is asked up to this length only: its list merge is quadratic.
 const LONGEST_FOR_KUBERNETES: usize = 1_000;
-
-/// How long Kubernetes may take for a row, in nanoseconds.
-const PATIENCE: f64 = 1e9;
 
 pub(super) fn run(form: Form) -> ExitCode {
     let mut kubernetes = Kubernetes::start();
@@ -32,7 +31,10 @@ pub(super) fn run(form: Form) -> ExitCode {
     let times = apply_table(&upstream, &mut kubernetes);
     let ratios = times.ratios("Applying a small patch, as multiples of our trusted path");
     let growth = growth_table(&[("upstream", &upstream), ("spec", &spec)], &mut kubernetes);
-    print(form, &racers(), &[times, ratios, growth]);
+    let made = making::table(&upstream, &spec, &mut kubernetes);
+    let made_ratios = made.ratios("Making a patch, as multiples of our checked path");
+    let json = json_patches::table(&mut kubernetes);
+    print(form, &racers(), &[times, ratios, made, made_ratios, json, growth]);
     ExitCode::SUCCESS
 }
 
@@ -124,96 +126,12 @@ fn grown(schema: &Schema, row: &Growth, length: usize) -> f64 {
         (part("original"), part("modified"), part("current"), part("patch"));
     match row.op {
         "apply" => nanoseconds(|| apply_checked(ty, original.as_bytes(), patch.as_bytes())),
-        "diff" => nanoseconds(|| diff_checked(ty, &original, &modified)),
-        _ => nanoseconds(|| three_way_checked(ty, &original, &modified, &current)),
+        "diff" => nanoseconds(|| making::diff_checked(ty, &original, &modified)),
+        _ => nanoseconds(|| making::three_way_checked(ty, &original, &modified, &current)),
     }
 }
 
-fn diff_checked(ty: Type<'_>, original: &str, modified: &str) -> Vec<u8> {
-    let arena = Arena::new();
-    let original = Document::check(original.as_bytes()).expect("the race is on JSON");
-    let modified = Document::check(modified.as_bytes()).expect("the race is on JSON");
-    to_bytes(
-        diff(ty, original.node(), modified.node(), &DiffOptions::default(), &arena)
-            .expect("there is a patch"),
-    )
-}
-
-fn three_way_checked(ty: Type<'_>, original: &str, modified: &str, current: &str) -> Vec<u8> {
-    let arena = Arena::new();
-    let [original, modified, current] = [original, modified, current]
-        .map(|text| Document::check(text.as_bytes()).expect("the race is on JSON"));
-    let (original, modified, current) = (original.node(), modified.node(), current.node());
-    let patch = three_way(ty, original, modified, current, OnConflict::Overwrite, &arena);
-    to_bytes(patch.expect("there is a patch"))
-}
-
-fn type_of<'s>(schema: &'s Schema, name: &str) -> Type<'s> {
+pub(super) fn type_of<'s>(schema: &'s Schema, name: &str) -> Type<'s> {
     let (version, kind) = name.rsplit_once('/').expect("a kind");
     schema.type_of(version, kind).expect("a built-in kind")
-}
-
-/// Kubernetes' own code, where Go is at hand.
-struct Kubernetes(Option<Reference>);
-
-impl Kubernetes {
-    fn start() -> Kubernetes {
-        let reference = Reference::start();
-        if let Err(unavailable) = &reference {
-            unavailable.report();
-        }
-        Kubernetes(reference.ok())
-    }
-
-    /// Nanoseconds of one operation.
-    fn nanoseconds(&mut self, op: &str, type_name: &str, documents: &Value) -> Option<f64> {
-        let once = self.asked(op, type_name, documents, 1)?;
-        let rounds = (PATIENCE / once.max(1.0)).clamp(1.0, 2_000.0);
-        if rounds < 2.0 { Some(once) } else { self.asked(op, type_name, documents, rounds as u64) }
-    }
-
-    fn asked(&mut self, op: &str, type_name: &str, documents: &Value, repeat: u64) -> Option<f64> {
-        let mut of = documents.clone();
-        of["op"] = json!(op);
-        of["type"] = json!(type_name);
-        let request = json!({ "op": "time", "repeat": repeat, "of": of }).to_string();
-        let replies = self.0.as_mut()?.ask(&[request]).ok()?;
-        let reply: Value = serde_json::from_str(replies.first()?).ok()?;
-        reply["result"]["ns"].as_f64()
-    }
-}
-
-/// Everybody with their version, and the machine.
-fn racers() -> Vec<(String, String)> {
-    let module = |name: &str| locked("conformance/reference/go.mod", &format!("{name} v"));
-    let package = |name: &str| locked("Cargo.lock", &format!("name = \"{name}\"\nversion = \""));
-    let named = |name: &str, version: String| (name.to_string(), version);
-    vec![
-        named("kubemerge", env!("CARGO_PKG_VERSION").to_string()),
-        named("serde_json", package("serde_json")),
-        named("sonic-rs", package("sonic-rs")),
-        named("k8s.io/apimachinery", module("k8s.io/apimachinery")),
-        named("Go", output("go", &["version"])),
-        named("Rust", output("rustc", &["--version"])),
-        named("processor", processor()),
-    ]
-}
-
-/// What follows a text in a file of the repository, up to the end of the word.
-fn locked(file: &str, before: &str) -> String {
-    let text = std::fs::read_to_string(crate::corpus::root().join(file)).unwrap_or_default();
-    let version =
-        text.split_once(before).map(|(_, rest)| rest.split(['"', '\n', ' ']).next().unwrap_or_default());
-    version.unwrap_or("unknown").to_string()
-}
-
-fn output(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output();
-    output.map_or_else(|_| "none".into(), |output| String::from_utf8_lossy(&output.stdout).trim().to_string())
-}
-
-fn processor() -> String {
-    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    name.map_or_else(|| std::env::consts::ARCH.to_string(), |(_, name)| name.to_string())
 }
