@@ -1,7 +1,7 @@
 //! Composing what is said about lists that merge by value.
 
 use super::{map::Composer, not_composable};
-use crate::{Error, directive::FieldPatch, element::Element};
+use crate::{Error, apply::elements::set_kind, directive::FieldPatch, element::Element};
 use hashbrown::HashSet;
 use kubemerge_schema::{ListRule, ListStrategy};
 use kubemerge_value::{Arena, Entry, Node, Path, Str, list};
@@ -36,6 +36,9 @@ pub(super) fn compose<'a>(
     let (values, order) = arrange(&one, &other, rule)
         .ok_or_else(|| not_composable(path, "one list of all values would also order them"))?;
     let deletes = union(&other.deletes, &without(&one.deletes, &other.values));
+    // What the first patch deletes may be gone before values of another type arrive.
+    set_kind(&values, &deletes, path)
+        .map_err(|_| not_composable(path, "values of several types cannot meet in one list"))?;
     let has_value = first.value.is_some() || second.value.is_some();
     Ok(FieldPatch {
         field: first.field,
