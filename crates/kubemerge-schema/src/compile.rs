@@ -20,6 +20,13 @@ pub(crate) struct Rule {
     pub(crate) invalid: bool,
 }
 
+impl Rule {
+    /// Whether the map merges and the list is replaced, as if there were no rule.
+    pub(crate) fn is_plain(self) -> bool {
+        self.map == MapStrategy::Merge && self.list == ListForm::Atomic && !self.invalid
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) enum ListForm {
     #[default]

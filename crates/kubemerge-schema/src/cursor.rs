@@ -38,6 +38,12 @@ impl<'s> Type<'s> {
         self.node == NOWHERE
     }
 
+    /// Whether no field below has a rule of its own: maps merge and lists are replaced, however deep.
+    /// The first call for a schema looks at all of its types.
+    pub fn is_plain(self) -> bool {
+        self.schema.plain_types().has(self.node)
+    }
+
     /// What Kubernetes calls the kind of this type in messages: `struct`, `string`, `object`, …
     pub fn name(self) -> Cow<'s, str> {
         lookup::name(self)

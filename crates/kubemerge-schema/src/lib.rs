@@ -42,6 +42,7 @@ mod openapi_v3;
 pub mod overlay;
 mod path;
 mod place;
+mod plain;
 mod read;
 mod rule;
 mod schema;

@@ -1,6 +1,6 @@
 //! [`Schema`], the compiled result, and [`SchemaBuilder`], which loads what it is made of.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -10,6 +10,7 @@ use crate::cursor::Type;
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{DefinitionId, Model, NOWHERE, split_api_version};
 use crate::overlay::{self, Overlay, OverlayRule};
+use crate::plain::PlainTypes;
 use crate::read::found;
 use crate::rule::Dialect;
 use crate::{builtin, crd, openapi_v2, openapi_v3};
@@ -22,6 +23,8 @@ pub struct Schema {
     rules: Rules,
     kinds: KindIndex,
     warnings: Vec<Finding>,
+    /// Found when somebody asks.
+    plain_types: OnceLock<PlainTypes>,
 }
 
 impl Schema {
@@ -64,6 +67,10 @@ impl Schema {
 
     pub(crate) fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    pub(crate) fn plain_types(&self) -> &PlainTypes {
+        self.plain_types.get_or_init(|| PlainTypes::of(&self.model, &self.rules))
     }
 }
 
@@ -160,7 +167,7 @@ impl SchemaBuilder {
         };
         let rules = compile::compile(&model, dialect);
         let kinds = KindIndex::new(&model);
-        Ok(Schema { model, dialect, rules, kinds, warnings })
+        Ok(Schema { model, dialect, rules, kinds, warnings, plain_types: OnceLock::new() })
     }
 
     fn apply_overlays(&self, model: &mut Arc<Model>) -> Result<Vec<Finding>, LoadError> {

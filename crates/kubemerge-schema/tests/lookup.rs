@@ -275,3 +275,22 @@ fn messages_name_types_as_kubernetes_does() {
     assert_eq!(names(&v2(Dialect::Upstream)), ["string", "Reference to \"Item\""]);
     assert_eq!(names(&v3(Dialect::Upstream)), ["string", "object"]);
 }
+
+#[test]
+fn plain_types_have_no_rule_below() {
+    let check = |dialect, name: &str, expected: bool| {
+        let schema = Schema::builtin("1.37", dialect).unwrap();
+        assert_eq!(schema.definition(name).unwrap().is_plain(), expected, "{name} in {dialect:?}");
+    };
+    check(Dialect::Upstream, "io.k8s.api.core.v1.HTTPGetAction", true);
+    check(Dialect::Upstream, "io.k8s.api.core.v1.Container", false);
+    // Far below: the pod in the template of its template.
+    check(Dialect::Upstream, "io.k8s.api.batch.v1.CronJob", false);
+    // A type that holds itself, and validations that merge.
+    let props = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+    check(Dialect::Upstream, props, false);
+    // A set in one dialect, any list in the other.
+    check(Dialect::Upstream, "io.k8s.api.core.v1.ResourceRequirements", true);
+    check(Dialect::Spec, "io.k8s.api.core.v1.ResourceRequirements", false);
+    assert!(Schema::builtin("1.37", Dialect::Upstream).unwrap().untyped().is_plain());
+}

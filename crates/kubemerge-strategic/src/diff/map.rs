@@ -6,7 +6,7 @@ use crate::{
     Error, ErrorKind,
     apply::elements::element_kind,
     depth::Depth,
-    directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, SET_ELEMENT_ORDER},
+    directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, SET_ELEMENT_ORDER, may_hold_directives},
     patch_map::{Members, PatchMap},
 };
 use kubemerge_schema::{ListRule, ListStrategy, LookupError, MapStrategy, Type};
@@ -16,7 +16,16 @@ use kubemerge_value::{Arena, Entry, Kind, Node, Path, Str, deep, deep_equal, lis
 pub(crate) struct Generator<'a> {
     pub(super) options: DiffOptions,
     pub(super) arena: &'a Arena,
+    /// Whether the modified document may hold directives.
+    pub(super) directives: Directives,
     depth: Depth,
+}
+
+/// Whether a document may hold directives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Directives {
+    Possible,
+    Absent,
 }
 
 /// Whether the patch of a map names the fields that survive.
@@ -41,8 +50,10 @@ pub(super) struct ListPatch<'a> {
 }
 
 impl<'a> Generator<'a> {
-    pub(super) fn new(options: DiffOptions, arena: &'a Arena) -> Self {
-        Generator { options, arena, depth: Depth::default() }
+    pub(super) fn new(options: DiffOptions, modified: Node<'a>, arena: &'a Arena) -> Self {
+        let directives =
+            if may_hold_directives(modified) { Directives::Possible } else { Directives::Absent };
+        Generator { options, arena, directives, depth: Depth::default() }
     }
 
     pub(super) fn maps(

@@ -93,7 +93,7 @@ pub(crate) fn upstream<'a>(
     options: DiffOptions,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    let generator = Generator::new(options, arena);
+    let generator = Generator::new(options, modified, arena);
     let patch = generator.maps(original, modified, ty, RetainKeys::Unnamed, &Path::ROOT)?;
     Ok(patch.finish())
 }

@@ -3,7 +3,7 @@
 //! Mostly not; but maps that are replaced are always written, unsorted scalar lists are ordered anew, and
 //! faults are faults. One look at the value tells, where the walk would look at both sides of everything.
 
-use super::map::Generator;
+use super::map::{Directives, Generator};
 use crate::directive::PATCH;
 use kubemerge_schema::{ListStrategy, LookupError, LookupErrorKind, MapStrategy, Type};
 use kubemerge_value::{Kind, Node, Str, deep};
@@ -11,6 +11,10 @@ use kubemerge_value::{Kind, Node, Str, deep};
 impl<'a> Generator<'a> {
     /// Whether surely nothing is to be said about an unchanged map.
     pub(super) fn is_quiet(&self, map: Node<'a>, ty: Type<'_>) -> bool {
+        // Neither a rule nor a directive below.
+        if self.directives == Directives::Absent && ty.is_plain() {
+            return true;
+        }
         let quiet = |key: Str<'a>, value: Node<'a>| match value.kind() {
             _ if key.is(PATCH) => false,
             Kind::Map => self.is_quiet_map(key, value, ty),
