@@ -20,20 +20,22 @@ pub(super) fn test<'a>(
     other: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Tested<'a>, Error> {
-    let mut walk = Walk { arena, conflicts: Vec::new(), faults: Vec::new() };
+    let mut walk = Walk { arena, conflicts: Vec::new(), faults: 0, fault: None };
     let changed = walk.maps((one, other), ty, MapStrategy::Merge, &Path::ROOT);
-    match walk.faults.into_iter().next() {
-        Some(fault) if walk.conflicts.is_empty() => Err(fault),
-        _ => Ok(Tested { conflicts: walk.conflicts, patch: changed.unwrap_or(one) }),
+    match walk.fault {
+        Some(fault) => Err(fault),
+        None => Ok(Tested { conflicts: walk.conflicts, patch: changed.unwrap_or(one) }),
     }
 }
 
 struct Walk<'a> {
     arena: &'a Arena,
     conflicts: Vec<Conflict<'a>>,
-    /// What could not be compared. Kubernetes stops at a conflict or a fault, whichever it happens to meet
-    /// first; here a conflict counts for more.
-    faults: Vec<Error>,
+    /// How many places could not be compared.
+    faults: usize,
+    /// The fault that was met before any conflict. Kubernetes stops at a conflict or a fault, whichever it
+    /// meets first; the order of the text is the likeliest of its ways through a map.
+    fault: Option<Error>,
 }
 
 /// Both sides of a place.
@@ -50,13 +52,16 @@ impl<'a> Walk<'a> {
     }
 
     fn fail(&mut self, fault: Error) -> Touched<'a> {
-        self.faults.push(fault);
+        self.faults += 1;
+        if self.conflicts.is_empty() {
+            self.fault.get_or_insert(fault);
+        }
         None
     }
 
     /// How much has been met that ends the comparison of a list.
     fn met(&self) -> usize {
-        self.conflicts.len() + self.faults.len()
+        self.conflicts.len() + self.faults
     }
 
     fn maps(
