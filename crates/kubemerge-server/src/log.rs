@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     fmt,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use bytes::Bytes;
@@ -17,10 +17,20 @@ use crate::{
     target::{Address, Target},
 };
 
+/// How many bytes of bodies and objects the log holds at most, whatever the number of requests.
+const BYTES_MOST: usize = 128 * 1024 * 1024;
+
 /// The requests of a server, the newest last; the oldest are forgotten when there are too many.
 pub(crate) struct Log {
-    entries: Mutex<VecDeque<Entry>>,
+    held: Mutex<Held>,
     most: usize,
+    most_bytes: usize,
+}
+
+#[derive(Default)]
+struct Held {
+    entries: VecDeque<Entry>,
+    bytes: usize,
 }
 
 /// One request with its answer.
@@ -56,7 +66,11 @@ pub struct Transition {
 
 impl Log {
     pub(crate) fn new(most: usize) -> Self {
-        Log { entries: Mutex::default(), most }
+        Log { held: Mutex::default(), most, most_bytes: BYTES_MOST }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn add(&self, entry: impl FnOnce() -> Entry) {
@@ -64,15 +78,17 @@ impl Log {
             return;
         }
         let entry = entry();
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if entries.len() == self.most {
-            entries.pop_front();
+        let mut held = self.held();
+        held.bytes += entry.size();
+        held.entries.push_back(entry);
+        while held.entries.len() > self.most || held.bytes > self.most_bytes {
+            let Some(oldest) = held.entries.pop_front() else { return };
+            held.bytes -= oldest.size();
         }
-        entries.push_back(entry);
     }
 
     pub(crate) fn entries(&self) -> Vec<Entry> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.held().entries.iter().cloned().collect()
     }
 
     pub(crate) fn most(&self) -> usize {
@@ -80,7 +96,7 @@ impl Log {
     }
 
     pub(crate) fn clear(&self) {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.held() = Held::default();
     }
 }
 
@@ -114,6 +130,12 @@ impl Entry {
                 })
                 .collect(),
         }
+    }
+
+    /// How much the entry weighs in the log.
+    fn size(&self) -> usize {
+        let states = self.transitions.iter().flat_map(|one| [&one.before, &one.after]).flatten();
+        self.body.len() + states.map(|stored| stored.record.canonical().as_bytes().len()).sum::<usize>()
     }
 
     /// The body as JSON, if it is JSON.
@@ -216,5 +238,21 @@ mod tests {
         let after = json!({"a": 2, "b": {"c": [1, 3, 4]}, "new": "x"});
         compare("", &before, &after, &mut lines);
         assert_eq!(lines, ["~ a: 1 -> 2", "~ b.c[1]: 2 -> 3", "+ b.c[2]: 4", "- gone: true", "+ new: \"x\""]);
+    }
+
+    #[test]
+    fn the_log_is_bounded_by_number_and_size() {
+        let entry = |body: &'static str| {
+            let (parts, ()) = http::Request::new(()).into_parts();
+            Entry::new(&parts, &Bytes::from_static(body.as_bytes()), &Target::Nowhere, 200, Vec::new())
+        };
+        let log = Log { held: Mutex::default(), most: 3, most_bytes: 10 };
+        for body in ["1", "2", "3", "4"] {
+            log.add(|| entry(body));
+        }
+        assert_eq!(log.entries().len(), 3);
+        log.add(|| entry("123456789"));
+        let bodies: Vec<Bytes> = log.entries().into_iter().map(|entry| entry.body).collect();
+        assert_eq!(bodies, ["4", "123456789"]);
     }
 }

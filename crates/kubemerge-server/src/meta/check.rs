@@ -1,5 +1,7 @@
 //! What metadata must look like: types when it is decoded, values when it is written.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{Metadata, OwnerReference, name, name::NameRule};
@@ -189,17 +191,15 @@ fn check_one_controller(metadata: &Metadata, errors: &mut Vec<FieldError>) {
     let Some(list) = metadata.get("ownerReferences").and_then(Value::as_array) else { return };
     let mut controllers =
         list.iter().filter(|one| one.get("controller").and_then(Value::as_bool) == Some(true));
-    let Some(first) = controllers.next() else { return };
+    let (Some(first), Some(second)) = (controllers.next(), controllers.next()) else { return };
     let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
     let name = |one: &Value| format!("{}/{}", text(one, "kind"), text(one, "name"));
-    for other in controllers {
-        let why = format!(
-            "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
-            name(first),
-            name(other)
-        );
-        errors.push(FieldError::invalid("metadata.ownerReferences", &json!(list), &why));
-    }
+    let why = format!(
+        "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
+        name(first),
+        name(second)
+    );
+    errors.push(FieldError::invalid("metadata.ownerReferences", &json!(list), &why));
 }
 
 fn check_finalizers(metadata: &Metadata, errors: &mut Vec<FieldError>) {
@@ -228,8 +228,8 @@ pub(crate) fn change(old: &Metadata, new: &Metadata) -> Vec<FieldError> {
         }
     }
     if old.is_terminating() {
-        let (before, after) = (old.finalizers(), new.finalizers());
-        let added: Vec<&String> = after.iter().filter(|one| !before.contains(one)).collect();
+        let (before, after) = (old.finalizers().into_iter().collect::<BTreeSet<_>>(), new.finalizers());
+        let added: Vec<&String> = after.iter().filter(|one| !before.contains(*one)).collect();
         if !added.is_empty() {
             let list: Vec<String> = added.iter().map(|one| quoted(one)).collect();
             let why = format!(

@@ -3,6 +3,8 @@
 pub(crate) mod check;
 pub(crate) mod name;
 
+use std::collections::HashSet;
+
 use kubemerge_value::{Kind, Node, to_value};
 use serde_json::{Map, Value};
 
@@ -165,14 +167,10 @@ impl Metadata {
 
     /// Removes repeated owner references; tells whether there were any.
     pub(crate) fn dedup_owners(&mut self) -> bool {
-        let mut seen: Vec<Value> = Vec::new();
+        let mut seen = HashSet::new();
         let Some(Value::Array(list)) = self.0.get_mut("ownerReferences") else { return false };
         let before = list.len();
-        list.retain(|one| {
-            let new = !seen.contains(one);
-            seen.push(one.clone());
-            new
-        });
+        list.retain(|one| seen.insert(one.to_string()));
         list.len() < before
     }
 }

@@ -1,7 +1,7 @@
 //! The store in memory: an ordered map, a bounded history, and an index from owners to dependents.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
     ops::Bound,
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
@@ -13,11 +13,21 @@ use super::{Event, Expect, Mismatch, OutOfRange, Page, Range, Record, Revision, 
 /// How many events are kept unless told otherwise.
 const HISTORY: usize = 1 << 16;
 
+/// How many bytes of objects the history holds at most, whatever the number of events.
+const HISTORY_BYTES: usize = 256 * 1024 * 1024;
+
 /// Keeps everything in memory; the default.
 pub struct MemoryStore {
     state: RwLock<State>,
     revision: watch::Sender<Revision>,
-    history_limit: usize,
+    history: Limits,
+}
+
+/// How much history is kept.
+#[derive(Clone, Copy)]
+struct Limits {
+    events: usize,
+    bytes: usize,
 }
 
 #[derive(Clone, Default)]
@@ -26,6 +36,8 @@ struct State {
     /// Owner uid to the keys of its dependents.
     dependents: HashMap<String, BTreeSet<Arc<str>>>,
     events: VecDeque<Event>,
+    /// The sizes of all objects in `events` together.
+    event_bytes: usize,
     revision: Revision,
     /// States at this revision and later can be read.
     oldest: Revision,
@@ -40,12 +52,13 @@ impl Default for MemoryStore {
 impl MemoryStore {
     /// An empty store that keeps this many events.
     pub fn with_history(limit: usize) -> Self {
-        Self::with_state(State { revision: 1, oldest: 1, ..State::default() }, limit)
+        let history = Limits { events: limit, bytes: HISTORY_BYTES };
+        Self::with_state(State { revision: 1, oldest: 1, ..State::default() }, history)
     }
 
-    fn with_state(state: State, history_limit: usize) -> Self {
+    fn with_state(state: State, history: Limits) -> Self {
         let (revision, _) = watch::channel(state.revision);
-        MemoryStore { state: RwLock::new(state), revision, history_limit }
+        MemoryStore { state: RwLock::new(state), revision, history }
     }
 
     /// The state is changed in steps that cannot fail half-way, so it is sound even after a panic elsewhere.
@@ -96,7 +109,7 @@ impl Store for MemoryStore {
         }
         let key = held.map_or_else(|| key.into(), |(key, _)| key.clone());
         let revision = state.store(key, record);
-        state.trim(self.history_limit);
+        state.trim(self.history);
         self.revision.send_replace(revision);
         Ok(revision)
     }
@@ -108,7 +121,7 @@ impl Store for MemoryStore {
             held => return Err(Mismatch(held.cloned())),
         }
         let revision = state.remove(key);
-        state.trim(self.history_limit);
+        state.trim(self.history);
         self.revision.send_replace(revision);
         Ok(revision)
     }
@@ -150,7 +163,7 @@ impl Store for MemoryStore {
     fn fork(&self) -> Box<dyn Store> {
         let mut state = self.read().clone();
         state.forget(state.revision);
-        Box::new(Self::with_state(state, self.history_limit))
+        Box::new(Self::with_state(state, self.history))
     }
 
     fn adopt(&self, other: &dyn Store) {
@@ -214,7 +227,7 @@ impl State {
         if let Some(previous) = &previous {
             self.unindex(&key, &previous.record, record.owners());
         }
-        self.events.push_back(Event { revision, key, value: Some(record), previous });
+        self.remember(Event { revision, key, value: Some(record), previous });
         revision
     }
 
@@ -222,7 +235,7 @@ impl State {
         let Some((key, previous)) = self.objects.remove_entry(key) else { return self.revision };
         self.revision += 1;
         self.unindex(&key, &previous.record, &[]);
-        self.events.push_back(Event { revision: self.revision, key, value: None, previous: Some(previous) });
+        self.remember(Event { revision: self.revision, key, value: None, previous: Some(previous) });
         self.revision
     }
 
@@ -233,6 +246,10 @@ impl State {
     }
 
     fn unindex(&mut self, key: &str, record: &Record, kept: &[String]) {
+        if record.owners() == kept {
+            return;
+        }
+        let kept: HashSet<&String> = kept.iter().collect();
         for owner in record.owners().iter().filter(|owner| !kept.contains(owner)) {
             if let Some(keys) = self.dependents.get_mut(owner) {
                 keys.remove(key);
@@ -243,11 +260,16 @@ impl State {
         }
     }
 
-    fn trim(&mut self, limit: usize) {
-        while self.events.len() > limit {
-            if let Some(event) = self.events.pop_front() {
-                self.oldest = event.revision;
-            }
+    fn remember(&mut self, event: Event) {
+        self.event_bytes += size(&event);
+        self.events.push_back(event);
+    }
+
+    fn trim(&mut self, most: Limits) {
+        while self.events.len() > most.events || self.event_bytes > most.bytes {
+            let Some(event) = self.events.pop_front() else { return };
+            self.event_bytes -= size(&event);
+            self.oldest = event.revision;
         }
     }
 
@@ -255,8 +277,14 @@ impl State {
     fn forget(&mut self, to: Revision) {
         self.oldest = self.oldest.max(to);
         let gone = self.events.partition_point(|event| event.revision <= to);
-        self.events.drain(..gone);
+        let forgotten: usize = self.events.drain(..gone).map(|event| size(&event)).sum();
+        self.event_bytes -= forgotten;
     }
+}
+
+/// How much an event weighs in the history.
+fn size(event: &Event) -> usize {
+    event.value.as_ref().map_or(0, |record| record.canonical().as_bytes().len())
 }
 
 #[cfg(test)]
@@ -352,5 +380,21 @@ mod tests {
         store.adopt(&*fork);
         assert_eq!(store.get("a").unwrap().revision, written);
         assert!(matches!(store.events("", written, 9), Err(OutOfRange::Compacted { .. })));
+    }
+
+    #[test]
+    fn history_is_bounded_by_size_too() {
+        let mut store = MemoryStore::default();
+        store.history.bytes = 100;
+        let start = store.revision();
+        let large = format!("\"{}\"", "x".repeat(40));
+        for name in ["a/1", "a/2"] {
+            store.put(name, record(&large), Expect::Absent).unwrap();
+        }
+        assert_eq!(store.oldest(), start);
+        store.put("a/3", record(&large), Expect::Absent).unwrap();
+        assert_eq!(store.oldest(), start + 1, "the first event had to go");
+        store.compact(store.revision());
+        assert_eq!(store.read().event_bytes, 0);
     }
 }

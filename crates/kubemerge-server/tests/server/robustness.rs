@@ -125,3 +125,25 @@ async fn strange_queries_and_paths_are_answered() {
         assert!(get(&server, path).await.code >= 200, "{path}");
     }
 }
+
+#[tokio::test]
+async fn very_many_parts_are_answered() {
+    let server = server();
+    let many = |each: fn(usize) -> Value| Value::Array((0..20_000).map(each).collect());
+    let owners = many(|at| json!({"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": at.to_string()}));
+    let finalizers = many(|at| json!(format!("x.io/f{at}")));
+    let mut map = config_map("a");
+    map["metadata"]["ownerReferences"] = owners;
+    map["metadata"]["finalizers"] = finalizers;
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, map).await.code, 201);
+    let mut stored = get(&server, &format!("{CONFIG_MAPS}/a")).await.body;
+    assert_eq!(ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a"), Value::Null).await.code, 200);
+    stored["metadata"]["resourceVersion"] = json!("");
+    stored["metadata"]["ownerReferences"].as_array_mut().unwrap().rotate_left(1);
+    stored["metadata"]["finalizers"].as_array_mut().unwrap().rotate_left(1);
+    assert_eq!(ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), stored).await.code, 200);
+    let mut map = config_map("b");
+    let controller = |at| json!({"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": format!("{at}"), "controller": true});
+    map["metadata"]["ownerReferences"] = many(controller);
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, map).await.code, 422);
+}
