@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use kubemerge::{Error, Guide, Schema, compose};
 
-use crate::args::{DialectWord, ObjectFormat, SchemaOptions, TypeWord};
+use super::making::Making;
+use crate::args::TypeWord;
 use crate::failure::{Outcome, Result};
 use crate::input::{Recurse, Source, find, read};
-use crate::job::{self, LoadedPatch, find_type};
+use crate::job::{LoadedPatch, find_type};
 use crate::notice::Notice;
-use crate::output::Output;
-use crate::render;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -30,25 +29,17 @@ pub(crate) struct ComposeArgs {
     /// The kind of the objects [default: the kind that the patches name]
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
-    /// How to write the patch
-    #[arg(long, short, value_enum, default_value_t)]
-    output: ObjectFormat,
-    /// Which promise to keep
-    #[arg(long, value_enum, default_value_t)]
-    dialect: DialectWord,
     #[command(flatten)]
-    schema: SchemaOptions,
+    making: Making,
 }
 
 pub(crate) fn run(args: &ComposeArgs) -> Result {
     let sources = find(&args.patches, Recurse::No)?.iter().map(read).collect::<Result<Vec<Source>>>()?;
     let loaded = LoadedPatch::all(&sources, args.patch_type.into())?;
     let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<Vec<_>>>()?;
-    let schema = job::load(&args.schema)?.compile(args.dialect.into())?;
+    let schema = args.making.schema()?;
     let composed = compose(guide(args, &schema, &loaded)?, &patches).map_err(|error| fault(&error))?;
-    let mut out = Output::new();
-    out.text(render::object(args.output, &composed.to_bytes()))?;
-    out.finish()?;
+    args.making.write(&composed)?;
     Ok(Outcome::Done)
 }
 

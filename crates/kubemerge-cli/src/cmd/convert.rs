@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use kubemerge::{Error, Guide, Patch, PatchType, Schema, convert, invert};
 
-use super::diff::target;
-use crate::args::{DialectWord, ObjectFormat, PatchOptions, SchemaOptions, TypeWord};
+use super::{diff::target, making::Making};
+use crate::args::{PatchOptions, TypeWord};
 use crate::failure::{Outcome, Result};
 use crate::input::{Source, read_one};
-use crate::job::{self, LoadedPatch, Manifest, patch_sources, type_of};
+use crate::job::{LoadedPatch, Manifest, patch_sources, type_of};
 use crate::notice::Notice;
-use crate::output::Output;
-use crate::render;
 
 /// What convert and invert have in common.
 #[derive(Debug, Args)]
@@ -28,14 +26,8 @@ struct Common {
     /// Put a test before every operation of a JSON patch
     #[arg(long)]
     tests: bool,
-    /// How to write the patch
-    #[arg(long, short, value_enum, default_value_t)]
-    output: ObjectFormat,
-    /// Which promise to keep
-    #[arg(long, value_enum, default_value_t)]
-    dialect: DialectWord,
     #[command(flatten)]
-    schema: SchemaOptions,
+    making: Making,
 }
 
 #[derive(Debug, Args)]
@@ -85,13 +77,11 @@ fn run_verb(
     let object = Manifest::only(&source)?;
     let sources = patch_sources(args.patch.patch.as_deref(), &args.patch.find()?)?;
     let loaded = only_patch(&sources, args.patch_type.into())?;
-    let schema = job::load(&args.schema)?.compile(args.dialect.into())?;
+    let schema = args.making.schema()?;
     let guide = guide(args, to, &schema, &object)?;
     let made = verb(guide, &object.json, &loaded.patch()?)
         .map_err(|error| loaded.fault(&error, error.path(), &object.title()))?;
-    let mut out = Output::new();
-    out.text(render::object(args.output, &made.to_bytes()))?;
-    out.finish()?;
+    args.making.write(&made)?;
     Ok(Outcome::Done)
 }
 

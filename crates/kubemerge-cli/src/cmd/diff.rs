@@ -5,13 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use kubemerge::{Guide, OnConflict, Patch, Schema, Target, Tests, Versions, diff, json_three_way, three_way};
 
-use crate::args::{DialectWord, ObjectFormat, SchemaOptions, TypeWord};
+use super::making::Making;
+use crate::args::TypeWord;
 use crate::failure::{Outcome, Result};
 use crate::input::read_one;
-use crate::job::{self, Manifest, type_of};
+use crate::job::{Manifest, type_of};
 use crate::notice::Notice;
-use crate::output::Output;
-use crate::render;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -37,20 +36,14 @@ pub(crate) struct DiffArgs {
     /// Put a test before every operation of a JSON patch
     #[arg(long)]
     tests: bool,
-    /// How to write the patch
-    #[arg(long, short, value_enum, default_value_t)]
-    output: ObjectFormat,
-    /// Which promise to keep
-    #[arg(long, value_enum, default_value_t)]
-    dialect: DialectWord,
     #[command(flatten)]
-    schema: SchemaOptions,
+    making: Making,
 }
 
 pub(crate) fn run(args: &DiffArgs) -> Result {
     let (old, new) = (read_one(&args.old)?, read_one(&args.new)?);
     let (old, new) = (Manifest::only(&old)?, Manifest::only(&new)?);
-    let schema = job::load(&args.schema)?.compile(args.dialect.into())?;
+    let schema = args.making.schema()?;
     let patch = match &args.current {
         None => two_way(args, &schema, &old, &new)?,
         Some(current) => {
@@ -58,9 +51,7 @@ pub(crate) fn run(args: &DiffArgs) -> Result {
             three_way_patch(args, &schema, [&old, &new, &Manifest::only(&current)?])?
         }
     };
-    let mut out = Output::new();
-    out.text(render::object(args.output, &patch.to_bytes()))?;
-    out.finish()?;
+    args.making.write(&patch)?;
     Ok(if patch.node().is_empty() { Outcome::Done } else { Outcome::Found })
 }
 

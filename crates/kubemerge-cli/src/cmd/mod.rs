@@ -1,4 +1,4 @@
-//! The commands, one file each.
+//! The commands, one file each; `making` is what those that make a patch share.
 
 pub(crate) mod apply;
 pub(crate) mod completions;
@@ -7,6 +7,7 @@ pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod lint;
+mod making;
 pub(crate) mod patch;
 pub(crate) mod schema;
 pub(crate) mod serve;

@@ -1,0 +1,36 @@
+//! What the commands that make a patch have in common: which rules it follows, and how it is written.
+
+use clap::Args;
+use kubemerge::{Patch, Schema};
+
+use crate::args::{DialectWord, ObjectFormat, SchemaOptions};
+use crate::failure::Result;
+use crate::job;
+use crate::output::Output;
+use crate::render;
+
+#[derive(Debug, Args)]
+pub(super) struct Making {
+    /// How to write the patch
+    #[arg(long, short, value_enum, default_value_t)]
+    output: ObjectFormat,
+    /// Which promise to keep
+    #[arg(long, value_enum, default_value_t)]
+    dialect: DialectWord,
+    #[command(flatten)]
+    schema: SchemaOptions,
+}
+
+impl Making {
+    /// The rules.
+    pub(super) fn schema(&self) -> Result<Schema> {
+        job::load(&self.schema)?.compile(self.dialect.into())
+    }
+
+    /// Writes the patch that was made.
+    pub(super) fn write(&self, patch: &Patch<'_>) -> Result<()> {
+        let mut out = Output::new();
+        out.text(render::object(self.output, &patch.to_bytes()))?;
+        out.finish()
+    }
+}
