@@ -1,9 +1,10 @@
 //! Who is who in a keyed list: the values of the merge keys of an item.
 
+use crate::directive::PATCH;
 use crate::error::{Error, ErrorKind};
 use crate::go_text::go_text;
 use kubemerge_schema::{Dialect, MergeKey};
-use kubemerge_value::{Arena, Key, Node, Path, Scalar};
+use kubemerge_value::{Arena, Key, Names, Node, Path, Scalar};
 use std::hash::{Hash, Hasher};
 
 /// Who an item is.
@@ -116,6 +117,17 @@ impl<'s, 'a> Keys<'s, 'a> {
         }
     }
 
+    /// The same, and whether the item has a `$patch`.
+    pub(crate) fn read_marked(&self, item: Node<'a>, arena: &'a Arena) -> (Keyed<'a>, bool) {
+        match self.single() {
+            Some(key) => {
+                let (value, is_marked) = Names { key, mark: PATCH }.read(item);
+                (self.of_value(value), is_marked)
+            }
+            None => (self.read(item, arena), item.get(PATCH).is_some()),
+        }
+    }
+
     /// What an item says that has this value for the only key.
     #[inline]
     pub(crate) fn of_value(&self, value: Key<'a>) -> Keyed<'a> {
@@ -134,7 +146,17 @@ impl<'s, 'a> Keys<'s, 'a> {
         path: &Path<'_>,
         arena: &'a Arena,
     ) -> Result<(Identity<'a>, u32), Error> {
-        match self.read(item, arena) {
+        self.identity_of(self.read(item, arena), item, path)
+    }
+
+    /// The identity of an item that was read, or the fault at its path.
+    pub(crate) fn identity_of(
+        &self,
+        keyed: Keyed<'a>,
+        item: Node<'a>,
+        path: &Path<'_>,
+    ) -> Result<(Identity<'a>, u32), Error> {
+        match keyed {
             Keyed::As { identity, written } => Ok((identity, written)),
             Keyed::Missing => Err(self.missing(item, path)),
             Keyed::Compound(at) => Err(self.compound(at, path)),
@@ -158,6 +180,14 @@ impl<'s, 'a> Keys<'s, 'a> {
         let message = format!("the merge key {name} is a map or list");
         Error::new(ErrorKind::InvalidMergeKeyValue, &path.field(name.into()), message)
             .with_hint("a merge key must be a string, a number or a boolean")
+    }
+
+    /// Names and values of the keys that an item has, for observers.
+    pub(crate) fn pairs_of(&self, item: Node<'a>, arena: &'a Arena) -> Vec<(&'s str, Scalar<'a>)> {
+        match self.read(item, arena) {
+            Keyed::As { identity, .. } => self.pairs(identity),
+            Keyed::Missing | Keyed::Compound(_) => Vec::new(),
+        }
     }
 
     /// Names and values of the keys that an identity has, for observers.

@@ -22,6 +22,7 @@ mod observe;
 mod order;
 mod patch_map;
 mod precondition;
+mod register;
 mod skew;
 mod spec_diff;
 mod string_form;

@@ -19,6 +19,8 @@ pub struct ItemScan<'a, 'n> {
     names: Names<'n>,
     /// In text the position behind the last item, else its number.
     at: usize,
+    /// The characters of the last key that was a string.
+    last_key: &'a [u8],
 }
 
 #[derive(Clone, Copy)]
@@ -36,6 +38,19 @@ pub struct Names<'n> {
     pub mark: &'n str,
 }
 
+impl Names<'_> {
+    /// What a single item says: the value of its key, and whether it has the mark.
+    pub fn read<'a>(&self, item: Node<'a>) -> (Key<'a>, bool) {
+        match item.0 {
+            Repr::Text(text) if text.first() == b'{' => {
+                let found = walk_map(text, 0, *self);
+                (found.key(text), found.is_marked)
+            }
+            _ => (item.get(self.key).into(), item.get(self.mark).is_some()),
+        }
+    }
+}
+
 /// An item of a list.
 #[derive(Clone, Copy)]
 pub struct Item<'a> {
@@ -43,6 +58,8 @@ pub struct Item<'a> {
     pub key: Key<'a>,
     /// Whether it has the member that makes it special.
     pub is_marked: bool,
+    /// Whether its key is a string, and greater than all keys before it if it was so for them too.
+    pub rises: bool,
     /// Behind the item before.
     gap: usize,
     /// Behind the item itself.
@@ -78,10 +95,11 @@ impl<'a> Iterator for ItemScan<'a, '_> {
             Source::Nodes(nodes) => {
                 let node = nodes.get(gap)?;
                 self.at += 1;
-                (node.get(self.names.key).into(), node.get(self.names.mark).is_some())
+                self.names.read(*node)
             }
         };
-        Some(Item { key, is_marked, gap, end: self.at })
+        let rises = self.rises(&key);
+        Some(Item { key, is_marked, rises, gap, end: self.at })
     }
 }
 
@@ -92,7 +110,14 @@ impl<'a, 'n> ItemScan<'a, 'n> {
             Repr::Text(text) if text.first() == b'[' => (Source::Text(text), 1),
             _ => (Source::Nodes(list.elements(arena)), 0),
         };
-        ItemScan { source, names, at }
+        ItemScan { source, names, at, last_key: b"" }
+    }
+
+    #[inline]
+    fn rises(&mut self, key: &Key<'a>) -> bool {
+        let Key::Scalar(Scalar::String(key)) = key else { return false };
+        let Some(key) = key.unescaped() else { return false };
+        std::mem::replace(&mut self.last_key, key) < key
     }
 
     #[inline]

@@ -50,6 +50,12 @@ impl<'a> Str<'a> {
         self.escapes
     }
 
+    /// The characters, where they stand in memory as they are.
+    #[inline]
+    pub(crate) fn unescaped(self) -> Option<&'a [u8]> {
+        if self.escapes { None } else { Some(self.raw) }
+    }
+
     /// The characters, as UTF-8 bytes.
     pub fn bytes(self) -> Cow<'a, [u8]> {
         if self.escapes { Cow::Owned(decode(self.raw).into_bytes()) } else { Cow::Borrowed(self.raw) }

@@ -14,8 +14,15 @@ use crate::{
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::{DefaultHashBuilder, HashSet};
 use kubemerge_schema::ListRule;
-use kubemerge_value::{Arena, Item, ItemScan, Names, Node, Path, Scalar, deep};
+use kubemerge_value::{Item, ItemScan, Key, Names, Node, Path, Scalar, deep};
 use std::hash::BuildHasher;
+
+/// What decides for the items of one list.
+#[derive(Clone, Copy)]
+pub(super) struct ItemRules<'r, 's, 'a> {
+    pub(super) rule: &'r ListRule<'s>,
+    pub(super) keys: &'r Keys<'s, 'a>,
+}
 
 /// A list that keeps its order.
 pub(super) struct InPlace<'a, 's> {
@@ -49,35 +56,59 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         let mut wanted = ArenaVec::with_capacity_in(patch.len(), self.arena);
         for item in patch {
-            let identity = ordinary(keys.read(*item, self.arena)).filter(|_| item.get(PATCH).is_none())?;
-            wanted.push((identity, *item));
+            let (keyed, is_marked) = keys.read_marked(*item, self.arena);
+            wanted.push((ordinary(keyed).filter(|_| !is_marked)?, *item));
         }
-        match self.pair_up(keys, live, &wanted, Proof::Rising(None)) {
-            Err(Proof::Rising(_)) => self.pair_up(keys, live, &wanted, Proof::new(self.arena)).ok()?,
-            paired => paired.ok()?,
+        match self.pair_rising(keys, live, &wanted) {
+            Ok(list) => list,
+            Err(NotRising) => self.pair_distinct(keys, live, &wanted),
         }
     }
 
-    /// Finds the live items of the patch items; `None` if that does not work, an error if the proof fails.
-    fn pair_up<'s>(
+    /// Finds the live items of the patch items in a list whose key rises from item to item, and so differs.
+    fn pair_rising<'s>(
         &self,
         keys: &Keys<'s, 'a>,
         live: Node<'a>,
         wanted: &[(Identity<'a>, Node<'a>)],
-        mut proof: Proof<'a>,
-    ) -> Result<Option<InPlace<'a, 's>>, Proof<'a>> {
+    ) -> Result<Option<InPlace<'a, 's>>, NotRising> {
+        let key = keys.single().ok_or(NotRising)?;
+        let mut live = ItemScan::new(live, Names { key, mark: PATCH }, self.arena);
+        let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
+        for (at, item) in live.by_ref().enumerate() {
+            if !item.rises || item.is_marked {
+                return Err(NotRising);
+            }
+            if let (Some((Identity::One(wanted), patch)), Key::Scalar(key)) =
+                (wanted.get(pairs.len()), item.key)
+                && *wanted == key
+            {
+                pairs.push(Pair { identity: Identity::One(key), patch: *patch, live: item, at });
+            }
+        }
+        Ok((pairs.len() == wanted.len()).then_some(InPlace { live, pairs }))
+    }
+
+    /// The same in a list whose items are told apart one by one.
+    fn pair_distinct<'s>(
+        &self,
+        keys: &Keys<'s, 'a>,
+        live: Node<'a>,
+        wanted: &[(Identity<'a>, Node<'a>)],
+    ) -> Option<InPlace<'a, 's>> {
         let key = keys.names().next().unwrap_or_default();
         let mut live = ItemScan::new(live, Names { key, mark: PATCH }, self.arena);
         let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
+        let mut seen = Seen::Few(ArenaVec::with_capacity_in(FEW, self.arena));
         let mut at = 0;
         while let Some(item) = live.next() {
             let keyed = match keys.single() {
                 Some(_) => keys.of_value(item.key),
                 None => keys.read(live.node(&item), self.arena),
             };
-            let Some(identity) = ordinary(keyed).filter(|_| !item.is_marked) else { return Ok(None) };
-            if !proof.holds_for(identity) {
-                return Err(proof);
+            let identity = ordinary(keyed).filter(|_| !item.is_marked)?;
+            if !seen.is_new(identity) {
+                return None;
             }
             if let Some((wanted, patch)) = wanted.get(pairs.len())
                 && *wanted == identity
@@ -86,26 +117,25 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             }
             at += 1;
         }
-        Ok((pairs.len() == wanted.len()).then_some(InPlace { live, pairs }))
+        (pairs.len() == wanted.len()).then_some(InPlace { live, pairs })
     }
 
     /// Merges the patch items into their live items.
     pub(super) fn merge_in_place(
         &mut self,
-        rule: &ListRule<'_>,
-        keys: &Keys<'_, 'a>,
+        rules: ItemRules<'_, '_, 'a>,
         list: &InPlace<'a, '_>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
-        self.note_merge(keys, path);
+        self.note_merge(rules.keys, path);
         let mut changed = ArenaVec::with_capacity_in(list.pairs.len(), self.arena);
         for pair in &list.pairs {
             let path = path.index(pair.at);
             if O::WATCHES {
-                self.observer.note(&path, Event::ItemMatched { keys: &keys.pairs(pair.identity) });
+                self.observer.note(&path, Event::ItemMatched { keys: &rules.keys.pairs(pair.identity) });
             }
             let patch = MapPatch::parse(pair.patch, self.arena);
-            let merged = deep(|| self.map(rule.item, Some(list.live.node(&pair.live)), &patch, &path))?;
+            let merged = deep(|| self.map(rules.rule.item, Some(list.live.node(&pair.live)), &patch, &path))?;
             changed.push((pair.live, merged));
         }
         Ok(list.live.replace(&changed, self.arena))
@@ -129,58 +159,36 @@ fn ordinary(keyed: Keyed<'_>) -> Option<Identity<'_>> {
     }
 }
 
-/// How it is shown that no two items of a list have one identity.
-enum Proof<'a> {
-    /// Each one is greater than the one before.
-    Rising(Option<Identity<'a>>),
-    /// These few differ, pair by pair.
+/// The keys of a list do not rise from item to item.
+struct NotRising;
+
+/// The identities of the items so far.
+enum Seen<'a> {
+    /// They are compared pair by pair.
     Few(ArenaVec<'a, Identity<'a>>),
-    /// All hashes differ.
-    Hashes(HashSet<u64>, DefaultHashBuilder),
+    /// Their hashes are.
+    Many(HashSet<u64>, DefaultHashBuilder),
 }
 
 /// Up to this many identities are compared pair by pair.
 const FEW: usize = 8;
 
-impl<'a> Proof<'a> {
-    fn new(arena: &'a Arena) -> Self {
-        Proof::Few(ArenaVec::with_capacity_in(FEW, arena))
-    }
-
-    /// Whether the proof holds with one more item.
-    #[inline(always)]
-    fn holds_for(&mut self, identity: Identity<'a>) -> bool {
+impl<'a> Seen<'a> {
+    /// Adds an identity; false if it may have been there before.
+    fn is_new(&mut self, identity: Identity<'a>) -> bool {
         match self {
-            Proof::Rising(last) => last.replace(identity).is_none_or(|last| rises(last, identity)),
-            _ => self.differs(identity),
-        }
-    }
-
-    fn differs(&mut self, identity: Identity<'a>) -> bool {
-        match self {
-            Proof::Rising(_) => false,
-            Proof::Hashes(known, hasher) => known.insert(hasher.hash_one(identity)),
-            Proof::Few(known) if known.len() < FEW => {
+            Seen::Many(hashes, hasher) => hashes.insert(hasher.hash_one(identity)),
+            Seen::Few(known) if known.len() < FEW => {
                 let is_new = !known.contains(&identity);
                 known.push(identity);
                 is_new
             }
-            Proof::Few(known) => {
+            Seen::Few(known) => {
                 let hasher = DefaultHashBuilder::default();
                 let hashes = known.iter().map(|known| hasher.hash_one(known)).collect();
-                *self = Proof::Hashes(hashes, hasher);
-                self.differs(identity)
+                *self = Seen::Many(hashes, hasher);
+                self.is_new(identity)
             }
         }
-    }
-}
-
-/// Whether an identity is greater than the one before.
-#[inline]
-fn rises(one: Identity<'_>, next: Identity<'_>) -> bool {
-    match (one, next) {
-        (Identity::One(Scalar::String(one)), Identity::One(Scalar::String(next))) => one < next,
-        (Identity::One(Scalar::Int(one)), Identity::One(Scalar::Int(next))) => one < next,
-        _ => false,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The reading order is `map` (a patch map into a live map), `value` (one value into another), `retain_keys`,
 //! `clean` (values that find nothing to merge with), then lists: `elements` (their types), `in_place`
-//! (lists that keep their order), `keyed`, `scalars`, `ordered` (order lists) for upstream, and `spec_list` for
+//! (lists that keep their order), `keyed` and its `slots`, `scalars`, `ordered` (order lists) for upstream, and `spec_list` for
 //! the `spec` dialect.
 
 mod clean;
@@ -14,6 +14,7 @@ mod order_check;
 mod ordered;
 mod retain_keys;
 mod scalars;
+mod slots;
 mod spec_keyed;
 mod spec_list;
 mod spec_order;

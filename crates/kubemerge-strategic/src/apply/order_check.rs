@@ -1,9 +1,6 @@
 //! Upstream's check that a patch list fits its order list: the plain items are a subsequence of it.
 
-use super::{
-    elements::{expected_map, uncomparable},
-    keyed::same_key_kind,
-};
+use super::elements::{expected_map, uncomparable};
 use crate::{
     directive::{PATCH, PatchWord, SET_ELEMENT_ORDER},
     error::{Error, ErrorKind},
@@ -82,6 +79,11 @@ fn same<'a>(
         }
         _ => Ok(false),
     }
+}
+
+/// Whether the values of a key are of one kind.
+fn same_key_kind(one: Node<'_>, other: Node<'_>, key: &str) -> bool {
+    one.get(key).map(Node::kind) == other.get(key).map(Node::kind)
 }
 
 /// Without keys, values are compared; maps and lists cannot be.

@@ -4,21 +4,24 @@ use super::{
     Merger,
     clean::clean,
     elements::{element_kind, empty_lists, expected_list, expected_map, uncomparable},
-    keyed::{Merged, Slot, compare_while_ordering, is_delete_item, lookup},
+    in_place::ItemRules,
+    keyed::compare_while_ordering,
     map::Outcome,
     order_check::check_order,
     scalars::positions,
+    slots::{CompoundKinds, Merged, Origin},
     value::{list_or_absent, list_rule},
 };
 use crate::{
     directive::FieldPatch,
     error::{Error, ErrorKind},
     go_text::go_text,
-    identity::{Identity, Keyed, Keys},
+    identity::Keys,
     observe::{Event, Observer, Ordering, Replacement},
     order::{Place, weave},
+    register::{Positions, Register, Who},
 };
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use kubemerge_schema::{ListRule, ListStrategy, Type};
 use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick};
 
@@ -64,74 +67,65 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
-        let merged = self.merged_maps(lists, keys, path)?;
-        let order = order_positions(lists.order, &merged.slots, keys, path, self.arena)?;
+        let mut merged = self.merged_maps(lists, keys, path)?;
+        let order: Vec<Who> =
+            lists.order.iter().map(|entry| merged.register.who(keys.read(*entry, self.arena))).collect();
+        let named = order_positions(&merged, &order, lists, keys, path)?;
         if element_kind(lists.view.items(), lists.patch_items, path)?.is_none() {
             return Err(empty_lists(path));
         }
-        for entry in lists.order {
+        for (entry, who) in lists.order.iter().zip(&order) {
             if entry.kind() != Kind::Map {
                 return Err(expected_map(*entry, path));
             }
-            if let Keyed::Missing = keys.read(*entry, self.arena) {
+            if *who == Who::Missing {
                 return Err(keys.missing(*entry, path));
             }
         }
-        let mut server: HashMap<Identity<'a>, u32> = HashMap::new();
-        for (at, keyed) in merged.memory.iter().enumerate() {
-            match keyed {
-                Keyed::As { identity, .. } => _ = server.entry(*identity).or_insert(at as u32),
-                // Upstream: the list is read again after the merge, and needs every key.
-                Keyed::Missing => return Err(keys.missing(lists.view.node(), path)),
-                Keyed::Compound(_) => {}
-            }
+        let memory = merged.memory();
+        if memory.contains(&Who::Missing) {
+            // Upstream: the list is read again after the merge, and needs every key.
+            return Err(keys.missing(lists.view.node(), path));
         }
-        let places: Vec<Place> = merged
-            .slots
-            .iter()
-            .map(|slot| {
-                let (rank, server) = (lookup(slot.keyed, &order), lookup(slot.keyed, &server));
-                let deleting = is_delete_item(slot.node);
-                Place { named: rank.is_some(), rank: rank.or(server), server, deleting }
-            })
-            .collect();
+        let places = merged.places(&named, &Positions::of(memory.into_iter()));
         if lists.view.node().kind() == Kind::List {
             compare_while_ordering(&merged.slots, &places, keys, path)?;
         }
-        let slots = self.in_order(merged.slots, &places, Ordering::Directive, path);
-        let picks: Vec<Pick<'a>> = slots.iter().map(Slot::pick).collect();
-        Ok(lists.view.pick(&picks, self.arena))
+        self.in_order(&mut merged, &places, Ordering::Directive, path);
+        Ok(lists.view.pick(&merged.picks(), self.arena))
     }
 
     /// The merged list of maps, from whichever side has it.
-    fn merged_maps(
+    fn merged_maps<'l>(
         &mut self,
-        lists: &Lists<'_, 'a>,
+        lists: &Lists<'l, 'a>,
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
-    ) -> Result<Merged<'a>, Error> {
+    ) -> Result<Merged<'l, 'a>, Error> {
         let items = lists.view.items();
         let is_live = lists.view.node().kind() == Kind::List;
+        let mut register = Register::with_capacity(items.len() + lists.patch_items.len());
         if lists.patch.is_some() && is_live {
             return match element_kind(items, lists.patch_items, path)? {
-                None => Ok(Merged { slots: Vec::new(), memory: Vec::new() }),
-                Some(Kind::Map) => self.merge_keyed(lists.rule, keys, lists.view, lists.patch_items, path),
+                None => Ok(Merged::new(&[], &[], register)),
+                Some(Kind::Map) => {
+                    let rules = ItemRules { rule: lists.rule, keys };
+                    self.merge_keyed(rules, lists.view, lists.patch_items, path)
+                }
                 Some(_) => {
                     let first = items.iter().chain(lists.patch_items).next().copied().unwrap_or(Node::NULL);
                     Err(expected_map(first, &path.index(0)))
                 }
             };
         }
-        let slots: Vec<Slot<'a>> = if is_live {
-            let slot = |(at, item): (usize, &Node<'a>)| Slot::live(at, *item, keys.read(*item, self.arena));
-            items.iter().enumerate().map(slot).collect()
-        } else {
-            let patch = self.added_list(lists.patch, path);
-            let slot = |(at, item): (usize, &Node<'a>)| Slot::new(at, *item, keys.read(*item, self.arena));
-            patch.elements(self.arena).iter().enumerate().map(slot).collect()
-        };
-        let memory = if is_live { slots.iter().map(|slot| slot.keyed).collect() } else { Vec::new() };
-        Ok(Merged { slots, memory })
+        if is_live {
+            let slots = self.slots(keys, items, Origin::Live, &mut register);
+            let live = slots.iter().map(|slot| slot.who).collect();
+            return Ok(Merged { slots, live, ..Merged::new(items, &[], register) });
+        }
+        let added = self.added_list(lists.patch, path).elements(self.arena);
+        let slots = self.slots(keys, added, Origin::Patch, &mut register);
+        Ok(Merged { slots, ..Merged::new(&[], added, register) })
     }
 
     /// A list that live lacks: maps with `$patch` disappear, nulls stay.
@@ -226,40 +220,34 @@ struct Lists<'l, 'a> {
     order: &'a [Node<'a>],
 }
 
-/// The first position of every identity in the order list; every merged item needs its key here.
+/// The first position of every item in the order list; every merged item needs its key here.
 ///
 /// Upstream reads the order list from the start for each item, up to the entry that names it.
 fn order_positions<'a>(
-    order: &[Node<'a>],
-    slots: &[Slot<'a>],
+    merged: &Merged<'_, 'a>,
+    order: &[Who],
+    lists: &Lists<'_, 'a>,
     keys: &Keys<'_, 'a>,
     path: &Path<'_>,
-    arena: &'a kubemerge_value::Arena,
-) -> Result<HashMap<Identity<'a>, u32>, Error> {
-    let readable = order.iter().position(|entry| entry.kind() != Kind::Map).unwrap_or(order.len());
-    let mut positions = HashMap::with_capacity(readable);
-    let mut compound_kinds = HashSet::new();
-    for (at, entry) in order[..readable].iter().enumerate() {
-        match keys.read(*entry, arena) {
-            Keyed::As { identity, .. } => _ = positions.entry(identity).or_insert(at as u32),
-            Keyed::Compound(key) => _ = compound_kinds.insert(entry.get(keys.name(key)).map(Node::kind)),
-            Keyed::Missing => {}
-        }
+) -> Result<Positions, Error> {
+    let is_map = |entry: &&Node<'a>| entry.kind() == Kind::Map;
+    let readable = lists.order.iter().take_while(is_map).count();
+    let positions = Positions::of(order[..readable].iter().copied());
+    let mut compound = CompoundKinds::default();
+    for (entry, _) in lists.order.iter().zip(&order[..readable]).filter(|(_, who)| **who == Who::Compound) {
+        compound.add(*entry, keys);
     }
-    for (at, slot) in slots.iter().enumerate() {
-        if slot.node.kind() != Kind::Map {
-            return Err(expected_map(slot.node, &path.index(at)));
+    for (at, slot) in merged.slots.iter().enumerate() {
+        let node = merged.node(slot);
+        if node.kind() != Kind::Map {
+            return Err(expected_map(node, &path.index(at)));
         }
-        match slot.keyed {
-            Keyed::Missing => return Err(keys.missing(slot.node, &path.index(at))),
-            Keyed::Compound(key)
-                if compound_kinds.contains(&slot.node.get(keys.name(key)).map(Node::kind)) =>
-            {
-                return Err(keys.compound(key, &path.index(at)));
-            }
+        match slot.who {
+            Who::Missing => return Err(keys.missing(node, &path.index(at))),
+            Who::Compound if compound.has(node, keys) => return Err(keys.compound(0, &path.index(at))),
             _ => {}
         }
-        if readable < order.len() && lookup(slot.keyed, &positions).is_none() {
+        if readable < order.len() && positions.get(slot.who).is_none() {
             return Err(entry_is_no_map(readable, path));
         }
     }

@@ -3,6 +3,7 @@
 use super::{
     Merger,
     elements::{element_kind, expected_map, no_merge_key},
+    in_place::ItemRules,
 };
 use crate::{
     error::Error,
@@ -27,7 +28,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if let ListStrategy::Keyed(keys) = rule.strategy {
             let keys = Keys::new(keys, self.dialect, self.arena);
             if let Some(list) = self.in_place(&keys, live, items) {
-                return self.merge_in_place(rule, &keys, &list, path);
+                return self.merge_in_place(ItemRules { rule, keys: &keys }, &list, path);
             }
         }
         let view = ListView::new(live, self.arena);
@@ -52,9 +53,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return Err(no_merge_key(&rule.item.name(), path));
         };
         let keys = Keys::new(keys, self.dialect, self.arena);
-        let merged = self.merge_keyed(rule, &keys, view, patch, path)?;
-        let picks: Vec<Pick<'a>> = merged.slots.iter().map(super::keyed::Slot::pick).collect();
-        Ok(view.pick(&picks, self.arena))
+        let merged = self.merge_keyed(ItemRules { rule, keys: &keys }, view, patch, path)?;
+        Ok(view.pick(&merged.picks(), self.arena))
     }
 
     /// The distinct values of live and patch, in the order of the weave.

@@ -3,7 +3,7 @@
 use super::{
     Merger,
     elements::{all_maps, element_kind, on_its_side},
-    in_place::InPlace,
+    in_place::{InPlace, ItemRules},
     spec_list::{ListPatch, beside},
     spec_order::{KeyedOrder, check_positions},
     unknown_patch,
@@ -13,24 +13,18 @@ use crate::{
     error::Error,
     identity::{Identity, Keys, project},
     observe::{Event, Observer, Ordering, Removal, Replacement},
-    order::{LiveItem, by_position, live_items, without_directive},
+    order::{LiveItem, by_position, without_directive},
+    register::{Positions, Register, Who},
 };
 use bumpalo::collections::Vec as ArenaVec;
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
 use kubemerge_value::{Kind, ListView, Node, Path, Pick, deep};
-
-/// What decides for the items of one list.
-#[derive(Clone, Copy)]
-struct ItemRules<'r, 's, 'a> {
-    rule: &'r ListRule<'s>,
-    keys: &'r Keys<'s, 'a>,
-}
 
 /// A plain item of the patch.
 struct Plain<'a> {
     at: usize,
-    patch: MapPatch<'a>,
+    node: Node<'a>,
     identity: Identity<'a>,
 }
 
@@ -40,6 +34,13 @@ struct Parts<'a> {
     /// Identities of delete items and the keys that they write.
     deletes: Vec<(Identity<'a>, u32)>,
     replace: bool,
+}
+
+/// A live item that no delete item hits.
+struct Survivor<'a> {
+    at: usize,
+    identity: Identity<'a>,
+    who: Who,
 }
 
 /// What the patch says about one identity.
@@ -103,8 +104,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.note_merge(rules.keys, path);
         let mut changed = ArenaVec::with_capacity_in(list.pairs.len(), self.arena);
         for (at, pair) in list.pairs.iter().enumerate() {
-            let patch = MapPatch::parse(pair.patch, self.arena);
-            let item = Plain { at, patch, identity: pair.identity };
+            let item = Plain { at, node: pair.patch, identity: pair.identity };
             let live = list.live.node(&pair.live);
             let merged = self.spec_item(rules, &item, Some(live), Some(pair.at), path)?;
             changed.push((pair.live, merged));
@@ -121,14 +121,16 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let mut parts = Parts { plain: Vec::with_capacity(items.len()), deletes: Vec::new(), replace: false };
         for (at, item) in items.iter().enumerate() {
             let path = path.index(at);
-            let patch = MapPatch::parse(*item, self.arena);
-            match patch.patch.map(PatchWord::of) {
+            let (keyed, is_marked) = keys.read_marked(*item, self.arena);
+            let require = || keys.identity_of(keyed, *item, &path);
+            let word = if is_marked { PatchWord::in_map(*item) } else { None };
+            match word {
                 Some(PatchWord::Replace) => parts.replace = true,
                 Some(PatchWord::Unknown) => return Err(unknown_patch(*item, &path)),
-                Some(PatchWord::Delete) => parts.deletes.push(keys.require(*item, &path, self.arena)?),
+                Some(PatchWord::Delete) => parts.deletes.push(require()?),
                 Some(PatchWord::Merge) | None => {
-                    let (identity, _) = keys.require(*item, &path, self.arena)?;
-                    parts.plain.push(Plain { at, patch, identity });
+                    let (identity, _) = require()?;
+                    parts.plain.push(Plain { at, node: *item, identity });
                 }
             }
         }
@@ -145,7 +147,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<Node<'a>, Error> {
         let mut items = Vec::with_capacity(parts.plain.len());
         for item in &parts.plain {
-            let node = deep(|| self.map(rule.item, None, &item.patch, &path.index(item.at)))?;
+            let patch = MapPatch::parse(item.node, self.arena);
+            let node = deep(|| self.map(rule.item, None, &patch, &path.index(item.at)))?;
             items.push((order.and_then(|order| order.position(item.identity)), node));
         }
         if order.is_some() {
@@ -163,17 +166,21 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
         self.note_merge(rules.keys, path);
-        let survivors = self.survivors(rules.keys, view, &parts.deletes, path)?;
-        let (mut named, index) = name_items(parts);
-        let live = live_items(survivors.iter().map(|(_, identity)| *identity), &index);
-        for (at, item) in live.iter().enumerate() {
-            if let Some(name) = item.name {
-                named[name as usize].known.get_or_insert(at);
-            }
-        }
-        for item in &parts.plain {
-            let name = &mut named[index[&item.identity] as usize];
-            let live_at = name.known.map(|at| survivors[at].0);
+        let mut register = Register::with_capacity(view.items().len() + parts.plain.len());
+        let survivors = self.survivors(rules.keys, view, &parts.deletes, &mut register, path)?;
+        let first = Positions::of(survivors.iter().map(|item| item.who));
+        let (mut named, names) = name_items(parts, &first, &mut register);
+        let live: Vec<LiveItem> = survivors
+            .iter()
+            .enumerate()
+            .map(|(at, item)| LiveItem {
+                name: names.place.get(item.who),
+                first: first.get(item.who).unwrap_or(at as u32),
+            })
+            .collect();
+        for (item, name) in parts.plain.iter().zip(&names.of_plain) {
+            let name = &mut named[*name as usize];
+            let live_at = name.known.map(|at| survivors[at].at);
             let base = name.merged.or(live_at.map(|at| view.items()[at]));
             name.merged = Some(self.spec_item(rules, item, base, live_at, path)?);
         }
@@ -187,7 +194,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Ok(at) => {
                     let name = live[at].name.map(|name| &named[name as usize]);
                     let changed = name.filter(|name| name.known == Some(at)).and_then(|name| name.merged);
-                    Some(changed.map_or(Pick::Keep(survivors[at].0), Pick::Put))
+                    Some(changed.map_or(Pick::Keep(survivors[at].at), Pick::Put))
                 }
                 Err(name) => named[name].merged.map(Pick::Put),
             })
@@ -195,14 +202,15 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(view.pick(&picks, self.arena))
     }
 
-    /// The live items that no delete item hits, with their identities.
+    /// The live items that no delete item hits.
     fn survivors(
         &mut self,
         keys: &Keys<'_, 'a>,
         view: &ListView<'a>,
         deletes: &[(Identity<'a>, u32)],
+        register: &mut Register<'a>,
         path: &Path<'_>,
-    ) -> Result<Vec<(usize, Identity<'a>)>, Error> {
+    ) -> Result<Vec<Survivor<'a>>, Error> {
         let mut groups: Vec<(u32, HashSet<Identity<'a>>)> = Vec::new();
         for (identity, written) in deletes {
             let Some(part) = project(*identity, *written, self.arena) else { continue };
@@ -221,7 +229,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 let event = Event::Removed { value: *item, cause: Removal::PatchDirective };
                 self.observer.note(&path.index(at), event);
             } else {
-                survivors.push((at, identity));
+                survivors.push(Survivor { at, identity, who: register.number(identity) });
             }
         }
         Ok(survivors)
@@ -240,7 +248,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             match live_at {
                 Some(at) => self.observer.note(&path.index(at), Event::ItemMatched { keys: &pairs }),
                 None => {
-                    let event = Event::ItemAdded { keys: &pairs, value: item.patch.node };
+                    let event = Event::ItemAdded { keys: &pairs, value: item.node };
                     self.observer.note(&path.index(item.at), event);
                 }
             }
@@ -250,7 +258,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             ItemStrategy::Replace => None,
         };
         let path = path.item(item.at, live_at.unwrap_or(item.at));
-        deep(|| self.map(rules.rule.item, base, &item.patch, &path))
+        let patch = MapPatch::parse(item.node, self.arena);
+        deep(|| self.map(rules.rule.item, base, &patch, &path))
     }
 
     /// The order without a directive: live items as `Ok`, new ones as `Err`.
@@ -271,7 +280,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     /// in patch order.
     fn positioned(
         &mut self,
-        survivors: &[(usize, Identity<'a>)],
+        survivors: &[Survivor<'a>],
         named: &[Named<'a>],
         order: &KeyedOrder<'a>,
         path: &Path<'_>,
@@ -281,7 +290,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let positions: Vec<Option<u32>> = items
             .iter()
             .map(|item| match item {
-                Ok(at) => order.position(survivors[*at].1),
+                Ok(at) => order.position(survivors[*at].identity),
                 Err(name) => order.position(named[*name].identity),
             })
             .collect();
@@ -293,15 +302,31 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     }
 }
 
-/// The distinct identities of the plain items in order of first mention, and their places in that order.
-fn name_items<'a>(parts: &Parts<'a>) -> (Vec<Named<'a>>, HashMap<Identity<'a>, u32>) {
+/// The names that the patch gives: its distinct identities.
+struct Names {
+    /// The name of every plain item.
+    of_plain: Vec<u32>,
+    /// The place of every name.
+    place: Positions,
+}
+
+/// The distinct identities of the plain items in order of first mention.
+fn name_items<'a>(
+    parts: &Parts<'a>,
+    live: &Positions,
+    register: &mut Register<'a>,
+) -> (Vec<Named<'a>>, Names) {
     let mut named: Vec<Named<'a>> = Vec::with_capacity(parts.plain.len());
-    let mut index = HashMap::with_capacity(parts.plain.len());
+    let mut names = Names { of_plain: Vec::with_capacity(parts.plain.len()), place: Positions::default() };
     for item in &parts.plain {
-        index.entry(item.identity).or_insert_with(|| {
-            named.push(Named { identity: item.identity, known: None, merged: None });
+        let who = register.number(item.identity);
+        let name = names.place.get(who).unwrap_or_else(|| {
+            let known = live.get(who).map(|at| at as usize);
+            names.place.note(who, named.len());
+            named.push(Named { identity: item.identity, known, merged: None });
             named.len() as u32 - 1
         });
+        names.of_plain.push(name);
     }
-    (named, index)
+    (named, names)
 }

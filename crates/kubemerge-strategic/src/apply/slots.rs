@@ -1,0 +1,171 @@
+//! A keyed list of upstream while it is merged: slots that say where each item comes from.
+
+use super::keyed::is_delete_item;
+use crate::{
+    identity::Keys,
+    order::Place,
+    register::{Positions, Register, Who},
+};
+use kubemerge_value::{Kind, Node, Path, Pick};
+
+/// An item of the merged list.
+#[derive(Clone, Copy)]
+pub(super) struct Slot {
+    pub(super) who: Who,
+    pub(super) origin: Origin,
+    /// Whether it is a delete item, which only a patch holds.
+    pub(super) is_delete_item: bool,
+    /// Its place among the changed values, if it was changed.
+    pub(super) changed: Option<u32>,
+}
+
+/// Where an item comes from: its position in the list that it was read from.
+#[derive(Clone, Copy)]
+pub(super) enum Origin {
+    Live(u32),
+    Patch(u32),
+}
+
+impl Slot {
+    pub(super) fn new(origin: Origin, who: Who) -> Self {
+        Slot { who, origin, is_delete_item: false, changed: None }
+    }
+
+    /// Its path in the list that it was read from.
+    pub(super) fn path<'p>(&self, list: &'p Path<'p>) -> Path<'p> {
+        match self.origin {
+            Origin::Live(at) | Origin::Patch(at) => list.index(at as usize),
+        }
+    }
+}
+
+/// A merged list before it becomes a value.
+pub(super) struct Merged<'l, 'a> {
+    pub(super) slots: Vec<Slot>,
+    pub(super) live_items: &'l [Node<'a>],
+    pub(super) patch: &'l [Node<'a>],
+    /// Who the live items are.
+    pub(super) live: Vec<Who>,
+    /// The positions of the live items that were deleted, in this order.
+    pub(super) deleted: Vec<usize>,
+    /// The items that were added, in this order.
+    pub(super) added: Vec<Who>,
+    pub(super) register: Register<'a>,
+    /// The values of the items that were changed.
+    pub(super) changed: Vec<Node<'a>>,
+}
+
+impl<'l, 'a> Merged<'l, 'a> {
+    pub(super) fn new(live_items: &'l [Node<'a>], patch: &'l [Node<'a>], register: Register<'a>) -> Self {
+        Merged {
+            slots: Vec::new(),
+            live_items,
+            patch,
+            live: Vec::new(),
+            deleted: Vec::new(),
+            added: Vec::new(),
+            register,
+            changed: Vec::new(),
+        }
+    }
+
+    /// The value of an item.
+    pub(super) fn node(&self, slot: &Slot) -> Node<'a> {
+        match (slot.changed, slot.origin) {
+            (Some(at), _) => self.changed[at as usize],
+            (None, Origin::Live(at)) => self.live_items[at as usize],
+            (None, Origin::Patch(at)) => self.patch[at as usize],
+        }
+    }
+
+    /// Gives an item another value.
+    pub(super) fn change(&mut self, at: usize, node: Node<'a>) {
+        let slot = &mut self.slots[at];
+        slot.is_delete_item = slot.is_delete_item && is_delete_item(node);
+        match slot.changed {
+            Some(at) => self.changed[at as usize] = node,
+            None => {
+                slot.changed = Some(self.changed.len() as u32);
+                self.changed.push(node);
+            }
+        }
+    }
+
+    /// The places of the items, named by these names, in the order of the server.
+    pub(super) fn places(&self, named: &Positions, server: &Positions) -> Vec<Place> {
+        let place = |slot: &Slot| {
+            let (rank, server) = (named.get(slot.who), server.get(slot.who));
+            Place { named: rank.is_some(), rank: rank.or(server), server, deleting: slot.is_delete_item }
+        };
+        self.slots.iter().map(place).collect()
+    }
+
+    /// The items for the list that they become.
+    pub(super) fn picks(&self) -> Vec<Pick<'a>> {
+        let pick = |slot: &Slot| match (slot.changed, slot.origin) {
+            (None, Origin::Live(at)) => Pick::Keep(at as usize),
+            _ => Pick::Put(self.node(slot)),
+        };
+        self.slots.iter().map(pick).collect()
+    }
+
+    /// The kinds of the keys that cannot be compared.
+    pub(super) fn compound_kinds(&self, keys: &Keys<'_, 'a>) -> CompoundKinds {
+        let mut kinds = CompoundKinds::default();
+        for slot in self.slots.iter().filter(|slot| slot.who == Who::Compound) {
+            kinds.add(self.node(slot), keys);
+        }
+        kinds
+    }
+
+    /// What the memory of the live list holds after upstream has worked on it, which it reads as the server's
+    /// order.
+    ///
+    /// A deletion shifts what follows to the left and leaves the last place as it was; new items overwrite
+    /// the places that became free.
+    pub(super) fn memory(&self) -> Vec<Who> {
+        let live = &self.live;
+        let mut alive = vec![true; live.len()];
+        let mut stale = Vec::with_capacity(self.deleted.len());
+        let mut last = live.len();
+        for at in &self.deleted {
+            while last > 0 && !alive[last - 1] {
+                last -= 1;
+            }
+            stale.push(live[last - 1]);
+            alive[*at] = false;
+        }
+        let survivors = (0..live.len()).filter(|at| alive[*at]).map(|at| live[at]);
+        let free = stale.into_iter().rev().skip(self.added.len());
+        survivors.chain(self.added.iter().copied()).chain(free).take(live.len()).collect()
+    }
+}
+
+/// The kinds of the maps and lists that some items have for keys.
+#[derive(Default)]
+pub(super) struct CompoundKinds {
+    maps: bool,
+    lists: bool,
+}
+
+impl CompoundKinds {
+    /// Whether a key of this kind is among them.
+    pub(super) fn has(&self, item: Node<'_>, keys: &Keys<'_, '_>) -> bool {
+        match item.get(keys.name(0)).map(Node::kind) {
+            Some(Kind::Map) => self.maps,
+            Some(Kind::List) => self.lists,
+            _ => false,
+        }
+    }
+
+    /// Adds the kind of a key; false if it was there before.
+    pub(super) fn add(&mut self, item: Node<'_>, keys: &Keys<'_, '_>) -> bool {
+        let is_new = !self.has(item, keys);
+        match item.get(keys.name(0)).map(Node::kind) {
+            Some(Kind::Map) => self.maps = true,
+            Some(Kind::List) => self.lists = true,
+            _ => {}
+        }
+        is_new
+    }
+}
