@@ -10,6 +10,7 @@ mod exactness;
 mod http;
 mod listing;
 mod patching;
+mod readme;
 mod reliability;
 mod robustness;
 mod runtime;

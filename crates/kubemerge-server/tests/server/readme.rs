@@ -1,0 +1,28 @@
+//! The example of the README, as it stands there.
+
+use k8s_openapi::api::core::v1::Pod;
+use kube::api::{Api, Patch, PatchParams};
+use kubemerge_server::ApiServer;
+use serde_json::json;
+
+#[tokio::test]
+async fn patching_one_container_keeps_the_other() -> Result<(), Box<dyn std::error::Error>> {
+    let server = ApiServer::builder().yaml(include_str!("pod.yaml")).build()?;
+    let pods: Api<Pod> = Api::default_namespaced(server.client());
+    let patch = json!({"spec": {"containers": [{"name": "nginx", "image": "nginx:1.21"}]}});
+    let pod = pods.patch("web", &PatchParams::default(), &Patch::Strategic(patch)).await?;
+    assert_eq!(pod.spec.unwrap().containers.len(), 2); // the sidecar is still there
+    Ok(())
+}
+
+#[test]
+fn the_readme_shows_this_test() {
+    let readme = include_str!("../../../../README.md");
+    let (_, example) = readme.split_once("```rust,ignore\n").expect("README has the example");
+    let (example, _) = example.split_once("```").expect("the example ends");
+    let here: Vec<&str> = include_str!("readme.rs").lines().map(str::trim).collect();
+    assert!(example.lines().count() > 3, "the example is there");
+    for line in example.lines() {
+        assert!(here.contains(&line.trim()), "the test lacks this line of the README: {line}");
+    }
+}
