@@ -92,7 +92,13 @@ impl App {
         }
         let query = Query::parse(parts.uri.query());
         let reply = self.respond(&parts, &query, &target, (&body, struck));
-        let reply = if wants_indent(&query, &parts.headers) { reply.pretty() } else { reply };
+        let reply = if media::wants_yaml(&parts.headers) {
+            reply.yaml()
+        } else if wants_indent(&query, &parts.headers) {
+            reply.pretty()
+        } else {
+            reply
+        };
         let reply = if parts.method == Method::HEAD { reply.without_body() } else { reply };
         reply.into_response()
     }

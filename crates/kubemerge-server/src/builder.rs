@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     app::{App, CustomStrategicMerge, GarbageCollection, Settings},
-    catalog::Catalog,
+    catalog::{Catalog, Scope},
     clock::Clock,
     entropy::Entropy,
     fixture,
@@ -93,6 +93,11 @@ impl Builder {
     /// Custom resource definitions, served from the start: anything that serializes to one.
     pub fn crds<T: Serialize>(self, definitions: impl IntoIterator<Item = T>) -> Self {
         self.objects(definitions)
+    }
+
+    /// A kind of which nothing is known but its names, served from the start: its objects are kept as they are.
+    pub fn kind(self, api_version: &str, kind: &str, plural: &str, scope: Scope) -> Self {
+        self.objects([fixture::schemaless(api_version, kind, plural, scope)])
     }
 
     /// Objects that are there from the start, as they are: with the status and the uid they have, without

@@ -1,7 +1,9 @@
-//! Objects from texts: YAML or JSON, one document or many.
+//! Objects to begin with: from texts in YAML or JSON, and definitions of kinds that have none.
 
 use kubemerge_value::yaml;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::catalog::{Scope, split_api_version};
 
 /// The objects of a text; lists are taken apart.
 pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
@@ -34,4 +36,18 @@ pub(crate) fn one_document(text: &str) -> Result<Value, String> {
 fn is_list(value: &Value) -> bool {
     let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
     kind.ends_with("List") && value.get("items").is_some_and(Value::is_array)
+}
+
+/// The definition of a kind without a schema.
+pub(crate) fn schemaless(api_version: &str, kind: &str, plural: &str, scope: Scope) -> Value {
+    let (group, version) = split_api_version(api_version);
+    let scope = match scope {
+        Scope::Namespaced => "Namespaced",
+        Scope::Cluster => "Cluster",
+    };
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.{group}")},
+        "spec": {"group": group, "scope": scope, "names": {"plural": plural, "kind": kind},
+            "versions": [{"name": version, "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})
 }

@@ -1,6 +1,6 @@
 //! Media types: what a body is, and in which form the answer is wanted.
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 
 use crate::status::{Outcome, bad_request, not_acceptable, unsupported_media_type};
 
@@ -96,10 +96,24 @@ impl<'a> Clause<'a> {
     }
 }
 
+impl Clause<'_> {
+    /// Whether objects can be written so.
+    fn is_served(&self) -> bool {
+        self.takes_json() || self.media == YAML
+    }
+}
+
 /// The clauses of the Accept headers, in order.
 pub(crate) fn accept(headers: &HeaderMap) -> Vec<Clause<'_>> {
     let values = headers.get_all(http::header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).map(|text| Clause::parse(text.trim())).collect()
+}
+
+/// Whether YAML is the first that a client names of what it can get.
+pub(crate) fn wants_yaml(headers: &HeaderMap) -> bool {
+    let names_yaml = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains(YAML));
+    headers.get_all(http::header::ACCEPT).iter().any(names_yaml)
+        && accept(headers).iter().find(|clause| clause.is_served()).is_some_and(|clause| clause.media == YAML)
 }
 
 /// The form in which a client wants objects: the first clause that can be satisfied.
@@ -109,7 +123,7 @@ pub(crate) fn form(headers: &HeaderMap, include_object: Option<&str>) -> Outcome
         return Ok(Form::Whole);
     }
     let include = include(include_object);
-    for clause in clauses.iter().filter(|clause| clause.takes_json()) {
+    for clause in clauses.iter().filter(|clause| clause.is_served()) {
         let version = match clause.parameter("v") {
             Some("v1beta1") => MetaVersion::V1Beta1,
             _ => MetaVersion::V1,
@@ -124,7 +138,7 @@ pub(crate) fn form(headers: &HeaderMap, include_object: Option<&str>) -> Outcome
             Some(_) => {}
         }
     }
-    Err(not_acceptable(&[JSON]))
+    Err(not_acceptable(&[JSON, YAML]))
 }
 
 fn include(text: Option<&str>) -> Outcome<Include> {

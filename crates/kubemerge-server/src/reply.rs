@@ -11,9 +11,13 @@ use bytes::Bytes;
 use futures_util::Stream;
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body::{Frame, SizeHint};
+use kubemerge_value::yaml;
 use serde_json::Value;
 
-use crate::{media::JSON, status::Failure};
+use crate::{
+    media::{JSON, YAML},
+    status::Failure,
+};
 
 /// How many characters all warnings may have before each is cut.
 const WARNINGS_MOST: usize = 4096;
@@ -129,6 +133,18 @@ impl Reply {
             fits
         }) {
             self.headers.push(("warning", format!("299 - \"{}\"", escaped(warning, most))));
+        }
+        self
+    }
+
+    /// The same as YAML; bodies that are not JSON, or come in pieces, stay as they are.
+    pub(crate) fn yaml(mut self) -> Reply {
+        let Content::Complete(Some(text)) = &self.content else { return self };
+        if self.content_type == JSON
+            && let Ok(text) = yaml::write_json(text, &yaml::WriteOptions::default())
+        {
+            self.content = Content::Complete(Some(text.into()));
+            self.content_type = YAML.to_string();
         }
         self
     }

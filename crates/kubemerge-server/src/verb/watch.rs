@@ -12,7 +12,7 @@ use crate::{
     call::Call,
     catalog::Resource,
     fault::{EventFault, WatchFaults},
-    media::{Form, JSON},
+    media::{self, Form, JSON},
     present::Shown,
     query::ListOptions,
     reply::Reply,
@@ -32,7 +32,7 @@ const A_YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Opens a watch.
 pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
     let options = ListOptions::for_watch(call.query)?;
-    if matches!(call.form, Form::PartialList(_)) {
+    if matches!(call.form, Form::PartialList(_)) || media::wants_yaml(call.headers) {
         return Err(not_acceptable(&[JSON]));
     }
     let selection = Selection::new(call.resource, &options, call.address.name.as_deref())?;

@@ -5,7 +5,7 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams, PostParams},
     discovery::ApiResource,
 };
-use kubemerge_server::{ApiServer, CustomStrategicMerge};
+use kubemerge_server::{ApiServer, CustomStrategicMerge, Scope};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -315,4 +315,16 @@ async fn dynamic_objects_need_no_types() {
         ApiResource::from_gvk_with_plural(&kube::api::GroupVersionKind::gvk("none.io", "v1", "No"), "nos");
     let nos: Api<DynamicObject> = Api::all_with(server.client(), &nowhere);
     assert_eq!(status(nos.list(&Default::default()).await).code, 404);
+}
+
+#[tokio::test]
+async fn a_kind_needs_no_definition() {
+    let server = ApiServer::builder().kind("x.io/v1", "Thing", "things", Scope::Cluster).build().unwrap();
+    let resource = ApiResource::from_gvk(&kube::core::GroupVersionKind::gvk("x.io", "v1", "Thing"));
+    let things: Api<DynamicObject> = Api::all_with(server.client(), &resource);
+    let thing = DynamicObject::new("a", &resource).data(json!({"anything": {"goes": [1, "x"]}}));
+    let created = things.create(&PostParams::default(), &thing).await.unwrap();
+    assert_eq!(created.data, json!({"anything": {"goes": [1, "x"]}}));
+    let broken = ApiServer::builder().kind("v1", "Thing", "things", Scope::Cluster).build();
+    assert!(broken.is_err(), "the core group takes no more kinds");
 }

@@ -183,3 +183,22 @@ async fn people_get_indents() {
     let response = server.handle(request).await;
     assert!(response.body().as_bytes().unwrap().starts_with(b"{\n  \"apiVersion\""));
 }
+
+#[tokio::test]
+async fn yaml_is_written_for_those_who_want_it() {
+    let server = filled(&["a"]).await;
+    let wanted = async |path: &str, accept: &str| {
+        let request = http::Request::builder().uri(path).header("accept", accept).body(bytes::Bytes::new());
+        let response = server.handle(request.unwrap()).await;
+        let text = response.body().as_bytes().map(|body| String::from_utf8_lossy(body).into_owned());
+        (response.headers()["content-type"].to_str().unwrap().to_string(), text.unwrap_or_default())
+    };
+    let one = format!("{CONFIG_MAPS}/a");
+    let (content_type, text) = wanted(&one, "application/yaml").await;
+    assert_eq!(content_type, "application/yaml");
+    assert!(text.starts_with("apiVersion: v1\ndata:\n  a: \"1\"\nkind: ConfigMap\n"), "{text}");
+    assert_eq!(wanted(&one, "application/json, application/yaml").await.0, "application/json");
+    assert!(wanted(&format!("{CONFIG_MAPS}/none"), "application/yaml").await.1.contains("reason: NotFound"));
+    let (_, text) = wanted(&format!("{CONFIG_MAPS}?watch=true"), "application/yaml").await;
+    assert!(text.contains("reason: NotAcceptable"), "watches are JSON: {text}");
+}
