@@ -7,12 +7,13 @@ use crate::{
     diff::RetainKeys,
     directive::{DELETE, PATCH},
     identity::{Identity, Keys, project},
-    order::{live_items, without_directive},
+    order::{LiveItem, without_directive},
     patch_map::PatchMap,
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{Dialect, ItemStrategy, ListRule, MergeKey};
 use kubemerge_value::{Node, Path, Str, deep_equal, list, map};
+use std::cell::Cell;
 
 /// An item and who it is.
 #[derive(Clone, Copy)]
@@ -28,6 +29,8 @@ struct Items<'a> {
     first: HashMap<Identity<'a>, usize>,
     /// The further items of identities that are there several times.
     further: HashMap<Identity<'a>, Vec<usize>>,
+    /// The position that was found last.
+    last: Cell<usize>,
 }
 
 /// Three versions of a keyed list.
@@ -57,6 +60,7 @@ impl<'a> Items<'a> {
             all: Vec::with_capacity(nodes.len()),
             first: HashMap::with_capacity(nodes.len()),
             further: HashMap::new(),
+            last: Cell::new(usize::MAX),
         };
         for (at, node) in nodes.iter().enumerate() {
             let (identity, _) = keys.require(*node, &path.index(at), generator.arena)?;
@@ -69,16 +73,28 @@ impl<'a> Items<'a> {
     }
 
     fn has(&self, identity: Identity<'a>) -> bool {
-        self.first.contains_key(&identity)
+        self.position(identity).is_some()
+    }
+
+    /// The position of the first item of this identity. Two versions of a list mostly have items side by side,
+    /// in one direction or the other, so the neighbours of the last one come first.
+    fn position(&self, identity: Identity<'a>) -> Option<usize> {
+        let last = self.last.get();
+        let is_it = |at: &usize| self.all.get(*at).is_some_and(|item| item.identity == identity);
+        let beside = || [last.wrapping_add(1), last.wrapping_sub(1)].into_iter().find(is_it);
+        let beside = if self.further.is_empty() { beside() } else { None };
+        let at = beside.or_else(|| self.first.get(&identity).copied())?;
+        self.last.set(at);
+        Some(at)
     }
 
     /// The item that is the `nth` one of its identity.
     fn nth(&self, identity: Identity<'a>, nth: usize) -> Option<&Item<'a>> {
         let at = match nth {
-            0 => self.first.get(&identity)?,
-            nth => self.further.get(&identity)?.get(nth - 1)?,
+            0 => self.position(identity)?,
+            nth => *self.further.get(&identity)?.get(nth - 1)?,
         };
-        Some(&self.all[*at])
+        Some(&self.all[at])
     }
 
     fn repeats(&self, identity: Identity<'a>) -> bool {
@@ -317,20 +333,23 @@ impl<'a> Generator<'a> {
 /// Whether the items of the configuration stand in its order once the list patch is laid over the current list.
 fn keeps_order<'a>(lists: &Lists<'a>, plain: &[(usize, Node<'a>)], deletes: &[Identity<'a>]) -> bool {
     let deletes: HashSet<Identity<'a>> = deletes.iter().copied().collect();
-    let mut names: HashMap<Identity<'a>, u32> = HashMap::with_capacity(plain.len());
+    let mut names: Vec<Option<u32>> = vec![None; lists.modified.all.len()];
     for (name, (at, _)) in plain.iter().enumerate() {
-        names.insert(lists.modified.all[*at].identity, name as u32);
+        names[*at] = Some(name as u32);
     }
-    let survivors: Vec<Identity<'a>> = lists
-        .current
-        .all
-        .iter()
-        .map(|item| item.identity)
-        .filter(|identity| !deletes.contains(identity))
-        .collect();
-    let place = |identity: Identity<'a>| lists.modified.first.get(&identity).copied();
-    without_directive(&live_items(survivors.iter().copied(), &names), plain.len())
+    let survivors = lists.current.all.iter().filter(|item| !deletes.contains(&item.identity));
+    let mut firsts: HashMap<Identity<'a>, u32> = HashMap::new();
+    let mut places: Vec<Option<usize>> = Vec::with_capacity(lists.current.all.len());
+    let mut live: Vec<LiveItem> = Vec::with_capacity(lists.current.all.len());
+    for item in survivors {
+        let (at, place) = (live.len() as u32, lists.modified.position(item.identity));
+        let repeats = lists.current.repeats(item.identity);
+        let first = if repeats { *firsts.entry(item.identity).or_insert(at) } else { at };
+        live.push(LiveItem { name: place.and_then(|place| names[place]), first });
+        places.push(place);
+    }
+    without_directive(&live, plain.len())
         .into_iter()
-        .filter_map(|item| item.map_or_else(|name| Some(plain[name].0), |at| place(survivors[at])))
+        .filter_map(|item| item.map_or_else(|name| Some(plain[name].0), |at| places[at]))
         .is_sorted()
 }
