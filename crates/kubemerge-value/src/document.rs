@@ -1,6 +1,13 @@
 //! The two ways in for bytes: checked, and canonical.
 
-use crate::{check::check, ends::Ends, error::ParseError, node::Node, text::Form, write::to_canonical};
+use crate::{
+    check::check,
+    ends::Ends,
+    error::ParseError,
+    node::Node,
+    text::Form,
+    write::{is_canonical, to_canonical},
+};
 
 /// Bytes that were checked: valid UTF-8, one JSON value, not nested too deep.
 ///
@@ -63,6 +70,10 @@ impl Canonical {
     /// As [`Document::check`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
         let document = Document::check(bytes)?;
+        let text = bytes.trim_ascii();
+        if is_canonical(text) {
+            return Ok(Canonical::written(text.to_vec(), document.depth()));
+        }
         Ok(to_canonical(document.node()))
     }
 

@@ -36,6 +36,7 @@ mod scan;
 mod stack;
 mod string;
 mod text;
+mod tokens;
 mod write;
 pub mod yaml;
 
@@ -50,7 +51,8 @@ pub use node::{Kind, Node, Scalar};
 pub use path::{Path, Side, Step};
 pub use stack::deep;
 pub use string::Str;
-pub use write::{Segments, segments, to_bytes, to_canonical, to_value, write_given};
+pub use tokens::{Token, Tokens};
+pub use write::{MapWriter, Segments, segments, to_bytes, to_canonical, to_value, write_given};
 
 /// Where results are built. Dropping it drops them all at once, however deep they are nested.
 pub type Arena = bumpalo::Bump;

@@ -197,6 +197,12 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
+/// Whether the byte is written as it is, wherever it stands in a string.
+#[inline]
+pub(crate) fn is_plain(byte: u8) -> bool {
+    PLAIN[usize::from(byte)]
+}
+
 /// Whether Go's encoder escapes the character that starts at `at`.
 #[inline]
 fn needs_escape(text: &[u8], at: usize, byte: u8) -> bool {

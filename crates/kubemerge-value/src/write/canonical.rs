@@ -27,6 +27,13 @@ pub(super) fn write_fresh(node: Node<'_>, out: &mut Vec<u8>) {
     CanonicalWriter { out, level: 0, deepest: 0 }.closed_value(node);
 }
 
+/// Appends a value that stands at this level; answers the deepest level it has.
+pub(super) fn write_value(node: Node<'_>, level: usize, out: &mut Vec<u8>) -> usize {
+    let mut writer = CanonicalWriter { out, level, deepest: level };
+    writer.closed_value(node);
+    writer.deepest
+}
+
 struct CanonicalWriter<'w> {
     out: &'w mut Vec<u8>,
     level: usize,
