@@ -14,7 +14,7 @@ pub(crate) fn create(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
     match call.resource.custom() {
         Some(version) => custom::admit(version, object, None, Part::Main)
             .map_err(|errors| refuse(call, object, &errors))?,
-        None => defaults::fill(call.resource, object)?,
+        None => defaults::fill(call.resource, object),
     }
     let mut errors = check::values(&object.metadata, call.resource.rules.name);
     errors.extend(custom::definition::check(call, object, None)?);
@@ -27,7 +27,7 @@ pub(crate) fn update(call: &Call<'_>, old: &Object, new: &mut Object, part: Part
         Some(version) => {
             custom::admit(version, new, Some(old), part).map_err(|errors| refuse(call, new, &errors))?
         }
-        None if part == Part::Main => defaults::fill(call.resource, new)?,
+        None if part == Part::Main => defaults::fill(call.resource, new),
         None => {}
     }
     let mut errors = check::values(&new.metadata, call.resource.rules.name);

@@ -16,8 +16,8 @@ use crate::{
     custom, discovery,
     entropy::Entropy,
     fault::{Faults, Incoming, Struck},
-    ledger::Ledger,
-    log::{Entry, Log},
+    ledger::{Change, Ledger},
+    log::{Log, Noted},
     media,
     meta::name::check_path_segment,
     openapi,
@@ -91,7 +91,8 @@ impl App {
             tokio::time::sleep(struck.delay).await;
         }
         let query = Query::parse(parts.uri.query());
-        let reply = self.respond(&parts, &query, &target, (&body, struck));
+        let (reply, changes) = self.respond(&parts, &query, &target, (&body, struck));
+        let code = reply.code;
         let reply = if media::wants_yaml(&parts.headers) {
             reply.yaml()
         } else if wants_indent(&query, &parts.headers) {
@@ -100,6 +101,7 @@ impl App {
             reply
         };
         let reply = if parts.method == Method::HEAD { reply.without_body() } else { reply };
+        self.log.add(Noted { parts, body, target, code, changes });
         reply.into_response()
     }
 
@@ -121,7 +123,7 @@ impl App {
         query: &Query,
         target: &Target,
         (body, struck): (&Bytes, Struck),
-    ) -> Reply {
+    ) -> (Reply, Vec<Change>) {
         let ledger = Ledger::new(self);
         let answered = match struck.failure {
             Some(failure) => Err(failure),
@@ -136,9 +138,7 @@ impl App {
             Some(failure) => Err(failure),
             None => answered,
         };
-        let reply = answered.unwrap_or_else(|failure| Reply::failure(&failure));
-        self.log.add(|| Entry::new(parts, body, target, reply.code, ledger.changes()));
-        reply
+        (answered.unwrap_or_else(|failure| Reply::failure(&failure)), ledger.changes())
     }
 
     fn check_token(&self, headers: &HeaderMap) -> Outcome<()> {

@@ -4,10 +4,11 @@
 //! work as in a cluster. Each entry is a path and the value that is put there when its parent exists and it
 //! does not; `[]` stands for every item of a list.
 
-use kubemerge_value::{Arena, Kind, Node};
-use serde_json::{Value, json};
+use std::{collections::BTreeMap, sync::LazyLock};
 
-use crate::{catalog::Resource, object::Object, status::Outcome};
+use kubemerge_value::{Arena, Canonical, Kind, MapEdit, Node, Str, Token, Tokens, list, to_canonical};
+
+use crate::{catalog::Resource, object::Object};
 
 /// A path below the object and what belongs there.
 type Default = (&'static str, &'static str);
@@ -110,78 +111,160 @@ const POD_SPECS: &[(&str, &str, &str)] = &[
     ("batch", "Job", "spec.template.spec"),
 ];
 
+/// What belongs into a map: a default, or what belongs into the maps below. Sorted by name.
+#[derive(Debug, Default)]
+struct Tree(Vec<(&'static str, Wanted)>);
+
+#[derive(Debug)]
+enum Wanted {
+    /// A value, where there is none.
+    Value(Canonical),
+    /// Something in a map, where there is one.
+    InMap(Tree),
+    /// Something in each map of a list, where there is one.
+    InItems(Tree),
+}
+
+/// The trees of all kinds that have defaults, by group and kind.
+static TREES: LazyLock<BTreeMap<(&str, &str), Tree>> = LazyLock::new(|| {
+    let mut trees: BTreeMap<(&str, &str), Tree> = BTreeMap::new();
+    for (group, kind, own) in KINDS {
+        let tree = trees.entry((group, kind)).or_default();
+        own.iter().for_each(|(path, default)| tree.add(path.split('.'), default));
+    }
+    for (group, kind, pod) in POD_SPECS {
+        let tree = trees.entry((group, kind)).or_default();
+        POD.iter().for_each(|(path, default)| tree.add(pod.split('.').chain(path.split('.')), default));
+    }
+    trees
+});
+
+impl Tree {
+    fn add(&mut self, mut path: impl Iterator<Item = &'static str>, default: &str) {
+        let Some(name) = path.next() else { return };
+        let mut rest = path.peekable();
+        let plain = name.trim_end_matches("[]");
+        let at = self.0.binary_search_by_key(&plain, |(name, _)| name).unwrap_or_else(|at| {
+            let wanted = match rest.peek() {
+                None => Wanted::Value(
+                    Canonical::from_bytes(default.as_bytes()).unwrap_or_else(|_| to_canonical(Node::NULL)),
+                ),
+                Some(_) if plain == name => Wanted::InMap(Tree::default()),
+                Some(_) => Wanted::InItems(Tree::default()),
+            };
+            self.0.insert(at, (plain, wanted));
+            at
+        });
+        if let Wanted::InMap(tree) | Wanted::InItems(tree) = &mut self.0[at].1 {
+            // A path is as long as its table says; the box ends the types' recursion, not the data's.
+            tree.add(Box::new(rest) as Box<dyn Iterator<Item = &'static str>>, default);
+        }
+    }
+}
+
 /// Fills in what is missing.
-pub(crate) fn fill(resource: &Resource, object: &mut Object) -> Outcome<()> {
-    let is_it = |group: &str, kind: &str| group == resource.group && kind == resource.kind;
-    let own = KINDS.iter().find(|(group, kind, _)| is_it(group, kind)).map_or(&[][..], |(_, _, own)| own);
-    let pod = POD_SPECS.iter().find(|(group, kind, _)| is_it(group, kind)).map(|(_, _, path)| *path);
-    let Some(path) = own.first().map(|(path, _)| *path).or(pod) else { return Ok(()) };
-    let top = path.split('.').next().unwrap_or_default();
-    let paths = own.iter().map(|(path, _)| below(path, top).to_string());
-    let pod_paths =
-        pod.map_or(&[][..], |_| POD).iter().map(|(path, _)| join(below(pod.unwrap_or_default(), top), path));
-    let Some(text) = object.text(top) else { return Ok(()) };
-    // Most writes change objects that were filled before: those are only looked at.
-    if !paths.chain(pod_paths).any(|path| lacks(text.node(), &path)) {
-        return Ok(());
-    }
-    let mut value = object.get(top).unwrap_or_default();
-    for (path, default) in own {
-        put(&mut value, below(path, top), default);
-    }
-    for (path, default) in pod.map_or(&[][..], |_| POD) {
-        let pod = below(pod.unwrap_or_default(), top);
-        put(&mut value, &join(pod, path), default);
-    }
-    object.set(top, &value)
-}
-
-/// Whether something is missing at a path whose parents exist.
-fn lacks(node: Node<'_>, path: &str) -> bool {
-    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
-    match (first.strip_suffix("[]"), rest) {
-        (Some(list), Some(rest)) => {
-            let arena = Arena::new();
-            let Some(list) = node.get(list) else { return false };
-            list.elements(&arena).iter().any(|item| lacks(*item, rest))
+pub(crate) fn fill(resource: &Resource, object: &mut Object) {
+    let Some(tree) = TREES.get(&(resource.group.as_str(), resource.kind.as_str())) else { return };
+    for (top, wanted) in &tree.0 {
+        // Most objects were filled before: those are only looked at.
+        let Some(text) = object.text(top).filter(|text| lacks(&mut text.tokens(), wanted)) else { continue };
+        let arena = Arena::new();
+        if let Some(text) = filled_value(text.node(), wanted, &arena).map(to_canonical) {
+            object.set_text(top, text);
         }
-        (None, Some(rest)) => node.get(first).is_some_and(|child| lacks(child, rest)),
-        (_, None) => node.kind() == Kind::Map && node.get(first).is_none_or(|value| value.is_null()),
     }
 }
 
-fn below<'p>(path: &'p str, top: &str) -> &'p str {
-    path.strip_prefix(top).map_or(path, |rest| rest.trim_start_matches('.'))
+/// Whether anything is missing in the next value.
+fn lacks(tokens: &mut Tokens<'_>, wanted: &Wanted) -> bool {
+    let Some(token) = tokens.next() else { return false };
+    match (wanted, token) {
+        (Wanted::Value(_), Token::Scalar(node)) => return node.is_null(),
+        (Wanted::InMap(tree), Token::MapStart) => return map_lacks(tokens, tree),
+        (Wanted::InItems(tree), Token::ListStart) => return items_lack(tokens, tree),
+        _ => tokens.pass_rest(token),
+    }
+    false
 }
 
-fn join(start: &str, rest: &str) -> String {
-    if start.is_empty() { rest.to_string() } else { format!("{start}.{rest}") }
-}
-
-/// Puts a default at a path whose parents exist.
-fn put(value: &mut Value, path: &str, default: &str) {
-    let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
-    let Some(map) = value.as_object_mut() else { return };
-    match (first.strip_suffix("[]"), rest) {
-        (Some(list), Some(rest)) => {
-            let items = map.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
-            items.for_each(|item| put(item, rest, default));
-        }
-        (None, Some(rest)) => {
-            if let Some(child) = map.get_mut(first) {
-                put(child, rest, default);
+/// Goes through the members of a map and what is wanted there side by side, since both are sorted.
+fn map_lacks(tokens: &mut Tokens<'_>, tree: &Tree) -> bool {
+    let is_value = |(_, wanted): &(&str, Wanted)| matches!(wanted, Wanted::Value(_));
+    let mut rest = tree.0.iter().peekable();
+    while let Some(Token::Name(name)) = tokens.next() {
+        while let Some(passed) = rest.next_if(|(wanted, _)| Str::plain(wanted) < name) {
+            if is_value(passed) {
+                return true;
             }
         }
-        (_, None) => {
-            if map.get(first).is_none_or(Value::is_null) {
-                map.insert(first.to_string(), serde_json::from_str(default).unwrap_or(json!(null)));
-            }
+        match rest.next_if(|(wanted, _)| name.is(wanted)) {
+            Some((_, wanted)) if lacks(tokens, wanted) => return true,
+            Some(_) => {}
+            None => tokens.pass(),
         }
     }
+    rest.any(is_value)
+}
+
+fn items_lack(tokens: &mut Tokens<'_>, tree: &Tree) -> bool {
+    loop {
+        match tokens.next() {
+            None | Some(Token::ListEnd) => return false,
+            Some(Token::MapStart) if map_lacks(tokens, tree) => return true,
+            Some(Token::MapStart) => {}
+            Some(other) => tokens.pass_rest(other),
+        }
+    }
+}
+
+/// A value with what is missing in it; none if nothing is.
+fn filled_value<'a>(value: Node<'a>, wanted: &'a Wanted, arena: &'a Arena) -> Option<Node<'a>> {
+    match wanted {
+        Wanted::Value(default) => value.is_null().then(|| default.node()),
+        Wanted::InMap(tree) => filled(value, tree, arena),
+        Wanted::InItems(tree) => {
+            let items = value.elements(arena);
+            let filled: Vec<_> = items.iter().map(|item| filled(*item, tree, arena)).collect();
+            let any = filled.iter().any(Option::is_some);
+            any.then(|| list(items.iter().zip(filled).map(|(item, filled)| filled.unwrap_or(*item)), arena))
+        }
+    }
+}
+
+/// A map with what is missing in it; none if nothing is, or if it is no map.
+fn filled<'a>(map: Node<'a>, tree: &'a Tree, arena: &'a Arena) -> Option<Node<'a>> {
+    if map.kind() != Kind::Map {
+        return None;
+    }
+    let mut members = map.entries(arena).iter().peekable();
+    let mut changes = Vec::new();
+    for (name, wanted) in &tree.0 {
+        while members.next_if(|member| member.key < Str::plain(name)).is_some() {}
+        let found = match (members.next_if(|member| member.key.is(name)), wanted) {
+            (Some(member), wanted) => filled_value(member.value, wanted, arena),
+            (None, Wanted::Value(default)) => Some(default.node()),
+            (None, _) => None,
+        };
+        changes.extend(found.map(|value| (Str::plain(name), value)));
+    }
+    (!changes.is_empty()).then(|| changed(map, &changes, arena))
+}
+
+fn changed<'a>(map: Node<'a>, changes: &[(Str<'a>, Node<'a>)], arena: &'a Arena) -> Node<'a> {
+    let mut edit = MapEdit::new(map, arena);
+    for (name, value) in changes {
+        match edit.seek(*name) {
+            Some(_) => edit.replace(*value),
+            None => edit.insert(*name, *value),
+        }
+    }
+    edit.finish()
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]
@@ -192,11 +275,43 @@ mod tests {
         }
     }
 
+    fn check(tree: &Tree, before: Value, after: Value) {
+        let arena = Arena::new();
+        let before = crate::object::canonical(&before).unwrap();
+        let result = filled(before.node(), tree, &arena).map(to_canonical);
+        let mut tokens = before.tokens();
+        assert!(matches!(tokens.next(), Some(Token::MapStart)));
+        assert_eq!(map_lacks(&mut tokens, tree), result.is_some());
+        let expected = crate::object::canonical(&after).unwrap();
+        assert_eq!(result, (expected != before).then_some(expected));
+    }
+
     #[test]
     fn defaults_reach_into_lists_and_make_no_parents() {
-        let mut value = json!({"containers": [{"ports": [{"containerPort": 80}]}, {}]});
-        put(&mut value, "containers[].ports[].protocol", "\"TCP\"");
-        put(&mut value, "initContainers[].ports[].protocol", "\"TCP\"");
-        assert_eq!(value, json!({"containers": [{"ports": [{"containerPort": 80, "protocol": "TCP"}]}, {}]}));
+        let mut tree = Tree::default();
+        tree.add("containers[].ports[].protocol".split('.'), "\"TCP\"");
+        tree.add("initContainers[].ports[].protocol".split('.'), "\"TCP\"");
+        tree.add("replicas".split('.'), "1");
+        check(
+            &tree,
+            json!({"containers": [{"ports": [{"containerPort": 80}]}, {}], "replicas": null, "z": 1}),
+            json!({"containers": [{"ports": [{"containerPort": 80, "protocol": "TCP"}]}, {}], "replicas": 1,
+                "z": 1}),
+        );
+        let full = json!({"containers": "none", "replicas": 2});
+        check(&tree, full.clone(), full);
+        check(&tree, json!({"containers": [null, 3]}), json!({"containers": [null, 3], "replicas": 1}));
+    }
+
+    #[test]
+    fn kinds_with_pods_have_the_defaults_of_both() {
+        let mut object = Object::from_value(&json!({"spec": {"template": {"spec": {}}}})).unwrap();
+        let index = crate::catalog::Catalog::new(
+            &kubemerge_schema::Schema::builtin("1.37", kubemerge_schema::Dialect::Upstream).unwrap(),
+        )
+        .index();
+        fill(index.find("apps", "v1", "deployments").unwrap(), &mut object);
+        assert_eq!(object.at(&["spec", "replicas"]), Some(json!(1)));
+        assert_eq!(object.at(&["spec", "template", "spec", "restartPolicy"]), Some(json!("Always")));
     }
 }

@@ -128,7 +128,7 @@ fn aggregated_reply(groups: &[&Group], version: &str) -> Reply {
     let list = json!({"kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{version}"),
         "metadata": {}, "items": items});
     let content_type = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
-    Reply::bytes(200, &content_type, list.to_string())
+    Reply::bytes(200, content_type, list.to_string())
 }
 
 fn discovered_group(group: &Group) -> Value {

@@ -5,6 +5,8 @@ use std::sync::{Mutex, PoisonError};
 /// The alphabet of generated names: no vowels and no look-alikes, so that no words come out.
 const SUFFIX: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
 /// A source of chance.
 pub(crate) struct Entropy(Mutex<fastrand::Rng>);
 
@@ -31,8 +33,14 @@ impl Entropy {
         let bits = self.with(|rng| rng.u128(..));
         let bits = bits & !(0xf << 76) | 4 << 76;
         let bits = bits & !(0x3 << 62) | 2 << 62;
-        let hex = format!("{bits:032x}");
-        [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")
+        let mut uid = String::with_capacity(36);
+        for digit in 0..32 {
+            if matches!(digit, 8 | 12 | 16 | 20) {
+                uid.push('-');
+            }
+            uid.push(HEX[(bits >> (124 - 4 * digit)) as usize & 0xf] as char);
+        }
+        uid
     }
 
     /// The five characters that make a generated name unique.

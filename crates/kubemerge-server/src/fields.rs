@@ -4,7 +4,7 @@
 //! without surprises are only looked at, never rewritten.
 
 use kubemerge_schema::{Shape, Type};
-use kubemerge_value::{Arena, Kind, Node, Scalar};
+use kubemerge_value::{Canonical, Kind, Node, Scalar, Token, Tokens};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -81,7 +81,7 @@ pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source, object: &
 
 fn unknown_metadata(object: &mut Object) -> Vec<String> {
     let unknown: Vec<String> =
-        object.metadata.as_map().keys().filter(|name| !check::is_member(name)).cloned().collect();
+        object.metadata.names().filter(|name| check::member(name).is_none()).map(str::to_string).collect();
     for name in &unknown {
         object.metadata.remove(name);
     }
@@ -110,7 +110,7 @@ fn replace_fields(object: &mut Object, tree: &Value) -> Outcome<()> {
 
 fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source) -> Outcome<Vec<String>> {
     let schema = &call.app().schema;
-    let Some(ty) = schema.type_of(&call.resource.api_version(), &call.resource.kind) else {
+    let Some(ty) = schema.type_of(&call.resource.api_version, &call.resource.kind) else {
         return Ok(Vec::new());
     };
     let mut unknown = Vec::new();
@@ -122,7 +122,7 @@ fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source) -> Outc
             continue;
         };
         let found = match object.text(&name) {
-            Some(text) => survey(text.node(), field.ty, &name),
+            Some(text) => survey(text, field.ty, &name),
             None => continue,
         };
         if let Some(text) = found.mismatch {
@@ -144,10 +144,9 @@ struct Survey {
     mismatch: Option<String>,
 }
 
-fn survey(node: Node<'_>, ty: Type<'_>, path: &str) -> Survey {
-    let arena = Arena::new();
+fn survey(text: &Canonical, ty: Type<'_>, path: &str) -> Survey {
     let mut survey = Survey::default();
-    look(node, ty, &Place::Root(path), (&arena, &mut survey));
+    look(&mut text.tokens(), ty, &Place::Root(path), &mut survey);
     survey
 }
 
@@ -168,47 +167,68 @@ impl std::fmt::Display for Place<'_> {
     }
 }
 
-fn look<'a>(node: Node<'a>, ty: Type<'_>, place: &Place<'_>, (arena, survey): (&'a Arena, &mut Survey)) {
-    if survey.mismatch.is_some() || is_free(ty) {
+/// Looks at the next value, up to the first one that cannot be decoded.
+fn look(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut Survey) {
+    let Some(token) = tokens.next() else { return };
+    if let Token::Scalar(node) = token
+        && fits(node.kind(), ty)
+    {
+        survey.mismatch = misfit(node, ty, place);
         return;
     }
-    let kind = node.kind();
+    if is_free(ty) {
+        return tokens.pass_rest(token);
+    }
+    let kind = match token {
+        Token::MapStart => Kind::Map,
+        Token::ListStart => Kind::List,
+        Token::Scalar(node) => node.kind(),
+        Token::Name(_) | Token::MapEnd | Token::ListEnd => return,
+    };
     if kind == Kind::Null {
         survey.surprises = true;
-        return;
-    }
-    if !fits(kind, ty) {
+    } else if !fits(kind, ty) {
         let (found, wanted) = (json_name(kind), ty.shape().word());
         survey.mismatch =
             Some(format!("json: cannot unmarshal {found} into Go struct field {place} of type {wanted}"));
-        return;
+    } else if kind == Kind::Map {
+        look_at_members(tokens, ty, place, survey);
+    } else if kind == Kind::List {
+        look_at_items(tokens, ty, place, survey);
     }
-    match kind {
-        Kind::Map => {
-            for entry in node.entries(arena) {
-                let name = entry.key.text();
-                match member(ty, &name) {
-                    Some(ty) => look(entry.value, ty, &Place::Field(place, &name), (arena, survey)),
-                    None => survey.surprises = true,
-                }
+}
+
+fn look_at_members(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut Survey) {
+    while let Some(Token::Name(name)) = tokens.next() {
+        let name = name.text();
+        match member(ty, &name) {
+            Some(ty) => look(tokens, ty, &Place::Field(place, &name), survey),
+            None => {
+                survey.surprises = true;
+                tokens.pass();
             }
         }
-        Kind::List => {
-            let Some(items) = ty.items() else { return };
-            for (at, item) in node.elements(arena).iter().enumerate() {
-                if !item.is_null() {
-                    look(*item, items, &Place::Item(place, at), (arena, survey));
-                }
+        if survey.mismatch.is_some() {
+            return;
+        }
+    }
+}
+
+fn look_at_items(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut Survey) {
+    let Some(items) = ty.items() else { return tokens.pass_rest(Token::ListStart) };
+    for at in 0.. {
+        let mut ahead = tokens.clone();
+        match ahead.next() {
+            None | Some(Token::ListEnd) => {
+                *tokens = ahead;
+                return;
             }
+            Some(Token::Scalar(node)) if node.is_null() => *tokens = ahead,
+            Some(_) => look(tokens, items, &Place::Item(place, at), survey),
         }
-        Kind::Int if ty.format() == Some("int32") && !is_int32(node) => {
-            let text = format!("json: cannot unmarshal number into Go struct field {place} of type int32");
-            survey.mismatch = Some(text);
+        if survey.mismatch.is_some() {
+            return;
         }
-        Kind::String if ty.format() == Some("byte") && !is_base64(node) => {
-            survey.mismatch = Some(format!("illegal base64 data in {place}"));
-        }
-        _ => {}
     }
 }
 
@@ -230,17 +250,30 @@ fn member<'s>(ty: Type<'s>, name: &str) -> Option<Type<'s>> {
 
 fn fits(kind: Kind, ty: Type<'_>) -> bool {
     match ty.shape() {
-        Shape::Any => true,
+        Shape::Any => kind != Kind::Null,
         Shape::Object => kind == Kind::Map,
         Shape::List => kind == Kind::List,
         Shape::Boolean => kind == Kind::Bool,
         Shape::Integer => kind == Kind::Int,
         Shape::Number => matches!(kind, Kind::Int | Kind::Float),
-        Shape::String => {
-            let lenient = ty.format() == Some("int-or-string")
-                || ty.definition_name().is_some_and(|name| name.ends_with(".Quantity"));
-            kind == Kind::String || (lenient && matches!(kind, Kind::Int | Kind::Float))
+        Shape::String if matches!(kind, Kind::Int | Kind::Float) => {
+            ty.format() == Some("int-or-string")
+                || ty.definition_name().is_some_and(|name| name.ends_with(".Quantity"))
         }
+        Shape::String => kind == Kind::String,
+    }
+}
+
+/// What is wrong with a scalar of the right type.
+fn misfit(node: Node<'_>, ty: Type<'_>, place: &Place<'_>) -> Option<String> {
+    match ty.format()? {
+        "int32" if node.kind() == Kind::Int && !is_int32(node) => {
+            Some(format!("json: cannot unmarshal number into Go struct field {place} of type int32"))
+        }
+        "byte" if node.kind() == Kind::String && !is_base64(node) => {
+            Some(format!("illegal base64 data in {place}"))
+        }
+        _ => None,
     }
 }
 
@@ -254,7 +287,8 @@ fn is_base64(node: Node<'_>) -> bool {
     text.is_some_and(|text| base64::engine::general_purpose::STANDARD.decode(text.text().as_bytes()).is_ok())
 }
 
-fn json_name(kind: Kind) -> &'static str {
+/// What Go calls a JSON value.
+pub(crate) fn json_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Null => "null",
         Kind::Bool => "bool",

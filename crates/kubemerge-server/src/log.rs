@@ -29,8 +29,26 @@ pub(crate) struct Log {
 
 #[derive(Default)]
 struct Held {
-    entries: VecDeque<Entry>,
+    requests: VecDeque<Noted>,
     bytes: usize,
+}
+
+/// A request as it came, with what became of it; most are never asked for and stay as they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Noted {
+    pub(crate) parts: Parts,
+    pub(crate) body: Bytes,
+    pub(crate) target: Target,
+    pub(crate) code: u16,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Noted {
+    /// How much the request weighs in the log.
+    fn size(&self) -> usize {
+        let states = self.changes.iter().flat_map(|one| [&one.before, &one.after]).flatten();
+        self.body.len() + states.map(|stored| stored.record.canonical().as_bytes().len()).sum::<usize>()
+    }
 }
 
 /// One request with its answer.
@@ -73,22 +91,21 @@ impl Log {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn add(&self, entry: impl FnOnce() -> Entry) {
+    pub(crate) fn add(&self, request: Noted) {
         if self.most == 0 {
             return;
         }
-        let entry = entry();
         let mut held = self.held();
-        held.bytes += entry.size();
-        held.entries.push_back(entry);
-        while held.entries.len() > self.most || held.bytes > self.most_bytes {
-            let Some(oldest) = held.entries.pop_front() else { return };
+        held.bytes += request.size();
+        held.requests.push_back(request);
+        while held.requests.len() > self.most || held.bytes > self.most_bytes {
+            let Some(oldest) = held.requests.pop_front() else { return };
             held.bytes -= oldest.size();
         }
     }
 
     pub(crate) fn entries(&self) -> Vec<Entry> {
-        self.held().entries.iter().cloned().collect()
+        self.held().requests.iter().cloned().map(Entry::from).collect()
     }
 
     pub(crate) fn most(&self) -> usize {
@@ -100,14 +117,9 @@ impl Log {
     }
 }
 
-impl Entry {
-    pub(crate) fn new(
-        parts: &Parts,
-        body: &Bytes,
-        target: &Target,
-        code: u16,
-        changes: Vec<Change>,
-    ) -> Entry {
+impl From<Noted> for Entry {
+    fn from(request: Noted) -> Entry {
+        let Noted { parts, body, target, code, changes } = request;
         let agent = parts.headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok());
         Entry {
             method: parts.method.to_string(),
@@ -115,9 +127,9 @@ impl Entry {
             query: parts.uri.query().unwrap_or_default().to_string(),
             user_agent: agent.unwrap_or_default().to_string(),
             content_type: media::content_type(&parts.headers).unwrap_or_default().to_string(),
-            body: body.clone(),
+            body,
             address: match target {
-                Target::Objects(address) => Some(address.clone()),
+                Target::Objects(address) => Some(address),
                 _ => None,
             },
             code,
@@ -131,13 +143,9 @@ impl Entry {
                 .collect(),
         }
     }
+}
 
-    /// How much the entry weighs in the log.
-    fn size(&self) -> usize {
-        let states = self.transitions.iter().flat_map(|one| [&one.before, &one.after]).flatten();
-        self.body.len() + states.map(|stored| stored.record.canonical().as_bytes().len()).sum::<usize>()
-    }
-
+impl Entry {
     /// The body as JSON, if it is JSON.
     pub fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
@@ -242,16 +250,17 @@ mod tests {
 
     #[test]
     fn the_log_is_bounded_by_number_and_size() {
-        let entry = |body: &'static str| {
+        let request = |body: &'static str| {
             let (parts, ()) = http::Request::new(()).into_parts();
-            Entry::new(&parts, &Bytes::from_static(body.as_bytes()), &Target::Nowhere, 200, Vec::new())
+            let body = Bytes::from_static(body.as_bytes());
+            Noted { parts, body, target: Target::Nowhere, code: 200, changes: Vec::new() }
         };
         let log = Log { held: Mutex::default(), most: 3, most_bytes: 10 };
         for body in ["1", "2", "3", "4"] {
-            log.add(|| entry(body));
+            log.add(request(body));
         }
         assert_eq!(log.entries().len(), 3);
-        log.add(|| entry("123456789"));
+        log.add(request("123456789"));
         let bodies: Vec<Bytes> = log.entries().into_iter().map(|entry| entry.body).collect();
         assert_eq!(bodies, ["4", "123456789"]);
     }

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use kubemerge_value::{Canonical, Kind, Node, to_canonical, to_value, write_given};
+use kubemerge_value::{Canonical, Kind, Node, to_canonical, to_value};
 use serde_json::{Map, Value};
 
 use crate::{
     meta::Metadata,
     status::{Outcome, bad_request},
-    store::{Comma, Layout, Record, Stored},
+    store::{Record, RecordWriter, Stored},
 };
 
 /// An object in parts.
@@ -26,6 +26,23 @@ pub(crate) struct Object {
 impl Object {
     /// Takes apart a JSON object; its metadata, if any, must be an object too.
     pub(crate) fn from_canonical(document: &Canonical) -> Outcome<Object> {
+        Object::read(document, Metadata::from_node)
+    }
+
+    /// Takes apart what became of a stored object; metadata that is still the same is not read again.
+    pub(crate) fn successor(document: &Canonical, stored: &Stored, old: &Object) -> Outcome<Object> {
+        let before = stored.record.node().get("metadata").and_then(Node::as_text);
+        Object::read(document, |metadata| {
+            if before.is_none() || metadata.as_text() != before {
+                return Metadata::from_node(metadata);
+            }
+            let mut same = old.metadata.clone();
+            same.remove("resourceVersion");
+            Ok(same)
+        })
+    }
+
+    fn read(document: &Canonical, read_metadata: impl Fn(Node<'_>) -> Outcome<Metadata>) -> Outcome<Object> {
         let node = document.node();
         if node.kind() != Kind::Map {
             return Err(bad_request("the body of the request is not a JSON object"));
@@ -35,7 +52,7 @@ impl Object {
             match &*entry.key.text() {
                 "apiVersion" => object.api_version = text_of(entry.value, "apiVersion")?,
                 "kind" => object.kind = text_of(entry.value, "kind")?,
-                "metadata" => object.metadata = Metadata::from_node(entry.value)?,
+                "metadata" => object.metadata = read_metadata(entry.value)?,
                 name => {
                     object.fields.insert(name.to_string(), to_canonical(entry.value));
                 }
@@ -47,7 +64,7 @@ impl Object {
     /// What the server itself has stored.
     pub(crate) fn of(stored: &Stored) -> Object {
         let mut object = Object::of_record(&stored.record);
-        object.metadata.set("resourceVersion", stored.revision.to_string());
+        object.metadata.set_text("resourceVersion", &stored.revision.to_string());
         object
     }
 
@@ -65,7 +82,7 @@ impl Object {
         let mut map = Map::new();
         map.insert("apiVersion".into(), self.api_version.as_str().into());
         map.insert("kind".into(), self.kind.as_str().into());
-        map.insert("metadata".into(), Value::Object(self.metadata.as_map().clone()));
+        map.insert("metadata".into(), Value::Object(self.metadata.to_map()));
         for (name, text) in &self.fields {
             map.insert(name.clone(), tree(text));
         }
@@ -86,10 +103,10 @@ impl Object {
     pub(crate) fn at(&self, path: &[&str]) -> Option<Value> {
         let (first, rest) = path.split_first()?;
         if *first == "metadata" {
-            return rest
-                .iter()
-                .try_fold(&Value::Object(self.metadata.as_map().clone()), |at, name| at.get(name))
-                .cloned();
+            let Some((member, rest)) = rest.split_first() else {
+                return Some(Value::Object(self.metadata.to_map()));
+            };
+            return rest.iter().try_fold(self.metadata.get(member)?, |at, name| at.get(name)).cloned();
         }
         let node = rest.iter().try_fold(self.fields.get(*first)?.node(), |at, name| at.get(name))?;
         to_value(node).ok()
@@ -98,6 +115,10 @@ impl Object {
     pub(crate) fn set(&mut self, name: &str, value: &Value) -> Outcome<()> {
         self.fields.insert(name.to_string(), canonical(value)?);
         Ok(())
+    }
+
+    pub(crate) fn set_text(&mut self, name: &str, text: Canonical) {
+        self.fields.insert(name.to_string(), text);
     }
 
     /// Replaces a value at a path of names, making the maps on the way.
@@ -141,95 +162,23 @@ impl Object {
         self.fields == other.fields
     }
 
-    /// The text to store: everything but the resourceVersion, and where that belongs.
+    /// The text to store: everything but the resourceVersion.
     pub(crate) fn record(&self) -> Record {
-        let mut writer = RecordWriter::default();
+        let length: usize = self.fields.iter().map(|(name, text)| name.len() + text.as_bytes().len()).sum();
+        let mut writer = RecordWriter::with_capacity(length + 512);
         let mut rest = self.fields.iter().peekable();
         for own in ["apiVersion", "kind", "metadata"] {
             while let Some((name, text)) = rest.next_if(|(name, _)| name.as_str() < own) {
-                writer.field(name, text.as_bytes());
+                writer.field(name, text.node());
             }
             match own {
-                "apiVersion" => writer.layout.api_version = writer.name(own, &self.api_version),
-                "kind" => writer.layout.kind = writer.name(own, &self.kind),
-                _ => writer.metadata(&self.metadata),
+                "apiVersion" => writer.api_version(&self.api_version),
+                "kind" => writer.kind(&self.kind),
+                _ => writer.metadata(self.metadata.members()),
             }
         }
-        rest.for_each(|(name, text)| writer.field(name, text.as_bytes()));
+        rest.for_each(|(name, text)| writer.field(name, text.node()));
         writer.finish(self.metadata.owner_uids())
-    }
-}
-
-#[derive(Default)]
-struct RecordWriter {
-    out: Vec<u8>,
-    layout: Layout,
-}
-
-impl RecordWriter {
-    fn separate(&mut self) {
-        self.out.push(if self.out.is_empty() { b'{' } else { b',' });
-    }
-
-    fn key(&mut self, name: &str) {
-        write_given(Node::from_value(&Value::String(name.to_string())).unwrap_or(Node::NULL), &mut self.out);
-        self.out.push(b':');
-    }
-
-    fn field(&mut self, name: &str, text: &[u8]) {
-        self.separate();
-        self.key(name);
-        self.out.extend_from_slice(text);
-    }
-
-    /// Writes apiVersion or kind; answers its place with the comma that follows, since metadata follows both.
-    fn name(&mut self, name: &str, value: &str) -> std::ops::Range<usize> {
-        self.separate();
-        let start = self.out.len();
-        self.key(name);
-        write_given(Node::string(value), &mut self.out);
-        start..self.out.len() + 1
-    }
-
-    fn metadata(&mut self, metadata: &Metadata) {
-        self.separate();
-        self.key("metadata");
-        self.out.push(b'{');
-        let members = || metadata.as_map().iter().filter(|(name, _)| *name != "resourceVersion");
-        let before = members().take_while(|(name, _)| name.as_str() < "resourceVersion");
-        let behind = members().skip_while(|(name, _)| name.as_str() < "resourceVersion");
-        self.members(before);
-        let (start, anything_before) = (self.out.len(), self.out.last() != Some(&b'{'));
-        if anything_before {
-            self.out.push(b',');
-        }
-        self.layout.resource_version = self.out.len();
-        self.members(behind);
-        self.layout.comma = match (anything_before, self.out.len() > self.layout.resource_version) {
-            (_, true) => Comma::Behind,
-            (true, false) => Comma::Before,
-            (false, false) => Comma::None,
-        };
-        if self.layout.comma == Comma::Before {
-            self.out.truncate(start);
-            self.layout.resource_version = start;
-        }
-        self.out.push(b'}');
-    }
-
-    fn members<'m>(&mut self, members: impl Iterator<Item = (&'m String, &'m Value)>) {
-        for (at, (name, value)) in members.enumerate() {
-            if at > 0 {
-                self.out.push(b',');
-            }
-            self.key(name);
-            write_given(Node::from_value(value).unwrap_or(Node::NULL), &mut self.out);
-        }
-    }
-
-    fn finish(mut self, owners: Vec<String>) -> Record {
-        self.out.push(b'}');
-        Record::new(Canonical::trusted(self.out), self.layout, owners)
     }
 }
 

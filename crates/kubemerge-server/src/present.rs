@@ -27,9 +27,8 @@ impl<'a> Shown<'a> {
 
     /// Appends the whole object in the resource's version.
     pub(crate) fn write(self, resource: &Resource, out: &mut Vec<u8>) {
-        let wanted = resource.api_version();
-        let head =
-            if self.record.api_version() == wanted { Head::Stored } else { Head::Version(wanted.as_str()) };
+        let wanted = &resource.api_version;
+        let head = if self.record.api_version() == wanted { Head::Stored } else { Head::Version(wanted) };
         match self.revision {
             Some(revision) => self.record.write(revision, head, out),
             None => self.record.write_unstored(head, out),
@@ -125,7 +124,7 @@ fn whole_list(resource: &Resource, items: &[Shown<'_>], meta: &ListMeta) -> Vec<
     let head = format!(
         "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
         resource.list_kind,
-        resource.api_version(),
+        resource.api_version,
         meta.to_value()
     );
     out.extend_from_slice(head.as_bytes());

@@ -1,6 +1,7 @@
 //! What a handler answers, before it becomes an HTTP response.
 
 use std::{
+    borrow::Cow,
     collections::HashSet,
     convert::Infallible,
     pin::Pin,
@@ -81,7 +82,7 @@ impl http_body::Body for Body {
 /// An answer.
 pub(crate) struct Reply {
     pub(crate) code: u16,
-    content_type: String,
+    content_type: Cow<'static, str>,
     content: Content,
     headers: Vec<(&'static str, String)>,
 }
@@ -96,15 +97,19 @@ impl Reply {
         Reply::json(code, value.to_string())
     }
 
-    pub(crate) fn bytes(code: u16, content_type: &str, bytes: impl Into<Bytes>) -> Reply {
+    pub(crate) fn bytes(
+        code: u16,
+        content_type: impl Into<Cow<'static, str>>,
+        bytes: impl Into<Bytes>,
+    ) -> Reply {
         let content = Content::Complete(Some(bytes.into()).filter(|bytes| !bytes.is_empty()));
-        Reply { code, content_type: content_type.to_string(), content, headers: Vec::new() }
+        Reply { code, content_type: content_type.into(), content, headers: Vec::new() }
     }
 
     /// A body that comes in pieces.
-    pub(crate) fn pieces(content_type: &str, pieces: Pieces) -> Reply {
+    pub(crate) fn pieces(content_type: &'static str, pieces: Pieces) -> Reply {
         let content = Content::Pieces(pieces);
-        Reply { code: 200, content_type: content_type.to_string(), content, headers: Vec::new() }
+        Reply { code: 200, content_type: content_type.into(), content, headers: Vec::new() }
     }
 
     pub(crate) fn failure(failure: &Failure) -> Reply {
@@ -144,7 +149,7 @@ impl Reply {
             && let Ok(text) = yaml::write_json(text, &yaml::WriteOptions::default())
         {
             self.content = Content::Complete(Some(text.into()));
-            self.content_type = YAML.to_string();
+            self.content_type = YAML.into();
         }
         self
     }
@@ -170,8 +175,12 @@ impl Reply {
         let mut response = Response::new(Body(self.content));
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
-        if !self.content_type.is_empty()
-            && let Ok(value) = HeaderValue::from_str(&self.content_type)
+        let content_type = match self.content_type {
+            Cow::Borrowed(text) => Ok(HeaderValue::from_static(text)),
+            Cow::Owned(text) => HeaderValue::try_from(text),
+        };
+        if let Ok(value) = content_type
+            && !value.is_empty()
         {
             headers.insert(header::CONTENT_TYPE, value);
         }

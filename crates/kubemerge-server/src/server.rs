@@ -172,7 +172,7 @@ impl ApiServer {
         if metadata.uid().is_empty() {
             metadata.set("uid", self.app.entropy.uid());
         }
-        if metadata.get("creationTimestamp").is_none() {
+        if !metadata.has("creationTimestamp") {
             metadata.set("creationTimestamp", self.app.clock.now().to_string());
         }
         let tracked = !matches!(resource.rules.generation, Generation::Untracked | Generation::SpecFromZero);

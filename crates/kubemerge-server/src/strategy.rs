@@ -1,5 +1,8 @@
 //! What the server itself does to an object before it is stored: owned fields, status, generation.
 
+use std::sync::LazyLock;
+
+use kubemerge_value::{Canonical, MapWriter, Node};
 use serde_json::{Value, json};
 
 use crate::{
@@ -47,18 +50,24 @@ pub(crate) fn prepare_create(app: &App, resource: &Resource, object: &mut Object
     {
         object.metadata.remove(owned);
     }
-    object.metadata.set("creationTimestamp", app.clock.now().to_string());
-    object.metadata.set("uid", app.entropy.uid());
+    object.metadata.set_text("creationTimestamp", &app.clock.now().to_string());
+    object.metadata.set_text("uid", &app.entropy.uid());
     if resource.has_status() {
         object.remove("status");
     }
     match resource.rules.generation {
-        Generation::Untracked | Generation::SpecFromZero => drop(object.metadata.remove("generation")),
+        Generation::Untracked | Generation::SpecFromZero => object.metadata.remove("generation"),
         _ => object.metadata.set("generation", 1),
     }
     first_state(resource, object)?;
     fold_string_data(resource, object)
 }
+
+static PENDING: LazyLock<Canonical> = LazyLock::new(|| {
+    let mut status = MapWriter::with_capacity(20);
+    status.member("phase", Node::string("Pending"));
+    status.finish()
+});
 
 /// The state some kinds are born with.
 fn first_state(resource: &Resource, object: &mut Object) -> Outcome<()> {
@@ -76,7 +85,8 @@ fn first_state(resource: &Resource, object: &mut Object) -> Outcome<()> {
             object.set("status", &json!({"phase": "Active"}))
         }
         "Pod" | "PersistentVolumeClaim" | "PersistentVolume" => {
-            object.set("status", &json!({"phase": "Pending"}))
+            object.set_text("status", PENDING.clone());
+            Ok(())
         }
         _ => Ok(()),
     }
@@ -121,7 +131,7 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
         new.metadata.take(owned, &old.metadata);
     }
     for owned in ["uid", "deletionGracePeriodSeconds", "namespace"] {
-        if new.metadata.get(owned).is_none() {
+        if !new.metadata.has(owned) {
             new.metadata.take(owned, &old.metadata);
         }
     }
@@ -232,11 +242,9 @@ fn generation_grows(rule: Generation, old: &Object, new: &Object) -> bool {
         Generation::Field(field) => !old.same_field(new, field),
         Generation::SpecFromZero => !old.same_field(new, "spec"),
         Generation::SpecOrAnnotations => {
-            !old.same_field(new, "spec") || old.metadata.get("annotations") != new.metadata.get("annotations")
+            !old.same_field(new, "spec") || !old.metadata.same(&new.metadata, "annotations")
         }
-        Generation::LabelsOrContent => {
-            !old.same_fields(new) || old.metadata.get("labels") != new.metadata.get("labels")
-        }
+        Generation::LabelsOrContent => !old.same_fields(new) || !old.metadata.same(&new.metadata, "labels"),
         Generation::Content => !old.same_fields(new),
     }
 }

@@ -53,10 +53,17 @@ const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 
 impl Target {
     pub(crate) fn of(path: &str) -> Target {
-        let segments: Vec<String> =
-            path.split('/').filter(|segment| !segment.is_empty()).map(percent_decoded).collect();
-        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-        match &segments[..] {
+        let mut segments = Vec::with_capacity(8);
+        segments.extend(path.split('/').filter(|segment| !segment.is_empty()));
+        if !path.contains('%') {
+            return Target::at(&segments);
+        }
+        let decoded: Vec<String> = segments.into_iter().map(percent_decoded).collect();
+        Target::at(&decoded.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn at(segments: &[&str]) -> Target {
+        match segments {
             ["api"] => Target::CoreVersions,
             ["apis"] => Target::Groups,
             ["apis", group] => Target::Group((*group).to_string()),

@@ -77,18 +77,6 @@ impl Canonical {
         Ok(to_canonical(document.node()))
     }
 
-    /// Takes bytes for canonical without looking at them: for text that a canonical writer wrote, put together
-    /// from canonical parts or read back from a store.
-    ///
-    /// Other text gives wrong answers later, but neither panics nor undefined behaviour.
-    pub fn trusted(bytes: Vec<u8>) -> Self {
-        debug_assert!(
-            Canonical::from_bytes(&bytes).is_ok_and(|canonical| canonical.bytes == bytes),
-            "the text is not canonical"
-        );
-        Canonical::written(bytes, 0)
-    }
-
     /// Only for bytes that a canonical writer wrote; `depth` is at least how deep they are nested.
     pub(crate) fn written(bytes: Vec<u8>, depth: usize) -> Self {
         let checked = if depth > DEEP { check(&bytes).ok() } else { None };

@@ -23,6 +23,7 @@ fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
     Resource {
         group: group.to_string(),
         version: facts.version().to_string(),
+        api_version: api_version(group, facts.version()),
         kind: kind.to_string(),
         list_kind: format!("{kind}List"),
         plural: facts.plural().to_string(),

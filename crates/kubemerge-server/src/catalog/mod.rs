@@ -34,6 +34,8 @@ pub enum Scope {
 pub(crate) struct Resource {
     pub(crate) group: String,
     pub(crate) version: String,
+    /// Group and version as objects write them.
+    pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) list_kind: String,
     pub(crate) plural: String,
@@ -68,10 +70,6 @@ pub(crate) enum Origin {
 }
 
 impl Resource {
-    pub(crate) fn api_version(&self) -> String {
-        api_version(&self.group, &self.version)
-    }
-
     /// The resource as messages name it.
     pub(crate) fn qualified(&self) -> Qualified<'_> {
         Qualified { group: &self.group, name: &self.plural }

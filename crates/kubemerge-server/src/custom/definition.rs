@@ -256,6 +256,7 @@ fn resource(spec: &Value, version: &Value, storage: &str, terminating: bool) -> 
     Resource {
         group: text(spec, "/group").to_string(),
         version: text(version, "/name").to_string(),
+        api_version: catalog::api_version(text(spec, "/group"), text(version, "/name")),
         list_kind: text(spec, "/names/listKind").to_string(),
         plural: text(spec, "/names/plural").to_string(),
         singular: text(spec, "/names/singular").to_string(),

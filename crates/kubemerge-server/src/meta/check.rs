@@ -2,10 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use kubemerge_value::{Arena, Kind, Node};
+use serde_json::{Value, json};
 
 use super::{Metadata, OwnerReference, name, name::NameRule};
-use crate::status::{FieldError, Outcome, bad_request, quoted};
+use crate::{
+    fields::json_name,
+    status::{FieldError, Outcome, bad_request, quoted},
+};
 
 /// All annotations together, keys and values.
 const ANNOTATIONS_MOST: usize = 256 * 1024;
@@ -38,49 +42,36 @@ const MEMBERS: &[(&str, Shape)] = &[
     ("uid", Shape::Text),
 ];
 
-/// Whether ObjectMeta has a member of this name.
-pub(crate) fn is_member(name: &str) -> bool {
-    MEMBERS.iter().any(|(member, _)| *member == name)
+/// The member of ObjectMeta with this name, if it has one.
+pub(crate) fn member(name: &str) -> Option<&'static str> {
+    MEMBERS.iter().find(|(member, _)| *member == name).map(|(member, _)| *member)
 }
 
-/// Refuses members whose type cannot be decoded.
-pub(super) fn types(metadata: &Map<String, Value>) -> Outcome<()> {
-    for (name, shape) in MEMBERS {
-        let Some(value) = metadata.get(*name) else { continue };
-        let (fits, wanted) = match shape {
-            Shape::Text => (value.is_string(), "string"),
-            Shape::Number => (value.is_i64(), "int64"),
-            Shape::Texts => (is_list_of_text(value), "[]string"),
-            Shape::TextMap => (is_map_of_text(value), "map[string]string"),
-            Shape::Any => (value.is_array(), "list"),
-        };
-        if !fits {
-            let found = kind_of(value);
-            return Err(bad_request(format!(
-                "json: cannot unmarshal {found} into Go struct field ObjectMeta.metadata.{name} of type {wanted}"
-            )));
-        }
+/// Refuses a member whose type cannot be decoded.
+pub(super) fn shape(name: &str, value: Node<'_>) -> Outcome<()> {
+    let Some((_, shape)) = MEMBERS.iter().find(|(member, _)| *member == name) else { return Ok(()) };
+    let kind = value.kind();
+    let (fits, wanted) = match shape {
+        Shape::Text => (kind == Kind::String, "string"),
+        Shape::Number => (kind == Kind::Int, "int64"),
+        Shape::Texts => (kind == Kind::List && all_text(value), "[]string"),
+        Shape::TextMap => (kind == Kind::Map && all_text(value), "map[string]string"),
+        Shape::Any => (kind == Kind::List, "list"),
+    };
+    if fits || kind == Kind::Null {
+        return Ok(());
     }
-    Ok(())
+    Err(bad_request(format!(
+        "json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{name} of type {wanted}",
+        json_name(kind)
+    )))
 }
 
-fn is_list_of_text(value: &Value) -> bool {
-    value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
-}
-
-fn is_map_of_text(value: &Value) -> bool {
-    value.as_object().is_some_and(|map| map.values().all(|one| one.is_string() || one.is_null()))
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
+/// Whether a list holds strings only, and a map strings and nulls only.
+fn all_text(value: Node<'_>) -> bool {
+    let arena = Arena::new();
+    value.elements(&arena).iter().all(|one| one.kind() == Kind::String)
+        && value.sorted_entries().iter().all(|one| matches!(one.value.kind(), Kind::String | Kind::Null))
 }
 
 /// The complaints about metadata that is about to be written.
@@ -222,7 +213,7 @@ pub(crate) fn change(old: &Metadata, new: &Metadata) -> Vec<FieldError> {
     let fixed =
         ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"];
     for member in fixed {
-        if old.get(member) != new.get(member) {
+        if !old.same(new, member) {
             let value = new.get(member).cloned().unwrap_or(json!(""));
             errors.push(FieldError::invalid(format!("metadata.{member}"), &value, "field is immutable"));
         }

@@ -53,7 +53,7 @@ impl Writer {
         match resource.custom() {
             Some(version) => self.add_custom(resource, &version.open_api),
             None => {
-                let ty = schema.type_of(&resource.api_version(), &resource.kind);
+                let ty = schema.type_of(&resource.api_version, &resource.kind);
                 if let Some(name) = ty.and_then(|ty| ty.definition_name()) {
                     self.add_list(resource, name);
                     self.want(name);

@@ -292,14 +292,13 @@ mod tests {
     use kubemerge_value::Canonical;
 
     use super::*;
-    use crate::store::Layout;
 
     fn record(text: &str) -> Record {
-        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), Layout::default(), vec![])
+        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), vec![])
     }
 
     fn owned(owner: &str) -> Record {
-        Record::new(Canonical::from_bytes(b"{}").unwrap(), Layout::default(), vec![owner.to_string()])
+        Record::new(Canonical::from_bytes(b"{}").unwrap(), vec![owner.to_string()])
     }
 
     fn keys(store: &MemoryStore, range: Range<'_>) -> Vec<String> {

@@ -6,11 +6,13 @@
 
 mod memory;
 mod record;
+mod writer;
 
 use std::{fmt, sync::Arc};
 
 pub use memory::MemoryStore;
-pub use record::{Comma, Head, Layout, Record, Stored};
+pub use record::{Head, Record, Stored};
+pub(crate) use writer::RecordWriter;
 
 /// A point in the history of a store.
 pub type Revision = u64;

@@ -7,26 +7,65 @@
 use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use kubemerge_value::{Canonical, Node};
+use kubemerge_value::{Canonical, Entry, Node, Str};
 
 use super::Revision;
 
 /// Where things are in a record's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
-    /// `"apiVersion":"…",` with its comma.
-    pub api_version: Range<usize>,
-    /// `"kind":"…",` with its comma.
-    pub kind: Range<usize>,
+pub(super) struct Layout {
+    /// `"apiVersion":"…",` with its comma, since metadata follows.
+    pub(super) api_version: Range<usize>,
+    /// `"kind":"…",` with its comma, since metadata follows.
+    pub(super) kind: Range<usize>,
     /// Where the text of the member `"resourceVersion":"…"` belongs.
-    pub resource_version: usize,
+    pub(super) resource_version: usize,
     /// Whether a comma belongs before or behind that member.
-    pub comma: Comma,
+    pub(super) comma: Comma,
+}
+
+impl Layout {
+    /// Finds the places; text without metadata has none.
+    fn of(text: &Canonical) -> Layout {
+        let mut layout = Layout::default();
+        for Entry { key, value } in text.node().sorted_entries() {
+            let Some(value_text) = value.as_text() else { continue };
+            let place = offset(text.as_bytes(), value_text);
+            let with_comma = |name: &str| place - name.len() - "\"\":".len()..place + value_text.len() + 1;
+            if key.is("apiVersion") {
+                layout.api_version = with_comma("apiVersion");
+            } else if key.is("kind") {
+                layout.kind = with_comma("kind");
+            } else if key.is("metadata") {
+                layout.find_in_metadata(text, place, value);
+                break;
+            }
+        }
+        layout
+    }
+
+    fn find_in_metadata(&mut self, text: &Canonical, start: usize, metadata: Node<'_>) {
+        let members = metadata.sorted_entries();
+        let behind = members.iter().position(|member| member.key > Str::plain("resourceVersion"));
+        let before = members[..behind.unwrap_or(members.len())].last().and_then(|last| last.value.as_text());
+        let end = before.map(|value| offset(text.as_bytes(), value) + value.len());
+        (self.resource_version, self.comma) = match (end, behind) {
+            (Some(end), Some(_)) => (end + 1, Comma::Behind),
+            (None, Some(_)) => (start + 1, Comma::Behind),
+            (Some(end), None) => (end, Comma::Before),
+            (None, None) => (start + 1, Comma::None),
+        };
+    }
+}
+
+/// Where a part of a text begins in it.
+fn offset(text: &[u8], part: &[u8]) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
 }
 
 /// The comma that joins the resourceVersion to its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Comma {
+pub(super) enum Comma {
     /// It is the only member.
     #[default]
     None,
@@ -59,8 +98,15 @@ pub struct Stored {
 }
 
 impl Record {
-    /// A record from canonical text without resourceVersion, its layout, and the uids of its owners.
-    pub fn new(text: Canonical, layout: Layout, owners: Vec<String>) -> Self {
+    /// A record from the text of an object without resourceVersion, and the uids of its owners.
+    pub fn new(text: Canonical, owners: Vec<String>) -> Self {
+        let layout = Layout::of(&text);
+        Record { inner: Arc::new(Inner { text, layout, owners }) }
+    }
+
+    /// A record whose writer knows where things are.
+    pub(super) fn written(text: Canonical, layout: Layout, owners: Vec<String>) -> Self {
+        debug_assert_eq!(layout, Layout::of(&text));
         Record { inner: Arc::new(Inner { text, layout, owners }) }
     }
 
@@ -177,13 +223,7 @@ mod tests {
 
     fn record() -> Record {
         let text = r#"{"apiVersion":"v1","data":{},"kind":"ConfigMap","metadata":{"name":"c","uid":"u"}}"#;
-        let layout = Layout {
-            api_version: 1..19,
-            kind: 29..48,
-            resource_version: text.find("\"uid\"").unwrap(),
-            comma: Comma::Behind,
-        };
-        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), layout, vec![])
+        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), vec![])
     }
 
     fn written(head: Head<'_>) -> String {

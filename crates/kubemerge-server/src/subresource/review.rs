@@ -38,7 +38,7 @@ pub(crate) fn review(call: &Call<'_>) -> Option<Outcome<Reply>> {
         }
         object["status"] = answer(&object);
         object["kind"] = call.resource.kind.as_str().into();
-        object["apiVersion"] = call.resource.api_version().into();
+        object["apiVersion"] = call.resource.api_version.as_str().into();
         Ok(Reply::value(201, &object))
     }))
 }

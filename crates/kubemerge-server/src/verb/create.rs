@@ -1,7 +1,5 @@
 //! POST to a collection.
 
-use serde_json::json;
-
 use crate::{
     admit,
     call::Call,
@@ -101,7 +99,7 @@ fn check_namespace(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
     }
-    object.metadata.set("namespace", json!(wanted));
+    object.metadata.set_text("namespace", wanted);
     namespace::check_open(call.ledger, call.resource, wanted, object.metadata.name())
 }
 

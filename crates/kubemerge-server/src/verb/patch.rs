@@ -56,22 +56,25 @@ fn read<'b>(call: &Call<'b>, patch_type: PatchType) -> Outcome<Patch<'b>> {
 fn patch_type(call: &Call<'_>) -> Outcome<PatchType> {
     let by_list_keys = call.app().settings.custom_strategic_merge == CustomStrategicMerge::ByListKeys;
     let strategic = call.resource.custom().is_none() || by_list_keys;
+    let given = media::content_type(call.headers).unwrap_or_default();
+    match PatchType::from_content_type(given) {
+        Some(patch_type) if strategic || patch_type != PatchType::Strategic => Ok(patch_type),
+        _ => Err(unusable(given, strategic)),
+    }
+}
+
+/// 415 with the types that are accepted.
+fn unusable(given: &str, strategic: bool) -> Failure {
     let mut accepted = vec![media::JSON_PATCH, media::MERGE_PATCH];
     if strategic {
         accepted.push(media::STRATEGIC_MERGE_PATCH);
     }
-    let given = media::content_type(call.headers).unwrap_or_default();
-    match PatchType::from_content_type(given) {
-        Some(PatchType::Strategic) if !strategic => {}
-        Some(patch_type) => return Ok(patch_type),
-        None if matches!(given, media::APPLY_PATCH | media::APPLY_CBOR) => {
-            let text = format!("{NO_APPLY}{}", accepted.join(", "));
-            return Err(Failure::new(415, "UnsupportedMediaType", text));
-        }
-        None => {}
+    if matches!(given, media::APPLY_PATCH | media::APPLY_CBOR) {
+        let text = format!("{NO_APPLY}{}", accepted.join(", "));
+        return Failure::new(415, "UnsupportedMediaType", text);
     }
     accepted.push(media::APPLY_PATCH);
-    Err(unsupported_media_type(&accepted))
+    unsupported_media_type(&accepted)
 }
 
 fn patched(
@@ -82,12 +85,12 @@ fn patched(
 ) -> Outcome<Object> {
     let live = live(call, patch, current)?;
     let result = apply_to(call, patch, &live)?;
-    let mut new = decode::patched(call, &result, patch.patch_type())?;
+    let old = Object::of(current);
+    let mut new = decode::patched(call, &result, patch.patch_type(), (current, &old))?;
     report_repeated(call, patch.patch_type(), &new, validation)?;
     fields::settle(call, &mut new, validation, Source::Patch)?;
     // Only a patch that sets a resourceVersion can fail on it.
     update::check_version(call, &new, current, Permission::Granted)?;
-    let old = Object::of(current);
     strategy::prepare_update(call.resource, &old, &mut new, part)?;
     admit::update(call, &old, &mut new, part)?;
     Ok(new)
@@ -113,7 +116,7 @@ fn report_repeated(
 /// The text to patch: as it is stored, unless the patch may look at the resourceVersion or another version.
 fn live<'s>(call: &Call<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<Cow<'s, Canonical>> {
     let record = &current.record;
-    let as_stored = record.api_version() == call.resource.api_version();
+    let as_stored = record.api_version() == call.resource.api_version;
     if as_stored && patch.patch_type() != PatchType::Json {
         return Ok(Cow::Borrowed(record.canonical()));
     }

@@ -71,7 +71,7 @@ pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()>
             "the namespace of the object ({namespace}) does not match the namespace on the request ({wanted})"
         )));
     }
-    object.metadata.set("namespace", json!(wanted));
+    object.metadata.set_text("namespace", wanted);
     Ok(())
 }
 

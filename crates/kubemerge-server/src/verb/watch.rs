@@ -259,7 +259,7 @@ impl Encoder {
         }
         let (api_version, kind) = match self.form {
             Form::Partial(version) => (version.api_version().to_string(), "PartialObjectMetadata"),
-            _ => (self.resource.api_version(), self.resource.kind.as_str()),
+            _ => (self.resource.api_version.clone(), self.resource.kind.as_str()),
         };
         let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
         let object = match self.form {
