@@ -1,143 +1,161 @@
 //! kubemerge-server, kube-fake-client and a service that answers canned bytes, on the same harness.
 //!
-//! `taskset -c 0 cargo run --release` prints microseconds per operation: for each the median of several rounds,
-//! taken in turns. The canned service is the floor: what the client itself costs.
+//! `taskset -c 0 cargo run --release` prints microseconds of processor time per operation. All contenders do
+//! the same calls on one thread and take turns after each operation; the first round is not counted; the figures
+//! are medians. The canned service is the floor: what the client itself costs, with either version of kube.
+//!
+//! `cargo run --release -- ours get 5` creates the objects and does that operation on each of them five times,
+//! for a profiler; instead of `ours` there are `theirs` and `canned`.
 
 mod canned;
+mod client;
+mod pods;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use serde_json::{Value, json};
+use canned::Answers;
+use client::{Kube4, Kube5, Operation};
+use kubemerge_server::ApiServer;
+use pods::Pods;
+use tokio::runtime::Runtime;
 
-const OBJECTS: usize = 2_000;
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
+const CONTENDERS: usize = 4;
 
-fn pod(name: &str, at: usize) -> Value {
-    json!({"apiVersion": "v1", "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default",
-            "labels": {"app": "web", "group": (at % 10).to_string()}},
-        "spec": {"containers": [
-            {"name": "nginx", "image": "nginx:1.14", "ports": [{"containerPort": 80}],
-                "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]},
-            {"name": "sidecar", "image": "sidecar:v1"},
-        ]}})
+/// One of each, with an empty store.
+struct Race {
+    ours: Kube5,
+    theirs: Kube4,
+    canned: Kube5,
+    canned_4: Kube4,
 }
 
-fn change(at: usize) -> Value {
-    json!({"spec": {"containers": [{"name": "nginx", "image": format!("nginx:{at}")}]}})
-}
-
-/// Microseconds per operation, in the order of [`OPERATIONS`].
-type Times = [f64; 7];
-
-const OPERATIONS: [&str; 7] =
-    ["create", "get", "list of 2,000", "list, selector keeps 10 %", "strategic merge patch", "merge patch", "delete"];
-
-fn per_operation(took: Duration, count: usize) -> f64 {
-    took.as_secs_f64() * 1e6 / count as f64
-}
-
-/// The same calls for each version of kube.
-macro_rules! harness {
-    ($name:ident, $kube:ident, $types:ident) => {
-        async fn $name(client: $kube::Client) -> Times {
-            use $kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
-            use $types::api::core::v1::Pod;
-            let pods: Api<Pod> = Api::default_namespaced(client);
-            let objects: Vec<Pod> = (0..OBJECTS)
-                .map(|at| serde_json::from_value(pod(&format!("pod-{at:04}"), at)).unwrap())
-                .collect();
-            let start = Instant::now();
-            for object in &objects {
-                pods.create(&PostParams::default(), object).await.unwrap();
-            }
-            let create = per_operation(start.elapsed(), OBJECTS);
-            let start = Instant::now();
-            for at in 0..OBJECTS {
-                pods.get(&format!("pod-{at:04}")).await.unwrap();
-            }
-            let get = per_operation(start.elapsed(), OBJECTS);
-            let start = Instant::now();
-            for _ in 0..10 {
-                pods.list(&ListParams::default()).await.unwrap();
-            }
-            let list = per_operation(start.elapsed(), 10);
-            let start = Instant::now();
-            for _ in 0..10 {
-                pods.list(&ListParams::default().labels("group=3")).await.unwrap();
-            }
-            let select = per_operation(start.elapsed(), 10);
-            let start = Instant::now();
-            for at in 0..OBJECTS {
-                let patch = Patch::Strategic(change(at));
-                pods.patch(&format!("pod-{at:04}"), &PatchParams::default(), &patch).await.unwrap();
-            }
-            let strategic = per_operation(start.elapsed(), OBJECTS);
-            let start = Instant::now();
-            for at in 0..OBJECTS {
-                let patch = Patch::Merge(json!({"metadata": {"annotations": {"a": at.to_string()}}}));
-                pods.patch(&format!("pod-{at:04}"), &PatchParams::default(), &patch).await.unwrap();
-            }
-            let merge = per_operation(start.elapsed(), OBJECTS);
-            let start = Instant::now();
-            for at in 0..OBJECTS {
-                pods.delete(&format!("pod-{at:04}"), &DeleteParams::default()).await.unwrap();
-            }
-            let delete = per_operation(start.elapsed(), OBJECTS);
-            [create, get, list, select, strategic, merge, delete]
+impl Race {
+    async fn new(pods: Pods, answers: &Answers) -> Race {
+        let theirs = kube_fake_client::ClientBuilder::new().build().await.unwrap();
+        let (for_5, for_4) = (answers.clone(), answers.clone());
+        let canned_5 = tower::service_fn(move |request: http::Request<kube5::client::Body>| {
+            for_5.clone().serve(request)
+        });
+        let canned_4 = tower::service_fn(move |request: http::Request<kube4::client::Body>| {
+            for_4.clone().serve(request)
+        });
+        Race {
+            ours: Kube5::new(ApiServer::builder().build().unwrap().client(), pods),
+            theirs: Kube4::new(theirs, pods),
+            canned: Kube5::new(kube5::Client::new(canned_5, "default"), pods),
+            canned_4: Kube4::new(kube4::Client::new(canned_4, "default"), pods),
         }
-    };
+    }
+
+    /// Every contender once; who begins changes from round to round.
+    async fn measure(&self, operation: Operation, round: usize) -> [f64; CONTENDERS] {
+        let mut times = [0.0; CONTENDERS];
+        for turn in 0..CONTENDERS {
+            let contender = (turn + round) % CONTENDERS;
+            times[contender] = match contender {
+                0 => self.ours.measure(operation).await,
+                1 => self.theirs.measure(operation).await,
+                2 => self.canned.measure(operation).await,
+                _ => self.canned_4.measure(operation).await,
+            };
+        }
+        times
+    }
 }
 
-harness!(with_kube_4, kube4, k8s_openapi_28);
-harness!(with_kube_5, kube5, k8s_openapi_29);
-
-async fn ours() -> Times {
-    let server = kubemerge_server::ApiServer::builder().build().unwrap();
-    with_kube_5(server.client()).await
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }
 
-async fn theirs() -> Times {
-    let client = kube_fake_client::ClientBuilder::new().build().await.unwrap();
-    with_kube_4(client).await
+/// The rounds of one kind of pods: for each operation the times of each contender.
+async fn race(pods: Pods, answers: &Answers) -> Vec<Vec<[f64; CONTENDERS]>> {
+    let mut samples = vec![Vec::new(); Operation::ALL.len()];
+    for round in 0..=ROUNDS {
+        let race = Race::new(pods, answers).await;
+        for (at, operation) in Operation::ALL.into_iter().enumerate() {
+            let times = race.measure(operation, round).await;
+            if operation == Operation::Strategic && round == 0 {
+                assert_eq!(race.ours.containers(0).await, ["nginx", "sidecar"]);
+                println!(
+                    "\nkube-fake-client patches the containers to {:?}",
+                    race.theirs.containers(0).await
+                );
+            }
+            if round > 0 {
+                samples[at].push(times);
+            }
+        }
+    }
+    samples
 }
 
-async fn floor() -> Times {
-    with_kube_5(canned::client()).await
+fn report(pods: Pods, answers: &Answers, samples: &[Vec<[f64; CONTENDERS]>]) {
+    println!("\n{pods:?} pods; kubemerge-server answers a get with {} bytes\n", answers.one.len());
+    println!(
+        "| operation (µs) | kubemerge-server | kube-fake-client | ratio | at best | canned bytes | \
+         ratio | canned, kube 4 |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for (operation, samples) in Operation::ALL.into_iter().zip(samples) {
+        let of = |contender: usize| median(samples.iter().map(|times| times[contender]).collect());
+        let ratio = |a: usize, b: usize| median(samples.iter().map(|times| times[a] / times[b]).collect());
+        println!(
+            "| {} | {:.1} | {:.1} | {:.2} | {:.2} | {:.1} | {:.2} | {:.1} |",
+            operation.name(),
+            of(0),
+            of(1),
+            ratio(1, 0),
+            ratio(1, 2),
+            of(2),
+            ratio(0, 2),
+            of(3)
+        );
+    }
 }
 
-fn median(rounds: &[Times]) -> Times {
-    std::array::from_fn(|operation| {
-        let mut times: Vec<f64> = rounds.iter().map(|times| times[operation]).collect();
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    })
+/// How long it takes until a server can be asked.
+fn report_start() {
+    let times = (0..101).map(|_| {
+        let start = Instant::now();
+        drop(ApiServer::builder().build().unwrap().client());
+        start.elapsed().as_secs_f64() * 1e3
+    });
+    println!("\nA server is ready in {:.2} ms.", median(times.collect()));
+}
+
+fn compete(runtime: &Runtime) {
+    for pods in [Pods::Complete, Pods::Written] {
+        let answers = runtime.block_on(Answers::of(pods));
+        let samples = runtime.block_on(race(pods, &answers));
+        report(pods, &answers, &samples);
+    }
+    runtime.block_on(async { report_start() });
+}
+
+/// One operation of one contender, over and over.
+async fn repeat(contender: &str, operation: Operation, times: usize) {
+    let answers = Answers::of(Pods::Complete).await;
+    let race = Race::new(Pods::Complete, &answers).await;
+    for operation in [Operation::Create, operation] {
+        let repeated = if operation == Operation::Create { 1 } else { times };
+        for _ in 0..repeated {
+            let time = match contender {
+                "ours" => race.ours.measure(operation).await,
+                "theirs" => race.theirs.measure(operation).await,
+                _ => race.canned.measure(operation).await,
+            };
+            println!("{} {time:.1} µs", operation.name());
+        }
+    }
 }
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let (mut our, mut their, mut canned) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        our.push(runtime.block_on(ours()));
-        their.push(runtime.block_on(theirs()));
-        canned.push(runtime.block_on(floor()));
-    }
-    let (our, their, canned) = (median(&our), median(&their), median(&canned));
-    println!("| operation (µs) | kubemerge-server | kube-fake-client | ratio | canned bytes | ratio |");
-    println!("|---|---|---|---|---|---|");
-    for (at, name) in OPERATIONS.iter().enumerate() {
-        println!(
-            "| {name} | {:.1} | {:.1} | {:.2} | {:.1} | {:.2} |",
-            our[at],
-            their[at],
-            their[at] / our[at],
-            canned[at],
-            our[at] / canned[at]
-        );
-    }
-    let start = Instant::now();
-    for _ in 0..100 {
-        drop(kubemerge_server::ApiServer::builder().build().unwrap());
-    }
-    println!("\na server is ready in {:.2} ms", start.elapsed().as_secs_f64() * 10.0);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [contender, operation, times] = &arguments[..] else { return compete(&runtime) };
+    let operation = Operation::ALL.into_iter().find(|one| one.name().starts_with(operation.as_str()));
+    let operation = operation.expect("an operation, such as get");
+    runtime.block_on(repeat(contender, operation, times.parse().expect("a number of times")));
 }
