@@ -23,7 +23,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    fn new(name: &str, kind: &str, format: &str, path: &str) -> Column {
+    pub(crate) fn new(name: &str, kind: &str, format: &str, path: &str) -> Column {
         let [name, kind, format, path] = [name, kind, format, path].map(str::to_string);
         Column { name, kind, format, description: String::new(), priority: 0, path }
     }
