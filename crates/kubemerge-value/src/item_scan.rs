@@ -8,7 +8,7 @@ use crate::{
     built::{Built, Order, Piece, Tail},
     node::{Node, Repr, Scalar},
     scan::{StringEnd, string_end},
-    string::decode,
+    string::{Str, decode},
     text::{Text, string_of},
 };
 use bumpalo::collections::Vec as ArenaVec;
@@ -19,7 +19,9 @@ pub struct ItemScan<'a, 'n> {
     names: Names<'n>,
     /// In text the position behind the last item, else its number.
     at: usize,
-    /// The characters of the last key that was a string.
+    /// How many items were passed.
+    passed: usize,
+    /// The last key that [`pass_rising`](Self::pass_rising) saw.
     last_key: &'a [u8],
 }
 
@@ -58,13 +60,17 @@ pub struct Item<'a> {
     pub key: Key<'a>,
     /// Whether it has the member that makes it special.
     pub is_marked: bool,
-    /// Whether its key is a string, and greater than all keys before it if it was so for them too.
-    pub rises: bool,
+    /// Its position in the list.
+    pub at: usize,
     /// Behind the item before.
     gap: usize,
     /// Behind the item itself.
     end: usize,
 }
+
+/// The keys of a list do not rise from item to item.
+#[derive(Debug)]
+pub struct NotRising;
 
 /// The value of the key of an item.
 #[derive(Clone, Copy)]
@@ -87,7 +93,7 @@ impl<'a> From<Option<Node<'a>>> for Key<'a> {
 impl<'a> Iterator for ItemScan<'a, '_> {
     type Item = Item<'a>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Item<'a>> {
         let gap = self.at;
         let (key, is_marked) = match self.source {
@@ -98,8 +104,8 @@ impl<'a> Iterator for ItemScan<'a, '_> {
                 self.names.read(*node)
             }
         };
-        let rises = self.rises(&key);
-        Some(Item { key, is_marked, rises, gap, end: self.at })
+        self.passed += 1;
+        Some(Item { key, is_marked, at: self.passed - 1, gap, end: self.at })
     }
 }
 
@@ -110,17 +116,30 @@ impl<'a, 'n> ItemScan<'a, 'n> {
             Repr::Text(text) if text.first() == b'[' => (Source::Text(text), 1),
             _ => (Source::Nodes(list.elements(arena)), 0),
         };
-        ItemScan { source, names, at, last_key: b"" }
+        ItemScan { source, names, at, passed: 0, last_key: b"" }
     }
 
-    #[inline]
-    fn rises(&mut self, key: &Key<'a>) -> bool {
-        let Key::Scalar(Scalar::String(key)) = key else { return false };
-        let Some(key) = key.unescaped() else { return false };
-        std::mem::replace(&mut self.last_key, key) < key
+    /// Passes items up to the one with this key, or to the end, as long as their keys are strings that rise and
+    /// none of them is special.
+    ///
+    /// # Errors
+    /// If the next item is not like that.
+    pub fn pass_rising(&mut self, until: Option<Str<'_>>) -> Result<Option<Item<'a>>, NotRising> {
+        let until = until.map(Str::bytes);
+        while let Some(item) = self.next() {
+            let Key::Scalar(Scalar::String(key)) = item.key else { return Err(NotRising) };
+            let key = key.unescaped().ok_or(NotRising)?;
+            if item.is_marked || key <= std::mem::replace(&mut self.last_key, key) {
+                return Err(NotRising);
+            }
+            if until.as_deref() == Some(key) {
+                return Ok(Some(item));
+            }
+        }
+        Ok(None)
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_in_text(&mut self, text: Text<'a>) -> Option<(Key<'a>, bool)> {
         let start = text.behind_comma(self.at);
         match text.bytes.get(start)? {
@@ -198,8 +217,8 @@ struct Found {
     is_marked: bool,
 }
 
-/// Walks the members of the map that starts at `start`. Not inlined: the loop needs all registers.
-#[inline(never)]
+/// Walks the members of the map that starts at `start`.
+#[inline(always)]
 fn walk_map(text: Text<'_>, start: usize, names: Names<'_>) -> Found {
     let bytes = text.bytes;
     let mut found =

@@ -44,7 +44,7 @@ pub use document::{Canonical, Document};
 pub use entry::Entry;
 pub use equal::{deep_equal, same_text};
 pub use error::{ParseError, ParseErrorKind};
-pub use item_scan::{Item, ItemScan, Key, Names};
+pub use item_scan::{Item, ItemScan, Key, Names, NotRising};
 pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;
 pub use node::{Kind, Node, Scalar};

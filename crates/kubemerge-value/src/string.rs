@@ -143,7 +143,10 @@ impl Ord for Str<'_> {
 
 impl Hash for Str<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.bytes().hash(state);
+        match self.unescaped() {
+            Some(raw) => raw.hash(state),
+            None => self.bytes().hash(state),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::{DefaultHashBuilder, HashSet};
 use kubemerge_schema::ListRule;
-use kubemerge_value::{Item, ItemScan, Key, Names, Node, Path, Scalar, deep};
+use kubemerge_value::{Item, ItemScan, Names, Node, NotRising, Path, Scalar, deep};
 use std::hash::BuildHasher;
 
 /// What decides for the items of one list.
@@ -38,8 +38,6 @@ pub(super) struct Pair<'a> {
     pub(super) identity: Identity<'a>,
     pub(super) patch: Node<'a>,
     pub(super) live: Item<'a>,
-    /// The position of the live item.
-    pub(super) at: usize,
 }
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
@@ -75,18 +73,13 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let key = keys.single().ok_or(NotRising)?;
         let mut live = ItemScan::new(live, Names { key, mark: PATCH }, self.arena);
         let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
-        for (at, item) in live.by_ref().enumerate() {
-            if !item.rises || item.is_marked {
-                return Err(NotRising);
-            }
-            if let (Some((Identity::One(wanted), patch)), Key::Scalar(key)) =
-                (wanted.get(pairs.len()), item.key)
-                && *wanted == key
-            {
-                pairs.push(Pair { identity: Identity::One(key), patch: *patch, live: item, at });
-            }
+        for (identity, patch) in wanted {
+            let Identity::One(Scalar::String(key)) = *identity else { return Err(NotRising) };
+            let Some(item) = live.pass_rising(Some(key))? else { return Ok(None) };
+            pairs.push(Pair { identity: *identity, patch: *patch, live: item });
         }
-        Ok((pairs.len() == wanted.len()).then_some(InPlace { live, pairs }))
+        live.pass_rising(None)?;
+        Ok(Some(InPlace { live, pairs }))
     }
 
     /// The same in a list whose items are told apart one by one.
@@ -100,7 +93,6 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let mut live = ItemScan::new(live, Names { key, mark: PATCH }, self.arena);
         let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
         let mut seen = Seen::Few(ArenaVec::with_capacity_in(FEW, self.arena));
-        let mut at = 0;
         while let Some(item) = live.next() {
             let keyed = match keys.single() {
                 Some(_) => keys.of_value(item.key),
@@ -113,9 +105,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             if let Some((wanted, patch)) = wanted.get(pairs.len())
                 && *wanted == identity
             {
-                pairs.push(Pair { identity, patch: *patch, live: item, at });
+                pairs.push(Pair { identity, patch: *patch, live: item });
             }
-            at += 1;
         }
         (pairs.len() == wanted.len()).then_some(InPlace { live, pairs })
     }
@@ -130,7 +121,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.note_merge(rules.keys, path);
         let mut changed = ArenaVec::with_capacity_in(list.pairs.len(), self.arena);
         for pair in &list.pairs {
-            let path = path.index(pair.at);
+            let path = path.index(pair.live.at);
             if O::WATCHES {
                 self.observer.note(&path, Event::ItemMatched { keys: &rules.keys.pairs(pair.identity) });
             }
@@ -158,9 +149,6 @@ fn ordinary(keyed: Keyed<'_>) -> Option<Identity<'_>> {
         Keyed::As { identity, .. } => Some(identity),
     }
 }
-
-/// The keys of a list do not rise from item to item.
-struct NotRising;
 
 /// The identities of the items so far.
 enum Seen<'a> {

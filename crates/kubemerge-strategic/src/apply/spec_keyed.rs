@@ -106,7 +106,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         for (at, pair) in list.pairs.iter().enumerate() {
             let item = Plain { at, node: pair.patch, identity: pair.identity };
             let live = list.live.node(&pair.live);
-            let merged = self.spec_item(rules, &item, Some(live), Some(pair.at), path)?;
+            let merged = self.spec_item(rules, &item, Some(live), Some(pair.live.at), path)?;
             changed.push((pair.live, merged));
         }
         Ok(list.live.replace(&changed, self.arena))

@@ -12,7 +12,19 @@ pub(crate) struct StringEnd {
 
 /// The end of the string whose first character stands at `at`.
 #[inline]
-pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> StringEnd {
+pub(crate) fn string_end(bytes: &[u8], at: usize) -> StringEnd {
+    if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let first = quotes_and_backslashes(chunk).trailing_zeros() as usize;
+        if chunk.get(first) == Some(&b'"') {
+            return StringEnd { end: at + first + 1, escapes: false };
+        }
+    }
+    string_end_by_steps(bytes, at)
+}
+
+/// The same for a string that is not plain or not short. Not inlined, so that short ones are cheap.
+#[inline(never)]
+fn string_end_by_steps(bytes: &[u8], mut at: usize) -> StringEnd {
     let mut escapes = false;
     while let Some(found) = marks_behind(bytes, at) {
         if found == 0 {
