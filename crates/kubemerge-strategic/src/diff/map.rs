@@ -49,6 +49,28 @@ pub(super) struct ListPatch<'a> {
     pub(super) order: Vec<Node<'a>>,
 }
 
+/// A field that both sides have, in the type that holds it.
+struct Field<'f, 'a> {
+    original: Node<'a>,
+    modified: &'f Entry<'a>,
+    holder: Type<'f>,
+    path: &'f Path<'f>,
+}
+
+impl<'f> Field<'f, '_> {
+    /// The rule of the field. What the schema does not know does no harm while it does not change.
+    fn rule<R>(
+        &self,
+        look_up: impl FnOnce(Type<'f>, &str) -> Result<R, LookupError>,
+    ) -> Result<Option<R>, Error> {
+        match look_up(self.holder, &self.modified.key.text()) {
+            Ok(rule) => Ok(Some(rule)),
+            Err(error) if is_forgiven(&error) && deep_equal(self.original, self.modified.value) => Ok(None),
+            Err(error) => Err(Error::from_lookup(error, self.path)),
+        }
+    }
+}
+
 impl<'a> Generator<'a> {
     pub(super) fn new(options: DiffOptions, modified: Node<'a>, arena: &'a Arena) -> Self {
         let directives =
@@ -74,7 +96,13 @@ impl<'a> Generator<'a> {
             let mut patch = PatchMap::new(self.arena);
             for entry in after.entries {
                 match before.find(entry.key) {
-                    Some(value) => self.change(value, entry, ty, path, &mut patch)?,
+                    Some(original) if entry.key.is(PATCH) => {
+                        change_directive(original, entry, path, &mut patch)?;
+                    }
+                    Some(original) => {
+                        let path = &path.field(entry.key);
+                        self.change(&Field { original, modified: entry, holder: ty, path }, &mut patch)?;
+                    }
                     None => self.add(entry, &mut patch),
                 }
             }
@@ -101,76 +129,47 @@ impl<'a> Generator<'a> {
     }
 
     /// A field that both sides have.
-    fn change(
-        &self,
-        original: Node<'a>,
-        modified: &Entry<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
-        patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
-        if modified.key.is(PATCH) {
-            return change_directive(original, modified, path, patch);
-        }
-        let path = path.field(modified.key);
-        match (original.kind(), modified.value.kind()) {
-            (Kind::Map, Kind::Map) => return self.change_map(original, modified, ty, &path, patch),
-            (Kind::List, Kind::List) => return self.change_list(original, modified, ty, &path, patch),
-            (before, after) if before == after && original.scalar() == modified.value.scalar() => {}
-            _ => self.add(modified, patch),
+    fn change(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+        let (original, modified) = (field.original, field.modified.value);
+        match (original.kind(), modified.kind()) {
+            (Kind::Map, Kind::Map) => return self.change_map(field, patch),
+            (Kind::List, Kind::List) => return self.change_list(field, patch),
+            (before, after) if before == after && original.scalar() == modified.scalar() => {}
+            _ => self.add(field.modified, patch),
         }
         Ok(())
     }
 
-    fn change_map(
-        &self,
-        original: Node<'a>,
-        modified: &Entry<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
-        patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
-        let rule = match ty.map_field(&modified.key.text()) {
-            Ok(rule) => rule,
-            Err(error) => return forgive(error, original, modified.value, path),
-        };
+    fn change_map(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+        let Some(rule) = field.rule(Type::map_field)? else { return Ok(()) };
         // Upstream: a map that is replaced as a whole is written even when nothing changed
         // (diff/maps.yaml, `equal replace map`).
         if rule.strategy == MapStrategy::Replace {
-            self.add(modified, patch);
+            self.add(field.modified, patch);
             return Ok(());
         }
         let retain = RetainKeys::of_rule(rule.retain_keys);
-        let changes = self.maps(original, modified.value, rule.value, retain, path)?;
+        let changes = self.maps(field.original, field.modified.value, rule.value, retain, field.path)?;
         if !changes.is_empty() {
-            patch.set(modified.key, changes.finish());
+            patch.set(field.modified.key, changes.finish());
         }
         Ok(())
     }
 
-    fn change_list(
-        &self,
-        original: Node<'a>,
-        modified: &Entry<'a>,
-        ty: Type<'_>,
-        path: &Path<'_>,
-        patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
-        if self.same_text(original, modified.value) && self.is_quiet_list(modified.key, modified.value, ty) {
+    fn change_list(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+        let (original, Entry { key, value: modified }) = (field.original, *field.modified);
+        if self.same_text(original, modified) && self.is_quiet_list(key, modified, field.holder) {
             return Ok(());
         }
-        let rule = match ty.list_field(&modified.key.text()) {
-            Ok(rule) => rule,
-            Err(error) => return forgive(error, original, modified.value, path),
-        };
+        let Some(rule) = field.rule(Type::list_field)? else { return Ok(()) };
         if rule.strategy == ListStrategy::Atomic {
-            if self.options.changes.is_on() && !deep_equal(original, modified.value) {
-                patch.set(modified.key, modified.value);
+            if self.options.changes.is_on() && !deep_equal(original, modified) {
+                patch.set(key, modified);
             }
             return Ok(());
         }
-        let said = self.lists(original, modified.value, &rule, path)?;
-        self.write_list(modified.key, said, patch);
+        let said = self.lists(original, modified, &rule, field.path)?;
+        self.write_list(key, said, patch);
         Ok(())
     }
 
@@ -204,13 +203,6 @@ impl<'a> Generator<'a> {
             patch.set_beside(SET_ELEMENT_ORDER, field, list(said.order, self.arena));
         }
     }
-}
-
-fn forgive(error: LookupError, original: Node<'_>, modified: Node<'_>, path: &Path<'_>) -> Result<(), Error> {
-    if is_forgiven(&error) && deep_equal(original, modified) {
-        return Ok(());
-    }
-    Err(Error::from_lookup(error, path))
 }
 
 /// `$patch` on both sides: not a value to compare, but a word.
