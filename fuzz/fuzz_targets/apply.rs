@@ -2,11 +2,10 @@
 #![no_main]
 
 use kubemerge_fuzz::{
-    answer::{ask, thing},
+    answer::applied,
     choices::{Choices, Role},
 };
 use kubemerge_schema::Dialect;
-use kubemerge_strategic::apply;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -14,7 +13,7 @@ fuzz_target!(|data: &[u8]| {
     let live = choices.thing(Role::Object, 3);
     let patch = choices.thing(Role::Patch, 3);
     for dialect in [Dialect::Upstream, Dialect::Spec] {
-        let result = ask([&live, &patch], |[live, patch], arena| apply(thing(dialect), live, patch, arena));
+        let result = applied(dialect, &live, &patch);
         if let (Dialect::Spec, Ok(result)) = (dialect, result) {
             assert!(!result.to_string().contains("\"$"), "a directive leaked: {result}");
         }

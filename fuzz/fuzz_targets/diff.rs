@@ -3,12 +3,11 @@
 #![no_main]
 
 use kubemerge_fuzz::{
-    answer::{Answer, ask, thing},
+    answer::{applied, diffed},
     choices::{Choices, Role},
     sound::sound,
 };
 use kubemerge_schema::Dialect;
-use kubemerge_strategic::{DiffOptions, apply, diff};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -29,14 +28,4 @@ fn check_laws(original: &Value, modified: &Value) {
     let result = applied(Dialect::Spec, original, &patch).expect("a patch that was made applies");
     assert_eq!(result, *modified, "{original} and {patch}");
     assert_eq!(diffed(Dialect::Spec, modified, modified), Ok(json!({})));
-}
-
-fn diffed(dialect: Dialect, original: &Value, modified: &Value) -> Answer {
-    ask([original, modified], |[original, modified], arena| {
-        diff(thing(dialect), original, modified, &DiffOptions::default(), arena)
-    })
-}
-
-fn applied(dialect: Dialect, live: &Value, patch: &Value) -> Answer {
-    ask([live, patch], |[live, patch], arena| apply(thing(dialect), live, patch, arena))
 }

@@ -4,12 +4,12 @@
 #![no_main]
 
 use kubemerge_fuzz::{
-    answer::{Answer, ask, thing},
+    answer::{Answer, applied, ask, diffed, thing},
     choices::{Choices, Role},
     sound::sound,
 };
 use kubemerge_schema::Dialect;
-use kubemerge_strategic::{DiffOptions, OnConflict, Versions, apply, diff, three_way, three_way_conflicts};
+use kubemerge_strategic::{OnConflict, Versions, three_way, three_way_conflicts};
 use kubemerge_value::{Arena, Node};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
@@ -43,15 +43,12 @@ fn is_conflict(answer: &Answer) -> bool {
 fn check_laws([original, modified, current]: [Value; 3]) {
     let patch = three(Dialect::Spec, [&original, &modified, &current], OnConflict::Overwrite)
         .expect("sound documents have a patch");
-    let result = applied(&current, &patch).expect("a patch that was made applies");
+    let result = applied(Dialect::Spec, &current, &patch).expect("a patch that was made applies");
     let again = three(Dialect::Spec, [&modified, &modified, &result], OnConflict::Overwrite);
     assert_eq!(again, Ok(json!({})), "{patch} made {result} of {current}");
     check_kept([&original, &modified, &current, &result]);
     let from_original = three(Dialect::Spec, [&original, &modified, &original], OnConflict::Overwrite);
-    let two_way = ask([&original, &modified], |[original, modified], arena| {
-        diff(thing(Dialect::Spec), original, modified, &DiffOptions::default(), arena)
-    });
-    assert_eq!(from_original, two_way);
+    assert_eq!(from_original, diffed(Dialect::Spec, &original, &modified));
 }
 
 /// Nothing goes or changes that neither the original nor the configuration names.
@@ -79,8 +76,4 @@ fn three(dialect: Dialect, documents: [&Value; 3], on_conflict: OnConflict) -> A
     ask(documents, |[original, modified, current], arena| {
         three_way(thing(dialect), original, modified, current, on_conflict, arena)
     })
-}
-
-fn applied(live: &Value, patch: &Value) -> Answer {
-    ask([live, patch], |[live, patch], arena| apply(thing(Dialect::Spec), live, patch, arena))
 }

@@ -2,7 +2,7 @@
 
 use crate::choices::schema;
 use kubemerge_schema::{Dialect, Schema, Type};
-use kubemerge_strategic::Error;
+use kubemerge_strategic::{DiffOptions, Error, apply, diff};
 use kubemerge_value::{Arena, Canonical, Document, Node, to_bytes, to_canonical};
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -40,6 +40,18 @@ pub fn ask<const N: usize>(
         assert!(agree(&answer, &other), "{answer:?} is not {other:?}");
     }
     answer
+}
+
+/// What becomes of a document.
+pub fn applied(dialect: Dialect, live: &Value, patch: &Value) -> Answer {
+    ask([live, patch], |[live, patch], arena| apply(thing(dialect), live, patch, arena))
+}
+
+/// The patch from one document to another.
+pub fn diffed(dialect: Dialect, original: &Value, modified: &Value) -> Answer {
+    ask([original, modified], |[original, modified], arena| {
+        diff(thing(dialect), original, modified, &DiffOptions::default(), arena)
+    })
 }
 
 /// The same result, or a fault in both: where there are several, the order of members decides which is found.
