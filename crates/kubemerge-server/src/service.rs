@@ -64,6 +64,9 @@ where
     }
 }
 
+/// The size of a body that is not worth waiting for.
+const ABSURD: u64 = 64 * 1024 * 1024;
+
 /// Reads a body up to the limit.
 pub(crate) async fn collect<B>(body: B) -> Outcome<Bytes>
 where
@@ -71,7 +74,8 @@ where
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
     let too_long = || too_large(format!("limit is {BODY_MOST}"));
-    if body.size_hint().lower() > BODY_MOST as u64 {
+    // A client that still sends may miss an answer, so only absurd bodies are refused before they come.
+    if body.size_hint().lower() > ABSURD {
         return Err(too_long());
     }
     let collected = Limited::new(body, BODY_MOST).collect().await;

@@ -55,6 +55,15 @@ async fn large_bodies_are_refused() {
 }
 
 #[tokio::test]
+async fn absurd_bodies_are_not_waited_for() {
+    let server = server();
+    let serving = server.serve(ServeOptions::default()).await.unwrap();
+    let head = format!("POST {CONFIG_MAPS} HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n");
+    let answer = exchange(serving.address(), &head).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+#[tokio::test]
 async fn aborted_and_silent_clients_hold_nobody_up() {
     let server = server();
     let serving = server.serve(ServeOptions::default()).await.unwrap();
