@@ -67,15 +67,16 @@ pub(crate) enum Tail<'a> {
     Bracket,
     /// This text, closing bracket included; if it is open, it goes on behind the bracket.
     Rest(Text<'a>),
-    /// The text behind the last piece, which is open itself.
-    BehindLast,
+    /// The text behind the last piece, which is open itself: all of it if the map was closed, else up to a
+    /// bracket that nobody has looked for.
+    BehindLast(Extent),
 }
 
 impl<'a> Built<'a> {
     pub(crate) fn new(pieces: &'a [Piece<'a>], tail: Tail<'a>, order: Order) -> Self {
         let open_end = match tail {
             Tail::Rest(text) if text.extent == Extent::Open => Some(OpenEnd { text, depth: 1 }),
-            Tail::BehindLast => pieces.last().and_then(Piece::open_end).map(OpenEnd::outward),
+            Tail::BehindLast(_) => pieces.last().and_then(Piece::open_end).map(OpenEnd::outward),
             Tail::Bracket | Tail::Rest(_) => None,
         };
         Built { pieces, tail, order, open_end, source: None }
@@ -90,7 +91,7 @@ impl<'a> Built<'a> {
         match self.tail {
             Tail::Bracket => None,
             Tail::Rest(text) => Some(text),
-            Tail::BehindLast => {
+            Tail::BehindLast(_) => {
                 // The last piece is one of the open containers of this map.
                 let open = self.open_end?;
                 let end = Resume { depth: open.depth - 1, at: 0 }.end(open.text.bytes);

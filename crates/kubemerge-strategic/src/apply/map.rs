@@ -10,7 +10,7 @@ use crate::{
 };
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{Dialect, Type};
-use kubemerge_value::{Kind, MapEdit, Node, Path, map as build_map};
+use kubemerge_value::{Entry, Kind, MapEdit, Node, Path, Str, map as build_map};
 
 /// What becomes of a field.
 #[derive(Clone, Copy)]
@@ -79,10 +79,13 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let result = self.field(ty, edit, live, &patch.fields[*at], path);
             if let Err(error) = result {
                 let rest = || order[done + 1..].iter().map(|at| &patch.fields[*at]);
-                return Err(self
-                    .earlier_fault(ty, live, patch, rest(), path)
-                    .or_else(|| self.surer_fault(ty, edit, live, &patch.fields[*at], rest(), path))
-                    .unwrap_or(error));
+                let is_late = std::mem::take(&mut self.met_late);
+                let earlier = self.earlier_fault(ty, live, patch, rest(), path);
+                let other = earlier.or_else(|| {
+                    let mut others = rest().filter(|_| is_late);
+                    others.find_map(|field| self.field(ty, edit, live, field, path).err())
+                });
+                return Err(other.unwrap_or(error));
             }
         }
         Ok(())
@@ -112,30 +115,6 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             }
         }
         None
-    }
-
-    /// Upstream comes to a delete list before or after the values, as the iteration of a map goes. A fault
-    /// between a delete list and a list that live lacks needs the list first, and so comes after all others.
-    #[expect(clippy::too_many_arguments, reason = "all of them are parts of one map merge")]
-    fn surer_fault<'p>(
-        &mut self,
-        ty: Type<'_>,
-        edit: &mut MapEdit<'a>,
-        live: Option<Node<'a>>,
-        at_fault: &FieldPatch<'a>,
-        mut rest: impl Iterator<Item = &'p FieldPatch<'a>>,
-        path: &Path<'_>,
-    ) -> Option<Error>
-    where
-        'a: 'p,
-    {
-        let delete =
-            at_fault.delete.filter(|_| at_fault.order.is_none() && self.dialect == Dialect::Upstream)?;
-        let below = live.and_then(|live| live.get(&at_fault.field.text()));
-        if below.is_some_and(|below| below.kind() == delete.value.kind()) {
-            return None;
-        }
-        rest.find_map(|field| self.field(ty, edit, live, field, path).err())
     }
 
     /// Everything that the patch says about one field of the live map: order list and value, then the delete
@@ -181,12 +160,31 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         };
         if let (Some(delete), Mode::Apply) = (field.delete, self.mode) {
             let current = outcome.after(live);
-            let deleted = self.delete_from(ty, current, field.field, delete, path)?;
+            let deleted = self
+                .delete_from(ty, current, field.field, delete, path)
+                .map_err(|fault| self.likelier_fault(ty, live, field.field, delete, path).unwrap_or(fault))?;
             if !matches!(deleted, Outcome::Keep) {
                 outcome = deleted;
             }
         }
         Ok(outcome)
+    }
+
+    /// The fault of a delete list that comes before the value of its field.
+    ///
+    /// Upstream comes to a delete list before or after the value, as the iteration of a map goes. A fault that
+    /// needs the value first comes after all other faults of the map.
+    fn likelier_fault(
+        &mut self,
+        ty: Type<'_>,
+        live: Option<Node<'a>>,
+        field: Str<'a>,
+        delete: Entry<'a>,
+        path: &Path<'_>,
+    ) -> Option<Error> {
+        let fault = self.delete_from(ty, live, field, delete, path).err();
+        self.met_late = fault.is_none();
+        fault
     }
 
     /// `$patch` in a map that upstream merges: the map itself, or nothing.
@@ -263,7 +261,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 }
 
 /// Sets a member, whether it is there or not.
-fn put<'a>(edit: &mut MapEdit<'a>, key: kubemerge_value::Str<'a>, value: Node<'a>) {
+fn put<'a>(edit: &mut MapEdit<'a>, key: Str<'a>, value: Node<'a>) {
     match edit.seek(key) {
         Some(_) => edit.replace(value),
         None => edit.insert(key, value),

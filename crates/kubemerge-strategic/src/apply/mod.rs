@@ -74,7 +74,8 @@ pub fn apply_observed<'a>(
     arena: &'a Arena,
     observer: &mut impl Observer,
 ) -> Result<Node<'a>, Error> {
-    Merger { arena, dialect: ty.schema().dialect(), mode: Mode::Apply, observer }.root(ty, live, patch)
+    Merger { arena, dialect: ty.schema().dialect(), mode: Mode::Apply, observer, met_late: false }
+        .root(ty, live, patch)
 }
 
 /// Lays a patch over another one: upstream's way to put patches together.
@@ -88,8 +89,14 @@ pub(crate) fn combine<'a>(
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
     let mut observer = ();
-    Merger { arena, dialect: ty.schema().dialect(), mode: Mode::Combine, observer: &mut observer }
-        .root(ty, under, over)
+    Merger {
+        arena,
+        dialect: ty.schema().dialect(),
+        mode: Mode::Combine,
+        observer: &mut observer,
+        met_late: false,
+    }
+    .root(ty, under, over)
 }
 
 /// What a merge makes of its left side.
@@ -106,6 +113,8 @@ struct Merger<'a, 'o, O> {
     dialect: Dialect,
     mode: Mode,
     observer: &'o mut O,
+    /// Whether the last fault is one that upstream meets after all others of its map.
+    met_late: bool,
 }
 
 impl<'a, O: Observer> Merger<'a, '_, O> {

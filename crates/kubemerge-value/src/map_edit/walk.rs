@@ -141,8 +141,9 @@ impl<'a> Walk<'a> {
             (None, None) if self.last_is_open => None,
             (None, None) => Some(self.scan.settle()),
         };
-        let tail = rest
-            .map_or(Tail::BehindLast, |at| Tail::Rest(Text { bytes: &self.text.bytes[at..], ..self.text }));
+        let tail = rest.map_or(Tail::BehindLast(self.text.extent), |at| {
+            Tail::Rest(Text { bytes: &self.text.bytes[at..], ..self.text })
+        });
         let built = Built::new(self.pieces.into_bump_slice(), tail, Order::Sorted);
         Built { source: Some(self.text.bytes), ..built }
     }

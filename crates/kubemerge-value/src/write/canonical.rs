@@ -127,10 +127,17 @@ impl CanonicalWriter<'_> {
     }
 
     fn tail<'a>(&mut self, built: &Built<'a>, open: Option<OpenEnd<'a>>) -> Option<OpenEnd<'a>> {
-        let Tail::Rest(text) = built.tail else {
-            return open.map(OpenEnd::outward);
+        let text = match (built.tail, open) {
+            (Tail::BehindLast(Extent::Closed), Some(open)) => {
+                self.copy(open.text.closed(open.text.bytes));
+                return None;
+            }
+            (Tail::BehindLast(_) | Tail::Bracket, open) => return open.map(OpenEnd::outward),
+            (Tail::Rest(text), open) => {
+                self.close(open);
+                text
+            }
         };
-        self.close(open);
         let bytes = match text.bytes.first() {
             Some(b',') if built.pieces.is_empty() => &text.bytes[1..],
             Some(b'"') if !built.pieces.is_empty() => {

@@ -141,10 +141,14 @@ impl<'a, S: Sink<'a>> GivenWriter<'_, S> {
             self.gap(piece.gap(), at > 0);
             open = self.piece(piece);
         }
-        if let Tail::BehindLast = built.tail {
-            return open.map(OpenEnd::outward);
+        match (built.tail, open) {
+            (Tail::BehindLast(Extent::Open), open) => return open.map(OpenEnd::outward),
+            (Tail::BehindLast(Extent::Closed), Some(open)) => {
+                self.sink.source(open.text.bytes);
+                return None;
+            }
+            (_, open) => self.close(open),
         }
-        self.close(open);
         self.tail(built, closing)
     }
 
