@@ -162,7 +162,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let current = outcome.after(live);
             let deleted = self
                 .delete_from(ty, current, field.field, delete, path)
-                .map_err(|fault| self.likelier_fault(ty, live, field.field, delete, path).unwrap_or(fault))?;
+                .map_err(|fault| self.likelier_fault(ty, live, field, delete, path).unwrap_or(fault))?;
             if !matches!(deleted, Outcome::Keep) {
                 outcome = deleted;
             }
@@ -172,17 +172,21 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 
     /// The fault of a delete list that comes before the value of its field.
     ///
-    /// Upstream comes to a delete list before or after the value, as the iteration of a map goes. A fault that
-    /// needs the value first comes after all other faults of the map.
+    /// Upstream comes to a delete list before or after the value, as the iteration of a map goes, unless an
+    /// order list has brought the value in before. A fault that needs the value first comes after all other
+    /// faults of the map.
     fn likelier_fault(
         &mut self,
         ty: Type<'_>,
         live: Option<Node<'a>>,
-        field: Str<'a>,
+        field: &FieldPatch<'a>,
         delete: Entry<'a>,
         path: &Path<'_>,
     ) -> Option<Error> {
-        let fault = self.delete_from(ty, live, field, delete, path).err();
+        if field.order.is_some() {
+            return None;
+        }
+        let fault = self.delete_from(ty, live, field.field, delete, path).err();
         self.met_late = fault.is_none();
         fault
     }
