@@ -38,7 +38,7 @@ impl<'s> Type<'s> {
         self.node == NOWHERE
     }
 
-    /// Whether no field below has a rule of its own: maps merge and lists are replaced, however deep.
+    /// Whether maps merge and lists are replaced, however deep, as if no field below had a rule of its own.
     /// The first call for a schema looks at all of its types.
     pub fn is_plain(self) -> bool {
         self.schema.plain_types().has(self.node)

@@ -3,6 +3,7 @@
 use crate::{
     document::Canonical,
     node::{Node, Repr},
+    scan::{StringEnd, string_end},
     string::{Spelling, Str},
     text::{Extent, Form, Text},
 };
@@ -76,10 +77,10 @@ impl<'a> Tokens<'a> {
 
     fn string(&mut self) -> Token<'a> {
         let start = self.at;
-        let (end, escapes) = end_of_string(self.text, start + 1);
-        self.at = end + 1;
-        if self.text.get(self.at) == Some(&b':') {
-            return Token::Name(Str::spelled(&self.text[start + 1..end], Spelling::Canonical, escapes));
+        let StringEnd { end, escapes } = string_end(self.text, start + 1);
+        self.at = end;
+        if self.text.get(end) == Some(&b':') {
+            return Token::Name(Str::spelled(&self.text[start + 1..end - 1], Spelling::Canonical, escapes));
         }
         self.scalar(start)
     }
@@ -115,23 +116,6 @@ impl<'a> Iterator for Tokens<'a> {
             b'"' => self.string(),
             _ => self.word(),
         })
-    }
-}
-
-/// Where the string that goes on at `at` has its closing quote, and whether there are escapes before it.
-#[inline]
-fn end_of_string(text: &[u8], mut at: usize) -> (usize, bool) {
-    let mut escapes = false;
-    loop {
-        match text.get(at) {
-            Some(b'"') => return (at, escapes),
-            Some(b'\\') => {
-                escapes = true;
-                at += 2;
-            }
-            Some(_) => at += 1,
-            None => return (text.len(), escapes),
-        }
     }
 }
 

@@ -23,6 +23,8 @@ struct Parts {
     /// The delete items.
     deletes: Vec<(usize, Who)>,
     replace: bool,
+    /// The fault of the first item that is neither; those behind it were not looked at.
+    fault: Option<Error>,
 }
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
@@ -37,11 +39,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let keys = rules.keys;
         self.note_merge(keys, path);
         let mut register = Register::with_capacity(view.items().len() + patch.len());
-        let parts = self.take_apart(keys, patch, &mut register, path)?;
+        let parts = self.take_apart(keys, patch, &mut register, path);
         let live = self.slots(keys, view.items(), Origin::Live, &mut register);
         let mut merged = Merged::new(view.items(), patch, register);
         merged.live = live.iter().map(|slot| slot.who).collect();
         check_delete_items(&merged, &parts.deletes, keys, path)?;
+        if let Some(fault) = parts.fault {
+            return Err(fault);
+        }
         merged.deleted = self.delete_items(&merged, &parts.deletes, path);
         if parts.replace {
             let cause = Replacement::PatchDirective;
@@ -58,29 +63,33 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(merged)
     }
 
+    /// Takes the patch apart, up to the first item at fault.
     fn take_apart(
         &self,
         keys: &Keys<'_, 'a>,
         patch: &[Node<'a>],
         register: &mut Register<'a>,
         path: &Path<'_>,
-    ) -> Result<Parts, Error> {
-        let mut parts = Parts { plain: Vec::with_capacity(patch.len()), deletes: Vec::new(), replace: false };
+    ) -> Parts {
+        let plain = Vec::with_capacity(patch.len());
+        let mut parts = Parts { plain, deletes: Vec::new(), replace: false, fault: None };
         for (at, item) in patch.iter().enumerate() {
             let (keyed, is_marked) = keys.read_marked(*item, self.arena);
             let word = if is_marked { PatchWord::in_map(*item) } else { None };
+            let path = path.index(at);
             match (word, register.who(keyed)) {
                 (None, who) => parts.plain.push((at, who)),
-                (Some(PatchWord::Delete), Who::Missing) => {
-                    return Err(keys.missing(*item, &path.index(at)));
-                }
+                (Some(PatchWord::Delete), Who::Missing) => parts.fault = Some(keys.missing(*item, &path)),
                 (Some(PatchWord::Delete), who) => parts.deletes.push((at, who)),
                 (Some(PatchWord::Replace), _) => parts.replace = true,
-                (Some(PatchWord::Merge), _) => return Err(merge_unsupported(&path.index(at))),
-                (Some(PatchWord::Unknown), _) => return Err(unknown_patch(*item, &path.index(at))),
+                (Some(PatchWord::Merge), _) => parts.fault = Some(merge_unsupported(&path)),
+                (Some(PatchWord::Unknown), _) => parts.fault = Some(unknown_patch(*item, &path)),
+            }
+            if parts.fault.is_some() {
+                break;
             }
         }
-        Ok(parts)
+        parts
     }
 
     /// The items of a list, which come from one side.

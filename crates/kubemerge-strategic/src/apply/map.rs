@@ -85,6 +85,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                     let mut others = rest().filter(|_| is_late);
                     others.find_map(|field| self.field(ty, edit, live, field, path).err())
                 });
+                self.met_late = false;
                 return Err(other.unwrap_or(error));
             }
         }

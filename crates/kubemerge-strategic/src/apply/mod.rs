@@ -2,8 +2,8 @@
 //!
 //! The reading order is `map` (a patch map into a live map), `value` (one value into another), `retain_keys`,
 //! `clean` (values that find nothing to merge with), then lists: `elements` (their types), `in_place`
-//! (lists that keep their order), `keyed` and its `slots`, `scalars`, `ordered` (order lists) for upstream, and `spec_list` for
-//! the `spec` dialect.
+//! (lists that keep their order), `keyed` and its `slots`, `scalars`, `ordered` (order lists) for upstream,
+//! and `spec_list` for the `spec` dialect.
 
 mod clean;
 pub(crate) mod elements;

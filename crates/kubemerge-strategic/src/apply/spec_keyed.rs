@@ -62,18 +62,18 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Node<'a>, Error> {
         let keys = Keys::new(keys, self.dialect, self.arena);
+        let rules = ItemRules { rule, keys: &keys };
         let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
         if let (Some(live), None) = (live, patch.order)
             && let Some(list) = self.in_place(&keys, live, items)
         {
-            return self.spec_in_place(ItemRules { rule, keys: &keys }, &list, path);
+            return self.spec_in_place(rules, &list, path);
         }
         let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let kind = on_its_side(element_kind, view.items(), items, path)?;
         if kind.is_some_and(|kind| kind != Kind::Map) {
             on_its_side(all_maps, view.items(), items, path)?;
         }
-        let rules = ItemRules { rule, keys: &keys };
         let parts = self.spec_parts(&keys, items, path)?;
         let order = match patch.order {
             Some(entry) => {

@@ -7,7 +7,8 @@ use std::ops::Range;
 /// Writes one map, member by member.
 ///
 /// Members are meant to come sorted by name. Where they do not, the text is put in order at the end: whatever is
-/// written, what comes out is canonical.
+/// written, what comes out is canonical. A map that is out of order and nested deeper than
+/// [`MAX_DEPTH`](crate::MAX_DEPTH), which no [`Node`] is, comes out empty.
 ///
 /// ```
 /// use kubemerge_value::{MapWriter, Node};
