@@ -1,7 +1,7 @@
 //! An API object on its way through a request.
 //!
-//! Metadata is a tree, because every write looks at it; all other top-level fields stay canonical JSON text
-//! and are only opened by those who ask. Equal text means equal values.
+//! Metadata is split into its members; they and all other top-level fields stay canonical JSON text and are
+//! only opened by those who ask. Equal text means equal values.
 
 use std::collections::BTreeMap;
 
@@ -121,9 +121,12 @@ impl Object {
         self.fields.insert(name.to_string(), text);
     }
 
-    /// Replaces a value at a path of names, making the maps on the way.
+    /// Replaces a value at a path of names, making the maps on the way; the type and metadata are not reached so.
     pub(crate) fn set_at(&mut self, path: &[&str], value: Value) -> Outcome<()> {
         let Some((first, rest)) = path.split_first() else { return Ok(()) };
+        if matches!(*first, "apiVersion" | "kind" | "metadata") {
+            return Err(bad_request(format!("{}: cannot be written by its path", path.join("."))));
+        }
         let mut root = self.get(first).unwrap_or(Value::Null);
         let place = rest.iter().fold(&mut root, |at, name| {
             if !at.is_object() {
@@ -241,5 +244,10 @@ mod tests {
         assert_eq!(object.at(&["spec", "x"]), None);
         object.set_at(&["status", "replicas"], json!(2)).unwrap();
         assert_eq!(object.get("status"), Some(json!({"replicas": 2})));
+        for path in [&["apiVersion"][..], &["kind", "a"], &["metadata", "generation"]] {
+            let before = object.clone();
+            assert!(object.set_at(path, json!(2)).is_err(), "{path:?}");
+            assert_eq!(object, before);
+        }
     }
 }

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Value, json};
 
 use super::{
-    CustomVersion, ScalePaths, jsonpath,
+    CustomVersion, jsonpath,
     names::{self, Verdict},
     rules::Rules,
+    scale::{self, ScalePaths},
     structural::Structural,
 };
 use crate::{
@@ -124,6 +125,9 @@ fn check_versions(spec: &Value, errors: &mut Vec<FieldError>) {
             Some(schema) => {
                 super::structure::check(schema, &format!("{field}.schema.openAPIV3Schema"), errors)
             }
+        }
+        if let Some(scale) = scale::of_version(version) {
+            scale::check(scale, &format!("{field}.subresources.scale"), errors);
         }
     }
 }
@@ -279,7 +283,7 @@ fn subresources(spec: &Value, version: &Value, kind: &str) -> Vec<Subresource> {
         let speaks = [text(spec, "/group"), text(version, "/name"), kind].map(str::to_string);
         found.push(Subresource { name: "status".into(), speaks, verbs: verbs.clone() });
     }
-    if version.pointer("/subresources/scale").is_some() {
+    if scale::of_version(version).is_some() {
         let speaks = ["autoscaling", "v1", "Scale"].map(str::to_string);
         found.push(Subresource { name: "scale".into(), speaks, verbs });
     }
@@ -299,16 +303,11 @@ fn custom_version(spec: &Value, version: &Value) -> CustomVersion {
         schema.preserve_unknown |= spec.get("preserveUnknownFields") == Some(&json!(true));
         schema
     });
-    let scale = version.pointer("/subresources/scale").map(|scale| ScalePaths {
-        spec_replicas: text(scale, "/specReplicasPath").to_string(),
-        status_replicas: text(scale, "/statusReplicasPath").to_string(),
-        label_selector: scale.get("labelSelectorPath").and_then(Value::as_str).map(str::to_string),
-    });
     CustomVersion {
         schema,
         rules: Rules::compile(&open_api),
         columns: columns(version),
-        scale,
+        scale: scale::of_version(version).map(ScalePaths::read),
         deprecation: deprecation(spec, version),
         terminating: false,
         open_api,

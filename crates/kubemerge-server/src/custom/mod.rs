@@ -8,6 +8,7 @@ mod junctor;
 mod names;
 pub(crate) mod prune;
 mod rules;
+pub(crate) mod scale;
 pub(crate) mod structural;
 mod structure;
 mod validate;
@@ -16,6 +17,7 @@ use std::sync::OnceLock;
 
 use kubemerge::{Dialect, Guide, Schema, SchemaBuilder};
 use rules::Rules;
+use scale::ScalePaths;
 use serde_json::{Value, json};
 use structural::Structural;
 
@@ -59,14 +61,6 @@ impl CustomVersion {
         let ty = schema.and_then(|schema| schema.definition(ROOT));
         ty.map(Guide::Type).ok_or_else(|| bad_request("strategic merge patch format is not supported"))
     }
-}
-
-/// Where `/scale` finds its numbers.
-#[derive(Clone, Debug)]
-pub(crate) struct ScalePaths {
-    pub(crate) spec_replicas: String,
-    pub(crate) status_replicas: String,
-    pub(crate) label_selector: Option<String>,
 }
 
 /// Fills defaults and validates; on an update, what was wrong before and is unchanged is let pass.

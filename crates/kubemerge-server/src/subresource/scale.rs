@@ -8,7 +8,7 @@ use crate::{
     call::Call,
     catalog::rules::Permission,
     columns::selector_text,
-    custom::{ScalePaths, jsonpath},
+    custom::scale::{ScalePaths, find, names},
     decode,
     object::{Object, tree},
     query::WriteOptions,
@@ -90,10 +90,9 @@ fn paths(call: &Call<'_>) -> ScalePaths {
 
 /// The Scale of an object.
 fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
-    let value = object.to_value();
-    let replicas = jsonpath::find(&value, &paths.spec_replicas);
+    let replicas = find(object, &paths.spec_replicas);
     let selector = match &paths.label_selector {
-        Some(path) => jsonpath::find(&value, path).and_then(|found| found.as_str().map(str::to_string)),
+        Some(path) => find(object, path).and_then(|found| found.as_str().map(str::to_string)),
         None => object.at(&["spec", "selector"]).map(|selector| selector_text(&selector)),
     };
     let mut metadata = json!({"name": object.metadata.name()});
@@ -102,7 +101,7 @@ fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
             metadata[member] = value.clone();
         }
     }
-    let mut status = json!({"replicas": jsonpath::find(&value, &paths.status_replicas).unwrap_or(json!(0))});
+    let mut status = json!({"replicas": find(object, &paths.status_replicas).unwrap_or(json!(0))});
     if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
         status["selector"] = selector.into();
     }
@@ -129,9 +128,8 @@ fn change(
         pinned.metadata.set("resourceVersion", version);
         update::check_version(call, &pinned, current, Permission::Granted)?;
         let mut new = old.clone();
-        let names = jsonpath::names(&paths.spec_replicas).unwrap_or_default();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        new.set_at(&names, wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0)))?;
+        let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0));
+        new.set_at(&names(&paths.spec_replicas), replicas)?;
         strategy::prepare_update(call.resource, &old, &mut new, Part::Main)?;
         admit::update(call, &old, &mut new, Part::Main)?;
         Ok(new)

@@ -102,6 +102,55 @@ async fn schemas_are_structural() {
 }
 
 #[tokio::test]
+async fn a_scale_stays_in_its_part_of_the_object() {
+    let server = server();
+    let paths = |spec: &str, status: &str, selector: &str| json!({"specReplicasPath": spec, "statusReplicasPath": status, "labelSelectorPath": selector});
+    let scaled = |scale: Value| {
+        let mut definition = definition(
+            "things",
+            "Thing",
+            json!({"type": "object", "properties": {"spec": {"type": "object",
+            "properties": {"n[0]": {"type": "integer"}, "selector": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}),
+        );
+        definition["spec"]["versions"][0]["subresources"] = json!({"scale": scale});
+        definition
+    };
+    for (scale, texts) in [
+        (
+            paths(".metadata.generation", ".apiVersion", ".kind"),
+            vec![
+                "specReplicasPath: Invalid value: \".metadata.generation\": should be a json path under .spec",
+                "statusReplicasPath: Invalid value: \".apiVersion\": should be a json path under .status",
+                "labelSelectorPath: Invalid value: \".kind\": should be a json path under either .spec or .status",
+            ],
+        ),
+        (
+            paths("spec.n", ".status.n", ""),
+            vec!["specReplicasPath: Invalid value: \"spec.n\": must be a simple json path starting with ."],
+        ),
+        (json!({}), vec!["specReplicasPath: Required value", "statusReplicasPath: Required value"]),
+    ] {
+        let answer = ask(&server, "POST", DEFINITIONS, scaled(scale)).await;
+        assert_eq!(answer.code, 422);
+        for text in &texts {
+            let text = format!("spec.versions[0].subresources.scale.{text}");
+            assert!(answer.message().contains(&text), "{} lacks {text}", answer.message());
+        }
+        assert_eq!(answer.body["details"]["causes"].as_array().map(Vec::len), Some(texts.len()));
+    }
+    let answer = ask(&server, "POST", DEFINITIONS, scaled(paths(".spec.n[0]", ".status.n", ""))).await;
+    assert_eq!(answer.code, 201, "{answer:?}");
+    let things = "/apis/x.io/v1/namespaces/default/things";
+    let thing = json!({"apiVersion": "x.io/v1", "kind": "Thing", "metadata": {"name": "a"}, "spec": {"n[0]": 1, "selector": {"a": "b"}}});
+    assert_eq!(ask(&server, "POST", things, thing).await.code, 201);
+    let wanted = json!({"metadata": {"name": "a"}, "spec": {"replicas": 3}});
+    let answer = ask(&server, "PUT", &format!("{things}/a/scale"), wanted).await;
+    assert_eq!((answer.code, &answer.body["spec"]["replicas"]), (200, &json!(3)));
+    assert_eq!(answer.body["status"], json!({"replicas": 0}), "no path leads to a selector");
+    assert_eq!(get(&server, &format!("{things}/a")).await.body["spec"]["n[0]"], 3, "names are no lists");
+}
+
+#[tokio::test]
 async fn what_objects_are_stored_by_stays() {
     let server = server();
     ask(&server, "POST", DEFINITIONS, definition("things", "Thing", with(json!({"type": "string"})))).await;
