@@ -1,6 +1,10 @@
 //! Fields that stand twice in one object of a JSON text.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{
+    borrow::Cow,
+    collections::HashSet,
+    hash::{BuildHasher, RandomState},
+};
 
 use kubemerge_value::Canonical;
 
@@ -13,8 +17,8 @@ pub(crate) fn fields(text: &[u8]) -> Vec<String> {
     if Canonical::from_bytes(text).is_ok_and(|canonical| canonical.as_bytes() == text.trim_ascii()) {
         return Vec::new();
     }
-    let mut scan = Scan { text, at: 0, levels: Vec::new(), found: Vec::new() };
-    while scan.found.len() < COMPLAINTS_MOST && scan.step() {}
+    let mut scan = Scan { text, at: 0, levels: Vec::new(), marks: Marks::default(), found: Vec::new() };
+    while scan.marks.noted.len() < COMPLAINTS_MOST && scan.step() {}
     scan.found
 }
 
@@ -22,12 +26,37 @@ struct Scan<'t> {
     text: &'t [u8],
     at: usize,
     levels: Vec<Level<'t>>,
+    marks: Marks,
     found: Vec<String>,
 }
 
-enum Level<'t> {
+/// A map or list around the place of the scan, with the mark of its own place.
+struct Level<'t> {
+    mark: u64,
+    inside: Inside<'t>,
+}
+
+enum Inside<'t> {
     Map { seen: HashSet<Cow<'t, str>>, key: Cow<'t, str>, key_is_next: bool },
     List { index: usize },
+}
+
+impl Level<'_> {
+    /// The mark of the place in this level where the scan is.
+    fn here(&self, marks: &Marks) -> u64 {
+        match &self.inside {
+            Inside::Map { key, .. } => marks.hash.hash_one((self.mark, key)),
+            Inside::List { index } => marks.hash.hash_one((self.mark, index)),
+        }
+    }
+}
+
+/// Hashes that stand for paths, so that a long path is only written out when it is reported.
+#[derive(Default)]
+struct Marks {
+    hash: RandomState,
+    /// The places of repeated fields.
+    noted: HashSet<u64>,
 }
 
 impl<'t> Scan<'t> {
@@ -38,19 +67,28 @@ impl<'t> Scan<'t> {
         match byte {
             b'{' => {
                 let (seen, key) = (HashSet::new(), Cow::Borrowed(""));
-                self.levels.push(Level::Map { seen, key, key_is_next: true });
+                self.push(Inside::Map { seen, key, key_is_next: true });
             }
-            b'[' => self.levels.push(Level::List { index: 0 }),
+            b'[' => self.push(Inside::List { index: 0 }),
             b'}' | b']' => drop(self.levels.pop()),
-            b',' => match self.levels.last_mut() {
-                Some(Level::Map { key_is_next, .. }) => *key_is_next = true,
-                Some(Level::List { index }) => *index += 1,
+            b',' => match self.inside() {
+                Some(Inside::Map { key_is_next, .. }) => *key_is_next = true,
+                Some(Inside::List { index }) => *index += 1,
                 None => {}
             },
             b'"' => self.string(),
             _ => {}
         }
         true
+    }
+
+    fn push(&mut self, inside: Inside<'t>) {
+        let mark = self.levels.last().map_or(0, |around| around.here(&self.marks));
+        self.levels.push(Level { mark, inside });
+    }
+
+    fn inside(&mut self) -> Option<&mut Inside<'t>> {
+        self.levels.last_mut().map(|level| &mut level.inside)
     }
 
     fn string(&mut self) {
@@ -62,17 +100,26 @@ impl<'t> Scan<'t> {
             }
         }
         let end = self.at.min(self.text.len());
-        let is_key = matches!(self.levels.last(), Some(Level::Map { key_is_next: true, .. }));
+        let is_key = matches!(self.inside(), Some(Inside::Map { key_is_next: true, .. }));
         if is_key {
             self.enter(name(&self.text[start..end]));
         }
     }
 
     fn enter(&mut self, name: Cow<'t, str>) {
-        let Some(Level::Map { seen, key, key_is_next }) = self.levels.last_mut() else { return };
+        let Some(Inside::Map { seen, key, key_is_next }) = self.inside() else { return };
         *key_is_next = false;
         *key = name.clone();
         if !seen.insert(name) {
+            self.note();
+        }
+    }
+
+    /// Notes the place of the scan. Different places may read alike, since a name can hold a dot.
+    fn note(&mut self) {
+        let Some(level) = self.levels.last() else { return };
+        let mark = level.here(&self.marks);
+        if self.marks.noted.insert(mark) {
             let path = self.path();
             if !self.found.contains(&path) {
                 self.found.push(path);
@@ -83,14 +130,14 @@ impl<'t> Scan<'t> {
     fn path(&self) -> String {
         let mut path = String::new();
         for level in &self.levels {
-            match level {
-                Level::Map { key, .. } => {
+            match &level.inside {
+                Inside::Map { key, .. } => {
                     if !path.is_empty() {
                         path.push('.');
                     }
                     path.push_str(key);
                 }
-                Level::List { index } => path.push_str(&format!("[{index}]")),
+                Inside::List { index } => path.push_str(&format!("[{index}]")),
             }
         }
         path
@@ -121,6 +168,16 @@ mod tests {
     fn no_more_are_counted_than_reported() {
         let many: String = (0..200_000).map(|at| format!("\"k{at}\":1,\"k{at}\":2,")).collect();
         assert_eq!(fields(format!("{{{many}\"end\":1}}").as_bytes()).len(), COMPLAINTS_MOST);
+    }
+
+    #[test]
+    fn one_place_below_a_long_name_is_written_out_once() {
+        let long = "x".repeat(1 << 20);
+        let again = r#""k":1,"#.repeat(100_000);
+        let maps = r#""m":{"k":1,"k":2},"#.repeat(50_000);
+        let text = format!(r#"{{"{long}":{{{maps}{again}"end":1}}}}"#);
+        let names: Vec<String> = fields(text.as_bytes()).iter().map(|path| path.replace(&long, "")).collect();
+        assert_eq!(names, [".m.k", ".m", ".k"]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Built-in kinds are walked with the schema's cursor, custom ones are pruned by their own schema. Objects
 //! without surprises are only looked at, never rewritten.
 
+use std::borrow::Cow;
+
 use kubemerge_schema::{Shape, Type};
 use kubemerge_value::{Canonical, Kind, Node, Scalar, Token, Tokens};
 use serde_json::{Map, Value};
@@ -14,6 +16,8 @@ use crate::{
     duplicate::COMPLAINTS_MOST,
     meta::check,
     object::Object,
+    octets,
+    place::Place,
     query::FieldValidation,
     status::{Failure, FieldError, Outcome, Qualified, bad_request, invalid, quoted},
 };
@@ -138,33 +142,16 @@ fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source) -> Outc
 /// What a look at a field found.
 #[derive(Default)]
 struct Survey {
-    /// There are unknown fields or nulls.
+    /// There are unknown fields, nulls, or bytes that are written in another way.
     surprises: bool,
     /// A value that cannot be decoded.
     mismatch: Option<String>,
 }
 
-fn survey(text: &Canonical, ty: Type<'_>, path: &str) -> Survey {
+fn survey(text: &Canonical, ty: Type<'_>, name: &str) -> Survey {
     let mut survey = Survey::default();
-    look(&mut text.tokens(), ty, &Place::Root(path), &mut survey);
+    look(&mut text.tokens(), ty, &Place::Field(&Place::Root, name), &mut survey);
     survey
-}
-
-/// A path that is only written out when somebody asks.
-enum Place<'p> {
-    Root(&'p str),
-    Field(&'p Place<'p>, &'p str),
-    Item(&'p Place<'p>, usize),
-}
-
-impl std::fmt::Display for Place<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Place::Root(name) => f.write_str(name),
-            Place::Field(parent, name) => write!(f, "{parent}.{name}"),
-            Place::Item(parent, at) => write!(f, "{parent}[{at}]"),
-        }
-    }
 }
 
 /// Looks at the next value, up to the first one that cannot be decoded.
@@ -173,8 +160,7 @@ fn look(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut S
     if let Token::Scalar(node) = token
         && fits(node.kind(), ty)
     {
-        survey.mismatch = misfit(node, ty, place);
-        return;
+        return look_at_scalar(node, ty, place, survey);
     }
     if is_free(ty) {
         return tokens.pass_rest(token);
@@ -264,27 +250,26 @@ fn fits(kind: Kind, ty: Type<'_>) -> bool {
     }
 }
 
-/// What is wrong with a scalar of the right type.
-fn misfit(node: Node<'_>, ty: Type<'_>, place: &Place<'_>) -> Option<String> {
-    match ty.format()? {
-        "int32" if node.kind() == Kind::Int && !is_int32(node) => {
-            Some(format!("json: cannot unmarshal number into Go struct field {place} of type int32"))
+/// Looks at a scalar of the right type.
+fn look_at_scalar(node: Node<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut Survey) {
+    match ty.format() {
+        Some("int32") if node.kind() == Kind::Int && !is_int32(node) => {
+            let text = format!("json: cannot unmarshal number into Go struct field {place} of type int32");
+            survey.mismatch = Some(text);
         }
-        "byte" if node.kind() == Kind::String && !is_base64(node) => {
-            Some(format!("illegal base64 data in {place}"))
+        Some("byte") => {
+            let Some(text) = node.as_str() else { return };
+            match octets::canonical(&text.text()) {
+                None => survey.mismatch = Some(format!("illegal base64 data in {place}")),
+                Some(written) => survey.surprises |= matches!(written, Cow::Owned(_)),
+            }
         }
-        _ => None,
+        _ => {}
     }
 }
 
 fn is_int32(node: Node<'_>) -> bool {
     node.scalar().is_some_and(|scalar| matches!(scalar, Scalar::Int(value) if i32::try_from(value).is_ok()))
-}
-
-fn is_base64(node: Node<'_>) -> bool {
-    use base64::Engine;
-    let text = node.as_str();
-    text.is_some_and(|text| base64::engine::general_purpose::STANDARD.decode(text.text().as_bytes()).is_ok())
 }
 
 /// What Go calls a JSON value.
@@ -299,38 +284,43 @@ pub(crate) fn json_name(kind: Kind) -> &'static str {
     }
 }
 
-/// Writes a field again without what the kind does not have and without nulls.
+/// Writes a field again as the kind has it: without unknown fields and nulls, with bytes in their usual form.
 fn rewrite(object: &mut Object, name: &str, ty: Type<'_>, unknown: &mut Vec<String>) -> Outcome<()> {
     let mut value = object.get(name).unwrap_or_default();
     if value.is_null() {
         object.remove(name);
         return Ok(());
     }
-    clean(&mut value, ty, name, unknown);
+    clean(&mut value, ty, &Place::Field(&Place::Root, name), unknown);
     object.set(name, &value)
 }
 
-fn clean(value: &mut Value, ty: Type<'_>, path: &str, unknown: &mut Vec<String>) {
+fn clean(value: &mut Value, ty: Type<'_>, place: &Place<'_>, unknown: &mut Vec<String>) {
     if is_free(ty) {
         return;
     }
     match value {
-        Value::Object(map) => clean_map(map, ty, path, unknown),
+        Value::Object(map) => clean_map(map, ty, place, unknown),
         Value::Array(list) => {
             let Some(items) = ty.items() else { return };
             for (at, item) in list.iter_mut().enumerate() {
-                clean(item, items, &format!("{path}[{at}]"), unknown);
+                clean(item, items, &Place::Item(place, at), unknown);
+            }
+        }
+        Value::String(text) if ty.format() == Some("byte") => {
+            if let Some(Cow::Owned(written)) = octets::canonical(text) {
+                *text = written;
             }
         }
         _ => {}
     }
 }
 
-fn clean_map(map: &mut Map<String, Value>, ty: Type<'_>, path: &str, unknown: &mut Vec<String>) {
+fn clean_map(map: &mut Map<String, Value>, ty: Type<'_>, place: &Place<'_>, unknown: &mut Vec<String>) {
     map.retain(|name, value| {
-        let place = format!("{path}.{name}");
+        let place = Place::Field(place, name);
         let Some(ty) = member(ty, name) else {
-            unknown.push(place);
+            place.note(unknown);
             return false;
         };
         if value.is_null() && !is_free(ty) {

@@ -17,7 +17,7 @@ use crate::{
     target::{Address, Target},
 };
 
-/// How many bytes of bodies and objects the log holds at most, whatever the number of requests.
+/// How many bytes of requests and objects the log holds at most, whatever the number of requests.
 const BYTES_MOST: usize = 128 * 1024 * 1024;
 
 /// The requests of a server, the newest last; the oldest are forgotten when there are too many.
@@ -46,8 +46,11 @@ pub(crate) struct Noted {
 impl Noted {
     /// How much the request weighs in the log.
     fn size(&self) -> usize {
+        let uri = self.parts.uri.path().len() + self.parts.uri.query().map_or(0, str::len);
+        let headers = self.parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len());
         let states = self.changes.iter().flat_map(|one| [&one.before, &one.after]).flatten();
-        self.body.len() + states.map(|stored| stored.record.canonical().as_bytes().len()).sum::<usize>()
+        let states = states.map(|stored| stored.record.canonical().as_bytes().len());
+        self.body.len() + uri + headers.chain(states).sum::<usize>()
     }
 }
 
@@ -91,10 +94,11 @@ impl Log {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn add(&self, request: Noted) {
+    pub(crate) fn add(&self, mut request: Noted) {
         if self.most == 0 {
             return;
         }
+        request.parts.extensions.clear();
         let mut held = self.held();
         held.bytes += request.size();
         held.requests.push_back(request);
@@ -255,13 +259,19 @@ mod tests {
             let body = Bytes::from_static(body.as_bytes());
             Noted { parts, body, target: Target::Nowhere, code: 200, changes: Vec::new() }
         };
-        let log = Log { held: Mutex::default(), most: 3, most_bytes: 10 };
+        let log = Log { held: Mutex::default(), most: 3, most_bytes: 20 };
         for body in ["1", "2", "3", "4"] {
             log.add(request(body));
         }
         assert_eq!(log.entries().len(), 3);
-        log.add(request("123456789"));
-        let bodies: Vec<Bytes> = log.entries().into_iter().map(|entry| entry.body).collect();
-        assert_eq!(bodies, ["4", "123456789"]);
+        log.add(request("1234567890123456"));
+        let bodies = || log.entries().into_iter().map(|entry| entry.body).collect::<Vec<Bytes>>();
+        assert_eq!(bodies(), ["4", "1234567890123456"], "a path weighs too");
+        let mut other = request("5");
+        other.parts.uri = "/a?b=c".parse().unwrap();
+        other.parts.headers.insert("x-name", "value".parse().unwrap());
+        log.add(other);
+        assert_eq!(bodies(), ["5"]);
+        assert_eq!(log.held().bytes, "5/ab=cx-namevalue".len());
     }
 }

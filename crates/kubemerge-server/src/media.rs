@@ -94,9 +94,7 @@ impl<'a> Clause<'a> {
     pub(crate) fn takes_json(&self) -> bool {
         matches!(self.media, JSON | "*/*" | "application/*")
     }
-}
 
-impl Clause<'_> {
     /// Whether objects can be written so.
     fn is_served(&self) -> bool {
         self.takes_json() || self.media == YAML

@@ -44,7 +44,8 @@ fn fill_element(value: &mut Value, schema: &Structural) {
     fill(value, schema);
 }
 
-/// Defaults must be what the schema around them would keep and accept.
+/// Defaults must be what the schema around them would keep and accept. As in Kubernetes, those below
+/// `additionalProperties` are not looked at.
 pub(crate) fn check(schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
     if let Some(default) = &schema.default {
         let place = format!("{path}.default");
@@ -84,5 +85,19 @@ mod tests {
             json!({"a": 1, "b": {"c": "d"}, "l": [{"p": "UDP"}, {"p": "TCP"}], "n": null}),
             "nothing is made for a missing parent without default"
         );
+    }
+
+    #[test]
+    fn defaults_are_checked_where_kubernetes_checks_them() {
+        let wrong = json!({"type": "object", "properties": {"a": {"type": "integer", "default": "x"}}});
+        for (schema, found) in [
+            (json!({"properties": {"f": wrong}}), 1),
+            (json!({"items": wrong}), 1),
+            (json!({"additionalProperties": wrong}), 0),
+        ] {
+            let mut errors = Vec::new();
+            check(&Structural::compile(&schema).unwrap(), "s", &mut errors);
+            assert_eq!(errors.len(), found, "{schema}");
+        }
     }
 }

@@ -1,16 +1,15 @@
 //! The formats that the API server enforces on custom resources; others are ignored.
 
-use base64::Engine;
 use serde_json::Value;
 
-use crate::clock::Timestamp;
+use crate::{clock::Timestamp, octets};
 
 /// Whether a text has a format.
 pub(crate) fn holds(format: &str, text: &str) -> bool {
     match format {
         "date-time" | "datetime" => is_date_time(text),
         "date" => Timestamp::parse(&format!("{text}T00:00:00Z")).is_some(),
-        "byte" => base64::engine::general_purpose::STANDARD.decode(text).is_ok(),
+        "byte" => octets::is_byte_format(text),
         "ipv4" => text.parse::<std::net::Ipv4Addr>().is_ok(),
         "ipv6" => text.parse::<std::net::Ipv6Addr>().is_ok(),
         "cidr" => is_cidr(text),

@@ -3,13 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::structural::{Additional, Structural};
+use crate::place::Place;
 
-/// Removes undeclared fields; answers their paths, sorted. The root's own type and metadata stay.
+/// Removes undeclared fields; answers their paths, sorted, as many as are reported. The root's own type and
+/// metadata stay.
 pub(crate) fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec<String> {
     let mut removed = Vec::new();
     let own: Vec<(String, Value)> =
         ["apiVersion", "kind", "metadata"].into_iter().filter_map(|name| object.remove_entry(name)).collect();
-    prune_map(object, Some(schema), "", &mut removed);
+    prune_map(object, Some(schema), &Place::Root, &mut removed);
     object.extend(own);
     removed.sort();
     removed
@@ -18,22 +20,22 @@ pub(crate) fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec
 /// Whether a value has undeclared fields.
 pub(crate) fn loses_something(value: &Value, schema: &Structural) -> bool {
     let mut removed = Vec::new();
-    prune_value(&mut value.clone(), Some(schema), "", &mut removed);
+    prune_value(&mut value.clone(), Some(schema), &Place::Root, &mut removed);
     !removed.is_empty()
 }
 
-fn prune_value(value: &mut Value, schema: Option<&Structural>, path: &str, removed: &mut Vec<String>) {
+fn prune_value(value: &mut Value, schema: Option<&Structural>, place: &Place<'_>, removed: &mut Vec<String>) {
     match value {
-        Value::Object(map) => prune_map(map, schema, path, removed),
+        Value::Object(map) => prune_map(map, schema, place, removed),
         Value::Array(list) => {
             let keep = schema.is_some_and(|schema| schema.preserve_unknown);
             let items = schema.and_then(|schema| schema.items.as_deref());
             for (at, item) in list.iter_mut().enumerate() {
-                let path = format!("{path}[{at}]");
+                let place = Place::Item(place, at);
                 if keep {
-                    skip_value(item, items, &path, removed)
+                    skip_value(item, items, &place, removed)
                 } else {
-                    prune_value(item, items, &path, removed)
+                    prune_value(item, items, &place, removed)
                 }
             }
         }
@@ -44,41 +46,41 @@ fn prune_value(value: &mut Value, schema: Option<&Structural>, path: &str, remov
 fn prune_map(
     map: &mut Map<String, Value>,
     schema: Option<&Structural>,
-    path: &str,
+    place: &Place<'_>,
     removed: &mut Vec<String>,
 ) {
     if let Some(schema) = schema.filter(|schema| schema.preserve_unknown) {
-        return skip_map(map, schema, path, removed);
+        return skip_map(map, schema, place, removed);
     }
     map.retain(|name, value| {
-        let place = join(path, name);
-        match child(schema, name) {
+        let (place, child) = (Place::Field(place, name), child(schema, name));
+        match child {
             Child::Untouched => {}
             Child::Declared(schema) => prune_value(value, schema, &place, removed),
-            Child::Unknown => removed.push(place),
+            Child::Unknown => place.note(removed),
         }
-        !matches!(child(schema, name), Child::Unknown)
+        !matches!(child, Child::Unknown)
     });
 }
 
 /// Below a place that keeps unknown fields: undeclared ones stay, declared ones are pruned as usual.
-fn skip_value(value: &mut Value, schema: Option<&Structural>, path: &str, removed: &mut Vec<String>) {
+fn skip_value(value: &mut Value, schema: Option<&Structural>, place: &Place<'_>, removed: &mut Vec<String>) {
     let Some(schema) = schema else { return };
     match value {
-        Value::Object(map) => skip_map(map, schema, path, removed),
+        Value::Object(map) => skip_map(map, schema, place, removed),
         Value::Array(list) => {
             for (at, item) in list.iter_mut().enumerate() {
-                skip_value(item, schema.items.as_deref(), &format!("{path}[{at}]"), removed);
+                skip_value(item, schema.items.as_deref(), &Place::Item(place, at), removed);
             }
         }
         _ => {}
     }
 }
 
-fn skip_map(map: &mut Map<String, Value>, schema: &Structural, path: &str, removed: &mut Vec<String>) {
+fn skip_map(map: &mut Map<String, Value>, schema: &Structural, place: &Place<'_>, removed: &mut Vec<String>) {
     for (name, value) in map.iter_mut() {
         if let Child::Declared(Some(schema)) = child(Some(schema), name) {
-            prune_value(value, Some(schema), &join(path, name), removed);
+            prune_value(value, Some(schema), &Place::Field(place, name), removed);
         }
     }
 }
@@ -101,10 +103,6 @@ fn child<'s>(schema: Option<&'s Structural>, name: &str) -> Child<'s> {
         (None, Additional::Boolean) => Child::Declared(None),
         (None, Additional::Unset) => Child::Unknown,
     }
-}
-
-fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
 }
 
 /// Removes nulls where the schema neither allows nor replaces them.
@@ -159,6 +157,16 @@ mod tests {
         assert_eq!(removed, ["extra", "spec.b", "spec.list[0].z", "spec.map.k.w"]);
         assert_eq!(kept["spec"], json!({"a": "s", "list": [{"x": 1}], "map": {"k": {"y": 1}}}));
         assert_eq!(kept["metadata"], json!({"name": "n"}));
+    }
+
+    #[test]
+    fn no_more_paths_are_written_out_than_reported() {
+        let schema = json!({"type": "object", "properties": {"map": {"type": "object",
+            "additionalProperties": {"type": "object"}}}});
+        let many: Map<String, Value> = (0..100_000).map(|at| (at.to_string(), json!(1))).collect();
+        let (kept, removed) = pruned(schema, json!({"map": {"x".repeat(1 << 20): many}}));
+        assert_eq!(removed.len(), crate::duplicate::COMPLAINTS_MOST);
+        assert_eq!(kept, json!({"map": {"x".repeat(1 << 20): {}}}));
     }
 
     #[test]

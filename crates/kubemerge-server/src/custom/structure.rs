@@ -25,7 +25,7 @@ pub(crate) fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
     let before = errors.len();
     node(schema, Level::Root, path, errors);
     junctor::check_completeness(schema, path, errors);
-    errors[before..].sort_by_key(ToString::to_string);
+    errors[before..].sort_by_cached_key(ToString::to_string);
     if errors.len() > before {
         return;
     }

@@ -79,7 +79,7 @@ fn wrong_type(value: &Value, schema: &Structural, path: &str) -> FieldError {
     let wanted =
         if schema.int_or_string { "integer,string" } else { schema.kind.as_deref().unwrap_or_default() };
     let found = type_name(value);
-    let detail = format!("{} in body must be of type {wanted}: {found:?}", shown(path));
+    let detail = format!("{path} in body must be of type {wanted}: {found:?}");
     FieldError::type_invalid(field(path), &json!(found), &detail)
 }
 
@@ -263,16 +263,12 @@ fn check_junctors(value: &Value, checks: &Checks, path: &str, errors: &mut Vec<F
 }
 
 fn invalid(path: &str, value: &Value, why: &str) -> FieldError {
-    FieldError::invalid(field(path), value, &format!("{} in body {why}", shown(path)))
+    FieldError::invalid(field(path), value, &format!("{path} in body {why}"))
 }
 
 /// The root has no path; messages name it so.
 fn field(path: &str) -> &str {
     if path.is_empty() { "<nil>" } else { path }
-}
-
-fn shown(path: &str) -> &str {
-    path
 }
 
 fn join(path: &str, name: &str) -> String {

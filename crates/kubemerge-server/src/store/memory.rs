@@ -282,9 +282,10 @@ impl State {
     }
 }
 
-/// How much an event weighs in the history.
+/// How much an event weighs in the history. What was there before counts too: nothing else may hold it by now.
 fn size(event: &Event) -> usize {
-    event.value.as_ref().map_or(0, |record| record.canonical().as_bytes().len())
+    let records = event.value.iter().chain(event.previous.iter().map(|stored| &stored.record));
+    records.map(|record| record.canonical().as_bytes().len()).sum()
 }
 
 #[cfg(test)]
@@ -393,6 +394,21 @@ mod tests {
         assert_eq!(store.oldest(), start);
         store.put("a/3", record(&large), Expect::Absent).unwrap();
         assert_eq!(store.oldest(), start + 1, "the first event had to go");
+        store.compact(store.revision());
+        assert_eq!(store.read().event_bytes, 0);
+    }
+
+    #[test]
+    fn what_was_deleted_weighs_in_the_history() {
+        let mut store = MemoryStore::default();
+        store.history.bytes = 100;
+        let large = format!("\"{}\"", "x".repeat(40));
+        for name in ["a/1", "a/2", "a/3"] {
+            let written = store.put(name, record(&large), Expect::Absent).unwrap();
+            store.delete(name, written).unwrap();
+            assert!(store.read().event_bytes <= 100);
+        }
+        assert_eq!(store.oldest(), store.revision() - 2, "the last object is held twice, no other at all");
         store.compact(store.revision());
         assert_eq!(store.read().event_bytes, 0);
     }

@@ -97,6 +97,18 @@ async fn wrong_types_name_the_kind() {
 }
 
 #[tokio::test]
+async fn bytes_are_stored_as_go_writes_them() {
+    let server = server();
+    let secret =
+        json!({"metadata": {"name": "s"}, "data": {"lines": "aG\r\nk=\n", "bits": "aGl=", "none": ""}});
+    let answer = ask(&server, "POST", "/api/v1/namespaces/default/secrets", secret).await;
+    assert_eq!(
+        (answer.code, &answer.body["data"]),
+        (201, &json!({"lines": "aGk=", "bits": "aGk=", "none": ""}))
+    );
+}
+
+#[tokio::test]
 async fn a_patch_cannot_change_the_kind() {
     let server = server();
     ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
