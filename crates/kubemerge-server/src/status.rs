@@ -6,6 +6,8 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
+use crate::duplicate::COMPLAINTS_MOST;
+
 /// What every step of a request answers.
 pub(crate) type Outcome<T> = Result<T, Failure>;
 
@@ -279,6 +281,11 @@ impl FieldError {
         FieldError { kind, field: field.into(), body }
     }
 
+    /// How many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        self.field.len() + self.body.len()
+    }
+
     pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
         let body = if detail.is_empty() {
             "Required value".to_string()
@@ -332,6 +339,14 @@ impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.field, self.body)
     }
+}
+
+/// Beyond this many bytes of complaints nobody looks for more.
+const ENOUGH: usize = 1024 * 1024;
+
+/// Whether there are as many complaints about an object as are reported.
+pub(crate) fn is_enough(errors: &[FieldError]) -> bool {
+    errors.len() >= COMPLAINTS_MOST || errors.iter().map(FieldError::size).sum::<usize>() > ENOUGH
 }
 
 /// 422 for an object or an options object of the kind.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{default, junctor, rules, structural::Structural};
-use crate::status::FieldError;
+use crate::status::{FieldError, is_enough};
 
 /// Keywords that no definition may use.
 const FORBIDDEN: &[&str] =
@@ -20,9 +20,25 @@ enum Level {
     Item,
 }
 
+/// What the names on the way to a field may take: every node has its path in complaints.
+const LONGEST_PATH: usize = 16 * 1024;
+
+/// The most that names take on the way to any field.
+fn longest_path(schema: &Value) -> usize {
+    let members = schema.as_object().into_iter().flatten();
+    let nested = members.map(|(name, value)| name.len() + 1 + longest_path(value));
+    let listed = schema.as_array().into_iter().flatten().map(|value| 4 + longest_path(value));
+    nested.chain(listed).max().unwrap_or_default()
+}
+
 /// Checks the schema of a version.
 pub(crate) fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
     let before = errors.len();
+    if longest_path(schema) > LONGEST_PATH {
+        let why = format!("the names on the way to a field may take {LONGEST_PATH} bytes");
+        errors.push(FieldError::forbidden(path, &why));
+        return;
+    }
     node(schema, Level::Root, path, errors);
     junctor::check_completeness(schema, path, errors);
     errors[before..].sort_by_cached_key(ToString::to_string);
@@ -36,6 +52,9 @@ pub(crate) fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
 }
 
 fn node(schema: &Value, level: Level, path: &str, errors: &mut Vec<FieldError>) {
+    if is_enough(errors) {
+        return;
+    }
     for keyword in FORBIDDEN.iter().filter(|keyword| schema.get(**keyword).is_some()) {
         errors
             .push(FieldError::forbidden(format!("{path}.{keyword}"), &format!("{keyword} is not supported")));
@@ -314,6 +333,13 @@ mod tests {
         let mut errors = Vec::new();
         check(&schema, "s", &mut errors);
         errors.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn endless_names_are_refused_once() {
+        let deep = json!({"type": "object", "properties": {"n".repeat(LONGEST_PATH): {"type": "string"}}});
+        let text = "s: Forbidden: the names on the way to a field may take 16384 bytes";
+        assert_eq!(complaints(deep), [text]);
     }
 
     #[test]

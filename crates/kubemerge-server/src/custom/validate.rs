@@ -8,24 +8,33 @@ use super::{
     format,
     structural::{Additional, Checks, ListType, Structural},
 };
-use crate::status::FieldError;
+use crate::{
+    place::Place,
+    status::{FieldError, is_enough},
+};
 
 /// Every complaint about a value; what is as it was before is let pass.
 pub(crate) fn validate(value: &Value, old: Option<&Value>, schema: &Structural) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    check(value, old, schema, "", &mut errors);
+    check(value, old, schema, &Place::Root, &mut errors);
     errors
 }
 
 /// Every complaint about a value that stands at a path.
 pub(crate) fn validate_at(value: &Value, schema: &Structural, path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    check(value, None, schema, path, &mut errors);
+    check(value, None, schema, &Place::Field(&Place::Root, path), &mut errors);
     errors
 }
 
-fn check(value: &Value, old: Option<&Value>, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
-    if old == Some(value) || (value.is_null() && schema.nullable) {
+fn check(
+    value: &Value,
+    old: Option<&Value>,
+    schema: &Structural,
+    path: &Place<'_>,
+    errors: &mut Vec<FieldError>,
+) {
+    if is_enough(errors) || old == Some(value) || (value.is_null() && schema.nullable) {
         return;
     }
     if !has_type(value, schema) {
@@ -75,7 +84,7 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn wrong_type(value: &Value, schema: &Structural, path: &str) -> FieldError {
+fn wrong_type(value: &Value, schema: &Structural, path: &Place<'_>) -> FieldError {
     let wanted =
         if schema.int_or_string { "integer,string" } else { schema.kind.as_deref().unwrap_or_default() };
     let found = type_name(value);
@@ -87,12 +96,12 @@ fn check_map(
     map: &Map<String, Value>,
     old: Option<&Value>,
     schema: &Structural,
-    path: &str,
+    path: &Place<'_>,
     errors: &mut Vec<FieldError>,
 ) {
     let checks = &schema.checks;
     for name in checks.required.iter().filter(|name| !map.contains_key(*name)) {
-        errors.push(FieldError::required(join(path, name), ""));
+        errors.push(FieldError::required(Place::Field(path, name).to_string(), ""));
     }
     let size = map.len() as u64;
     if checks.max_properties.is_some_and(|most| size > most) {
@@ -105,8 +114,10 @@ fn check_map(
     for (name, value) in map {
         let old = old.and_then(|old| old.get(name));
         match (schema.properties.get(name), &schema.additional) {
-            (Some(property), _) => check(value, old, property, &join(path, name), errors),
-            (None, Additional::Schema(schema)) => check(value, old, schema, &join(path, name), errors),
+            (Some(property), _) => check(value, old, property, &Place::Field(path, name), errors),
+            (None, Additional::Schema(schema)) => {
+                check(value, old, schema, &Place::Field(path, name), errors)
+            }
             _ => {}
         }
     }
@@ -116,7 +127,7 @@ fn check_list(
     list: &[Value],
     old: Option<&Value>,
     schema: &Structural,
-    path: &str,
+    path: &Place<'_>,
     errors: &mut Vec<FieldError>,
 ) {
     let (checks, size) = (&schema.checks, list.len() as u64);
@@ -131,7 +142,7 @@ fn check_list(
         for (at, item) in list.iter().enumerate() {
             let found = (!before.is_empty()).then(|| before.get(&key(item, schema).to_string()));
             let old = found.flatten().copied();
-            check(item, old, items, &format!("{path}[{at}]"), errors);
+            check(item, old, items, &Place::Item(path, at), errors);
         }
     }
     match schema.list_type {
@@ -154,38 +165,45 @@ fn key(item: &Value, schema: &Structural) -> Value {
 }
 
 /// Each value once; a repeated one is reported at its second place only.
-fn check_set(list: &[Value], path: &str, errors: &mut Vec<FieldError>) {
+fn check_set(list: &[Value], path: &Place<'_>, errors: &mut Vec<FieldError>) {
     let mut seen = BTreeSet::new();
     let mut reported = BTreeSet::new();
     for (at, item) in list.iter().enumerate() {
         let text = item.to_string();
-        if !seen.insert(text.clone()) && reported.insert(text) {
-            errors.push(FieldError::duplicate(format!("{path}[{at}]"), item));
+        if !seen.insert(text.clone()) && reported.insert(text) && !is_enough(errors) {
+            errors.push(FieldError::duplicate(Place::Item(path, at).to_string(), item));
         }
     }
 }
 
 /// Each key once.
-fn check_keys(list: &[Value], schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+fn check_keys(list: &[Value], schema: &Structural, path: &Place<'_>, errors: &mut Vec<FieldError>) {
     if list.len() < 2 {
         return;
     }
     let mut seen = BTreeSet::new();
     let mut reported = BTreeSet::new();
     for (at, item) in list.iter().enumerate() {
-        let place = format!("{path}[{at}]");
+        if is_enough(errors) {
+            return;
+        }
+        let place = || Place::Item(path, at).to_string();
         if !item.is_object() && !item.is_null() {
-            errors.push(FieldError::invalid(place, item, "must be an object for an array of list-type map"));
+            errors.push(FieldError::invalid(
+                place(),
+                item,
+                "must be an object for an array of list-type map",
+            ));
             continue;
         }
         let key = key(item, schema);
         if !seen.insert(key.to_string()) && reported.insert(key.to_string()) {
-            errors.push(FieldError::duplicate(place, &key));
+            errors.push(FieldError::duplicate(place(), &key));
         }
     }
 }
 
-fn check_text(text: &str, checks: &Checks, path: &str, errors: &mut Vec<FieldError>) {
+fn check_text(text: &str, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
     let (length, value) = (text.chars().count() as u64, json!(text));
     if let Some(most) = checks.max_length.filter(|most| length > *most) {
         errors.push(FieldError::too_long(field(path), most as usize));
@@ -201,7 +219,7 @@ fn check_text(text: &str, checks: &Checks, path: &str, errors: &mut Vec<FieldErr
     }
 }
 
-fn check_number(value: &Value, checks: &Checks, path: &str, errors: &mut Vec<FieldError>) {
+fn check_number(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
     let Some(number) = value.as_f64() else { return };
     let mut refuse = |why: String| errors.push(invalid(path, value, &why));
     if let Some(least) = checks.minimum {
@@ -226,14 +244,14 @@ fn check_number(value: &Value, checks: &Checks, path: &str, errors: &mut Vec<Fie
     }
 }
 
-fn check_options(value: &Value, checks: &Checks, path: &str, errors: &mut Vec<FieldError>) {
+fn check_options(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
     let Some(options) = checks.options.as_ref().filter(|options| !options.contains(value)) else { return };
     let texts: Vec<String> =
         options.iter().map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_string)).collect();
     errors.push(FieldError::not_supported(field(path), value, &texts));
 }
 
-fn check_junctors(value: &Value, checks: &Checks, path: &str, errors: &mut Vec<FieldError>) {
+fn check_junctors(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
     let complaints = |schema: &Structural| {
         let mut found = Vec::new();
         check(value, None, schema, path, &mut found);
@@ -262,17 +280,13 @@ fn check_junctors(value: &Value, checks: &Checks, path: &str, errors: &mut Vec<F
     }
 }
 
-fn invalid(path: &str, value: &Value, why: &str) -> FieldError {
+fn invalid(path: &Place<'_>, value: &Value, why: &str) -> FieldError {
     FieldError::invalid(field(path), value, &format!("{path} in body {why}"))
 }
 
 /// The root has no path; messages name it so.
-fn field(path: &str) -> &str {
-    if path.is_empty() { "<nil>" } else { path }
-}
-
-fn join(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
+fn field(path: &Place<'_>) -> String {
+    if let Place::Root = path { "<nil>".to_string() } else { path.to_string() }
 }
 
 #[cfg(test)]
@@ -324,6 +338,15 @@ mod tests {
         ] {
             assert_eq!(complaints(schema, value), [text]);
         }
+    }
+
+    #[test]
+    fn a_long_name_above_many_faults_is_written_out_once() {
+        let schema = json!({"additionalProperties": {"additionalProperties": {"type": "string"}}});
+        let schema = Structural::compile(&schema).unwrap();
+        let faults: Map<String, Value> = (0..100_000).map(|at| (at.to_string(), json!(at))).collect();
+        let value = json!({"n".repeat(1024 * 1024): faults});
+        assert_eq!(validate(&value, None, &schema).len(), 1);
     }
 
     #[test]
