@@ -83,9 +83,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 let earlier = self.earlier_fault(ty, live, patch, rest(), path);
                 let other = earlier.or_else(|| {
                     let mut others = rest().filter(|_| is_late);
-                    others.find_map(|field| self.field(ty, edit, live, field, path).err())
+                    others.find_map(|field| {
+                        let fault = self.field(ty, edit, live, field, path).err();
+                        fault.filter(|_| !std::mem::take(&mut self.met_late))
+                    })
                 });
-                self.met_late = false;
                 return Err(other.unwrap_or(error));
             }
         }
