@@ -198,7 +198,7 @@ impl<'a> MemberScan<'a> {
     }
 
     /// The name of the next member. Its value is passed over when the scan goes on.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_name(&mut self) -> Option<MemberName<'a>> {
         let gap = self.settle();
         let bytes = self.text.bytes;
