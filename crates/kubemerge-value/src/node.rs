@@ -195,8 +195,7 @@ impl<'a> Node<'a> {
 
     /// The members of a map in the order of the source; of repeated members the last. Empty for other values.
     pub fn entries(self, arena: &'a Arena) -> &'a [Entry<'a>] {
-        let mut entries = bumpalo::collections::Vec::with_capacity_in(4, arena);
-        self.each_member(|entry| entries.push(entry));
+        let mut entries = self.collected(arena);
         if self.may_repeat_members() {
             drop_repeated(&mut entries);
         }
@@ -205,9 +204,13 @@ impl<'a> Node<'a> {
 
     /// The members of a map as they stand in the source, repeated members included.
     pub(crate) fn all_members(self, arena: &'a Arena) -> &'a [Entry<'a>] {
+        self.collected(arena).into_bump_slice()
+    }
+
+    fn collected(self, arena: &'a Arena) -> bumpalo::collections::Vec<'a, Entry<'a>> {
         let mut entries = bumpalo::collections::Vec::with_capacity_in(4, arena);
         self.each_member(|entry| entries.push(entry));
-        entries.into_bump_slice()
+        entries
     }
 
     /// The members of a map, sorted by name; of repeated members the last. Empty for other values.
