@@ -12,24 +12,29 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap()
 }
 
+/// A list whose items leave their kind to it.
+const LIST: &str = "../crates/kubemerge-cli/tests/files/service-list.yaml";
+
 fn kubectl() -> Option<String> {
     let name = std::env::var("KUBEMERGE_KUBECTL").unwrap_or_else(|_| "kubectl".to_owned());
     let version = Command::new(&name).args(["version", "--client"]).output();
     version.is_ok_and(|version| version.status.success()).then_some(name)
 }
 
-/// The patched object, or nothing if the command refuses the patch.
-fn patched(program: &str, arguments: &[&str]) -> Option<Value> {
+/// The patched objects, or nothing if the command refuses the patch.
+fn patched(program: &str, arguments: &[&str]) -> Option<Vec<Value>> {
     let output = Command::new(program).arg("patch").args(arguments).args(["-o", "json"]).output().unwrap();
-    output.status.success().then(|| serde_json::from_slice(&output.stdout).unwrap())
+    let objects = serde_json::Deserializer::from_slice(&output.stdout).into_iter();
+    output.status.success().then(|| objects.collect::<Result<_, _>>().unwrap())
 }
 
+/// Both patch every object of the file.
 fn check(kubectl: &str, file: &str, patch_type: &str, patch: Value) {
     let path = examples().join(file);
     let patch = patch.to_string();
     let arguments = ["-f", path.to_str().unwrap(), "--type", patch_type, "-p", &patch];
     let theirs = patched(kubectl, &[&["--local"][..], &arguments].concat());
-    let ours = patched(env!("CARGO_BIN_EXE_kubemerge"), &arguments);
+    let ours = patched(env!("CARGO_BIN_EXE_kubemerge"), &[&["--all"][..], &arguments].concat());
     assert_eq!(ours, theirs, "{file} --type {patch_type} {patch}");
 }
 
@@ -71,4 +76,11 @@ fn answers_agree_with_kubectl() {
     service(json!({"spec": {"ports": [{"port": 53, "protocol": "TCP", "targetPort": 5353}]}}));
     service(json!({"spec": {"ports": [{"port": 53, "protocol": "TCP", "$patch": "delete"}]}}));
     service(json!({"spec": {"selector": {"$patch": "replace", "tier": "front"}}}));
+
+    let list = |patch_type, patch| check(&kubectl, LIST, patch_type, patch);
+    list("strategic", json!({"metadata": {"labels": {"tier": "front"}}}));
+    list("strategic", json!({"spec": {"ports": [{"port": 80, "name": "web"}]}}));
+    list("strategic", json!({"spec": {"ports": [{"name": "web"}]}}));
+    list("merge", json!({"spec": {"ports": null}}));
+    list("json", json!([{"op": "test", "path": "/kind", "value": "Service"}]));
 }

@@ -167,9 +167,7 @@ fn sent(applied: &Applied<Vec<u8>>) -> String {
 }
 
 fn diff(live: &Manifest<'_>, result: &[u8]) -> Result<String> {
-    let edits = live.document.edits_to_json(result);
-    let edits = edits.map_err(|error| Notice::error(format!("{}: {error}", live.title())))?;
-    let after = yaml::apply_edits(live.source.text(), &edits);
+    let after = yaml::apply_edits(live.source.text(), &job::edits(&[(live, result)])?);
     Ok(render::unified_diff(&live.source.name, live.source.text(), &after))
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::args::DialectWord;
 use crate::failure::{Failure, Outcome, Result};
 use crate::input::{Recurse, find, plain, read};
+use crate::job::objects;
 use crate::notice::Notice;
 
 #[derive(Debug, Args)]
@@ -108,13 +109,10 @@ fn with_documents(
     for origin in find(words, recurse)? {
         let source = read(&origin)?;
         for document in source.documents()? {
-            let json = source.json(&document)?;
-            let value: Value = serde_json::from_slice(&json)
-                .map_err(|error| Notice::error(format!("cannot read {}: {error}", origin.name())))?;
-            let is_list = value["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
-            match value["items"].as_array().filter(|_| is_list) {
-                Some(items) => builder = items.iter().cloned().fold(builder, &add),
-                None => builder = add(builder, value),
+            for object in objects(&source, &document)? {
+                let value = serde_json::from_slice(&object.json)
+                    .map_err(|error| Notice::error(format!("cannot read {}: {error}", origin.name())))?;
+                builder = add(builder, value);
             }
         }
     }

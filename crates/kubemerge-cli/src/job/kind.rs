@@ -38,7 +38,7 @@ pub(crate) fn type_in<'s>(schema: &'s Schema, manifest: &Manifest<'_>) -> Option
 
 fn custom_resource(manifest: &Manifest<'_>) -> Notice {
     let Identity { api_version, kind, .. } = &manifest.identity;
-    let excerpt = manifest.source.excerpt(&manifest.document, "kind", "a custom resource");
+    let excerpt = manifest.excerpt("kind", "a custom resource");
     Notice::error("strategic merge patch format is not supported")
         .code("unsupported-type")
         .at(excerpt)
@@ -48,11 +48,10 @@ fn custom_resource(manifest: &Manifest<'_>) -> Notice {
 
 fn undescribed(manifest: &Manifest<'_>) -> Notice {
     let Identity { api_version, kind, .. } = &manifest.identity;
-    let excerpt = manifest.source.excerpt(&manifest.document, "kind", "");
+    let excerpt = manifest.excerpt("kind", "");
     if kind == "List" {
-        let notice =
-            Notice::error("a List is no object that can be patched strategically").code("unsupported-type");
-        return notice.at(excerpt).cure("write its items as documents of their own, divided by ---");
+        let notice = Notice::error("a List itself cannot be patched").code("unsupported-type");
+        return notice.at(excerpt).cure("patched are the items of a document that is a List");
     }
     let title = match kind.is_empty() || api_version.is_empty() {
         true => "the object has no apiVersion and kind".to_owned(),

@@ -1,18 +1,22 @@
-//! Documents of the user's files: their text, their value and which object they are.
+//! Objects in the user's files: their text, their value and which object they are.
 
 use std::fmt;
+use std::rc::Rc;
 
 use kubemerge::Error;
 use kubemerge_value::{Document, Kind, Node, yaml};
 
+use super::list::{self, Object, Part};
+use crate::excerpt::Excerpt;
 use crate::failure::Result;
 use crate::input::Source;
 use crate::notice::Notice;
 
-/// A document of a file.
+/// An object of a file: a document, or an item of a list.
 pub(crate) struct Manifest<'s> {
     pub(crate) source: &'s Source,
-    pub(crate) document: yaml::Document<'s>,
+    pub(crate) document: Rc<yaml::Document<'s>>,
+    pub(crate) part: Part,
     /// Its value as JSON.
     pub(crate) json: Vec<u8>,
     pub(crate) identity: Identity,
@@ -56,27 +60,44 @@ impl fmt::Display for Identity {
 }
 
 impl<'s> Manifest<'s> {
-    /// Every document of a text.
+    /// Every object of a text.
     pub(crate) fn all(source: &'s Source) -> Result<Vec<Manifest<'s>>> {
-        source.documents()?.into_iter().map(|document| Manifest::new(source, document)).collect()
+        let mut all = Vec::new();
+        for document in source.documents()? {
+            let document = Rc::new(document);
+            for object in list::objects(source, &document)? {
+                all.push(Manifest::new(source, Rc::clone(&document), object)?);
+            }
+        }
+        Ok(all)
     }
 
-    /// The one document of a text.
+    /// The one object of a text.
     pub(crate) fn only(source: &'s Source) -> Result<Manifest<'s>> {
         let mut all = Manifest::all(source)?;
         match (all.pop(), all.is_empty()) {
             (Some(one), true) => Ok(one),
-            (None, _) => Err(Notice::error(format!("{} holds no document", source.name)).into()),
+            (None, _) => Err(Notice::error(format!("{} holds no object", source.name)).into()),
             (Some(_), false) => {
-                let notice = Notice::error(format!("{} holds several documents", source.name));
-                Err(notice.cure("give a file with one document").into())
+                let notice = Notice::error(format!("{} holds several objects", source.name));
+                Err(notice.cure("give a file with one object").into())
             }
         }
     }
 
+    /// Whether both stand in the same document.
+    pub(crate) fn is_beside(&self, other: &Manifest<'s>) -> bool {
+        Rc::ptr_eq(&self.document, &other.document)
+    }
+
+    /// The lines around a path of the object.
+    pub(crate) fn excerpt(&self, path: &str, label: impl Into<String>) -> Excerpt {
+        self.source.excerpt(&self.document, &self.part.path(path), label)
+    }
+
     /// Why nothing can be made of the object, with the place in its file.
     pub(crate) fn fault(&self, error: &Error) -> Notice {
-        let excerpt = self.source.excerpt(&self.document, error.path(), error.path());
+        let excerpt = self.excerpt(error.path(), self.part.path(error.path()));
         let notice = Notice::error(error.message()).code(error.kind().name()).at(excerpt);
         match error.hint() {
             Some(hint) => notice.cure(hint),
@@ -84,17 +105,17 @@ impl<'s> Manifest<'s> {
         }
     }
 
-    fn new(source: &'s Source, document: yaml::Document<'s>) -> Result<Manifest<'s>> {
-        let json = source.json(&document)?;
-        let identity = {
+    fn new(source: &'s Source, document: Rc<yaml::Document<'s>>, object: Object) -> Result<Manifest<'s>> {
+        let Object { part, json } = object;
+        let (kind, identity) = {
             let checked = checked(source, &json)?;
-            if checked.node().kind() != Kind::Map {
-                let excerpt = source.excerpt(&document, "", "");
-                return Err(Notice::error("a manifest is a map").at(excerpt).into());
-            }
-            Identity::of(checked.node())
+            (checked.node().kind(), Identity::of(checked.node()))
         };
-        Ok(Manifest { source, document, json, identity })
+        if kind != Kind::Map {
+            let excerpt = source.excerpt(&document, &part.path(""), "");
+            return Err(Notice::error("a manifest is a map").at(excerpt).into());
+        }
+        Ok(Manifest { source, document, part, json, identity })
     }
 
     /// The value.
@@ -102,9 +123,13 @@ impl<'s> Manifest<'s> {
         checked(self.source, &self.json)
     }
 
-    /// `examples/service.yaml: Service/dns`.
+    /// `examples/service.yaml: Service/dns`, and its number if it is an item.
     pub(crate) fn title(&self) -> String {
-        format!("{}: {}", self.source.name, self.identity)
+        let title = format!("{}: {}", self.source.name, self.identity);
+        match self.part {
+            Part::Whole => title,
+            Part::Item(_) => format!("{title} ({})", self.part.path("")),
+        }
     }
 }
 

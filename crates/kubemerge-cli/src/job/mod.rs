@@ -1,6 +1,7 @@
 //! Loaded things: schemas, documents and patches, made from the words of `args`.
 
 mod kind;
+mod list;
 mod manifest;
 mod pairs;
 mod patch;
@@ -9,6 +10,7 @@ mod schema;
 mod target;
 
 pub(crate) use kind::{find_type, name_of, type_in, type_of};
+pub(crate) use list::{Part, edits, objects, roots};
 pub(crate) use manifest::{Identity, Manifest};
 pub(crate) use pairs::pairs;
 pub(crate) use patch::{LoadedPatch, Merge, patch_sources};

@@ -1,11 +1,11 @@
-//! Brings patches and the documents they are for together.
+//! Brings patches and the objects they are for together.
 
 use super::manifest::Manifest;
 use super::patch::LoadedPatch;
 use super::target::{Asked, Target};
 use crate::failure::Result;
 
-/// A patch and a document it is for, by number.
+/// A patch and an object it is for, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pair {
     pub(crate) manifest: usize,

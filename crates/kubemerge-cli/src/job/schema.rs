@@ -1,12 +1,14 @@
 //! Loads the schema that the options ask for.
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use kubemerge_schema::check::Finding;
 use kubemerge_schema::{Dialect, LoadError, Overlay, Schema, SchemaBuilder};
 use kubemerge_value::yaml;
 use serde_json::Value;
 
+use super::list::{Object, Part, objects};
 use crate::args::SchemaOptions;
 use crate::each_file::each_file;
 use crate::excerpt::Excerpt;
@@ -52,9 +54,7 @@ pub(crate) fn load_beside(options: &SchemaOptions, origins: &[Origin]) -> Result
     let sources: Vec<Source> = find(&options.schema, Recurse::No)?.iter().map(read).collect::<Result<_>>()?;
     let mut documents = Vec::new();
     for source in &sources {
-        for document in some_documents(source)? {
-            documents.push(SchemaDocument::new(source, document)?);
-        }
+        documents.extend(some_documents(source)?);
     }
     let replaced = documents.iter().any(|document| !document.is_custom_resource());
     let mut builder = match replaced && options.kubernetes.is_none() {
@@ -80,8 +80,7 @@ fn with_definitions(origin: &Origin) -> Result<Option<Source>> {
 fn add_definitions(builder: SchemaBuilder, source: Option<Source>) -> Result<SchemaBuilder> {
     let Some(source) = source else { return Ok(builder) };
     let mut builder = builder;
-    for document in source.documents()? {
-        let document = SchemaDocument::new(&source, document)?;
+    for document in SchemaDocument::all(&source)? {
         if document.is_custom_resource() {
             builder = document.add_to(builder)?;
         }
@@ -95,7 +94,6 @@ fn overlays(files: &[PathBuf]) -> Result<Vec<Overlay>> {
     for origin in find(files, Recurse::No)? {
         let source = read(&origin)?;
         for document in some_documents(&source)? {
-            let document = SchemaDocument::new(&source, document)?;
             overlays.push(Overlay::read(&document.value).map_err(|error| document.fault(&error))?);
         }
     }
@@ -103,8 +101,8 @@ fn overlays(files: &[PathBuf]) -> Result<Vec<Overlay>> {
 }
 
 /// The documents of a text that must hold one.
-fn some_documents(source: &Source) -> Result<Vec<yaml::Document<'_>>> {
-    let documents = source.documents()?;
+fn some_documents(source: &Source) -> Result<Vec<SchemaDocument<'_>>> {
+    let documents = SchemaDocument::all(source)?;
     if documents.is_empty() {
         return Err(Notice::error(format!("{} holds no document", source.name)).into());
     }
@@ -118,19 +116,27 @@ fn builtin(version: &str) -> Result<SchemaBuilder> {
     })
 }
 
-/// A document of a schema file.
+/// A document of a schema file, or an item of a list of definitions.
 pub(crate) struct SchemaDocument<'s> {
     source: &'s Source,
-    document: yaml::Document<'s>,
+    document: Rc<yaml::Document<'s>>,
+    part: Part,
     pub(crate) value: Value,
 }
 
 impl<'s> SchemaDocument<'s> {
-    pub(crate) fn new(source: &'s Source, document: yaml::Document<'s>) -> Result<SchemaDocument<'s>> {
-        let json = source.json(&document)?;
-        let value = serde_json::from_slice(&json)
-            .map_err(|error| Notice::error(format!("{}: {error}", source.name)))?;
-        Ok(SchemaDocument { source, document, value })
+    /// All of a text.
+    pub(crate) fn all(source: &'s Source) -> Result<Vec<SchemaDocument<'s>>> {
+        let mut all = Vec::new();
+        for document in source.documents()? {
+            let document = Rc::new(document);
+            for Object { part, json } in objects(source, &document)? {
+                let value = serde_json::from_slice(&json)
+                    .map_err(|error| Notice::error(format!("{}: {error}", source.name)))?;
+                all.push(SchemaDocument { source, document: Rc::clone(&document), part, value });
+            }
+        }
+        Ok(all)
     }
 
     /// The name of its file.
@@ -140,7 +146,8 @@ impl<'s> SchemaDocument<'s> {
 
     /// The lines around a path.
     pub(crate) fn excerpt(&self, path: &str) -> Excerpt {
-        self.source.excerpt(&self.document, path, path)
+        let path = self.part.path(path);
+        self.source.excerpt(&self.document, &path, path.as_str())
     }
 
     fn is_custom_resource(&self) -> bool {

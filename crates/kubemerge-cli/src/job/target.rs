@@ -1,4 +1,4 @@
-//! Which documents a patch is for.
+//! Which objects a patch is for.
 
 use kubemerge_schema::Schema;
 
@@ -7,12 +7,12 @@ use super::patch::LoadedPatch;
 use crate::failure::Result;
 use crate::notice::Notice;
 
-/// Which documents a patch is for.
+/// Which objects a patch is for.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
-    /// Every document.
+    /// Every object.
     All,
-    /// The only document there is.
+    /// The only object there is.
     Only,
     /// The one that the patch names.
     Named(Identity),
@@ -29,7 +29,7 @@ pub(crate) struct GivenTarget {
     kinds: Vec<String>,
 }
 
-/// Which documents the user asked for.
+/// Which objects the user asked for.
 #[derive(Clone, Debug)]
 pub(crate) enum Asked {
     /// `--all`.
@@ -78,7 +78,7 @@ impl Target {
         }
     }
 
-    /// Whether a document is meant.
+    /// Whether an object is meant.
     pub(crate) fn fits(&self, identity: &Identity) -> bool {
         match self {
             Target::All | Target::Only => true,
@@ -87,12 +87,12 @@ impl Target {
         }
     }
 
-    /// Whether several documents may be meant.
+    /// Whether only one object may be meant.
     pub(crate) fn is_single(&self) -> bool {
         !matches!(self, Target::All)
     }
 
-    /// Checks how many documents it fits; the titles are of those.
+    /// Checks how many objects it fits; the titles are of those.
     pub(crate) fn check(&self, patch: &LoadedPatch<'_>, fitting: &[String]) -> Result<()> {
         match (fitting, self.is_single()) {
             ([], _) => Err(self.fits_none(patch).into()),
@@ -103,15 +103,15 @@ impl Target {
 
     fn fits_none(&self, patch: &LoadedPatch<'_>) -> Notice {
         match self {
-            Target::All | Target::Only => Notice::error("there is no document to patch"),
+            Target::All | Target::Only => Notice::error("there is no object to patch"),
             Target::Given(target) => {
-                Notice::error(format!("there is no {}/{} among the documents", target.kind, target.name))
+                Notice::error(format!("there is no {}/{} among the objects", target.kind, target.name))
             }
             Target::Named(names) => {
                 let excerpt = patch.source.excerpt(&patch.document, "metadata.name", "names the target");
-                Notice::error(format!("the patch is for {names}, which is not among the documents"))
+                Notice::error(format!("the patch is for {names}, which is not among the objects"))
                     .at(excerpt)
-                    .cure("name another target with --target KIND/NAME, or patch every document with --all")
+                    .cure("name another target with --target KIND/NAME, or patch every object with --all")
             }
         }
     }
@@ -123,13 +123,13 @@ impl Target {
         };
         let shown: Vec<&str> = fitting.iter().take(5).map(String::as_str).collect();
         let more = if fitting.len() > shown.len() { "\n  and more" } else { "" };
-        let title = format!("{subject} fits more than one document:\n  {}{more}", shown.join("\n  "));
+        let title = format!("{subject} fits more than one object:\n  {}{more}", shown.join("\n  "));
         let cure = match self {
             Target::Named(_) => {
-                "tell them apart by metadata.namespace in the patch, or patch every document with --all"
+                "tell them apart by metadata.namespace in the patch, or patch every object with --all"
             }
             Target::Given(_) => "give fewer files",
-            _ => "pick one with --target KIND/NAME, or patch every document with --all",
+            _ => "pick one with --target KIND/NAME, or patch every object with --all",
         };
         let notice = Notice::error(title).cure(cure);
         match self {

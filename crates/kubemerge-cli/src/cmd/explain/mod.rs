@@ -29,10 +29,10 @@ pub(crate) struct ExplainArgs {
     files: FileOptions,
     #[command(flatten)]
     patch: PatchOptions,
-    /// Explain the patch of this document, whatever the patch says
+    /// Explain the patch of this object, whatever the patch says
     #[arg(long, value_name = "KIND/NAME", conflicts_with = "all")]
     target: Option<String>,
-    /// Explain the patch of every document
+    /// Explain the patch of every object
     #[arg(long)]
     all: bool,
     /// Which dialect to explain; differences from the other one are shown, too

@@ -20,7 +20,7 @@ use crate::args::{Format, SchemaOptions};
 use crate::each_file::each_file;
 use crate::failure::{Failure, Outcome, Result};
 use crate::input::{Origin, Recurse, Source, find, read, without};
-use crate::job::{self, Asked, Identity, LoadedPatch, Manifest, pairs, patch_sources};
+use crate::job::{self, Asked, Identity, LoadedPatch, Manifest, Part, pairs, patch_sources, roots};
 use crate::notice::{Notice, Severity};
 use crate::output::Output;
 use crate::render::{drawn, facts, sarif};
@@ -153,16 +153,29 @@ impl<'s> Linter<'s> {
 
     fn manifests(&self, source: &Source) -> Result<Vec<Notice>> {
         let mut findings = Vec::new();
-        for manifest in Manifest::all(source)? {
-            let types = self.types(&manifest.identity).unwrap_or_else(|| self.untyped());
-            let value = manifest.value()?;
-            let arena = Arena::new();
-            let mut walk = walk_of(source, &manifest.document, Role::Manifest, &arena);
-            walk.map(types, value.node(), &Path::ROOT);
-            findings.extend(walk.findings);
-            findings.extend(trap::traps(source, &manifest.document, Some(types.spec)));
+        for beside in Manifest::all(source)?.chunk_by(Manifest::is_beside) {
+            let document = &beside[0].document;
+            let mut objects = Vec::new();
+            for (manifest, root) in beside.iter().zip(roots(beside)) {
+                let types = self.types(&manifest.identity).unwrap_or_else(|| self.untyped());
+                findings.extend(self.manifest(manifest, types)?);
+                objects.push((root, types.spec));
+            }
+            findings.extend(trap::traps(source, document, &objects));
         }
         Ok(findings)
+    }
+
+    fn manifest(&self, manifest: &Manifest<'_>, types: Types<'_>) -> Result<Vec<Notice>> {
+        let value = manifest.value()?;
+        let arena = Arena::new();
+        let mut walk = walk_of(manifest.source, &manifest.document, Role::Manifest, &arena);
+        let items = Path::ROOT.field("items".into());
+        match manifest.part {
+            Part::Whole => walk.map(types, value.node(), &Path::ROOT),
+            Part::Item(at) => walk.map(types, value.node(), &items.index(at)),
+        }
+        Ok(walk.findings)
     }
 
     fn untyped(&self) -> Types<'s> {
@@ -211,7 +224,7 @@ impl<'s> Linter<'s> {
             // Nothing is replaced: the patch is refused.
             findings.retain(|one| one.code != Some(Rule::ReplacedList.code()));
         }
-        findings.extend(trap::traps(patch.source, &patch.document, Some(types.spec)));
+        findings.extend(trap::traps(patch.source, &patch.document, &[(patch.document.root(), types.spec)]));
         let tried = match target {
             _ if types.upstream.is_custom_resource() || types.upstream.is_untyped() => Vec::new(),
             Some(target) => merge::on_object(types, &target.value()?, patch, &body),

@@ -11,15 +11,17 @@ use crate::excerpt::Excerpt;
 use crate::input::Source;
 use crate::notice::{Notice, Severity};
 
-/// The traps of a document that its author may have stepped into.
-pub(super) fn traps(source: &Source, document: &yaml::Document<'_>, ty: Option<Type<'_>>) -> Vec<Notice> {
+/// The traps of a document that its author may have stepped into, given the types of its objects.
+pub(super) fn traps(
+    source: &Source,
+    document: &yaml::Document<'_>,
+    objects: &[(Place<'_, '_>, Type<'_>)],
+) -> Vec<Notice> {
     if document.traps().is_empty() {
         return Vec::new();
     }
     let mut shapes = HashMap::new();
-    if let Some(ty) = ty {
-        collect(document.root(), ty, &mut shapes);
-    }
+    objects.iter().for_each(|(root, ty)| collect(*root, *ty, &mut shapes));
     let trap = |trap: &Trap| finding(source, trap, shapes.get(&trap.range.start).copied());
     document.traps().iter().filter_map(trap).collect()
 }

@@ -1,4 +1,4 @@
-//! Patches the documents of one file.
+//! Patches the objects of one file.
 
 use kubemerge::{Arena, Guide, Patch, PatchType, Schema, Target, Tests, apply_node, diff, to_bytes};
 use kubemerge_strategic::apply as merge;
@@ -8,14 +8,14 @@ use super::Destination;
 use super::select::Selection;
 use crate::failure::Result;
 use crate::input::{Origin, Source, read};
-use crate::job::{LoadedPatch, Manifest, Merge, type_of};
+use crate::job::{LoadedPatch, Manifest, Merge, edits, type_of};
 use crate::notice::Notice;
 use crate::staged::Staged;
 
 /// What became of a file.
 pub(super) struct PatchedFile {
     pub(super) name: String,
-    /// The documents that were patched.
+    /// The objects that were patched.
     pub(super) objects: Vec<PatchedObject>,
     /// The text before and after, where texts are compared.
     pub(super) texts: Option<[String; 2]>,
@@ -23,7 +23,7 @@ pub(super) struct PatchedFile {
     pub(super) staged: Option<Staged>,
 }
 
-/// A document that was patched.
+/// An object that was patched.
 pub(super) struct PatchedObject {
     pub(super) title: String,
     /// The patches that were for it.
@@ -58,25 +58,24 @@ impl<'p, 's> Patcher<'p, 's> {
         Ok(Patcher { schema, loaded, patches, selection })
     }
 
-    /// Patches the documents of a file that patches are for.
+    /// Patches the objects of a file that patches are for.
     pub(super) fn file(&self, origin: &Origin, destination: Destination) -> Result<PatchedFile> {
         let source = read(origin)?;
-        let mut objects = Vec::new();
-        let mut edits = Vec::new();
-        for manifest in Manifest::all(&source)? {
+        let manifests = Manifest::all(&source)?;
+        let mut patched = Vec::new();
+        for manifest in &manifests {
             let patches = self.selection.of(&manifest.identity);
-            if patches.is_empty() {
-                continue;
+            if !patches.is_empty() {
+                patched.push((manifest, self.object(manifest, patches)?));
             }
-            let mut object = self.object(&manifest, patches)?;
-            if object.change == Change::Some && destination.wants_text() {
-                edits.extend(edits_of(&manifest, &object.json)?);
-            }
-            if destination == Destination::Patch {
-                object.json = self.difference(&manifest, &object)?;
-            }
-            objects.push(object);
         }
+        let edits = if destination.wants_text() { edits_of(&patched)? } else { Vec::new() };
+        if destination == Destination::Patch {
+            for (manifest, object) in &mut patched {
+                object.json = self.difference(manifest, object)?;
+            }
+        }
+        let objects = patched.into_iter().map(|(_, object)| object).collect();
         let (texts, staged) = match destination {
             Destination::Diff => (Some(texts(&source, &edits)), None),
             Destination::InPlace => (None, stage(origin, &source, &edits)?),
@@ -134,11 +133,13 @@ impl<'p, 's> Patcher<'p, 's> {
     }
 }
 
-fn edits_of(manifest: &Manifest<'_>, json: &[u8]) -> Result<Vec<yaml::Edit>> {
-    manifest
-        .document
-        .edits_to_json(json)
-        .map_err(|error| Notice::error(format!("{}: {error}", manifest.title())).into())
+/// The edits of all documents of a file.
+fn edits_of(patched: &[(&Manifest<'_>, PatchedObject)]) -> Result<Vec<yaml::Edit>> {
+    let is_changed = |(_, object): &&(_, PatchedObject)| object.change == Change::Some;
+    let changed: Vec<(&Manifest<'_>, &[u8])> =
+        patched.iter().filter(is_changed).map(|(manifest, object)| (*manifest, &*object.json)).collect();
+    let documents = changed.chunk_by(|(one, _), (other, _)| one.is_beside(other));
+    Ok(documents.map(edits).collect::<Result<Vec<_>>>()?.concat())
 }
 
 fn texts(source: &Source, edits: &[yaml::Edit]) -> [String; 2] {

@@ -1,6 +1,6 @@
 //! `kubemerge patch`: applies patches to objects in files.
 //!
-//! `select` says which documents each patch is for, `apply` patches the documents of one file, and `write`
+//! `select` says which objects each patch is for, `apply` patches the objects of one file, and `write`
 //! brings the results to standard output or back into the files.
 
 mod apply;
@@ -21,8 +21,8 @@ use write::Writer;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A patch that holds kind and metadata.name is for the document of that kind and name.
-Another patch is for the only document there is, unless --target or --all is given.
+A patch that holds kind and metadata.name is for the object of that kind and name.
+Another patch is for the only object there is, unless --target or --all is given.
 
 Examples:
   kubemerge patch -f deployment.yaml -p '{\"spec\": {\"replicas\": 3}}'
@@ -38,10 +38,10 @@ pub(crate) struct PatchArgs {
     /// The type of the patch
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
     patch_type: TypeWord,
-    /// Patch this document, whatever the patch says
+    /// Patch this object, whatever the patch says
     #[arg(long, value_name = "KIND/NAME", conflicts_with = "all")]
     target: Option<String>,
-    /// Patch every document
+    /// Patch every object
     #[arg(long)]
     all: bool,
     /// What to write

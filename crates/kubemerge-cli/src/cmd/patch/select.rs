@@ -1,4 +1,4 @@
-//! Which documents each patch is for, and whether that is clear.
+//! Which objects each patch is for, and whether that is clear.
 
 use super::apply::PatchedFile;
 use super::write::Hold;
@@ -18,18 +18,18 @@ impl<'p, 's> Selection<'p, 's> {
         Selection { patches, targets }
     }
 
-    /// The patches for a document, by number, in their order.
+    /// The patches for an object, by number, in their order.
     pub(super) fn of(&self, identity: &Identity) -> Vec<usize> {
         (0..self.targets.len()).filter(|patch| self.targets[*patch].fits(identity)).collect()
     }
 
-    /// Results for one document wait until it is known that no other one fits.
+    /// Results for one object wait until it is known that no other one fits.
     pub(super) fn hold(&self) -> Hold {
         let single = self.targets.iter().any(Target::is_single);
         if single { Hold::Everything } else { Hold::Nothing }
     }
 
-    /// A patch for the only document is not tried on several: it would fail for reasons of its own.
+    /// A patch for the only object is not tried on several: it would fail for reasons of its own.
     pub(super) fn check_before(&self, origins: &[Origin]) -> Result<()> {
         let Some(patch) = self.targets.iter().position(|target| matches!(target, Target::Only)) else {
             return Ok(());
@@ -45,7 +45,7 @@ impl<'p, 's> Selection<'p, 's> {
         self.targets[patch].check(&self.patches[patch], &titles)
     }
 
-    /// Starts to count the documents that each patch fits.
+    /// Starts to count the objects that each patch fits.
     pub(super) fn count(&self) -> Fitting<'_> {
         Fitting {
             patches: self.patches,
@@ -55,7 +55,7 @@ impl<'p, 's> Selection<'p, 's> {
     }
 }
 
-/// The documents that each patch was for.
+/// The objects that each patch was for.
 pub(super) struct Fitting<'p> {
     patches: &'p [LoadedPatch<'p>],
     targets: &'p [Target],
@@ -71,7 +71,7 @@ impl Fitting<'_> {
         }
     }
 
-    /// Every patch has found its document, and none but `--all` more than one.
+    /// Every patch has found its object, and none but `--all` more than one.
     pub(super) fn check(&self) -> Result<()> {
         for ((target, patch), titles) in self.targets.iter().zip(self.patches).zip(&self.titles) {
             target.check(patch, titles)?;

@@ -52,8 +52,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
     let mut placed = Vec::new();
     for origin in find(&args.files, recurse)? {
         let source = read(&origin)?;
-        for document in source.documents()? {
-            let document = SchemaDocument::new(&source, document)?;
+        for document in SchemaDocument::all(&source)? {
             placed.extend(findings(&document.value).iter().map(|finding| place(&document, finding)));
         }
     }

@@ -1,0 +1,136 @@
+//! Lists of objects, as `kubectl get` writes them: `kind: List` and typed ones such as `ServiceList`.
+//!
+//! [`objects`] takes a list apart, as kubectl does; [`edits`] brings new values of its items back into the text.
+
+use std::borrow::Cow;
+
+use kubemerge_value::{Arena, Entry, Kind, Node, Scalar, list, map, to_bytes, yaml};
+
+use super::manifest::{Identity, Manifest, checked};
+use crate::failure::Result;
+use crate::input::Source;
+use crate::notice::Notice;
+
+const API_VERSION: &str = "apiVersion";
+const KIND: &str = "kind";
+const ITEMS: &str = "items";
+
+/// Which part of its document an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Whole,
+    /// An item of the list that the document is.
+    Item(usize),
+}
+
+impl Part {
+    /// The path within the document of a path within the object.
+    pub(crate) fn path(self, inner: &str) -> String {
+        match self {
+            Part::Whole => inner.to_owned(),
+            Part::Item(at) if inner.is_empty() || inner.starts_with('[') => format!("{ITEMS}[{at}]{inner}"),
+            Part::Item(at) => format!("{ITEMS}[{at}].{inner}"),
+        }
+    }
+}
+
+/// An object as JSON, and where it comes from.
+pub(crate) struct Object {
+    pub(crate) part: Part,
+    pub(crate) json: Vec<u8>,
+}
+
+/// The objects of a document: the items of a list, else the document itself.
+pub(crate) fn objects(source: &Source, document: &yaml::Document<'_>) -> Result<Vec<Object>> {
+    let json = source.json(document)?;
+    let arena = Arena::new();
+    let checked = checked(source, &json)?;
+    let Some((kind, items)) = items(checked.node(), &arena) else {
+        return Ok(vec![Object { part: Part::Whole, json }]);
+    };
+    let whole = items.iter().map(|item| to_bytes(completed(*item, &kind, &arena)));
+    Ok(whole.enumerate().map(|(at, json)| Object { part: Part::Item(at), json }).collect())
+}
+
+/// What a list says about the kind of its items, and the items; `None` if it is no list.
+fn items<'a>(node: Node<'a>, arena: &'a Arena) -> Option<(Identity, &'a [Node<'a>])> {
+    let list = Identity::of(node);
+    let kind = list.kind.strip_suffix("List")?.to_owned();
+    let items = node.get(ITEMS).filter(|items| items.kind() == Kind::List)?;
+    Some((Identity { kind, ..list }, items.elements(arena)))
+}
+
+/// An item of a typed list need not tell its kind.
+fn completed<'a>(item: Node<'a>, list: &Identity, arena: &'a Arena) -> Node<'a> {
+    if !is_untold(item) || list.kind.is_empty() {
+        return item;
+    }
+    let text = |text: &str| Node::scalar_node(Scalar::String((&*arena.alloc_str(text)).into()));
+    let told = [(API_VERSION.into(), text(&list.api_version)), (KIND.into(), text(&list.kind))];
+    let rest = item.entries(arena).iter().filter(|entry| !entry.key.is(API_VERSION) && !entry.key.is(KIND));
+    map(told.into_iter().chain(rest.map(|entry| (entry.key, entry.value))), arena)
+}
+
+/// Whether an object does not tell what it is.
+fn is_untold(item: Node<'_>) -> bool {
+    let Identity { api_version, kind, .. } = Identity::of(item);
+    item.kind() == Kind::Map && api_version.is_empty() && kind.is_empty()
+}
+
+/// The places of all objects of a document.
+pub(crate) fn roots<'m, 's>(beside: &'m [Manifest<'s>]) -> Vec<yaml::Place<'m, 's>> {
+    let root = |manifest: &'m Manifest<'s>| match manifest.part {
+        Part::Whole => vec![manifest.document.root()],
+        Part::Item(_) => {
+            let items = manifest.document.locate_nearest(ITEMS).value.elements();
+            items.map(|item| item.alias_target().unwrap_or(item)).collect()
+        }
+    };
+    beside.first().map_or(Vec::new(), root)
+}
+
+/// The edits that give objects of one document their new values.
+pub(crate) fn edits(changes: &[(&Manifest<'_>, &[u8])]) -> Result<Vec<yaml::Edit>> {
+    let Some((manifest, json)) = changes.first() else { return Ok(Vec::new()) };
+    let json = match manifest.part {
+        Part::Whole => Cow::Borrowed(*json),
+        Part::Item(_) => Cow::Owned(with_items(manifest, changes)?),
+    };
+    let edits = manifest.document.edits_to_json(&json);
+    edits.map_err(|error| Notice::error(format!("{}: {error}", manifest.title())).into())
+}
+
+/// The list with the new values of some items.
+fn with_items(first: &Manifest<'_>, changes: &[(&Manifest<'_>, &[u8])]) -> Result<Vec<u8>> {
+    let json = first.source.json(&first.document)?;
+    let whole = checked(first.source, &json)?;
+    let results = changes.iter().map(|(one, json)| checked(one.source, json)).collect::<Result<Vec<_>>>()?;
+    let arena = Arena::new();
+    let mut items = whole.node().get(ITEMS).map_or(Vec::new(), |items| items.elements(&arena).to_vec());
+    for ((manifest, _), result) in changes.iter().zip(&results) {
+        if let Part::Item(at) = manifest.part {
+            items[at] = as_written(items[at], result.node(), &manifest.identity, &arena);
+        }
+    }
+    let items = list(items, &arena);
+    let members = whole.node().entries(&arena).iter();
+    let replaced = members.map(|entry| (entry.key, if entry.key.is(ITEMS) { items } else { entry.value }));
+    Ok(to_bytes(map(replaced, &arena)))
+}
+
+/// The new value of an item without what only its list told about it.
+fn as_written<'a>(item: Node<'a>, new: Node<'a>, told: &Identity, arena: &'a Arena) -> Node<'a> {
+    if !is_untold(item) {
+        return new;
+    }
+    let is_told = |entry: &Entry<'a>| {
+        let told = match &*entry.key.text() {
+            API_VERSION => &told.api_version,
+            KIND => &told.kind,
+            _ => return false,
+        };
+        item.get(&entry.key.text()).is_none() && entry.value.as_str().is_some_and(|text| text.is(told))
+    };
+    let rest = new.entries(arena).iter().filter(|entry| !is_told(entry));
+    map(rest.map(|entry| (entry.key, entry.value)), arena)
+}
