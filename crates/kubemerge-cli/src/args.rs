@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use kubemerge::PatchType;
 use kubemerge_schema::{Dialect, builtin};
+use kubemerge_value::yaml::DuplicateKeys;
 
 use crate::cmd;
 use crate::failure::Result;
@@ -17,6 +18,9 @@ use crate::input::{Origin, Recurse, find};
 #[command(name = "kubemerge", version, max_term_width = 100, subcommand_required = true)]
 #[command(after_help = "Exit codes: 0 done, 1 a difference, conflict or finding, 2 an error.")]
 pub(crate) struct Args {
+    /// What becomes of a key that stands twice in one map
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "RULE", help_heading = "Input")]
+    pub(crate) duplicate_keys: DuplicateKeysWord,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -160,6 +164,25 @@ impl From<DialectWord> for Dialect {
         match word {
             DialectWord::Upstream => Dialect::Upstream,
             DialectWord::Spec => Dialect::Spec,
+        }
+    }
+}
+
+/// What becomes of keys that stand twice in one map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DuplicateKeysWord {
+    /// It is refused, as by Kubernetes' strict decoding
+    #[default]
+    Error,
+    /// The last one counts, as for kubectl and Kubernetes' other readers
+    Last,
+}
+
+impl From<DuplicateKeysWord> for DuplicateKeys {
+    fn from(word: DuplicateKeysWord) -> DuplicateKeys {
+        match word {
+            DuplicateKeysWord::Error => DuplicateKeys::Error,
+            DuplicateKeysWord::Last => DuplicateKeys::LastWins,
         }
     }
 }

@@ -18,10 +18,11 @@ const NAME: &str = "kubemerge.toml";
 
 /// What the file may say.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Config {
     kubernetes: Option<String>,
     dialect: Option<DialectName>,
+    duplicate_keys: Option<DuplicateKeysName>,
     #[serde(default)]
     schema: Vec<PathBuf>,
     #[serde(default)]
@@ -33,6 +34,13 @@ pub(crate) struct Config {
 enum DialectName {
     Upstream,
     Spec,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum DuplicateKeysName {
+    Error,
+    Last,
 }
 
 impl Config {
@@ -68,6 +76,11 @@ impl Config {
             "dialect" => match &self.dialect {
                 Some(DialectName::Upstream) => option.default_value("upstream"),
                 Some(DialectName::Spec) => option.default_value("spec"),
+                None => option,
+            },
+            "duplicate_keys" => match &self.duplicate_keys {
+                Some(DuplicateKeysName::Error) => option.default_value("error"),
+                Some(DuplicateKeysName::Last) => option.default_value("last"),
                 None => option,
             },
             "schema" if !self.schema.is_empty() => option.default_values(words(&self.schema)),

@@ -30,5 +30,6 @@ fn main() -> ExitCode {
 fn run() -> failure::Result {
     let command = config::Config::nearest()?.defaults(args::Args::command());
     let args = args::Args::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+    input::decide_duplicate_keys(args.duplicate_keys.into());
     cmd::run(args)
 }

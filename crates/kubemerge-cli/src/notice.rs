@@ -46,9 +46,12 @@ impl Notice {
     pub(crate) fn of_yaml(name: &str, bytes: &[u8], error: &yaml::Error) -> Notice {
         let text = String::from_utf8_lossy(bytes);
         let at = error.position().offset;
-        let mut excerpt = Excerpt::cut(name, &text, at..at + 1, "");
+        let excerpt = Excerpt::cut(name, &text, at..at + 1, "");
         if let yaml::ErrorKind::DuplicateKey { first } = error.kind() {
-            excerpt = excerpt.with(&text, first.offset..first.offset + 1, "first here");
+            let excerpt = excerpt.with(&text, first.offset..first.offset + 1, "first here");
+            return Notice::error(error.message())
+                .at(excerpt)
+                .cure("keep one of them; --duplicate-keys last takes the last, as kubectl does");
         }
         let notice = Notice::error(error.message()).at(excerpt);
         match error.hint() {

@@ -2,13 +2,22 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
 
-use kubemerge_value::yaml;
+use kubemerge_value::yaml::{self, DuplicateKeys};
 
 use super::{Origin, Recurse, find};
 use crate::excerpt::Excerpt;
 use crate::failure::Result;
 use crate::notice::Notice;
+
+/// What the command line says about every text of the run.
+static DUPLICATE_KEYS: OnceLock<DuplicateKeys> = OnceLock::new();
+
+/// Decides, once and before any text is read, what becomes of keys that stand twice in one map.
+pub(crate) fn decide_duplicate_keys(rule: DuplicateKeys) {
+    DUPLICATE_KEYS.get_or_init(|| rule);
+}
 
 /// A text and where it came from.
 #[derive(Debug)]
@@ -61,7 +70,9 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
 impl Source {
     /// The YAML or JSON documents of the text.
     pub(crate) fn documents(&self) -> Result<Vec<yaml::Document<'_>>> {
-        yaml::parse(&self.bytes, &yaml::Options::default())
+        let duplicate_keys = DUPLICATE_KEYS.get().copied().unwrap_or_default();
+        let options = yaml::Options { duplicate_keys, ..yaml::Options::default() };
+        yaml::parse(&self.bytes, &options)
             .map_err(|error| Notice::of_yaml(&self.name, &self.bytes, &error).into())
     }
 
