@@ -3,12 +3,19 @@
 //! Lines that start with `$ ` are run by a shell in a fresh folder that holds `examples` and `files` (from
 //! `tests/files`); lines that start with `> ` continue them; the lines behind are the expected output, both
 //! streams together, and `[exit code 1]` where it is not 0. With `KUBEMERGE_BLESS` set the files are
-//! rewritten with what was printed.
+//! rewritten with what was printed. A command that does not end is stopped and named.
 
 #![cfg(unix)]
 
+use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long a command may take, also on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Words that stand for the command in front of every line.
 const PRELUDE: &str = r#"
@@ -36,6 +43,13 @@ fn the_documentation_tells_the_truth() {
 #[test]
 fn commands_answer_as_recorded() {
     check_folder(&repository().join("crates/kubemerge-cli/tests/console"));
+}
+
+#[test]
+#[should_panic(expected = "hanging.md: `sleep 600 | cat` did not end within 100ms")]
+fn a_command_that_hangs_is_named() {
+    let stage = Stage { limit: Duration::from_millis(100), ..Stage::new(Path::new("hanging.md")) };
+    stage.run("sleep 600 | cat");
 }
 
 fn check_folder(folder: &Path) {
@@ -85,7 +99,9 @@ fn rerun(text: &str, run: impl Fn(&str) -> String) -> String {
 
 /// A folder in which commands run.
 struct Stage {
+    file: PathBuf,
     folder: PathBuf,
+    limit: Duration,
 }
 
 impl Stage {
@@ -95,28 +111,52 @@ impl Stage {
         let _ = std::fs::remove_dir_all(&folder);
         copy(&repository().join("examples"), &folder.join("examples"));
         copy(&repository().join("crates/kubemerge-cli/tests/files"), &folder.join("files"));
-        Stage { folder }
+        Stage { file: file.to_owned(), folder, limit: LIMIT }
     }
 
     fn run(&self, command: &str) -> String {
         let binary = Path::new(env!("CARGO_BIN_EXE_kubemerge")).parent().unwrap();
         let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default());
-        let output = Command::new("sh")
+        let child = Command::new("sh")
             .args(["-c", &format!("{PRELUDE}exec 2>&1\n{command}")])
             .current_dir(&self.folder)
             .env("PATH", path)
             .env("LC_ALL", "C.UTF-8")
-            .output()
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
             .unwrap();
-        let printed = String::from_utf8_lossy(&output.stdout);
+        let (printed, code) = finish(child, self.limit).unwrap_or_else(|| {
+            panic!("{}: `{command}` did not end within {:?}", self.file.display(), self.limit)
+        });
         let mut text: String = printed.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-        match output.status.code() {
+        match code {
             Some(0) => {}
             Some(code) => text.push_str(&format!("[exit code {code}]\n")),
             None => text.push_str("[killed]\n"),
         }
         text
     }
+}
+
+/// What a command prints, and its exit code; `None` if it had to be stopped, with all that it started.
+fn finish(mut child: Child, limit: Duration) -> Option<(String, Option<i32>)> {
+    let mut pipe = child.stdout.take().unwrap();
+    let (send, receive) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = pipe.read_to_end(&mut bytes).map(|_| bytes);
+        send.send(read)
+    });
+    let Ok(printed) = receive.recv_timeout(limit) else {
+        let group = format!("-{}", child.id());
+        Command::new("kill").args(["-KILL", "--", &group]).status().unwrap();
+        child.wait().unwrap();
+        return None;
+    };
+    let printed = String::from_utf8_lossy(&printed.unwrap()).into_owned();
+    Some((printed, child.wait().unwrap().code()))
 }
 
 fn copy(from: &Path, to: &Path) {
