@@ -71,6 +71,9 @@ pub(crate) fn run(args: &ApplyArgs) -> Result {
     let config = Manifest::only(&config)?;
     let live = args.live.as_deref().map(read_one).transpose()?;
     let live = live.as_ref().map(Manifest::only).transpose()?;
+    if let Some(live) = &live {
+        check_same_object(&config, live)?;
+    }
     let schema = job::load(&args.schema)?.compile(args.dialect.into())?;
     let current = live.as_ref().map(|live| current(args, live)).transpose()?;
     if let (true, Some(current)) = (args.no_overwrite, &current) {
@@ -85,6 +88,21 @@ pub(crate) fn run(args: &ApplyArgs) -> Result {
     out.text(text(args.output, live.as_ref(), &applied)?)?;
     out.finish()?;
     Ok(Outcome::Done)
+}
+
+/// kubectl asks the server for the live object, so it is always that of the configuration.
+fn check_same_object(config: &Manifest<'_>, live: &Manifest<'_>) -> Result<()> {
+    let (wanted, found) = (&config.identity, &live.identity);
+    let differs = |wanted: &str, found: &str| !wanted.is_empty() && !found.is_empty() && wanted != found;
+    let path = match () {
+        () if differs(&wanted.kind, &found.kind) => "kind",
+        () if differs(&wanted.name, &found.name) => "metadata.name",
+        () if differs(&wanted.namespace, &found.namespace) => "metadata.namespace",
+        () => return Ok(()),
+    };
+    let title = format!("the configuration is for {wanted}, the live object is {found}");
+    let notice = Notice::error(title).at(config.excerpt(path, "")).at(live.excerpt(path, ""));
+    Err(notice.cure("give the live object that the configuration is for").into())
 }
 
 /// The live object; a given configuration takes the place of the one it remembers.
@@ -107,12 +125,22 @@ fn overwritten(schema: &Schema, config: &Manifest<'_>, current: &Vec<u8>) -> Res
         Some(ty) if !ty.is_custom_resource() || schema.dialect() == Dialect::Spec => {
             conflicts(ty, &versions).map_err(|error| config.fault(&error))?
         }
-        // A merge patch sets and removes, whatever others did.
-        _ => Vec::new(),
+        _ => {
+            warn_of_merge_patch(config);
+            Vec::new()
+        }
     };
     // kubectl's own book-keeping is nobody's change.
     found.retain(|conflict| !conflict.path.contains(LAST_APPLIED));
     Ok(found)
+}
+
+fn warn_of_merge_patch(config: &Manifest<'_>) {
+    let kind = &config.identity.kind;
+    Notice::warning(format!("--no-overwrite does nothing for {kind}"))
+        .reason("kubectl sends a merge patch, which sets and removes whatever others did")
+        .cure("its definition (--schema FILE) and --dialect spec show what others changed")
+        .say();
 }
 
 /// The configuration as kubectl sends it: what it would create.

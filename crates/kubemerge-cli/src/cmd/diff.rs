@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kubemerge::{Guide, OnConflict, Patch, Schema, Target, Tests, Versions, diff, json_three_way, three_way};
+use kubemerge::{
+    Error, Guide, OnConflict, Patch, Schema, Target, Tests, Type, Versions, convert, diff, json_three_way,
+    three_way,
+};
 
 use super::making::Making;
 use crate::args::TypeWord;
 use crate::failure::{Outcome, Result};
 use crate::input::read_one;
 use crate::job::{Manifest, type_of};
-use crate::notice::Notice;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -72,12 +74,22 @@ fn three_way_patch(args: &DiffArgs, schema: &Schema, objects: [&Manifest<'_>; 3]
     let made = match args.patch_type {
         TypeWord::Strategic => three_way(type_of(schema, modified)?, &versions, OnConflict::Overwrite),
         TypeWord::Merge => json_three_way(&versions, &[]),
-        TypeWord::Json => {
-            let notice = Notice::error("there is no three-way JSON patch");
-            return Err(notice.cure("use --type strategic or --type merge, or leave --current out").into());
-        }
+        TypeWord::Json => three_way_operations(args, type_of(schema, modified).ok(), &versions),
     };
     made.map_err(|error| modified.fault(&error).into())
+}
+
+/// What the three-way patch that suits the kind does to the live object, step by step.
+fn three_way_operations(
+    args: &DiffArgs,
+    ty: Option<Type<'_>>,
+    versions: &Versions<'_, Vec<u8>>,
+) -> std::result::Result<Patch<'static>, Error> {
+    let (guide, patch) = match ty {
+        Some(ty) => (Guide::Type(ty), three_way(ty, versions, OnConflict::Overwrite)?),
+        None => (Guide::None, json_three_way(versions, &[])?),
+    };
+    convert(guide, versions.current, &patch, target(TypeWord::Json, args.tests))
 }
 
 /// What a patch of this type needs to know about an object.

@@ -53,10 +53,11 @@ fn undescribed(manifest: &Manifest<'_>) -> Notice {
         let notice = Notice::error("a List itself cannot be patched").code("unsupported-type");
         return notice.at(excerpt).cure("patched are the items of a document that is a List");
     }
-    let title = match kind.is_empty() || api_version.is_empty() {
-        true => "the object has no apiVersion and kind".to_owned(),
-        false => format!("the schema has no {kind} of {api_version}"),
-    };
+    if kind.is_empty() || api_version.is_empty() {
+        let notice = Notice::error("the object has no apiVersion and kind").code("unsupported-type");
+        return notice.at(excerpt).cure("add them, or use --type merge");
+    }
+    let title = format!("the schema has no {kind} of {api_version}");
     Notice::error(title).code("unsupported-type").at(excerpt).cure(
         "give its CustomResourceDefinition or an OpenAPI document with --schema FILE, another version with \
          --kubernetes, or use --type merge",
