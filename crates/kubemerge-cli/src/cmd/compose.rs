@@ -36,11 +36,25 @@ pub(crate) struct ComposeArgs {
 pub(crate) fn run(args: &ComposeArgs) -> Result {
     let sources = find(&args.patches, Recurse::No)?.iter().map(read).collect::<Result<Vec<Source>>>()?;
     let loaded = LoadedPatch::all(&sources, args.patch_type.into())?;
+    check_same_object(&loaded)?;
     let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<Vec<_>>>()?;
     let schema = args.making.schema()?;
     let composed = compose(guide(args, &schema, &loaded)?, &patches).map_err(|error| fault(&error))?;
     args.making.write(&composed)?;
     Ok(Outcome::Done)
+}
+
+/// Patches that name their objects must name the same one.
+fn check_same_object(patches: &[LoadedPatch<'_>]) -> Result<()> {
+    let mut named = patches.iter().filter_map(|patch| Some((patch, patch.names.as_ref()?)));
+    let Some((_, first)) = named.next() else { return Ok(()) };
+    match named.find(|(_, names)| names.to_string() != first.to_string()) {
+        None => Ok(()),
+        Some((patch, names)) => Err(Notice::error(format!("the patches are for {first} and for {names}"))
+            .at(patch.excerpt("metadata.name"))
+            .cure("compose patches of one object")
+            .into()),
+    }
 }
 
 /// What the patches need to know about their objects.

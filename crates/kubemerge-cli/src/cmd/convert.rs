@@ -58,13 +58,13 @@ pub(crate) struct InvertArgs {
 }
 
 pub(crate) fn run(args: &ConvertArgs) -> Result {
-    let target = target(args.to, args.common.tests);
+    let target = target(args.to, args.common.tests)?;
     run_verb(&args.common, args.to, |guide, original, patch| convert(guide, original, patch, target))
 }
 
 pub(crate) fn run_invert(args: &InvertArgs) -> Result {
     let to = args.to.unwrap_or(args.common.patch_type);
-    let target = target(to, args.common.tests);
+    let target = target(to, args.common.tests)?;
     run_verb(&args.common, to, |guide, original, patch| invert(guide, original, patch, target))
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use globset::GlobBuilder;
 use walkdir::WalkDir;
 
-use super::Origin;
 use super::read::{plain, stdin};
+use super::{Origin, STDIN};
 use crate::failure::Result;
 use crate::notice::Notice;
 
@@ -22,6 +22,9 @@ pub(crate) fn find(words: &[PathBuf], recurse: Recurse) -> Result<Vec<Origin>> {
     let mut found = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for word in words {
+        if is_stdin(word) && seen.contains(STDIN) {
+            continue;
+        }
         for origin in origins(word, recurse)? {
             if seen.insert(origin.name()) {
                 found.push(origin);
@@ -43,7 +46,7 @@ pub(crate) fn without(origins: Vec<Origin>, others: &[Origin]) -> Vec<Origin> {
 }
 
 fn origins(word: &Path, recurse: Recurse) -> Result<Vec<Origin>> {
-    if word == Path::new("-") {
+    if is_stdin(word) {
         return Ok(vec![stdin()?]);
     }
     match std::fs::metadata(word) {
@@ -52,6 +55,10 @@ fn origins(word: &Path, recurse: Recurse) -> Result<Vec<Origin>> {
         Err(_) if is_glob(word) => files_of_glob(word),
         Err(error) => Err(Notice::error(format!("cannot read {}: {}", word.display(), plain(&error))).into()),
     }
+}
+
+fn is_stdin(word: &Path) -> bool {
+    word == Path::new("-")
 }
 
 fn files_of_folder(folder: &Path, recurse: Recurse) -> Result<Vec<Origin>> {

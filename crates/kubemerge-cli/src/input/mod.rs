@@ -9,6 +9,9 @@ pub(crate) use read::{Source, decide_duplicate_keys, plain, read, read_one};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The name of standard input in messages.
+const STDIN: &str = "<stdin>";
+
 /// Where a text comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -22,7 +25,7 @@ impl Origin {
     /// How the user knows it.
     pub(crate) fn name(&self) -> String {
         match self {
-            Origin::Stdin(_) => "<stdin>".to_owned(),
+            Origin::Stdin(_) => STDIN.to_owned(),
             Origin::File(path) => path.display().to_string(),
         }
     }

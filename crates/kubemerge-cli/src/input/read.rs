@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use kubemerge_value::yaml::{self, DuplicateKeys};
 
@@ -49,8 +50,13 @@ pub(crate) fn read_one(word: &Path) -> Result<Source> {
     }
 }
 
-/// Reads standard input to its end.
+/// Reads standard input to its end, which can be done once.
 pub(super) fn stdin() -> Result<Origin> {
+    static TAKEN: AtomicBool = AtomicBool::new(false);
+    if TAKEN.swap(true, Ordering::Relaxed) {
+        let notice = Notice::error("standard input is given twice");
+        return Err(notice.cure("give one of the two as a file").into());
+    }
     let mut bytes = Vec::new();
     match std::io::stdin().lock().read_to_end(&mut bytes) {
         Ok(_) => Ok(Origin::Stdin(bytes.into())),

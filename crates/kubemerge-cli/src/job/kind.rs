@@ -4,6 +4,7 @@ use kubemerge_schema::{Dialect, NameError, Schema, Type};
 
 use super::manifest::{Identity, Manifest};
 use crate::failure::Result;
+use crate::nearest::nearest;
 use crate::notice::Notice;
 
 /// Finds a type by apiVersion/Kind, by kind, by the names of its resource, or by definition name.
@@ -53,9 +54,15 @@ fn undescribed(manifest: &Manifest<'_>) -> Notice {
         let notice = Notice::error("a List itself cannot be patched").code("unsupported-type");
         return notice.at(excerpt).cure("patched are the items of a document that is a List");
     }
-    if kind.is_empty() || api_version.is_empty() {
-        let notice = Notice::error("the object has no apiVersion and kind").code("unsupported-type");
-        return notice.at(excerpt).cure("add them, or use --type merge");
+    let missing = match (api_version.is_empty(), kind.is_empty()) {
+        (true, true) => Some("apiVersion and kind"),
+        (true, false) => Some("apiVersion"),
+        (false, true) => Some("kind"),
+        (false, false) => None,
+    };
+    if let Some(missing) = missing {
+        let notice = Notice::error(format!("the object has no {missing}")).code("unsupported-type");
+        return notice.at(excerpt).cure(format!("add {missing}, or use --type merge"));
     }
     let title = format!("the schema has no {kind} of {api_version}");
     Notice::error(title).code("unsupported-type").at(excerpt).cure(
@@ -80,9 +87,11 @@ fn unknown(schema: &Schema, name: &str) -> Notice {
     let kinds = schema.kinds();
     let alike = kinds.iter().filter(|one| one.kind.eq_ignore_ascii_case(kind));
     let alike: Vec<String> = alike.map(|one| format!("{}/{}", one.api_version(), one.kind)).collect();
-    match alike.is_empty() {
-        false => notice.cure(format!("there is {}", alike.join(", "))),
-        true => notice.cure(
+    let names: Vec<&str> = kinds.iter().map(|one| one.kind).collect();
+    match (alike.is_empty(), nearest(kind, &names)) {
+        (false, _) => notice.cure(format!("there is {}", alike.join(", "))),
+        (true, Some(meant)) => notice.cure(format!("did you mean {meant}?")),
+        (true, None) => notice.cure(
             "`kubemerge schema kinds` lists all; give the CustomResourceDefinition or an OpenAPI document \
              with --schema FILE, or another version with --kubernetes",
         ),

@@ -46,6 +46,14 @@ impl Identity {
             name: in_metadata("name"),
         }
     }
+
+    /// `Service/dns in default (v1)`, as far as it is told.
+    pub(crate) fn in_full(&self) -> String {
+        match self.api_version.as_str() {
+            "" => self.to_string(),
+            version => format!("{self} ({version})"),
+        }
+    }
 }
 
 impl fmt::Display for Identity {

@@ -24,7 +24,8 @@ pub(crate) fn pairs(
         let fitting: Vec<usize> =
             (0..manifests.len()).filter(|manifest| target.fits(&manifests[*manifest].identity)).collect();
         let titles: Vec<String> = fitting.iter().map(|manifest| manifests[*manifest].title()).collect();
-        target.check(patch, &titles)?;
+        let identities: Vec<_> = manifests.iter().map(|manifest| &manifest.identity).collect();
+        target.check(patch, &titles, &identities)?;
         pairs.extend(fitting.into_iter().map(|manifest| Pair { manifest, patch: at }));
     }
     Ok(pairs)

@@ -72,11 +72,11 @@ impl<'s> LoadedPatch<'s> {
         patch_type: PatchType,
     ) -> Result<LoadedPatch<'s>> {
         let json = source.json(&document)?;
-        let (kind, identity) = {
+        let (cure, identity) = {
             let checked = checked(source, &json)?;
-            (checked.node().kind(), Identity::of(checked.node()))
+            (wrong_form(checked.node(), patch_type), Identity::of(checked.node()))
         };
-        if let Some(cure) = wrong_form(kind, patch_type) {
+        if let Some(cure) = cure {
             let excerpt = source.excerpt(&document, "", "");
             return Err(Notice::error(expected(patch_type)).at(excerpt).cure(cure).into());
         }
@@ -140,12 +140,15 @@ fn expected(patch_type: PatchType) -> &'static str {
     }
 }
 
-/// The cure, if a value of this kind cannot be such a patch.
-fn wrong_form(kind: Kind, patch_type: PatchType) -> Option<&'static str> {
-    match (kind, patch_type) {
+/// The cure, if the value cannot be such a patch.
+fn wrong_form(patch: Node<'_>, patch_type: PatchType) -> Option<&'static str> {
+    match (patch.kind(), patch_type) {
         (Kind::List, PatchType::Json) => None,
         (Kind::Map, PatchType::Strategic | PatchType::Merge) => None,
         (Kind::List, _) => Some("a list of operations is a JSON patch: --type json"),
+        (Kind::Map, PatchType::Json) if patch.get("op").is_some() => {
+            Some("put the operation into a list: [{\"op\": …}]")
+        }
         (Kind::Map, PatchType::Json) => Some("a map is a patch of --type strategic or --type merge"),
         _ => Some("give a map of fields, or a list of operations with --type json"),
     }

@@ -5,6 +5,7 @@ use kubemerge_schema::Schema;
 use super::manifest::Identity;
 use super::patch::LoadedPatch;
 use crate::failure::Result;
+use crate::nearest::nearest;
 use crate::notice::Notice;
 
 /// Which objects a patch is for.
@@ -92,26 +93,42 @@ impl Target {
         !matches!(self, Target::All)
     }
 
-    /// Checks how many objects it fits; the titles are of those.
-    pub(crate) fn check(&self, patch: &LoadedPatch<'_>, fitting: &[String]) -> Result<()> {
+    /// Checks how many objects it fits: the titles are of those, the identities of others.
+    pub(crate) fn check(
+        &self,
+        patch: &LoadedPatch<'_>,
+        fitting: &[String],
+        others: &[&Identity],
+    ) -> Result<()> {
         match (fitting, self.is_single()) {
-            ([], _) => Err(self.fits_none(patch).into()),
+            ([], _) => Err(self.fits_none(patch, others).into()),
             ([_, _, ..], true) => Err(self.fits_several(patch, fitting).into()),
             _ => Ok(()),
         }
     }
 
-    fn fits_none(&self, patch: &LoadedPatch<'_>) -> Notice {
+    fn fits_none(&self, patch: &LoadedPatch<'_>, others: &[&Identity]) -> Notice {
         match self {
-            Target::All | Target::Only => Notice::error("there is no object to patch"),
+            Target::All | Target::Only => Notice::error("there is no object to patch")
+                .cure("the files are empty, or hold only comments or empty lists"),
             Target::Given(target) => {
-                Notice::error(format!("there is no {}/{} among the objects", target.kind, target.name))
+                let word = format!("{}/{}", target.kind, target.name);
+                let notice = Notice::error(format!("there is no {word} among the objects"));
+                match alike(&word, others) {
+                    Some(other) => notice.cure(format!("did you mean {other}?")),
+                    None => notice,
+                }
             }
             Target::Named(names) => {
                 let excerpt = patch.source.excerpt(&patch.document, "metadata.name", "names the target");
-                Notice::error(format!("the patch is for {names}, which is not among the objects"))
+                let title = format!("the patch is for {}, which is not among the objects", names.in_full());
+                let notice = Notice::error(title)
                     .at(excerpt)
-                    .cure("name another target with --target KIND/NAME, or patch every object with --all")
+                    .cure("name another target with --target KIND/NAME, or patch every object with --all");
+                match alike(&format!("{}/{}", names.kind, names.name), others) {
+                    Some(other) => notice.reason(format!("there is {other}")),
+                    None => notice,
+                }
             }
         }
     }
@@ -137,6 +154,14 @@ impl Target {
             _ => notice,
         }
     }
+}
+
+/// The object whose kind and name are most like these.
+fn alike(word: &str, others: &[&Identity]) -> Option<String> {
+    let words: Vec<String> = others.iter().map(|one| format!("{}/{}", one.kind, one.name)).collect();
+    let nearest = nearest(word, &words.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let at = words.iter().position(|word| word == nearest)?;
+    Some(others[at].in_full())
 }
 
 /// Kind and name must be those wanted; group, version and namespace only where they are given.

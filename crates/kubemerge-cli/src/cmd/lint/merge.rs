@@ -3,6 +3,7 @@
 use kubemerge_strategic::{Event, Observer, Replacement, apply, apply_observed};
 use kubemerge_value::{Arena, Canonical, Document, Kind, Node, Path, deep_equal, to_canonical};
 
+use super::findings::Findings;
 use super::rule::Rule;
 use super::walk::Types;
 use crate::compare::{Loss, differences};
@@ -24,23 +25,23 @@ pub(super) fn on_object(
         Ok(upstream) => upstream,
         Err(error) => return vec![refused(patch, &error, &place(error.path()))],
     };
-    let mut findings = Vec::new();
+    let mut findings = Findings::default();
     for list in watch.lists {
         let path = place(&list.path);
         let lost = list.lost(node_at(body, &path, &arena), &arena);
         if lost > 0 {
             let title = format!("{} is replaced as a whole: live entries would be gone ({lost})", list.path);
-            findings.push(Rule::ReplacedList.notice(title).at(patch.excerpt(&path)));
+            findings.add(Rule::ReplacedList.notice(title), || patch.excerpt(&path));
         }
     }
-    let Ok(spec) = apply(types.spec, live, body, &arena) else { return findings };
+    let Ok(spec) = apply(types.spec, live, body, &arena) else { return findings.finish() };
     for difference in differences(types.spec, live, upstream, spec, &arena) {
         if difference.loss == Loss::Yes {
             let title = format!("{}: {}", difference.path, difference.words);
-            findings.push(Rule::LostItem.notice(title).at(patch.excerpt(&place(&difference.path))));
+            findings.add(Rule::LostItem.notice(title), || patch.excerpt(&place(&difference.path)));
         }
     }
-    findings
+    findings.finish()
 }
 
 /// Findings of a patch alone: merged into what is left of it without directives, everything is looked at.

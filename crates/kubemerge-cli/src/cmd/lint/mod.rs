@@ -1,8 +1,9 @@
 //! `kubemerge lint`: finds what bites people in manifests and patches.
 //!
 //! `walk` looks at a document beside its schema, `trap` at how YAML was read, `merge` tries a patch on the
-//! object it is for. `rule` holds the codes, the reasons and the cures.
+//! object it is for, and `findings` collects what they find. `rule` holds the codes, the reasons and the cures.
 
+mod findings;
 mod merge;
 mod rule;
 mod trap;
@@ -11,9 +12,9 @@ mod walk;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use kubemerge::{Arena, PatchType, Schema};
+use kubemerge::{Arena, PatchType, Schema, Type};
 use kubemerge_strategic::ErrorKind;
-use kubemerge_value::{Path, yaml};
+use kubemerge_value::{Document, Path};
 use serde::Serialize;
 
 use crate::args::{Format, SchemaOptions};
@@ -24,6 +25,7 @@ use crate::job::{self, Asked, Identity, LoadedPatch, Manifest, Part, pairs, patc
 use crate::notice::{Notice, Severity};
 use crate::output::Output;
 use crate::render::{drawn, facts, sarif};
+use findings::Findings;
 use rule::Rule;
 use walk::{Role, Types, Walk};
 
@@ -103,6 +105,18 @@ pub(crate) fn run(args: &LintArgs) -> Result {
     Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }
 
+/// Fields and directives of a strategic patch that do not exist.
+pub(crate) fn misspelt(ty: Type<'_>, patch: &LoadedPatch<'_>) -> Result<Vec<Notice>> {
+    let mut findings = Findings::default();
+    walk_patch(Types { upstream: ty, spec: ty }, patch, &patch.value()?, &mut findings);
+    let is_slip = |notice: &Notice| {
+        let slips = [Rule::UnknownField, Rule::UnknownDirective, Rule::MoreFindings];
+        slips.iter().any(|rule| notice.code == Some(rule.code()))
+    };
+    let slips = findings.finish().into_iter().filter(is_slip);
+    Ok(slips.map(|notice| Notice { severity: Severity::Warning, ..notice }).collect())
+}
+
 fn write(format: LintFormat, findings: &[Notice]) -> Result<()> {
     let mut out = Output::new();
     match format {
@@ -152,30 +166,30 @@ impl<'s> Linter<'s> {
     }
 
     fn manifests(&self, source: &Source) -> Result<Vec<Notice>> {
-        let mut findings = Vec::new();
+        let mut findings = Findings::default();
         for beside in Manifest::all(source)?.chunk_by(Manifest::is_beside) {
-            let document = &beside[0].document;
             let mut objects = Vec::new();
             for (manifest, root) in beside.iter().zip(roots(beside)) {
                 let types = self.types(&manifest.identity).unwrap_or_else(|| self.untyped());
-                findings.extend(self.manifest(manifest, types)?);
+                self.manifest(manifest, types, &mut findings)?;
                 objects.push((root, types.spec));
             }
-            findings.extend(trap::traps(source, document, &objects));
+            trap::traps(source, &beside[0].document, &objects, &mut findings);
         }
-        Ok(findings)
+        Ok(findings.finish())
     }
 
-    fn manifest(&self, manifest: &Manifest<'_>, types: Types<'_>) -> Result<Vec<Notice>> {
+    fn manifest(&self, manifest: &Manifest<'_>, types: Types<'_>, findings: &mut Findings) -> Result<()> {
         let value = manifest.value()?;
         let arena = Arena::new();
-        let mut walk = walk_of(manifest.source, &manifest.document, Role::Manifest, &arena);
+        let (source, document) = (manifest.source, &manifest.document);
+        let mut walk = Walk { source, document, role: Role::Manifest, arena: &arena, findings };
         let items = Path::ROOT.field("items".into());
         match manifest.part {
             Part::Whole => walk.map(types, value.node(), &Path::ROOT),
             Part::Item(at) => walk.map(types, value.node(), &items.index(at)),
         }
-        Ok(walk.findings)
+        Ok(())
     }
 
     fn untyped(&self) -> Types<'s> {
@@ -212,19 +226,19 @@ impl<'s> Linter<'s> {
         let identity = target.map(|target| &target.identity).or(patch.names.as_ref());
         let types = identity.and_then(|identity| self.types(identity)).unwrap_or_else(|| self.untyped());
         let body = patch.value()?;
-        let arena = Arena::new();
-        let mut walk = walk_of(patch.source, &patch.document, Role::Patch, &arena);
+        let mut findings = Findings::default();
         if types.upstream.is_custom_resource() {
             let title = "a strategic patch of a custom resource".to_owned();
-            walk.findings.push(Rule::CustomResource.notice(title).at(patch.excerpt("kind")));
+            findings.add(Rule::CustomResource.notice(title), || patch.excerpt("kind"));
         }
-        walk.map(types, body.node(), &Path::ROOT);
-        let mut findings = walk.findings;
+        walk_patch(types, patch, &body, &mut findings);
+        let roots = [(patch.document.root(), types.spec)];
+        trap::traps(patch.source, &patch.document, &roots, &mut findings);
+        let mut findings = findings.finish();
         if types.upstream.is_custom_resource() {
             // Nothing is replaced: the patch is refused.
             findings.retain(|one| one.code != Some(Rule::ReplacedList.code()));
         }
-        findings.extend(trap::traps(patch.source, &patch.document, &[(patch.document.root(), types.spec)]));
         let tried = match target {
             _ if types.upstream.is_custom_resource() || types.upstream.is_untyped() => Vec::new(),
             Some(target) => merge::on_object(types, &target.value()?, patch, &body),
@@ -255,11 +269,9 @@ fn no_target(notice: Notice) -> Notice {
     Notice { code: Some(Rule::NoTarget.code()), severity: Severity::Warning, cure, ..notice }
 }
 
-fn walk_of<'w>(
-    source: &'w Source,
-    document: &'w yaml::Document<'w>,
-    role: Role,
-    arena: &'w Arena,
-) -> Walk<'w> {
-    Walk { source, document, role, arena, findings: Vec::new() }
+fn walk_patch(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Document<'_>, findings: &mut Findings) {
+    let arena = Arena::new();
+    let (source, document) = (patch.source, &patch.document);
+    let mut walk = Walk { source, document, role: Role::Patch, arena: &arena, findings };
+    walk.map(types, body.node(), &Path::ROOT);
 }

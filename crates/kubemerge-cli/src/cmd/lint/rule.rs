@@ -16,6 +16,7 @@ pub(super) enum Rule {
     YamlTrap,
     BrokenYaml,
     NoTarget,
+    MoreFindings,
 }
 
 impl Rule {
@@ -32,6 +33,7 @@ impl Rule {
             Rule::YamlTrap => "yaml-trap",
             Rule::BrokenYaml => "broken-yaml",
             Rule::NoTarget => "no-target",
+            Rule::MoreFindings => "more-findings",
         }
     }
 
@@ -55,7 +57,11 @@ impl Rule {
             Rule::UnknownField => Some("the API server drops it, or refuses a patch below it"),
             Rule::CustomResource => Some("the API server answers 415"),
             Rule::YamlTrap => Some("Kubernetes reads YAML 1.1"),
-            Rule::UnknownDirective | Rule::MisplacedDirective | Rule::BrokenYaml | Rule::NoTarget => None,
+            Rule::UnknownDirective
+            | Rule::MisplacedDirective
+            | Rule::BrokenYaml
+            | Rule::NoTarget
+            | Rule::MoreFindings => None,
         }
     }
 
@@ -68,7 +74,11 @@ impl Rule {
             Rule::CustomResource => Some("send a merge patch: --type merge"),
             Rule::UnknownField => Some("check the spelling and the place, or give a schema with --schema"),
             Rule::YamlTrap => Some("put it in quotes"),
-            Rule::UnknownDirective | Rule::MisplacedDirective | Rule::BrokenYaml | Rule::NoTarget => None,
+            Rule::UnknownDirective
+            | Rule::MisplacedDirective
+            | Rule::BrokenYaml
+            | Rule::NoTarget
+            | Rule::MoreFindings => None,
         }
     }
 

@@ -6,6 +6,7 @@ use kubemerge_schema::{Shape, Type};
 use kubemerge_value::deep;
 use kubemerge_value::yaml::{self, Place, Role, Trap, TrapKind};
 
+use super::findings::Findings;
 use super::rule::Rule;
 use crate::excerpt::Excerpt;
 use crate::input::Source;
@@ -16,14 +17,18 @@ pub(super) fn traps(
     source: &Source,
     document: &yaml::Document<'_>,
     objects: &[(Place<'_, '_>, Type<'_>)],
-) -> Vec<Notice> {
+    findings: &mut Findings,
+) {
     if document.traps().is_empty() {
-        return Vec::new();
+        return;
     }
     let mut shapes = HashMap::new();
     objects.iter().for_each(|(root, ty)| collect(*root, *ty, &mut shapes));
-    let trap = |trap: &Trap| finding(source, trap, shapes.get(&trap.range.start).copied());
-    document.traps().iter().filter_map(trap).collect()
+    for trap in document.traps() {
+        if let Some(notice) = finding(source, trap, shapes.get(&trap.range.start).copied()) {
+            findings.add(notice, || Excerpt::cut(&source.name, source.text(), trap.range.clone(), ""));
+        }
+    }
 }
 
 /// What the schema wants at the places of scalars.
@@ -62,7 +67,7 @@ fn finding(source: &Source, trap: &Trap, wanted: Option<Shape>) -> Option<Notice
         notice.reason =
             Some("the schema wants a string here, so the API server refuses the object".to_owned());
     }
-    Some(notice.at(Excerpt::cut(&source.name, source.text(), trap.range.clone(), "")))
+    Some(notice)
 }
 
 fn words(trap: &Trap, text: &str) -> String {

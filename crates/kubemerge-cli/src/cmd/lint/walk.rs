@@ -8,6 +8,7 @@ use kubemerge_strategic::directive::{
 };
 use kubemerge_value::{Arena, Kind, Node, Path, deep, yaml};
 
+use super::findings::Findings;
 use super::rule::Rule;
 use crate::compare::identity;
 use crate::input::Source;
@@ -48,15 +49,16 @@ pub(super) struct Walk<'w> {
     pub(super) document: &'w yaml::Document<'w>,
     pub(super) role: Role,
     pub(super) arena: &'w Arena,
-    pub(super) findings: Vec<Notice>,
+    pub(super) findings: &'w mut Findings,
 }
 
 impl<'w> Walk<'w> {
-    fn find(&mut self, rule: Rule, path: &Path<'_>, title: String) -> &mut Notice {
-        let path = path.to_string();
-        let excerpt = self.source.excerpt(self.document, &path, path.as_str());
-        self.findings.push(rule.notice(title).at(excerpt));
-        self.findings.last_mut().expect("one was added")
+    fn find(&mut self, notice: Notice, path: &Path<'_>) {
+        let (source, document) = (self.source, self.document);
+        self.findings.add(notice, || {
+            let path = path.to_string();
+            source.excerpt(document, &path, path.as_str())
+        });
     }
 
     pub(super) fn map(&mut self, types: Types<'_>, node: Node<'w>, path: &Path<'_>) {
@@ -80,10 +82,12 @@ impl<'w> Walk<'w> {
     fn unknown_field(&mut self, ty: Type<'_>, name: &str, path: &Path<'_>) {
         let fields: Vec<&str> = ty.fields().map(|field| field.name).collect();
         let meant = nearest(name, &fields);
-        let notice = self.find(Rule::UnknownField, path, format!("the schema has no field {name} here"));
-        if let Some(meant) = meant {
-            notice.cure = Some(format!("did you mean {meant}?"));
-        }
+        let notice = Rule::UnknownField.notice(format!("the schema has no field {name} here"));
+        let notice = match meant {
+            Some(meant) => notice.cure(format!("did you mean {meant}?")),
+            None => notice,
+        };
+        self.find(notice, path);
     }
 
     fn list(&mut self, types: Types<'_>, name: &str, list: Node<'w>, path: &Path<'_>) {
@@ -92,7 +96,7 @@ impl<'w> Walk<'w> {
         let items = list.elements(self.arena);
         if self.role == Role::Patch && upstream.is_none() && merges(types.spec, name) && !items.is_empty() {
             let title = format!("upstream replaces {name} as a whole, though its type says that it merges");
-            self.find(Rule::ReplacedList, path, title);
+            self.find(Rule::ReplacedList.notice(title), path);
         }
         if let Some(keys) = upstream.as_ref().or(spec.as_ref()) {
             self.shared_keys(keys, spec.as_deref(), items, path);
@@ -132,14 +136,13 @@ impl<'w> Walk<'w> {
     }
 
     fn find_pair(&mut self, rule: Rule, path: &Path<'_>, [before, at]: [usize; 2], title: String) {
-        let place = |at: usize| {
+        let (source, document) = (self.source, self.document);
+        self.findings.add(rule.notice(title), || {
+            let other = document.locate_nearest(&path.index(before).to_string()).value.range();
             let path = path.index(at).to_string();
-            self.document.locate_nearest(&path).value.range()
-        };
-        let label = path.index(at).to_string();
-        let excerpt = self.source.excerpt(self.document, &label, label.as_str());
-        let excerpt = excerpt.with(self.source.text(), place(before), "the other one");
-        self.findings.push(rule.notice(title).at(excerpt));
+            let excerpt = source.excerpt(document, &path, path.as_str());
+            excerpt.with(source.text(), other, "the other one")
+        });
     }
 
     fn is_deletion(&self, item: Node<'_>) -> bool {
@@ -153,7 +156,7 @@ impl<'w> Walk<'w> {
                 if self.role == Role::Manifest =>
             {
                 let title = format!("{name} is a directive of patches; in an object it is an unknown field");
-                self.find(Rule::MisplacedDirective, path, title);
+                self.find(Rule::MisplacedDirective.notice(title), path);
             }
             (PATCH, None) => self.patch_word(value, path),
             (RETAIN_KEYS, None) => {}
@@ -171,9 +174,9 @@ impl<'w> Walk<'w> {
         let given = value.as_str().map(|word| word.text().into_owned()).unwrap_or_default();
         if !words.contains(&given.as_str()) {
             let title = format!("$patch is delete, replace or merge, not {given:?}");
-            let notice = self.find(Rule::UnknownDirective, path, title);
             let meant = nearest(&given, &words).or((given == "remove").then_some(DELETE));
-            notice.cure = meant.map(|word| format!("did you mean {word}?"));
+            let cure = meant.map(|word| format!("did you mean {word}?"));
+            self.find(Notice { cure, ..Rule::UnknownDirective.notice(title) }, path);
         }
     }
 
@@ -184,8 +187,8 @@ impl<'w> Walk<'w> {
             .is_ok_and(|rule| matches!(rule.strategy, ListStrategy::Keyed(_)));
         if keyed {
             let title = format!("{field} is a list of maps: its items are not removed by value");
-            let notice = self.find(Rule::MisplacedDirective, path, title);
-            notice.cure = Some("remove an item with `$patch: delete` and its merge key".to_owned());
+            let cure = "remove an item with `$patch: delete` and its merge key";
+            self.find(Rule::MisplacedDirective.notice(title).cure(cure), path);
         }
     }
 
@@ -196,14 +199,14 @@ impl<'w> Walk<'w> {
             Role::Patch => format!("there is no directive {name}: it becomes a field of the object"),
             Role::Manifest => format!("no field starts with a dollar sign: {name}"),
         };
-        let notice = self.find(Rule::UnknownDirective, path, title);
-        notice.cure = match nearest(word, &known) {
+        let cure = match nearest(word, &known) {
             Some(meant @ (SET_ELEMENT_ORDER | DELETE_FROM_PRIMITIVE_LIST)) => {
                 Some(format!("write {meant}/ and the name of the list"))
             }
             Some(meant) => Some(format!("did you mean {meant}?")),
             None => None,
         };
+        self.find(Notice { cure, ..Rule::UnknownDirective.notice(title) }, path);
     }
 }
 

@@ -8,7 +8,7 @@ use super::Destination;
 use super::select::Selection;
 use crate::failure::Result;
 use crate::input::{Origin, Source, read};
-use crate::job::{LoadedPatch, Manifest, Merge, edits, type_of};
+use crate::job::{Identity, LoadedPatch, Manifest, Merge, edits, type_of};
 use crate::notice::Notice;
 use crate::staged::Staged;
 
@@ -17,6 +17,8 @@ pub(super) struct PatchedFile {
     pub(super) name: String,
     /// The objects that were patched.
     pub(super) objects: Vec<PatchedObject>,
+    /// The objects that no patch is for.
+    pub(super) others: Vec<Identity>,
     /// The text before and after, where texts are compared.
     pub(super) texts: Option<[String; 2]>,
     /// The new text, ready to take the place of the file.
@@ -26,6 +28,7 @@ pub(super) struct PatchedFile {
 /// An object that was patched.
 pub(super) struct PatchedObject {
     pub(super) title: String,
+    pub(super) identity: Identity,
     /// The patches that were for it.
     pub(super) patches: Vec<usize>,
     /// The result.
@@ -62,10 +65,12 @@ impl<'p, 's> Patcher<'p, 's> {
     pub(super) fn file(&self, origin: &Origin, destination: Destination) -> Result<PatchedFile> {
         let source = read(origin)?;
         let manifests = Manifest::all(&source)?;
-        let mut patched = Vec::new();
+        let (mut patched, mut others) = (Vec::new(), Vec::new());
         for manifest in &manifests {
             let patches = self.selection.of(&manifest.identity);
-            if !patches.is_empty() {
+            if patches.is_empty() {
+                others.push(manifest.identity.clone());
+            } else {
                 patched.push((manifest, self.object(manifest, patches)?));
             }
         }
@@ -81,7 +86,7 @@ impl<'p, 's> Patcher<'p, 's> {
             Destination::InPlace => (None, stage(origin, &source, &edits)?),
             _ => (None, None),
         };
-        Ok(PatchedFile { name: source.name, objects, texts, staged })
+        Ok(PatchedFile { name: source.name, objects, others, texts, staged })
     }
 
     fn object(&self, manifest: &Manifest<'_>, patches: Vec<usize>) -> Result<PatchedObject> {
@@ -94,6 +99,7 @@ impl<'p, 's> Patcher<'p, 's> {
         let same = deep_equal(document.node(), node);
         Ok(PatchedObject {
             title: manifest.title(),
+            identity: manifest.identity.clone(),
             json: to_bytes(node),
             change: if same { Change::None } else { Change::Some },
             patches,

@@ -133,5 +133,6 @@ pub(crate) fn run(args: &PatchArgs) -> Result {
         writer.take(file)
     })?;
     fitting.check()?;
+    fitting.warn(&schema)?;
     writer.finish()
 }

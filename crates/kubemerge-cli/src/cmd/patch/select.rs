@@ -1,10 +1,16 @@
 //! Which objects each patch is for, and whether that is clear.
 
+use std::collections::BTreeSet;
+
+use kubemerge::{PatchType, Schema};
+
 use super::apply::PatchedFile;
 use super::write::Hold;
+use crate::cmd::lint::misspelt;
 use crate::failure::Result;
 use crate::input::{Origin, read};
 use crate::job::{Asked, Identity, LoadedPatch, Manifest, Target};
+use crate::notice::Notice;
 
 /// The patches and what each is for.
 pub(super) struct Selection<'p, 's> {
@@ -42,7 +48,7 @@ impl<'p, 's> Selection<'p, 's> {
                 break;
             }
         }
-        self.targets[patch].check(&self.patches[patch], &titles)
+        self.targets[patch].check(&self.patches[patch], &titles, &[])
     }
 
     /// Starts to count the objects that each patch fits.
@@ -51,6 +57,8 @@ impl<'p, 's> Selection<'p, 's> {
             patches: self.patches,
             targets: &self.targets,
             titles: vec![Vec::new(); self.patches.len()],
+            kinds: vec![BTreeSet::new(); self.patches.len()],
+            others: Vec::new(),
         }
     }
 }
@@ -60,21 +68,40 @@ pub(super) struct Fitting<'p> {
     patches: &'p [LoadedPatch<'p>],
     targets: &'p [Target],
     titles: Vec<Vec<String>>,
+    /// Their apiVersions and kinds.
+    kinds: Vec<BTreeSet<[String; 2]>>,
+    /// The objects that no patch was for.
+    others: Vec<Identity>,
 }
 
 impl Fitting<'_> {
     pub(super) fn add(&mut self, file: &PatchedFile) {
         for object in &file.objects {
+            let Identity { api_version, kind, .. } = &object.identity;
             for patch in &object.patches {
                 self.titles[*patch].push(object.title.clone());
+                self.kinds[*patch].insert([api_version.clone(), kind.clone()]);
             }
         }
+        self.others.extend_from_slice(&file.others);
     }
 
     /// Every patch has found its object, and none but `--all` more than one.
     pub(super) fn check(&self) -> Result<()> {
+        let others: Vec<_> = self.others.iter().collect();
         for ((target, patch), titles) in self.targets.iter().zip(self.patches).zip(&self.titles) {
-            target.check(patch, titles)?;
+            target.check(patch, titles, &others)?;
+        }
+        Ok(())
+    }
+
+    /// Warns of what strategic patches misspell, as the API server warns of it.
+    pub(super) fn warn(&self, schema: &Schema) -> Result<()> {
+        for (patch, kinds) in self.patches.iter().zip(&self.kinds) {
+            let types = kinds.iter().filter_map(|[api_version, kind]| schema.type_of(api_version, kind));
+            for ty in types.filter(|_| patch.patch_type == PatchType::Strategic) {
+                misspelt(ty, patch)?.iter().for_each(Notice::say);
+            }
         }
         Ok(())
     }

@@ -33,6 +33,9 @@ pub(crate) struct CheckArgs {
     output: Format,
 }
 
+/// The most findings of one document that are told: each has to be looked up in the text.
+const MOST: usize = 100;
+
 /// A finding and its place in a file.
 #[derive(Debug, Serialize)]
 struct Placed {
@@ -53,7 +56,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
     for origin in find(&args.files, recurse)? {
         let source = read(&origin)?;
         for document in SchemaDocument::all(&source)? {
-            placed.extend(findings(&document.value).iter().map(|finding| place(&document, finding)));
+            placed.extend(told(findings(&document.value)).iter().map(|finding| place(&document, finding)));
         }
     }
     let mut out = Output::new();
@@ -70,6 +73,17 @@ fn findings(document: &Value) -> Vec<Finding> {
     {
         let (path, message) = (error.path().to_owned(), error.message().to_owned());
         findings.push(Finding { severity: Severity::Error, path, rule: error.kind().name(), message });
+    }
+    findings
+}
+
+/// The first findings, and how many more there are.
+fn told(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let untold = findings.len().saturating_sub(MOST);
+    findings.truncate(MOST + 1);
+    if let Some(first_untold) = findings.get_mut(MOST) {
+        first_untold.rule = "more-findings";
+        first_untold.message = format!("from here on there are more findings ({untold})");
     }
     findings
 }
