@@ -28,32 +28,27 @@ pub(crate) fn sort_entries(entries: &mut Vec<Entry<'_>>) {
 /// Above this many members, repeated names are looked for with a sort instead of pair by pair.
 const FEW_MEMBERS: usize = 12;
 
+/// Whether surely no name is repeated: names rise, or they are few and differ.
+pub(crate) fn is_surely_unique<'a, M>(members: &[M], key: impl Fn(&M) -> Str<'a>) -> bool {
+    let is_new = |at: usize| members[..at].iter().all(|earlier| key(earlier) != key(&members[at]));
+    members.is_sorted_by(|one, other| key(one) < key(other))
+        || members.len() <= FEW_MEMBERS && (1..members.len()).all(is_new)
+}
+
 /// Keeps the last of repeated members, and the order.
 pub(crate) fn drop_repeated<'a>(entries: &mut bumpalo::collections::Vec<'a, Entry<'a>>) {
-    if entries.len() <= FEW_MEMBERS {
-        let mut at = 0;
-        while at < entries.len() {
-            let key = entries[at].key;
-            if entries[at + 1..].iter().any(|later| later.key == key) {
-                entries.remove(at);
-            } else {
-                at += 1;
-            }
-        }
+    if is_surely_unique(entries, |entry| entry.key) {
         return;
     }
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|at| entries[*at].key);
-    let repeated: std::collections::HashSet<usize> = order
-        .windows(2)
-        .filter(|pair| entries[pair[0]].key == entries[pair[1]].key)
-        .map(|pair| pair[0])
-        .collect();
-    if !repeated.is_empty() {
-        let mut at = 0;
-        entries.retain(|_| {
-            at += 1;
-            !repeated.contains(&(at - 1))
-        });
+    let mut is_repeated = vec![false; entries.len()];
+    for pair in order.windows(2) {
+        is_repeated[pair[0]] = entries[pair[0]].key == entries[pair[1]].key;
     }
+    let mut at = 0;
+    entries.retain(|_| {
+        at += 1;
+        !is_repeated[at - 1]
+    });
 }

@@ -10,7 +10,9 @@ use crate::{
     patch_map::{Members, PatchMap},
 };
 use kubemerge_schema::{ListRule, ListStrategy, LookupError, MapStrategy, Type};
-use kubemerge_value::{Arena, Entry, Kind, Node, Path, Str, deep, deep_equal, list, same_text};
+use kubemerge_value::{
+    Arena, Entry, Kind, Node, Pair, Path, Str, deep, deep_equal, list, same_text, side_by_side,
+};
 
 /// Upstream's generator.
 pub(crate) struct Generator<'a> {
@@ -51,8 +53,8 @@ pub(super) struct ListPatch<'a> {
 
 /// A field that both sides have, in the type that holds it.
 struct Field<'f, 'a> {
-    original: Node<'a>,
-    modified: &'f Entry<'a>,
+    /// The member of modified, and the value in original.
+    pair: &'f Pair<'a>,
     holder: Type<'f>,
     path: &'f Path<'f>,
 }
@@ -63,9 +65,10 @@ impl<'f> Field<'f, '_> {
         &self,
         look_up: impl FnOnce(Type<'f>, &str) -> Result<R, LookupError>,
     ) -> Result<Option<R>, Error> {
-        match look_up(self.holder, &self.modified.key.text()) {
+        let Pair { entry, other: original, .. } = *self.pair;
+        match look_up(self.holder, &entry.key.text()) {
             Ok(rule) => Ok(Some(rule)),
-            Err(error) if is_forgiven(&error) && deep_equal(self.original, self.modified.value) => Ok(None),
+            Err(error) if is_forgiven(&error) && deep_equal(original, entry.value) => Ok(None),
             Err(error) => Err(Error::from_lookup(error, self.path)),
         }
     }
@@ -86,34 +89,89 @@ impl<'a> Generator<'a> {
         retain: RetainKeys,
         path: &Path<'_>,
     ) -> Result<PatchMap<'a>, Error> {
-        let _level = self.depth.enter();
         if self.same_text(original, modified) && self.is_quiet(modified, ty) {
             return Ok(PatchMap::new(self.arena));
         }
-        deep(|| {
-            let mut before = Members::of(original, self.arena);
-            let mut after = Members::of(modified, self.arena);
-            let mut patch = PatchMap::new(self.arena);
-            for entry in after.entries {
-                match before.find(entry.key) {
-                    Some(original) if entry.key.is(PATCH) => {
-                        change_directive(original, entry, path, &mut patch)?;
-                    }
-                    Some(original) => {
-                        let path = &path.field(entry.key);
-                        self.change(&Field { original, modified: entry, holder: ty, path }, &mut patch)?;
-                    }
-                    None => self.add(entry, &mut patch),
-                }
+        self.changes(original, modified, ty, retain, path)
+    }
+
+    /// What is to be said about two maps whose texts differ.
+    pub(super) fn changes(
+        &self,
+        original: Node<'a>,
+        modified: Node<'a>,
+        ty: Type<'_>,
+        retain: RetainKeys,
+        path: &Path<'_>,
+    ) -> Result<PatchMap<'a>, Error> {
+        let _level = self.depth.enter();
+        let pairs = match retain {
+            RetainKeys::Unnamed if self.depth.compares_texts() => {
+                side_by_side(modified, original, self.arena)
             }
-            if self.options.deletions.is_on() {
-                patch.remove_gone(&before, &mut after);
-            }
-            if retain == RetainKeys::Named {
-                patch.name_survivors(&before, &mut after);
-            }
-            Ok(patch)
+            _ => None,
+        };
+        deep(|| match pairs {
+            Some(pairs) => self.pairs(pairs, ty, path),
+            None => self.members(original, modified, ty, retain, path),
         })
+    }
+
+    /// Maps that have the same members in the same order.
+    fn pairs(&self, pairs: &[Pair<'a>], ty: Type<'_>, path: &Path<'_>) -> Result<PatchMap<'a>, Error> {
+        let mut patch = PatchMap::new(self.arena);
+        for pair in pairs {
+            self.meet(pair, ty, path, &mut patch)?;
+        }
+        Ok(patch)
+    }
+
+    /// Any other two maps.
+    fn members(
+        &self,
+        original: Node<'a>,
+        modified: Node<'a>,
+        ty: Type<'_>,
+        retain: RetainKeys,
+        path: &Path<'_>,
+    ) -> Result<PatchMap<'a>, Error> {
+        let mut before = Members::of(original, self.arena);
+        let mut after = Members::of(modified, self.arena);
+        let mut patch = PatchMap::new(self.arena);
+        for entry in after.entries {
+            match before.find(entry.key) {
+                Some(other) => {
+                    let is_same = self.same_text(other, entry.value);
+                    self.meet(&Pair { entry: *entry, other, is_same }, ty, path, &mut patch)?;
+                }
+                None => self.add(entry, &mut patch),
+            }
+        }
+        if self.options.deletions.is_on() {
+            patch.remove_gone(&before, &mut after);
+        }
+        if retain == RetainKeys::Named {
+            patch.name_survivors(&before, &mut after);
+        }
+        Ok(patch)
+    }
+
+    /// A member that both sides have.
+    fn meet(
+        &self,
+        pair: &Pair<'a>,
+        holder: Type<'_>,
+        path: &Path<'_>,
+        patch: &mut PatchMap<'a>,
+    ) -> Result<(), Error> {
+        let Pair { entry, other: original, is_same } = *pair;
+        if entry.key.is(PATCH) {
+            return change_directive(original, &entry, path, patch);
+        }
+        if is_same && self.is_quiet_member(&entry, holder) {
+            return Ok(());
+        }
+        self.change(&Field { pair, holder, path: &path.field(entry.key) }, patch)
     }
 
     /// Whether two values are surely equal, as far as it pays to look.
@@ -130,46 +188,44 @@ impl<'a> Generator<'a> {
 
     /// A field that both sides have.
     fn change(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
-        let (original, modified) = (field.original, field.modified.value);
-        match (original.kind(), modified.kind()) {
+        let Pair { entry, other: original, .. } = *field.pair;
+        match (original.kind(), entry.value.kind()) {
             (Kind::Map, Kind::Map) => return self.change_map(field, patch),
             (Kind::List, Kind::List) => return self.change_list(field, patch),
-            (before, after) if before == after && original.scalar() == modified.scalar() => {}
-            _ => self.add(field.modified, patch),
+            (before, after) if before == after && original.scalar() == entry.value.scalar() => {}
+            _ => self.add(&entry, patch),
         }
         Ok(())
     }
 
     fn change_map(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+        let Pair { entry, other: original, .. } = *field.pair;
         let Some(rule) = field.rule(Type::map_field)? else { return Ok(()) };
         // Upstream: a map that is replaced as a whole is written even when nothing changed
         // (diff/maps.yaml, `equal replace map`).
         if rule.strategy == MapStrategy::Replace {
-            self.add(field.modified, patch);
+            self.add(&entry, patch);
             return Ok(());
         }
         let retain = RetainKeys::of_rule(rule.retain_keys);
-        let changes = self.maps(field.original, field.modified.value, rule.value, retain, field.path)?;
+        let changes = self.changes(original, entry.value, rule.value, retain, field.path)?;
         if !changes.is_empty() {
-            patch.set(field.modified.key, changes.finish());
+            patch.set(entry.key, changes.finish());
         }
         Ok(())
     }
 
     fn change_list(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
-        let (original, Entry { key, value: modified }) = (field.original, *field.modified);
-        if self.same_text(original, modified) && self.is_quiet_list(key, modified, field.holder) {
-            return Ok(());
-        }
+        let Pair { entry, other: original, .. } = *field.pair;
         let Some(rule) = field.rule(Type::list_field)? else { return Ok(()) };
         if rule.strategy == ListStrategy::Atomic {
-            if self.options.changes.is_on() && !deep_equal(original, modified) {
-                patch.set(key, modified);
+            if self.options.changes.is_on() && !deep_equal(original, entry.value) {
+                patch.set(entry.key, entry.value);
             }
             return Ok(());
         }
-        let said = self.lists(original, modified, &rule, field.path)?;
-        self.write_list(key, said, patch);
+        let said = self.lists(original, entry.value, &rule, field.path)?;
+        self.write_list(entry.key, said, patch);
         Ok(())
     }
 

@@ -94,6 +94,6 @@ pub(crate) fn upstream<'a>(
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
     let generator = Generator::new(options, modified, arena);
-    let patch = generator.maps(original, modified, ty, RetainKeys::Unnamed, &Path::ROOT)?;
+    let patch = generator.changes(original, modified, ty, RetainKeys::Unnamed, &Path::ROOT)?;
     Ok(patch.finish())
 }

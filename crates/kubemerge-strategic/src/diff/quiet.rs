@@ -6,49 +6,63 @@
 use super::map::{Directives, Generator};
 use crate::directive::PATCH;
 use kubemerge_schema::{ListStrategy, LookupError, LookupErrorKind, MapStrategy, Type};
-use kubemerge_value::{Kind, Node, Str, deep};
+use kubemerge_value::{Entry, ItemScan, Key, Kind, Names, Node, all_members, deep, items_have_scalar};
 
 impl<'a> Generator<'a> {
     /// Whether surely nothing is to be said about an unchanged map.
     pub(super) fn is_quiet(&self, map: Node<'a>, ty: Type<'_>) -> bool {
-        // Neither a rule nor a directive below.
-        if self.directives == Directives::Absent && ty.is_plain() {
-            return true;
-        }
-        let quiet = |key: Str<'a>, value: Node<'a>| match value.kind() {
-            _ if key.is(PATCH) => false,
-            Kind::Map => self.is_quiet_map(key, value, ty),
-            Kind::List => self.is_quiet_list(key, value, ty),
-            _ => true,
-        };
-        map.entries(self.arena).iter().all(|entry| quiet(entry.key, entry.value))
+        self.is_silent(ty) || all_members(map, |entry| self.is_quiet_member(&entry, ty))
     }
 
-    fn is_quiet_map(&self, key: Str<'a>, value: Node<'a>, ty: Type<'_>) -> bool {
-        match ty.map_field(&key.text()) {
-            Ok(rule) => rule.strategy == MapStrategy::Merge && deep(|| self.is_quiet(value, rule.value)),
+    /// Whether neither a rule nor a directive stands below.
+    fn is_silent(&self, ty: Type<'_>) -> bool {
+        self.directives == Directives::Absent && ty.is_plain()
+    }
+
+    /// Whether surely nothing is to be said about an unchanged member.
+    pub(super) fn is_quiet_member(&self, entry: &Entry<'a>, ty: Type<'_>) -> bool {
+        match entry.value.kind() {
+            _ if entry.key.is(PATCH) => false,
+            Kind::Map => self.is_quiet_map(entry, ty),
+            Kind::List => self.is_quiet_list(entry, ty),
+            _ => true,
+        }
+    }
+
+    fn is_quiet_map(&self, entry: &Entry<'a>, ty: Type<'_>) -> bool {
+        match ty.map_field(&entry.key.text()) {
+            Ok(rule) => {
+                rule.strategy == MapStrategy::Merge && deep(|| self.is_quiet(entry.value, rule.value))
+            }
             Err(error) => is_forgiven(&error),
         }
     }
 
-    /// Whether surely nothing is to be said about an unchanged list.
-    pub(super) fn is_quiet_list(&self, key: Str<'a>, value: Node<'a>, ty: Type<'_>) -> bool {
-        let rule = match ty.list_field(&key.text()) {
+    fn is_quiet_list(&self, entry: &Entry<'a>, ty: Type<'_>) -> bool {
+        let rule = match ty.list_field(&entry.key.text()) {
             Ok(rule) => rule,
             Err(error) => return is_forgiven(&error),
         };
-        let is_quiet_item = |item: &Node<'a>, key: &str| {
-            item.kind() == Kind::Map
-                && item.get(key).is_some_and(|key| key.scalar().is_some())
-                && deep(|| self.is_quiet(*item, rule.item))
-        };
         match rule.strategy {
             ListStrategy::Atomic => true,
-            ListStrategy::Keyed([key]) => {
-                value.elements(self.arena).iter().all(|item| is_quiet_item(item, &key.name))
-            }
-            _ => value.is_empty(),
+            ListStrategy::Keyed([key]) => self.are_quiet_items(entry.value, &key.name, rule.item),
+            _ => entry.value.is_empty(),
         }
+    }
+
+    fn are_quiet_items(&self, list: Node<'a>, key: &str, ty: Type<'_>) -> bool {
+        let is_silent = self.is_silent(ty);
+        if is_silent && items_have_scalar(list, key) {
+            return true;
+        }
+        let mut items = ItemScan::new(list, Names { key, mark: PATCH }, self.arena);
+        while let Some(item) = items.next() {
+            let is_quiet = || is_silent || deep(|| self.is_quiet(items.node(&item), ty));
+            if !matches!(item.key, Key::Scalar(_)) || !is_quiet() {
+                return false;
+            }
+        }
+        true
     }
 }
 

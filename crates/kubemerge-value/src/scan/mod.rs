@@ -6,6 +6,7 @@
 //! The functions never panic: on text that is not well formed they stop at its end.
 
 mod container;
+pub(crate) mod items;
 pub(crate) mod lanes;
 mod member;
 #[cfg(any(test, not(target_arch = "x86_64")))]
