@@ -44,7 +44,7 @@ pub(crate) struct PatchArgs {
     /// Patch every object
     #[arg(long)]
     all: bool,
-    /// What to write
+    /// What to write [default: yaml]
     #[arg(long, short, value_enum, conflicts_with = "in_place")]
     output: Option<PatchOutput>,
     /// Change the files and keep comments, order and layout of everything else
