@@ -45,19 +45,24 @@ pub(crate) fn objects(source: &Source, document: &yaml::Document<'_>) -> Result<
     let json = source.json(document)?;
     let arena = Arena::new();
     let checked = checked(source, &json)?;
-    let Some((kind, items)) = items(checked.node(), &arena) else {
+    let Some(kind) = item_kind(checked.node()) else {
         return Ok(vec![Object { part: Part::Whole, json }]);
     };
-    let whole = items.iter().map(|item| to_bytes(completed(*item, &kind, &arena)));
+    let items = checked.node().get(ITEMS).unwrap_or(Node::NULL);
+    if !matches!(items.kind(), Kind::List | Kind::Null) {
+        let excerpt = source.excerpt(document, ITEMS, "");
+        return Err(Notice::error("the items of a list of objects are a list").at(excerpt).into());
+    }
+    let items = items.elements(&arena).iter();
+    let whole = items.map(|item| to_bytes(completed(*item, &kind, &arena)));
     Ok(whole.enumerate().map(|(at, json)| Object { part: Part::Item(at), json }).collect())
 }
 
-/// What a list says about the kind of its items, and the items; `None` if it is no list.
-fn items<'a>(node: Node<'a>, arena: &'a Arena) -> Option<(Identity, &'a [Node<'a>])> {
+/// What a list says about the kind of its items; `None` if it is no list.
+fn item_kind(node: Node<'_>) -> Option<Identity> {
     let list = Identity::of(node);
     let kind = list.kind.strip_suffix("List")?.to_owned();
-    let items = node.get(ITEMS).filter(|items| items.kind() == Kind::List)?;
-    Some((Identity { kind, ..list }, items.elements(arena)))
+    node.get(ITEMS).is_some().then_some(Identity { kind, ..list })
 }
 
 /// An item of a typed list need not tell its kind.
@@ -89,8 +94,13 @@ pub(crate) fn roots<'m, 's>(beside: &'m [Manifest<'s>]) -> Vec<yaml::Place<'m, '
     beside.first().map_or(Vec::new(), root)
 }
 
-/// The edits that give objects of one document their new values.
+/// The edits that give objects of one text their new values, in the order of the text.
 pub(crate) fn edits(changes: &[(&Manifest<'_>, &[u8])]) -> Result<Vec<yaml::Edit>> {
+    let documents = changes.chunk_by(|(one, _), (other, _)| one.is_beside(other));
+    Ok(documents.map(edits_of_document).collect::<Result<Vec<_>>>()?.concat())
+}
+
+fn edits_of_document(changes: &[(&Manifest<'_>, &[u8])]) -> Result<Vec<yaml::Edit>> {
     let Some((manifest, json)) = changes.first() else { return Ok(Vec::new()) };
     let json = match manifest.part {
         Part::Whole => Cow::Borrowed(*json),

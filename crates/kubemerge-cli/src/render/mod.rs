@@ -8,6 +8,6 @@ mod table;
 
 pub(crate) use facts::facts;
 pub(crate) use notices::drawn;
-pub(crate) use object::{object, pretty_json, short, unified_diff, yaml};
+pub(crate) use object::{addition, object, pretty_json, short, unified_diff, yaml};
 pub(crate) use sarif::sarif;
 pub(crate) use table::Table;

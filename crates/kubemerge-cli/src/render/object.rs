@@ -87,11 +87,20 @@ fn new_line(text: &mut Vec<u8>, depth: usize) {
     text.resize(text.len() + 4 * depth.min(MAX_INDENT), b' ');
 }
 
-/// The lines that differ, as `diff -u` writes them, coloured on a terminal.
+/// What a patch changes in a text, as `diff -u` writes it.
 pub(crate) fn unified_diff(name: &str, before: &str, after: &str) -> String {
+    lines_that_differ([name, &format!("{name} (patched)")], [before, after])
+}
+
+/// A text that was not there before, as `diff -u` writes it.
+pub(crate) fn addition(name: &str, text: &str) -> String {
+    lines_that_differ(["nothing", &format!("{name} (created)")], ["", text])
+}
+
+/// Coloured on a terminal.
+fn lines_that_differ([old, new]: [&str; 2], [before, after]: [&str; 2]) -> String {
     let diff = TextDiff::from_lines(before, after);
-    let (old, new) = (name.to_owned(), format!("{name} (patched)"));
-    let text = diff.unified_diff().context_radius(3).header(&old, &new).to_string();
+    let text = diff.unified_diff().context_radius(3).header(old, new).to_string();
     match colours_of(&std::io::stdout()) {
         Colours::Off => text,
         Colours::On => text.lines().map(coloured).collect(),

@@ -139,13 +139,11 @@ impl<'p, 's> Patcher<'p, 's> {
     }
 }
 
-/// The edits of all documents of a file.
+/// The edits of a file.
 fn edits_of(patched: &[(&Manifest<'_>, PatchedObject)]) -> Result<Vec<yaml::Edit>> {
     let is_changed = |(_, object): &&(_, PatchedObject)| object.change == Change::Some;
-    let changed: Vec<(&Manifest<'_>, &[u8])> =
-        patched.iter().filter(is_changed).map(|(manifest, object)| (*manifest, &*object.json)).collect();
-    let documents = changed.chunk_by(|(one, _), (other, _)| one.is_beside(other));
-    Ok(documents.map(edits).collect::<Result<Vec<_>>>()?.concat())
+    let changed = patched.iter().filter(is_changed);
+    edits(&changed.map(|(manifest, object)| (*manifest, &*object.json)).collect::<Vec<_>>())
 }
 
 fn texts(source: &Source, edits: &[yaml::Edit]) -> [String; 2] {

@@ -1,0 +1,90 @@
+//! What configurations would overwrite: fields that they and others changed in different ways.
+
+use kubemerge::{Applied, Change, Conflict, Dialect, LAST_APPLIED, Schema, Versions, conflicts};
+use kubemerge_value::{Document, Node};
+
+use super::applied;
+use crate::failure::Result;
+use crate::job::Manifest;
+use crate::notice::Notice;
+use crate::render::{Table, short};
+
+/// Conflicts, each with the object it is in.
+#[derive(Default)]
+pub(super) struct Conflicts(Vec<(String, Conflict)>);
+
+impl Conflicts {
+    pub(super) fn find(&mut self, schema: &Schema, config: &Manifest<'_>, current: &Vec<u8>) -> Result<()> {
+        let found = overwritten(schema, config, current)?;
+        self.0.extend(found.into_iter().map(|conflict| (config.identity.to_string(), conflict)));
+        Ok(())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A row for each; the objects are named if there are several.
+    pub(super) fn table(&self, objects: usize) -> Table {
+        let names = ["OBJECT", "FIELD", "CONFIGURATION", "LIVE OBJECT"];
+        let from = if objects > 1 { 0 } else { 1 };
+        let mut table = Table::new(&names[from..]);
+        for (object, conflict) in &self.0 {
+            let Conflict { path, wanted, current } = conflict;
+            table.row(&[object.clone(), path.clone(), words(wanted), words(current)][from..]);
+        }
+        table
+    }
+}
+
+/// What the configuration and others changed in different ways.
+fn overwritten(schema: &Schema, config: &Manifest<'_>, current: &Vec<u8>) -> Result<Vec<Conflict>> {
+    let original = last_applied(current)?;
+    let modified = remembering_itself(schema, config)?;
+    let versions = Versions { original: &original, modified: &modified, current };
+    let mut found = match schema.type_of(&config.identity.api_version, &config.identity.kind) {
+        Some(ty) if !ty.is_custom_resource() || schema.dialect() == Dialect::Spec => {
+            conflicts(ty, &versions).map_err(|error| config.fault(&error))?
+        }
+        _ => {
+            warn_of_merge_patch(config);
+            Vec::new()
+        }
+    };
+    // kubectl's own book-keeping is nobody's change.
+    found.retain(|conflict| !conflict.path.contains(LAST_APPLIED));
+    Ok(found)
+}
+
+fn warn_of_merge_patch(config: &Manifest<'_>) {
+    let kind = &config.identity.kind;
+    Notice::warning(format!("--no-overwrite does nothing for {kind}"))
+        .reason("kubectl sends a merge patch, which sets and removes whatever others did")
+        .cure("its definition (--schema FILE) and --dialect spec show what others changed")
+        .say();
+}
+
+/// The configuration as kubectl sends it: what it would create.
+fn remembering_itself(schema: &Schema, config: &Manifest<'_>) -> Result<Vec<u8>> {
+    match applied(schema, config, None)? {
+        Applied::Created(object) => Ok(object),
+        Applied::Configured { .. } | Applied::Unchanged => Ok(config.json.clone()),
+    }
+}
+
+/// The configuration that a live object remembers; none at all is an empty one.
+fn last_applied(live: &[u8]) -> Result<Vec<u8>> {
+    let document = Document::check(live).map_err(|error| Notice::error(error.to_string()))?;
+    let annotations = document.node().get("metadata").and_then(|metadata| metadata.get("annotations"));
+    let text = annotations.and_then(|annotations| annotations.get(LAST_APPLIED)).and_then(Node::as_str);
+    Ok(text.map_or_else(|| b"{}".to_vec(), |text| text.text().as_bytes().to_vec()))
+}
+
+fn words(change: &Change) -> String {
+    match change {
+        Change::Set(value) => format!("sets {}", short(value.node())),
+        Change::Remove => "removes it".to_owned(),
+        Change::Delete(value) => format!("deletes {}", short(value.node())),
+        Change::Replace(value) => format!("replaces it by {}", short(value.node())),
+    }
+}

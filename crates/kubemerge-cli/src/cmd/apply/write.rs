@@ -1,0 +1,84 @@
+//! Writes what is sent, what the objects would become, or what changes in the live ones.
+
+use kubemerge::{Applied, Patch};
+use kubemerge_value::yaml;
+
+use super::{ApplyOutput, Step};
+use crate::failure::Result;
+use crate::job::{self, Manifest};
+use crate::render;
+
+/// All that is written about the steps.
+pub(super) fn text(output: ApplyOutput, steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
+    let parts = |text: &dyn Fn(&Step<'_, '_>) -> String| steps.iter().map(text).collect::<Vec<_>>();
+    Ok(match output {
+        ApplyOutput::Both if steps.len() == 1 => parts(&|step| both(step, live)).concat(),
+        ApplyOutput::Both => {
+            parts(&|step| format!("# {}\n{}", step.config.title(), both(step, live))).join("---\n")
+        }
+        ApplyOutput::Patch => parts(&patch).concat(),
+        ApplyOutput::Yaml => parts(&|step| render::yaml(step.result(live))).join("---\n"),
+        ApplyOutput::Json => parts(&|step| render::pretty_json(step.result(live))).concat(),
+        ApplyOutput::Diff => diff(steps, live)? + &parts(&created).concat(),
+    })
+}
+
+impl Step<'_, '_> {
+    /// The object in the end.
+    fn result<'r>(&'r self, live: &'r [Manifest<'_>]) -> &'r [u8] {
+        match (&self.applied, self.live) {
+            (Applied::Configured { result, .. } | Applied::Created(result), _) => result,
+            (Applied::Unchanged, Some(at)) => &live[at].json,
+            (Applied::Unchanged, None) => b"{}",
+        }
+    }
+}
+
+fn both(step: &Step<'_, '_>, live: &[Manifest<'_>]) -> String {
+    let result = render::yaml(step.result(live));
+    format!("{}---\n# What the object would become.\n{result}", sent(&step.applied))
+}
+
+fn patch(step: &Step<'_, '_>) -> String {
+    let patch = match &step.applied {
+        Applied::Configured { patch, .. } => Patch::to_bytes(patch),
+        Applied::Created(_) | Applied::Unchanged => b"{}".to_vec(),
+    };
+    format!("{}\n", String::from_utf8_lossy(&patch))
+}
+
+/// What is sent, in a comment where it is no patch.
+fn sent(applied: &Applied<Vec<u8>>) -> String {
+    match applied {
+        Applied::Created(_) => "# The object is created.\n".to_owned(),
+        Applied::Unchanged => "# Nothing is sent.\n".to_owned(),
+        Applied::Configured { patch, .. } => {
+            format!("# The patch ({}).\n{}", patch.content_type(), render::yaml(&patch.to_bytes()))
+        }
+    }
+}
+
+/// What changes in the files of the live objects.
+fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
+    let mut changes: Vec<(usize, &[u8])> =
+        steps.iter().filter_map(|step| Some((step.live?, step.result(live)))).collect();
+    changes.sort_by_key(|(at, _)| *at);
+    let changes: Vec<(&Manifest<'_>, &[u8])> = changes.iter().map(|(at, new)| (&live[*at], *new)).collect();
+    let mut text = String::new();
+    for file in changes.chunk_by(|(one, _), (other, _)| std::ptr::eq(one.source, other.source)) {
+        let source = file[0].0.source;
+        let after = yaml::apply_edits(source.text(), &job::edits(file)?);
+        text.push_str(&render::unified_diff(&source.name, source.text(), &after));
+    }
+    Ok(text)
+}
+
+/// The object as an addition, if there was none.
+fn created(step: &Step<'_, '_>) -> String {
+    match &step.applied {
+        Applied::Created(object) => {
+            render::addition(&step.config.identity.to_string(), &render::yaml(object))
+        }
+        Applied::Configured { .. } | Applied::Unchanged => String::new(),
+    }
+}
