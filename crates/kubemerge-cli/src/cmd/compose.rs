@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ComposeArgs) -> Result {
     let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<Vec<_>>>()?;
     let schema = args.making.schema()?;
     let composed = compose(guide(args, &schema, &loaded)?, &patches).map_err(|error| fault(&error))?;
-    args.making.write(&composed)?;
+    args.making.write(&[composed.to_bytes()])?;
     Ok(Outcome::Done)
 }
 

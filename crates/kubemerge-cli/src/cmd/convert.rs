@@ -81,7 +81,7 @@ fn run_verb(
     let guide = guide(args, to, &schema, &object)?;
     let made = verb(guide, &object.json, &loaded.patch()?)
         .map_err(|error| loaded.fault(&error, error.path(), &object.title()))?;
-    args.making.write(&made)?;
+    args.making.write(&[made.to_bytes()])?;
     Ok(Outcome::Done)
 }
 

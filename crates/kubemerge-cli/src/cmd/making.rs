@@ -1,7 +1,7 @@
 //! What the commands that make a patch have in common: which rules it follows, and how it is written.
 
 use clap::Args;
-use kubemerge::{Patch, Schema};
+use kubemerge::Schema;
 
 use crate::args::{DialectWord, ObjectFormat, SchemaOptions};
 use crate::failure::Result;
@@ -27,10 +27,15 @@ impl Making {
         job::load(&self.schema)?.compile(self.dialect.into())
     }
 
-    /// Writes the patch that was made.
-    pub(super) fn write(&self, patch: &Patch<'_>) -> Result<()> {
+    /// Writes the patches that were made.
+    pub(super) fn write(&self, patches: &[Vec<u8>]) -> Result<()> {
+        let texts: Vec<String> = patches.iter().map(|patch| render::object(self.output, patch)).collect();
+        let between = match self.output {
+            ObjectFormat::Yaml => "---\n",
+            ObjectFormat::Json => "",
+        };
         let mut out = Output::new();
-        out.text(render::object(self.output, &patch.to_bytes()))?;
+        out.text(texts.join(between))?;
         out.finish()
     }
 }

@@ -80,6 +80,12 @@ impl<'s> Manifest<'s> {
         Ok(all)
     }
 
+    /// Every object of several texts.
+    pub(crate) fn all_of(sources: &'s [Source]) -> Result<Vec<Manifest<'s>>> {
+        let objects = sources.iter().map(Manifest::all).collect::<Result<Vec<_>>>()?;
+        Ok(objects.into_iter().flatten().collect())
+    }
+
     /// The one object of a text.
     pub(crate) fn only(source: &'s Source) -> Result<Manifest<'s>> {
         let mut all = Manifest::all(source)?;

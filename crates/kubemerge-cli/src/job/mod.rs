@@ -8,6 +8,7 @@ mod patch;
 mod place;
 mod schema;
 mod target;
+mod twins;
 
 pub(crate) use kind::{find_type, name_of, type_in, type_of};
 pub(crate) use list::{Part, edits, objects, roots};
@@ -17,3 +18,4 @@ pub(crate) use patch::{LoadedPatch, Merge, patch_sources};
 pub(crate) use place::{node_at, path_in_patch};
 pub(crate) use schema::{SchemaDocument, load, load_beside};
 pub(crate) use target::{Asked, GivenTarget, Target};
+pub(crate) use twins::{difference, twins};

@@ -1,10 +1,8 @@
 //! `kubemerge apply`: what `kubectl apply` would send, and what the objects would become.
 //!
-//! `twin` finds the live object of each configuration, `conflict` what others changed, and `write` brings the
-//! results to standard output.
+//! `conflict` finds what others changed, and `write` brings the results to standard output.
 
 mod conflict;
-mod twin;
 mod write;
 
 use std::path::PathBuf;
@@ -16,11 +14,10 @@ use serde_json::json;
 use crate::args::{DialectWord, FileOptions, SchemaOptions};
 use crate::failure::{Outcome, Result};
 use crate::input::{Origin, Recurse, Source, find, read};
-use crate::job::{self, Manifest};
+use crate::job::{self, Manifest, difference, twins};
 use crate::notice::Notice;
 use crate::output::Output;
 use conflict::Conflicts;
-use twin::twins;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -85,7 +82,8 @@ pub(crate) fn run(args: &ApplyArgs) -> Result {
     let origins = args.files.find()?;
     let texts = origins.iter().map(read).collect::<Result<Vec<_>>>()?;
     let (live_texts, last_texts) = (texts_of(&args.live)?, texts_of(&args.last_applied)?);
-    let [configs, live, last] = [manifests(&texts)?, manifests(&live_texts)?, manifests(&last_texts)?];
+    let configs = Manifest::all_of(&texts)?;
+    let (live, last) = (Manifest::all_of(&live_texts)?, Manifest::all_of(&last_texts)?);
     if configs.is_empty() {
         return Err(Notice::error("there is no configuration to apply").into());
     }
@@ -94,8 +92,8 @@ pub(crate) fn run(args: &ApplyArgs) -> Result {
     let schema = job::load_beside(&args.schema, definitions)?.compile(args.dialect.into())?;
     let mut conflicts = Conflicts::default();
     let mut steps = Vec::new();
-    let remembered = twins(&configs, &last)?;
-    for ((config, at), remembered) in configs.iter().zip(twins(&configs, &live)?).zip(remembered) {
+    let remembered = objects_of(&configs, &last)?;
+    for ((config, at), remembered) in configs.iter().zip(objects_of(&configs, &live)?).zip(remembered) {
         let remembered = remembered.map(|at| &last[at]);
         let current = at.map(|at| current(&live[at], remembered)).transpose()?;
         if let (true, Some(current)) = (args.no_overwrite, &current) {
@@ -118,10 +116,21 @@ fn texts_of(words: &[PathBuf]) -> Result<Vec<Source>> {
     find(words, Recurse::No)?.iter().map(read).collect()
 }
 
-/// The objects of several texts.
-fn manifests(texts: &[Source]) -> Result<Vec<Manifest<'_>>> {
-    let objects = texts.iter().map(Manifest::all).collect::<Result<Vec<_>>>()?;
-    Ok(objects.into_iter().flatten().collect())
+/// The numbers of the objects of configurations. One object alone must be that of the only configuration.
+fn objects_of(configs: &[Manifest<'_>], objects: &[Manifest<'_>]) -> Result<Vec<Option<usize>>> {
+    let ([config], [object]) = (configs, objects) else { return twins(configs, objects) };
+    match difference(&config.identity, &object.identity) {
+        None => Ok(vec![Some(0)]),
+        Some(path) => Err(other_object(config, object, path).into()),
+    }
+}
+
+fn other_object(config: &Manifest<'_>, object: &Manifest<'_>, path: &str) -> Notice {
+    let (wanted, found) = (&config.identity, &object.identity);
+    Notice::error(format!("the configuration is for {wanted}, {} holds {found}", object.source.name))
+        .at(config.excerpt(path, ""))
+        .at(object.excerpt(path, ""))
+        .cure("give the object that the configuration is for")
 }
 
 fn applied(schema: &Schema, config: &Manifest<'_>, current: Option<&Vec<u8>>) -> Result<Applied<Vec<u8>>> {

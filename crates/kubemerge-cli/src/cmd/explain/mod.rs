@@ -69,10 +69,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result {
     let patches = LoadedPatch::all(&sources, TypeWord::Strategic.into())?;
     let schemas = job::load_beside(&args.schema, &origins)?.compile_both()?;
     let texts = origins.iter().map(read).collect::<Result<Vec<_>>>()?;
-    let mut manifests = Vec::new();
-    for text in &texts {
-        manifests.extend(Manifest::all(text)?);
-    }
+    let manifests = Manifest::all_of(&texts)?;
     let asked = match &args.target {
         _ if args.all => Asked::All,
         Some(word) => Asked::One(GivenTarget::parse(word, &schemas[0])?),

@@ -203,10 +203,7 @@ impl<'s> Linter<'s> {
             [] => Vec::new(),
             _ => origins.iter().map(read).collect::<Result<Vec<Source>>>()?,
         };
-        let mut manifests = Vec::new();
-        for text in &texts {
-            manifests.extend(Manifest::all(text)?);
-        }
+        let manifests = Manifest::all_of(&texts)?;
         let mut findings = Vec::new();
         for patch in patches {
             let target = match pairs(&manifests, std::slice::from_ref(patch), &Asked::Nothing) {

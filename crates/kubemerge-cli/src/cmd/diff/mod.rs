@@ -1,0 +1,157 @@
+//! `kubemerge diff`: the patch that leads from one object to another, or a live object to a wanted one.
+//!
+//! `many` makes the patches of many objects, each with the name of its object.
+
+mod many;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use kubemerge::{
+    Error, Guide, OnConflict, Patch, Schema, Target, Tests, Type, Versions, convert, diff, json_three_way,
+    three_way,
+};
+
+use super::making::Making;
+use crate::args::TypeWord;
+use crate::failure::{Outcome, Result};
+use crate::input::{Recurse, Source, find, read};
+use crate::job::{Manifest, type_of};
+use crate::notice::Notice;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit code 1 tells that the patch is not empty.
+Of many objects those of one kind and name are compared; each patch names its object.
+
+Examples:
+  kubemerge diff old.yaml new.yaml
+  kubemerge diff old.yaml new.yaml --type json --tests -o json
+  kubemerge diff last-applied.yaml new.yaml --current live.yaml")]
+pub(crate) struct DiffArgs {
+    /// The object before, or many of them: a file, a folder or - for standard input
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// The object as it is wanted, or many
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    /// The object on the server: make the three-way patch that brings it to NEW and keeps what others set
+    #[arg(long, value_name = "LIVE")]
+    current: Option<PathBuf>,
+    /// The type of patch to make
+    #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
+    patch_type: TypeWord,
+    /// Put a test before every operation of a JSON patch
+    #[arg(long)]
+    tests: bool,
+    #[command(flatten)]
+    making: Making,
+}
+
+/// What patches are made of.
+struct Maker {
+    target: Target,
+    schema: Schema,
+}
+
+pub(crate) fn run(args: &DiffArgs) -> Result {
+    let maker = Maker { target: target(args.patch_type, args.tests)?, schema: args.making.schema()? };
+    let words = [Some(&args.old), Some(&args.new), args.current.as_ref()];
+    let [old, new, current] = words.map(|word| word.map_or(Ok(Vec::new()), |word| texts(word)));
+    let (old, new, current) = (old?, new?, current?);
+    let (old, new) = (some_objects(&args.old, &old)?, some_objects(&args.new, &new)?);
+    let current = args.current.as_deref().map(|word| some_objects(word, &current)).transpose()?;
+    let (patches, outcome) = match (old.as_slice(), new.as_slice(), current.as_deref()) {
+        ([old], [new], None) => maker.only_patch(old, new, None)?,
+        ([old], [new], Some([current])) => maker.only_patch(old, new, Some(current))?,
+        (old, new, current) => many::patches(&maker, old, new, current)?,
+    };
+    args.making.write(&patches)?;
+    Ok(outcome)
+}
+
+fn texts(word: &Path) -> Result<Vec<Source>> {
+    find(&[word.to_owned()], Recurse::No)?.iter().map(read).collect()
+}
+
+fn some_objects<'s>(word: &Path, texts: &'s [Source]) -> Result<Vec<Manifest<'s>>> {
+    let objects = Manifest::all_of(texts)?;
+    match objects.is_empty() {
+        true => Err(Notice::error(format!("{} holds no object", word.display())).into()),
+        false => Ok(objects),
+    }
+}
+
+impl Maker {
+    /// The patch of the only object, and whether it says anything.
+    fn only_patch(
+        &self,
+        old: &Manifest<'_>,
+        new: &Manifest<'_>,
+        current: Option<&Manifest<'_>>,
+    ) -> Result<(Vec<Vec<u8>>, Outcome)> {
+        warn_of_kinds(old, new);
+        let patch = self.patch(old, new, current)?;
+        let outcome = if patch.node().is_empty() { Outcome::Done } else { Outcome::Found };
+        Ok((vec![patch.to_bytes()], outcome))
+    }
+
+    /// The patch that leads to the new state from the old one, or from the current one.
+    fn patch(
+        &self,
+        old: &Manifest<'_>,
+        new: &Manifest<'_>,
+        current: Option<&Manifest<'_>>,
+    ) -> Result<Patch<'static>> {
+        let ty = match self.target {
+            Target::Strategic => Some(type_of(&self.schema, new)?),
+            Target::Merge => None,
+            Target::Json(_) => type_of(&self.schema, new).ok(),
+        };
+        let made = match current {
+            None => diff(ty.map_or(Guide::None, Guide::Type), &old.json, &new.json, self.target),
+            Some(current) => {
+                let (original, modified, current) = (&old.json, &new.json, &current.json);
+                three_way_patch(self.target, ty, &Versions { original, modified, current })
+            }
+        };
+        made.map_err(|error| new.fault(&error).into())
+    }
+}
+
+/// No client turns an object into one of another kind.
+fn warn_of_kinds(old: &Manifest<'_>, new: &Manifest<'_>) {
+    let (from, to) = (&old.identity, &new.identity);
+    if from.kind != to.kind && !from.kind.is_empty() && !to.kind.is_empty() {
+        Notice::warning(format!("the objects are of different kinds: {from} and {to}")).say();
+    }
+}
+
+/// The three-way patch that suits the kind; as a JSON patch it is what that does to the live object.
+fn three_way_patch(
+    target: Target,
+    ty: Option<Type<'_>>,
+    versions: &Versions<'_, Vec<u8>>,
+) -> std::result::Result<Patch<'static>, Error> {
+    let (guide, patch) = match ty {
+        Some(ty) => (Guide::Type(ty), three_way(ty, versions, OnConflict::Overwrite)?),
+        None => (Guide::None, json_three_way(versions, &[])?),
+    };
+    match target {
+        Target::Json(_) => convert(guide, versions.current, &patch, target),
+        Target::Strategic | Target::Merge => Ok(patch),
+    }
+}
+
+/// The type of patch that is wanted; other types have no tests.
+pub(super) fn target(patch_type: TypeWord, tests: bool) -> Result<Target> {
+    match (patch_type, tests) {
+        (TypeWord::Json, true) => Ok(Target::Json(Tests::With)),
+        (TypeWord::Json, false) => Ok(Target::Json(Tests::Without)),
+        (TypeWord::Strategic, false) => Ok(Target::Strategic),
+        (TypeWord::Merge, false) => Ok(Target::Merge),
+        (TypeWord::Strategic | TypeWord::Merge, true) => Err(Notice::error("only JSON patches have tests")
+            .cure("make a JSON patch, or leave --tests out")
+            .into()),
+    }
+}
