@@ -41,7 +41,9 @@ fn only(state: &Manifest<'_>, objects: &[Manifest<'_>], alike: &[usize]) -> Resu
         (Some(one), Some(other)) => {
             let [one, other] = [one, other].map(|at| objects[*at].title());
             let title = format!("{} may be for more than one object:\n  {one}\n  {other}", state.title());
-            Err(Notice::error(title).cure("tell them apart by metadata.namespace").into())
+            Err(Notice::error(title)
+                .cure("give one of them, or tell them apart by metadata.namespace")
+                .into())
         }
         (found, _) => Ok(found.copied()),
     }

@@ -16,6 +16,7 @@ mod tree;
 
 use crate::error::{Error, ErrorKind};
 use kubemerge_value::{Arena, Node};
+use operation::Operation;
 use run::Run;
 
 /// How many operations a JSON patch may have.
@@ -34,7 +35,7 @@ pub(crate) fn apply<'a>(
     let operations = operation::read(patch, arena)?;
     let mut run = Run::new(live, patch_depth, arena);
     for (at, operation) in operations.iter().enumerate() {
-        run.operate(operation).map_err(|fault| fault.at(at))?;
+        run.operate(operation).map_err(|fault| fault.about(operation).at(at))?;
     }
     run.finish().map_err(|fault| fault.at(operations.len().saturating_sub(1)))
 }
@@ -58,6 +59,15 @@ impl Fault {
     /// The same fault, told by the operation that met it.
     fn within(self, context: impl std::fmt::Display) -> Self {
         Fault { message: format!("{context}: {}", self.message), ..self }
+    }
+
+    /// The cure, if the paths are no JSON pointers: that explains everything.
+    fn about(self, operation: &Operation<'_>) -> Self {
+        let is_pointer = |path: &str| path.is_empty() || path.starts_with('/');
+        match [operation.path, operation.from].into_iter().flatten().all(is_pointer) {
+            true => self,
+            false => self.with_hint("a path starts with a slash: /spec/replicas"),
+        }
     }
 
     fn at(self, operation: usize) -> Error {
