@@ -28,13 +28,12 @@ fn patched(program: &str, arguments: &[&str]) -> Option<Vec<Value>> {
     output.status.success().then(|| objects.collect::<Result<_, _>>().unwrap())
 }
 
-/// Both patch every object of the file.
 fn check(kubectl: &str, file: &str, patch_type: &str, patch: Value) {
     let path = examples().join(file);
     let patch = patch.to_string();
     let arguments = ["-f", path.to_str().unwrap(), "--type", patch_type, "-p", &patch];
     let theirs = patched(kubectl, &[&["--local"][..], &arguments].concat());
-    let ours = patched(env!("CARGO_BIN_EXE_kubemerge"), &[&["--all"][..], &arguments].concat());
+    let ours = patched(env!("CARGO_BIN_EXE_kubemerge"), &arguments);
     assert_eq!(ours, theirs, "{file} --type {patch_type} {patch}");
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn pairs(
         let target = Target::of(patch, asked);
         let fitting: Vec<usize> =
             (0..manifests.len()).filter(|manifest| target.fits(&manifests[*manifest].identity)).collect();
-        let titles: Vec<String> = fitting.iter().map(|manifest| manifests[*manifest].title()).collect();
+        let titles = target.titles(&fitting.iter().map(|at| &manifests[*at]).collect::<Vec<_>>());
         let identities: Vec<_> = manifests.iter().map(|manifest| &manifest.identity).collect();
         target.check(patch, &titles, &identities)?;
         pairs.extend(fitting.into_iter().map(|manifest| Pair { manifest, patch: at }));

@@ -2,7 +2,7 @@
 
 use kubemerge_schema::Schema;
 
-use super::manifest::Identity;
+use super::manifest::{Identity, Manifest};
 use super::patch::LoadedPatch;
 use crate::failure::Result;
 use crate::nearest::nearest;
@@ -13,7 +13,7 @@ use crate::notice::Notice;
 pub(crate) enum Target {
     /// Every object.
     All,
-    /// The only object there is.
+    /// The only document there is; the items of a list are patched one and all, as by kubectl.
     Only,
     /// The one that the patch names.
     Named(Identity),
@@ -79,6 +79,18 @@ impl Target {
         }
     }
 
+    /// The titles of what is counted: documents or objects.
+    pub(crate) fn titles(&self, fitting: &[&Manifest<'_>]) -> Vec<String> {
+        match self {
+            Target::Only => {
+                fitting.chunk_by(|one, other| one.is_beside(other)).map(|all| all[0].title()).collect()
+            }
+            Target::All | Target::Named(_) | Target::Given(_) => {
+                fitting.iter().map(|manifest| manifest.title()).collect()
+            }
+        }
+    }
+
     /// Whether an object is meant.
     pub(crate) fn fits(&self, identity: &Identity) -> bool {
         match self {
@@ -93,7 +105,7 @@ impl Target {
         !matches!(self, Target::All)
     }
 
-    /// Checks how many objects it fits: the titles are of those, the identities of others.
+    /// Checks how many it fits: the titles are of those, the identities of other objects.
     pub(crate) fn check(
         &self,
         patch: &LoadedPatch<'_>,

@@ -9,6 +9,7 @@ mod rule;
 mod trap;
 mod walk;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -206,15 +207,19 @@ impl<'s> Linter<'s> {
         let manifests = Manifest::all_of(&texts)?;
         let mut findings = Vec::new();
         for patch in patches {
-            let target = match pairs(&manifests, std::slice::from_ref(patch), &Asked::Nothing) {
-                Ok(pairs) => pairs.first().map(|pair| &manifests[pair.manifest]),
+            let targets = match pairs(&manifests, std::slice::from_ref(patch), &Asked::Nothing) {
+                Ok(pairs) => pairs.iter().map(|pair| Some(&manifests[pair.manifest])).collect(),
                 Err(Failure::Told(notice)) if !manifests.is_empty() => {
                     findings.push(no_target(*notice));
-                    None
+                    vec![None]
                 }
-                Err(_) => None,
+                Err(_) => vec![None],
             };
-            findings.extend(self.patch(patch, target)?);
+            let mut known = HashSet::new();
+            for target in targets {
+                let found = self.patch(patch, target)?;
+                findings.extend(found.into_iter().filter(|one| known.insert((told(one), one.title.clone()))));
+            }
         }
         Ok(findings)
     }

@@ -22,7 +22,8 @@ use write::Writer;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A patch that holds kind and metadata.name is for the object of that kind and name.
-Another patch is for the only object there is, unless --target or --all is given.
+Another patch is for the only document there is, unless --target or --all is given; if that is a
+List, for each of its items.
 
 Examples:
   kubemerge patch -f deployment.yaml -p '{\"spec\": {\"replicas\": 3}}'

@@ -35,7 +35,7 @@ impl<'p, 's> Selection<'p, 's> {
         if single { Hold::Everything } else { Hold::Nothing }
     }
 
-    /// A patch for the only object is not tried on several: it would fail for reasons of its own.
+    /// A patch for the only document is not tried on several: it would fail for reasons of its own.
     pub(super) fn check_before(&self, origins: &[Origin]) -> Result<()> {
         let Some(patch) = self.targets.iter().position(|target| matches!(target, Target::Only)) else {
             return Ok(());
@@ -43,7 +43,8 @@ impl<'p, 's> Selection<'p, 's> {
         let mut titles = Vec::new();
         for origin in origins {
             let source = read(origin)?;
-            titles.extend(Manifest::all(&source)?.iter().map(Manifest::title));
+            let manifests = Manifest::all(&source)?;
+            titles.extend(Target::Only.titles(&manifests.iter().collect::<Vec<_>>()));
             if titles.len() > 1 {
                 break;
             }
@@ -90,17 +91,22 @@ impl Fitting<'_> {
     pub(super) fn check(&self) -> Result<()> {
         let others: Vec<_> = self.others.iter().collect();
         for ((target, patch), titles) in self.targets.iter().zip(self.patches).zip(&self.titles) {
-            target.check(patch, titles, &others)?;
+            // That there is one document only was checked before.
+            let most = if matches!(target, Target::Only) { 1 } else { titles.len() };
+            target.check(patch, &titles[..most.min(titles.len())], &others)?;
         }
         Ok(())
     }
 
     /// Warns of what strategic patches misspell, as the API server warns of it.
     pub(super) fn warn(&self, schema: &Schema) -> Result<()> {
-        for (patch, kinds) in self.patches.iter().zip(&self.kinds) {
-            let types = kinds.iter().filter_map(|[api_version, kind]| schema.type_of(api_version, kind));
-            for ty in types.filter(|_| patch.patch_type == PatchType::Strategic) {
-                misspelt(ty, patch)?.iter().for_each(Notice::say);
+        let strategic = |patch: &LoadedPatch<'_>| patch.patch_type == PatchType::Strategic;
+        for (patch, kinds) in self.patches.iter().zip(&self.kinds).filter(|(patch, _)| strategic(patch)) {
+            for [api_version, kind] in kinds {
+                let Some(ty) = schema.type_of(api_version, kind) else { continue };
+                for slip in misspelt(ty, patch)? {
+                    Notice { title: format!("{kind}: {}", slip.title), ..slip }.say();
+                }
             }
         }
         Ok(())
