@@ -132,10 +132,11 @@ pub(crate) struct FieldEntry {
 
 /// The first eight bytes of a text as a number that sorts as the text does.
 fn start_of(text: &str) -> u64 {
-    let mut start = [0; 8];
-    let len = text.len().min(8);
-    start[..len].copy_from_slice(&text.as_bytes()[..len]);
-    u64::from_be_bytes(start)
+    let with_byte = |start, (at, byte)| start | u64::from(byte) << (56 - 8 * at);
+    match text.as_bytes().first_chunk() {
+        Some(start) => u64::from_be_bytes(*start),
+        None => text.bytes().enumerate().fold(0, with_byte),
+    }
 }
 
 /// A named type.
@@ -289,9 +290,16 @@ impl Model {
     pub(crate) fn find_field(&self, node: &Node, name: &str) -> Option<usize> {
         let range = node.fields.range();
         let start = start_of(name);
-        let found = self.fields[range.clone()]
-            .binary_search_by(|entry| entry.start.cmp(&start).then_with(|| self.text(entry.name).cmp(name)));
-        found.ok().map(|index| range.start + index)
+        // Numbers alone are compared without a branch that could be guessed wrong.
+        let first = range.start + self.fields[range.clone()].partition_point(|entry| entry.start < start);
+        let alike = &self.fields[first..range.end];
+        let is_found = |entry: &FieldEntry| entry.start == start && self.text(entry.name) == name;
+        if alike.first().is_some_and(is_found) {
+            return Some(first);
+        }
+        let order =
+            |entry: &FieldEntry| entry.start.cmp(&start).then_with(|| self.text(entry.name).cmp(name));
+        alike.binary_search_by(order).ok().map(|index| first + index)
     }
 
     /// Adds a definition; one that had the name before is hidden from then on.

@@ -1,7 +1,7 @@
 //! The directives of a patch map, parsed once. No other file knows how they are spelled.
 
 use kubemerge_value::{Arena, Entry, Node, Str};
-use memchr::memmem;
+use memchr::{memchr, memchr_iter, memmem};
 
 /// What a map, or an item of a keyed list, wants to happen to itself.
 pub const PATCH: &str = "$patch";
@@ -180,8 +180,12 @@ pub(crate) fn is_directive(key: Str<'_>) -> bool {
 pub(crate) fn may_hold_directives(document: Node<'_>) -> bool {
     let Some(text) = document.as_text() else { return true };
     // The names go on with one of these letters, or with an escaped one.
-    let is_name = |at: usize| matches!(text.get(at + 2), Some(b'p' | b'r' | b's' | b'd' | b'\\'));
-    memmem::find_iter(text, b"\"$").any(is_name) || memmem::find(text, b"\\u0024").is_some()
+    let starts_name = |dollar: usize| {
+        text[..dollar].ends_with(b"\"")
+            && matches!(text.get(dollar + 1), Some(b'p' | b'r' | b's' | b'd' | b'\\'))
+    };
+    let has_escaped = |escape: usize| memmem::find(&text[escape..], b"\\u0024").is_some();
+    memchr_iter(b'$', text).any(starts_name) || memchr(b'\\', text).is_some_and(has_escaped)
 }
 
 fn classify<'a>(key: Str<'a>, arena: &'a Arena) -> Key<'a> {

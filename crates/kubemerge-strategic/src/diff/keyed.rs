@@ -41,14 +41,20 @@ impl<'a> Generator<'a> {
         rule: &ListRule<'_>,
         path: &Path<'_>,
     ) -> Result<ListPatch<'a>, Error> {
-        let key = Str::plain(self.arena.alloc_str(merge_key(rule)));
-        let (before, after) = (Items::of(original, merge_key(rule)), Items::of(modified, merge_key(rule)));
+        let name = merge_key(rule);
+        let key = Str::plain(self.arena.alloc_str(name));
+        let after = Items::of(modified, |_, item| item.get(name));
+        // An item that is written as before has the key that it had.
+        let before = Items::of(original, |at, item| match after.in_reach.get(at) {
+            Some(twin) if twin.at == at && self.same_text(twin.node, item) => Some(twin.key),
+            _ => item.get(name),
+        });
         let missing = before.missing.or(after.missing);
         let (before, after) = (before.in_reach, after.in_reach);
         let pairing = pair(&before, &after);
         let said = self.changed_items(&before, &after, &pairing, (rule, key), path)?;
         if let Some((at, item)) = missing {
-            return Err(missing_key(item, merge_key(rule), &path.index(at)));
+            return Err(missing_key(item, name, &path.index(at)));
         }
         let mut items = in_order(said, &after, path)?;
         let moved = !same_order(&before, &after, key, path)?;
@@ -126,10 +132,10 @@ struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    fn of(list: &[Node<'a>], key: &str) -> Self {
+    fn of(list: &[Node<'a>], key_of: impl Fn(usize, Node<'a>) -> Option<Node<'a>>) -> Self {
         let mut items = Items { in_reach: Vec::with_capacity(list.len()), missing: None };
         for (at, node) in list.iter().enumerate() {
-            match node.get(key) {
+            match key_of(at, *node) {
                 Some(key) => items.in_reach.push(Item { at, node: *node, key, form: string_form(key) }),
                 None => items.missing = Some((at, *node)),
             }

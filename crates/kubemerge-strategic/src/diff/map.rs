@@ -175,7 +175,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Whether two values are surely equal, as far as it pays to look.
-    fn same_text(&self, original: Node<'a>, modified: Node<'a>) -> bool {
+    pub(super) fn same_text(&self, original: Node<'a>, modified: Node<'a>) -> bool {
         self.depth.compares_texts() && same_text(original, modified)
     }
 

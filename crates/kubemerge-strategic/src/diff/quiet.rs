@@ -11,7 +11,7 @@ use kubemerge_value::{Entry, ItemScan, Key, Kind, Names, Node, all_members, deep
 impl<'a> Generator<'a> {
     /// Whether surely nothing is to be said about an unchanged map.
     pub(super) fn is_quiet(&self, map: Node<'a>, ty: Type<'_>) -> bool {
-        self.is_silent(ty) || all_members(map, |entry| self.is_quiet_member(&entry, ty))
+        self.is_silent(ty) || deep(|| all_members(map, |entry| self.is_quiet_member(&entry, ty)))
     }
 
     /// Whether neither a rule nor a directive stands below.
@@ -31,9 +31,7 @@ impl<'a> Generator<'a> {
 
     fn is_quiet_map(&self, entry: &Entry<'a>, ty: Type<'_>) -> bool {
         match ty.map_field(&entry.key.text()) {
-            Ok(rule) => {
-                rule.strategy == MapStrategy::Merge && deep(|| self.is_quiet(entry.value, rule.value))
-            }
+            Ok(rule) => rule.strategy == MapStrategy::Merge && self.is_quiet(entry.value, rule.value),
             Err(error) => is_forgiven(&error),
         }
     }
@@ -57,7 +55,7 @@ impl<'a> Generator<'a> {
         }
         let mut items = ItemScan::new(list, Names { key, mark: PATCH }, self.arena);
         while let Some(item) = items.next() {
-            let is_quiet = || is_silent || deep(|| self.is_quiet(items.node(&item), ty));
+            let is_quiet = || is_silent || self.is_quiet(items.node(&item), ty);
             if !matches!(item.key, Key::Scalar(_)) || !is_quiet() {
                 return false;
             }
