@@ -8,12 +8,13 @@ pub(crate) enum Element<'a> {
     Scalar(Scalar<'a>),
     /// A map or list. Its canonical bytes are the same for an int and a float of one value, so they serve
     /// for hashing only.
-    Deep(Node<'a>, Vec<u8>),
+    Deep(Box<(Node<'a>, Vec<u8>)>),
 }
 
 impl<'a> Element<'a> {
     pub(crate) fn of(node: Node<'a>) -> Self {
-        node.scalar().map_or_else(|| Element::Deep(node, to_canonical(node).into_bytes()), Element::Scalar)
+        let deep = || Element::Deep(Box::new((node, to_canonical(node).into_bytes())));
+        node.scalar().map_or_else(deep, Element::Scalar)
     }
 }
 
@@ -21,7 +22,7 @@ impl PartialEq for Element<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Element::Scalar(one), Element::Scalar(other)) => one == other,
-            (Element::Deep(one, _), Element::Deep(other, _)) => deep_equal(*one, *other),
+            (Element::Deep(one), Element::Deep(other)) => deep_equal(one.0, other.0),
             _ => false,
         }
     }
@@ -33,7 +34,7 @@ impl Hash for Element<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Element::Scalar(value) => value.hash(state),
-            Element::Deep(_, canonical) => canonical.hash(state),
+            Element::Deep(deep) => deep.1.hash(state),
         }
     }
 }

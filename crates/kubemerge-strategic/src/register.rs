@@ -1,8 +1,12 @@
-//! Identities as numbers: each is hashed once, and whatever else is known of it stands in arrays.
+//! Identities and elements as numbers: each is hashed once, and whatever else is known of it stands in arrays.
 
-use crate::identity::{Identity, Keyed};
-use hashbrown::HashMap;
+use crate::{
+    element::Element,
+    identity::{Identity, Keyed},
+};
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 use kubemerge_value::Scalar;
+use std::hash::{BuildHasher, Hash};
 
 /// Who an item is, by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,21 +19,42 @@ pub(crate) enum Who {
     Compound,
 }
 
-/// The numbers of identities, in order of first mention.
-pub(crate) struct Register<'a> {
-    numbers: HashMap<Identity<'a>, u32>,
+/// The numbers of values, in order of first mention. The table holds numbers only, so that it is small.
+pub(crate) struct Numbers<V> {
+    values: Vec<V>,
+    table: HashTable<u32>,
+    hashing: DefaultHashBuilder,
+}
+
+/// The numbers of identities.
+pub(crate) type Register<'a> = Numbers<Identity<'a>>;
+
+/// The numbers of elements of lists without keys.
+pub(crate) type ElementRegister<'a> = Numbers<Element<'a>>;
+
+impl<V: Hash + Eq> Numbers<V> {
+    pub(crate) fn with_capacity(items: usize) -> Self {
+        let (values, table) = (Vec::with_capacity(items), HashTable::with_capacity(items));
+        Numbers { values, table, hashing: DefaultHashBuilder::default() }
+    }
+
+    pub(crate) fn number(&mut self, value: V) -> Who {
+        let Numbers { values, table, hashing } = self;
+        let known = |number: &u32| &values[*number as usize];
+        let hash = hashing.hash_one(&value);
+        match table.entry(hash, |number| *known(number) == value, |number| hashing.hash_one(known(number))) {
+            Entry::Occupied(number) => Who::Known(*number.get()),
+            Entry::Vacant(place) => {
+                let number = values.len() as u32;
+                place.insert(number);
+                values.push(value);
+                Who::Known(number)
+            }
+        }
+    }
 }
 
 impl<'a> Register<'a> {
-    pub(crate) fn with_capacity(items: usize) -> Self {
-        Register { numbers: HashMap::with_capacity(items) }
-    }
-
-    pub(crate) fn number(&mut self, identity: Identity<'a>) -> Who {
-        let next = self.numbers.len() as u32;
-        Who::Known(*self.numbers.entry(identity).or_insert(next))
-    }
-
     pub(crate) fn who(&mut self, keyed: Keyed<'a>) -> Who {
         match keyed {
             Keyed::As { identity, .. } => self.number(identity),
@@ -40,8 +65,7 @@ impl<'a> Register<'a> {
 
     /// Whether the item is known by the key null.
     pub(crate) fn is_null(&self, who: Who) -> bool {
-        let number = self.numbers.get(&Identity::One(Scalar::Null));
-        number.is_some_and(|number| who == Who::Known(*number))
+        matches!(who, Who::Known(number) if self.values[number as usize] == Identity::One(Scalar::Null))
     }
 }
 

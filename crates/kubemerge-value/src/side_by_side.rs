@@ -4,13 +4,11 @@
 //! is a comparison, and only where it does not is its text looked at.
 
 use crate::{
-    Arena,
     entry::{Entry, is_surely_unique},
     node::{Node, Repr},
     string::Str,
     text::{Extent, Form, MemberScan, Text},
 };
-use bumpalo::collections::Vec as ArenaVec;
 
 /// A member that two maps have.
 #[derive(Clone, Copy)]
@@ -25,9 +23,9 @@ pub struct Pair<'a> {
 
 /// The members of `map`, each with its counterpart in `other`. `None` if they do not have the same names in the
 /// same order, if one of them is no text, and if names may be repeated.
-pub fn side_by_side<'a>(map: Node<'a>, other: Node<'a>, arena: &'a Arena) -> Option<&'a [Pair<'a>]> {
+pub fn side_by_side<'a>(map: Node<'a>, other: Node<'a>) -> Option<Vec<Pair<'a>>> {
     let (map, mut other) = (map_text(map)?, Follower { rest: behind(map_text(other)?, 1) });
-    let mut pairs = ArenaVec::with_capacity_in(8, arena);
+    let mut pairs = Vec::with_capacity(8);
     let mut scan = MemberScan::of_map(map);
     while let Some(name) = scan.next_name() {
         let end = scan.settle();
@@ -40,7 +38,7 @@ pub fn side_by_side<'a>(map: Node<'a>, other: Node<'a>, arena: &'a Arena) -> Opt
         });
     }
     let is_unique = map.form == Form::Canonical || is_surely_unique(&pairs, |pair| pair.entry.key);
-    (is_unique && other.is_over()).then(|| pairs.into_bump_slice())
+    (is_unique && other.is_over()).then_some(pairs)
 }
 
 fn map_text(node: Node<'_>) -> Option<Text<'_>> {
@@ -94,14 +92,13 @@ impl<'a> Follower<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Canonical, Document, to_bytes};
+    use crate::{Arena, Canonical, Document, to_bytes};
 
     fn walked(one: &str, other: &str) -> Option<String> {
-        let arena = Arena::new();
         let (one, other) =
             (Document::check(one.as_bytes()).unwrap(), Document::check(other.as_bytes()).unwrap());
         let written = |node| String::from_utf8(to_bytes(node)).unwrap();
-        let pairs = side_by_side(one.node(), other.node(), &arena)?;
+        let pairs = side_by_side(one.node(), other.node())?;
         let said = pairs.iter().map(|pair| {
             let sign = if pair.is_same { "=" } else { "/" };
             format!("{}:{}{sign}{}", pair.entry.key.text(), written(pair.entry.value), written(pair.other))
@@ -146,6 +143,6 @@ mod tests {
         let [one, other] = [one, other].map(|text| Canonical::from_bytes(text.as_bytes()).unwrap());
         let arena = Arena::new();
         let [one, other] = [&one, &other].map(|text| text.node().entries(&arena)[0].value);
-        assert_eq!(side_by_side(one, other, &arena).map(<[_]>::len), Some(1));
+        assert_eq!(side_by_side(one, other).map(|pairs| pairs.len()), Some(1));
     }
 }

@@ -106,13 +106,11 @@ impl<'a> Generator<'a> {
     ) -> Result<PatchMap<'a>, Error> {
         let _level = self.depth.enter();
         let pairs = match retain {
-            RetainKeys::Unnamed if self.depth.compares_texts() => {
-                side_by_side(modified, original, self.arena)
-            }
+            RetainKeys::Unnamed if self.depth.compares_texts() => side_by_side(modified, original),
             _ => None,
         };
         deep(|| match pairs {
-            Some(pairs) => self.pairs(pairs, ty, path),
+            Some(pairs) => self.pairs(&pairs, ty, path),
             None => self.members(original, modified, ty, retain, path),
         })
     }

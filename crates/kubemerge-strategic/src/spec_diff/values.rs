@@ -1,23 +1,16 @@
 //! Patches of lists that merge by value: scalars and sets.
 
-use super::{Field, Generator, OrderLists, Sides, whole::refuse_repeated};
+use super::{Field, Generator, OrderLists, Sides};
 use crate::{
-    Error,
+    Error, ErrorKind,
     apply::elements::{element_kind, set_kind},
     directive::DELETE_FROM_PRIMITIVE_LIST,
     element::Element,
     patch_map::PatchMap,
+    register::{ElementRegister, Positions, Who},
 };
-use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy};
-use kubemerge_value::{Node, Path, list};
-
-/// The elements of three versions.
-struct Lists<'a> {
-    original: &'a [Node<'a>],
-    modified: &'a [Node<'a>],
-    current: &'a [Node<'a>],
-}
+use kubemerge_value::{Arena, Node, Path, list};
 
 impl<'a> Generator<'a> {
     pub(super) fn value_list(
@@ -27,24 +20,18 @@ impl<'a> Generator<'a> {
         rule: &ListRule<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
-        let current = sides.current.elements(self.arena);
-        let lists = Lists {
-            original: sides.own_original().map_or(current, |original| original.elements(self.arena)),
-            modified: sides.modified.elements(self.arena),
-            current,
-        };
-        match lists.check(rule, field.path) {
+        let lists = match Lists::of(sides, rule, field.path, self.arena) {
             Err(_) if sides.unchanged() => return Ok(()),
-            checked => checked?,
+            lists => lists?,
+        };
+        if self.order_lists == OrderLists::WhereNeeded && !lists.keep_order() {
+            self.set_order(field.key, lists.modified.elements.to_vec(), patch);
         }
-        let added = without(lists.modified, lists.current);
-        let deleted = without(lists.original, lists.modified);
-        if self.order_lists == OrderLists::WhereNeeded && !lists.keeps_order(&added, &deleted) {
-            self.set_order(field.key, lists.modified.to_vec(), patch);
-        }
+        let added = lists.modified.without(&lists.current);
         if !added.is_empty() {
             patch.set(field.key, list(added, self.arena));
         }
+        let deleted = lists.original.as_ref().unwrap_or(&lists.current).without(&lists.modified);
         if !deleted.is_empty() {
             patch.set_beside(DELETE_FROM_PRIMITIVE_LIST, field.key, list(deleted, self.arena));
         }
@@ -52,31 +39,85 @@ impl<'a> Generator<'a> {
     }
 }
 
+/// A list in three versions. There is no original if it is the current list.
+struct Lists<'a> {
+    original: Option<List<'a>>,
+    modified: List<'a>,
+    current: List<'a>,
+}
+
 impl<'a> Lists<'a> {
-    fn check(&self, rule: &ListRule<'_>, path: &Path<'_>) -> Result<(), Error> {
-        for list in [self.original, self.current] {
+    fn of(sides: &Sides<'a>, rule: &ListRule<'_>, path: &Path<'_>, arena: &'a Arena) -> Result<Self, Error> {
+        let original = sides.own_original().map(|original| original.elements(arena));
+        let (modified, current) = (sides.modified.elements(arena), sides.current.elements(arena));
+        for list in original.into_iter().chain([current]) {
             match rule.strategy {
-                ListStrategy::Set => set_kind(list, self.modified, path)?,
-                _ => _ = element_kind(list, self.modified, path)?,
+                ListStrategy::Set => set_kind(list, modified, path)?,
+                _ => _ = element_kind(list, modified, path)?,
             }
         }
-        refuse_repeated(self.modified, path)?;
-        refuse_repeated(self.current, path)
+        let mut register = ElementRegister::with_capacity(modified.len() + current.len());
+        let mut numbered = |elements| List::of(elements, &mut register);
+        let lists = Lists {
+            modified: numbered(modified),
+            current: numbered(current),
+            original: original.map(numbered),
+        };
+        lists.modified.refuse_repeated(path)?;
+        lists.current.refuse_repeated(path)?;
+        Ok(lists)
     }
 
-    /// Whether the wanted elements stand in the wanted order once they are deleted and added: new ones follow
-    /// those that are there.
-    fn keeps_order(&self, added: &[Node<'a>], deleted: &[Node<'a>]) -> bool {
-        let deleted: HashSet<Element<'_>> = deleted.iter().map(|value| Element::of(*value)).collect();
-        let place: HashMap<Element<'_>, usize> =
-            self.modified.iter().enumerate().map(|(at, value)| (Element::of(*value), at)).collect();
-        let kept = self.current.iter().filter(|value| !deleted.contains(&Element::of(**value)));
-        kept.chain(added).filter_map(|value| place.get(&Element::of(*value))).is_sorted()
+    /// Whether the wanted elements stand in the wanted order once others are deleted and new ones are added,
+    /// which follow those that are there.
+    fn keep_order(&self) -> bool {
+        let is_new = |who: &&Who| self.current.positions.get(**who).is_none();
+        let added = self.modified.numbers.iter().filter(is_new);
+        let places = self.current.numbers.iter().chain(added);
+        places.filter_map(|who| self.modified.positions.get(*who)).is_sorted()
     }
 }
 
-/// The elements that the other list lacks, each once, in their order.
-fn without<'a>(elements: &[Node<'a>], other: &[Node<'a>]) -> Vec<Node<'a>> {
-    let mut known: HashSet<Element<'a>> = other.iter().map(|value| Element::of(*value)).collect();
-    elements.iter().copied().filter(|value| known.insert(Element::of(*value))).collect()
+/// The elements of a list, and their numbers: equal elements have one.
+struct List<'a> {
+    elements: &'a [Node<'a>],
+    numbers: Vec<Who>,
+    positions: Positions,
+}
+
+impl<'a> List<'a> {
+    fn of(elements: &'a [Node<'a>], register: &mut ElementRegister<'a>) -> Self {
+        let numbers: Vec<Who> = elements.iter().map(|node| register.number(Element::of(*node))).collect();
+        let positions = Positions::of(numbers.iter().copied());
+        List { elements, numbers, positions }
+    }
+
+    /// The elements that the other list lacks, each once, in their order.
+    fn without(&self, other: &List<'a>) -> Vec<Node<'a>> {
+        let is_lacking =
+            |at: &usize| !self.is_repeated(*at) && other.positions.get(self.numbers[*at]).is_none();
+        (0..self.elements.len()).filter(is_lacking).map(|at| self.elements[at]).collect()
+    }
+
+    /// Whether an element stands farther ahead, too.
+    fn is_repeated(&self, at: usize) -> bool {
+        self.positions.get(self.numbers[at]) != Some(at as u32)
+    }
+
+    /// No patch can put an element twice into a list that merges by value.
+    fn refuse_repeated(&self, path: &Path<'_>) -> Result<(), Error> {
+        match (0..self.elements.len()).find(|at| self.is_repeated(*at)) {
+            None => Ok(()),
+            Some(at) => {
+                let message = "the list has this element twice; no patch can say that";
+                Err(Error::new(ErrorKind::DuplicateElement, &path.index(at), message)
+                    .with_hint("name every element once"))
+            }
+        }
+    }
+}
+
+/// Refuses a list that no patch can make.
+pub(super) fn refuse_repeated<'a>(elements: &'a [Node<'a>], path: &Path<'_>) -> Result<(), Error> {
+    List::of(elements, &mut ElementRegister::with_capacity(elements.len())).refuse_repeated(path)
 }

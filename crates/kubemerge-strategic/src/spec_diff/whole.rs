@@ -1,12 +1,11 @@
 //! Values that a patch sends as they are. The rules below them still hold when they are applied, so repeated
 //! items need a replace marker and some values cannot be said at all.
 
-use super::{Field, Generator};
+use super::{Field, Generator, values::refuse_repeated};
 use crate::{
-    Error, ErrorKind,
+    Error,
     apply::elements::{all_maps, element_kind, set_kind},
     directive::{PATCH, REPLACE},
-    element::Element,
     identity::Keys,
 };
 use hashbrown::HashSet;
@@ -118,18 +117,5 @@ impl<'a> Generator<'a> {
     /// The item that says: what follows is the whole list.
     pub(super) fn replace_marker(&self) -> Node<'a> {
         map([(Str::plain(PATCH), Node::string(REPLACE))], self.arena)
-    }
-}
-
-/// No patch can put an element twice into a list that merges by value.
-pub(super) fn refuse_repeated(elements: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
-    let mut known = HashSet::with_capacity(elements.len());
-    match elements.iter().position(|element| !known.insert(Element::of(*element))) {
-        None => Ok(()),
-        Some(at) => {
-            let message = "the list has this element twice; no patch can say that";
-            Err(Error::new(ErrorKind::DuplicateElement, &path.index(at), message)
-                .with_hint("name every element once"))
-        }
     }
 }
