@@ -5,6 +5,7 @@ use kubemerge::Schema;
 
 use crate::args::{DialectWord, ObjectFormat, SchemaOptions};
 use crate::failure::Result;
+use crate::input::Origin;
 use crate::job;
 use crate::output::Output;
 use crate::render;
@@ -24,7 +25,12 @@ pub(super) struct Making {
 impl Making {
     /// The rules.
     pub(super) fn schema(&self) -> Result<Schema> {
-        job::load(&self.schema)?.compile(self.dialect.into())
+        self.schema_beside(&[])
+    }
+
+    /// The rules, with those of the definitions among some files.
+    pub(super) fn schema_beside(&self, origins: &[Origin]) -> Result<Schema> {
+        job::load_beside(&self.schema, origins)?.compile(self.dialect.into())
     }
 
     /// Writes the patches that were made.

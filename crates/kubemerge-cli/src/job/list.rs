@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use kubemerge_value::{Arena, Entry, Kind, Node, Scalar, list, map, to_bytes, yaml};
+use kubemerge_value::{Arena, Entry, Kind, Node, list, map, to_bytes, yaml};
 
 use super::manifest::{Identity, Manifest, checked};
 use crate::failure::Result;
@@ -70,7 +70,7 @@ fn completed<'a>(item: Node<'a>, list: &Identity, arena: &'a Arena) -> Node<'a> 
     if !is_untold(item) || list.kind.is_empty() {
         return item;
     }
-    let text = |text: &str| Node::scalar_node(Scalar::String((&*arena.alloc_str(text)).into()));
+    let text = |text: &str| Node::string(arena.alloc_str(text));
     let told = [(API_VERSION.into(), text(&list.api_version)), (KIND.into(), text(&list.kind))];
     let rest = item.entries(arena).iter().filter(|entry| !entry.key.is(API_VERSION) && !entry.key.is(KIND));
     map(told.into_iter().chain(rest.map(|entry| (entry.key, entry.value))), arena)

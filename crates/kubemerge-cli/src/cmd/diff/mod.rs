@@ -15,7 +15,7 @@ use kubemerge::{
 use super::making::Making;
 use crate::args::TypeWord;
 use crate::failure::{Outcome, Result};
-use crate::input::{Recurse, Source, find, read};
+use crate::input::{Origin, Recurse, Source, find, read};
 use crate::job::{Manifest, type_of};
 use crate::notice::Notice;
 
@@ -55,10 +55,14 @@ struct Maker {
 }
 
 pub(crate) fn run(args: &DiffArgs) -> Result {
-    let maker = Maker { target: target(args.patch_type, args.tests)?, schema: args.making.schema()? };
+    let target = target(args.patch_type, args.tests)?;
     let words = [Some(&args.old), Some(&args.new), args.current.as_ref()];
-    let [old, new, current] = words.map(|word| word.map_or(Ok(Vec::new()), |word| texts(word)));
+    let [old, new, current] = words.map(|word| word.map_or(Ok(Vec::new()), |word| origins(word)));
     let (old, new, current) = (old?, new?, current?);
+    // Only strategic patches ask for custom resource definitions among the files.
+    let definitions: &[Origin] = if target == Target::Strategic { &new } else { &[] };
+    let maker = Maker { target, schema: args.making.schema_beside(definitions)? };
+    let (old, new, current) = (texts(&old)?, texts(&new)?, texts(&current)?);
     let (old, new) = (some_objects(&args.old, &old)?, some_objects(&args.new, &new)?);
     let current = args.current.as_deref().map(|word| some_objects(word, &current)).transpose()?;
     let (patches, outcome) = match (old.as_slice(), new.as_slice(), current.as_deref()) {
@@ -70,8 +74,12 @@ pub(crate) fn run(args: &DiffArgs) -> Result {
     Ok(outcome)
 }
 
-fn texts(word: &Path) -> Result<Vec<Source>> {
-    find(&[word.to_owned()], Recurse::No)?.iter().map(read).collect()
+fn origins(word: &Path) -> Result<Vec<Origin>> {
+    find(&[word.to_owned()], Recurse::No)
+}
+
+fn texts(origins: &[Origin]) -> Result<Vec<Source>> {
+    origins.iter().map(read).collect()
 }
 
 fn some_objects<'s>(word: &Path, texts: &'s [Source]) -> Result<Vec<Manifest<'s>>> {
