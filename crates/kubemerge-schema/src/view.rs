@@ -159,6 +159,11 @@ impl<'s> Type<'s> {
         (id != NOWHERE).then_some(Definition { schema: self.schema, id })
     }
 
+    /// A number that tells the description of the value apart from all others of this schema.
+    pub fn description(self) -> Option<usize> {
+        (!self.is_untyped()).then(|| self.model().resolve(self.node) as usize)
+    }
+
     /// What the items of a list are.
     pub fn items(self) -> Option<Type<'s>> {
         self.child(self.resolved()?.items)

@@ -101,7 +101,7 @@ impl App {
             reply
         };
         let reply = if parts.method == Method::HEAD { reply.without_body() } else { reply };
-        self.log.add(Noted { parts, body, target, code, changes });
+        self.log.add(Noted::new(parts, body, code, changes));
         reply.into_response()
     }
 

@@ -86,6 +86,18 @@ impl Timestamp {
         Some(Timestamp(days_from_civil(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second))
     }
 
+    /// As Kubernetes writes it: `2026-01-31T12:00:00Z`.
+    pub(crate) fn text(self) -> String {
+        let (days, second) = (self.0.div_euclid(86_400), self.0.rem_euclid(86_400));
+        let (year, month, day) = civil_from_days(days);
+        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+        if (0..10_000).contains(&year) {
+            let text = digits([year / 100, year % 100, month, day, hour, minute, second]);
+            return text.into_iter().map(char::from).collect();
+        }
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    }
+
     /// The second this many seconds later, but none that no client can read.
     pub fn plus(self, seconds: i64) -> Timestamp {
         Timestamp(self.0.saturating_add(seconds).min(END_OF_9999))
@@ -99,14 +111,7 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (days, second) = (self.0.div_euclid(86_400), self.0.rem_euclid(86_400));
-        let (year, month, day) = civil_from_days(days);
-        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-        if (0..10_000).contains(&year) {
-            let text = digits([year / 100, year % 100, month, day, hour, minute, second]);
-            return f.write_str(&String::from_utf8_lossy(&text));
-        }
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+        f.write_str(&self.text())
     }
 }
 

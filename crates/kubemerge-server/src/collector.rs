@@ -215,7 +215,7 @@ fn unblock_cycle(
         return Ok(());
     }
     rewrite(ledger, key, resource, |object| {
-        let Some(mut owners) = object.metadata.get("ownerReferences").cloned() else { return };
+        let Some(mut owners) = object.metadata.get("ownerReferences") else { return };
         for owner in owners.as_array_mut().into_iter().flatten().filter_map(|owner| owner.as_object_mut()) {
             owner.insert("blockOwnerDeletion".into(), false.into());
         }

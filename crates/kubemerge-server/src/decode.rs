@@ -1,7 +1,7 @@
 //! From the bytes of a request to an object: the encoding, the fields the kind has, the type it must be.
 
 use kubemerge::PatchType;
-use kubemerge_value::{Canonical, MAX_VALUE_DEPTH};
+use kubemerge_value::{Canonical, Excerpt, MAX_VALUE_DEPTH};
 
 use crate::{
     call::Call,
@@ -50,9 +50,8 @@ fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
 
 /// The object in a body, checked to be of the resource's kind, with unknown fields dealt with.
 pub(crate) fn object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Object> {
-    let document = body(call)?;
-    let object = Object::from_canonical(&document);
-    let mut object = decoded(call, object, &document, Source::Body)?;
+    let document = Excerpt::from(body(call)?);
+    let mut object = decoded(call, Object::read(&document), &document, Source::Body)?;
     check_type(call, &mut object)?;
     report_repeated(call, &document, &object, validation)?;
     fields::settle(call, &mut object, validation, Source::Body)?;
@@ -60,12 +59,7 @@ pub(crate) fn object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Ob
 }
 
 /// The object, or why the text cannot be decoded.
-fn decoded(
-    call: &Call<'_>,
-    object: Outcome<Object>,
-    document: &Canonical,
-    source: Source,
-) -> Outcome<Object> {
+fn decoded(call: &Call<'_>, object: Outcome<Object>, document: &Excerpt, source: Source) -> Outcome<Object> {
     object.map_err(|failure| {
         let text = String::from_utf8_lossy(document.as_bytes());
         fields::undecodable(call, failure.message(), source, &text)
@@ -75,7 +69,7 @@ fn decoded(
 /// The object that a patch made of an older one, which must be of the kind it was before.
 pub(crate) fn patched(
     call: &Call<'_>,
-    document: &Canonical,
+    document: &Excerpt,
     patch: PatchType,
     (current, old): (&Stored, &Object),
 ) -> Outcome<Object> {
@@ -94,7 +88,7 @@ pub(crate) fn patched(
 /// Repeated fields are gone from the canonical text; where that is the body there were none.
 fn report_repeated(
     call: &Call<'_>,
-    document: &Canonical,
+    document: &Excerpt,
     object: &Object,
     validation: FieldValidation,
 ) -> Outcome<()> {

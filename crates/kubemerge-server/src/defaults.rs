@@ -113,10 +113,10 @@ const POD_SPECS: &[(&str, &str, &str)] = &[
 
 /// What belongs into a map: a default, or what belongs into the maps below. Sorted by name.
 #[derive(Debug, Default)]
-struct Tree(Vec<(&'static str, Wanted)>);
+pub(crate) struct Tree(Vec<(&'static str, Wanted)>);
 
 #[derive(Debug)]
-enum Wanted {
+pub(crate) enum Wanted {
     /// A value, where there is none.
     Value(Canonical),
     /// Something in a map, where there is one.
@@ -140,6 +140,19 @@ static TREES: LazyLock<BTreeMap<(&str, &str), Tree>> = LazyLock::new(|| {
 });
 
 impl Tree {
+    /// The defaults of a kind, if it has any.
+    pub(crate) fn of(resource: &Resource) -> Option<&Tree> {
+        TREES.get(&(resource.group.as_str(), resource.kind.as_str()))
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Wanted> {
+        self.0.iter().find(|(wanted, _)| *wanted == name).map(|(_, wanted)| wanted)
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(name, _)| *name)
+    }
+
     fn add(&mut self, mut path: impl Iterator<Item = &'static str>, default: &str) {
         let Some(name) = path.next() else { return };
         let mut rest = path.peekable();
@@ -164,13 +177,16 @@ impl Tree {
 
 /// Fills in what is missing.
 pub(crate) fn fill(resource: &Resource, object: &mut Object) {
-    let Some(tree) = TREES.get(&(resource.group.as_str(), resource.kind.as_str())) else { return };
+    let Some(tree) = Tree::of(resource) else { return };
     for (top, wanted) in &tree.0 {
+        if object.is_complete(top) {
+            continue;
+        }
         // Most objects were filled before: those are only looked at.
         let Some(text) = object.text(top).filter(|text| lacks(&mut text.tokens(), wanted)) else { continue };
         let arena = Arena::new();
         if let Some(text) = filled_value(text.node(), wanted, &arena).map(to_canonical) {
-            object.set_text(top, text);
+            object.set_text(top, text.into());
         }
     }
 }

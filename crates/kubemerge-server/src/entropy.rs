@@ -34,11 +34,12 @@ impl Entropy {
         let bits = bits & !(0xf << 76) | 4 << 76;
         let bits = bits & !(0x3 << 62) | 2 << 62;
         let mut uid = String::with_capacity(36);
-        for digit in 0..32 {
-            if matches!(digit, 8 | 12 | 16 | 20) {
+        for (at, byte) in bits.to_be_bytes().into_iter().enumerate() {
+            if matches!(at, 4 | 6 | 8 | 10) {
                 uid.push('-');
             }
-            uid.push(HEX[(bits >> (124 - 4 * digit)) as usize & 0xf] as char);
+            uid.push(HEX[usize::from(byte >> 4)] as char);
+            uid.push(HEX[usize::from(byte & 0xf)] as char);
         }
         uid
     }

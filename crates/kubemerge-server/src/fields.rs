@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use kubemerge_schema::{Shape, Type};
-use kubemerge_value::{Canonical, Kind, Node, Scalar, Token, Tokens};
+use kubemerge_value::{Excerpt, Kind, Node, Scalar, Token, Tokens};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -14,9 +14,9 @@ use crate::{
     custom::{prune, structural::Structural},
     decode::Source,
     duplicate::COMPLAINTS_MOST,
-    meta::check,
     object::Object,
     octets,
+    pattern::Verdict,
     place::Place,
     query::FieldValidation,
     status::{Failure, FieldError, Outcome, Qualified, bad_request, invalid, quoted},
@@ -84,8 +84,7 @@ pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source, object: &
 }
 
 fn unknown_metadata(object: &mut Object) -> Vec<String> {
-    let unknown: Vec<String> =
-        object.metadata.names().filter(|name| check::member(name).is_none()).map(str::to_string).collect();
+    let unknown: Vec<String> = object.metadata.unknown().map(str::to_string).collect();
     for name in &unknown {
         object.metadata.remove(name);
     }
@@ -113,42 +112,53 @@ fn replace_fields(object: &mut Object, tree: &Value) -> Outcome<()> {
 }
 
 fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source) -> Outcome<Vec<String>> {
-    let schema = &call.app().schema;
-    let Some(ty) = schema.type_of(&call.resource.api_version, &call.resource.kind) else {
-        return Ok(Vec::new());
-    };
+    let Some(pattern) = call.resource.pattern(&call.app().schema) else { return Ok(Vec::new()) };
     let mut unknown = Vec::new();
-    let names: Vec<String> = object.field_names().map(str::to_string).collect();
-    for name in names {
-        let Some(field) = ty.field(&name) else {
-            object.remove(&name);
-            unknown.push(name);
-            continue;
-        };
-        let found = match object.text(&name) {
-            Some(text) => survey(text, field.ty, &name),
-            None => continue,
-        };
-        if let Some(text) = found.mismatch {
-            return Err(undecodable(call, &text, source, &object.to_value().to_string()));
-        }
-        if found.surprises {
-            rewrite(object, &name, field.ty, &mut unknown)?;
+    for name in object.names() {
+        let Some(text) = object.text(&name) else { continue };
+        match pattern.judge(&name, text) {
+            Verdict::Complete => object.set_complete(&name),
+            Verdict::Settled => {}
+            Verdict::Unsure => settle_field(call, object, (&name, source), &mut unknown)?,
         }
     }
     Ok(unknown)
 }
 
-/// What a look at a field found.
-#[derive(Default)]
-struct Survey {
-    /// There are unknown fields, nulls, or bytes that are written in another way.
-    surprises: bool,
-    /// A value that cannot be decoded.
-    mismatch: Option<String>,
+/// Looks closer at a field and puts it right.
+fn settle_field(
+    call: &Call<'_>,
+    object: &mut Object,
+    (name, source): (&str, Source),
+    unknown: &mut Vec<String>,
+) -> Outcome<()> {
+    let ty = call.app().schema.type_of(&call.resource.api_version, &call.resource.kind);
+    let Some(field) = ty.and_then(|ty| ty.field(name)) else {
+        object.remove(name);
+        unknown.push(name.to_string());
+        return Ok(());
+    };
+    let Some(text) = object.text(name) else { return Ok(()) };
+    let found = survey(text, field.ty, name);
+    if let Some(text) = found.mismatch {
+        return Err(undecodable(call, &text, source, &object.to_value().to_string()));
+    }
+    if found.surprises {
+        rewrite(object, name, field.ty, unknown)?;
+    }
+    Ok(())
 }
 
-fn survey(text: &Canonical, ty: Type<'_>, name: &str) -> Survey {
+/// What a look at a field found.
+#[derive(Default)]
+pub(crate) struct Survey {
+    /// There are unknown fields, nulls, or bytes that are written in another way.
+    pub(crate) surprises: bool,
+    /// A value that cannot be decoded.
+    pub(crate) mismatch: Option<String>,
+}
+
+pub(crate) fn survey(text: &Excerpt, ty: Type<'_>, name: &str) -> Survey {
     let mut survey = Survey::default();
     look(&mut text.tokens(), ty, &Place::Field(&Place::Root, name), &mut survey);
     survey
@@ -219,7 +229,7 @@ fn look_at_items(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, surve
 }
 
 /// Whether nothing is known about the values here, so that everything is kept.
-fn is_free(ty: Type<'_>) -> bool {
+pub(crate) fn is_free(ty: Type<'_>) -> bool {
     ty.is_untyped()
         || ty.preserves_unknown_fields()
         || ty.is_int_or_string()
@@ -234,7 +244,7 @@ fn member<'s>(ty: Type<'s>, name: &str) -> Option<Type<'s>> {
     ty.field(name).map(|field| field.ty).or_else(|| ty.additional_properties())
 }
 
-fn fits(kind: Kind, ty: Type<'_>) -> bool {
+pub(crate) fn fits(kind: Kind, ty: Type<'_>) -> bool {
     match ty.shape() {
         Shape::Any => kind != Kind::Null,
         Shape::Object => kind == Kind::Map,

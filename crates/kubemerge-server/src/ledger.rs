@@ -113,20 +113,13 @@ impl<'a> Ledger<'a> {
     }
 
     fn leave_work(&self, resource: &Resource, key: &str, before: Option<&Stored>, after: Option<&Stored>) {
-        let terminating = |stored: &Stored| {
-            stored
-                .record
-                .node()
-                .get("metadata")
-                .is_some_and(|metadata| metadata.get("deletionTimestamp").is_some())
-        };
         match (before, after) {
             (Some(before), None) => {
                 let object = Object::of_record(&before.record);
                 let found = collector::after_removal(resource, &object);
                 self.work.borrow_mut().extend(found);
             }
-            (_, Some(after)) if terminating(after) => {
+            (_, Some(after)) if after.record.is_terminating() => {
                 let object = Object::of_record(&after.record);
                 let found = collector::after_termination(resource, key, &object);
                 self.work.borrow_mut().extend(found);

@@ -7,7 +7,11 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::request::Parts;
+use http::{
+    HeaderValue, Method, Uri,
+    header::{CONTENT_TYPE, USER_AGENT},
+    request::Parts,
+};
 use serde_json::Value;
 
 use crate::{
@@ -33,21 +37,29 @@ struct Held {
     bytes: usize,
 }
 
-/// A request as it came, with what became of it; most are never asked for and stay as they are.
+/// What is kept of a request, and what became of it. Most are never asked for, so that nothing is taken apart.
 #[derive(Clone, Debug)]
 pub(crate) struct Noted {
-    pub(crate) parts: Parts,
-    pub(crate) body: Bytes,
-    pub(crate) target: Target,
-    pub(crate) code: u16,
-    pub(crate) changes: Vec<Change>,
+    method: Method,
+    uri: Uri,
+    user_agent: Option<HeaderValue>,
+    content_type: Option<HeaderValue>,
+    body: Bytes,
+    code: u16,
+    changes: Vec<Change>,
 }
 
 impl Noted {
+    pub(crate) fn new(mut parts: Parts, body: Bytes, code: u16, changes: Vec<Change>) -> Noted {
+        let mut header = |name| parts.headers.remove(name);
+        let (user_agent, content_type) = (header(USER_AGENT), header(CONTENT_TYPE));
+        Noted { method: parts.method, uri: parts.uri, user_agent, content_type, body, code, changes }
+    }
+
     /// How much the request weighs in the log.
     fn size(&self) -> usize {
-        let uri = self.parts.uri.path().len() + self.parts.uri.query().map_or(0, str::len);
-        let headers = self.parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len());
+        let uri = self.uri.path().len() + self.uri.query().map_or(0, str::len);
+        let headers = [&self.user_agent, &self.content_type].into_iter().flatten().map(HeaderValue::len);
         let states = self.changes.iter().flat_map(|one| [&one.before, &one.after]).flatten();
         let states = states.map(|stored| stored.record.canonical().as_bytes().len());
         self.body.len() + uri + headers.chain(states).sum::<usize>()
@@ -94,11 +106,10 @@ impl Log {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn add(&self, mut request: Noted) {
+    pub(crate) fn add(&self, request: Noted) {
         if self.most == 0 {
             return;
         }
-        request.parts.extensions.clear();
         let mut held = self.held();
         held.bytes += request.size();
         held.requests.push_back(request);
@@ -123,21 +134,22 @@ impl Log {
 
 impl From<Noted> for Entry {
     fn from(request: Noted) -> Entry {
-        let Noted { parts, body, target, code, changes } = request;
-        let agent = parts.headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok());
+        let agent = request.user_agent.as_ref().and_then(|value| value.to_str().ok());
+        let content_type = request.content_type.as_ref().and_then(media::without_parameters);
         Entry {
-            method: parts.method.to_string(),
-            path: parts.uri.path().to_string(),
-            query: parts.uri.query().unwrap_or_default().to_string(),
+            method: request.method.to_string(),
+            path: request.uri.path().to_string(),
+            query: request.uri.query().unwrap_or_default().to_string(),
             user_agent: agent.unwrap_or_default().to_string(),
-            content_type: media::content_type(&parts.headers).unwrap_or_default().to_string(),
-            body,
-            address: match target {
+            content_type: content_type.unwrap_or_default().to_string(),
+            body: request.body,
+            address: match Target::of(request.uri.path()) {
                 Target::Objects(address) => Some(address),
                 _ => None,
             },
-            code,
-            transitions: changes
+            code: request.code,
+            transitions: request
+                .changes
                 .into_iter()
                 .map(|change| Transition {
                     key: change.key.to_string(),
@@ -256,8 +268,7 @@ mod tests {
     fn the_log_is_bounded_by_number_and_size() {
         let request = |body: &'static str| {
             let (parts, ()) = http::Request::new(()).into_parts();
-            let body = Bytes::from_static(body.as_bytes());
-            Noted { parts, body, target: Target::Nowhere, code: 200, changes: Vec::new() }
+            Noted::new(parts, Bytes::from_static(body.as_bytes()), 200, Vec::new())
         };
         let log = Log { held: Mutex::default(), most: 3, most_bytes: 20 };
         for body in ["1", "2", "3", "4"] {
@@ -268,10 +279,10 @@ mod tests {
         let bodies = || log.entries().into_iter().map(|entry| entry.body).collect::<Vec<Bytes>>();
         assert_eq!(bodies(), ["4", "1234567890123456"], "a path weighs too");
         let mut other = request("5");
-        other.parts.uri = "/a?b=c".parse().unwrap();
-        other.parts.headers.insert("x-name", "value".parse().unwrap());
+        other.uri = "/a?b=c".parse().unwrap();
+        other.user_agent = Some(HeaderValue::from_static("agent/1"));
         log.add(other);
         assert_eq!(bodies(), ["5"]);
-        assert_eq!(log.held().bytes, "5/ab=cx-namevalue".len());
+        assert_eq!(log.held().bytes, "5/ab=cagent/1".len());
     }
 }

@@ -34,8 +34,12 @@ pub(crate) fn body_encoding(headers: &HeaderMap, protobuf_understood: bool) -> O
 
 /// The content type without its parameters.
 pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(http::header::CONTENT_TYPE)?.to_str().ok()?;
-    let name = value.split(';').next().unwrap_or_default().trim();
+    headers.get(http::header::CONTENT_TYPE).and_then(without_parameters)
+}
+
+/// A media type without its parameters.
+pub(crate) fn without_parameters(value: &HeaderValue) -> Option<&str> {
+    let name = value.to_str().ok()?.split(';').next()?.trim();
     (!name.is_empty()).then_some(name)
 }
 

@@ -18,7 +18,7 @@ const UNDELETABLE: [&str; 3] = ["default", "kube-system", "kube-public"];
 const NAMESPACES: Qualified<'static> = Qualified { group: "", name: "namespaces" };
 
 fn key(name: &str) -> String {
-    format!("/namespaces/{name}")
+    ["/namespaces/", name].concat()
 }
 
 /// Whether an object may be created in the namespace.
@@ -35,9 +35,7 @@ pub(crate) fn check_open(
         }
         return Err(not_found(NAMESPACES, namespace));
     };
-    let terminating =
-        stored.record.node().get("metadata").is_some_and(|m| m.get("deletionTimestamp").is_some());
-    if !terminating {
+    if !stored.record.is_terminating() {
         return Ok(());
     }
     let text =

@@ -3,59 +3,71 @@
 //! Metadata is split into its members; they and all other top-level fields stay canonical JSON text and are
 //! only opened by those who ask. Equal text means equal values.
 
-use std::collections::BTreeMap;
-
-use kubemerge_value::{Canonical, Kind, Node, to_canonical, to_value};
+use kubemerge_value::{Canonical, Excerpt, Kind, Node, Str, to_canonical, to_value};
 use serde_json::{Map, Value};
 
 use crate::{
+    members::{Members, Name},
     meta::Metadata,
     status::{Outcome, bad_request},
     store::{Record, RecordWriter, Stored},
 };
 
-/// An object in parts.
+/// An object in parts. Copies share the text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Object {
     pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) metadata: Metadata,
-    fields: BTreeMap<String, Canonical>,
+    fields: Members,
+    /// The text of a field in which no default is missing, as somebody has found.
+    complete: Option<Excerpt>,
+}
+
+/// The fields that most objects have, so that their names need no copy.
+const FIELDS: [&str; 5] = ["spec", "status", "data", "type", "rules"];
+
+fn field_name(name: Str<'_>) -> Name {
+    match FIELDS.iter().find(|known| name.is(known)) {
+        Some(known) => Name::Borrowed(known),
+        None => Name::Owned(name.text().into_owned()),
+    }
 }
 
 impl Object {
     /// Takes apart a JSON object; its metadata, if any, must be an object too.
-    pub(crate) fn from_canonical(document: &Canonical) -> Outcome<Object> {
-        Object::read(document, Metadata::from_node)
+    pub(crate) fn read(document: &Excerpt) -> Outcome<Object> {
+        Object::read_with(document, Metadata::read)
     }
 
     /// Takes apart what became of a stored object; metadata that is still the same is not read again.
-    pub(crate) fn successor(document: &Canonical, stored: &Stored, old: &Object) -> Outcome<Object> {
-        let before = stored.record.node().get("metadata").and_then(Node::as_text);
-        Object::read(document, |metadata| {
-            if before.is_none() || metadata.as_text() != before {
-                return Metadata::from_node(metadata);
+    pub(crate) fn successor(document: &Excerpt, stored: &Stored, old: &Object) -> Outcome<Object> {
+        let before = stored.record.metadata();
+        Object::read_with(document, |metadata| {
+            if before != metadata.as_bytes() {
+                return Metadata::read(metadata);
             }
-            let mut same = old.metadata.clone();
-            same.remove("resourceVersion");
-            Ok(same)
+            Ok(old.metadata.clone())
         })
     }
 
-    fn read(document: &Canonical, read_metadata: impl Fn(Node<'_>) -> Outcome<Metadata>) -> Outcome<Object> {
-        let node = document.node();
-        if node.kind() != Kind::Map {
+    fn read_with(
+        document: &Excerpt,
+        read_metadata: impl Fn(&Excerpt) -> Outcome<Metadata>,
+    ) -> Outcome<Object> {
+        if document.node().kind() != Kind::Map {
             return Err(bad_request("the body of the request is not a JSON object"));
         }
-        let mut object = Object::default();
-        for entry in node.sorted_entries() {
-            match &*entry.key.text() {
-                "apiVersion" => object.api_version = text_of(entry.value, "apiVersion")?,
-                "kind" => object.kind = text_of(entry.value, "kind")?,
-                "metadata" => object.metadata = read_metadata(entry.value)?,
-                name => {
-                    object.fields.insert(name.to_string(), to_canonical(entry.value));
-                }
+        let mut object = Object { fields: Members::with_capacity(4), ..Object::default() };
+        for (name, text) in document.members() {
+            if name.is("apiVersion") {
+                object.api_version = text_of(text.node(), "apiVersion")?;
+            } else if name.is("kind") {
+                object.kind = text_of(text.node(), "kind")?;
+            } else if name.is("metadata") {
+                object.metadata = read_metadata(&text)?;
+            } else {
+                object.fields.push(field_name(name), text);
             }
         }
         Ok(object)
@@ -70,11 +82,11 @@ impl Object {
 
     /// What the server itself has written, without a resourceVersion.
     pub(crate) fn of_record(record: &Record) -> Object {
-        Object::from_canonical(record.canonical()).expect("stored objects are well-formed")
+        Object::read(&record.excerpt()).expect("stored objects are well-formed")
     }
 
     pub(crate) fn from_value(value: &Value) -> Outcome<Object> {
-        Object::from_canonical(&canonical(value)?)
+        Object::read(&canonical(value)?.into())
     }
 
     /// The whole object as a tree.
@@ -83,14 +95,14 @@ impl Object {
         map.insert("apiVersion".into(), self.api_version.as_str().into());
         map.insert("kind".into(), self.kind.as_str().into());
         map.insert("metadata".into(), Value::Object(self.metadata.to_map()));
-        for (name, text) in &self.fields {
-            map.insert(name.clone(), tree(text));
+        for (name, text) in self.fields.iter() {
+            map.insert(name.to_string(), tree(text));
         }
         Value::Object(map)
     }
 
     /// The text of a top-level field.
-    pub(crate) fn text(&self, name: &str) -> Option<&Canonical> {
+    pub(crate) fn text(&self, name: &str) -> Option<&Excerpt> {
         self.fields.get(name)
     }
 
@@ -106,19 +118,28 @@ impl Object {
             let Some((member, rest)) = rest.split_first() else {
                 return Some(Value::Object(self.metadata.to_map()));
             };
-            return rest.iter().try_fold(self.metadata.get(member)?, |at, name| at.get(name)).cloned();
+            return value_at(self.metadata.excerpt(member)?, rest);
         }
-        let node = rest.iter().try_fold(self.fields.get(*first)?.node(), |at, name| at.get(name))?;
-        to_value(node).ok()
+        value_at(self.fields.get(first)?, rest)
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &Value) -> Outcome<()> {
-        self.fields.insert(name.to_string(), canonical(value)?);
+        self.set_text(name, canonical(value)?.into());
         Ok(())
     }
 
-    pub(crate) fn set_text(&mut self, name: &str, text: Canonical) {
-        self.fields.insert(name.to_string(), text);
+    pub(crate) fn set_text(&mut self, name: &str, text: Excerpt) {
+        self.fields.put(field_name(Str::plain(name)), text);
+    }
+
+    /// Remembers that no default is missing in a field, as long as it stays as it is.
+    pub(crate) fn set_complete(&mut self, name: &str) {
+        self.complete = self.fields.get(name).cloned();
+    }
+
+    /// Whether no default is missing in a field, as far as is known.
+    pub(crate) fn is_complete(&self, name: &str) -> bool {
+        self.complete.is_some() && self.complete.as_ref() == self.fields.get(name)
     }
 
     /// Replaces a value at a path of names, making the maps on the way; the type and metadata are not reached so.
@@ -140,24 +161,26 @@ impl Object {
 
     /// Takes a top-level field from another object, or loses it if the other has none.
     pub(crate) fn take_field(&mut self, name: &str, from: &Object) {
-        match from.fields.get(name) {
-            Some(text) => self.fields.insert(name.to_string(), text.clone()),
-            None => self.fields.remove(name),
-        };
+        self.fields.take(name, &from.fields);
     }
 
-    pub(crate) fn remove(&mut self, name: &str) -> Option<Canonical> {
+    pub(crate) fn remove(&mut self, name: &str) -> Option<Excerpt> {
         self.fields.remove(name)
     }
 
     /// The names of all fields but apiVersion, kind and metadata.
     pub(crate) fn field_names(&self) -> impl Iterator<Item = &str> {
-        self.fields.keys().map(String::as_str)
+        self.fields.names().map(|name| &**name)
+    }
+
+    /// The same names, for those who change the fields on their way.
+    pub(crate) fn names(&self) -> Vec<Name> {
+        self.fields.names().cloned().collect()
     }
 
     /// Whether both have the same value in a top-level field.
     pub(crate) fn same_field(&self, other: &Object, name: &str) -> bool {
-        self.fields.get(name) == other.fields.get(name)
+        self.fields.same(&other.fields, name)
     }
 
     /// Whether everything but apiVersion, kind and metadata is the same.
@@ -171,7 +194,7 @@ impl Object {
         let mut writer = RecordWriter::with_capacity(length + 512);
         let mut rest = self.fields.iter().peekable();
         for own in ["apiVersion", "kind", "metadata"] {
-            while let Some((name, text)) = rest.next_if(|(name, _)| name.as_str() < own) {
+            while let Some((name, text)) = rest.next_if(|(name, _)| *name < own) {
                 writer.field(name, text.node());
             }
             match own {
@@ -191,9 +214,15 @@ pub(crate) fn canonical(value: &Value) -> Outcome<Canonical> {
     Ok(to_canonical(node))
 }
 
+/// The value at a path of names below a value.
+fn value_at(text: &Excerpt, path: &[&str]) -> Option<Value> {
+    let node = path.iter().try_fold(text.node(), |at, name| at.get(name))?;
+    to_value(node).ok()
+}
+
 /// The tree of canonical text.
-pub(crate) fn tree(text: &Canonical) -> Value {
-    to_value(text.node()).unwrap_or(Value::Null)
+pub(crate) fn tree<'t>(text: impl Into<Node<'t>>) -> Value {
+    to_value(text.into()).unwrap_or_default()
 }
 
 fn text_of(node: Node<'_>, name: &str) -> Outcome<String> {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use kubemerge_value::{Canonical, MapWriter, Node};
+use kubemerge_value::{Excerpt, MapWriter, Node};
 use serde_json::{Value, json};
 
 use crate::{
@@ -50,23 +50,23 @@ pub(crate) fn prepare_create(app: &App, resource: &Resource, object: &mut Object
     {
         object.metadata.remove(owned);
     }
-    object.metadata.set_text("creationTimestamp", &app.clock.now().to_string());
+    object.metadata.set_text("creationTimestamp", &app.clock.now().text());
     object.metadata.set_text("uid", &app.entropy.uid());
     if resource.has_status() {
         object.remove("status");
     }
     match resource.rules.generation {
         Generation::Untracked | Generation::SpecFromZero => object.metadata.remove("generation"),
-        _ => object.metadata.set("generation", 1),
+        _ => object.metadata.set_number("generation", 1),
     }
     first_state(resource, object)?;
     fold_string_data(resource, object)
 }
 
-static PENDING: LazyLock<Canonical> = LazyLock::new(|| {
+static PENDING: LazyLock<Excerpt> = LazyLock::new(|| {
     let mut status = MapWriter::with_capacity(20);
     status.member("phase", Node::string("Pending"));
-    status.finish()
+    status.finish().into()
 });
 
 /// The state some kinds are born with.
@@ -144,7 +144,7 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
     }
     fold_string_data(resource, new)?;
     if part == Part::Main && generation_grows(resource.rules.generation, old, new) {
-        new.metadata.set("generation", old.metadata.generation().saturating_add(1));
+        new.metadata.set_number("generation", old.metadata.generation().saturating_add(1));
     }
     let complaints = check::change(&old.metadata, &new.metadata);
     if complaints.is_empty() {

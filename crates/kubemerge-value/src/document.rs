@@ -94,6 +94,11 @@ impl Canonical {
         &self.bytes
     }
 
+    /// What is known of the ends of large containers.
+    pub(crate) fn ends(&self) -> Option<&Ends> {
+        (!self.ends.is_empty()).then_some(&self.ends)
+    }
+
     /// The bytes, without a copy.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes

@@ -21,11 +21,13 @@
 
 mod built;
 mod check;
+mod cursor;
 mod document;
 mod ends;
 mod entry;
 mod equal;
 mod error;
+mod excerpt;
 mod glance;
 mod item_scan;
 mod list_view;
@@ -42,10 +44,12 @@ mod tokens;
 mod write;
 pub mod yaml;
 
+pub use cursor::Cursor;
 pub use document::{Canonical, Document};
 pub use entry::Entry;
 pub use equal::{deep_equal, same_text};
 pub use error::{ParseError, ParseErrorKind};
+pub use excerpt::Excerpt;
 pub use glance::{all_members, items_have_scalar};
 pub use item_scan::{Item, ItemScan, Key, Names, NotRising};
 pub use list_view::{ListView, Pick, list, map};

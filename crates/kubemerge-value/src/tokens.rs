@@ -2,6 +2,7 @@
 
 use crate::{
     document::Canonical,
+    excerpt::Excerpt,
     node::{Node, Repr},
     scan::{StringEnd, string_end},
     string::{Spelling, Str},
@@ -48,6 +49,13 @@ impl Canonical {
     }
 }
 
+impl Excerpt {
+    /// The tokens of the value.
+    pub fn tokens(&self) -> Tokens<'_> {
+        Tokens { text: self.as_bytes(), at: 0 }
+    }
+}
+
 impl<'a> Tokens<'a> {
     /// Passes over the rest of a value whose first token was read.
     pub fn pass_rest(&mut self, first: Token<'a>) {
@@ -70,11 +78,13 @@ impl<'a> Tokens<'a> {
     }
 
     /// One byte, and the separator before it.
+    #[inline]
     fn take(&mut self, token: Token<'a>) -> Token<'a> {
         self.at += 1;
         token
     }
 
+    #[inline]
     fn string(&mut self) -> Token<'a> {
         let start = self.at;
         let StringEnd { end, escapes } = string_end(self.text, start + 1);
@@ -93,6 +103,7 @@ impl<'a> Tokens<'a> {
         self.scalar(start)
     }
 
+    #[inline]
     fn scalar(&self, start: usize) -> Token<'a> {
         let bytes = &self.text[start..self.at.min(self.text.len())];
         let text = Text { bytes, form: Form::Canonical, extent: Extent::Closed, ends: None };

@@ -1,6 +1,6 @@
 //! The built-in resources, from the schema's tables.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::OnceLock};
 
 use kubemerge_schema::{Resource as Facts, Schema};
 
@@ -41,7 +41,7 @@ fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
             })
             .collect(),
         rules: Rules::built_in(group, kind),
-        origin: Origin::BuiltIn,
+        origin: Origin::BuiltIn(OnceLock::new()),
         storage: api_version(group, storage_version),
     }
 }

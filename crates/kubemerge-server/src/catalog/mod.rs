@@ -8,7 +8,7 @@ pub(crate) mod rules;
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 
 use kubemerge_schema::Schema;
@@ -16,6 +16,8 @@ pub(crate) use rules::Rules;
 
 use crate::{
     custom::CustomVersion,
+    defaults::Tree,
+    pattern::Pattern,
     status::Qualified,
     store::{Revision, Stored},
 };
@@ -63,8 +65,8 @@ pub(crate) struct Subresource {
 /// Where a resource came from.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// The tables.
-    BuiltIn,
+    /// The tables. The pattern is made when the first object is written.
+    BuiltIn(OnceLock<Option<Arc<Pattern>>>),
     /// A CustomResourceDefinition.
     Custom(Arc<CustomVersion>),
 }
@@ -99,8 +101,18 @@ impl Resource {
     pub(crate) fn custom(&self) -> Option<&CustomVersion> {
         match &self.origin {
             Origin::Custom(version) => Some(version),
-            Origin::BuiltIn => None,
+            Origin::BuiltIn(_) => None,
         }
+    }
+
+    /// What objects of a built-in kind look like; none if the schema does not know it.
+    pub(crate) fn pattern(&self, schema: &Schema) -> Option<&Pattern> {
+        let Origin::BuiltIn(pattern) = &self.origin else { return None };
+        let compile = || {
+            let ty = schema.type_of(&self.api_version, &self.kind)?;
+            Some(Arc::new(Pattern::new(ty, Tree::of(self))))
+        };
+        pattern.get_or_init(compile).as_deref()
     }
 
     /// The key under which an object is stored; the namespace is empty for cluster-scoped kinds.

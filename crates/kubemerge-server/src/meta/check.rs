@@ -1,13 +1,14 @@
 //! What metadata must look like: types when it is decoded, values when it is written.
 
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
-use kubemerge_value::{Arena, Kind, Node};
+use kubemerge_value::{Excerpt, Kind, Str, Token};
 use serde_json::{Value, json};
 
 use super::{Metadata, OwnerReference, name, name::NameRule};
 use crate::{
     fields::json_name,
+    members::Name,
     status::{FieldError, Outcome, bad_request, quoted},
 };
 
@@ -42,15 +43,11 @@ const MEMBERS: &[(&str, Shape)] = &[
     ("uid", Shape::Text),
 ];
 
-/// The member of ObjectMeta with this name, if it has one.
-pub(crate) fn member(name: &str) -> Option<&'static str> {
-    MEMBERS.iter().find(|(member, _)| *member == name).map(|(member, _)| *member)
-}
-
-/// Refuses a member whose type cannot be decoded.
-pub(super) fn shape(name: &str, value: Node<'_>) -> Outcome<()> {
-    let Some((_, shape)) = MEMBERS.iter().find(|(member, _)| *member == name) else { return Ok(()) };
-    let kind = value.kind();
+/// The name of a member, borrowed if ObjectMeta has it; refuses one whose type cannot be decoded.
+pub(super) fn shape(name: Str<'_>, value: &Excerpt) -> Outcome<Name> {
+    let known = MEMBERS.iter().find(|(member, _)| name.is(member));
+    let Some((known, shape)) = known else { return Ok(Cow::Owned(name.text().into_owned())) };
+    let kind = value.node().kind();
     let (fits, wanted) = match shape {
         Shape::Text => (kind == Kind::String, "string"),
         Shape::Number => (kind == Kind::Int, "int64"),
@@ -59,19 +56,24 @@ pub(super) fn shape(name: &str, value: Node<'_>) -> Outcome<()> {
         Shape::Any => (kind == Kind::List, "list"),
     };
     if fits || kind == Kind::Null {
-        return Ok(());
+        return Ok(Cow::Borrowed(*known));
     }
     Err(bad_request(format!(
-        "json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{name} of type {wanted}",
+        "json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{known} of type {wanted}",
         json_name(kind)
     )))
 }
 
 /// Whether a list holds strings only, and a map strings and nulls only.
-fn all_text(value: Node<'_>) -> bool {
-    let arena = Arena::new();
-    value.elements(&arena).iter().all(|one| one.kind() == Kind::String)
-        && value.sorted_entries().iter().all(|one| matches!(one.value.kind(), Kind::String | Kind::Null))
+fn all_text(value: &Excerpt) -> bool {
+    let in_list = value.as_bytes().starts_with(b"[");
+    let mut inner = value.tokens().skip(1);
+    inner.all(|token| match token {
+        Token::Name(_) | Token::MapEnd | Token::ListEnd => true,
+        Token::MapStart | Token::ListStart => false,
+        Token::Scalar(node) if node.is_null() => !in_list,
+        Token::Scalar(node) => node.kind() == Kind::String,
+    })
 }
 
 /// The complaints about metadata that is about to be written.
@@ -93,13 +95,14 @@ pub(crate) fn values(metadata: &Metadata, rule: NameRule) -> Vec<FieldError> {
 
 /// What a name begins with may end in a dash, because something follows.
 fn check_generate_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>) {
+    if given.is_empty() {
+        return;
+    }
     let closed = match given.strip_suffix('-') {
         Some(rest) if !rest.is_empty() => format!("{rest}a"),
         _ => given.to_string(),
     };
-    if !given.is_empty()
-        && let Err(why) = rule.check(&closed)
-    {
+    if let Err(why) = rule.check(&closed) {
         errors.push(FieldError::invalid("metadata.generateName", &json!(given), &why));
     }
 }
@@ -112,17 +115,25 @@ fn check_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>) {
     }
 }
 
-fn pairs<'m>(metadata: &'m Metadata, member: &str) -> impl Iterator<Item = (&'m String, &'m str)> {
-    let map = metadata.get(member).and_then(Value::as_object).into_iter().flatten();
-    map.map(|(key, value)| (key, value.as_str().unwrap_or_default()))
+/// The names and strings of a map.
+fn pairs<'m>(metadata: &'m Metadata, member: &str) -> impl Iterator<Item = (Cow<'m, str>, Cow<'m, str>)> {
+    let mut tokens = metadata.excerpt(member).map(Excerpt::tokens);
+    let mut next = move || tokens.as_mut()?.next();
+    next();
+    std::iter::from_fn(move || match (next()?, next()?) {
+        (Token::Name(name), Token::Scalar(value)) => {
+            Some((name.text(), value.as_str().map(Str::text).unwrap_or_default()))
+        }
+        _ => None,
+    })
 }
 
 fn check_labels(metadata: &Metadata, errors: &mut Vec<FieldError>) {
     for (key, value) in pairs(metadata, "labels") {
-        if let Err(why) = name::check_qualified(key) {
+        if let Err(why) = name::check_qualified(&key) {
             errors.push(FieldError::invalid("metadata.labels", &json!(key), &why));
         }
-        if let Err(why) = name::check_label_value(value) {
+        if let Err(why) = name::check_label_value(&value) {
             errors.push(FieldError::invalid("metadata.labels", &json!(value), &why));
         }
     }
@@ -146,8 +157,7 @@ fn check_owners(metadata: &Metadata, errors: &mut Vec<FieldError>) {
         let field = format!("metadata.ownerReferences[{at}]");
         check_owner(owner, &field, errors);
         if is_event(owner) {
-            let list = metadata.get("ownerReferences");
-            let value = list.and_then(|list| list.get(at)).cloned().unwrap_or_default();
+            let value = metadata.list("ownerReferences").get(at).cloned().unwrap_or_default();
             let why =
                 format!("/{}, Kind={} is disallowed from being an owner", owner.api_version, owner.kind);
             errors.push(FieldError::invalid(field, &value, &why));
@@ -179,7 +189,7 @@ fn is_event(owner: &OwnerReference) -> bool {
 }
 
 fn check_one_controller(metadata: &Metadata, errors: &mut Vec<FieldError>) {
-    let Some(list) = metadata.get("ownerReferences").and_then(Value::as_array) else { return };
+    let list = metadata.list("ownerReferences");
     let mut controllers =
         list.iter().filter(|one| one.get("controller").and_then(Value::as_bool) == Some(true));
     let (Some(first), Some(second)) = (controllers.next(), controllers.next()) else { return };
@@ -214,7 +224,7 @@ pub(crate) fn change(old: &Metadata, new: &Metadata) -> Vec<FieldError> {
         ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"];
     for member in fixed {
         if !old.same(new, member) {
-            let value = new.get(member).cloned().unwrap_or(json!(""));
+            let value = new.get(member).unwrap_or(json!(""));
             errors.push(FieldError::invalid(format!("metadata.{member}"), &value, "field is immutable"));
         }
     }

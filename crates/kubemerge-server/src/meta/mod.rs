@@ -3,47 +3,23 @@
 pub(crate) mod check;
 pub(crate) mod name;
 
-use std::{borrow::Cow, cell::OnceCell, collections::HashSet, rc::Rc};
+use std::{borrow::Cow, collections::HashSet};
 
-use kubemerge_value::{Canonical, Kind, Node, Scalar, Str, to_canonical, to_value};
+use kubemerge_value::{Excerpt, Kind, Node, Scalar, to_canonical};
 use serde_json::{Map, Value};
 
-use crate::status::{Outcome, bad_request};
+use crate::{
+    members::Members,
+    object::tree,
+    status::{Outcome, bad_request},
+};
 
-/// The metadata of one object: its members, sorted by name. Copies share them.
+/// As many members as most objects have at most.
+const MEMBERS_EXPECTED: usize = 10;
+
+/// The metadata of one object: its members. Copies share them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Metadata(Vec<Rc<Member>>);
-
-/// A member: canonical text, and its tree once somebody asked for it.
-#[derive(Debug)]
-struct Member {
-    name: Cow<'static, str>,
-    text: Canonical,
-    tree: OnceCell<Value>,
-}
-
-impl PartialEq for Member {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.text == other.text
-    }
-}
-
-impl Member {
-    fn new(name: &str, text: Canonical) -> Member {
-        let name = check::member(name).map_or_else(|| Cow::Owned(name.to_string()), Cow::Borrowed);
-        Member { name, text, tree: OnceCell::new() }
-    }
-
-    fn tree(&self) -> &Value {
-        self.tree.get_or_init(|| to_value(self.text.node()).unwrap_or_default())
-    }
-
-    /// The characters of a string; text that is written without escapes is not copied.
-    fn characters(&self) -> &str {
-        let plain = self.text.node().as_str().and_then(Str::borrowed);
-        plain.or_else(|| self.tree().as_str()).unwrap_or_default()
-    }
-}
+pub(crate) struct Metadata(Members);
 
 /// A reference to an owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,18 +33,17 @@ pub(crate) struct OwnerReference {
 
 impl Metadata {
     /// Reads metadata as the typed decoder does: nulls are absent, unknown fields stay for the caller to judge.
-    pub(crate) fn from_node(node: Node<'_>) -> Outcome<Metadata> {
-        match node.kind() {
+    pub(crate) fn read(text: &Excerpt) -> Outcome<Metadata> {
+        match text.node().kind() {
             Kind::Null => return Ok(Metadata::default()),
             Kind::Map => {}
             _ => return Err(bad_request("the field \"metadata\" of the object is not an object")),
         }
-        let mut members = Vec::new();
-        for entry in node.sorted_entries() {
-            let name = entry.key.text();
-            check::shape(&name, entry.value)?;
-            if !is_zero(&name, entry.value) {
-                members.push(Rc::new(Member::new(&name, to_canonical(entry.value))));
+        let mut members = Members::with_capacity(MEMBERS_EXPECTED);
+        for (name, value) in text.members() {
+            let name = check::shape(name, &value)?;
+            if !is_zero(&name, value.as_bytes()) {
+                members.push(name, value);
             }
         }
         Ok(Metadata(members))
@@ -76,38 +51,27 @@ impl Metadata {
 
     /// The members with their text.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, Node<'_>)> {
-        self.0.iter().map(|member| (&*member.name, member.text.node()))
+        self.0.nodes()
     }
 
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|member| &*member.name)
+    /// The names of members that ObjectMeta does not have.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = &str> {
+        self.0.names().filter_map(|name| match name {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(name) => Some(name.as_str()),
+        })
     }
 
     pub(crate) fn to_map(&self) -> Map<String, Value> {
-        self.0.iter().map(|member| (member.name.to_string(), member.tree().clone())).collect()
-    }
-
-    fn place(&self, name: &str) -> Result<usize, usize> {
-        self.0.binary_search_by(|member| (*member.name).cmp(name))
-    }
-
-    fn find(&self, name: &str) -> Option<&Rc<Member>> {
-        self.place(name).ok().map(|at| &self.0[at])
-    }
-
-    fn put(&mut self, member: Rc<Member>) {
-        match self.place(&member.name) {
-            Ok(at) => self.0[at] = member,
-            Err(at) => self.0.insert(at, member),
-        }
+        self.0.iter().map(|(name, text)| (name.to_string(), tree(text))).collect()
     }
 
     fn text(&self, name: &str) -> &str {
-        self.find(name).map_or("", |member| member.characters())
+        self.0.characters(name).unwrap_or_default()
     }
 
     fn number(&self, name: &str) -> Option<i64> {
-        match self.find(name)?.text.node().scalar() {
+        match self.0.get(name)?.node().scalar() {
             Some(Scalar::Int(number)) => Some(number),
             _ => None,
         }
@@ -141,12 +105,8 @@ impl Metadata {
         self.number("deletionGracePeriodSeconds")
     }
 
-    pub(crate) fn deletion_timestamp(&self) -> Option<&str> {
-        self.find("deletionTimestamp").map(|member| member.characters())
-    }
-
     pub(crate) fn is_terminating(&self) -> bool {
-        self.deletion_timestamp().is_some()
+        self.has("deletionTimestamp")
     }
 
     pub(crate) fn label(&self, key: &str) -> Option<String> {
@@ -154,61 +114,72 @@ impl Metadata {
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
-        self.find(name).is_some()
+        self.0.get(name).is_some()
     }
 
     /// The tree of a member.
-    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
-        self.find(name).map(|member| member.tree())
+    pub(crate) fn get(&self, name: &str) -> Option<Value> {
+        self.0.get(name).map(tree)
+    }
+
+    /// The text of a member.
+    pub(crate) fn excerpt(&self, name: &str) -> Option<&Excerpt> {
+        self.0.get(name)
     }
 
     /// Whether both have the same value in a member, or both none.
     pub(crate) fn same(&self, other: &Metadata, name: &str) -> bool {
-        self.find(name) == other.find(name)
+        self.0.same(&other.0, name)
     }
 
-    pub(crate) fn set(&mut self, name: &str, value: impl Into<Value>) {
+    pub(crate) fn set(&mut self, name: &'static str, value: impl Into<Value>) {
         let value = value.into();
-        let text = to_canonical(Node::from_value(&value).unwrap_or(Node::NULL));
-        self.put(Rc::new(Member { tree: OnceCell::from(value), ..Member::new(name, text) }));
+        self.put(name, Node::from_value(&value).unwrap_or(Node::NULL));
     }
 
     /// Sets a member to a string.
-    pub(crate) fn set_text(&mut self, name: &str, text: &str) {
-        self.put(Rc::new(Member::new(name, to_canonical(Node::string(text)))));
+    pub(crate) fn set_text(&mut self, name: &'static str, text: &str) {
+        if self.0.characters(name) != Some(text) {
+            self.put(name, Node::string(text));
+        }
+    }
+
+    /// Sets a member to a number.
+    pub(crate) fn set_number(&mut self, name: &'static str, number: i64) {
+        self.put(name, Node::scalar_node(Scalar::Int(number)));
+    }
+
+    fn put(&mut self, name: &'static str, value: Node<'_>) {
+        self.0.put(name.into(), to_canonical(value).into());
     }
 
     pub(crate) fn remove(&mut self, name: &str) {
-        if let Ok(at) = self.place(name) {
-            self.0.remove(at);
-        }
+        self.0.remove(name);
     }
 
     /// Takes a member from other metadata, or loses it if the other has none.
     pub(crate) fn take(&mut self, name: &str, from: &Metadata) {
-        match from.find(name) {
-            _ if self.same(from, name) => {}
-            Some(member) => self.put(member.clone()),
-            None => self.remove(name),
-        }
+        self.0.take(name, &from.0);
     }
 
     pub(crate) fn set_label(&mut self, key: &str, value: &str) {
         self.merge_strings("labels", &Map::from_iter([(key.to_string(), value.into())]));
     }
 
-    pub(crate) fn merge_strings(&mut self, name: &str, pairs: &Map<String, Value>) {
+    pub(crate) fn merge_strings(&mut self, name: &'static str, pairs: &Map<String, Value>) {
         if pairs.is_empty() {
             return;
         }
-        let mut merged = self.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut merged = match self.get(name) {
+            Some(Value::Object(map)) => map,
+            _ => Map::new(),
+        };
         merged.extend(pairs.clone());
         self.set(name, merged);
     }
 
     pub(crate) fn finalizers(&self) -> Vec<String> {
-        let list = self.get("finalizers").and_then(Value::as_array).into_iter().flatten();
-        list.filter_map(|one| one.as_str().map(str::to_string)).collect()
+        self.list("finalizers").iter().filter_map(|one| one.as_str().map(str::to_string)).collect()
     }
 
     pub(crate) fn has_finalizer(&self, name: &str) -> bool {
@@ -224,8 +195,7 @@ impl Metadata {
     }
 
     pub(crate) fn owner_references(&self) -> Vec<OwnerReference> {
-        let list = self.get("ownerReferences").and_then(Value::as_array).into_iter().flatten();
-        list.map(OwnerReference::from_value).collect()
+        self.list("ownerReferences").iter().map(OwnerReference::from_value).collect()
     }
 
     pub(crate) fn owner_uids(&self) -> Vec<String> {
@@ -234,7 +204,7 @@ impl Metadata {
 
     /// Keeps only the owner references that are wanted; tells whether any went.
     pub(crate) fn retain_owners(&mut self, mut wanted: impl FnMut(&OwnerReference) -> bool) -> bool {
-        let list = self.owner_list();
+        let list = self.list("ownerReferences");
         let kept: Vec<Value> =
             list.iter().filter(|one| wanted(&OwnerReference::from_value(one))).cloned().collect();
         self.set_owner_list(&list, kept)
@@ -242,14 +212,18 @@ impl Metadata {
 
     /// Removes repeated owner references; tells whether there were any.
     pub(crate) fn dedup_owners(&mut self) -> bool {
-        let list = self.owner_list();
+        let list = self.list("ownerReferences");
         let mut seen = HashSet::new();
         let kept: Vec<Value> = list.iter().filter(|one| seen.insert(one.to_string())).cloned().collect();
         self.set_owner_list(&list, kept)
     }
 
-    fn owner_list(&self) -> Vec<Value> {
-        self.get("ownerReferences").and_then(Value::as_array).cloned().unwrap_or_default()
+    /// The items of a list; none if it is no list.
+    fn list(&self, name: &str) -> Vec<Value> {
+        match self.get(name) {
+            Some(Value::Array(list)) => list,
+            _ => Vec::new(),
+        }
     }
 
     /// Replaces the list by what was kept of it; tells whether any went.
@@ -278,12 +252,6 @@ impl OwnerReference {
 }
 
 /// What the typed encoder leaves out: nulls, empty strings, lists and maps, and generation 0.
-fn is_zero(name: &str, value: Node<'_>) -> bool {
-    match value.scalar() {
-        None => value.is_empty(),
-        Some(Scalar::Null) => true,
-        Some(Scalar::String(text)) => text.is(""),
-        Some(Scalar::Int(number)) => name == "generation" && number == 0,
-        Some(_) => false,
-    }
+fn is_zero(name: &str, text: &[u8]) -> bool {
+    matches!(text, b"null" | b"\"\"" | b"[]" | b"{}") || text == b"0" && name == "generation"
 }

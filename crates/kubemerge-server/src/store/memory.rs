@@ -1,7 +1,7 @@
 //! The store in memory: an ordered map, a bounded history, and an index from owners to dependents.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque, btree_map::Entry},
     ops::Bound,
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
@@ -98,17 +98,10 @@ impl Store for MemoryStore {
 
     fn put(&self, key: &str, record: Record, expect: Expect) -> Result<Revision, Mismatch> {
         let mut state = self.write();
-        let held = state.objects.get_key_value(key);
-        let as_expected = match (expect, held) {
-            (Expect::Absent, None) => true,
-            (Expect::Unchanged(revision), Some((_, held))) => held.revision == revision,
-            _ => false,
+        let revision = match expect {
+            Expect::Absent => state.create(key, record)?,
+            Expect::Unchanged(since) => state.replace(key, record, since)?,
         };
-        if !as_expected {
-            return Err(Mismatch(held.map(|(_, held)| held.clone())));
-        }
-        let key = held.map_or_else(|| key.into(), |(key, _)| key.clone());
-        let revision = state.store(key, record);
         state.trim(self.history);
         self.revision.send_replace(revision);
         Ok(revision)
@@ -219,16 +212,43 @@ impl State {
         items.into_iter().collect()
     }
 
-    fn store(&mut self, key: Arc<str>, record: Record) -> Revision {
+    fn create(&mut self, key: &str, record: Record) -> Result<Revision, Mismatch> {
+        let revision = self.revision + 1;
+        let key = match self.objects.entry(key.into()) {
+            Entry::Occupied(held) => return Err(Mismatch(Some(held.get().clone()))),
+            Entry::Vacant(place) => {
+                let key = place.key().clone();
+                place.insert(Stored { record: record.clone(), revision });
+                key
+            }
+        };
+        self.stored(key, record, None);
+        Ok(revision)
+    }
+
+    /// Replaces a value that was last written at the revision.
+    fn replace(&mut self, key: &str, record: Record, since: Revision) -> Result<Revision, Mismatch> {
+        let revision = self.revision + 1;
+        // One search that finds the key with its value.
+        let mut behind = self.objects.range_mut::<str, _>((Bound::Included(key), Bound::Unbounded));
+        let (key, previous) = match behind.next().filter(|(found, _)| ***found == *key) {
+            Some((key, held)) if held.revision == since => {
+                (key.clone(), std::mem::replace(held, Stored { record: record.clone(), revision }))
+            }
+            held => return Err(Mismatch(held.map(|(_, held)| held.clone()))),
+        };
+        self.stored(key, record, Some(previous));
+        Ok(revision)
+    }
+
+    /// Notes what was just stored.
+    fn stored(&mut self, key: Arc<str>, record: Record, previous: Option<Stored>) {
         self.revision += 1;
-        let revision = self.revision;
         self.index(&key, &record);
-        let previous = self.objects.insert(key.clone(), Stored { record: record.clone(), revision });
         if let Some(previous) = &previous {
             self.unindex(&key, &previous.record, record.owners());
         }
-        self.remember(Event { revision, key, value: Some(record), previous });
-        revision
+        self.remember(Event { revision: self.revision, key, value: Some(record), previous });
     }
 
     fn remove(&mut self, key: &str) -> Revision {

@@ -7,7 +7,7 @@
 use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use kubemerge_value::{Canonical, Entry, Node, Str};
+use kubemerge_value::{Canonical, Entry, Excerpt, Node, Str};
 
 use super::Revision;
 
@@ -18,6 +18,10 @@ pub(super) struct Layout {
     pub(super) api_version: Range<usize>,
     /// `"kind":"…",` with its comma, since metadata follows.
     pub(super) kind: Range<usize>,
+    /// The value of `metadata`.
+    pub(super) metadata: Range<usize>,
+    /// Whether the metadata have a deletionTimestamp.
+    pub(super) deletion: Deletion,
     /// Where the text of the member `"resourceVersion":"…"` belongs.
     pub(super) resource_version: usize,
     /// Whether a comma belongs before or behind that member.
@@ -45,7 +49,11 @@ impl Layout {
     }
 
     fn find_in_metadata(&mut self, text: &Canonical, start: usize, metadata: Node<'_>) {
+        self.metadata = start..start + metadata.as_text().map_or(0, <[u8]>::len);
         let members = metadata.sorted_entries();
+        if members.iter().any(|member| member.key.is("deletionTimestamp")) {
+            self.deletion = Deletion::Asked;
+        }
         let behind = members.iter().position(|member| member.key > Str::plain("resourceVersion"));
         let before = members[..behind.unwrap_or(members.len())].last().and_then(|last| last.value.as_text());
         let end = before.map(|value| offset(text.as_bytes(), value) + value.len());
@@ -61,6 +69,16 @@ impl Layout {
 /// Where a part of a text begins in it.
 fn offset(text: &[u8], part: &[u8]) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+/// Whether somebody has asked for the object to be deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Deletion {
+    /// Nobody has.
+    #[default]
+    NotAsked,
+    /// It is there until its finalizers are gone and its time is up.
+    Asked,
 }
 
 /// The comma that joins the resourceVersion to its neighbours.
@@ -83,7 +101,7 @@ pub struct Record {
 
 #[derive(Debug)]
 struct Inner {
-    text: Canonical,
+    text: Arc<Canonical>,
     layout: Layout,
     owners: Vec<String>,
 }
@@ -101,13 +119,13 @@ impl Record {
     /// A record from the text of an object without resourceVersion, and the uids of its owners.
     pub fn new(text: Canonical, owners: Vec<String>) -> Self {
         let layout = Layout::of(&text);
-        Record { inner: Arc::new(Inner { text, layout, owners }) }
+        Record { inner: Arc::new(Inner { text: Arc::new(text), layout, owners }) }
     }
 
     /// A record whose writer knows where things are.
     pub(super) fn written(text: Canonical, layout: Layout, owners: Vec<String>) -> Self {
         debug_assert_eq!(layout, Layout::of(&text));
-        Record { inner: Arc::new(Inner { text, layout, owners }) }
+        Record { inner: Arc::new(Inner { text: Arc::new(text), layout, owners }) }
     }
 
     /// The object without its resourceVersion.
@@ -118,6 +136,21 @@ impl Record {
     /// The object without its resourceVersion, as a tree to look into.
     pub fn node(&self) -> Node<'_> {
         self.inner.text.node()
+    }
+
+    /// The same as an excerpt that shares the text.
+    pub(crate) fn excerpt(&self) -> Excerpt {
+        Excerpt::from(self.inner.text.clone())
+    }
+
+    /// The text of the metadata; empty if there are none.
+    pub(crate) fn metadata(&self) -> &[u8] {
+        &self.text()[self.inner.layout.metadata.clone()]
+    }
+
+    /// Whether the object is being deleted.
+    pub(crate) fn is_terminating(&self) -> bool {
+        self.inner.layout.deletion == Deletion::Asked
     }
 
     fn text(&self) -> &[u8] {

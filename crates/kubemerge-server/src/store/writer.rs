@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use kubemerge_value::{MapWriter, Node};
 
-use super::record::{Comma, Layout, Record};
+use super::record::{Comma, Deletion, Layout, Record};
 
 /// Writes one record; the members must come in order.
 pub(crate) struct RecordWriter {
@@ -44,6 +44,9 @@ impl RecordWriter {
         let mut before = start;
         for (name, value) in members.filter(|(name, _)| *name != "resourceVersion") {
             self.out.member(name, value);
+            if name == "deletionTimestamp" {
+                self.layout.deletion = Deletion::Asked;
+            }
             if name < "resourceVersion" {
                 before = self.out.written();
             }
@@ -56,6 +59,7 @@ impl RecordWriter {
             (false, false) => (start, Comma::None),
         };
         self.out.end();
+        self.layout.metadata = start - 1..self.out.written();
     }
 
     pub(crate) fn finish(self, owners: Vec<String>) -> Record {

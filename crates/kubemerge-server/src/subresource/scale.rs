@@ -98,7 +98,7 @@ fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
     let mut metadata = json!({"name": object.metadata.name()});
     for member in ["namespace", "uid", "resourceVersion", "creationTimestamp"] {
         if let Some(value) = object.metadata.get(member) {
-            metadata[member] = value.clone();
+            metadata[member] = value;
         }
     }
     let mut status = json!({"replicas": find(object, &paths.status_replicas).unwrap_or(json!(0))});

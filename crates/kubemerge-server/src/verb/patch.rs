@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use kubemerge::{Canonical, Error, ErrorKind, Guide, Patch, PatchType, apply};
+use kubemerge_value::Excerpt;
 
 use crate::{
     admit,
@@ -84,8 +85,8 @@ fn patched(
     (part, validation): (Part, FieldValidation),
 ) -> Outcome<Object> {
     let live = live(call, patch, current)?;
-    let result = apply_to(call, patch, &live)?;
-    let old = Object::of(current);
+    let result = Excerpt::from(apply_to(call, patch, &live)?);
+    let old = Object::of_record(&current.record);
     let mut new = decode::patched(call, &result, patch.patch_type(), (current, &old))?;
     report_repeated(call, patch.patch_type(), &new, validation)?;
     fields::settle(call, &mut new, validation, Source::Patch)?;

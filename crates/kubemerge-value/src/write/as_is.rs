@@ -1,9 +1,12 @@
 //! Whether checked text is canonical as it stands. Go's encoder and most typed clients write it so.
 
-use crate::string::is_plain;
+use crate::scan::string_end;
 
 /// Whether rewriting the text would surely change nothing; text that needs a closer look counts as changed.
 pub(crate) fn is_canonical(text: &[u8]) -> bool {
+    if !escapes_nothing(text) {
+        return false;
+    }
     let mut levels: Vec<Option<&[u8]>> = Vec::with_capacity(16);
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -18,12 +21,12 @@ pub(crate) fn is_canonical(text: &[u8]) -> bool {
             }
             b',' | b':' => at + 1,
             b'"' => {
-                let Some(end) = end_of_plain(text, at + 1) else { return false };
-                let is_name = text.get(end + 1) == Some(&b':');
-                if is_name && !rises(levels.last_mut(), &text[at + 1..end]) {
+                let end = string_end(text, at + 1).end;
+                let is_name = text.get(end) == Some(&b':');
+                if is_name && !rises(levels.last_mut(), &text[at + 1..end - 1]) {
                     return false;
                 }
-                end + 1
+                end
             }
             b't' | b'n' => at + 4,
             b'f' => at + 5,
@@ -36,10 +39,9 @@ pub(crate) fn is_canonical(text: &[u8]) -> bool {
     true
 }
 
-/// The closing quote of a string in which nothing is or would be escaped.
-fn end_of_plain(text: &[u8], start: usize) -> Option<usize> {
-    let end = start + text[start..].iter().position(|byte| !is_plain(*byte))?;
-    (text[end] == b'"').then_some(end)
+/// Whether nothing is or would be escaped in the strings of the text.
+fn escapes_nothing(text: &[u8]) -> bool {
+    memchr::memchr3(b'\\', b'<', b'>', text).is_none() && memchr::memchr2(b'&', 0xe2, text).is_none()
 }
 
 /// The end of an integer that is written with up to 18 digits, which always fit; `-0` is none.

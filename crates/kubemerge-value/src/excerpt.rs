@@ -1,0 +1,131 @@
+//! A value inside of a canonical document, owned together with the others: copies share the document.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+use crate::{
+    document::Canonical,
+    node::{Node, Repr},
+    string::Str,
+    text::{Extent, Form, MemberScan, Text},
+};
+
+/// A value of a shared canonical document. Equal text means equal values.
+///
+/// ```
+/// use kubemerge_value::{Canonical, Excerpt};
+/// use std::sync::Arc;
+///
+/// let document = Canonical::from_bytes(br#"{"kind": "Pod", "spec": {"nodeName": "a"}}"#)?;
+/// let whole = Excerpt::from(Arc::new(document));
+/// let (name, spec) = whole.members().nth(1).unwrap();
+/// assert!(name.is("spec"));
+/// assert_eq!(spec.as_bytes(), br#"{"nodeName":"a"}"#);
+/// # Ok::<(), kubemerge_value::ParseError>(())
+/// ```
+#[derive(Clone)]
+pub struct Excerpt {
+    document: Arc<Canonical>,
+    span: Range<usize>,
+}
+
+impl Excerpt {
+    /// The value.
+    pub fn node(&self) -> Node<'_> {
+        Node(Repr::Text(self.text()))
+    }
+
+    fn text(&self) -> Text<'_> {
+        let (bytes, ends) = (self.as_bytes(), self.document.ends());
+        Text { bytes, form: Form::Canonical, extent: Extent::Closed, ends }
+    }
+
+    /// Its text.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.document.as_bytes()[self.span.clone()]
+    }
+
+    /// The members of a map, sorted by name. None for other values.
+    pub fn members(&self) -> impl Iterator<Item = (Str<'_>, Excerpt)> {
+        let text = self.text();
+        let mut scan = (text.first() == b'{').then(|| MemberScan::of_map(text));
+        std::iter::from_fn(move || {
+            let scan = scan.as_mut()?;
+            let name = scan.next_name()?;
+            let start = self.span.start;
+            let span = start + name.value_at..start + scan.settle();
+            Some((name.key, Excerpt { document: self.document.clone(), span }))
+        })
+    }
+}
+
+impl From<Arc<Canonical>> for Excerpt {
+    fn from(document: Arc<Canonical>) -> Self {
+        let span = 0..document.as_bytes().len();
+        Excerpt { document, span }
+    }
+}
+
+impl From<Canonical> for Excerpt {
+    fn from(document: Canonical) -> Self {
+        Excerpt::from(Arc::new(document))
+    }
+}
+
+impl<'a> From<&'a Excerpt> for Node<'a> {
+    fn from(excerpt: &'a Excerpt) -> Self {
+        excerpt.node()
+    }
+}
+
+impl PartialEq for Excerpt {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Excerpt {}
+
+impl fmt::Debug for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(self.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn excerpt(text: &str) -> Excerpt {
+        Excerpt::from(Canonical::from_bytes(text.as_bytes()).unwrap())
+    }
+
+    fn members(excerpt: &Excerpt) -> Vec<String> {
+        excerpt.members().map(|(name, value)| format!("{}={value:?}", name.text())).collect()
+    }
+
+    #[test]
+    fn members_are_excerpts_of_the_same_document() {
+        let whole = excerpt(r#"{"c": [1, {"d": "}"}], "a": "x\"y", "b": {}, "e": -1}"#);
+        assert_eq!(members(&whole), [r#"a="x\"y""#, "b={}", r#"c=[1,{"d":"}"}]"#, "e=-1"]);
+        let inner: Vec<Excerpt> = whole.members().map(|(_, one)| one).collect();
+        assert!(inner.iter().all(|one| Arc::ptr_eq(&one.document, &whole.document)));
+        assert_eq!(inner[1], excerpt("{}"));
+        assert!(members(&inner[1]).is_empty() && members(&inner[2]).is_empty());
+    }
+
+    #[test]
+    fn a_deep_document_stays_cheap_to_walk() {
+        let levels = 5_000;
+        let mut at = excerpt(&("{\"a\":".repeat(levels) + "1" + &"}".repeat(levels)));
+        let mut walked = 0;
+        loop {
+            let inner = at.members().next().map(|(_, inner)| inner);
+            at = match inner {
+                Some(inner) => inner,
+                None => break,
+            };
+            walked += 1;
+        }
+        assert_eq!((walked, at.as_bytes()), (levels, &b"1"[..]));
+    }
+}
