@@ -21,11 +21,12 @@ pub(crate) enum Target {
     Given(GivenTarget),
 }
 
-/// `--target KIND/NAME`.
+/// `--target KIND/NAME`, and `--namespace`.
 #[derive(Clone, Debug)]
 pub(crate) struct GivenTarget {
     kind: String,
     name: String,
+    namespace: Option<String>,
     /// Other names that the kind goes by.
     kinds: Vec<String>,
 }
@@ -43,7 +44,7 @@ pub(crate) enum Asked {
 
 impl GivenTarget {
     /// Reads `KIND/NAME`; a kind may go by the names of its resource.
-    pub(crate) fn parse(word: &str, schema: &Schema) -> Result<GivenTarget> {
+    pub(crate) fn parse(word: &str, namespace: Option<&str>, schema: &Schema) -> Result<GivenTarget> {
         let Some((kind, name)) =
             word.rsplit_once('/').filter(|(kind, name)| !kind.is_empty() && !name.is_empty())
         else {
@@ -59,12 +60,23 @@ impl GivenTarget {
                 || resource.short_names().any(|short| short == wanted)
         };
         let kinds = schema.resources().filter(goes_by).map(|resource| resource.kind().to_owned()).collect();
-        Ok(GivenTarget { kind: kind.to_owned(), name: name.to_owned(), kinds })
+        let [kind, name] = [kind, name].map(str::to_owned);
+        Ok(GivenTarget { kind, name, namespace: namespace.map(str::to_owned), kinds })
     }
 
     fn fits(&self, identity: &Identity) -> bool {
         let kind = identity.kind.eq_ignore_ascii_case(&self.kind) || self.kinds.contains(&identity.kind);
-        kind && identity.name == self.name
+        let namespace = self.namespace.as_ref().is_none_or(|namespace| *namespace == identity.namespace);
+        kind && namespace && identity.name == self.name
+    }
+
+    /// `Service/dns in default`, as far as it was said.
+    fn in_full(&self) -> String {
+        let target = format!("{}/{}", self.kind, self.name);
+        match &self.namespace {
+            Some(namespace) => format!("{target} in {namespace}"),
+            None => target,
+        }
     }
 }
 
@@ -124,9 +136,8 @@ impl Target {
             Target::All | Target::Only => Notice::error("there is no object to patch")
                 .cure("the files are empty, or hold only comments or empty lists"),
             Target::Given(target) => {
-                let word = format!("{}/{}", target.kind, target.name);
-                let notice = Notice::error(format!("there is no {word} among the objects"));
-                match alike(&word, others) {
+                let notice = Notice::error(format!("there is no {} among the objects", target.in_full()));
+                match alike(&format!("{}/{}", target.kind, target.name), others) {
                     Some(other) => notice.cure(format!("did you mean {other}?")),
                     None => notice,
                 }
@@ -147,7 +158,7 @@ impl Target {
 
     fn fits_several(&self, patch: &LoadedPatch<'_>, fitting: &[String]) -> Notice {
         let subject = match self {
-            Target::Given(target) => format!("{}/{}", target.kind, target.name),
+            Target::Given(target) => target.in_full(),
             _ => "the patch".to_owned(),
         };
         let shown: Vec<&str> = fitting.iter().take(5).map(String::as_str).collect();
@@ -156,6 +167,9 @@ impl Target {
         let cure = match self {
             Target::Named(_) => {
                 "tell them apart by metadata.namespace in the patch, or patch every object with --all"
+            }
+            Target::Given(GivenTarget { namespace: None, .. }) => {
+                "tell them apart with --namespace, or give fewer files"
             }
             Target::Given(_) => "give fewer files",
             _ => "pick one with --target KIND/NAME, or patch every object with --all",

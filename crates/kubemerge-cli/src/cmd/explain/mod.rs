@@ -32,6 +32,9 @@ pub(crate) struct ExplainArgs {
     /// Explain the patch of this object, whatever the patch says
     #[arg(long, value_name = "KIND/NAME", conflicts_with = "all")]
     target: Option<String>,
+    /// The namespace of the target
+    #[arg(long, short, value_name = "NAMESPACE", requires = "target")]
+    namespace: Option<String>,
     /// Explain the patch of every object
     #[arg(long)]
     all: bool,
@@ -72,7 +75,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result {
     let manifests = Manifest::all_of(&texts)?;
     let asked = match &args.target {
         _ if args.all => Asked::All,
-        Some(word) => Asked::One(GivenTarget::parse(word, &schemas[0])?),
+        Some(word) => Asked::One(GivenTarget::parse(word, args.namespace.as_deref(), &schemas[0])?),
         None => Asked::Nothing,
     };
     let mut stories = Vec::new();

@@ -42,6 +42,9 @@ pub(crate) struct PatchArgs {
     /// Patch this object, whatever the patch says
     #[arg(long, value_name = "KIND/NAME", conflicts_with = "all")]
     target: Option<String>,
+    /// The namespace of the target
+    #[arg(long, short, value_name = "NAMESPACE", requires = "target")]
+    namespace: Option<String>,
     /// Patch every object
     #[arg(long)]
     all: bool,
@@ -108,7 +111,7 @@ impl PatchArgs {
     fn asked(&self, schema: &Schema) -> Result<Asked> {
         match &self.target {
             _ if self.all => Ok(Asked::All),
-            Some(word) => GivenTarget::parse(word, schema).map(Asked::One),
+            Some(word) => GivenTarget::parse(word, self.namespace.as_deref(), schema).map(Asked::One),
             None => Ok(Asked::Nothing),
         }
     }
