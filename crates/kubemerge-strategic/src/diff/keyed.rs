@@ -1,6 +1,6 @@
 //! Upstream's walk over two lists of maps: items pair up by the string form of their key.
 
-use super::map::{Generator, ListPatch, RetainKeys};
+use super::map::{Generator, ListPatch, Maps, RetainKeys};
 use crate::{
     Error, ErrorKind,
     directive::{DELETE, PATCH, PatchWord},
@@ -87,8 +87,9 @@ impl<'a> Generator<'a> {
                 continue;
             };
             let diff = |at: usize, partner: usize| {
-                let (before, after) = (before[partner].node, &after[at]);
-                self.maps(before, after.node, rule.item, retain, &path.index(after.at))
+                let (original, modified) = (before[partner].node, after[at].node);
+                let path = &path.index(after[at].at);
+                self.maps(&Maps { original, modified, ty: rule.item, retain, path })
             };
             let mut patch = diff(at, partner).map_err(|fault| {
                 let rest = earlier_pairs(after, pairing, at);

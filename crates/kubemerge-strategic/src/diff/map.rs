@@ -51,6 +51,16 @@ pub(super) struct ListPatch<'a> {
     pub(super) order: Vec<Node<'a>>,
 }
 
+/// Two versions of a map.
+#[derive(Clone, Copy)]
+pub(super) struct Maps<'m, 'a> {
+    pub(super) original: Node<'a>,
+    pub(super) modified: Node<'a>,
+    pub(super) ty: Type<'m>,
+    pub(super) retain: RetainKeys,
+    pub(super) path: &'m Path<'m>,
+}
+
 /// A field that both sides have, in the type that holds it.
 struct Field<'f, 'a> {
     /// The member of modified, and the value in original.
@@ -81,66 +91,45 @@ impl<'a> Generator<'a> {
         Generator { options, arena, directives, depth: Depth::default() }
     }
 
-    pub(super) fn maps(
-        &self,
-        original: Node<'a>,
-        modified: Node<'a>,
-        ty: Type<'_>,
-        retain: RetainKeys,
-        path: &Path<'_>,
-    ) -> Result<PatchMap<'a>, Error> {
-        if self.same_text(original, modified) && self.is_quiet(modified, ty) {
+    pub(super) fn maps(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+        if self.same_text(maps.original, maps.modified) && self.is_quiet(maps.modified, maps.ty) {
             return Ok(PatchMap::new(self.arena));
         }
-        self.changes(original, modified, ty, retain, path)
+        self.changes(maps)
     }
 
     /// What is to be said about two maps whose texts differ.
-    pub(super) fn changes(
-        &self,
-        original: Node<'a>,
-        modified: Node<'a>,
-        ty: Type<'_>,
-        retain: RetainKeys,
-        path: &Path<'_>,
-    ) -> Result<PatchMap<'a>, Error> {
+    pub(super) fn changes(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
         let _level = self.depth.enter();
-        let pairs = match retain {
-            RetainKeys::Unnamed if self.depth.compares_texts() => side_by_side(modified, original),
+        let pairs = match maps.retain {
+            RetainKeys::Unnamed if self.depth.compares_texts() => side_by_side(maps.modified, maps.original),
             _ => None,
         };
         deep(|| match pairs {
-            Some(pairs) => self.pairs(&pairs, ty, path),
-            None => self.members(original, modified, ty, retain, path),
+            Some(pairs) => self.pairs(&pairs, maps),
+            None => self.members(maps),
         })
     }
 
     /// Maps that have the same members in the same order.
-    fn pairs(&self, pairs: &[Pair<'a>], ty: Type<'_>, path: &Path<'_>) -> Result<PatchMap<'a>, Error> {
+    fn pairs(&self, pairs: &[Pair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
         let mut patch = PatchMap::new(self.arena);
         for pair in pairs {
-            self.meet(pair, ty, path, &mut patch)?;
+            self.meet(pair, maps, &mut patch)?;
         }
         Ok(patch)
     }
 
     /// Any other two maps.
-    fn members(
-        &self,
-        original: Node<'a>,
-        modified: Node<'a>,
-        ty: Type<'_>,
-        retain: RetainKeys,
-        path: &Path<'_>,
-    ) -> Result<PatchMap<'a>, Error> {
-        let mut before = Members::of(original, self.arena);
-        let mut after = Members::of(modified, self.arena);
+    fn members(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+        let mut before = Members::of(maps.original, self.arena);
+        let mut after = Members::of(maps.modified, self.arena);
         let mut patch = PatchMap::new(self.arena);
         for entry in after.entries {
             match before.find(entry.key) {
                 Some(other) => {
                     let is_same = self.same_text(other, entry.value);
-                    self.meet(&Pair { entry: *entry, other, is_same }, ty, path, &mut patch)?;
+                    self.meet(&Pair { entry: *entry, other, is_same }, maps, &mut patch)?;
                 }
                 None => self.add(entry, &mut patch),
             }
@@ -148,28 +137,22 @@ impl<'a> Generator<'a> {
         if self.options.deletions.is_on() {
             patch.remove_gone(&before, &mut after);
         }
-        if retain == RetainKeys::Named {
+        if maps.retain == RetainKeys::Named {
             patch.name_survivors(&before, &mut after);
         }
         Ok(patch)
     }
 
-    /// A member that both sides have.
-    fn meet(
-        &self,
-        pair: &Pair<'a>,
-        holder: Type<'_>,
-        path: &Path<'_>,
-        patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
+    /// A member that both maps have.
+    fn meet(&self, pair: &Pair<'a>, maps: &Maps<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
         let Pair { entry, other: original, is_same } = *pair;
         if entry.key.is(PATCH) {
-            return change_directive(original, &entry, path, patch);
+            return change_directive(original, &entry, maps.path, patch);
         }
-        if is_same && self.is_quiet_member(&entry, holder) {
+        if is_same && self.is_quiet_member(&entry, maps.ty) {
             return Ok(());
         }
-        self.change(&Field { pair, holder, path: &path.field(entry.key) }, patch)
+        self.change(&Field { pair, holder: maps.ty, path: &maps.path.field(entry.key) }, patch)
     }
 
     /// Whether two values are surely equal, as far as it pays to look.
@@ -206,7 +189,8 @@ impl<'a> Generator<'a> {
             return Ok(());
         }
         let retain = RetainKeys::of_rule(rule.retain_keys);
-        let changes = self.changes(original, entry.value, rule.value, retain, field.path)?;
+        let (modified, ty, path) = (entry.value, rule.value, field.path);
+        let changes = self.changes(&Maps { original, modified, ty, retain, path })?;
         if !changes.is_empty() {
             patch.set(entry.key, changes.finish());
         }

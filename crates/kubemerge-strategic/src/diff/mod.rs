@@ -12,7 +12,8 @@ use crate::{Error, apply::document, spec_diff};
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_value::{Arena, Node, Path};
 
-pub(crate) use map::{Generator, RetainKeys};
+pub(crate) use map::RetainKeys;
+use map::{Generator, Maps};
 
 /// Whether a generator writes a part of the patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +94,6 @@ pub(crate) fn upstream<'a>(
     options: DiffOptions,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    let generator = Generator::new(options, modified, arena);
-    let patch = generator.changes(original, modified, ty, RetainKeys::Unnamed, &Path::ROOT)?;
-    Ok(patch.finish())
+    let maps = Maps { original, modified, ty, retain: RetainKeys::Unnamed, path: &Path::ROOT };
+    Ok(Generator::new(options, modified, arena).changes(&maps)?.finish())
 }
