@@ -3,7 +3,7 @@
 #![no_main]
 
 use kubemerge_fuzz::{
-    answer::{Answer, applied, ask, diffed, thing},
+    answer::{Answer, DIALECTS, applied, ask, diffed, thing},
     choices::{Choices, Role},
     sound::sound,
 };
@@ -18,7 +18,7 @@ fuzz_target!(|data: &[u8]| {
     let live = choices.thing(Role::Object, 3);
     let first = patch(&mut choices, &live);
     let second = patch(&mut choices, &live);
-    for dialect in [Dialect::Upstream, Dialect::Spec] {
+    for dialect in DIALECTS {
         let both = composed(dialect, &first, &second);
         if let (Dialect::Spec, Ok(both)) = (dialect, both) {
             check_composition([&live, &first, &second, &both]);

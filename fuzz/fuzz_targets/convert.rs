@@ -6,11 +6,10 @@ use kubemerge::{
     Canonical, Guide, Patch, PatchType, Target, Tests, Versions, apply, convert, diff, json_three_way,
 };
 use kubemerge_fuzz::{
-    answer::thing,
+    answer::{DIALECTS, thing},
     choices::{Choices, Role},
     sound::sound,
 };
-use kubemerge_schema::Dialect;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -23,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
     let modified = choices.version(&live, 3);
     let body = canonical(&choices.thing(Role::Patch, 3));
     let live_text = canonical(&live);
-    for guide in [Dialect::Upstream, Dialect::Spec].map(|dialect| Guide::Type(thing(dialect))) {
+    for guide in DIALECTS.map(|dialect| Guide::Type(thing(dialect))) {
         for patch_type in [PatchType::Strategic, PatchType::Merge] {
             check_conversions(guide, &live_text, &Patch::new(patch_type, &body).unwrap());
         }

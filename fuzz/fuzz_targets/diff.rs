@@ -3,8 +3,8 @@
 #![no_main]
 
 use kubemerge_fuzz::{
-    answer::{applied, diffed},
-    choices::{Choices, Role},
+    answer::{DIALECTS, applied, diffed},
+    choices::versions,
     sound::sound,
 };
 use kubemerge_schema::Dialect;
@@ -12,10 +12,8 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
 fuzz_target!(|data: &[u8]| {
-    let mut choices = Choices(data);
-    let original = choices.thing(Role::Object, 4);
-    let modified = choices.version(&original, 4);
-    for dialect in [Dialect::Upstream, Dialect::Spec] {
+    let [original, modified] = versions(data);
+    for dialect in DIALECTS {
         if let Ok(patch) = diffed(dialect, &original, &modified) {
             let _ = applied(dialect, &original, &patch);
         }

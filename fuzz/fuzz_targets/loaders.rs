@@ -2,7 +2,8 @@
 //! exporting never panic, and what is exported loads again.
 #![no_main]
 
-use kubemerge_schema::{Dialect, Schema, SchemaBuilder, Type, changes, check};
+use kubemerge_fuzz::answer::DIALECTS;
+use kubemerge_schema::{Schema, SchemaBuilder, Type, changes, check};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
 
@@ -11,8 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
     for document in documents(&schema) {
         check::document(&document);
         let Ok(builder) = SchemaBuilder::new().document(&document) else { continue };
-        let [upstream, spec] =
-            [Dialect::Upstream, Dialect::Spec].map(|dialect| builder.compile(dialect).unwrap());
+        let [upstream, spec] = DIALECTS.map(|dialect| builder.compile(dialect).unwrap());
         changes(&upstream, &spec);
         for schema in [upstream, spec] {
             schema.definitions().for_each(|definition| walk(definition.ty(), 3));

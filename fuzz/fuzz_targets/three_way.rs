@@ -4,8 +4,8 @@
 #![no_main]
 
 use kubemerge_fuzz::{
-    answer::{Answer, applied, ask, diffed, thing},
-    choices::{Choices, Role},
+    answer::{Answer, DIALECTS, applied, ask, diffed, thing},
+    choices::versions,
     sound::sound,
 };
 use kubemerge_schema::Dialect;
@@ -15,11 +15,8 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
 
 fuzz_target!(|data: &[u8]| {
-    let mut choices = Choices(data);
-    let original = choices.thing(Role::Object, 4);
-    let modified = choices.version(&original, 4);
-    let current = choices.version(&original, 4);
-    for dialect in [Dialect::Upstream, Dialect::Spec] {
+    let [original, modified, current] = versions(data);
+    for dialect in DIALECTS {
         let _ = three(dialect, [&original, &modified, &current], OnConflict::Overwrite);
         check_conflicts(dialect, [&original, &modified, &current]);
     }

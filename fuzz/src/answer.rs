@@ -10,6 +10,9 @@ use std::sync::LazyLock;
 /// A document, or the kind and the path of a fault.
 pub type Answer = Result<Value, (&'static str, String)>;
 
+/// Both of them.
+pub const DIALECTS: [Dialect; 2] = [Dialect::Upstream, Dialect::Spec];
+
 /// The type of the documents, with the rules of a dialect.
 pub fn thing(dialect: Dialect) -> Type<'static> {
     static UPSTREAM: LazyLock<Schema> = LazyLock::new(|| schema(Dialect::Upstream));

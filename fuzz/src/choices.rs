@@ -60,6 +60,13 @@ pub enum Role {
     Patch,
 }
 
+/// A document and other versions of it.
+pub fn versions<const N: usize>(data: &[u8]) -> [Value; N] {
+    let mut choices = Choices(data);
+    let first = choices.thing(Role::Object, 4);
+    std::array::from_fn(|at| if at == 0 { first.clone() } else { choices.version(&first, 4) })
+}
+
 /// The bytes of the fuzzer, taken one by one; zeros when they run out.
 pub struct Choices<'d>(pub &'d [u8]);
 
