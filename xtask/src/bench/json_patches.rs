@@ -8,7 +8,7 @@ use super::{
     documents::{config_map, pod},
     kubernetes::Kubernetes,
     stopwatch::nanoseconds,
-    table::{Table, Unit},
+    table::Table,
 };
 
 /// A document and a patch for it.
@@ -23,12 +23,7 @@ struct Race {
 pub(super) fn table(kubernetes: &mut Kubernetes) -> Table {
     let rows = races().iter().map(|race| (race.name.to_string(), row(race, kubernetes))).collect();
     let columns = ["ours, trusted", "ours, checked", "json-patch", "Kubernetes"];
-    Table {
-        title: "Applying a JSON patch or a merge patch, bytes to bytes",
-        columns: columns.map(String::from).to_vec(),
-        rows,
-        unit: Unit::Time,
-    }
+    Table::times("Applying a JSON patch or a merge patch, bytes to bytes", columns, rows)
 }
 
 fn races() -> Vec<Race> {

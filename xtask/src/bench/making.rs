@@ -10,7 +10,7 @@ use super::{
     kubernetes::Kubernetes,
     race::type_of,
     stopwatch::nanoseconds,
-    table::{Table, Unit},
+    table::Table,
 };
 
 /// Documents of which a patch is made, by the names of the protocol.
@@ -29,12 +29,7 @@ pub(super) fn table(upstream: &Schema, spec: &Schema, kubernetes: &mut Kubernete
         rows.push((format!("{}, spec", making.name), row(spec, &making, None)));
     }
     let columns = ["ours, checked", "ours, trusted", "serde_json, only parsing", "Kubernetes"];
-    Table {
-        title: "Making a patch, bytes to bytes",
-        columns: columns.map(String::from).to_vec(),
-        rows,
-        unit: Unit::Time,
-    }
+    Table::times("Making a patch, bytes to bytes", columns, rows)
 }
 
 fn makings() -> Vec<Making> {

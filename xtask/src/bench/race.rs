@@ -15,7 +15,7 @@ use super::{
     making, peers,
     racers::racers,
     stopwatch::nanoseconds,
-    table::{Form, Table, Unit, print},
+    table::{Form, Table, print},
 };
 
 /// Lengths of the lists in the growth table.
@@ -50,12 +50,7 @@ fn apply_table(schema: &Schema, kubernetes: &mut Kubernetes) -> Table {
     ];
     let rows =
         races().iter().map(|race| (race.name.to_string(), apply_row(schema, race, kubernetes))).collect();
-    Table {
-        title: "Applying a small patch, bytes to bytes",
-        columns: columns.map(String::from).to_vec(),
-        rows,
-        unit: Unit::Time,
-    }
+    Table::times("Applying a small patch, bytes to bytes", columns, rows)
 }
 
 fn apply_row(schema: &Schema, race: &Race, kubernetes: &mut Kubernetes) -> Vec<Option<f64>> {
@@ -110,12 +105,7 @@ fn growth_table(schemas: &[(&str, &Schema)], kubernetes: &mut Kubernetes) -> Tab
             rows.push((format!("{}, {dialect}", row.name), times));
         }
     }
-    Table {
-        title: "Lists of n items, bytes to bytes, time of the whole operation",
-        columns,
-        rows,
-        unit: Unit::Time,
-    }
+    Table::times("Lists of n items, bytes to bytes, time of the whole operation", columns, rows)
 }
 
 fn grown(schema: &Schema, row: &Growth, length: usize) -> f64 {

@@ -15,7 +15,7 @@ pub(super) enum Form {
 pub(super) struct Table {
     pub(super) title: &'static str,
     pub(super) columns: Vec<String>,
-    pub(super) rows: Vec<(String, Vec<Option<f64>>)>,
+    pub(super) rows: Vec<Row>,
     /// How a figure is written for people.
     pub(super) unit: Unit,
 }
@@ -29,7 +29,19 @@ pub(super) enum Unit {
     Ratio,
 }
 
+/// A row: what it is about, and its figures.
+pub(super) type Row = (String, Vec<Option<f64>>);
+
 impl Table {
+    /// A table of times.
+    pub(super) fn times(
+        title: &'static str,
+        columns: impl IntoIterator<Item = impl Into<String>>,
+        rows: Vec<Row>,
+    ) -> Table {
+        Table { title, columns: columns.into_iter().map(Into::into).collect(), rows, unit: Unit::Time }
+    }
+
     /// The same rows as multiples of their first column.
     pub(super) fn ratios(&self, title: &'static str) -> Table {
         let ratio = |row: &[Option<f64>]| -> Vec<Option<f64>> {
@@ -51,7 +63,7 @@ impl Table {
     }
 
     fn json(&self) -> Value {
-        let row = |(name, row): &(String, Vec<Option<f64>>)| {
+        let row = |(name, row): &Row| {
             let figures: serde_json::Map<String, Value> =
                 self.columns.iter().cloned().zip(row.iter().map(|figure| json!(figure))).collect();
             json!({ "row": name, "figures": figures })
