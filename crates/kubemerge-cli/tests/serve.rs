@@ -57,6 +57,16 @@ fn it_prints_its_url_and_serves_the_manifests() {
 }
 
 #[test]
+fn the_items_of_a_list_are_served() {
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/service-list.yaml");
+    let server = Server::start(&["-f", list.to_str().unwrap()]);
+    for name in ["shop", "cart"] {
+        let service = server.get(&format!("/api/v1/namespaces/default/services/{name}"), "");
+        assert!(service.starts_with("HTTP/1.1 200"), "{service}");
+    }
+}
+
+#[test]
 fn a_token_is_asked_for_and_written_down() {
     let kubeconfig = std::env::temp_dir().join(format!("kubemerge-serve-{}", std::process::id()));
     let server = Server::start(&["--token", "secret", "--kubeconfig", kubeconfig.to_str().unwrap()]);
