@@ -8,7 +8,6 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	kubejson "sigs.k8s.io/json"
-	"sigs.k8s.io/yaml"
 
 	"kubemerge.example/conformance/reference/handlers"
 )
@@ -69,15 +68,6 @@ func jsonThreeWay(request Request) (json.RawMessage, error) {
 	return jsonmergepatch.CreateThreeWayJSONMergePatch(
 		orEmpty(request.Original), orEmpty(request.Modified), orEmpty(request.Current),
 		preconditions(request)...)
-}
-
-// yamlToJSON follows sigs.k8s.io/yaml, which kubectl and the API server read YAML with.
-func yamlToJSON(text string) (json.RawMessage, error) {
-	converted, err := yaml.YAMLToJSON([]byte(text))
-	if err != nil {
-		return nil, &Fault{Kind: "invalid-document", Message: err.Error()}
-	}
-	return converted, nil
 }
 
 // orEmpty reads an absent document and a null as the empty object.

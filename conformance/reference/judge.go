@@ -118,6 +118,10 @@ func (j *judge) prepare(request Request, watch *lookupWatch) (operation, error) 
 		return func() (json.RawMessage, error) { return jsonThreeWay(request) }, nil
 	case "yaml":
 		return func() (json.RawMessage, error) { return yamlToJSON(*request.Text) }, nil
+	case "yaml-write":
+		return func() (json.RawMessage, error) { return yamlOfJSON(*request.Text) }, nil
+	case "yaml-stream":
+		return func() (json.RawMessage, error) { return yamlDocuments(*request.Text) }, nil
 	}
 	strategic, known := strategicOperations[request.Op]
 	if !known {

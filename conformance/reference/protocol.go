@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Request is one line of input. Documents stay raw bytes until Kubernetes' own decoder reads them,
@@ -83,8 +84,8 @@ func (r *Request) check() *Fault {
 		return badRequest("time of time is not an operation")
 	case r.Op == "time":
 		return r.Of.check()
-	case r.Op == "yaml" && r.Text == nil:
-		return badRequest("yaml needs `text`")
+	case strings.HasPrefix(r.Op, "yaml") && r.Text == nil:
+		return badRequest("%s needs `text`", r.Op)
 	case r.Op == "conflicts" && len(r.Patches) != 2:
 		return badRequest("conflicts needs exactly two patches, got %d", len(r.Patches))
 	}
