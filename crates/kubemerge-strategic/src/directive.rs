@@ -64,9 +64,9 @@ pub(crate) struct FieldPatch<'a> {
     pub(crate) field: Str<'a>,
     pub(crate) value: Option<Node<'a>>,
     /// The directive entry that orders the list.
-    pub(crate) order: Option<Entry<'a>>,
+    pub(crate) order: Option<&'a Entry<'a>>,
     /// The directive entry that removes values from the list.
-    pub(crate) delete: Option<Entry<'a>>,
+    pub(crate) delete: Option<&'a Entry<'a>>,
 }
 
 /// A directive key that is not exactly the word, a slash and a field name.
@@ -133,9 +133,9 @@ impl<'a> MapPatch<'a> {
             });
             let slot = &mut self.fields[at];
             if order {
-                slot.order = Some(*entry);
+                slot.order = Some(entry);
             } else {
-                slot.delete = Some(*entry);
+                slot.delete = Some(entry);
             }
         }
     }
@@ -149,8 +149,8 @@ impl<'a> FieldPatch<'a> {
 
     /// A directive that names no field.
     pub(crate) fn nameless(&self) -> Option<Malformed<'a>> {
-        let order = self.order.filter(|_| self.field.is("")).map(Malformed::Order);
-        order.or(self.delete.filter(|entry| entry.key == self.field).map(Malformed::Delete))
+        let order = self.order.filter(|_| self.field.is("")).copied().map(Malformed::Order);
+        order.or(self.delete.filter(|entry| entry.key == self.field).copied().map(Malformed::Delete))
     }
 
     fn of(field: Str<'a>, value: Option<Node<'a>>) -> Self {

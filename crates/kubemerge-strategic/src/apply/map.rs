@@ -158,15 +158,15 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<Outcome<'a>, Error> {
         let path = &path.field(field.field);
         let mut outcome = match (field.order, field.value) {
-            (Some(order), _) => self.ordered(ty, live, field, order, path)?,
+            (Some(order), _) => self.ordered(ty, live, field, *order, path)?,
             (None, Some(value)) => self.value(ty, live, field.field, value, path)?,
             (None, None) => Outcome::Keep,
         };
         if let (Some(delete), Mode::Apply) = (field.delete, self.mode) {
             let current = outcome.after(live);
             let deleted = self
-                .delete_from(ty, current, field.field, delete, path)
-                .map_err(|fault| self.likelier_fault(ty, live, field, delete, path).unwrap_or(fault))?;
+                .delete_from(ty, current, field.field, *delete, path)
+                .map_err(|fault| self.likelier_fault(ty, live, field, *delete, path).unwrap_or(fault))?;
             if !matches!(deleted, Outcome::Keep) {
                 outcome = deleted;
             }

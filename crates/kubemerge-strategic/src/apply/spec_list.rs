@@ -38,7 +38,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<Outcome<'a>, Error> {
         for directive in [field.order, field.delete].into_iter().flatten() {
             if directive.value.kind() != Kind::List {
-                return Err(expected_list(directive.value, &beside(path, directive)));
+                return Err(expected_list(directive.value, &beside(path, *directive)));
             }
         }
         if let Some(value) = field.value.filter(|value| value.kind() != Kind::List) {
@@ -53,7 +53,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         // An order list asks for the rule, but below a field that live lacks any field may be unknown.
         let named = around.and(field.order).map(|order| order.value);
         let rule = self.rule_of_list(ty, base.or(named), field.field, path)?;
-        let patch = ListPatch { items: field.value, order: field.order, delete: field.delete };
+        let patch =
+            ListPatch { items: field.value, order: field.order.copied(), delete: field.delete.copied() };
         let merged = self.spec_merge(&rule, base, &patch, path)?;
         let is_there = base.is_some() || field.value.is_some();
         Ok(if is_there { Outcome::Put(merged) } else { Outcome::Keep })

@@ -30,7 +30,7 @@ struct Delete<'a> {
 
 /// An order list.
 struct Order<'a> {
-    entry: Entry<'a>,
+    entry: &'a Entry<'a>,
     identities: Vec<Identity<'a>>,
     /// Whether an entry leaves a key out, and so may stand for several items.
     is_partial: bool,
@@ -87,7 +87,7 @@ fn arrange<'a>(
     one: &Said<'a>,
     other: &Said<'a>,
     hit: &HashSet<Identity<'a>>,
-) -> Option<(Vec<Identity<'a>>, Option<Entry<'a>>)> {
+) -> Option<(Vec<Identity<'a>>, Option<&'a Entry<'a>>)> {
     let (first, second) = (&one.plain.names, &other.plain.names);
     let (order_one, order_other) = (one.order.as_ref(), other.order.as_ref());
     if first.is_empty() && order_one.is_none() {
@@ -146,7 +146,7 @@ impl<'a> List<'_, '_, 'a> {
         Ok(read)
     }
 
-    fn read_order(&self, entry: Entry<'a>, path: &Path<'_>) -> Result<Order<'a>, Error> {
+    fn read_order(&self, entry: &'a Entry<'a>, path: &Path<'_>) -> Result<Order<'a>, Error> {
         let arena = self.composer.arena;
         let mut order = Order { entry, identities: Vec::new(), is_partial: false };
         for node in entry.value.elements(arena) {

@@ -10,7 +10,7 @@ use kubemerge_value::{Arena, Entry, Node, Path, Str, list};
 struct Said<'a> {
     values: Vec<Node<'a>>,
     deletes: Vec<Node<'a>>,
-    order: Option<(Entry<'a>, &'a [Node<'a>])>,
+    order: Option<(&'a Entry<'a>, &'a [Node<'a>])>,
 }
 
 impl<'a> Said<'a> {
@@ -44,7 +44,8 @@ pub(super) fn compose<'a>(
         field: first.field,
         value: has_value.then(|| list(values, arena)),
         order,
-        delete: (!deletes.is_empty()).then(|| Entry { key: Str::plain(""), value: list(deletes, arena) }),
+        delete: (!deletes.is_empty())
+            .then(|| &*arena.alloc(Entry { key: Str::plain(""), value: list(deletes, arena) })),
     })
 }
 
@@ -53,7 +54,7 @@ fn arrange<'a>(
     one: &Said<'a>,
     other: &Said<'a>,
     rule: &ListRule<'_>,
-) -> Option<(Vec<Node<'a>>, Option<Entry<'a>>)> {
+) -> Option<(Vec<Node<'a>>, Option<&'a Entry<'a>>)> {
     let (first, second) = (&one.values, &other.values);
     // The second patch brings back what the first one deletes.
     let revives = !common(&one.deletes, second).is_empty();
