@@ -6,10 +6,11 @@
 use crate::{
     Arena,
     built::{Built, Order, Piece, Tail},
+    members::Walked,
     node::{Node, Repr, Scalar},
     scan::{StringEnd, string_end},
-    string::{Str, decode},
-    text::{Text, string_of},
+    string::{Str, decode, is_plain},
+    text::{Form, Resume, Text, string_of},
 };
 use bumpalo::collections::Vec as ArenaVec;
 
@@ -126,7 +127,8 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     /// If the next item is not like that.
     pub fn pass_rising(&mut self, until: Option<Str<'_>>) -> Result<Option<Item<'a>>, NotRising> {
         let until = until.map(Str::bytes);
-        while let Some(item) = self.next() {
+        let lead = self.lead();
+        while let Some(item) = self.next_led(&lead).or_else(|| self.next()) {
             let Key::Scalar(Scalar::String(key)) = item.key else { return Err(NotRising) };
             let key = key.unescaped().ok_or(NotRising)?;
             if item.is_marked || key <= std::mem::replace(&mut self.last_key, key) {
@@ -137,6 +139,38 @@ impl<'a, 'n> ItemScan<'a, 'n> {
             }
         }
         Ok(None)
+    }
+
+    /// How an item in canonical text starts if its key is a string and stands first. Members are sorted, so no
+    /// mark can follow if it would stand before.
+    fn lead(&self) -> Vec<u8> {
+        let Names { key, mark } = self.names;
+        match self.source {
+            Source::Text(text) if text.form == Form::Canonical && mark < key && key.bytes().all(is_plain) => {
+                [b"{\"", key.as_bytes(), b"\":\""].concat()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The next item, if it starts like this and has a key without escapes.
+    #[inline(always)]
+    fn next_led(&mut self, lead: &[u8]) -> Option<Item<'a>> {
+        let Source::Text(text) = self.source else { return None };
+        let start = self.at + usize::from(self.passed > 0);
+        if lead.is_empty() || !text.bytes.get(start..)?.starts_with(lead) {
+            return None;
+        }
+        let key_at = start + lead.len();
+        let StringEnd { end, escapes } = string_end(text.bytes, key_at);
+        if escapes {
+            return None;
+        }
+        let key = string_of(text.bytes.get(key_at..end.checked_sub(1)?)?, text.form, false);
+        let gap = std::mem::replace(&mut self.at, end_of_map(text, end));
+        self.passed += 1;
+        let key = Key::Scalar(Scalar::String(key));
+        Some(Item { key, is_marked: false, at: self.passed - 1, gap, end: self.at })
     }
 
     #[inline(always)]
@@ -165,6 +199,12 @@ impl<'a, 'n> ItemScan<'a, 'n> {
             }
             Source::Nodes(nodes) => nodes[item.gap],
         }
+    }
+
+    /// How far the list has been walked, where it is text. All items must have been passed.
+    pub fn walked(&self) -> Option<Walked> {
+        let at = self.rest().1?.len();
+        Some(Walked(Resume { at, depth: 0 }))
     }
 
     /// The list with other values for these items, which stand in its order. All items must have been passed.
@@ -205,6 +245,16 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         let length = rest.iter().position(|byte| *byte == b']').map_or(rest.len(), |at| at + 1);
         (Tail::Rest(text.closed(&rest[..length])), Some(&text.bytes[..self.at + length]))
     }
+}
+
+/// The end of a map in canonical text, from behind one of its members on.
+#[inline(always)]
+fn end_of_map(text: Text<'_>, mut at: usize) -> usize {
+    while text.bytes.get(at) == Some(&b',') {
+        let name = string_end(text.bytes, at + 2);
+        at = text.value_end(name.end + 1).end;
+    }
+    text.bytes.len().min(at + 1)
 }
 
 /// What a walk over the members of a map finds.

@@ -14,7 +14,7 @@ use crate::{
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::{DefaultHashBuilder, HashSet};
 use kubemerge_schema::ListRule;
-use kubemerge_value::{Item, ItemScan, Names, Node, NotRising, Path, Scalar, deep};
+use kubemerge_value::{Arena, Item, ItemScan, Names, Node, NotRising, Path, Scalar, deep};
 use std::hash::BuildHasher;
 
 /// What decides for the items of one list.
@@ -57,9 +57,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let (keyed, is_marked) = keys.read_marked(*item, self.arena);
             wanted.push((ordinary(keyed).filter(|_| !is_marked)?, *item));
         }
+        if let Ok(list) = self.pair_distinct(keys, live, &wanted, few(self.arena)) {
+            return list;
+        }
         match self.pair_rising(keys, live, &wanted) {
             Ok(list) => list,
-            Err(NotRising) => self.pair_distinct(keys, live, &wanted),
+            Err(NotRising) => self.pair_distinct(keys, live, &wanted, many()).ok().flatten(),
         }
     }
 
@@ -82,25 +85,25 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(Some(InPlace { live, pairs }))
     }
 
-    /// The same in a list whose items are told apart one by one.
+    /// The same in a list whose items are told apart one by one, as long as somebody keeps up with it.
     fn pair_distinct<'s>(
         &self,
         keys: &Keys<'s, 'a>,
         live: Node<'a>,
         wanted: &[(Identity<'a>, Node<'a>)],
-    ) -> Option<InPlace<'a, 's>> {
+        mut is_new: impl FnMut(Identity<'a>) -> Result<bool, TooMany>,
+    ) -> Result<Option<InPlace<'a, 's>>, TooMany> {
         let key = keys.names().next().unwrap_or_default();
         let mut live = ItemScan::new(live, Names { key, mark: PATCH }, self.arena);
         let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
-        let mut seen = Seen::Few(ArenaVec::with_capacity_in(FEW, self.arena));
         while let Some(item) = live.next() {
             let keyed = match keys.single() {
                 Some(_) => keys.of_value(item.key),
                 None => keys.read(live.node(&item), self.arena),
             };
-            let identity = ordinary(keyed).filter(|_| !item.is_marked)?;
-            if !seen.is_new(identity) {
-                return None;
+            let Some(identity) = ordinary(keyed).filter(|_| !item.is_marked) else { return Ok(None) };
+            if !is_new(identity)? {
+                return Ok(None);
             }
             if let Some((wanted, patch)) = wanted.get(pairs.len())
                 && *wanted == identity
@@ -108,7 +111,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 pairs.push(Pair { identity, patch: *patch, live: item });
             }
         }
-        (pairs.len() == wanted.len()).then_some(InPlace { live, pairs })
+        Ok((pairs.len() == wanted.len()).then_some(InPlace { live, pairs }))
     }
 
     /// Merges the patch items into their live items.
@@ -150,33 +153,27 @@ fn ordinary(keyed: Keyed<'_>) -> Option<Identity<'_>> {
     }
 }
 
-/// The identities of the items so far.
-enum Seen<'a> {
-    /// They are compared pair by pair.
-    Few(ArenaVec<'a, Identity<'a>>),
-    /// Their hashes are.
-    Many(HashSet<u64>, DefaultHashBuilder),
-}
-
 /// Up to this many identities are compared pair by pair.
 const FEW: usize = 8;
 
-impl<'a> Seen<'a> {
-    /// Adds an identity; false if it may have been there before.
-    fn is_new(&mut self, identity: Identity<'a>) -> bool {
-        match self {
-            Seen::Many(hashes, hasher) => hashes.insert(hasher.hash_one(identity)),
-            Seen::Few(known) if known.len() < FEW => {
-                let is_new = !known.contains(&identity);
-                known.push(identity);
-                is_new
-            }
-            Seen::Few(known) => {
-                let hasher = DefaultHashBuilder::default();
-                let hashes = known.iter().map(|known| hasher.hash_one(known)).collect();
-                *self = Seen::Many(hashes, hasher);
-                self.is_new(identity)
-            }
+/// There are more identities than that.
+struct TooMany;
+
+/// Tells whether an identity is new, by comparing it to those before. Many are too many.
+fn few<'a>(arena: &'a Arena) -> impl FnMut(Identity<'a>) -> Result<bool, TooMany> {
+    let mut known = ArenaVec::with_capacity_in(FEW, arena);
+    move |identity| {
+        if known.len() == FEW {
+            return Err(TooMany);
         }
+        let is_new = !known.contains(&identity);
+        known.push(identity);
+        Ok(is_new)
     }
+}
+
+/// Tells whether an identity is new, or may not be, by its hash.
+fn many<'a>() -> impl FnMut(Identity<'a>) -> Result<bool, TooMany> {
+    let (mut hashes, hasher) = (HashSet::new(), DefaultHashBuilder::default());
+    move |identity| Ok(hashes.insert(hasher.hash_one(identity)))
 }
