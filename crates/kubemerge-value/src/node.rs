@@ -7,6 +7,7 @@ use crate::{
     Arena,
     built::{Built, BuiltMembers},
     document::{Canonical, Document},
+    edited::Edited,
     ends::Ends,
     entry::{Entry, drop_repeated, sort_entries},
     error::ParseError,
@@ -32,6 +33,7 @@ pub(crate) enum Repr<'a> {
     Map(&'a Built<'a>),
     List(&'a Built<'a>),
     Scalar(Scalar<'a>),
+    Edited(Edited<'a>),
 }
 
 /// The dynamic type of a value, as Kubernetes tells them apart.
@@ -138,6 +140,7 @@ impl<'a> Node<'a> {
             Repr::Map(_) => Kind::Map,
             Repr::List(_) => Kind::List,
             Repr::Scalar(scalar) => scalar.kind(),
+            Repr::Edited(edited) => kind_of_text(edited.text()),
         }
     }
 
@@ -153,7 +156,7 @@ impl<'a> Node<'a> {
             Repr::Text(text) => scalar_of_text(text),
             Repr::Value(value) => scalar_of_value(value),
             Repr::Scalar(scalar) => Some(scalar),
-            Repr::Map(_) | Repr::List(_) => None,
+            Repr::Map(_) | Repr::List(_) | Repr::Edited(_) => None,
         }
     }
 
@@ -189,6 +192,7 @@ impl<'a> Node<'a> {
                 }
             }
             Repr::Map(built) => BuiltMembers::new(built).for_each(visit),
+            Repr::Edited(edited) => edited.members().for_each(visit),
             _ => {}
         }
     }
@@ -231,6 +235,9 @@ impl<'a> Node<'a> {
             Repr::Map(built) => {
                 BuiltMembers::new(built).filter(|entry| entry.key.is(name)).last().map(|entry| entry.value)
             }
+            Repr::Edited(edited) => {
+                edited.members().filter(|entry| entry.key.is(name)).last().map(|entry| entry.value)
+            }
             _ => None,
         }
     }
@@ -252,6 +259,7 @@ impl<'a> Node<'a> {
             }
             Repr::Value(Value::Array(list)) => list.iter().for_each(|value| visit(Node(Repr::Value(value)))),
             Repr::List(built) => built.each_element(visit),
+            Repr::Edited(edited) => edited.elements().for_each(visit),
             _ => {}
         }
     }
@@ -268,7 +276,7 @@ impl<'a> Node<'a> {
             Repr::Value(Value::Array(list)) => list.is_empty(),
             Repr::Map(built) => BuiltMembers::new(built).next().is_none(),
             Repr::List(built) => built.is_empty_list(),
-            Repr::Value(_) | Repr::Scalar(_) => false,
+            Repr::Value(_) | Repr::Scalar(_) | Repr::Edited(_) => false,
         }
     }
 
@@ -277,7 +285,7 @@ impl<'a> Node<'a> {
         match self.0 {
             Repr::Text(text) => text.close().may_mention(word),
             Repr::Scalar(_) => false,
-            Repr::Value(_) | Repr::Map(_) | Repr::List(_) => true,
+            Repr::Value(_) | Repr::Map(_) | Repr::List(_) | Repr::Edited(_) => true,
         }
     }
 
@@ -285,6 +293,7 @@ impl<'a> Node<'a> {
         match self.0 {
             Repr::Text(text) => text.form == Form::Given,
             Repr::Map(built) => !built.is_sorted(),
+            Repr::Edited(edited) => edited.form() == Form::Given,
             _ => false,
         }
     }
@@ -294,6 +303,7 @@ impl<'a> Node<'a> {
         match self.0 {
             Repr::Text(text) => text.form == Form::Canonical,
             Repr::Map(built) => built.is_sorted(),
+            Repr::Edited(edited) => edited.form() == Form::Canonical,
             _ => false,
         }
     }

@@ -106,6 +106,13 @@ impl<'a> Text<'a> {
         string_of(&self.bytes[start + 1..end - 1], self.form, escapes)
     }
 
+    /// The name whose opening quote stands here.
+    #[inline]
+    pub(crate) fn name_at(self, start: usize) -> Str<'a> {
+        let StringEnd { end, escapes } = string_end(self.bytes, start + 1);
+        self.name(start, end, escapes)
+    }
+
     /// Whether the word may stand in this text, in whatever spelling. The end of the text must be known.
     pub(crate) fn may_mention(self, word: &str) -> bool {
         memchr::memmem::find(self.bytes, word.as_bytes()).is_some()
@@ -180,6 +187,10 @@ impl<'a> MemberScan<'a> {
         MemberScan { text, behind: Behind::At(0) }
     }
 
+    pub(crate) fn text(&self) -> Text<'a> {
+        self.text
+    }
+
     /// The position behind the last member that `next` gave.
     #[inline]
     pub(crate) fn settle(&mut self) -> usize {
@@ -201,16 +212,18 @@ impl<'a> MemberScan<'a> {
     #[inline(always)]
     pub(crate) fn next_name(&mut self) -> Option<MemberName<'a>> {
         let gap = self.settle();
-        let bytes = self.text.bytes;
         let start = self.text.behind_comma(gap);
-        if bytes.get(start) != Some(&b'"') {
-            return None;
-        }
-        let StringEnd { end, escapes } = string_end(bytes, start + 1);
+        (self.text.bytes.get(start) == Some(&b'"')).then(|| self.enter(gap, start))
+    }
+
+    /// The name that starts here, behind this gap.
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, gap: usize, start: usize) -> MemberName<'a> {
+        let StringEnd { end, escapes } = string_end(self.text.bytes, start + 1);
         let key = self.text.name(start, end, escapes);
         let value_at = self.text.behind_colon(end);
         self.behind = Behind::Value(value_at);
-        Some(MemberName { gap, start, end, key, value_at })
+        MemberName { gap, start, end, key, value_at }
     }
 
     /// The next member.

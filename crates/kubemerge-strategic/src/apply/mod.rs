@@ -1,13 +1,14 @@
 //! Applying a patch: from the root down, deciding field by field.
 //!
-//! The reading order is `map` (a patch map into a live map), `value` (one value into another), `retain_keys`,
-//! `clean` (values that find nothing to merge with), then lists: `elements` (their types), `in_place`
-//! (lists that keep their order), `keyed` and its `slots`, `scalars`, `ordered` (order lists) for upstream,
-//! and `spec_list` for the `spec` dialect.
+//! The reading order is `in_text` (documents that stay in their text), `map` (a patch map into a live map),
+//! `value` (one value into another), `retain_keys`, `clean` (values that find nothing to merge with), then
+//! lists: `elements` (their types), `in_place` (lists that keep their order), `keyed` and its `slots`,
+//! `scalars`, `ordered` (order lists) for upstream, and `spec_list` for the `spec` dialect.
 
 mod clean;
 pub(crate) mod elements;
 mod in_place;
+mod in_text;
 mod keyed;
 mod map;
 mod order_check;
@@ -123,6 +124,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let Some(patch) = document(patch)? else {
             return Ok(live.unwrap_or_else(|| empty_map([], self.arena)));
         };
+        if let Some(result) = live.and_then(|live| self.in_text(ty, live, patch)) {
+            return Ok(result);
+        }
         let patch = MapPatch::parse(patch, self.arena);
         if self.dialect == Dialect::Upstream {
             return self.map(ty, live, &patch, &Path::ROOT);

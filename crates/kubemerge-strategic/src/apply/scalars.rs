@@ -31,6 +31,17 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 return self.merge_in_place(ItemRules { rule, keys: &keys }, &list, path);
             }
         }
+        self.rearrange(rule, live, items, path)
+    }
+
+    /// The same for lists that may change their order.
+    pub(super) fn rearrange(
+        &mut self,
+        rule: &ListRule<'_>,
+        live: Node<'a>,
+        items: &[Node<'a>],
+        path: &Path<'_>,
+    ) -> Result<Node<'a>, Error> {
         let view = ListView::new(live, self.arena);
         match element_kind(view.items(), items, path)? {
             None => Ok(live),

@@ -2,6 +2,7 @@
 
 mod documents;
 mod robust;
+mod sources;
 
 use documents::{document, schema};
 use kubemerge_schema::{Dialect, Type};

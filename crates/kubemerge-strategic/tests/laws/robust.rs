@@ -20,7 +20,7 @@ fn ask_all(dialect: Dialect, one: Node<'_>, two: Node<'_>, other: Node<'_>) {
 }
 
 /// Names that mean something to the engine, and values that should not stand there.
-fn nonsense() -> BoxedStrategy<Value> {
+pub(super) fn nonsense() -> BoxedStrategy<Value> {
     let names = vec![
         "name",
         "bar",

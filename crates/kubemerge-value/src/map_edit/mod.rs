@@ -8,6 +8,8 @@ mod level;
 mod search;
 mod walk;
 
+pub(crate) use search::find_given;
+
 use crate::{
     Arena,
     node::{Node, Repr},

@@ -126,6 +126,12 @@ impl<'a> Search<'a> {
     }
 }
 
+/// The value of a member; `None` if the map has it not, or more than once.
+pub(crate) fn find_given<'a>(text: Text<'a>, key: Str<'_>) -> Option<Node<'a>> {
+    let hit = find(text, key)?.hit?;
+    Some(Node(Repr::Text(text.closed(&text.bytes[hit.name.value_at..hit.end]))))
+}
+
 /// Looks for a member; `None` if the map has it more than once.
 fn find<'a>(text: Text<'a>, key: Str<'_>) -> Option<Found<'a>> {
     let mut scan = MemberScan::of_map(text);

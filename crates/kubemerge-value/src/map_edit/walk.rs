@@ -5,7 +5,7 @@ use crate::{
     built::{Built, Order, Piece, Tail},
     entry::Entry,
     node::{Node, Repr},
-    scan::member_behind,
+    seek::{Seeker, Sought},
     string::Str,
     text::{MemberName, MemberScan, Resume, Text},
 };
@@ -23,12 +23,8 @@ pub(super) struct Walk<'a> {
     pieces: ArenaVec<'a, Piece<'a>>,
     /// The last piece is a map that was left early, and nobody has looked for its end.
     last_is_open: bool,
-    /// No member was searched for in vain yet.
-    may_leap: bool,
+    seeker: Seeker,
 }
-
-/// After so many members that are not the wanted one, a search for its name pays.
-const MANY: usize = 16;
 
 impl<'a> Walk<'a> {
     pub(super) fn new(text: Text<'a>, arena: &'a Arena) -> Self {
@@ -39,7 +35,7 @@ impl<'a> Walk<'a> {
             run: None,
             pieces: ArenaVec::with_capacity_in(3, arena),
             last_is_open: false,
-            may_leap: true,
+            seeker: Seeker::new(),
         }
     }
 
@@ -50,30 +46,26 @@ impl<'a> Walk<'a> {
     pub(super) fn seek(&mut self, key: Str<'_>) -> Option<Node<'a>> {
         if let Some(member) = self.current {
             match member.key.cmp(&key) {
-                Ordering::Less => self.pass(&member),
+                Ordering::Less => self.pass(member.gap, member.start),
                 Ordering::Equal => return Some(self.value(member)),
                 Ordering::Greater => return None,
             }
         }
         self.last_is_open = false;
-        self.current = None;
-        let mut passed = 0;
-        while let Some(member) = self.scan.next_name() {
-            match member.key.cmp(&key) {
-                Ordering::Less => {
-                    self.pass(&member);
-                    passed += 1;
-                    if passed == MANY {
-                        self.leap(key);
-                    }
-                }
-                order => {
-                    self.current = Some(member);
-                    return (order == Ordering::Equal).then(|| self.value(member));
-                }
-            }
+        let from = self.scan.settle();
+        let sought = self.seeker.seek(&mut self.scan, key);
+        self.current = match sought {
+            Sought::Found(member) | Sought::Passed(member) => Some(member),
+            Sought::End => None,
+        };
+        let stopped = self.current.map_or_else(|| self.scan.settle(), |member| member.gap);
+        if from < stopped {
+            self.pass(from, self.text.behind_comma(from));
         }
-        None
+        match sought {
+            Sought::Found(member) => Some(self.value(member)),
+            Sought::Passed(_) | Sought::End => None,
+        }
     }
 
     /// The value of the current member.
@@ -81,23 +73,9 @@ impl<'a> Walk<'a> {
         Node(Repr::Text(self.scan.value(member)))
     }
 
-    /// Goes right before the member of this name, if a search finds it. A search in vain is not repeated.
-    fn leap(&mut self, key: Str<'_>) {
-        if !self.may_leap {
-            return;
-        }
-        let mut member = vec![b','];
-        key.write_canonical(&mut member);
-        member.push(b':');
-        match member_behind(self.text.bytes, self.scan.settle(), &member) {
-            Some(at) => self.scan.resume(Resume { at, depth: 0 }),
-            None => self.may_leap = false,
-        }
-    }
-
-    /// Keeps a member verbatim.
-    fn pass(&mut self, member: &MemberName<'a>) {
-        self.run.get_or_insert((member.gap, member.start));
+    /// Keeps the member that starts here, and what follows it.
+    fn pass(&mut self, gap: usize, start: usize) {
+        self.run.get_or_insert((gap, start));
     }
 
     /// Ends the run of kept members before `end`.
@@ -151,8 +129,13 @@ impl<'a> Walk<'a> {
 
 /// If `edited` was made from the value that starts at `at`: how far its text has been walked.
 fn progress(bytes: &[u8], at: usize, edited: Node<'_>) -> Option<Resume> {
+    let from_here = |source: &[u8]| std::ptr::eq(source.as_ptr(), bytes[at..].as_ptr());
+    if let Repr::Edited(edited) = edited.0 {
+        let length = edited.bytes().len();
+        return from_here(edited.bytes()).then_some(Resume { at: at + length, depth: 0 });
+    }
     let (Repr::Map(built) | Repr::List(built)) = edited.0 else { return None };
-    let source = built.source.filter(|source| std::ptr::eq(source.as_ptr(), bytes[at..].as_ptr()))?;
+    let source = built.source.filter(|source| from_here(source))?;
     match (edited.0, built.open_end) {
         (Repr::List(_), _) => Some(Resume { at: at + source.len(), depth: 0 }),
         // Open texts of one document all run to its end, so lengths tell positions.

@@ -14,10 +14,12 @@ mod portable;
 pub(crate) mod quotes;
 pub(crate) mod simd;
 mod string;
+mod strings;
 
 pub(crate) use container::container_end;
 pub(crate) use member::member_behind;
 pub(crate) use string::{StringEnd, has_backslash, string_end};
+pub(crate) use strings::strings_in_map;
 
 /// Skips white space from `at` on.
 #[inline]

@@ -5,8 +5,9 @@ use crate::{
     MAX_DEPTH,
     built::{Built, OpenEnd, Piece, Tail},
     document::Canonical,
+    edited::{Edited, Part},
     entry::sort_entries,
-    node::{Node, Repr, Scalar},
+    node::{Kind, Node, Repr, Scalar},
     number,
     stack::deep,
     text::{ElementScan, Extent, Form, Text},
@@ -61,6 +62,9 @@ impl CanonicalWriter<'_> {
             Repr::Map(built) if built.is_sorted() => return self.nested(|writer| writer.sorted_map(built)),
             Repr::Map(_) | Repr::Value(Value::Object(_)) => self.nested(|writer| writer.map(node)),
             Repr::List(built) => self.nested(|writer| writer.built_list(built)),
+            Repr::Edited(edited) if edited.form() == Form::Canonical => self.edited(edited),
+            Repr::Edited(_) if node.kind() == Kind::Map => self.nested(|writer| writer.map(node)),
+            Repr::Edited(_) => self.nested(|writer| writer.list(node)),
             Repr::Value(Value::Array(_)) => self.nested(|writer| writer.list(node)),
             Repr::Value(_) => self.scalar(node.scalar().unwrap_or(Scalar::Null)),
         }
@@ -81,6 +85,22 @@ impl CanonicalWriter<'_> {
             self.deepest = MAX_DEPTH;
         }
         self.out.extend_from_slice(text.bytes);
+    }
+
+    /// Canonical text, and new values in it.
+    fn edited(&mut self, edited: Edited<'_>) {
+        if edited.is_deep() {
+            self.deepest = MAX_DEPTH;
+        }
+        let level = self.level;
+        edited.each_part(|part| match part {
+            Part::Kept(bytes) => self.out.extend_from_slice(bytes),
+            Part::New(node, inside) => {
+                self.level = level + inside;
+                deep(|| self.closed_value(node));
+            }
+        });
+        self.level = level;
     }
 
     fn given_text(&mut self, text: Text<'_>) {

@@ -5,6 +5,7 @@
 use super::size_hint;
 use crate::{
     built::{Built, OpenEnd, Piece, Tail},
+    edited::Part,
     node::{Node, Repr},
     stack::deep,
     text::{Extent, Text},
@@ -129,6 +130,10 @@ impl<'a, S: Sink<'a>> GivenWriter<'_, S> {
             Repr::Value(_) | Repr::Scalar(_) => self.sink.fresh(|out| write_fresh(node, out)),
             Repr::Map(built) => return deep(|| self.built(built, b'{', b'}')),
             Repr::List(built) => return deep(|| self.built(built, b'[', b']')),
+            Repr::Edited(edited) => edited.each_part(|part| match part {
+                Part::Kept(bytes) => self.sink.source(bytes),
+                Part::New(node, _) => deep(|| self.closed_value(node)),
+            }),
         }
         None
     }

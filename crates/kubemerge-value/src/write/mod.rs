@@ -22,6 +22,7 @@ fn size_hint(node: Node<'_>) -> usize {
     match node.0 {
         Repr::Text(text) => text.bytes.len() + 16,
         Repr::Map(built) | Repr::List(built) => size_of_built(built),
+        Repr::Edited(edited) => edited.bytes().len() + 256,
         Repr::Value(_) | Repr::Scalar(_) => 64,
     }
 }

@@ -1,0 +1,173 @@
+//! Documents that stay in their text: a patch that gives other values to fields that are there.
+//!
+//! This is what most patches do: another image, another number of replicas. Nothing is added or removed, so the
+//! result is the live text with other values at some places, and no map has to be taken apart. Whatever does not
+//! fit here goes the long way, which would give the same result and has the words for every fault.
+
+use super::{Merger, Mode, map::Outcome};
+use crate::{directive::MapPatch, identity::Keys, observe::Observer};
+use kubemerge_schema::{Dialect, ListStrategy, MapStrategy, Type};
+use kubemerge_value::{Edits, Kind, Members, Node, Path, Str, deep};
+
+/// A patch map beside the live map that it is merged into.
+struct Pair<'a> {
+    live: Members<'a>,
+    patch: Members<'a>,
+    /// How many containers of the document the members are in.
+    level: usize,
+}
+
+impl<'a> Pair<'a> {
+    fn of(live: Node<'a>, patch: Node<'a>, level: usize) -> Option<Self> {
+        Some(Pair { live: Members::of(live)?, patch: Members::of(patch)?, level })
+    }
+}
+
+/// What both sides hold at a field.
+#[derive(Clone, Copy)]
+struct Field<'a> {
+    name: Str<'a>,
+    live: Node<'a>,
+    patch: Node<'a>,
+}
+
+/// Why a map does not stay in its text.
+enum Unfit {
+    /// A field is added or removed, or there are directives. Nothing inside was looked at, so the map may still be
+    /// merged as a whole.
+    Map,
+    /// The document should go the long way.
+    Document,
+}
+
+impl<'a, O: Observer> Merger<'a, '_, O> {
+    /// The document with other values in it, if that is all that the patch asks for.
+    pub(super) fn in_text(&mut self, ty: Type<'_>, live: Node<'a>, patch: Node<'a>) -> Option<Node<'a>> {
+        if O::WATCHES || self.mode != Mode::Apply {
+            return None;
+        }
+        let mut edits = Edits::new(self.arena);
+        let edited = self.edit_map(ty, &mut Pair::of(live, patch, 1)?, &mut edits, &Path::ROOT);
+        self.met_late = false;
+        edited.ok().map(|()| edits.finish(live))
+    }
+
+    fn edit_map(
+        &mut self,
+        ty: Type<'_>,
+        maps: &mut Pair<'a>,
+        edits: &mut Edits<'a>,
+        path: &Path<'_>,
+    ) -> Result<(), Unfit> {
+        let before = edits.len();
+        let mut last = None;
+        let mut unfit = Unfit::Map;
+        while let Some((name, patch)) = maps.patch.next() {
+            let is_next = last.replace(name).is_none_or(|last| last < name);
+            let is_value = is_next && !name.starts_with("$") && !patch.is_null();
+            let Some(live) = (if is_value { maps.live.seek(name) } else { None }) else {
+                edits.truncate(before);
+                return Err(unfit);
+            };
+            let field = Field { name, live, patch };
+            let path = path.field(name);
+            match (live.kind(), patch.kind()) {
+                (Kind::Map, Kind::Map) => self.edit_inner_map(ty, maps, field, edits, &path)?,
+                (Kind::List, Kind::List) if self.dialect == Dialect::Upstream => {
+                    self.edit_list(ty, maps, field, edits, &path)?;
+                }
+                _ => {
+                    self.edit_value(ty, maps, field, edits, &path)?;
+                    continue;
+                }
+            }
+            unfit = Unfit::Document;
+        }
+        Ok(())
+    }
+
+    fn edit_inner_map(
+        &mut self,
+        ty: Type<'_>,
+        maps: &mut Pair<'a>,
+        field: Field<'a>,
+        edits: &mut Edits<'a>,
+        path: &Path<'_>,
+    ) -> Result<(), Unfit> {
+        let rule = ty.map_field(&field.name.text()).map_err(|_| Unfit::Document)?;
+        let inner = Pair::of(field.live, field.patch, maps.level + 1);
+        let Some(mut inner) = inner.filter(|_| rule.strategy == MapStrategy::Merge) else {
+            return self.edit_value(ty, maps, field, edits, path);
+        };
+        match deep(|| self.edit_map(rule.value, &mut inner, edits, path)) {
+            Ok(()) => {
+                maps.live.pass(inner.live.walked());
+                maps.patch.pass(inner.patch.walked());
+                Ok(())
+            }
+            Err(Unfit::Map) => self.edit_value(ty, maps, field, edits, path),
+            Err(Unfit::Document) => Err(Unfit::Document),
+        }
+    }
+
+    /// A list that keeps its order is edited item by item.
+    fn edit_list(
+        &mut self,
+        ty: Type<'_>,
+        maps: &mut Pair<'a>,
+        field: Field<'a>,
+        edits: &mut Edits<'a>,
+        path: &Path<'_>,
+    ) -> Result<(), Unfit> {
+        let rule = ty.list_field(&field.name.text()).map_err(|_| Unfit::Document)?;
+        let ListStrategy::Keyed(keys) = rule.strategy else {
+            return self.edit_value(ty, maps, field, edits, path);
+        };
+        let keys = Keys::new(keys, self.dialect, self.arena);
+        let items = field.patch.elements(self.arena);
+        let Some(list) = self.in_place(&keys, field.live, items) else {
+            let merged = self.rearrange(&rule, field.live, items, path);
+            edits.replace(field.live, merged.map_err(|_| Unfit::Document)?, maps.level);
+            return Ok(());
+        };
+        for pair in &list.pairs {
+            let live = list.live.node(&pair.live);
+            let path = path.index(pair.live.at);
+            let Some(mut items) = Pair::of(live, pair.patch, maps.level + 2) else {
+                return Err(Unfit::Document);
+            };
+            match deep(|| self.edit_map(rule.item, &mut items, edits, &path)) {
+                Err(Unfit::Map) => {
+                    let patch = MapPatch::parse(pair.patch, self.arena);
+                    let merged = deep(|| self.map(rule.item, Some(live), &patch, &path));
+                    edits.replace(live, merged.map_err(|_| Unfit::Document)?, maps.level + 1);
+                }
+                edited => edited?,
+            }
+        }
+        if let Some(walked) = list.live.walked() {
+            maps.live.pass(walked);
+        }
+        Ok(())
+    }
+
+    /// The value as a whole.
+    fn edit_value(
+        &mut self,
+        ty: Type<'_>,
+        maps: &Pair<'a>,
+        field: Field<'a>,
+        edits: &mut Edits<'a>,
+        path: &Path<'_>,
+    ) -> Result<(), Unfit> {
+        let outcome = self.value(ty, Some(field.live), field.name, field.patch, path);
+        match outcome.map_err(|_| Unfit::Document)? {
+            Outcome::Keep => Ok(()),
+            Outcome::Put(node) => {
+                edits.replace(field.live, node, maps.level);
+                Ok(())
+            }
+            Outcome::Remove => Err(Unfit::Document),
+        }
+    }
+}

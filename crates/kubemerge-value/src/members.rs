@@ -1,0 +1,126 @@
+//! The members of a map in text, one after the other or by name, without a list of them.
+
+use crate::{
+    map_edit::find_given,
+    node::{Node, Repr},
+    scan::skip_space,
+    seek::{Seeker, Sought},
+    string::Str,
+    text::{Form, MemberScan, Resume},
+};
+
+/// A walk over the members of a map that is still text.
+pub struct Members<'a> {
+    scan: MemberScan<'a>,
+    seeker: Seeker,
+    /// Where the value of the last member starts.
+    value_at: usize,
+    /// How often text without order may still be searched from its start.
+    patience: usize,
+}
+
+/// How far the text of a value has been walked: somebody who walks the text around it goes on from there.
+#[derive(Clone, Copy)]
+pub struct Walked(pub(crate) Resume);
+
+/// Text without order is searched so often; a list of its members is better from then on.
+const FEW: usize = 4;
+
+impl<'a> Members<'a> {
+    /// Starts before the first member; `None` for anything but a map in text.
+    #[inline]
+    pub fn of(map: Node<'a>) -> Option<Self> {
+        let Repr::Text(text) = map.0 else { return None };
+        (text.first() == b'{').then(|| Members {
+            scan: MemberScan::of_map(text),
+            seeker: Seeker::new(),
+            value_at: 0,
+            patience: FEW,
+        })
+    }
+
+    /// The next member, repeated ones included.
+    #[inline]
+    #[expect(clippy::should_implement_trait, reason = "the walk can be told how far a value was walked")]
+    pub fn next(&mut self) -> Option<(Str<'a>, Node<'a>)> {
+        let name = self.scan.next_name()?;
+        self.value_at = name.value_at;
+        Some((name.key, Node(Repr::Text(self.scan.value(name)))))
+    }
+
+    /// The member of this name. Names must be sought in their order. `None` if it is not there, and also where
+    /// finding out would take a list of all members: it is there more than once, or many are sought in text
+    /// without order.
+    #[inline]
+    pub fn seek(&mut self, key: Str<'_>) -> Option<Node<'a>> {
+        let text = self.scan.text();
+        if text.form == Form::Given {
+            self.patience = self.patience.checked_sub(1)?;
+            return find_given(text, key);
+        }
+        let Sought::Found(member) = self.seeker.seek(&mut self.scan, key) else { return None };
+        self.value_at = member.value_at;
+        Some(Node(Repr::Text(self.scan.value(member))))
+    }
+
+    /// Goes on from where another walk has left the value of the last member.
+    #[inline]
+    pub fn pass(&mut self, Walked(Resume { at, depth }): Walked) {
+        if self.value_at > 0 {
+            self.scan.resume(Resume { at: self.value_at + at, depth });
+        }
+    }
+
+    /// How far the map has been walked.
+    #[inline]
+    pub fn walked(&mut self) -> Walked {
+        let bytes = self.scan.text().bytes;
+        let at = skip_space(bytes, self.scan.settle());
+        Walked(match bytes.get(at) {
+            Some(b'}') => Resume { at: at + 1, depth: 0 },
+            _ => Resume { at, depth: 1 },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Canonical, Document, to_bytes};
+
+    const TEXT: &str = r#"{"a":{"x":[1]},"b":"}","c":{"y":{"z":1}},"d":4}"#;
+
+    #[test]
+    fn members_come_one_by_one() {
+        let document = Document::check(TEXT.as_bytes()).unwrap();
+        let mut members = Members::of(document.node()).unwrap();
+        let mut names = String::new();
+        while let Some((name, _)) = members.next() {
+            names.push_str(&name.text());
+        }
+        assert_eq!(names, "abcd");
+        assert!(
+            Members::of(Node::NULL).is_none() && Members::of(document.node().get("d").unwrap()).is_none()
+        );
+    }
+
+    #[test]
+    fn a_walk_goes_on_where_another_has_left_a_value() {
+        let canonical = Canonical::from_bytes(TEXT.as_bytes()).unwrap();
+        let mut outer = Members::of(canonical.node()).unwrap();
+        let mut inner = Members::of(outer.seek("c".into()).unwrap()).unwrap();
+        assert!(inner.seek("y".into()).is_some());
+        outer.pass(inner.walked());
+        assert_eq!(to_bytes(outer.seek("d".into()).unwrap()), b"4");
+        assert!(outer.seek("e".into()).is_none());
+    }
+
+    #[test]
+    fn text_without_order_is_searched_a_few_times() {
+        let document = Document::check(br#"{"b":1,"a":2,"b":3,"c":4}"#).unwrap();
+        let mut members = Members::of(document.node()).unwrap();
+        assert!(members.seek("a".into()).is_some() && members.seek("b".into()).is_none());
+        assert!((2..FEW).all(|_| members.seek("c".into()).is_some()));
+        assert!(members.seek("c".into()).is_none());
+    }
+}
