@@ -30,7 +30,10 @@ pub(crate) fn update(call: &Call<'_>, old: &Object, new: &mut Object, part: Part
         None if part == Part::Main => defaults::fill(call.resource, new),
         None => {}
     }
-    let mut errors = check::values(&new.metadata, call.resource.rules.name);
+    let mut errors = match new.conforms_like(old) && check::same_values(&old.metadata, &new.metadata) {
+        true => Vec::new(),
+        false => check::values(&new.metadata, call.resource.rules.name),
+    };
     errors.extend(custom::definition::check(call, new, Some(old))?);
     finish(call, new, errors)
 }

@@ -15,12 +15,22 @@ use crate::{
 };
 
 /// How an object came to the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'o> {
     /// As the body of a request.
     Body,
-    /// As the result of a patch.
-    Patch,
+    /// As the result of a patch of this object.
+    Patch(&'o Object),
+}
+
+impl<'o> Source<'o> {
+    /// The object that was patched.
+    pub(crate) fn old(self) -> Option<&'o Object> {
+        match self {
+            Source::Body => None,
+            Source::Patch(old) => Some(old),
+        }
+    }
 }
 
 /// The canonical JSON text of a body in any encoding that is understood.
@@ -75,14 +85,14 @@ pub(crate) fn patched(
 ) -> Outcome<Object> {
     check_depth(document.as_bytes())?;
     let object = Object::successor(document, current, old);
-    let mut object = decoded(call, object, document, Source::Patch)?;
+    let mut object = decoded(call, object, document, Source::Patch(old))?;
     if patch == PatchType::Strategic {
         // Upstream: the result is decoded into the kind that was patched, whatever the patch says it is.
         object.api_version.clone_from(&call.resource.api_version);
         object.kind.clone_from(&call.resource.kind);
     }
     let checked = check_type(call, &mut object).map(|()| object);
-    decoded(call, checked, document, Source::Patch)
+    decoded(call, checked, document, Source::Patch(old))
 }
 
 /// Repeated fields are gone from the canonical text; where that is the body there were none.

@@ -27,7 +27,7 @@ pub(crate) fn settle(
     call: &Call<'_>,
     object: &mut Object,
     validation: FieldValidation,
-    source: Source,
+    source: Source<'_>,
 ) -> Outcome<()> {
     let mut unknown = unknown_metadata(object);
     match call.resource.custom() {
@@ -49,7 +49,7 @@ pub(crate) fn report(
     call: &Call<'_>,
     complaints: Vec<String>,
     validation: FieldValidation,
-    source: Source,
+    source: Source<'_>,
     object: &Object,
 ) -> Outcome<()> {
     match validation {
@@ -67,7 +67,7 @@ pub(crate) fn report(
 }
 
 /// An object that cannot be decoded: 400 for a body, 422 for the result of a patch.
-pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source, object: &str) -> Failure {
+pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source<'_>, object: &str) -> Failure {
     match source {
         Source::Body => {
             let (kind, version) = (&call.resource.kind, &call.resource.version);
@@ -76,7 +76,7 @@ pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source, object: &
                 quoted(version)
             ))
         }
-        Source::Patch => {
+        Source::Patch(_) => {
             let error = FieldError::invalid("patch", &Value::from(object), text);
             invalid(Qualified { group: "", name: "" }, "", &[error])
         }
@@ -111,17 +111,23 @@ fn replace_fields(object: &mut Object, tree: &Value) -> Outcome<()> {
     Ok(())
 }
 
-fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source) -> Outcome<Vec<String>> {
+fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source<'_>) -> Outcome<Vec<String>> {
     let Some(pattern) = call.resource.pattern(&call.app().schema) else { return Ok(Vec::new()) };
+    let old = source.old().filter(|old| old.conforms_to(pattern));
     let mut unknown = Vec::new();
+    let mut conforming = Some(pattern);
     for name in object.names() {
         let Some(text) = object.text(&name) else { continue };
-        match pattern.judge(&name, text) {
-            Verdict::Complete => object.set_complete(&name),
-            Verdict::Settled => {}
-            Verdict::Unsure => settle_field(call, object, (&name, source), &mut unknown)?,
+        match pattern.judge(&name, text, old.and_then(|old| old.text(&name))) {
+            Verdict::Complete if pattern.has_defaults(&name) => object.set_complete(&name),
+            Verdict::Complete | Verdict::Settled => {}
+            Verdict::Unsure => {
+                settle_field(call, object, (&name, source), &mut unknown)?;
+                conforming = None;
+            }
         }
     }
+    object.set_conforming(conforming.cloned());
     Ok(unknown)
 }
 
@@ -129,7 +135,7 @@ fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source) -> Outc
 fn settle_field(
     call: &Call<'_>,
     object: &mut Object,
-    (name, source): (&str, Source),
+    (name, source): (&str, Source<'_>),
     unknown: &mut Vec<String>,
 ) -> Outcome<()> {
     let ty = call.app().schema.type_of(&call.resource.api_version, &call.resource.kind);

@@ -3,18 +3,21 @@
 //! Metadata is split into its members; they and all other top-level fields stay canonical JSON text and are
 //! only opened by those who ask. Equal text means equal values.
 
+use std::sync::Arc;
+
 use kubemerge_value::{Canonical, Excerpt, Kind, Node, Str, to_canonical, to_value};
 use serde_json::{Map, Value};
 
 use crate::{
     members::{Members, Name},
     meta::Metadata,
+    pattern::Pattern,
     status::{Outcome, bad_request},
     store::{Record, RecordWriter, Stored},
 };
 
 /// An object in parts. Copies share the text.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Object {
     pub(crate) api_version: String,
     pub(crate) kind: String,
@@ -22,6 +25,16 @@ pub(crate) struct Object {
     fields: Members,
     /// The text of a field in which no default is missing, as somebody has found.
     complete: Option<Excerpt>,
+    /// The pattern that all fields are sure to match, but for missing defaults.
+    pattern: Option<Arc<Pattern>>,
+}
+
+impl PartialEq for Object {
+    /// What is known about an object does not make it another.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.api_version, &self.kind, &self.metadata, &self.fields)
+            == (&other.api_version, &other.kind, &other.metadata, &other.fields)
+    }
 }
 
 /// The fields that most objects have, so that their names need no copy.
@@ -82,7 +95,9 @@ impl Object {
 
     /// What the server itself has written, without a resourceVersion.
     pub(crate) fn of_record(record: &Record) -> Object {
-        Object::read(&record.excerpt()).expect("stored objects are well-formed")
+        let mut object = Object::read(&record.excerpt()).expect("stored objects are well-formed");
+        object.pattern = record.pattern().cloned();
+        object
     }
 
     pub(crate) fn from_value(value: &Value) -> Outcome<Object> {
@@ -125,11 +140,28 @@ impl Object {
 
     pub(crate) fn set(&mut self, name: &str, value: &Value) -> Outcome<()> {
         self.set_text(name, canonical(value)?.into());
+        self.pattern = None;
         Ok(())
     }
 
+    /// Sets a field to a text that matches the pattern of the kind.
     pub(crate) fn set_text(&mut self, name: &str, text: Excerpt) {
         self.fields.put(field_name(Str::plain(name)), text);
+    }
+
+    /// Remembers which pattern all fields match.
+    pub(crate) fn set_conforming(&mut self, pattern: Option<Arc<Pattern>>) {
+        self.pattern = pattern;
+    }
+
+    /// Whether all fields are sure to match the pattern.
+    pub(crate) fn conforms_to(&self, pattern: &Arc<Pattern>) -> bool {
+        self.pattern.as_ref().is_some_and(|own| Arc::ptr_eq(own, pattern))
+    }
+
+    /// Whether all fields of both are sure to match one pattern.
+    pub(crate) fn conforms_like(&self, other: &Object) -> bool {
+        self.pattern.as_ref().is_some_and(|own| other.conforms_to(own))
     }
 
     /// Remembers that no default is missing in a field, as long as it stays as it is.
@@ -162,6 +194,9 @@ impl Object {
     /// Takes a top-level field from another object, or loses it if the other has none.
     pub(crate) fn take_field(&mut self, name: &str, from: &Object) {
         self.fields.take(name, &from.fields);
+        if !from.conforms_like(self) {
+            self.pattern = None;
+        }
     }
 
     pub(crate) fn remove(&mut self, name: &str) -> Option<Excerpt> {
@@ -204,7 +239,12 @@ impl Object {
             }
         }
         rest.for_each(|(name, text)| writer.field(name, text.node()));
-        writer.finish(self.metadata.owner_uids())
+        debug_assert!(
+            self.pattern
+                .as_ref()
+                .is_none_or(|pattern| { self.fields.iter().all(|(name, text)| pattern.accepts(name, text)) })
+        );
+        writer.finish(self.metadata.owner_uids(), self.pattern.clone())
     }
 }
 

@@ -85,6 +85,18 @@ impl<'a> Cursor<'a> {
             _ => word_end(self.text, self.at),
         };
     }
+
+    /// Passes over a value; answers a cursor that stands at its beginning and ends with it.
+    pub fn value(&mut self) -> Cursor<'a> {
+        let start = self.at;
+        self.pass();
+        Cursor { text: self.text.get(start..self.at).unwrap_or_default(), at: 0 }
+    }
+
+    /// What is left of the text.
+    pub fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -102,7 +114,7 @@ mod tests {
         assert_eq!(cursor.string(), None);
         assert_eq!(cursor.word(), b"-1");
         assert!(cursor.take(b','));
-        cursor.pass();
+        assert_eq!(cursor.value().rest(), br#"{"c":[]}"#);
         assert!(cursor.take(b','));
         assert_eq!(cursor.word(), b"null");
         assert!(cursor.take(b']'));

@@ -106,13 +106,13 @@ impl Resource {
     }
 
     /// What objects of a built-in kind look like; none if the schema does not know it.
-    pub(crate) fn pattern(&self, schema: &Schema) -> Option<&Pattern> {
+    pub(crate) fn pattern(&self, schema: &Schema) -> Option<&Arc<Pattern>> {
         let Origin::BuiltIn(pattern) = &self.origin else { return None };
         let compile = || {
             let ty = schema.type_of(&self.api_version, &self.kind)?;
             Some(Arc::new(Pattern::new(ty, Tree::of(self))))
         };
-        pattern.get_or_init(compile).as_deref()
+        pattern.get_or_init(compile).as_ref()
     }
 
     /// The key under which an object is stored; the namespace is empty for cluster-scoped kinds.

@@ -76,6 +76,13 @@ fn all_text(value: &Excerpt) -> bool {
     })
 }
 
+/// Whether two metadata are the same in all that [`values`] looks at.
+pub(crate) fn same_values(old: &Metadata, new: &Metadata) -> bool {
+    let members =
+        ["annotations", "finalizers", "generateName", "labels", "name", "namespace", "ownerReferences"];
+    members.iter().all(|member| old.same(new, member))
+}
+
 /// The complaints about metadata that is about to be written.
 pub(crate) fn values(metadata: &Metadata, rule: NameRule) -> Vec<FieldError> {
     let mut errors = Vec::new();

@@ -21,7 +21,8 @@ fn objects() -> Vec<(&'static str, &'static str, Value)> {
             "ports": [{"containerPort": 80, "protocol": "TCP"}], "terminationMessagePath": "/dev/termination-log",
             "terminationMessagePolicy": "File", "env": [{"name": "A", "value": "1"}],
             "livenessProbe": {"httpGet": {"port": "http", "path": "/"}, "initialDelaySeconds": 3}},
-        {"name": "b", "command": ["x", "y"], "stdin": true}],
+        {"name": "b", "command": ["x", "y"], "stdin": true, "resources": {}, "terminationMessagePolicy": "File",
+            "terminationMessagePath": "/dev/termination-log"}],
         "nodeSelector": {"disk": "ssd"}, "restartPolicy": "Always", "dnsPolicy": "ClusterFirst",
         "schedulerName": "default-scheduler", "securityContext": {}, "terminationGracePeriodSeconds": 30});
     vec![
@@ -113,7 +114,7 @@ fn closer_look(schema: &Schema, resource: &Resource, name: &str, text: &Excerpt)
 fn check(schema: &Schema, resource: &Resource, (name, value): (&str, &Value)) -> Verdict {
     let pattern: &Pattern = resource.pattern(schema).unwrap();
     let text = Excerpt::from(canonical(value).unwrap());
-    let verdict = pattern.judge(name, &text);
+    let verdict = pattern.judge(name, &text, None);
     if verdict != Verdict::Unsure {
         let found = closer_look(schema, resource, name, &text).expect("the field is known");
         assert!(!found.surprises && found.mismatch.is_none(), "{name}: {value}");
@@ -124,6 +125,14 @@ fn check(schema: &Schema, resource: &Resource, (name, value): (&str, &Value)) ->
         assert_eq!(object.text(name), Some(&text), "{name}: a default was missing");
     }
     verdict
+}
+
+/// Checks that a look at what changed finds what a look at the whole finds.
+fn check_change(pattern: &Pattern, name: &str, old: &Value, new: &Value) {
+    let [old, new] = [old, new].map(|value| Excerpt::from(canonical(value).unwrap()));
+    if pattern.accepts(name, &old) {
+        assert_eq!(pattern.judge(name, &new, Some(&old)), pattern.judge(name, &new, None), "{old:?} {new:?}");
+    }
 }
 
 #[test]
@@ -140,6 +149,7 @@ fn what_the_walk_is_sure_of_stays() {
             for field in damaged.as_object().into_iter().flatten() {
                 let verdict = check(&schema, resource, (field.0, field.1));
                 sure += usize::from(verdict != Verdict::Unsure);
+                check_change(resource.pattern(&schema).unwrap(), field.0, &object[field.0], field.1);
             }
         }
         assert!(sure > 10, "{plural}: the walk was sure of {sure} fields");
@@ -152,11 +162,11 @@ fn the_walk_is_sure_of_sound_objects() {
     let index = Catalog::new(&schema).index();
     let pod = objects().swap_remove(0).2;
     let pods = index.preferred("", "pods").unwrap();
-    assert_eq!(check(&schema, pods, ("spec", &pod["spec"])), Verdict::Settled, "a container lacks resources");
+    assert_eq!(check(&schema, pods, ("spec", &pod["spec"])), Verdict::Complete);
     let mut spec = pod["spec"].clone();
-    spec["containers"].as_array_mut().unwrap().pop();
-    assert_eq!(check(&schema, pods, ("spec", &spec)), Verdict::Complete);
-    assert_eq!(check(&schema, pods, ("status", &json!({"phase": "Pending"}))), Verdict::Settled);
+    spec["containers"].as_array_mut().unwrap().push(json!({"name": "c"}));
+    assert_eq!(check(&schema, pods, ("spec", &spec)), Verdict::Settled, "a container lacks resources");
+    assert_eq!(check(&schema, pods, ("status", &json!({"phase": "Pending"}))), Verdict::Complete);
     assert_eq!(check(&schema, pods, ("status", &pod["status"])), Verdict::Unsure, "a null");
     assert_eq!(check(&schema, pods, ("strange", &json!(1))), Verdict::Unsure);
 }

@@ -5,6 +5,7 @@
 //! changes and reports nothing: where it is not sure, [`fields`](crate::fields) and
 //! [`defaults`](crate::defaults) look closer and have the last word.
 
+mod change;
 mod compile;
 #[cfg(test)]
 mod law;
@@ -117,9 +118,16 @@ impl Check {
 
 /// The first eight bytes of a name as a number that sorts as the name does.
 fn start_of(name: &[u8]) -> u64 {
-    match name.first_chunk() {
-        Some(start) => u64::from_be_bytes(*start),
-        None => name.iter().zip((0..8).rev()).map(|(byte, place)| u64::from(*byte) << (8 * place)).sum(),
+    if let Some(start) = name.first_chunk() {
+        return u64::from_be_bytes(*start);
+    }
+    match (name.first_chunk(), name.last_chunk()) {
+        // Both halves of a name that is not much longer than one of them; where they overlap they agree.
+        (Some(first), Some(last)) => {
+            let (first, last) = (u32::from_be_bytes(*first), u32::from_be_bytes(*last));
+            u64::from(first) << 32 | u64::from(last) << (8 * (8 - name.len()))
+        }
+        _ => name.iter().zip([56, 48, 40]).map(|(byte, place)| u64::from(*byte) << place).sum(),
     }
 }
 
@@ -131,17 +139,33 @@ impl Pattern {
         Pattern { wants: compiler.wants, fields }
     }
 
-    /// What a walk through a field of an object finds.
-    pub(crate) fn judge(&self, name: &str, text: &Excerpt) -> Verdict {
+    /// What a walk through a field of an object finds. Where an older text is given, which was as it should be
+    /// and complete, only what differs from it is looked at.
+    pub(crate) fn judge(&self, name: &str, text: &Excerpt, old: Option<&Excerpt>) -> Verdict {
         let Some(field) = self.fields.iter().find(|field| *field.name == *name) else {
             return Verdict::Unsure;
         };
         let mut walk = Walk { wants: &self.wants, cursor: text.cursor(), missing: false };
-        match walk.value(field.want) {
+        let sure = match old {
+            Some(old) if old == text => true,
+            Some(old) => walk.changed(old.cursor(), field.want),
+            None => walk.value(field.want),
+        };
+        match sure {
             false => Verdict::Unsure,
-            true if walk.missing || field.default == Default::None => Verdict::Settled,
+            true if walk.missing => Verdict::Settled,
             true => Verdict::Complete,
         }
+    }
+
+    /// Whether a field is sure to be as it should be, and complete.
+    pub(crate) fn accepts(&self, name: &str, text: &Excerpt) -> bool {
+        self.judge(name, text, None) == Verdict::Complete
+    }
+
+    /// Whether there are defaults below a field.
+    pub(crate) fn has_defaults(&self, name: &str) -> bool {
+        self.fields.iter().any(|field| *field.name == *name && field.default == Default::Below)
     }
 }
 
@@ -150,7 +174,7 @@ impl Pattern {
 pub(crate) enum Verdict {
     /// All fields are known, all types right, nothing is to be written in another way.
     Settled,
-    /// The same, and none of the defaults below the field is missing.
+    /// The same, and no default is missing.
     Complete,
     /// Perhaps not; somebody must look closer.
     Unsure,
@@ -205,8 +229,13 @@ impl<'w> Walk<'w> {
                 return false;
             }
         }
-        self.missing |= rest.iter().any(|member| member.default == Default::Value);
+        self.pass_members(rest);
         true
+    }
+
+    /// Members that are not there.
+    fn pass_members(&mut self, passed: &[Member]) {
+        self.missing |= passed.iter().any(|member| member.default == Default::Value);
     }
 
     /// Steps up to the member of a name; those that are passed are not there.

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use kubemerge_value::{Canonical, Entry, Excerpt, Node, Str};
 
 use super::Revision;
+use crate::pattern::Pattern;
 
 /// Where things are in a record's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -104,6 +105,8 @@ struct Inner {
     text: Arc<Canonical>,
     layout: Layout,
     owners: Vec<String>,
+    /// The pattern that the object is sure to match.
+    pattern: Option<Arc<Pattern>>,
 }
 
 /// A record with the revision of its last write.
@@ -119,13 +122,18 @@ impl Record {
     /// A record from the text of an object without resourceVersion, and the uids of its owners.
     pub fn new(text: Canonical, owners: Vec<String>) -> Self {
         let layout = Layout::of(&text);
-        Record { inner: Arc::new(Inner { text: Arc::new(text), layout, owners }) }
+        Record { inner: Arc::new(Inner { text: Arc::new(text), layout, owners, pattern: None }) }
     }
 
     /// A record whose writer knows where things are.
-    pub(super) fn written(text: Canonical, layout: Layout, owners: Vec<String>) -> Self {
+    pub(super) fn written(
+        text: Canonical,
+        layout: Layout,
+        owners: Vec<String>,
+        pattern: Option<Arc<Pattern>>,
+    ) -> Self {
         debug_assert_eq!(layout, Layout::of(&text));
-        Record { inner: Arc::new(Inner { text: Arc::new(text), layout, owners }) }
+        Record { inner: Arc::new(Inner { text: Arc::new(text), layout, owners, pattern }) }
     }
 
     /// The object without its resourceVersion.
@@ -141,6 +149,11 @@ impl Record {
     /// The same as an excerpt that shares the text.
     pub(crate) fn excerpt(&self) -> Excerpt {
         Excerpt::from(self.inner.text.clone())
+    }
+
+    /// The pattern that the object is sure to match, with no default missing.
+    pub(crate) fn pattern(&self) -> Option<&Arc<Pattern>> {
+        self.inner.pattern.as_ref()
     }
 
     /// The text of the metadata; empty if there are none.

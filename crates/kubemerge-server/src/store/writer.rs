@@ -1,10 +1,11 @@
 //! Writing a record: the canonical text of an object, noting on the way where an answer may have to change it.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use kubemerge_value::{MapWriter, Node};
 
 use super::record::{Comma, Deletion, Layout, Record};
+use crate::pattern::Pattern;
 
 /// Writes one record; the members must come in order.
 pub(crate) struct RecordWriter {
@@ -62,7 +63,7 @@ impl RecordWriter {
         self.layout.metadata = start - 1..self.out.written();
     }
 
-    pub(crate) fn finish(self, owners: Vec<String>) -> Record {
-        Record::written(self.out.finish(), self.layout, owners)
+    pub(crate) fn finish(self, owners: Vec<String>, pattern: Option<Arc<Pattern>>) -> Record {
+        Record::written(self.out.finish(), self.layout, owners, pattern)
     }
 }

@@ -88,8 +88,8 @@ fn patched(
     let result = Excerpt::from(apply_to(call, patch, &live)?);
     let old = Object::of_record(&current.record);
     let mut new = decode::patched(call, &result, patch.patch_type(), (current, &old))?;
-    report_repeated(call, patch.patch_type(), &new, validation)?;
-    fields::settle(call, &mut new, validation, Source::Patch)?;
+    report_repeated(call, patch.patch_type(), (&old, &new), validation)?;
+    fields::settle(call, &mut new, validation, Source::Patch(&old))?;
     // Only a patch that sets a resourceVersion can fail on it.
     update::check_version(call, &new, current, Permission::Granted)?;
     strategy::prepare_update(call.resource, &old, &mut new, part)?;
@@ -101,7 +101,7 @@ fn patched(
 fn report_repeated(
     call: &Call<'_>,
     patch_type: PatchType,
-    new: &Object,
+    (old, new): (&Object, &Object),
     validation: FieldValidation,
 ) -> Outcome<()> {
     if validation == FieldValidation::Ignore {
@@ -111,7 +111,7 @@ fn report_repeated(
     let repeated = duplicate::fields(call.body);
     let complaints =
         repeated.iter().map(|path| format!("{prefix}duplicate field {}", quoted(path))).collect();
-    fields::report(call, complaints, validation, Source::Patch, new)
+    fields::report(call, complaints, validation, Source::Patch(old), new)
 }
 
 /// The text to patch: as it is stored, unless the patch may look at the resourceVersion or another version.

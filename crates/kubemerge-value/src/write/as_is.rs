@@ -19,14 +19,14 @@ pub(crate) fn is_canonical(text: &[u8]) -> bool {
                 levels.pop();
                 at + 1
             }
-            b',' | b':' => at + 1,
+            b',' => at + 1,
             b'"' => {
                 let end = string_end(text, at + 1).end;
                 let is_name = text.get(end) == Some(&b':');
                 if is_name && !rises(levels.last_mut(), &text[at + 1..end - 1]) {
                     return false;
                 }
-                end
+                end + usize::from(is_name)
             }
             b't' | b'n' => at + 4,
             b'f' => at + 5,
@@ -55,7 +55,9 @@ fn end_of_int(text: &[u8], start: usize) -> Option<usize> {
 
 /// Whether a name stands behind the last one of its map; remembers it.
 fn rises<'t>(level: Option<&mut Option<&'t [u8]>>, name: &'t [u8]) -> bool {
-    level.is_some_and(|last| last.replace(name).is_none_or(|last| last < name))
+    // Most names differ in their first byte.
+    let is_behind = |last: &[u8]| last.first() < name.first() || last.first() == name.first() && last < name;
+    level.is_some_and(|last| last.replace(name).is_none_or(is_behind))
 }
 
 #[cfg(test)]
