@@ -10,16 +10,18 @@ use kubemerge_schema::{Dialect, ListStrategy, MapStrategy, Type};
 use kubemerge_value::{Edits, Kind, Members, Node, Path, Str, deep};
 
 /// A patch map beside the live map that it is merged into.
-struct Pair<'a> {
+struct Pair<'a, 'k> {
     live: Members<'a>,
     patch: Members<'a>,
     /// How many containers of the document the members are in.
     level: usize,
+    /// A member that both have, with the same value.
+    key: Option<&'k str>,
 }
 
-impl<'a> Pair<'a> {
+impl<'a> Pair<'a, '_> {
     fn of(live: Node<'a>, patch: Node<'a>, level: usize) -> Option<Self> {
-        Some(Pair { live: Members::of(live)?, patch: Members::of(patch)?, level })
+        Some(Pair { live: Members::of(live)?, patch: Members::of(patch)?, level, key: None })
     }
 }
 
@@ -55,7 +57,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn edit_map(
         &mut self,
         ty: Type<'_>,
-        maps: &mut Pair<'a>,
+        maps: &mut Pair<'a, '_>,
         edits: &mut Edits<'a>,
         path: &Path<'_>,
     ) -> Result<(), Unfit> {
@@ -64,6 +66,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let mut unfit = Unfit::Map;
         while let Some((name, patch)) = maps.patch.next() {
             let is_next = last.replace(name).is_none_or(|last| last < name);
+            if is_next && maps.key.is_some_and(|key| name.is(key)) {
+                continue;
+            }
             let is_value = is_next && !name.starts_with("$") && !patch.is_null();
             let Some(live) = (if is_value { maps.live.seek(name) } else { None }) else {
                 edits.truncate(before);
@@ -89,7 +94,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn edit_inner_map(
         &mut self,
         ty: Type<'_>,
-        maps: &mut Pair<'a>,
+        maps: &mut Pair<'a, '_>,
         field: Field<'a>,
         edits: &mut Edits<'a>,
         path: &Path<'_>,
@@ -114,7 +119,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn edit_list(
         &mut self,
         ty: Type<'_>,
-        maps: &mut Pair<'a>,
+        maps: &mut Pair<'a, '_>,
         field: Field<'a>,
         edits: &mut Edits<'a>,
         path: &Path<'_>,
@@ -136,6 +141,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let Some(mut items) = Pair::of(live, pair.patch, maps.level + 2) else {
                 return Err(Unfit::Document);
             };
+            items.key = keys.single();
             match deep(|| self.edit_map(rule.item, &mut items, edits, &path)) {
                 Err(Unfit::Map) => {
                     let patch = MapPatch::parse(pair.patch, self.arena);
@@ -155,7 +161,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn edit_value(
         &mut self,
         ty: Type<'_>,
-        maps: &Pair<'a>,
+        maps: &Pair<'a, '_>,
         field: Field<'a>,
         edits: &mut Edits<'a>,
         path: &Path<'_>,
