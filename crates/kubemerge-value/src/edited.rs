@@ -67,8 +67,8 @@ impl<'a> Edits<'a> {
         self.edits.truncate(count);
     }
 
-    /// Lets a value of the document become another one; it is in so many containers. Values that are edited must
-    /// not hold each other.
+    /// Lets a value of the document become another one; it is in so many containers. What was inside it is gone,
+    /// edited or not.
     pub fn replace(&mut self, old: Node<'a>, new: Node<'a>, level: usize) {
         if let Repr::Text(text) = old.0 {
             self.edits.push(Edit { old: text.close().bytes, new, level });
@@ -84,7 +84,7 @@ impl<'a> Edits<'a> {
         if !self.edits.is_sorted_by_key(Edit::address) {
             self.edits.sort_by_key(Edit::address);
         }
-        let edits = &*self.arena.alloc(&*self.edits.into_bump_slice());
+        let edits = &*self.arena.alloc(self.edits.into_bump_slice());
         let is_deep = text.ends.is_some();
         Node(Repr::Edited(Edited { bytes: text.close().bytes, edits, form: text.form, is_deep }))
     }
@@ -114,9 +114,11 @@ impl<'a> Edited<'a> {
         let mut kept = 0;
         for edit in edits_in(self.edits, self.bytes) {
             let at = edit.address() - start;
-            visit(Part::Kept(&self.bytes[kept..at]));
+            // A value inside one that was edited is gone.
+            let Some(text) = self.bytes.get(kept..at) else { continue };
+            visit(Part::Kept(text));
             visit(Part::New(edit.new, edit.level));
-            kept = at + edit.old.len();
+            kept = self.bytes.len().min(at + edit.old.len());
         }
         visit(Part::Kept(&self.bytes[kept..]));
     }
@@ -139,7 +141,7 @@ impl<'a> Edited<'a> {
         let bytes = value.close().bytes;
         match edits_in(self.edits, bytes) {
             [] => Node(Repr::Text(value)),
-            [edit] if std::ptr::eq(edit.old, bytes) => edit.new,
+            [edit, ..] if std::ptr::eq(edit.old, bytes) => edit.new,
             _ => Node(Repr::Edited(Edited { bytes, ..self })),
         }
     }
@@ -218,6 +220,18 @@ mod tests {
         edits.replace(document.node().get("e").unwrap(), Node::NULL, 1);
         edits.truncate(0);
         assert!(edits.is_empty() && edits.finish(document.node()).as_text() == Some(TEXT.as_bytes()));
+    }
+
+    #[test]
+    fn what_is_inside_an_edited_value_is_gone() {
+        let (document, arena) = (Document::check(TEXT.as_bytes()).unwrap(), Arena::new());
+        let outer = document.node().get("a").unwrap();
+        let mut edits = Edits::new(&arena);
+        edits.replace(outer.get("d").unwrap(), Node::string("lost"), 2);
+        edits.replace(outer, Node::NULL, 1);
+        let node = edits.finish(document.node());
+        assert_eq!(to_value(node).unwrap(), json!({"a": null, "e": [], "a<": "old"}));
+        assert_eq!(to_bytes(node), br#"{"a": null, "e": [], "a<": "old"}"#);
     }
 
     #[test]

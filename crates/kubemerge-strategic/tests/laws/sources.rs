@@ -18,7 +18,7 @@ fn touching(live: &Value, choices: &mut impl Iterator<Item = u8>) -> Value {
                 let is_key = ["name", "bar", "port", "protocol"].contains(&name.as_str());
                 if is_key {
                     patch.insert(name.clone(), value.clone());
-                } else if choices.next().unwrap_or_default() % 2 == 0 {
+                } else if choices.next().unwrap_or_default().is_multiple_of(2) {
                     patch.insert(name.clone(), touching(value, choices));
                 }
             }
