@@ -92,6 +92,18 @@ fn members_are_cut_with_their_comments_and_inserted_in_style() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_indentation() {
+    check(
+        "\u{feff}a: 1 # a\nb: {\"c\": 2}\n",
+        |value| {
+            value.as_object_mut().unwrap().remove("a");
+            value["d"] = json!(3);
+        },
+        "\u{feff}b: {\"c\": 2}\nd: 3\n",
+    );
+}
+
+#[test]
 fn the_first_member_behind_a_dash_can_go() {
     let text = "- a: 1 # a\n  # about b\n  b: 2\n- c: 3\n  d: 4\n";
     let cut = |value: &mut Value| {

@@ -1,8 +1,10 @@
 //! Lines of a text: where they begin and end, and which comments belong to one.
 
-/// Where the line of an offset begins.
+/// Where the line of an offset begins; a byte-order mark belongs to no line.
 pub(super) fn line_start(text: &str, offset: usize) -> usize {
-    text[..offset].rfind('\n').map_or(0, |newline| newline + 1)
+    let before = &text[..offset];
+    let first = if before.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    before.rfind('\n').map_or(first, |newline| newline + 1)
 }
 
 /// Where the line of an offset ends, before its line break.
