@@ -7,7 +7,7 @@ use crate::{
     entry::{Entry, is_surely_unique},
     node::{Node, Repr},
     string::Str,
-    text::{Extent, Form, MemberScan, Text},
+    text::{Extent, MemberScan, Text},
 };
 
 /// A member that two maps have.
@@ -17,28 +17,53 @@ pub struct Pair<'a> {
     pub entry: Entry<'a>,
     /// The value in the other map.
     pub other: Node<'a>,
-    /// Whether both are surely equal, because their texts are.
-    pub is_same: bool,
 }
 
-/// The members of `map`, each with its counterpart in `other`. `None` if they do not have the same names in the
-/// same order, if one of them is no text, and if names may be repeated.
-pub fn side_by_side<'a>(map: Node<'a>, other: Node<'a>) -> Option<Vec<Pair<'a>>> {
+/// The members of `map`, each with its counterpart in `other`, without those that both write alike and that are
+/// settled by that. `None` if the maps do not have the same names in the same order, if one of them is no text,
+/// and if names may be repeated.
+pub fn side_by_side<'a>(
+    map: Node<'a>,
+    other: Node<'a>,
+    mut is_settled: impl FnMut(&Entry<'a>) -> bool,
+) -> Option<Vec<Pair<'a>>> {
     let (map, mut other) = (map_text(map)?, Follower { rest: behind(map_text(other)?, 1) });
-    let mut pairs = Vec::with_capacity(8);
+    let mut pairs = Vec::new();
     let mut scan = MemberScan::of_map(map);
+    let mut names = Names::default();
     while let Some(name) = scan.next_name() {
         let end = scan.settle();
-        let value = value(map, name.value_at, end);
-        let entry = Entry { key: name.key, value };
-        pairs.push(if other.follow(&map.bytes[name.gap..end]) {
-            Pair { entry, other: value, is_same: true }
-        } else {
-            Pair { entry, other: other.named(name.key)?, is_same: false }
-        });
+        names.pass(name.key);
+        let entry = Entry { key: name.key, value: value(map, name.value_at, end) };
+        if !other.follow(&map.bytes[name.gap..end]) {
+            pairs.push(Pair { entry, other: other.named(name.key)? });
+        } else if !is_settled(&entry) {
+            pairs.push(Pair { entry, other: entry.value });
+        }
     }
-    let is_unique = map.form == Form::Canonical || is_surely_unique(&pairs, |pair| pair.entry.key);
-    (is_unique && other.is_over()).then_some(pairs)
+    (other.is_over() && names.are_unique(map)).then_some(pairs)
+}
+
+/// The names of a map, to see whether one is repeated. As long as they rise, none is.
+#[derive(Default)]
+struct Names<'a> {
+    last: Option<Str<'a>>,
+    fall: bool,
+}
+
+impl<'a> Names<'a> {
+    fn pass(&mut self, name: Str<'a>) {
+        self.fall |= self.last.replace(name).is_some_and(|last| last >= name);
+    }
+
+    fn are_unique(&self, map: Text<'a>) -> bool {
+        if !self.fall {
+            return true;
+        }
+        let mut scan = MemberScan::of_map(map);
+        let names: Vec<Str<'a>> = std::iter::from_fn(|| Some(scan.next_name()?.key)).collect();
+        is_surely_unique(&names, |name| *name)
+    }
 }
 
 fn map_text(node: Node<'_>) -> Option<Text<'_>> {
@@ -94,32 +119,28 @@ mod tests {
     use super::*;
     use crate::{Arena, Canonical, Document, to_bytes};
 
-    fn walked(one: &str, other: &str) -> Option<String> {
-        let (one, other) =
-            (Document::check(one.as_bytes()).unwrap(), Document::check(other.as_bytes()).unwrap());
+    /// What is left when equal members are settled but for the one of this name.
+    fn walked(one: &str, other: &str, unsettled: &str) -> Option<String> {
+        let [one, other] = [one, other].map(|text| Document::check(text.as_bytes()).unwrap());
         let written = |node| String::from_utf8(to_bytes(node)).unwrap();
-        let pairs = side_by_side(one.node(), other.node())?;
-        let said = pairs.iter().map(|pair| {
-            let sign = if pair.is_same { "=" } else { "/" };
-            format!("{}:{}{sign}{}", pair.entry.key.text(), written(pair.entry.value), written(pair.other))
-        });
+        let pairs = side_by_side(one.node(), other.node(), |entry| !entry.key.is(unsettled))?;
+        let said = pairs
+            .iter()
+            .map(|pair| format!("{}:{}/{}", pair.entry.key, written(pair.entry.value), written(pair.other)));
         Some(said.collect::<Vec<_>>().join(" "))
     }
 
     fn check(one: &str, other: &str, expected: &str) {
-        assert_eq!(walked(one, other).as_deref(), Some(expected), "{one} {other}");
+        assert_eq!(walked(one, other, "z").as_deref(), Some(expected), "{one} {other}");
     }
 
     #[test]
     fn members_meet_by_place() {
         check("{}", "{ }", "");
-        check(r#"{"a":1,"b":{"c":[]}}"#, r#"{"a":1,"b":{"c":[]}}"#, r#"a:1=1 b:{"c":[]}={"c":[]}"#);
-        check(
-            r#"{"a":{"x":1},"b":2,"c":3}"#,
-            r#"{"a":{"x":10},"b":2,"c":4}"#,
-            r#"a:{"x":1}/{"x":10} b:2=2 c:3/4"#,
-        );
-        check(r#"{"a":1,"b":2}"#, r#"{"a":12,"b":2}"#, "a:1/12 b:2=2");
+        check(r#"{"a":1,"b":{"c":[]}}"#, r#"{"a":1,"b":{"c":[]}}"#, "");
+        check(r#"{"a":1,"z":{"c":[]}}"#, r#"{"a":1,"z":{"c":[]}}"#, r#"z:{"c":[]}/{"c":[]}"#);
+        check(r#"{"a":{"x":1},"b":2,"c":3}"#, r#"{"a":{"x":10},"b":2,"c":4}"#, r#"a:{"x":1}/{"x":10} c:3/4"#);
+        check(r#"{"b":1,"a":2}"#, r#"{"b":12,"a":2}"#, "b:1/12");
         check(r#"{"a":1, "b" : 2 }"#, r#"{"\u0061": 1,"b":2}"#, "a:1/1 b:2/2");
     }
 
@@ -131,9 +152,10 @@ mod tests {
             (r#"{"a":1}"#, r#"{"a":1,"b":2}"#),
             (r#"{"a":1,"b":2}"#, r#"{"a":1}"#),
             (r#"{"a":1,"a":2}"#, r#"{"a":1,"a":3}"#),
+            (r#"{"b":1,"a":2,"b":1}"#, r#"{"b":1,"a":2,"b":1}"#),
             (r#"[1]"#, r#"{"a":1}"#),
         ] {
-            assert_eq!(walked(one, other), None, "{one} {other}");
+            assert_eq!(walked(one, other, "z"), None, "{one} {other}");
         }
     }
 
@@ -143,6 +165,6 @@ mod tests {
         let [one, other] = [one, other].map(|text| Canonical::from_bytes(text.as_bytes()).unwrap());
         let arena = Arena::new();
         let [one, other] = [&one, &other].map(|text| text.node().entries(&arena)[0].value);
-        assert_eq!(side_by_side(one, other).map(|pairs| pairs.len()), Some(1));
+        assert_eq!(side_by_side(one, other, |_| false).map(|pairs| pairs.len()), Some(1));
     }
 }

@@ -75,7 +75,7 @@ impl<'f> Field<'f, '_> {
         &self,
         look_up: impl FnOnce(Type<'f>, &str) -> Result<R, LookupError>,
     ) -> Result<Option<R>, Error> {
-        let Pair { entry, other: original, .. } = *self.pair;
+        let Pair { entry, other: original } = *self.pair;
         match look_up(self.holder, &entry.key.text()) {
             Ok(rule) => Ok(Some(rule)),
             Err(error) if is_forgiven(&error) && deep_equal(original, entry.value) => Ok(None),
@@ -102,7 +102,10 @@ impl<'a> Generator<'a> {
     pub(super) fn changes(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
         let _level = self.depth.enter();
         let pairs = match maps.retain {
-            RetainKeys::Unnamed if self.depth.compares_texts() => side_by_side(maps.modified, maps.original),
+            RetainKeys::Unnamed if self.depth.compares_texts() => {
+                let is_quiet = |entry: &Entry<'a>| self.is_quiet_member(entry, maps.ty);
+                side_by_side(maps.modified, maps.original, is_quiet)
+            }
             _ => None,
         };
         deep(|| match pairs {
@@ -127,10 +130,9 @@ impl<'a> Generator<'a> {
         let mut patch = PatchMap::new(self.arena);
         for entry in after.entries {
             match before.find(entry.key) {
-                Some(other) => {
-                    let is_same = self.same_text(other, entry.value);
-                    self.meet(&Pair { entry: *entry, other, is_same }, maps, &mut patch)?;
+                Some(other) if self.same_text(other, entry.value) && self.is_quiet_member(entry, maps.ty) => {
                 }
+                Some(other) => self.meet(&Pair { entry: *entry, other }, maps, &mut patch)?,
                 None => self.add(entry, &mut patch),
             }
         }
@@ -145,12 +147,9 @@ impl<'a> Generator<'a> {
 
     /// A member that both maps have.
     fn meet(&self, pair: &Pair<'a>, maps: &Maps<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
-        let Pair { entry, other: original, is_same } = *pair;
+        let Pair { entry, other: original } = *pair;
         if entry.key.is(PATCH) {
             return change_directive(original, &entry, maps.path, patch);
-        }
-        if is_same && self.is_quiet_member(&entry, maps.ty) {
-            return Ok(());
         }
         self.change(&Field { pair, holder: maps.ty, path: &maps.path.field(entry.key) }, patch)
     }
@@ -169,7 +168,7 @@ impl<'a> Generator<'a> {
 
     /// A field that both sides have.
     fn change(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
-        let Pair { entry, other: original, .. } = *field.pair;
+        let Pair { entry, other: original } = *field.pair;
         match (original.kind(), entry.value.kind()) {
             (Kind::Map, Kind::Map) => return self.change_map(field, patch),
             (Kind::List, Kind::List) => return self.change_list(field, patch),
@@ -180,7 +179,7 @@ impl<'a> Generator<'a> {
     }
 
     fn change_map(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
-        let Pair { entry, other: original, .. } = *field.pair;
+        let Pair { entry, other: original } = *field.pair;
         let Some(rule) = field.rule(Type::map_field)? else { return Ok(()) };
         // Upstream: a map that is replaced as a whole is written even when nothing changed
         // (diff/maps.yaml, `equal replace map`).
@@ -198,7 +197,7 @@ impl<'a> Generator<'a> {
     }
 
     fn change_list(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
-        let Pair { entry, other: original, .. } = *field.pair;
+        let Pair { entry, other: original } = *field.pair;
         let Some(rule) = field.rule(Type::list_field)? else { return Ok(()) };
         if rule.strategy == ListStrategy::Atomic {
             if self.options.changes.is_on() && !deep_equal(original, entry.value) {

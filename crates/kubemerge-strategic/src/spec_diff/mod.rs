@@ -16,7 +16,7 @@ use crate::{
     patch_map::{Members, PatchMap},
 };
 use kubemerge_schema::{ListStrategy, LookupError, MapStrategy, Type};
-use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, deep_equal, list, same_text};
+use kubemerge_value::{Arena, Kind, Node, Pair, Path, Str, deep, deep_equal, list, same_text, side_by_side};
 
 /// Whether a patch may hold order lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -196,24 +196,54 @@ impl<'a> Generator<'a> {
         if self.depth.compares_texts() && sides.same_texts() {
             return Ok(PatchMap::new(self.arena));
         }
-        deep(|| {
-            let mut original = sides.own_original().map(|original| Members::of(original, self.arena));
-            let mut modified = Members::of(sides.modified, self.arena);
-            let mut current = Members::of(sides.current, self.arena);
-            let mut patch = PatchMap::new(self.arena);
-            for entry in modified.entries {
-                let field = Field { key: entry.key, holder: ty, path: &path.field(entry.key) };
-                let current = current.find(entry.key);
-                let original = original.as_mut().map(|original| original.find(entry.key));
-                self.member(&field, entry.value, current, Original::of(original), &mut patch)?;
-            }
-            // Removed by the new configuration.
-            patch.remove_gone(original.as_ref().unwrap_or(&current), &mut modified);
-            if retain == RetainKeys::Named {
-                patch.name_survivors(&current, &mut modified);
-            }
-            Ok(patch)
+        deep(|| match self.side_by_side(sides, retain) {
+            Some(pairs) => self.pairs(&pairs, ty, path),
+            None => self.members(sides, ty, retain, path),
         })
+    }
+
+    /// The members that changed, if two versions have the same ones in the same order.
+    fn side_by_side(&self, sides: &Sides<'a>, retain: RetainKeys) -> Option<Vec<Pair<'a>>> {
+        match (sides.original, retain) {
+            (Original::Current, RetainKeys::Unnamed) if self.depth.compares_texts() => {
+                side_by_side(sides.modified, sides.current, |_| true)
+            }
+            _ => None,
+        }
+    }
+
+    fn pairs(&self, pairs: &[Pair<'a>], ty: Type<'_>, path: &Path<'_>) -> Result<PatchMap<'a>, Error> {
+        let mut patch = PatchMap::new(self.arena);
+        for Pair { entry, other: current } in pairs {
+            let field = Field { key: entry.key, holder: ty, path: &path.field(entry.key) };
+            self.member(&field, entry.value, Some(*current), Original::Current, &mut patch)?;
+        }
+        Ok(patch)
+    }
+
+    fn members(
+        &self,
+        sides: &Sides<'a>,
+        ty: Type<'_>,
+        retain: RetainKeys,
+        path: &Path<'_>,
+    ) -> Result<PatchMap<'a>, Error> {
+        let mut original = sides.own_original().map(|original| Members::of(original, self.arena));
+        let mut modified = Members::of(sides.modified, self.arena);
+        let mut current = Members::of(sides.current, self.arena);
+        let mut patch = PatchMap::new(self.arena);
+        for entry in modified.entries {
+            let field = Field { key: entry.key, holder: ty, path: &path.field(entry.key) };
+            let current = current.find(entry.key);
+            let original = original.as_mut().map(|original| original.find(entry.key));
+            self.member(&field, entry.value, current, Original::of(original), &mut patch)?;
+        }
+        // Removed by the new configuration.
+        patch.remove_gone(original.as_ref().unwrap_or(&current), &mut modified);
+        if retain == RetainKeys::Named {
+            patch.name_survivors(&current, &mut modified);
+        }
+        Ok(patch)
     }
 
     /// A member of the wanted map.
