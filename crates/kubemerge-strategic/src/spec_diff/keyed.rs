@@ -1,6 +1,6 @@
 //! Patches of keyed lists: items pair up by identity.
 
-use super::{Field, Generator, OrderLists, Original, Sides};
+use super::{Change, Field, Generator, Maps, OrderLists, Original, Sides};
 use crate::{
     Error,
     apply::{apply, elements::all_maps},
@@ -135,14 +135,13 @@ impl<'a> Lists<'a> {
 impl<'a> Generator<'a> {
     pub(super) fn keyed_list(
         &self,
-        field: &Field<'_, 'a>,
-        sides: &Sides<'a>,
+        change: &Change<'_, 'a>,
         (rule, keys): (&ListRule<'_>, &[MergeKey]),
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
-        let (key, path) = (field.key, field.path);
+        let Change { field: Field { key, path, .. }, sides } = *change;
         let keyed = List { rule, keys: Keys::new(keys, Dialect::Spec, self.arena) };
-        let lists = match self.read_lists(sides, &keyed.keys, path) {
+        let lists = match self.read_lists(&sides, &keyed.keys, path) {
             Err(_) if sides.unchanged() => return Ok(()),
             lists => lists?,
         };
@@ -236,7 +235,8 @@ impl<'a> Generator<'a> {
         keyed: &List<'_, '_, 'a>,
         path: &Path<'_>,
     ) -> Result<PatchMap<'a>, Error> {
-        self.maps(sides, keyed.rule.item, RetainKeys::of_rule(keyed.rule.retain_keys), path)
+        let retain = RetainKeys::of_rule(keyed.rule.retain_keys);
+        self.maps(&Maps { sides: *sides, ty: keyed.rule.item, retain, path })
     }
 
     /// Whether a delete item that lacks a key would remove an item that is to stay.

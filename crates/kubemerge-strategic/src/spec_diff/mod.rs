@@ -56,7 +56,8 @@ fn patch_of<'a>(
     if may_hold_directives(sides.modified) {
         refuse_directives(sides.modified, &Path::ROOT, arena)?;
     }
-    Ok(Generator::new(order_lists, arena).maps(sides, ty, RetainKeys::Unnamed, &Path::ROOT)?.finish())
+    let maps = Maps { sides: *sides, ty, retain: RetainKeys::Unnamed, path: &Path::ROOT };
+    Ok(Generator::new(order_lists, arena).maps(&maps)?.finish())
 }
 
 /// The value of a field in the form that a patch sends whole.
@@ -165,19 +166,32 @@ struct Field<'f, 'a> {
     path: &'f Path<'f>,
 }
 
-impl<'f> Field<'f, '_> {
+/// A field that the wanted state and the current one have.
+struct Change<'f, 'a> {
+    field: Field<'f, 'a>,
+    sides: Sides<'a>,
+}
+
+impl<'f> Change<'f, '_> {
     /// The rule of the field. What the schema does not know does no harm while it does not change.
     fn rule<R>(
         &self,
-        sides: &Sides<'_>,
         look_up: impl FnOnce(Type<'f>, &str) -> Result<R, LookupError>,
     ) -> Result<Option<R>, Error> {
-        match look_up(self.holder, &self.key.text()) {
+        match look_up(self.field.holder, &self.field.key.text()) {
             Ok(rule) => Ok(Some(rule)),
-            Err(_) if sides.unchanged() => Ok(None),
-            Err(error) => Err(Error::from_lookup(error, self.path)),
+            Err(_) if self.sides.unchanged() => Ok(None),
+            Err(error) => Err(Error::from_lookup(error, self.field.path)),
         }
     }
+}
+
+/// A map in three versions.
+struct Maps<'m, 'a> {
+    sides: Sides<'a>,
+    ty: Type<'m>,
+    retain: RetainKeys,
+    path: &'m Path<'m>,
 }
 
 impl<'a> Generator<'a> {
@@ -185,62 +199,52 @@ impl<'a> Generator<'a> {
         Generator { order_lists, arena, depth: Depth::default() }
     }
 
-    fn maps(
-        &self,
-        sides: &Sides<'a>,
-        ty: Type<'_>,
-        retain: RetainKeys,
-        path: &Path<'_>,
-    ) -> Result<PatchMap<'a>, Error> {
+    fn maps(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
         let _level = self.depth.enter();
-        if self.depth.compares_texts() && sides.same_texts() {
+        if self.depth.compares_texts() && maps.sides.same_texts() {
             return Ok(PatchMap::new(self.arena));
         }
-        deep(|| match self.side_by_side(sides, retain) {
-            Some(pairs) => self.pairs(&pairs, ty, path),
-            None => self.members(sides, ty, retain, path),
+        deep(|| match self.side_by_side(maps) {
+            Some(pairs) => self.pairs(&pairs, maps),
+            None => self.members(maps),
         })
     }
 
     /// The members that changed, if two versions have the same ones in the same order.
-    fn side_by_side(&self, sides: &Sides<'a>, retain: RetainKeys) -> Option<Vec<Pair<'a>>> {
-        match (sides.original, retain) {
+    fn side_by_side(&self, maps: &Maps<'_, 'a>) -> Option<Vec<Pair<'a>>> {
+        let Sides { original, modified, current } = maps.sides;
+        match (original, maps.retain) {
             (Original::Current, RetainKeys::Unnamed) if self.depth.compares_texts() => {
-                side_by_side(sides.modified, sides.current, |_| true)
+                side_by_side(modified, current, |_| true)
             }
             _ => None,
         }
     }
 
-    fn pairs(&self, pairs: &[Pair<'a>], ty: Type<'_>, path: &Path<'_>) -> Result<PatchMap<'a>, Error> {
+    fn pairs(&self, pairs: &[Pair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
         let mut patch = PatchMap::new(self.arena);
         for Pair { entry, other: current } in pairs {
-            let field = Field { key: entry.key, holder: ty, path: &path.field(entry.key) };
+            let field = Field { key: entry.key, holder: maps.ty, path: &maps.path.field(entry.key) };
             self.member(&field, entry.value, Some(*current), Original::Current, &mut patch)?;
         }
         Ok(patch)
     }
 
-    fn members(
-        &self,
-        sides: &Sides<'a>,
-        ty: Type<'_>,
-        retain: RetainKeys,
-        path: &Path<'_>,
-    ) -> Result<PatchMap<'a>, Error> {
+    fn members(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+        let sides = &maps.sides;
         let mut original = sides.own_original().map(|original| Members::of(original, self.arena));
         let mut modified = Members::of(sides.modified, self.arena);
         let mut current = Members::of(sides.current, self.arena);
         let mut patch = PatchMap::new(self.arena);
         for entry in modified.entries {
-            let field = Field { key: entry.key, holder: ty, path: &path.field(entry.key) };
+            let field = Field { key: entry.key, holder: maps.ty, path: &maps.path.field(entry.key) };
             let current = current.find(entry.key);
             let original = original.as_mut().map(|original| original.find(entry.key));
             self.member(&field, entry.value, current, Original::of(original), &mut patch)?;
         }
         // Removed by the new configuration.
         patch.remove_gone(original.as_ref().unwrap_or(&current), &mut modified);
-        if retain == RetainKeys::Named {
+        if maps.retain == RetainKeys::Named {
             patch.name_survivors(&current, &mut modified);
         }
         Ok(patch)
@@ -257,7 +261,8 @@ impl<'a> Generator<'a> {
     ) -> Result<(), Error> {
         match current {
             Some(current) if current.kind() == wanted.kind() => {
-                self.change(field, &Sides { original, modified: wanted, current }, patch)?;
+                let sides = Sides { original, modified: wanted, current };
+                self.change(&Change { field: *field, sides }, patch)?;
             }
             // A null asks for removal; there may be nothing to remove.
             None if wanted.is_null() => {}
@@ -269,16 +274,12 @@ impl<'a> Generator<'a> {
     }
 
     /// A field of one kind on both sides.
-    fn change(
-        &self,
-        field: &Field<'_, 'a>,
-        sides: &Sides<'a>,
-        patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
+    fn change(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+        let Change { field, sides } = change;
         match sides.modified.kind() {
-            Kind::Map => self.change_map(field, sides, patch),
+            Kind::Map => self.change_map(change, patch),
             Kind::List if self.depth.compares_texts() && sides.same_texts() => Ok(()),
-            Kind::List => self.change_list(field, sides, patch),
+            Kind::List => self.change_list(change, patch),
             _ => {
                 if sides.modified.scalar() != sides.current.scalar() {
                     patch.set(field.key, sides.modified);
@@ -288,44 +289,31 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn change_map(
-        &self,
-        field: &Field<'_, 'a>,
-        sides: &Sides<'a>,
-        patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
-        let Some(rule) = field.rule(sides, Type::map_field)? else { return Ok(()) };
+    fn change_map(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+        let Some(rule) = change.rule(Type::map_field)? else { return Ok(()) };
         if rule.strategy == MapStrategy::Replace {
-            return self.replace(field, sides, patch);
+            return self.replace(change, patch);
         }
-        let changes = self.maps(sides, rule.value, RetainKeys::of_rule(rule.retain_keys), field.path)?;
+        let (retain, path) = (RetainKeys::of_rule(rule.retain_keys), change.field.path);
+        let changes = self.maps(&Maps { sides: change.sides, ty: rule.value, retain, path })?;
         if !changes.is_empty() {
-            patch.set(field.key, changes.finish());
+            patch.set(change.field.key, changes.finish());
         }
         Ok(())
     }
 
-    fn change_list(
-        &self,
-        field: &Field<'_, 'a>,
-        sides: &Sides<'a>,
-        patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
-        let Some(rule) = field.rule(sides, Type::list_field)? else { return Ok(()) };
+    fn change_list(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+        let Some(rule) = change.rule(Type::list_field)? else { return Ok(()) };
         match rule.strategy {
-            ListStrategy::Atomic => self.replace(field, sides, patch),
-            ListStrategy::Keyed(keys) => self.keyed_list(field, sides, (&rule, keys), patch),
-            ListStrategy::Scalars | ListStrategy::Set => self.value_list(field, sides, &rule, patch),
+            ListStrategy::Atomic => self.replace(change, patch),
+            ListStrategy::Keyed(keys) => self.keyed_list(change, (&rule, keys), patch),
+            ListStrategy::Scalars | ListStrategy::Set => self.value_list(change, &rule, patch),
         }
     }
 
     /// A value that is replaced as a whole, if it differs.
-    fn replace(
-        &self,
-        field: &Field<'_, 'a>,
-        sides: &Sides<'a>,
-        patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
+    fn replace(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+        let Change { field, sides } = change;
         if !deep_equal(sides.modified, sides.current) {
             patch.set(field.key, self.whole_field(field, sides.modified)?);
         }

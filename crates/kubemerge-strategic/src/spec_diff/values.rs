@@ -1,6 +1,6 @@
 //! Patches of lists that merge by value: scalars and sets.
 
-use super::{Field, Generator, OrderLists, Sides};
+use super::{Change, Generator, OrderLists, Sides};
 use crate::{
     Error, ErrorKind,
     apply::elements::{element_kind, set_kind},
@@ -15,11 +15,11 @@ use kubemerge_value::{Arena, Node, Path, list};
 impl<'a> Generator<'a> {
     pub(super) fn value_list(
         &self,
-        field: &Field<'_, 'a>,
-        sides: &Sides<'a>,
+        change: &Change<'_, 'a>,
         rule: &ListRule<'_>,
         patch: &mut PatchMap<'a>,
     ) -> Result<(), Error> {
+        let Change { field, sides } = change;
         let lists = match Lists::of(sides, rule, field.path, self.arena) {
             Err(_) if sides.unchanged() => return Ok(()),
             lists => lists?,
