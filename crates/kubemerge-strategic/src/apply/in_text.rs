@@ -70,7 +70,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 continue;
             }
             let is_value = is_next && !name.starts_with("$") && !patch.is_null();
-            let Some(live) = (if is_value { maps.live.seek(name) } else { None }) else {
+            let Some(live) = is_value.then(|| maps.live.seek(name)).flatten() else {
                 edits.truncate(before);
                 return Err(unfit);
             };

@@ -72,27 +72,36 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         patch: &MapPatch<'a>,
         path: &Path<'_>,
     ) -> Result<(), Error> {
-        let mut order = ArenaVec::from_iter_in(0..patch.fields.len(), self.arena);
-        if edit.wants_sorted_keys() && !patch.fields.is_sorted_by_key(|field| field.field) {
-            order.sort_by_key(|at| patch.fields[*at].field);
+        let mut fields = ArenaVec::from_iter_in(&patch.fields, self.arena);
+        if edit.wants_sorted_keys() && !fields.is_sorted_by_key(|field| field.field) {
+            fields.sort_by_key(|field| field.field);
         }
-        for (done, at) in order.iter().enumerate() {
-            let result = self.field(ty, edit, live, &patch.fields[*at], path);
-            if let Err(error) = result {
-                let rest = || order[done + 1..].iter().map(|at| &patch.fields[*at]);
+        for (done, field) in fields.iter().enumerate() {
+            if let Err(fault) = self.field(ty, edit, live, field, path) {
                 let is_late = std::mem::take(&mut self.met_late);
-                let earlier = self.earlier_fault(ty, live, patch, rest(), path);
-                let other = earlier.or_else(|| {
-                    let mut others = rest().filter(|_| is_late);
-                    others.find_map(|field| {
-                        let fault = self.field(ty, edit, live, field, path).err();
-                        fault.filter(|_| !std::mem::take(&mut self.met_late))
-                    })
-                });
-                return Err(other.unwrap_or(error));
+                let rest = &fields[done + 1..];
+                let earlier = self.earlier_fault(ty, live, patch, rest.iter().copied(), path);
+                let other = earlier
+                    .or_else(|| if is_late { self.timely_fault(ty, edit, live, rest, path) } else { None });
+                return Err(other.unwrap_or(fault));
             }
         }
         Ok(())
+    }
+
+    /// The first fault of these fields that upstream does not meet after all others.
+    fn timely_fault(
+        &mut self,
+        ty: Type<'_>,
+        edit: &mut MapEdit<'a>,
+        live: Option<Node<'a>>,
+        fields: &[&FieldPatch<'a>],
+        path: &Path<'_>,
+    ) -> Option<Error> {
+        fields.iter().find_map(|field| {
+            let fault = self.field(ty, edit, live, field, path).err();
+            fault.filter(|_| !std::mem::take(&mut self.met_late))
+        })
     }
 
     /// Upstream carries out all order lists of a map before anything else, so their faults come first.
