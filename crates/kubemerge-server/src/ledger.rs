@@ -109,7 +109,10 @@ impl<'a> Ledger<'a> {
             *self.index.borrow_mut() = self.app.catalog.index();
         }
         self.leave_work(resource, key, before.as_ref(), after.as_ref());
-        self.changes.borrow_mut().push(Change { key: key.into(), before, after });
+        let mut changes = self.changes.borrow_mut();
+        // Most requests change one object, and the log keeps these lists.
+        changes.reserve_exact(1);
+        changes.push(Change { key: key.into(), before, after });
     }
 
     fn leave_work(&self, resource: &Resource, key: &str, before: Option<&Stored>, after: Option<&Stored>) {

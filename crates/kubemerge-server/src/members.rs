@@ -96,6 +96,11 @@ impl Members {
         self.get(name) == other.get(name)
     }
 
+    /// How many bytes the members take when they are written one after another.
+    pub(crate) fn size(&self) -> usize {
+        self.0.iter().map(|member| member.name.len() + member.text.as_bytes().len() + "\"\":,".len()).sum()
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &Name> {
         self.0.iter().map(|member| &member.name)
     }

@@ -37,6 +37,9 @@ impl PartialEq for Object {
     }
 }
 
+/// Room for the type of an object and the brackets around its parts.
+const HEAD_MOST: usize = 96;
+
 /// The fields that most objects have, so that their names need no copy.
 const FIELDS: [&str; 5] = ["spec", "status", "data", "type", "rules"];
 
@@ -225,8 +228,7 @@ impl Object {
 
     /// The text to store: everything but the resourceVersion.
     pub(crate) fn record(&self) -> Record {
-        let length: usize = self.fields.iter().map(|(name, text)| name.len() + text.as_bytes().len()).sum();
-        let mut writer = RecordWriter::with_capacity(length + 512);
+        let mut writer = RecordWriter::with_capacity(self.fields.size() + self.metadata.size() + HEAD_MOST);
         let mut rest = self.fields.iter().peekable();
         for own in ["apiVersion", "kind", "metadata"] {
             while let Some((name, text)) = rest.next_if(|(name, _)| *name < own) {

@@ -63,7 +63,7 @@ fn metadata_tree(node: kubemerge_value::Node<'_>) -> Map<String, Value> {
 pub(crate) fn object(call: &Call<'_>, code: u16, shown: Shown<'_>) -> Outcome<Reply> {
     match call.form {
         Form::Whole => {
-            let mut text = Vec::with_capacity(shown.record.canonical().as_bytes().len() + 64);
+            let mut text = Vec::with_capacity(shown.record.size(shown.revision.unwrap_or(0)));
             shown.write(call.resource, &mut text);
             Ok(Reply::json(code, text))
         }

@@ -3,19 +3,19 @@
 use std::{
     convert::Infallible,
     future::Future,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
 };
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 
 use crate::{
     app::{App, BODY_MOST},
     reply::{Body, Reply},
-    status::{Outcome, bad_request, too_large},
+    status::{Failure, Outcome, bad_request, too_large},
 };
 
 /// A service for requests with any body; it is always ready and never fails.
@@ -78,12 +78,25 @@ where
     if body.size_hint().lower() > ABSURD {
         return Err(too_long());
     }
-    let collected = Limited::new(body, BODY_MOST).collect().await;
-    collected.map(|collected| collected.to_bytes()).map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            too_long()
-        } else {
-            bad_request(format!("the body of the request could not be read: {error}"))
+    let (mut body, mut first, mut joined) = (pin!(body), Bytes::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(unreadable)?.into_data() else { continue };
+        if first.len().max(joined.len()) + data.len() > BODY_MOST {
+            return Err(too_long());
         }
-    })
+        // Most bodies come in one piece, which needs no copy.
+        if first.is_empty() {
+            first = data;
+            continue;
+        }
+        if joined.is_empty() {
+            joined.extend_from_slice(&first);
+        }
+        joined.extend_from_slice(&data);
+    }
+    Ok(if joined.is_empty() { first } else { joined.into() })
+}
+
+fn unreadable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
+    bad_request(format!("the body of the request could not be read: {}", error.into()))
 }

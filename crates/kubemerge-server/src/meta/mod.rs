@@ -54,6 +54,11 @@ impl Metadata {
         self.0.nodes()
     }
 
+    /// How many bytes the members take when they are written one after another.
+    pub(crate) fn size(&self) -> usize {
+        self.0.size()
+    }
+
     /// The names of members that ObjectMeta does not have.
     pub(crate) fn unknown(&self) -> impl Iterator<Item = &str> {
         self.0.names().filter_map(|name| match name {

@@ -1,14 +1,16 @@
-//! The store in memory: an ordered map, a bounded history, and an index from owners to dependents.
+//! The store in memory: objects by key, a bounded history, and an index from owners to dependents.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque, btree_map::Entry},
-    ops::Bound,
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 use tokio::sync::watch;
 
-use super::{Event, Expect, Mismatch, OutOfRange, Page, Range, Record, Revision, Signal, Store, Stored};
+use super::{
+    Event, Expect, Mismatch, OutOfRange, Page, Range, Record, Revision, Signal, Store, Stored,
+    objects::Objects,
+};
 
 /// How many events are kept unless told otherwise.
 const HISTORY: usize = 1 << 16;
@@ -32,7 +34,7 @@ struct Limits {
 
 #[derive(Clone, Default)]
 struct State {
-    objects: BTreeMap<Arc<str>, Stored>,
+    objects: Objects,
     /// Owner uid to the keys of its dependents.
     dependents: HashMap<String, BTreeSet<Arc<str>>>,
     events: VecDeque<Event>,
@@ -89,7 +91,7 @@ impl Store for MemoryStore {
         let at = range.at.unwrap_or(state.revision);
         state.check(at)?;
         let mut items: Vec<(Arc<str>, Stored)> =
-            state.scan(range).map(|(key, stored)| (key.clone(), stored.clone())).collect();
+            state.objects.scan(range).map(|(key, stored)| (key.clone(), stored.clone())).collect();
         if at < state.revision {
             items = state.rewound(items, range, at);
         }
@@ -186,13 +188,6 @@ impl State {
         }
     }
 
-    fn scan<'s>(&'s self, range: Range<'s>) -> impl Iterator<Item = (&'s Arc<str>, &'s Stored)> {
-        let from = range.start.unwrap_or(range.prefix).max(range.prefix);
-        self.objects
-            .range::<str, _>((Bound::Included(from), Bound::Unbounded))
-            .take_while(move |(key, _)| key.starts_with(range.prefix))
-    }
-
     /// Undoes, in what was found now, every event after `at`.
     fn rewound(
         &self,
@@ -213,15 +208,11 @@ impl State {
     }
 
     fn create(&mut self, key: &str, record: Record) -> Result<Revision, Mismatch> {
-        let revision = self.revision + 1;
-        let key = match self.objects.entry(key.into()) {
-            Entry::Occupied(held) => return Err(Mismatch(Some(held.get().clone()))),
-            Entry::Vacant(place) => {
-                let key = place.key().clone();
-                place.insert(Stored { record: record.clone(), revision });
-                key
-            }
-        };
+        if let Some(held) = self.objects.get(key) {
+            return Err(Mismatch(Some(held.clone())));
+        }
+        let (key, revision) = (Arc::<str>::from(key), self.revision + 1);
+        self.objects.insert(key.clone(), Stored { record: record.clone(), revision });
         self.stored(key, record, None);
         Ok(revision)
     }
@@ -229,9 +220,7 @@ impl State {
     /// Replaces a value that was last written at the revision.
     fn replace(&mut self, key: &str, record: Record, since: Revision) -> Result<Revision, Mismatch> {
         let revision = self.revision + 1;
-        // One search that finds the key with its value.
-        let mut behind = self.objects.range_mut::<str, _>((Bound::Included(key), Bound::Unbounded));
-        let (key, previous) = match behind.next().filter(|(found, _)| ***found == *key) {
+        let (key, previous) = match self.objects.get_mut(key) {
             Some((key, held)) if held.revision == since => {
                 (key.clone(), std::mem::replace(held, Stored { record: record.clone(), revision }))
             }
@@ -252,7 +241,7 @@ impl State {
     }
 
     fn remove(&mut self, key: &str) -> Revision {
-        let Some((key, previous)) = self.objects.remove_entry(key) else { return self.revision };
+        let Some((key, previous)) = self.objects.remove(key) else { return self.revision };
         self.revision += 1;
         self.unindex(&key, &previous.record, &[]);
         self.remember(Event { revision: self.revision, key, value: None, previous: Some(previous) });

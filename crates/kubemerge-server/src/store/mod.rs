@@ -5,6 +5,7 @@
 //! compacted, which is all that watches and consistent pages need.
 
 mod memory;
+mod objects;
 mod record;
 mod writer;
 

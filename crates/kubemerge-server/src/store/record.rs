@@ -184,9 +184,16 @@ impl Record {
 
     /// The whole object as it was at a revision.
     pub fn render(&self, revision: Revision) -> Bytes {
-        let mut out = Vec::with_capacity(self.text().len() + 48);
+        let mut out = Vec::with_capacity(self.size(revision));
         self.write(revision, Head::Stored, &mut out);
         out.into()
+    }
+
+    /// How many bytes the whole object takes, as it was at a revision.
+    pub fn size(&self, revision: Revision) -> usize {
+        let digits = revision.checked_ilog10().unwrap_or(0) as usize + 1;
+        let comma = usize::from(self.inner.layout.comma != Comma::None);
+        self.text().len() + "\"resourceVersion\":\"\"".len() + digits + comma
     }
 
     /// Appends the object as it was at a revision.
@@ -284,6 +291,15 @@ mod tests {
             written(Head::Stored),
             r#"{"apiVersion":"v1","data":{},"kind":"ConfigMap","metadata":{"name":"c","resourceVersion":"120","uid":"u"}}"#
         );
+    }
+
+    #[test]
+    fn the_size_is_known_before() {
+        for (text, revision) in [("{}", 0), (r#"{"name":"c"}"#, 9), (r#"{"uid":"u"}"#, 10), ("{}", 999_999)] {
+            let text = format!(r#"{{"apiVersion":"v1","kind":"K","metadata":{text}}}"#);
+            let record = Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), vec![]);
+            assert_eq!(record.size(revision), record.render(revision).len(), "{text}");
+        }
     }
 
     #[test]

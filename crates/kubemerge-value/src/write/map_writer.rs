@@ -37,7 +37,9 @@ impl MapWriter {
     pub fn with_capacity(bytes: usize) -> Self {
         let mut out = Vec::with_capacity(bytes);
         out.push(b'{');
-        MapWriter { out, open: vec![NONE], deepest: 1, in_order: true }
+        let mut open = Vec::with_capacity(4);
+        open.push(NONE);
+        MapWriter { out, open, deepest: 1, in_order: true }
     }
 
     /// How many bytes were written; the next member begins here or behind a comma.
