@@ -25,12 +25,14 @@ impl<'a> Pair<'a, '_> {
     }
 }
 
-/// What both sides hold at a field.
+/// A field of a map of this type, and what both sides hold there.
 #[derive(Clone, Copy)]
-struct Field<'a> {
+struct Field<'a, 's, 'p> {
+    ty: Type<'s>,
     name: Str<'a>,
     live: Node<'a>,
     patch: Node<'a>,
+    path: &'p Path<'p>,
 }
 
 /// Why a map does not stay in its text.
@@ -74,15 +76,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 edits.truncate(before);
                 return Err(unfit);
             };
-            let field = Field { name, live, patch };
-            let path = path.field(name);
+            let field = Field { ty, name, live, patch, path: &path.field(name) };
             match (live.kind(), patch.kind()) {
-                (Kind::Map, Kind::Map) => self.edit_inner_map(ty, maps, field, edits, &path)?,
+                (Kind::Map, Kind::Map) => self.edit_inner_map(field, maps, edits)?,
                 (Kind::List, Kind::List) if self.dialect == Dialect::Upstream => {
-                    self.edit_list(ty, maps, field, edits, &path)?;
+                    self.edit_list(field, maps, edits)?;
                 }
                 _ => {
-                    self.edit_value(ty, maps, field, edits, &path)?;
+                    self.edit_value(field, maps, edits)?;
                     continue;
                 }
             }
@@ -93,24 +94,22 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 
     fn edit_inner_map(
         &mut self,
-        ty: Type<'_>,
+        field: Field<'a, '_, '_>,
         maps: &mut Pair<'a, '_>,
-        field: Field<'a>,
         edits: &mut Edits<'a>,
-        path: &Path<'_>,
     ) -> Result<(), Unfit> {
-        let rule = ty.map_field(&field.name.text()).map_err(|_| Unfit::Document)?;
+        let rule = field.ty.map_field(&field.name.text()).map_err(|_| Unfit::Document)?;
         let inner = Pair::of(field.live, field.patch, maps.level + 1);
         let Some(mut inner) = inner.filter(|_| rule.strategy == MapStrategy::Merge) else {
-            return self.edit_value(ty, maps, field, edits, path);
+            return self.edit_value(field, maps, edits);
         };
-        match deep(|| self.edit_map(rule.value, &mut inner, edits, path)) {
+        match deep(|| self.edit_map(rule.value, &mut inner, edits, field.path)) {
             Ok(()) => {
                 maps.live.pass(inner.live.walked());
                 maps.patch.pass(inner.patch.walked());
                 Ok(())
             }
-            Err(Unfit::Map) => self.edit_value(ty, maps, field, edits, path),
+            Err(Unfit::Map) => self.edit_value(field, maps, edits),
             Err(Unfit::Document) => Err(Unfit::Document),
         }
     }
@@ -118,26 +117,24 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     /// A list that keeps its order is edited item by item.
     fn edit_list(
         &mut self,
-        ty: Type<'_>,
+        field: Field<'a, '_, '_>,
         maps: &mut Pair<'a, '_>,
-        field: Field<'a>,
         edits: &mut Edits<'a>,
-        path: &Path<'_>,
     ) -> Result<(), Unfit> {
-        let rule = ty.list_field(&field.name.text()).map_err(|_| Unfit::Document)?;
+        let rule = field.ty.list_field(&field.name.text()).map_err(|_| Unfit::Document)?;
         let ListStrategy::Keyed(keys) = rule.strategy else {
-            return self.edit_value(ty, maps, field, edits, path);
+            return self.edit_value(field, maps, edits);
         };
         let keys = Keys::new(keys, self.dialect, self.arena);
         let items = field.patch.elements(self.arena);
         let Some(list) = self.in_place(&keys, field.live, items) else {
-            let merged = self.rearrange(&rule, field.live, items, path);
+            let merged = self.rearrange(&rule, field.live, items, field.path);
             edits.replace(field.live, merged.map_err(|_| Unfit::Document)?, maps.level);
             return Ok(());
         };
         for pair in &list.pairs {
             let live = list.live.node(&pair.live);
-            let path = path.index(pair.live.at);
+            let path = field.path.index(pair.live.at);
             let Some(mut items) = Pair::of(live, pair.patch, maps.level + 2) else {
                 return Err(Unfit::Document);
             };
@@ -160,13 +157,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     /// The value as a whole.
     fn edit_value(
         &mut self,
-        ty: Type<'_>,
+        field: Field<'a, '_, '_>,
         maps: &Pair<'a, '_>,
-        field: Field<'a>,
         edits: &mut Edits<'a>,
-        path: &Path<'_>,
     ) -> Result<(), Unfit> {
-        let outcome = self.value(ty, Some(field.live), field.name, field.patch, path);
+        let outcome = self.value(field.ty, Some(field.live), field.name, field.patch, field.path);
         match outcome.map_err(|_| Unfit::Document)? {
             Outcome::Keep => Ok(()),
             Outcome::Put(node) => {

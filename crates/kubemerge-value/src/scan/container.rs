@@ -82,6 +82,7 @@ fn closing_bracket(opening: u64, closing: u64, depth: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::lanes::texts;
     use proptest::prelude::*;
 
     /// The same, byte by byte.
@@ -100,17 +101,6 @@ mod tests {
             }
         }
         bytes.len()
-    }
-
-    /// Text without meaning, rich in what matters.
-    fn texts() -> impl Strategy<Value = Vec<u8>> {
-        prop::collection::vec(
-            prop_oneof![
-                3 => prop::sample::select(br#"[]{}[]{}""\\"#.to_vec()),
-                2 => any::<u8>(),
-            ],
-            0..400,
-        )
     }
 
     proptest! {

@@ -61,3 +61,16 @@ pub(crate) fn positions(mut bits: u64) -> impl Iterator<Item = usize> {
         Some(position)
     })
 }
+
+/// Text without meaning, rich in what scans look for.
+#[cfg(test)]
+pub(crate) fn texts() -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
+    use proptest::prelude::*;
+    prop::collection::vec(
+        prop_oneof![
+            3 => prop::sample::select(br#"[]{}[]{}""\\"#.to_vec()),
+            2 => any::<u8>(),
+        ],
+        0..400,
+    )
+}

@@ -93,6 +93,7 @@ fn up_to_first(bits: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scan::lanes::texts;
     use proptest::prelude::*;
 
     /// The same, byte by byte.
@@ -116,17 +117,6 @@ mod tests {
             }
         }
         (starts, bytes.len())
-    }
-
-    /// Text without meaning, rich in what matters.
-    fn texts() -> impl Strategy<Value = Vec<u8>> {
-        prop::collection::vec(
-            prop_oneof![
-                3 => prop::sample::select(br#"[]{}[]{}""\\"#.to_vec()),
-                2 => any::<u8>(),
-            ],
-            0..400,
-        )
     }
 
     proptest! {
