@@ -188,6 +188,16 @@ pub(crate) fn fill(resource: &Resource, object: &mut Object) {
         if let Some(text) = filled_value(text.node(), wanted, &arena).map(to_canonical) {
             object.set_text(top, text.into());
         }
+        object.set_complete(top);
+    }
+}
+
+/// Fills in what is missing in an object that replaces an older one, and in the older one if it was written past
+/// the checks: a default is no change.
+pub(crate) fn fill_both(resource: &Resource, old: &mut Object, new: &mut Object) {
+    fill(resource, new);
+    if !new.conforms_like(old) {
+        fill(resource, old);
     }
 }
 

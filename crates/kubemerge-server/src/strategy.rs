@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     app::App,
     catalog::{Resource, rules::Generation},
+    defaults,
     meta::check,
     object::Object,
     status::{Outcome, conflict, invalid},
@@ -122,6 +123,13 @@ fn fold_string_data(resource: &Resource, object: &mut Object) -> Outcome<()> {
         object.set("type", &json!("Opaque"))?;
     }
     Ok(())
+}
+
+/// Fills in the defaults of a built-in kind, so that leaving them out is no change.
+pub(crate) fn complete(resource: &Resource, old: &mut Object, new: &mut Object, part: Part) {
+    if part == Part::Main && resource.custom().is_none() {
+        defaults::fill_both(resource, old, new);
+    }
 }
 
 /// Makes a changed object fit to replace the old one: what the client may not change comes from the old one.

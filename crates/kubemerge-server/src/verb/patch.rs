@@ -86,12 +86,13 @@ fn patched(
 ) -> Outcome<Object> {
     let live = live(call, patch, current)?;
     let result = Excerpt::from(apply_to(call, patch, &live)?);
-    let old = Object::of_record(&current.record);
+    let mut old = Object::of_record(&current.record);
     let mut new = decode::patched(call, &result, patch.patch_type(), (current, &old))?;
     report_repeated(call, patch.patch_type(), (&old, &new), validation)?;
     fields::settle(call, &mut new, validation, Source::Patch(&old))?;
     // Only a patch that sets a resourceVersion can fail on it.
     update::check_version(call, &new, current, Permission::Granted)?;
+    strategy::complete(call.resource, &mut old, &mut new, part);
     strategy::prepare_update(call.resource, &old, &mut new, part)?;
     admit::update(call, &old, &mut new, part)?;
     Ok(new)

@@ -41,8 +41,9 @@ pub(crate) fn handle(call: &Call<'_>, part: Part) -> Outcome<Reply> {
 
 fn replaced(call: &Call<'_>, object: &Object, current: &Stored, part: Part) -> Outcome<Object> {
     check_version(call, object, current, call.resource.rules.unconditional_update)?;
-    let old = Object::of_record(&current.record);
+    let mut old = Object::of_record(&current.record);
     let mut new = object.clone();
+    strategy::complete(call.resource, &mut old, &mut new, part);
     strategy::prepare_update(call.resource, &old, &mut new, part)?;
     admit::update(call, &old, &mut new, part)?;
     Ok(new)

@@ -2,6 +2,7 @@
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use kube::{Api, api::PostParams};
+use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -373,4 +374,31 @@ async fn deep_nesting_is_refused_not_fatal() {
     let request =
         http::Request::builder().method("POST").uri(CONFIG_MAPS).body(bytes::Bytes::from(text)).unwrap();
     assert_eq!(send(&server, request).await.code, 400);
+}
+
+#[tokio::test]
+async fn leaving_out_defaults_is_no_change() {
+    let server = server();
+    let created = ask(&server, "POST", DEPLOYMENTS, deployment("w")).await.body;
+    let path = format!("{DEPLOYMENTS}/w");
+    let replaced = ask(&server, "PUT", &path, deployment("w")).await;
+    assert_eq!(
+        (replaced.code, &replaced.body),
+        (200, &created),
+        "the replicas that were filled in are the same"
+    );
+    let mut scaled = deployment("w");
+    scaled["spec"]["replicas"] = json!(2);
+    let scaled = ask(&server, "PUT", &path, scaled).await.body;
+    assert_eq!((&scaled["metadata"]["generation"], &scaled["spec"]["replicas"]), (&json!(2), &json!(2)));
+}
+
+#[tokio::test]
+async fn the_defaults_that_a_fixture_lacks_are_no_change_of_its_generation() {
+    let server = ApiServer::builder().deterministic().objects([deployment("w")]).build().unwrap();
+    let patch = json!({"metadata": {"labels": {"a": "b"}}});
+    let header = ("content-type", "application/merge-patch+json");
+    let patched = ask_as(&server, "PATCH", &format!("{DEPLOYMENTS}/w"), header, patch).await.body;
+    assert_eq!(patched["metadata"]["generation"], json!(1));
+    assert_eq!(patched["spec"]["revisionHistoryLimit"], json!(10));
 }
