@@ -42,6 +42,26 @@ pub struct Names<'n> {
 }
 
 impl Names<'_> {
+    /// The end of a map, from behind its key, which is its first member; `None` if the key or the mark may follow.
+    #[inline(always)]
+    fn end_of_map(&self, text: Text<'_>, at: usize) -> Option<usize> {
+        let bytes = text.bytes;
+        // Where members are sorted, neither can.
+        let is_sorted = text.form == Form::Canonical && self.mark < self.key;
+        let mut at = text.behind_comma(at);
+        while bytes.get(at) == Some(&b'"') {
+            let name = string_end(bytes, at + 1);
+            let quoted = &bytes[at..name.end];
+            if !is_sorted
+                && (name.escapes || spells(quoted, false, self.key) || spells(quoted, false, self.mark))
+            {
+                return None;
+            }
+            at = text.behind_comma(text.value_end(text.behind_colon(name.end)).end);
+        }
+        Some(bytes.len().min(at + 1))
+    }
+
     /// What a single item says: the value of its key, and whether it has the mark.
     pub fn read<'a>(&self, item: Node<'a>) -> (Key<'a>, bool) {
         match item.0 {
@@ -141,23 +161,21 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         Ok(None)
     }
 
-    /// How an item in canonical text starts if its key is a string and stands first. Members are sorted, so no
-    /// mark can follow if it would stand before.
+    /// How most items in text start whose key is a string and stands first.
     fn lead(&self) -> Vec<u8> {
-        let Names { key, mark } = self.names;
         match self.source {
-            Source::Text(text) if text.form == Form::Canonical && mark < key && key.bytes().all(is_plain) => {
-                [b"{\"", key.as_bytes(), b"\":\""].concat()
+            Source::Text(_) if self.names.key.bytes().all(is_plain) => {
+                [b"{\"", self.names.key.as_bytes(), b"\":\""].concat()
             }
             _ => Vec::new(),
         }
     }
 
-    /// The next item, if it starts like this and has a key without escapes.
+    /// The next item, if it starts like this, has a key without escapes and is not special.
     #[inline(always)]
     fn next_led(&mut self, lead: &[u8]) -> Option<Item<'a>> {
         let Source::Text(text) = self.source else { return None };
-        let start = self.at + usize::from(self.passed > 0);
+        let start = text.behind_comma(self.at);
         if lead.is_empty() || !text.bytes.get(start..)?.starts_with(lead) {
             return None;
         }
@@ -167,7 +185,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
             return None;
         }
         let key = string_of(text.bytes.get(key_at..end.checked_sub(1)?)?, text.form, false);
-        let gap = std::mem::replace(&mut self.at, end_of_map(text, end));
+        let gap = std::mem::replace(&mut self.at, self.names.end_of_map(text, end)?);
         self.passed += 1;
         let key = Key::Scalar(Scalar::String(key));
         Some(Item { key, is_marked: false, at: self.passed - 1, gap, end: self.at })
@@ -245,16 +263,6 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         let length = rest.iter().position(|byte| *byte == b']').map_or(rest.len(), |at| at + 1);
         (Tail::Rest(text.closed(&rest[..length])), Some(&text.bytes[..self.at + length]))
     }
-}
-
-/// The end of a map in canonical text, from behind one of its members on.
-#[inline(always)]
-fn end_of_map(text: Text<'_>, mut at: usize) -> usize {
-    while text.bytes.get(at) == Some(&b',') {
-        let name = string_end(text.bytes, at + 2);
-        at = text.value_end(name.end + 1).end;
-    }
-    text.bytes.len().min(at + 1)
 }
 
 /// What a walk over the members of a map finds.
