@@ -15,9 +15,7 @@ pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
         let value: Value = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
         match value {
             Value::Null => {}
-            mut list if is_list(&list) => {
-                objects.extend(list["items"].as_array_mut().map(std::mem::take).unwrap_or_default());
-            }
+            list if is_list(&list) => objects.extend(items(list)),
             object => objects.push(object),
         }
     }
@@ -31,6 +29,18 @@ pub(crate) fn one_document(text: &str) -> Result<Value, String> {
     let first = parsed.first().ok_or_else(|| "the request has no body".to_string())?;
     let json = first.to_json().map_err(|error| error.to_string())?;
     serde_json::from_slice(&json).map_err(|error| error.to_string())
+}
+
+/// The items of a list. Those of a list of one kind may leave out what the list says.
+fn items(mut list: Value) -> Vec<Value> {
+    let mut items = list["items"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let kind = list["kind"].as_str().and_then(|kind| kind.strip_suffix("List")).unwrap_or_default();
+    for item in items.iter_mut().filter(|item| !kind.is_empty() && item.is_object() && item["kind"].is_null())
+    {
+        item["kind"] = json!(kind);
+        item["apiVersion"] = list["apiVersion"].clone();
+    }
+    items
 }
 
 fn is_list(value: &Value) -> bool {
@@ -50,4 +60,22 @@ pub(crate) fn schemaless(api_version: &str, kind: &str, plural: &str, scope: Sco
         "spec": {"group": group, "scope": scope, "names": {"plural": plural, "kind": kind},
             "versions": [{"name": version, "served": true, "storage": true, "schema": {"openAPIV3Schema": {
                 "type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_take_their_kind_from_a_list_of_one_kind() {
+        let list = |kind: &str| {
+            format!("apiVersion: v1\nkind: {kind}\nitems: [{{metadata: {{name: a}}}}, 1, {{kind: B}}]")
+        };
+        let kinds = |text: &str| {
+            let objects = documents(text).unwrap();
+            objects.iter().map(|object| object["kind"].as_str().unwrap_or("-").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(&list("PodList")), ["Pod", "-", "B"]);
+        assert_eq!(kinds(&list("List")), ["-", "-", "B"]);
+    }
 }
