@@ -23,8 +23,10 @@ pub struct Members<'a> {
 #[derive(Clone, Copy)]
 pub struct Walked(pub(crate) Resume);
 
-/// Text without order is searched so often; a list of its members is better from then on.
+/// A small text without order is searched so often, a larger one once; a list of its members is better from then on.
 const FEW: usize = 4;
+/// A text of more bytes is not small.
+const SMALL: usize = 4096;
 
 impl<'a> Members<'a> {
     /// Starts before the first member; `None` for anything but a map in text.
@@ -35,7 +37,7 @@ impl<'a> Members<'a> {
             scan: MemberScan::of_map(text),
             seeker: Seeker::new(),
             value_at: 0,
-            patience: FEW,
+            patience: if text.bytes.len() <= SMALL { FEW } else { 1 },
         })
     }
 
