@@ -33,15 +33,14 @@ impl Entropy {
         let bits = self.with(|rng| rng.u128(..));
         let bits = bits & !(0xf << 76) | 4 << 76;
         let bits = bits & !(0x3 << 62) | 2 << 62;
-        let mut uid = String::with_capacity(36);
+        let mut uid = Vec::with_capacity(36);
         for (at, byte) in bits.to_be_bytes().into_iter().enumerate() {
             if matches!(at, 4 | 6 | 8 | 10) {
-                uid.push('-');
+                uid.push(b'-');
             }
-            uid.push(HEX[usize::from(byte >> 4)] as char);
-            uid.push(HEX[usize::from(byte & 0xf)] as char);
+            uid.extend([HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 0xf)]]);
         }
-        uid
+        String::from_utf8(uid).unwrap_or_default()
     }
 
     /// The five characters that make a generated name unique.

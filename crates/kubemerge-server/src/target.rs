@@ -53,8 +53,7 @@ const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 
 impl Target {
     pub(crate) fn of(path: &str) -> Target {
-        let mut segments = Vec::with_capacity(8);
-        segments.extend(path.split('/').filter(|segment| !segment.is_empty()));
+        let segments = segments(path);
         if !path.contains('%') {
             return Target::at(&segments);
         }
@@ -81,6 +80,20 @@ impl Target {
             _ => Target::Nowhere,
         }
     }
+}
+
+/// What stands between the slashes. Every request passes here, so that each byte is looked at only once.
+fn segments(path: &str) -> Vec<&str> {
+    let mut segments = Vec::with_capacity(8);
+    let mut start = 0;
+    let slashes = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
+    for end in slashes.chain([path.len()]) {
+        if start < end {
+            segments.push(&path[start..end]);
+        }
+        start = end + 1;
+    }
+    segments
 }
 
 fn objects(group: &str, version: &str, rest: &[&str]) -> Target {
@@ -127,6 +140,7 @@ mod tests {
             ["apps", "v1", "d", "deployments", "w", "scale"]
         );
         assert_eq!(address("/apis/x.io/v1/things/a%2Fb"), ["x.io", "v1", "-", "things", "a/b", "-"]);
+        assert_eq!(address("api//v1/é/p/"), ["", "v1", "-", "é", "p", "-"]);
     }
 
     #[test]
