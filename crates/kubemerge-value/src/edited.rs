@@ -4,6 +4,7 @@
 
 use crate::{
     Arena,
+    ends::Ends,
     node::{Node, Repr},
     text::{ElementScan, Extent, Form, MemberScan, Text},
 };
@@ -13,11 +14,16 @@ use crate::{
 pub(crate) struct Edited<'a> {
     /// The text of the map or list.
     bytes: &'a [u8],
-    /// The edits of the whole document, of which at least one is in this text.
-    edits: &'a &'a [Edit<'a>],
+    /// What is known of the whole document; at least one of its edits is in this text.
+    document: &'a EditedDocument<'a>,
+}
+
+struct EditedDocument<'a> {
+    /// By their place in the text.
+    edits: &'a [Edit<'a>],
     form: Form,
-    /// Whether the document is nested deep.
-    is_deep: bool,
+    /// What is known of the ends of large containers.
+    ends: Option<&'a Ends>,
 }
 
 /// A value that has become another one.
@@ -84,9 +90,9 @@ impl<'a> Edits<'a> {
         if !self.edits.is_sorted_by_key(Edit::address) {
             self.edits.sort_by_key(Edit::address);
         }
-        let edits = &*self.arena.alloc(self.edits.into_bump_slice());
-        let is_deep = text.ends.is_some();
-        Node(Repr::Edited(Edited { bytes: text.close().bytes, edits, form: text.form, is_deep }))
+        let Text { bytes, form, ends, .. } = text.close();
+        let document = self.arena.alloc(EditedDocument { edits: self.edits.into_bump_slice(), form, ends });
+        Node(Repr::Edited(Edited { bytes, document }))
     }
 }
 
@@ -96,23 +102,29 @@ impl<'a> Edited<'a> {
     }
 
     pub(crate) fn form(self) -> Form {
-        self.form
+        self.document.form
     }
 
+    /// Whether the document is nested deep, if it is canonical.
     pub(crate) fn is_deep(self) -> bool {
-        self.is_deep
+        self.document.ends.is_some()
+    }
+
+    /// Whether this is a map; else it is a list.
+    pub(crate) fn is_map(self) -> bool {
+        self.bytes.first() == Some(&b'{')
     }
 
     /// The text, as it was before the edits.
     pub(crate) fn text(self) -> Text<'a> {
-        Text { bytes: self.bytes, form: self.form, extent: Extent::Closed, ends: None }
+        Text { bytes: self.bytes, form: self.form(), extent: Extent::Closed, ends: self.document.ends }
     }
 
     /// The parts in order: text that was kept, and the values in between.
     pub(crate) fn each_part(self, mut visit: impl FnMut(Part<'a>)) {
         let start = address(self.bytes);
         let mut kept = 0;
-        for edit in edits_in(self.edits, self.bytes) {
+        for edit in edits_in(self.document.edits, self.bytes) {
             let at = edit.address() - start;
             // A value inside one that was edited is gone.
             let Some(text) = self.bytes.get(kept..at) else { continue };
@@ -139,7 +151,7 @@ impl<'a> Edited<'a> {
     /// What has become of a value in this text.
     fn part(self, value: Text<'a>) -> Node<'a> {
         let bytes = value.close().bytes;
-        match edits_in(self.edits, bytes) {
+        match edits_in(self.document.edits, bytes) {
             [] => Node(Repr::Text(value)),
             [edit, ..] if std::ptr::eq(edit.old, bytes) => edit.new,
             _ => Node(Repr::Edited(Edited { bytes, ..self })),
@@ -207,9 +219,11 @@ mod tests {
                 expected().to_string().replace('<', "\\u003c").replace('>', "\\u003e").as_bytes()
             );
             assert_eq!(node.entries(&arena).len(), 3);
+            assert!(node.elements(&arena).is_empty());
             assert!(!node.is_empty() && node.scalar().is_none() && node.as_text().is_none());
             let list = node.get("a").unwrap().get("b").unwrap();
             assert!(list.elements(&arena)[1].get("c").unwrap().is_null());
+            assert!(list.entries(&arena).is_empty() && list.get("c").is_none());
         }
     }
 
@@ -232,6 +246,11 @@ mod tests {
         let node = edits.finish(document.node());
         assert_eq!(to_value(node).unwrap(), json!({"a": null, "e": [], "a<": "old"}));
         assert_eq!(to_bytes(node), br#"{"a": null, "e": [], "a<": "old"}"#);
+    }
+
+    #[test]
+    fn a_node_is_small() {
+        assert!(size_of::<Node<'_>>() <= 32);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub fn items_have_scalar(list: Node<'_>, name: &str) -> bool {
 }
 
 /// Whether all members of a map pass a test, repeated ones included.
-pub fn all_members<'a>(map: Node<'a>, mut test: impl FnMut(Entry<'a>) -> bool) -> bool {
+pub fn every_member<'a>(map: Node<'a>, mut test: impl FnMut(Entry<'a>) -> bool) -> bool {
     let mut passed = true;
     map.each_member(|entry| passed = passed && test(entry));
     passed

@@ -54,7 +54,7 @@ pub use entry::Entry;
 pub use equal::{deep_equal, same_text};
 pub use error::{ParseError, ParseErrorKind};
 pub use excerpt::Excerpt;
-pub use glance::{all_members, items_have_scalar};
+pub use glance::{every_member, items_have_scalar};
 pub use item_scan::{Item, ItemScan, Key, Names, NotRising};
 pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;

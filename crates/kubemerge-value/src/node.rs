@@ -192,7 +192,7 @@ impl<'a> Node<'a> {
                 }
             }
             Repr::Map(built) => BuiltMembers::new(built).for_each(visit),
-            Repr::Edited(edited) => edited.members().for_each(visit),
+            Repr::Edited(edited) if edited.is_map() => edited.members().for_each(visit),
             _ => {}
         }
     }
@@ -235,7 +235,7 @@ impl<'a> Node<'a> {
             Repr::Map(built) => {
                 BuiltMembers::new(built).filter(|entry| entry.key.is(name)).last().map(|entry| entry.value)
             }
-            Repr::Edited(edited) => {
+            Repr::Edited(edited) if edited.is_map() => {
                 edited.members().filter(|entry| entry.key.is(name)).last().map(|entry| entry.value)
             }
             _ => None,
@@ -259,7 +259,7 @@ impl<'a> Node<'a> {
             }
             Repr::Value(Value::Array(list)) => list.iter().for_each(|value| visit(Node(Repr::Value(value)))),
             Repr::List(built) => built.each_element(visit),
-            Repr::Edited(edited) => edited.elements().for_each(visit),
+            Repr::Edited(edited) if !edited.is_map() => edited.elements().for_each(visit),
             _ => {}
         }
     }

@@ -10,7 +10,7 @@ use kubemerge_schema::{Dialect, ListStrategy, MapStrategy, Type};
 use kubemerge_value::{Edits, Kind, Members, Node, Path, Str, deep};
 
 /// A patch map beside the live map that it is merged into.
-struct Pair<'a, 'k> {
+struct MapPair<'a, 'k> {
     live: Members<'a>,
     patch: Members<'a>,
     /// How many containers of the document the members are in.
@@ -19,9 +19,9 @@ struct Pair<'a, 'k> {
     key: Option<&'k str>,
 }
 
-impl<'a> Pair<'a, '_> {
+impl<'a> MapPair<'a, '_> {
     fn of(live: Node<'a>, patch: Node<'a>, level: usize) -> Option<Self> {
-        Some(Pair { live: Members::of(live)?, patch: Members::of(patch)?, level, key: None })
+        Some(MapPair { live: Members::of(live)?, patch: Members::of(patch)?, level, key: None })
     }
 }
 
@@ -51,7 +51,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return None;
         }
         let mut edits = Edits::new(self.arena);
-        let edited = self.edit_map(ty, &mut Pair::of(live, patch, 1)?, &mut edits, &Path::ROOT);
+        let edited = self.edit_map(ty, &mut MapPair::of(live, patch, 1)?, &mut edits, &Path::ROOT);
         self.met_late = false;
         edited.ok().map(|()| edits.finish(live))
     }
@@ -59,7 +59,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn edit_map(
         &mut self,
         ty: Type<'_>,
-        maps: &mut Pair<'a, '_>,
+        maps: &mut MapPair<'a, '_>,
         edits: &mut Edits<'a>,
         path: &Path<'_>,
     ) -> Result<(), Unfit> {
@@ -95,11 +95,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn edit_inner_map(
         &mut self,
         field: Field<'a, '_, '_>,
-        maps: &mut Pair<'a, '_>,
+        maps: &mut MapPair<'a, '_>,
         edits: &mut Edits<'a>,
     ) -> Result<(), Unfit> {
         let rule = field.ty.map_field(&field.name.text()).map_err(|_| Unfit::Document)?;
-        let inner = Pair::of(field.live, field.patch, maps.level + 1);
+        let inner = MapPair::of(field.live, field.patch, maps.level + 1);
         let Some(mut inner) = inner.filter(|_| rule.strategy == MapStrategy::Merge) else {
             return self.edit_value(field, maps, edits);
         };
@@ -118,7 +118,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn edit_list(
         &mut self,
         field: Field<'a, '_, '_>,
-        maps: &mut Pair<'a, '_>,
+        maps: &mut MapPair<'a, '_>,
         edits: &mut Edits<'a>,
     ) -> Result<(), Unfit> {
         let rule = field.ty.list_field(&field.name.text()).map_err(|_| Unfit::Document)?;
@@ -135,7 +135,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         for pair in &list.pairs {
             let live = list.live.node(&pair.live);
             let path = field.path.index(pair.live.at);
-            let Some(mut items) = Pair::of(live, pair.patch, maps.level + 2) else {
+            let Some(mut items) = MapPair::of(live, pair.patch, maps.level + 2) else {
                 return Err(Unfit::Document);
             };
             items.key = keys.single();
@@ -158,7 +158,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn edit_value(
         &mut self,
         field: Field<'a, '_, '_>,
-        maps: &Pair<'a, '_>,
+        maps: &MapPair<'a, '_>,
         edits: &mut Edits<'a>,
     ) -> Result<(), Unfit> {
         let outcome = self.value(field.ty, Some(field.live), field.name, field.patch, field.path);

@@ -6,12 +6,12 @@
 use super::map::{Directives, Generator};
 use crate::directive::PATCH;
 use kubemerge_schema::{ListStrategy, LookupError, LookupErrorKind, MapStrategy, Type};
-use kubemerge_value::{Entry, ItemScan, Key, Kind, Names, Node, all_members, deep, items_have_scalar};
+use kubemerge_value::{Entry, ItemScan, Key, Kind, Names, Node, deep, every_member, items_have_scalar};
 
 impl<'a> Generator<'a> {
     /// Whether surely nothing is to be said about an unchanged map.
     pub(super) fn is_quiet(&self, map: Node<'a>, ty: Type<'_>) -> bool {
-        self.is_silent(ty) || deep(|| all_members(map, |entry| self.is_quiet_member(&entry, ty)))
+        self.is_silent(ty) || deep(|| every_member(map, |entry| self.is_quiet_member(&entry, ty)))
     }
 
     /// Whether neither a rule nor a directive stands below.

@@ -2,7 +2,7 @@
 
 use super::{documents::document, node, robust::nonsense, root};
 use kubemerge_schema::Dialect;
-use kubemerge_strategic::apply;
+use kubemerge_strategic::{DiffOptions, apply, diff};
 use kubemerge_value::{Arena, Canonical, Document, Node, to_bytes, to_canonical, to_value};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -51,7 +51,21 @@ fn answer(dialect: Dialect, live: Node<'_>, patch: Node<'_>) -> Option<Value> {
     let canonical = to_canonical(result);
     assert_eq!(Canonical::from_bytes(canonical.as_bytes()).unwrap(), canonical);
     assert_eq!(serde_json::from_slice::<Value>(canonical.as_bytes()).unwrap(), value);
+    go_on(dialect, result, &value, patch);
     Some(value)
+}
+
+/// A result is as good as any other document: it can be patched, and patches can be made of it.
+fn go_on(dialect: Dialect, result: Node<'_>, value: &Value, patch: Node<'_>) {
+    let (arena, ty) = (Arena::new(), root(dialect));
+    let told = |node: Option<Node<'_>>| node.map(|node| to_value(node).unwrap());
+    let patched = |live| told(apply(ty, live, patch, &arena).ok());
+    assert_eq!(patched(result), patched(node(value)));
+    let options = DiffOptions::default();
+    let undone = |result| told(diff(ty, result, patch, &options, &arena).ok());
+    assert_eq!(undone(result), undone(node(value)));
+    let made = |result| told(diff(ty, patch, result, &options, &arena).ok());
+    assert_eq!(made(result), made(node(value)));
 }
 
 /// The value as its canonical text tells it, where the float 80.0 is the integer 80.

@@ -87,7 +87,8 @@ impl CanonicalWriter<'_> {
         self.out.extend_from_slice(text.bytes);
     }
 
-    /// Canonical text, and new values in it.
+    /// Canonical text, and new values in it. Their level is that in the document, of which this may be a part: it is
+    /// counted too high then, which does no harm.
     fn edited(&mut self, edited: Edited<'_>) {
         if edited.is_deep() {
             self.deepest = MAX_DEPTH;
