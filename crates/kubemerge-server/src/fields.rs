@@ -14,6 +14,7 @@ use crate::{
     custom::{prune, structural::Structural},
     decode::Source,
     duplicate::COMPLAINTS_MOST,
+    members::Name,
     object::Object,
     octets,
     pattern::Verdict,
@@ -84,11 +85,9 @@ pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source<'_>, objec
 }
 
 fn unknown_metadata(object: &mut Object) -> Vec<String> {
-    let unknown: Vec<String> = object.metadata.unknown().map(str::to_string).collect();
-    for name in &unknown {
-        object.metadata.remove(name);
-    }
-    unknown.into_iter().map(|name| format!("metadata.{name}")).collect()
+    let unknown = object.metadata.unknown().map(|name| format!("metadata.{name}")).collect();
+    object.metadata.drop_unknown();
+    unknown
 }
 
 fn prune_custom(object: &mut Object, schema: &Structural) -> Outcome<Vec<String>> {
@@ -101,11 +100,10 @@ fn prune_custom(object: &mut Object, schema: &Structural) -> Outcome<Vec<String>
 }
 
 fn replace_fields(object: &mut Object, tree: &Value) -> Outcome<()> {
-    let names: Vec<String> = object.field_names().map(str::to_string).collect();
-    for name in names {
-        match tree.get(&name) {
-            Some(value) => object.set(&name, value)?,
-            None => drop(object.remove(&name)),
+    object.retain_fields(|name| tree.get(name).is_some());
+    for name in object.names() {
+        if let Some(value) = tree.get(&*name) {
+            object.set(&name, value)?;
         }
     }
     Ok(())
@@ -114,7 +112,7 @@ fn replace_fields(object: &mut Object, tree: &Value) -> Outcome<()> {
 fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source<'_>) -> Outcome<Vec<String>> {
     let Some(pattern) = call.resource.pattern(&call.app().schema) else { return Ok(Vec::new()) };
     let old = source.old().filter(|old| old.conforms_to(pattern));
-    let mut unknown = Vec::new();
+    let (mut unknown, mut strangers) = (Vec::new(), Vec::new());
     let mut conforming = Some(pattern);
     for name in object.names() {
         let Some(text) = object.text(&name) else { continue };
@@ -122,35 +120,47 @@ fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source<'_>) -> 
             Verdict::Complete if pattern.has_defaults(&name) => object.set_complete(&name),
             Verdict::Complete | Verdict::Settled => {}
             Verdict::Unsure => {
-                settle_field(call, object, (&name, source), &mut unknown)?;
                 conforming = None;
+                match field_type(call, &name) {
+                    Some(ty) => settle_field(call, object, (&name, ty, source), &mut unknown)?,
+                    None => strangers.push(name),
+                }
             }
         }
     }
     object.set_conforming(conforming.cloned());
+    drop_fields(object, &strangers);
+    unknown.extend(strangers.into_iter().map(Cow::into_owned));
     Ok(unknown)
+}
+
+/// The type of a top-level field, if the kind has it.
+fn field_type<'c>(call: &Call<'c>, name: &str) -> Option<Type<'c>> {
+    let ty = call.app().schema.type_of(&call.resource.api_version, &call.resource.kind)?;
+    ty.field(name).map(|field| field.ty)
+}
+
+/// Drops fields, all at once since there may be very many; their names are sorted.
+fn drop_fields(object: &mut Object, names: &[Name]) {
+    if !names.is_empty() {
+        object.retain_fields(|field| names.binary_search_by(|name| (**name).cmp(field)).is_err());
+    }
 }
 
 /// Looks closer at a field and puts it right.
 fn settle_field(
     call: &Call<'_>,
     object: &mut Object,
-    (name, source): (&str, Source<'_>),
+    (name, ty, source): (&str, Type<'_>, Source<'_>),
     unknown: &mut Vec<String>,
 ) -> Outcome<()> {
-    let ty = call.app().schema.type_of(&call.resource.api_version, &call.resource.kind);
-    let Some(field) = ty.and_then(|ty| ty.field(name)) else {
-        object.remove(name);
-        unknown.push(name.to_string());
-        return Ok(());
-    };
     let Some(text) = object.text(name) else { return Ok(()) };
-    let found = survey(text, field.ty, name);
+    let found = survey(text, ty, name);
     if let Some(text) = found.mismatch {
         return Err(undecodable(call, &text, source, &object.to_value().to_string()));
     }
     if found.surprises {
-        rewrite(object, name, field.ty, unknown)?;
+        rewrite(object, name, ty, unknown)?;
     }
     Ok(())
 }

@@ -7,6 +7,9 @@ use kubemerge_value::{Excerpt, Node};
 /// A name; those that everybody uses are not copied.
 pub(crate) type Name = Cow<'static, str>;
 
+/// Up to so many members are looked through faster than they are searched.
+const FEW: usize = 16;
+
 /// Members, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Members(Vec<Member>);
@@ -50,9 +53,16 @@ impl Members {
         self.0.binary_search_by(|member| (*member.name).cmp(name))
     }
 
-    /// There are few, and most names differ in their length.
+    /// Among few members most names differ in their length; clients may send very many.
+    fn position(&self, name: &str) -> Option<usize> {
+        if self.0.len() > FEW {
+            return self.place(name).ok();
+        }
+        self.0.iter().position(|member| member.name == name)
+    }
+
     fn find(&self, name: &str) -> Option<&Member> {
-        self.0.iter().find(|member| member.name == name)
+        self.position(name).map(|at| &self.0[at])
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Excerpt> {
@@ -78,8 +88,13 @@ impl Members {
     }
 
     pub(crate) fn remove(&mut self, name: &str) -> Option<Excerpt> {
-        let at = self.0.iter().position(|member| member.name == name)?;
+        let at = self.position(name)?;
         Some(self.0.remove(at).text)
+    }
+
+    /// Keeps the members whose names are wanted; each that is left moves once, however many go.
+    pub(crate) fn retain(&mut self, mut wanted: impl FnMut(&Name) -> bool) {
+        self.0.retain(|member| wanted(&member.name));
     }
 
     /// Takes a member from others, or loses it if they have none.

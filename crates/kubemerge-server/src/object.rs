@@ -202,16 +202,26 @@ impl Object {
         }
     }
 
+    /// Takes every top-level field but one from another object.
+    pub(crate) fn take_all_but(&mut self, own: &str, from: &Object) {
+        let mut fields = from.fields.clone();
+        fields.take(own, &self.fields);
+        self.fields = fields;
+        if !from.conforms_like(self) {
+            self.pattern = None;
+        }
+    }
+
     pub(crate) fn remove(&mut self, name: &str) -> Option<Excerpt> {
         self.fields.remove(name)
     }
 
-    /// The names of all fields but apiVersion, kind and metadata.
-    pub(crate) fn field_names(&self) -> impl Iterator<Item = &str> {
-        self.fields.names().map(|name| &**name)
+    /// Keeps the top-level fields that are wanted.
+    pub(crate) fn retain_fields(&mut self, mut wanted: impl FnMut(&str) -> bool) {
+        self.fields.retain(|name| wanted(name));
     }
 
-    /// The same names, for those who change the fields on their way.
+    /// The names of all fields but apiVersion, kind and metadata, for those who change the fields on their way.
     pub(crate) fn names(&self) -> Vec<Name> {
         self.fields.names().cloned().collect()
     }

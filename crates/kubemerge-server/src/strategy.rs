@@ -213,10 +213,7 @@ fn keep_spec_finalizers(old: &Object, new: &mut Object) -> Outcome<()> {
 
 /// Takes every field but one from the old object.
 fn keep_all_but(old: &Object, new: &mut Object, changed: &str, resource: &Resource) {
-    let names: Vec<String> = new.field_names().chain(old.field_names()).map(str::to_string).collect();
-    for name in names.iter().filter(|name| *name != changed) {
-        new.take_field(name, old);
-    }
+    new.take_all_but(changed, old);
     if resource.custom().is_some() {
         new.metadata = old.metadata.clone();
     } else if resource.kind == "Deployment" {

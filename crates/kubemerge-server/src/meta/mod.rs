@@ -9,7 +9,7 @@ use kubemerge_value::{Excerpt, Kind, Node, Scalar, to_canonical};
 use serde_json::{Map, Value};
 
 use crate::{
-    members::Members,
+    members::{Members, Name},
     object::tree,
     status::{Outcome, bad_request},
 };
@@ -32,7 +32,8 @@ pub(crate) struct OwnerReference {
 }
 
 impl Metadata {
-    /// Reads metadata as the typed decoder does: nulls are absent, unknown fields stay for the caller to judge.
+    /// Reads metadata as the typed decoder does: nulls are absent, unknown fields stay for the caller to judge,
+    /// whatever their value.
     pub(crate) fn read(text: &Excerpt) -> Outcome<Metadata> {
         match text.node().kind() {
             Kind::Null => return Ok(Metadata::default()),
@@ -42,7 +43,7 @@ impl Metadata {
         let mut members = Members::with_capacity(MEMBERS_EXPECTED);
         for (name, value) in text.members() {
             let name = check::shape(name, &value)?;
-            if !is_zero(&name, value.as_bytes()) {
+            if !is_known(&name) || !is_zero(&name, value.as_bytes()) {
                 members.push(name, value);
             }
         }
@@ -61,10 +62,12 @@ impl Metadata {
 
     /// The names of members that ObjectMeta does not have.
     pub(crate) fn unknown(&self) -> impl Iterator<Item = &str> {
-        self.0.names().filter_map(|name| match name {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(name) => Some(name.as_str()),
-        })
+        self.0.names().filter(|name| !is_known(name)).map(|name| &**name)
+    }
+
+    /// Drops the members that ObjectMeta does not have.
+    pub(crate) fn drop_unknown(&mut self) {
+        self.0.retain(is_known);
     }
 
     pub(crate) fn to_map(&self) -> Map<String, Value> {
@@ -254,6 +257,11 @@ impl OwnerReference {
             block_owner_deletion: value.get("blockOwnerDeletion").and_then(Value::as_bool).unwrap_or(false),
         }
     }
+}
+
+/// Whether ObjectMeta has the member: the names it has are borrowed.
+fn is_known(name: &Name) -> bool {
+    matches!(name, Cow::Borrowed(_))
 }
 
 /// What the typed encoder leaves out: nulls, empty strings, lists and maps, and generation 0.

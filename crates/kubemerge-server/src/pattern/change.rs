@@ -63,7 +63,10 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// The next member of a map whose beginning was passed; a name with escapes ends it.
+/// The next member of an old map whose beginning was passed.
+///
+/// A name with escapes would leave the cursor before its value, where the next call would go astray. There is
+/// none: the old text was accepted, and no walk accepts a map with such a name.
 fn next_member<'w>(old: &mut Cursor<'w>) -> Option<(&'w [u8], Cursor<'w>)> {
     old.take(b',');
     let name = old.name()?;

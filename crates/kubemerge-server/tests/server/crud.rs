@@ -276,6 +276,23 @@ async fn unknown_fields_are_dropped_warned_of_or_refused() {
 }
 
 #[tokio::test]
+async fn unknown_metadata_is_reported_whatever_its_value() {
+    let server = server();
+    for value in [json!("x"), json!(""), json!([]), json!({}), json!(0), Value::Null] {
+        let mut wanted = config_map("a");
+        wanted["metadata"]["foo"] = value;
+        wanted["metadata"]["generateName"] = json!("");
+        let strict =
+            ask(&server, "POST", &format!("{CONFIG_MAPS}?fieldValidation=Strict"), wanted.clone()).await;
+        assert_eq!(strict.code, 400, "{wanted}");
+        assert!(strict.message().ends_with("strict decoding error: unknown field \"metadata.foo\""));
+        let warned = ask(&server, "POST", &format!("{CONFIG_MAPS}?dryRun=All"), wanted).await;
+        assert_eq!(warned.warnings(), ["\"unknown field \\\"metadata.foo\\\"\""]);
+        assert!(warned.body["metadata"].get("foo").is_none());
+    }
+}
+
+#[tokio::test]
 async fn repeated_fields_are_reported() {
     let server = server();
     let send_text = |query: &str| {

@@ -147,3 +147,52 @@ async fn very_many_parts_are_answered() {
     map["metadata"]["ownerReferences"] = many(controller);
     assert_eq!(ask(&server, "POST", CONFIG_MAPS, map).await.code, 422);
 }
+
+/// An object with very many members of its own making beside those it needs.
+fn with_many(mut object: Value) -> Value {
+    for at in 0..60_000 {
+        object[format!("x{at}")] = json!(1);
+    }
+    object
+}
+
+#[tokio::test]
+async fn very_many_unknown_fields_are_dropped() {
+    let server = server();
+    let answer = ask(&server, "POST", CONFIG_MAPS, with_many(config_map("a"))).await;
+    assert_eq!((answer.code, &answer.body["data"]), (201, &json!({"a": "1"})));
+    let mut map = config_map("b");
+    map["metadata"] = with_many(map["metadata"].take());
+    let answer = ask(&server, "POST", CONFIG_MAPS, map).await;
+    assert_eq!((answer.code, &answer.body["metadata"]["x1"]), (201, &Value::Null));
+}
+
+/// A definition of custom objects with a status and a schema.
+fn definition(plural: &str, kind: &str, schema: Value) -> Value {
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.example.io")},
+        "spec": {"group": "example.io", "scope": "Cluster", "names": {"plural": plural, "kind": kind},
+            "versions": [{"name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": schema}}]}})
+}
+
+#[tokio::test]
+async fn very_many_fields_of_custom_objects_are_kept_or_pruned() {
+    let server = server();
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let free = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    for body in [definition("frees", "Free", free), definition("tights", "Tight", json!({"type": "object"}))]
+    {
+        assert_eq!(ask(&server, "POST", definitions, body).await.code, 201);
+    }
+    for (plural, kind, kept) in [("frees", "Free", json!(1)), ("tights", "Tight", Value::Null)] {
+        let path = format!("/apis/example.io/v1/{plural}");
+        let object = json!({"apiVersion": "example.io/v1", "kind": kind, "metadata": {"name": "a"}});
+        let created = ask(&server, "POST", &path, with_many(object)).await;
+        assert_eq!((created.code, &created.body["x1"]), (201, &kept));
+        let merge = ("content-type", "application/merge-patch+json");
+        let change = json!({"x1": 2, "x60000": 1, "status": {"ready": true}});
+        let changed = ask_as(&server, "PATCH", &format!("{path}/a/status"), merge, change).await;
+        assert_eq!((changed.code, &changed.body["x1"], &changed.body["x60000"]), (200, &kept, &Value::Null));
+    }
+}
