@@ -10,7 +10,8 @@ use crate::failure::{Outcome, Result};
 use crate::job::{Identity, Manifest, twins};
 use crate::notice::Notice;
 
-/// The patches of all objects that differ, and whether there is any difference.
+/// The patches of all objects that differ, and whether there is any difference. Warns of differences that no
+/// patch can make good.
 pub(super) fn patches(
     maker: &Maker,
     old: &[Manifest<'_>],
@@ -24,31 +25,59 @@ pub(super) fn patches(
     let before = twins(new, old)?;
     let live = current.map(|current| twins(new, current).map(|twins| (current, twins))).transpose()?;
     let mut patches = Vec::new();
-    let mut lonely = only_in(old, &before);
+    let mut warnings: Vec<Notice> = only_in(old, &before).map(lonely).collect();
     for (at, new) in new.iter().enumerate() {
         let live = live.as_ref().map(|(current, twins)| twins[at].map(|at| &current[at]));
         match (before[at], live) {
-            (Some(_), Some(None)) | (None, _) => lonely.push(new),
+            (Some(_), Some(None)) | (None, _) => warnings.push(lonely(new)),
             (Some(before), live) => {
-                let patch = maker.patch(&old[before], new, live.flatten())?;
-                patches.extend((!patch.node().is_empty()).then(|| named(&patch, &new.identity)));
+                let (old, live) = (&old[before], live.flatten());
+                let patch = maker.patch(old, new, live)?;
+                // The new state may tell another version or namespace: nothing would be found by those.
+                let patched = live.unwrap_or(old);
+                patches.extend((!has_only_kept(&patch)).then(|| named(&patch, &patched.identity)));
+                warnings.extend(kept_names(&patch, patched, new));
             }
         }
     }
-    lonely.iter().for_each(|one| warn(one));
-    let same = patches.is_empty() && lonely.is_empty();
+    warnings.iter().for_each(Notice::say);
+    let same = patches.is_empty() && warnings.is_empty();
     Ok((patches, if same { Outcome::Done } else { Outcome::Found }))
 }
 
 /// The old objects that no new one is a state of.
-fn only_in<'m, 's>(old: &'m [Manifest<'s>], twins: &[Option<usize>]) -> Vec<&'m Manifest<'s>> {
+fn only_in<'m, 's>(
+    old: &'m [Manifest<'s>],
+    twins: &[Option<usize>],
+) -> impl Iterator<Item = &'m Manifest<'s>> {
     let known: HashSet<usize> = twins.iter().copied().flatten().collect();
-    (0..old.len()).filter(|at| !known.contains(at)).map(|at| &old[at]).collect()
+    old.iter().enumerate().filter(move |(at, _)| !known.contains(at)).map(|(_, one)| one)
 }
 
-fn warn(lonely: &Manifest<'_>) {
-    let notice = Notice::warning(format!("{} is not among the other objects", lonely.title()));
-    notice.reason("no patch creates or deletes an object").say();
+fn lonely(one: &Manifest<'_>) -> Notice {
+    let notice = Notice::warning(format!("{} is not among the other objects", one.title()));
+    notice.reason("no patch creates or deletes an object")
+}
+
+/// A warning of what differs, but stays as it is because the patch finds its object by it.
+fn kept_names(patch: &Patch<'_>, patched: &Manifest<'_>, new: &Manifest<'_>) -> Option<Notice> {
+    let metadata = patch.node().get("metadata");
+    let version = patch.node().get("apiVersion").map(|_| "apiVersion");
+    let namespace = metadata.and_then(|metadata| metadata.get("namespace")).map(|_| "metadata.namespace");
+    let kept: Vec<&str> = [version, namespace].into_iter().flatten().collect();
+    let title = format!("{} differs from {} in {}", patched.title(), new.source.name, kept.join(" and "));
+    let reason = "no patch changes that: it finds its object by apiVersion, kind, namespace and name";
+    (!kept.is_empty()).then(|| Notice::warning(title).reason(reason))
+}
+
+/// Whether nothing is left of the patch without what stays as it is.
+fn has_only_kept(patch: &Patch<'_>) -> bool {
+    let arena = Arena::new();
+    let is_namespace = |metadata: Node<'_>| {
+        metadata.get("namespace").is_some() && others(metadata, &["namespace"], &arena).next().is_none()
+    };
+    others(patch.node(), &["apiVersion", "metadata"], &arena).next().is_none()
+        && patch.node().get("metadata").is_none_or(is_namespace)
 }
 
 /// The patch with the name of its object.
