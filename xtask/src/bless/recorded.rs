@@ -41,12 +41,21 @@ fn bless_file(
         report.asked += 1;
         let place = format!("{file}:{}", at + 1);
         let answers = case.answers(&reply).map_err(|error| format!("{place}: {error}"))?;
-        if !case.holds(&answers) {
+        if !case.holds(&answers) && !is_given_too(reference, case)? {
             report.changed.push(place);
             lines[*at] = case.with(&answers);
         }
     }
     Ok(lines.join("\n") + "\n")
+}
+
+/// How often a question is asked whose first answer is not the recorded one.
+const REPEATS: usize = 40;
+
+/// Whether Go gives the recorded answer too: where keys meet, the order in which it walks a map decides.
+fn is_given_too(reference: &mut Reference, case: &Recorded) -> Result<bool, String> {
+    let replies = reference.ask(&vec![case.request(); REPEATS])?;
+    Ok(replies.iter().filter_map(|reply| case.answers(reply).ok()).any(|answers| case.holds(&answers)))
 }
 
 /// A question, and the members that hold answers to it.
