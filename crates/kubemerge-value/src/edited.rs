@@ -55,7 +55,7 @@ pub struct Edits<'a> {
 impl<'a> Edits<'a> {
     /// No edits yet.
     pub fn new(arena: &'a Arena) -> Self {
-        Edits { arena, edits: bumpalo::collections::Vec::new_in(arena) }
+        Edits { arena, edits: bumpalo::collections::Vec::with_capacity_in(1, arena) }
     }
 
     /// How many there are.

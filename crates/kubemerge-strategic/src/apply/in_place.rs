@@ -14,7 +14,7 @@ use crate::{
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::{DefaultHashBuilder, HashSet};
 use kubemerge_schema::ListRule;
-use kubemerge_value::{Arena, Item, ItemScan, Names, Node, NotRising, Path, Scalar, deep};
+use kubemerge_value::{Item, ItemScan, Names, Node, NotRising, Path, Scalar, deep};
 use std::hash::BuildHasher;
 
 /// What decides for the items of one list.
@@ -57,7 +57,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let (keyed, is_marked) = keys.read_marked(*item, self.arena);
             wanted.push((ordinary(keyed).filter(|_| !is_marked)?, *item));
         }
-        if let Ok(list) = self.pair_distinct(keys, live, &wanted, few(self.arena)) {
+        if let Ok(list) = self.pair_distinct(keys, live, &wanted, few()) {
             return list;
         }
         match self.pair_rising(keys, live, &wanted) {
@@ -160,14 +160,12 @@ const FEW: usize = 8;
 struct TooMany;
 
 /// Tells whether an identity is new, by comparing it to those before. Many are too many.
-fn few<'a>(arena: &'a Arena) -> impl FnMut(Identity<'a>) -> Result<bool, TooMany> {
-    let mut known = ArenaVec::with_capacity_in(FEW, arena);
+fn few<'a>() -> impl FnMut(Identity<'a>) -> Result<bool, TooMany> {
+    let (mut known, mut count) = ([Identity::One(Scalar::Null); FEW], 0);
     move |identity| {
-        if known.len() == FEW {
-            return Err(TooMany);
-        }
-        let is_new = !known.contains(&identity);
-        known.push(identity);
+        let is_new = !known[..count].contains(&identity);
+        *known.get_mut(count).ok_or(TooMany)? = identity;
+        count += 1;
         Ok(is_new)
     }
 }
