@@ -2,7 +2,7 @@
 
 use crate::{
     excerpt::Excerpt,
-    scan::{StringEnd, container_end, string_end, word_end},
+    scan::{StringEnd, string_end, value_end, word_end},
 };
 
 /// A place in canonical text. Whoever moves it looks first at what is next.
@@ -79,11 +79,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes over a value.
     pub fn pass(&mut self) {
-        self.at = match self.next_byte() {
-            b'"' => string_end(self.text, self.at + 1).end,
-            b'{' | b'[' => container_end(self.text, self.at + 1, 1),
-            _ => word_end(self.text, self.at),
-        };
+        self.at = value_end(self.text, self.at);
     }
 
     /// Passes over a value; answers a cursor that stands at its beginning and ends with it.

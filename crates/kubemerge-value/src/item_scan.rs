@@ -9,7 +9,7 @@ use crate::{
     members::Walked,
     node::{Node, Repr, Scalar},
     scan::{StringEnd, string_end},
-    string::{Str, decode, is_plain},
+    string::{Str, decode},
     text::{Form, Resume, Text, string_of},
 };
 use bumpalo::collections::Vec as ArenaVec;
@@ -147,8 +147,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     /// If the next item is not like that.
     pub fn pass_rising(&mut self, until: Option<Str<'_>>) -> Result<Option<Item<'a>>, NotRising> {
         let until = until.map(Str::bytes);
-        let lead = self.lead();
-        while let Some(item) = self.next_led(&lead).or_else(|| self.next()) {
+        while let Some(item) = self.next_led().or_else(|| self.next()) {
             let Key::Scalar(Scalar::String(key)) = item.key else { return Err(NotRising) };
             let key = key.unescaped().ok_or(NotRising)?;
             if item.is_marked || key <= std::mem::replace(&mut self.last_key, key) {
@@ -161,27 +160,17 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         Ok(None)
     }
 
-    /// How most items in text start whose key is a string and stands first.
-    fn lead(&self) -> Vec<u8> {
-        match self.source {
-            Source::Text(_) if self.names.key.bytes().all(is_plain) => {
-                [b"{\"", self.names.key.as_bytes(), b"\":\""].concat()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    /// The next item, if it starts like this, has a key without escapes and is not special.
+    /// The next item, if its key stands first, is a string without escapes, and the item is not special. Most are so.
     #[inline(always)]
-    fn next_led(&mut self, lead: &[u8]) -> Option<Item<'a>> {
+    fn next_led(&mut self) -> Option<Item<'a>> {
         let Source::Text(text) = self.source else { return None };
-        let start = text.behind_comma(self.at);
-        if lead.is_empty() || !text.bytes.get(start..)?.starts_with(lead) {
-            return None;
-        }
-        let key_at = start + lead.len();
+        let item = text.bytes.get(text.behind_comma(self.at)..)?;
+        let value =
+            item.strip_prefix(b"{\"")?.strip_prefix(self.names.key.as_bytes())?.strip_prefix(b"\":\"")?;
+        let key_at = text.bytes.len() - value.len();
         let StringEnd { end, escapes } = string_end(text.bytes, key_at);
-        if escapes {
+        // A backslash in the text is an escape; one in the name stands for itself.
+        if escapes || self.names.key.contains('\\') {
             return None;
         }
         let key = string_of(text.bytes.get(key_at..end.checked_sub(1)?)?, text.form, false);

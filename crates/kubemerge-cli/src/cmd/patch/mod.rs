@@ -28,9 +28,9 @@ List, for each of its items.
 Examples:
   kubemerge patch -f deployment.yaml -p '{\"spec\": {\"replicas\": 3}}'
   kubemerge patch -R -f manifests --patch-file patch.yaml --in-place
-  kubemerge patch -f all.yaml --target Service/dns --type json \\
+  kubemerge patch -f all.yaml --target Service/dns -n kube-system --type json \\
       -p '[{\"op\": \"remove\", \"path\": \"/spec/ports/0\"}]'
-  helm template . | kubemerge patch -f - --patch-file patch.yaml -o diff")]
+  helm template . | kubemerge patch -f - --patch-file patch.yaml --duplicate-keys last -o diff")]
 pub(crate) struct PatchArgs {
     #[command(flatten)]
     files: FileOptions,
