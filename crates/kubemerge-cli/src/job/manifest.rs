@@ -47,6 +47,26 @@ impl Identity {
         }
     }
 
+    /// The API group, where the object tells it; that of the core is empty.
+    fn group(&self) -> Option<&str> {
+        let version = Some(self.api_version.as_str()).filter(|version| !version.is_empty())?;
+        Some(version.split_once('/').map_or("", |(group, _)| group))
+    }
+
+    /// The first field that tells two objects apart; what one of them does not say tells nothing, and neither
+    /// does the version of a group.
+    pub(crate) fn difference(&self, other: &Identity) -> Option<&'static str> {
+        let differs = |one: &str, other: &str| !one.is_empty() && !other.is_empty() && one != other;
+        let groups = self.group().zip(other.group());
+        match () {
+            () if differs(&self.kind, &other.kind) => Some("kind"),
+            () if groups.is_some_and(|(one, other)| one != other) => Some("apiVersion"),
+            () if differs(&self.name, &other.name) => Some("metadata.name"),
+            () if differs(&self.namespace, &other.namespace) => Some("metadata.namespace"),
+            () => None,
+        }
+    }
+
     /// `Service/dns in default (v1)`, as far as it is told.
     pub(crate) fn in_full(&self) -> String {
         match self.api_version.as_str() {
@@ -139,7 +159,16 @@ impl<'s> Manifest<'s> {
 
     /// `examples/service.yaml: Service/dns`, and its number if it is an item.
     pub(crate) fn title(&self) -> String {
-        let title = format!("{}: {}", self.source.name, self.identity);
+        self.titled(&self.identity.to_string())
+    }
+
+    /// As [`Manifest::title`], with its apiVersion, for where that may tell objects apart.
+    pub(crate) fn full_title(&self) -> String {
+        self.titled(&self.identity.in_full())
+    }
+
+    fn titled(&self, name: &str) -> String {
+        let title = format!("{}: {name}", self.source.name);
         match self.part {
             Part::Whole => title,
             Part::Item(_) => format!("{title} ({})", self.part.path("")),

@@ -18,4 +18,4 @@ pub(crate) use patch::{LoadedPatch, Merge, patch_sources};
 pub(crate) use place::{node_at, path_in_patch};
 pub(crate) use schema::{SchemaDocument, load, load_beside};
 pub(crate) use target::{Asked, GivenTarget, Target};
-pub(crate) use twins::{difference, twins};
+pub(crate) use twins::twins;

@@ -21,9 +21,10 @@ pub(crate) enum Target {
     Given(GivenTarget),
 }
 
-/// `--target KIND/NAME`, and `--namespace`.
+/// `--target [APIVERSION/]KIND/NAME`, and `--namespace`.
 #[derive(Clone, Debug)]
 pub(crate) struct GivenTarget {
+    api_version: Option<String>,
     kind: String,
     name: String,
     namespace: Option<String>,
@@ -43,7 +44,7 @@ pub(crate) enum Asked {
 }
 
 impl GivenTarget {
-    /// Reads `KIND/NAME`; a kind may go by the names of its resource.
+    /// Reads `KIND/NAME`, and an apiVersion in front of it; a kind may go by the names of its resource.
     pub(crate) fn parse(word: &str, namespace: Option<&str>, schema: &Schema) -> Result<GivenTarget> {
         let Some((kind, name)) =
             word.rsplit_once('/').filter(|(kind, name)| !kind.is_empty() && !name.is_empty())
@@ -52,7 +53,8 @@ impl GivenTarget {
                 .cure("write KIND/NAME, e.g. Deployment/shop")
                 .into());
         };
-        let kind = kind.rsplit('/').next().unwrap_or(kind);
+        let (api_version, kind) =
+            kind.rsplit_once('/').map_or((None, kind), |(version, kind)| (Some(version), kind));
         let goes_by = |resource: &kubemerge_schema::Resource<'_>| {
             let wanted = kind.to_lowercase();
             resource.plural() == wanted
@@ -60,23 +62,24 @@ impl GivenTarget {
                 || resource.short_names().any(|short| short == wanted)
         };
         let kinds = schema.resources().filter(goes_by).map(|resource| resource.kind().to_owned()).collect();
-        let [kind, name] = [kind, name].map(str::to_owned);
-        Ok(GivenTarget { kind, name, namespace: namespace.map(str::to_owned), kinds })
+        let [api_version, namespace] = [api_version, namespace].map(|word| word.map(str::to_owned));
+        Ok(GivenTarget { api_version, kind: kind.to_owned(), name: name.to_owned(), namespace, kinds })
     }
 
     fn fits(&self, identity: &Identity) -> bool {
         let kind = identity.kind.eq_ignore_ascii_case(&self.kind) || self.kinds.contains(&identity.kind);
-        let namespace = self.namespace.as_ref().is_none_or(|namespace| *namespace == identity.namespace);
-        kind && namespace && identity.name == self.name
+        let agrees =
+            |wanted: &Option<String>, told: &str| wanted.as_ref().is_none_or(|wanted| wanted == told);
+        kind && identity.name == self.name
+            && agrees(&self.api_version, &identity.api_version)
+            && agrees(&self.namespace, &identity.namespace)
     }
 
-    /// `Service/dns in default`, as far as it was said.
+    /// `Service/dns in default (v1)`, as far as it was said.
     fn in_full(&self) -> String {
-        let target = format!("{}/{}", self.kind, self.name);
-        match &self.namespace {
-            Some(namespace) => format!("{target} in {namespace}"),
-            None => target,
-        }
+        let or_empty = |word: &Option<String>| word.clone().unwrap_or_default();
+        let (api_version, namespace) = (or_empty(&self.api_version), or_empty(&self.namespace));
+        Identity { api_version, kind: self.kind.clone(), namespace, name: self.name.clone() }.in_full()
     }
 }
 
@@ -95,10 +98,10 @@ impl Target {
     pub(crate) fn titles(&self, fitting: &[&Manifest<'_>]) -> Vec<String> {
         match self {
             Target::Only => {
-                fitting.chunk_by(|one, other| one.is_beside(other)).map(|all| all[0].title()).collect()
+                fitting.chunk_by(|one, other| one.is_beside(other)).map(|all| all[0].full_title()).collect()
             }
             Target::All | Target::Named(_) | Target::Given(_) => {
-                fitting.iter().map(|manifest| manifest.title()).collect()
+                fitting.iter().map(|manifest| manifest.full_title()).collect()
             }
         }
     }
@@ -166,10 +169,10 @@ impl Target {
         let title = format!("{subject} fits more than one object:\n  {}{more}", shown.join("\n  "));
         let cure = match self {
             Target::Named(_) => {
-                "tell them apart by metadata.namespace in the patch, or patch every object with --all"
+                "tell them apart by apiVersion and metadata.namespace in the patch, or patch every object with --all"
             }
             Target::Given(GivenTarget { namespace: None, .. }) => {
-                "tell them apart with --namespace, or give fewer files"
+                "tell them apart with --namespace or --target APIVERSION/KIND/NAME, or give fewer files"
             }
             Target::Given(_) => "give fewer files",
             _ => "pick one with --target KIND/NAME, or patch every object with --all",

@@ -1,8 +1,8 @@
-//! Brings states of the same objects together, by kind, name and namespace.
+//! Brings states of the same objects together, by group, kind, name and namespace.
 
 use std::collections::HashMap;
 
-use super::manifest::{Identity, Manifest};
+use super::manifest::Manifest;
 use crate::failure::Result;
 use crate::notice::Notice;
 
@@ -26,7 +26,7 @@ fn check_once(states: &[Manifest<'_>], found: &[Option<usize>]) -> Result<()> {
     let mut first: HashMap<usize, usize> = HashMap::new();
     for (state, at) in found.iter().enumerate() {
         let Some(other) = at.and_then(|at| first.insert(at, state)) else { continue };
-        let [one, other] = [other, state].map(|state| states[state].title());
+        let [one, other] = [other, state].map(|state| states[state].full_title());
         let title = format!("two objects have one kind and name:\n  {one}\n  {other}");
         return Err(Notice::error(title).cure("give one of them").into());
     }
@@ -35,27 +35,17 @@ fn check_once(states: &[Manifest<'_>], found: &[Option<usize>]) -> Result<()> {
 
 /// The one of these objects that it is another state of.
 fn only(state: &Manifest<'_>, objects: &[Manifest<'_>], alike: &[usize]) -> Result<Option<usize>> {
-    let is_same = |at: &&usize| difference(&state.identity, &objects[**at].identity).is_none();
+    let is_same = |at: &&usize| state.identity.difference(&objects[**at].identity).is_none();
     let mut fitting = alike.iter().filter(is_same);
     match (fitting.next(), fitting.next()) {
         (Some(one), Some(other)) => {
-            let [one, other] = [one, other].map(|at| objects[*at].title());
-            let title = format!("{} may be for more than one object:\n  {one}\n  {other}", state.title());
+            let [one, other] = [one, other].map(|at| objects[*at].full_title());
+            let title =
+                format!("{} may be for more than one object:\n  {one}\n  {other}", state.full_title());
             Err(Notice::error(title)
-                .cure("give one of them, or tell them apart by metadata.namespace")
+                .cure("give one of them, or tell them apart by apiVersion or metadata.namespace")
                 .into())
         }
         (found, _) => Ok(found.copied()),
-    }
-}
-
-/// The first field that tells two objects apart; what one of them does not say tells nothing.
-pub(crate) fn difference(wanted: &Identity, found: &Identity) -> Option<&'static str> {
-    let differs = |wanted: &str, found: &str| !wanted.is_empty() && !found.is_empty() && wanted != found;
-    match () {
-        () if differs(&wanted.kind, &found.kind) => Some("kind"),
-        () if differs(&wanted.name, &found.name) => Some("metadata.name"),
-        () if differs(&wanted.namespace, &found.namespace) => Some("metadata.namespace"),
-        () => None,
     }
 }

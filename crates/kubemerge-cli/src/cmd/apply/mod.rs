@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::args::{DialectWord, FileOptions, SchemaOptions};
 use crate::failure::{Outcome, Result};
 use crate::input::{Origin, Recurse, Source, find, read};
-use crate::job::{self, Manifest, difference, twins};
+use crate::job::{self, Manifest, twins};
 use crate::notice::Notice;
 use crate::output::Output;
 use conflict::Conflicts;
@@ -119,14 +119,14 @@ fn texts_of(words: &[PathBuf]) -> Result<Vec<Source>> {
 /// The numbers of the objects of configurations. One object alone must be that of the only configuration.
 fn objects_of(configs: &[Manifest<'_>], objects: &[Manifest<'_>]) -> Result<Vec<Option<usize>>> {
     let ([config], [object]) = (configs, objects) else { return twins(configs, objects) };
-    match difference(&config.identity, &object.identity) {
+    match config.identity.difference(&object.identity) {
         None => Ok(vec![Some(0)]),
         Some(path) => Err(other_object(config, object, path).into()),
     }
 }
 
 fn other_object(config: &Manifest<'_>, object: &Manifest<'_>, path: &str) -> Notice {
-    let (wanted, found) = (&config.identity, &object.identity);
+    let (wanted, found) = (config.identity.in_full(), object.identity.in_full());
     Notice::error(format!("the configuration is for {wanted}, {} holds {found}", object.source.name))
         .at(config.excerpt(path, ""))
         .at(object.excerpt(path, ""))

@@ -55,7 +55,7 @@ fn only_in<'m, 's>(
 }
 
 fn lonely(one: &Manifest<'_>) -> Notice {
-    let notice = Notice::warning(format!("{} is not among the other objects", one.title()));
+    let notice = Notice::warning(format!("{} is not among the other objects", one.full_title()));
     notice.reason("no patch creates or deletes an object")
 }
 

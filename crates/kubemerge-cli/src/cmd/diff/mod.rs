@@ -129,8 +129,8 @@ impl Maker {
 
 /// No client turns an object into one of another kind.
 fn warn_of_kinds(old: &Manifest<'_>, new: &Manifest<'_>) {
-    let (from, to) = (&old.identity, &new.identity);
-    if from.kind != to.kind && !from.kind.is_empty() && !to.kind.is_empty() {
+    if let Some("kind" | "apiVersion") = old.identity.difference(&new.identity) {
+        let (from, to) = (old.identity.in_full(), new.identity.in_full());
         Notice::warning(format!("the objects are of different kinds: {from} and {to}")).say();
     }
 }

@@ -28,6 +28,7 @@ pub(super) struct PatchedFile {
 /// An object that was patched.
 pub(super) struct PatchedObject {
     pub(super) title: String,
+    pub(super) full_title: String,
     pub(super) identity: Identity,
     /// The patches that were for it.
     pub(super) patches: Vec<usize>,
@@ -99,6 +100,7 @@ impl<'p, 's> Patcher<'p, 's> {
         let same = deep_equal(document.node(), node);
         Ok(PatchedObject {
             title: manifest.title(),
+            full_title: manifest.full_title(),
             identity: manifest.identity.clone(),
             json: to_bytes(node),
             change: if same { Change::None } else { Change::Some },

@@ -80,7 +80,7 @@ impl Fitting<'_> {
         for object in &file.objects {
             let Identity { api_version, kind, .. } = &object.identity;
             for patch in &object.patches {
-                self.titles[*patch].push(object.title.clone());
+                self.titles[*patch].push(object.full_title.clone());
                 self.kinds[*patch].insert([api_version.clone(), kind.clone()]);
             }
         }
