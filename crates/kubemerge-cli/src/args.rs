@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use kubemerge::PatchType;
-use kubemerge_schema::{Dialect, builtin};
+use kubemerge_schema::{Dialect, Schema, builtin};
 use kubemerge_value::yaml::DuplicateKeys;
 
 use crate::cmd;
 use crate::failure::Result;
 use crate::input::{Origin, Recurse, find};
+use crate::job::{Asked, GivenTarget};
 
 /// What will Kubernetes make of this object and this patch? Offline, for every kind.
 #[derive(Debug, Parser)]
@@ -114,6 +115,31 @@ impl PatchOptions {
     /// The files that hold patches.
     pub(crate) fn find(&self) -> Result<Vec<Origin>> {
         find(&self.patch_file, Recurse::No)
+    }
+}
+
+/// Which objects patches are for.
+#[derive(Clone, Debug, ClapArgs)]
+pub(crate) struct TargetOptions {
+    /// Take this object, whatever the patch says
+    #[arg(long, value_name = "KIND/NAME", conflicts_with = "all")]
+    target: Option<String>,
+    /// The namespace of the target
+    #[arg(long, short, value_name = "NAMESPACE", requires = "target")]
+    namespace: Option<String>,
+    /// Take every object
+    #[arg(long)]
+    all: bool,
+}
+
+impl TargetOptions {
+    /// What is asked for; a schema knows the names of kinds.
+    pub(crate) fn asked(&self, schema: &Schema) -> Result<Asked> {
+        match &self.target {
+            _ if self.all => Ok(Asked::All),
+            Some(word) => GivenTarget::parse(word, self.namespace.as_deref(), schema).map(Asked::One),
+            None => Ok(Asked::Nothing),
+        }
     }
 }
 

@@ -53,11 +53,7 @@ impl Notice {
                 .at(excerpt)
                 .cure("keep one of them; --duplicate-keys last takes the last, as kubectl does");
         }
-        let notice = Notice::error(error.message()).at(excerpt);
-        match error.hint() {
-            Some(hint) => notice.cure(hint),
-            None => notice,
-        }
+        Notice::error(error.message()).at(excerpt).hint(error.hint())
     }
 
     /// Names the rule that it breaks.
@@ -79,6 +75,11 @@ impl Notice {
     pub(crate) fn cure(mut self, cure: impl Into<String>) -> Notice {
         self.cure = Some(cure.into());
         self
+    }
+
+    /// The cure, if there is one.
+    pub(crate) fn hint(self, hint: Option<impl Into<String>>) -> Notice {
+        Notice { cure: hint.map(Into::into), ..self }
     }
 
     /// Title, reason and cure on one line.

@@ -8,7 +8,7 @@ use kubemerge::{Error, Guide, Schema, compose};
 use super::making::Making;
 use crate::args::TypeWord;
 use crate::failure::{Outcome, Result};
-use crate::input::{Recurse, Source, find, read};
+use crate::input::{Recurse, find, read_all};
 use crate::job::{LoadedPatch, find_type};
 use crate::notice::Notice;
 
@@ -34,7 +34,7 @@ pub(crate) struct ComposeArgs {
 }
 
 pub(crate) fn run(args: &ComposeArgs) -> Result {
-    let sources = find(&args.patches, Recurse::No)?.iter().map(read).collect::<Result<Vec<Source>>>()?;
+    let sources = read_all(&find(&args.patches, Recurse::No)?)?;
     let loaded = LoadedPatch::all(&sources, args.patch_type.into())?;
     check_same_object(&loaded)?;
     let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<Vec<_>>>()?;
@@ -48,12 +48,12 @@ pub(crate) fn run(args: &ComposeArgs) -> Result {
 fn check_same_object(patches: &[LoadedPatch<'_>]) -> Result<()> {
     let mut named = patches.iter().filter_map(|patch| Some((patch, patch.names.as_ref()?)));
     let Some((_, first)) = named.next() else { return Ok(()) };
-    match named.find(|(_, names)| names.to_string() != first.to_string()) {
+    match named.find_map(|(patch, names)| Some((patch, names, first.difference(names)?))) {
         None => Ok(()),
-        Some((patch, names)) => Err(Notice::error(format!("the patches are for {first} and for {names}"))
-            .at(patch.excerpt("metadata.name"))
-            .cure("compose patches of one object")
-            .into()),
+        Some((patch, names, path)) => {
+            let title = format!("the patches are for {} and for {}", first.in_full(), names.in_full());
+            Err(Notice::error(title).at(patch.excerpt(path)).cure("compose patches of one object").into())
+        }
     }
 }
 
@@ -78,8 +78,5 @@ fn guide<'s>(args: &ComposeArgs, schema: &'s Schema, patches: &[LoadedPatch<'_>]
 fn fault(error: &Error) -> Notice {
     let place = if error.path().is_empty() { String::new() } else { format!("{}: ", error.path()) };
     let notice = Notice::error(format!("{place}{}", error.message())).code(error.kind().name());
-    match error.hint() {
-        Some(hint) => notice.cure(hint),
-        None => notice,
-    }
+    notice.hint(error.hint())
 }

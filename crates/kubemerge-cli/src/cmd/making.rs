@@ -1,12 +1,13 @@
 //! What the commands that make a patch have in common: which rules it follows, and how it is written.
 
 use clap::Args;
-use kubemerge::Schema;
+use kubemerge::{Schema, Target, Tests};
 
-use crate::args::{DialectWord, ObjectFormat, SchemaOptions};
+use crate::args::{DialectWord, ObjectFormat, SchemaOptions, TypeWord};
 use crate::failure::Result;
 use crate::input::Origin;
 use crate::job;
+use crate::notice::Notice;
 use crate::output::Output;
 use crate::render;
 
@@ -43,5 +44,29 @@ impl Making {
         let mut out = Output::new();
         out.text(texts.join(between))?;
         out.finish()
+    }
+}
+
+/// Whether the patch tells what it expects to find.
+#[derive(Debug, Args)]
+pub(super) struct TestsOption {
+    /// Put a test before every operation of a JSON patch
+    #[arg(long)]
+    tests: bool,
+}
+
+impl TestsOption {
+    /// The patch of a type that is wanted; other types than JSON patches have no tests.
+    pub(super) fn target(&self, patch_type: TypeWord) -> Result<Target> {
+        match (patch_type, self.tests) {
+            (TypeWord::Json, true) => Ok(Target::Json(Tests::With)),
+            (TypeWord::Json, false) => Ok(Target::Json(Tests::Without)),
+            (TypeWord::Strategic, false) => Ok(Target::Strategic),
+            (TypeWord::Merge, false) => Ok(Target::Merge),
+            (TypeWord::Strategic | TypeWord::Merge, true) => {
+                let notice = Notice::error("only JSON patches have tests");
+                Err(notice.cure("make a JSON patch, or leave --tests out").into())
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The commands, one file each; `making` is what those that make a patch share.
+//! The commands, one file or folder each; `making` and `named` are what those that make patches share.
 
 pub(crate) mod apply;
 pub(crate) mod completions;
@@ -8,6 +8,7 @@ pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod lint;
 mod making;
+mod named;
 pub(crate) mod patch;
 pub(crate) mod schema;
 pub(crate) mod serve;

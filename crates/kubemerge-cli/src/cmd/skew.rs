@@ -9,10 +9,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::{Format, SchemaOptions};
-use crate::failure::{Outcome, Result};
-use crate::input::read_one;
-use crate::job::{self, Manifest, type_of};
-use crate::notice::Notice;
+use crate::failure::{Failure, Outcome, Result};
+use crate::input::{Origin, Recurse, find, read_all};
+use crate::job::{self, Manifest, lonely, only_in, twins, type_of};
+use crate::notice::{Notice, Severity};
 use crate::output::Output;
 use crate::render::facts;
 
@@ -21,6 +21,7 @@ use crate::render::facts;
 A side is VERSION[/DIALECT][-DIRECTIVE]...: a version of Kubernetes, the dialect it speaks, and
 directives it does not know yet (retainKeys, setElementOrder). A client that does not know a
 directive never sends it; a server that does not know it drops it.
+Of many objects those of one kind and name are compared.
 
 Exit code 1 tells that some pair of client and server does not do what was wanted.
 
@@ -29,10 +30,10 @@ Examples:
   kubemerge skew old.yaml new.yaml --client 1.37 --server 1.37/spec
   kubemerge skew old.yaml new.yaml --client 1.37 --server 1.37-setElementOrder")]
 pub(crate) struct SkewArgs {
-    /// The object before, which is also the one on the server
+    /// The object before, which is also the one on the server, or many of them: a file, a folder or -
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The object as it is wanted
+    /// The object as it is wanted, or many
     #[arg(value_name = "NEW")]
     new: PathBuf,
     /// One side
@@ -63,6 +64,7 @@ struct Side {
 /// What one pair makes of the change.
 #[derive(Debug, Serialize)]
 struct Answer {
+    object: String,
     client: String,
     server: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,26 +76,57 @@ struct Answer {
 }
 
 pub(crate) fn run(args: &SkewArgs) -> Result {
-    let (old, new) = (read_one(&args.old)?, read_one(&args.new)?);
-    let (old, new) = (Manifest::only(&old)?, Manifest::only(&new)?);
-    let sides = [Side::load(args, &args.client)?, Side::load(args, &args.server)?];
+    let [old, new] = [&args.old, &args.new].map(|word| find(std::slice::from_ref(word), Recurse::No));
+    let (old, new) = (old?, new?);
+    let sides = [Side::load(args, &args.client, &new)?, Side::load(args, &args.server, &new)?];
+    let (old, new) = (read_all(&old)?, read_all(&new)?);
+    let (old, new) = (Manifest::some(&args.old, &old)?, Manifest::some(&args.new, &new)?);
+    let (changes, mut warnings) = changes(&old, &new)?;
     let mut answers = Vec::new();
-    for client in &sides {
-        for server in &sides {
-            answers.push(answer(client, server, &old, &new)?);
+    for (old, new) in &changes {
+        match answers_of(&sides, old, new) {
+            // One object of many that has no strategic patches does not keep the others from an answer.
+            Err(Failure::Told(notice)) if changes.len() > 1 => {
+                warnings.push(Notice { severity: Severity::Warning, ..*notice });
+            }
+            found => answers.extend(found?),
         }
     }
+    warnings.iter().for_each(Notice::say);
     let mut out = Output::new();
     out.text(facts(args.output, &answers, |answers| text(answers)))?;
     out.finish()?;
-    let wanted = answers.iter().all(|answer| answer.outcome == WANTED);
+    let wanted = warnings.is_empty() && answers.iter().all(|answer| answer.outcome == WANTED);
     Ok(if wanted { Outcome::Done } else { Outcome::Found })
+}
+
+/// An object before and as it is wanted.
+type Change<'m, 's> = (&'m Manifest<'s>, &'m Manifest<'s>);
+
+/// The only objects, whatever they are, or those of one kind and name; and warnings of the others.
+fn changes<'m, 's>(
+    old: &'m [Manifest<'s>],
+    new: &'m [Manifest<'s>],
+) -> Result<(Vec<Change<'m, 's>>, Vec<Notice>)> {
+    if let ([old], [new]) = (old, new) {
+        return Ok((vec![(old, new)], Vec::new()));
+    }
+    let before = twins(new, old)?;
+    let mut warnings: Vec<Notice> = only_in(old, &before).map(lonely).collect();
+    let mut changes = Vec::new();
+    for (new, before) in new.iter().zip(before) {
+        match before {
+            Some(at) => changes.push((&old[at], new)),
+            None => warnings.push(lonely(new)),
+        }
+    }
+    Ok((changes, warnings))
 }
 
 const WANTED: &str = "as wanted";
 
 impl Side {
-    fn load(args: &SkewArgs, word: &str) -> Result<Side> {
+    fn load(args: &SkewArgs, word: &str, origins: &[Origin]) -> Result<Side> {
         let mut parts = word.split('-');
         let first = parts.next().unwrap_or_default();
         let (version, dialect) = match first.split_once('/') {
@@ -107,7 +140,7 @@ impl Side {
             schema: args.schema.clone(),
             overlay: if dialect == Dialect::Spec { args.overlay.clone() } else { Vec::new() },
         };
-        let schema = job::load(&options)?.compile(dialect)?;
+        let schema = job::load_beside(&options, origins)?.compile(dialect)?;
         Ok(Side { name: word.to_owned(), schema, unknown })
     }
 
@@ -137,8 +170,15 @@ fn bad_side(word: &str, fault: &str) -> Notice {
     Notice::error(format!("{word}: {fault}")).cure("write e.g. 1.30, 1.37/spec or 1.37-setElementOrder")
 }
 
+/// What every pair makes of the change of an object.
+fn answers_of(sides: &[Side; 2], old: &Manifest<'_>, new: &Manifest<'_>) -> Result<Vec<Answer>> {
+    let pairs = sides.iter().flat_map(|client| sides.iter().map(move |server| (client, server)));
+    pairs.map(|(client, server)| answer(client, server, old, new)).collect()
+}
+
 fn answer(client: &Side, server: &Side, old: &Manifest<'_>, new: &Manifest<'_>) -> Result<Answer> {
     let mut answer = Answer {
+        object: new.identity.in_full(),
         client: client.name.clone(),
         server: server.name.clone(),
         patch: None,
@@ -177,14 +217,23 @@ fn value(json: &[u8], object: &Manifest<'_>) -> Result<Value> {
 
 fn text(answers: &[Answer]) -> String {
     let mut text = String::new();
-    for answer in answers {
-        text.push_str(&format!("client {}, server {}: {}\n", answer.client, answer.server, answer.outcome));
-        if let Some(patch) = &answer.patch {
-            text.push_str(&format!("  patch {patch}\n"));
+    for of_object in answers.chunk_by(|one, other| one.object == other.object) {
+        if of_object.len() < answers.len() {
+            text.push_str(&format!("{}\n", of_object[0].object));
         }
-        for operation in &answer.differences {
-            text.push_str(&format!("  {}\n", in_words(operation)));
-        }
+        of_object.iter().for_each(|answer| text.push_str(&lines(answer)));
+    }
+    text
+}
+
+fn lines(answer: &Answer) -> String {
+    let mut text = String::new();
+    text.push_str(&format!("client {}, server {}: {}\n", answer.client, answer.server, answer.outcome));
+    if let Some(patch) = &answer.patch {
+        text.push_str(&format!("  patch {patch}\n"));
+    }
+    for operation in &answer.differences {
+        text.push_str(&format!("  {}\n", in_words(operation)));
     }
     text
 }

@@ -4,7 +4,7 @@ mod find;
 mod read;
 
 pub(crate) use find::{Recurse, find, without};
-pub(crate) use read::{Source, decide_duplicate_keys, plain, read, read_one};
+pub(crate) use read::{Source, decide_duplicate_keys, plain, read, read_all};
 
 use std::path::PathBuf;
 use std::sync::Arc;

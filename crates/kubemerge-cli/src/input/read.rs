@@ -1,13 +1,12 @@
 //! Reads the text of a file or of standard input.
 
 use std::io::Read;
-use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kubemerge_value::yaml::{self, DuplicateKeys};
 
-use super::{Origin, Recurse, find};
+use super::Origin;
 use crate::excerpt::Excerpt;
 use crate::failure::Result;
 use crate::notice::Notice;
@@ -40,14 +39,9 @@ pub(crate) fn read(origin: &Origin) -> Result<Source> {
     }
 }
 
-/// Reads the one text that a word means.
-pub(crate) fn read_one(word: &Path) -> Result<Source> {
-    match find(&[word.to_owned()], Recurse::No)?.as_slice() {
-        [one] => read(one),
-        _ => {
-            Err(Notice::error(format!("{} means several files", word.display())).cure("give one file").into())
-        }
-    }
+/// Reads several texts.
+pub(crate) fn read_all(origins: &[Origin]) -> Result<Vec<Source>> {
+    origins.iter().map(read).collect()
 }
 
 /// Reads standard input to its end, which can be done once.

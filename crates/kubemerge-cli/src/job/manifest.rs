@@ -1,6 +1,7 @@
 //! Objects in the user's files: their text, their value and which object they are.
 
 use std::fmt;
+use std::path::Path;
 use std::rc::Rc;
 
 use kubemerge::Error;
@@ -106,16 +107,12 @@ impl<'s> Manifest<'s> {
         Ok(objects.into_iter().flatten().collect())
     }
 
-    /// The one object of a text.
-    pub(crate) fn only(source: &'s Source) -> Result<Manifest<'s>> {
-        let mut all = Manifest::all(source)?;
-        match (all.pop(), all.is_empty()) {
-            (Some(one), true) => Ok(one),
-            (None, _) => Err(Notice::error(format!("{} holds no object", source.name)).into()),
-            (Some(_), false) => {
-                let notice = Notice::error(format!("{} holds several objects", source.name));
-                Err(notice.cure("give a file with one object").into())
-            }
+    /// Every object of the texts that a word means, of which there must be one at least.
+    pub(crate) fn some(word: &Path, sources: &'s [Source]) -> Result<Vec<Manifest<'s>>> {
+        let objects = Manifest::all_of(sources)?;
+        match objects.is_empty() {
+            true => Err(Notice::error(format!("{} holds no object", word.display())).into()),
+            false => Ok(objects),
         }
     }
 
@@ -132,11 +129,7 @@ impl<'s> Manifest<'s> {
     /// Why nothing can be made of the object, with the place in its file.
     pub(crate) fn fault(&self, error: &Error) -> Notice {
         let excerpt = self.excerpt(error.path(), self.part.path(error.path()));
-        let notice = Notice::error(error.message()).code(error.kind().name()).at(excerpt);
-        match error.hint() {
-            Some(hint) => notice.cure(hint),
-            None => notice,
-        }
+        Notice::error(error.message()).code(error.kind().name()).at(excerpt).hint(error.hint())
     }
 
     fn new(source: &'s Source, document: Rc<yaml::Document<'s>>, object: Object) -> Result<Manifest<'s>> {

@@ -121,14 +121,11 @@ impl<'s> LoadedPatch<'s> {
     /// Why the patch cannot be applied to an object, with the place in the patch.
     pub(crate) fn fault(&self, error: &Error, place: &str, object: &str) -> Notice {
         let excerpt = self.source.excerpt(&self.document, place, error.path());
-        let notice = Notice::error(error.message())
+        Notice::error(error.message())
             .code(error.kind().name())
             .at(excerpt)
-            .reason(format!("the patch does not apply to {object}"));
-        match error.hint() {
-            Some(hint) => notice.cure(hint),
-            None => notice,
-        }
+            .reason(format!("the patch does not apply to {object}"))
+            .hint(error.hint())
     }
 }
 

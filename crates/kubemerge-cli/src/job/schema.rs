@@ -13,7 +13,7 @@ use crate::args::SchemaOptions;
 use crate::each_file::each_file;
 use crate::excerpt::Excerpt;
 use crate::failure::Result;
-use crate::input::{Origin, Recurse, Source, find, read};
+use crate::input::{Origin, Recurse, Source, find, read, read_all};
 use crate::notice::Notice;
 
 /// The kind of documents that describe custom resources.
@@ -51,7 +51,7 @@ pub(crate) fn load(options: &SchemaOptions) -> Result<Schemas> {
 
 /// As [`load`], and with the custom resource definitions among the files that a command works on.
 pub(crate) fn load_beside(options: &SchemaOptions, origins: &[Origin]) -> Result<Schemas> {
-    let sources: Vec<Source> = find(&options.schema, Recurse::No)?.iter().map(read).collect::<Result<_>>()?;
+    let sources = read_all(&find(&options.schema, Recurse::No)?)?;
     let mut documents = Vec::new();
     for source in &sources {
         documents.extend(some_documents(source)?);
@@ -110,10 +110,7 @@ fn some_documents(source: &Source) -> Result<Vec<SchemaDocument<'_>>> {
 }
 
 fn builtin(version: &str) -> Result<SchemaBuilder> {
-    SchemaBuilder::builtin(version).map_err(|error| {
-        let notice = Notice::error(error.message());
-        error.hint().map_or(notice.clone(), |hint| notice.cure(hint)).into()
-    })
+    SchemaBuilder::builtin(version).map_err(|error| Notice::error(error.message()).hint(error.hint()).into())
 }
 
 /// A document of a schema file, or an item of a list of definitions.
@@ -159,10 +156,6 @@ impl<'s> SchemaDocument<'s> {
     }
 
     fn fault(&self, error: &LoadError) -> Notice {
-        let notice = Notice::error(error.message()).at(self.excerpt(error.path()));
-        match error.hint() {
-            Some(hint) => notice.cure(hint),
-            None => notice,
-        }
+        Notice::error(error.message()).at(self.excerpt(error.path())).hint(error.hint())
     }
 }

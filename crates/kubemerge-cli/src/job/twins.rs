@@ -1,6 +1,6 @@
 //! Brings states of the same objects together, by group, kind, name and namespace.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::manifest::Manifest;
 use crate::failure::Result;
@@ -48,4 +48,19 @@ fn only(state: &Manifest<'_>, objects: &[Manifest<'_>], alike: &[usize]) -> Resu
         }
         (found, _) => Ok(found.copied()),
     }
+}
+
+/// The old objects that no new one is a state of.
+pub(crate) fn only_in<'m, 's>(
+    old: &'m [Manifest<'s>],
+    twins: &[Option<usize>],
+) -> impl Iterator<Item = &'m Manifest<'s>> {
+    let known: HashSet<usize> = twins.iter().copied().flatten().collect();
+    old.iter().enumerate().filter(move |(at, _)| !known.contains(at)).map(|(_, one)| one)
+}
+
+/// A warning of an object that has no other state.
+pub(crate) fn lonely(one: &Manifest<'_>) -> Notice {
+    let notice = Notice::warning(format!("{} is not among the other objects", one.full_title()));
+    notice.reason("no patch creates or deletes an object")
 }

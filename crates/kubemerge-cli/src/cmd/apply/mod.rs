@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::{DialectWord, FileOptions, SchemaOptions};
 use crate::failure::{Outcome, Result};
-use crate::input::{Origin, Recurse, Source, find, read};
+use crate::input::{Origin, Recurse, Source, find, read_all};
 use crate::job::{self, Manifest, twins};
 use crate::notice::Notice;
 use crate::output::Output;
@@ -32,7 +32,8 @@ Examples:
   kubemerge apply -f deployment.yaml --live live.yaml --no-overwrite
 
   kubectl get -f manifests -o yaml > live.yaml
-  kubemerge apply -f manifests --live live.yaml -o diff")]
+  kubemerge apply -f manifests --live live.yaml -o diff
+  helm template . | kubemerge apply -f - --live live.yaml --duplicate-keys last -o diff")]
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     files: FileOptions,
@@ -80,7 +81,7 @@ struct Step<'m, 's> {
 
 pub(crate) fn run(args: &ApplyArgs) -> Result {
     let origins = args.files.find()?;
-    let texts = origins.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let texts = read_all(&origins)?;
     let (live_texts, last_texts) = (texts_of(&args.live)?, texts_of(&args.last_applied)?);
     let configs = Manifest::all_of(&texts)?;
     let (live, last) = (Manifest::all_of(&live_texts)?, Manifest::all_of(&last_texts)?);
@@ -113,7 +114,7 @@ pub(crate) fn run(args: &ApplyArgs) -> Result {
 }
 
 fn texts_of(words: &[PathBuf]) -> Result<Vec<Source>> {
-    find(words, Recurse::No)?.iter().map(read).collect()
+    read_all(&find(words, Recurse::No)?)
 }
 
 /// The numbers of the objects of configurations. One object alone must be that of the only configuration.

@@ -4,18 +4,17 @@
 
 mod many;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use kubemerge::{
-    Error, Guide, OnConflict, Patch, Schema, Target, Tests, Type, Versions, convert, diff, json_three_way,
-    three_way,
+    Error, Guide, OnConflict, Patch, Schema, Target, Type, Versions, convert, diff, json_three_way, three_way,
 };
 
-use super::making::Making;
+use super::making::{Making, TestsOption};
 use crate::args::TypeWord;
 use crate::failure::{Outcome, Result};
-use crate::input::{Origin, Recurse, Source, find, read};
+use crate::input::{Origin, Recurse, find, read_all};
 use crate::job::{Manifest, type_of};
 use crate::notice::Notice;
 
@@ -27,7 +26,8 @@ Of many objects those of one kind and name are compared; each patch names its ob
 Examples:
   kubemerge diff old.yaml new.yaml
   kubemerge diff old.yaml new.yaml --type json --tests -o json
-  kubemerge diff last-applied.yaml new.yaml --current live.yaml")]
+  kubemerge diff last-applied.yaml new.yaml --current live.yaml
+  helm template . | kubemerge diff rendered.yaml - --duplicate-keys last")]
 pub(crate) struct DiffArgs {
     /// The object before, or many of them: a file, a folder or - for standard input
     #[arg(value_name = "OLD")]
@@ -41,9 +41,8 @@ pub(crate) struct DiffArgs {
     /// The type of patch to make
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
     patch_type: TypeWord,
-    /// Put a test before every operation of a JSON patch
-    #[arg(long)]
-    tests: bool,
+    #[command(flatten)]
+    tests: TestsOption,
     #[command(flatten)]
     making: Making,
 }
@@ -55,16 +54,16 @@ struct Maker {
 }
 
 pub(crate) fn run(args: &DiffArgs) -> Result {
-    let target = target(args.patch_type, args.tests)?;
-    let words = [Some(&args.old), Some(&args.new), args.current.as_ref()];
-    let [old, new, current] = words.map(|word| word.map_or(Ok(Vec::new()), |word| origins(word)));
-    let (old, new, current) = (old?, new?, current?);
+    let target = args.tests.target(args.patch_type)?;
+    let found = |word: &PathBuf| find(std::slice::from_ref(word), Recurse::No);
+    let (old, new) = (found(&args.old)?, found(&args.new)?);
+    let current = args.current.as_ref().map_or(Ok(Vec::new()), found)?;
     // Only strategic patches ask for custom resource definitions among the files.
     let definitions: &[Origin] = if target == Target::Strategic { &new } else { &[] };
     let maker = Maker { target, schema: args.making.schema_beside(definitions)? };
-    let (old, new, current) = (texts(&old)?, texts(&new)?, texts(&current)?);
-    let (old, new) = (some_objects(&args.old, &old)?, some_objects(&args.new, &new)?);
-    let current = args.current.as_deref().map(|word| some_objects(word, &current)).transpose()?;
+    let (old, new, current) = (read_all(&old)?, read_all(&new)?, read_all(&current)?);
+    let (old, new) = (Manifest::some(&args.old, &old)?, Manifest::some(&args.new, &new)?);
+    let current = args.current.as_deref().map(|word| Manifest::some(word, &current)).transpose()?;
     let (patches, outcome) = match (old.as_slice(), new.as_slice(), current.as_deref()) {
         ([old], [new], None) => maker.only_patch(old, new, None)?,
         ([old], [new], Some([current])) => maker.only_patch(old, new, Some(current))?,
@@ -72,22 +71,6 @@ pub(crate) fn run(args: &DiffArgs) -> Result {
     };
     args.making.write(&patches)?;
     Ok(outcome)
-}
-
-fn origins(word: &Path) -> Result<Vec<Origin>> {
-    find(&[word.to_owned()], Recurse::No)
-}
-
-fn texts(origins: &[Origin]) -> Result<Vec<Source>> {
-    origins.iter().map(read).collect()
-}
-
-fn some_objects<'s>(word: &Path, texts: &'s [Source]) -> Result<Vec<Manifest<'s>>> {
-    let objects = Manifest::all_of(texts)?;
-    match objects.is_empty() {
-        true => Err(Notice::error(format!("{} holds no object", word.display())).into()),
-        false => Ok(objects),
-    }
 }
 
 impl Maker {
@@ -148,18 +131,5 @@ fn three_way_patch(
     match target {
         Target::Json(_) => convert(guide, versions.current, &patch, target),
         Target::Strategic | Target::Merge => Ok(patch),
-    }
-}
-
-/// The type of patch that is wanted; other types have no tests.
-pub(super) fn target(patch_type: TypeWord, tests: bool) -> Result<Target> {
-    match (patch_type, tests) {
-        (TypeWord::Json, true) => Ok(Target::Json(Tests::With)),
-        (TypeWord::Json, false) => Ok(Target::Json(Tests::Without)),
-        (TypeWord::Strategic, false) => Ok(Target::Strategic),
-        (TypeWord::Merge, false) => Ok(Target::Merge),
-        (TypeWord::Strategic | TypeWord::Merge, true) => Err(Notice::error("only JSON patches have tests")
-            .cure("make a JSON patch, or leave --tests out")
-            .into()),
     }
 }

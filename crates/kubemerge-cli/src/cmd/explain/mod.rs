@@ -8,13 +8,11 @@ use kubemerge_strategic::apply_observed;
 use kubemerge_value::Document;
 use serde::Serialize;
 
-use crate::args::{DialectWord, FileOptions, Format, PatchOptions, SchemaOptions, TypeWord};
+use crate::args::{DialectWord, FileOptions, Format, PatchOptions, SchemaOptions, TargetOptions, TypeWord};
 use crate::compare::differences;
 use crate::failure::{Outcome, Result};
-use crate::input::{read, without};
-use crate::job::{
-    self, Asked, GivenTarget, LoadedPatch, Manifest, Merge, pairs, patch_sources, type_in, type_of,
-};
+use crate::input::{read_all, without};
+use crate::job::{self, LoadedPatch, Manifest, Merge, pairs, patch_sources, type_in, type_of};
 use crate::output::Output;
 use crate::render::facts;
 use watch::{Line, Watch};
@@ -23,21 +21,15 @@ use watch::{Line, Watch};
 #[command(after_help = "\
 Examples:
   kubemerge explain -f service.yaml -p '{\"spec\": {\"ports\": [{\"port\": 53, \"protocol\": \"TCP\"}]}}'
-  kubemerge explain -f all.yaml --patch-file patch.yaml --dialect spec -o json")]
+  kubemerge explain -f all.yaml --patch-file patch.yaml --dialect spec -o json
+  helm template . | kubemerge explain -f - --patch-file patch.yaml --duplicate-keys last")]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     files: FileOptions,
     #[command(flatten)]
     patch: PatchOptions,
-    /// Explain the patch of this object, whatever the patch says
-    #[arg(long, value_name = "KIND/NAME", conflicts_with = "all")]
-    target: Option<String>,
-    /// The namespace of the target
-    #[arg(long, short, value_name = "NAMESPACE", requires = "target")]
-    namespace: Option<String>,
-    /// Explain the patch of every object
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    target: TargetOptions,
     /// Which dialect to explain; differences from the other one are shown, too
     #[arg(long, value_enum, default_value_t)]
     dialect: DialectWord,
@@ -71,15 +63,10 @@ pub(crate) fn run(args: &ExplainArgs) -> Result {
     let sources = patch_sources(args.patch.patch.as_deref(), &patch_files)?;
     let patches = LoadedPatch::all(&sources, TypeWord::Strategic.into())?;
     let schemas = job::load_beside(&args.schema, &origins)?.compile_both()?;
-    let texts = origins.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let texts = read_all(&origins)?;
     let manifests = Manifest::all_of(&texts)?;
-    let asked = match &args.target {
-        _ if args.all => Asked::All,
-        Some(word) => Asked::One(GivenTarget::parse(word, args.namespace.as_deref(), &schemas[0])?),
-        None => Asked::Nothing,
-    };
     let mut stories = Vec::new();
-    for pair in pairs(&manifests, &patches, &asked)? {
+    for pair in pairs(&manifests, &patches, &args.target.asked(&schemas[0])?)? {
         stories.push(story(&schemas, args.dialect.into(), &manifests[pair.manifest], &patches[pair.patch])?);
     }
     let mut out = Output::new();

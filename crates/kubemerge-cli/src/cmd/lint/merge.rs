@@ -55,11 +55,7 @@ pub(super) fn on_itself(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Docume
 
 fn refused(patch: &LoadedPatch<'_>, error: &kubemerge_strategic::Error, place: &str) -> Notice {
     let notice = Notice::new(Severity::Error, error.message()).code(error.kind().name());
-    let notice = notice.at(patch.excerpt(place)).reason("Kubernetes refuses the patch");
-    match error.hint() {
-        Some(hint) => notice.cure(hint),
-        None => notice,
-    }
+    notice.at(patch.excerpt(place)).reason("Kubernetes refuses the patch").hint(error.hint())
 }
 
 /// Remembers the lists of maps that a rule replaced.

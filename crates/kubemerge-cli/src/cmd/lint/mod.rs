@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::args::{Format, SchemaOptions};
 use crate::each_file::each_file;
 use crate::failure::{Failure, Outcome, Result};
-use crate::input::{Origin, Recurse, Source, find, read, without};
+use crate::input::{Origin, Recurse, Source, find, read, read_all, without};
 use crate::job::{self, Asked, Identity, LoadedPatch, Manifest, Part, pairs, patch_sources, roots};
 use crate::notice::{Notice, Severity};
 use crate::output::Output;
@@ -202,7 +202,7 @@ impl<'s> Linter<'s> {
     fn patches(&self, patches: &[LoadedPatch<'_>], origins: &[Origin]) -> Result<Vec<Notice>> {
         let texts = match patches {
             [] => Vec::new(),
-            _ => origins.iter().map(read).collect::<Result<Vec<Source>>>()?,
+            _ => read_all(origins)?,
         };
         let manifests = Manifest::all_of(&texts)?;
         let mut findings = Vec::new();

@@ -8,13 +8,12 @@ mod select;
 mod write;
 
 use clap::{Args, ValueEnum};
-use kubemerge::Schema;
 
-use crate::args::{DialectWord, FileOptions, PatchOptions, SchemaOptions, TypeWord};
+use crate::args::{DialectWord, FileOptions, PatchOptions, SchemaOptions, TargetOptions, TypeWord};
 use crate::each_file::each_file;
 use crate::failure::Result;
 use crate::input::{Origin, without};
-use crate::job::{self, Asked, GivenTarget, LoadedPatch, patch_sources};
+use crate::job::{self, LoadedPatch, patch_sources};
 use apply::Patcher;
 use select::Selection;
 use write::Writer;
@@ -39,15 +38,8 @@ pub(crate) struct PatchArgs {
     /// The type of the patch
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
     patch_type: TypeWord,
-    /// Patch this object, whatever the patch says
-    #[arg(long, value_name = "KIND/NAME", conflicts_with = "all")]
-    target: Option<String>,
-    /// The namespace of the target
-    #[arg(long, short, value_name = "NAMESPACE", requires = "target")]
-    namespace: Option<String>,
-    /// Patch every object
-    #[arg(long)]
-    all: bool,
+    #[command(flatten)]
+    target: TargetOptions,
     /// What to write [default: yaml]
     #[arg(long, short, value_enum, conflicts_with = "in_place")]
     output: Option<PatchOutput>,
@@ -107,14 +99,6 @@ impl PatchArgs {
             Some(PatchOutput::Yaml) | None => Destination::Yaml,
         }
     }
-
-    fn asked(&self, schema: &Schema) -> Result<Asked> {
-        match &self.target {
-            _ if self.all => Ok(Asked::All),
-            Some(word) => GivenTarget::parse(word, self.namespace.as_deref(), schema).map(Asked::One),
-            None => Ok(Asked::Nothing),
-        }
-    }
 }
 
 pub(crate) fn run(args: &PatchArgs) -> Result {
@@ -125,7 +109,7 @@ pub(crate) fn run(args: &PatchArgs) -> Result {
     // Only strategic patches ask for custom resource definitions among the files.
     let definitions: &[Origin] = if args.patch_type == TypeWord::Strategic { &origins } else { &[] };
     let schema = job::load_beside(&args.schema, definitions)?.compile(args.dialect.into())?;
-    let selection = Selection::new(&patches, &args.asked(&schema)?);
+    let selection = Selection::new(&patches, &args.target.asked(&schema)?);
     selection.check_before(&origins)?;
     let patcher = Patcher::new(&schema, &patches, &selection)?;
     let destination = args.destination();
