@@ -92,3 +92,20 @@ fn what_cannot_be_served_is_told() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no built-in tables for Kubernetes \"1.2\""));
 }
+
+#[test]
+fn an_object_that_is_given_twice_is_told_with_both_files() {
+    let (file, name) = (example("deployment.yaml"), format!("kubemerge-twice-{}.yaml", std::process::id()));
+    let copy = std::env::temp_dir().join(name);
+    std::fs::copy(&file, &copy).unwrap();
+    let server = Command::new(env!("CARGO_BIN_EXE_kubemerge"))
+        .args(["serve", "-f", file.to_str().unwrap(), "-f", copy.to_str().unwrap()])
+        .output();
+    std::fs::remove_file(&copy).unwrap();
+    let server = server.unwrap();
+    assert_eq!(server.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&server.stderr);
+    assert!(text.contains("the object is given twice, first in"), "{text}");
+    assert!(text.contains("Deployment shop in"), "{text}");
+    assert!(text.contains(&*file.to_string_lossy()) && text.contains(&*copy.to_string_lossy()), "{text}");
+}

@@ -13,6 +13,7 @@ use crate::{
     entropy::Entropy,
     fixture,
     ledger::Ledger,
+    load::{self, Given},
     log::Log,
     namespace,
     pod_logs::PodLogs,
@@ -30,7 +31,7 @@ pub struct Builder {
     settings: Settings,
     dialect: Dialect,
     documents: Vec<Value>,
-    objects: Vec<Value>,
+    objects: Vec<Given>,
     store: Option<Box<dyn Store>>,
     history: Option<usize>,
     clock: Clock,
@@ -41,11 +42,28 @@ pub struct Builder {
 
 /// Why a server could not be built.
 #[derive(Debug)]
-pub struct BuildError(String);
+pub struct BuildError {
+    object: Option<String>,
+    message: String,
+}
+
+impl BuildError {
+    pub(crate) fn about(given: &Given, message: impl Into<String>) -> Self {
+        BuildError { object: Some(given.to_string()), message: message.into() }
+    }
+
+    /// The object that cannot be loaded, such as `ConfigMap default/a in maps.yaml`; none if it is none's fault.
+    pub fn object(&self) -> Option<&str> {
+        self.object.as_deref()
+    }
+}
 
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        if let Some(object) = &self.object {
+            write!(f, "{object}: ")?;
+        }
+        f.write_str(&self.message)
     }
 }
 
@@ -101,11 +119,21 @@ impl Builder {
     }
 
     /// Objects that are there from the start, as they are: with the status and the uid they have, without
-    /// admission. Missing namespaces are created, missing server-owned metadata is filled in.
-    pub fn objects<T: Serialize>(mut self, objects: impl IntoIterator<Item = T>) -> Self {
+    /// admission. Missing namespaces are created, missing server-owned metadata is filled in. No object may be
+    /// given twice; [`ApiServer::set`] replaces one later.
+    pub fn objects<T: Serialize>(self, objects: impl IntoIterator<Item = T>) -> Self {
+        self.add(None, objects)
+    }
+
+    /// The same for objects that were found somewhere, such as in a file, whose name errors shall tell.
+    pub fn objects_from<T: Serialize>(self, source: &str, objects: impl IntoIterator<Item = T>) -> Self {
+        self.add(Some(source.into()), objects)
+    }
+
+    fn add<T: Serialize>(mut self, source: Option<Arc<str>>, objects: impl IntoIterator<Item = T>) -> Self {
         for object in objects {
             match serde_json::to_value(object) {
-                Ok(value) => self.objects.push(value),
+                Ok(value) => self.objects.push(Given { value, source: source.clone() }),
                 Err(error) => self.complain(format!("an object cannot be serialized: {error}")),
             }
         }
@@ -115,10 +143,12 @@ impl Builder {
     /// Objects from a YAML or JSON text with any number of documents; definitions may come after their objects.
     pub fn yaml(mut self, text: &str) -> Self {
         match fixture::documents(text) {
-            Ok(objects) => self.objects.extend(objects),
-            Err(error) => self.complain(error),
+            Ok(objects) => self.objects(objects),
+            Err(error) => {
+                self.complain(error);
+                self
+            }
         }
-        self
     }
 
     /// Loads an OpenAPI document (v2 or v3) beside the built-in tables; its definitions win.
@@ -213,8 +243,8 @@ impl Builder {
     /// # Errors
     /// If there are no tables for the version, or a document or an object cannot be loaded.
     pub fn build(self) -> Result<ApiServer, BuildError> {
-        if let Some(fault) = self.fault {
-            return Err(BuildError(fault));
+        if let Some(text) = self.fault {
+            return Err(fault(text));
         }
         let mut schema = SchemaBuilder::builtin(&self.settings.version).map_err(fault)?;
         for document in &self.documents {
@@ -240,12 +270,11 @@ impl Builder {
             let ledger = Ledger::new(&app);
             namespace::FIRST.iter().for_each(|name| namespace::create(&ledger, name));
         }
-        let server = ApiServer::new(app);
-        server.load(self.objects).map_err(|failure| BuildError(failure.to_string()))?;
-        Ok(server)
+        load::begin_with(&app, self.objects)?;
+        Ok(ApiServer::new(app))
     }
 }
 
 fn fault(error: impl fmt::Display) -> BuildError {
-    BuildError(error.to_string())
+    BuildError { object: None, message: error.to_string() }
 }

@@ -47,6 +47,7 @@ mod fault;
 mod fields;
 mod fixture;
 mod ledger;
+mod load;
 mod log;
 mod media;
 mod members;

@@ -4,22 +4,20 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     app::App,
     builder::Builder,
-    catalog::{Catalog, Resource, split_api_version, split_key},
-    custom,
+    catalog::{Catalog, split_key},
     fault::Rule,
     ledger::Ledger,
+    load,
     log::{Entry, Log},
-    namespace,
-    object::Object,
     pod_logs::PodLogs,
     reply::Body,
     service::Service,
-    status::{Failure, Outcome, bad_request},
+    status::Failure,
     store::{Range, Revision, Store},
 };
 
@@ -76,16 +74,9 @@ impl ApiServer {
         &self.app
     }
 
-    fn resource(&self, api_version: &str, kind: &str) -> Outcome<Arc<Resource>> {
-        let (group, version) = split_api_version(api_version);
-        let index = self.app.catalog.index();
-        let found = index.by_kind(group, version, kind).cloned();
-        found.ok_or_else(|| bad_request(format!("no kind {kind:?} is served in {api_version:?}")))
-    }
-
     /// An object, past the API; the namespace is ignored for cluster-scoped kinds.
     pub fn get(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Option<Value> {
-        let resource = self.resource(api_version, kind).ok()?;
+        let resource = load::resource(&self.app, api_version, kind).ok()?;
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
         serde_json::from_slice(&self.app.store.get(&key)?.render()).ok()
     }
@@ -102,13 +93,12 @@ impl ApiServer {
     /// # Errors
     /// If the kind is not served, or the object has no name.
     pub fn set(&self, object: Value) -> Result<(), Failure> {
-        let ledger = Ledger::new(&self.app);
-        self.put(&ledger, &object)
+        load::put(&Ledger::new(&self.app), &object)
     }
 
     /// Removes an object at once, past finalizers and grace periods; tells whether it was there.
     pub fn remove(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> bool {
-        let Ok(resource) = self.resource(api_version, kind) else { return false };
+        let Ok(resource) = load::resource(&self.app, api_version, kind) else { return false };
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
         let ledger = Ledger::new(&self.app);
         while let Some(stored) = self.app.store.get(&key) {
@@ -117,69 +107,6 @@ impl ApiServer {
             }
         }
         false
-    }
-
-    /// Loads objects past the API, definitions first.
-    pub(crate) fn load(&self, objects: Vec<Value>) -> Outcome<()> {
-        let is_definition = |object: &Value| object["kind"] == json!("CustomResourceDefinition");
-        let (definitions, others): (Vec<Value>, Vec<Value>) = objects.into_iter().partition(is_definition);
-        let ledger = Ledger::new(&self.app);
-        for definition in definitions {
-            custom::definition::load(&self.app, &definition)
-                .and_then(|complete| self.put(&ledger, &complete))?;
-        }
-        others.iter().try_for_each(|object| self.put(&ledger, object))
-    }
-
-    fn put(&self, ledger: &Ledger<'_>, value: &Value) -> Outcome<()> {
-        let mut object = Object::from_value(value)?;
-        let resource = self.resource(&object.api_version, &object.kind)?;
-        if object.metadata.name().is_empty() {
-            return Err(bad_request(format!("a {} has no metadata.name", object.kind)));
-        }
-        if resource.is_namespaced() {
-            if object.metadata.namespace().is_empty() {
-                object.metadata.set("namespace", "default");
-            }
-            let key = format!("/namespaces/{}", object.metadata.namespace());
-            if self.app.store.get(&key).is_none() {
-                namespace::create(ledger, object.metadata.namespace());
-            }
-        }
-        self.complete(&resource, &mut object);
-        let key = resource.key(object.metadata.namespace(), object.metadata.name());
-        loop {
-            let written = match self.app.store.get(&key) {
-                None => ledger.create(&resource, &key, object.record()),
-                Some(old) => {
-                    let before = Object::of(&old);
-                    object.metadata.take("uid", &before.metadata);
-                    object.metadata.take("creationTimestamp", &before.metadata);
-                    ledger.update(&resource, &key, object.record(), &old)
-                }
-            };
-            if written.is_ok() {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Fills in the metadata that every stored object has.
-    fn complete(&self, resource: &Resource, object: &mut Object) {
-        use crate::catalog::rules::Generation;
-        let metadata = &mut object.metadata;
-        metadata.remove("resourceVersion");
-        if metadata.uid().is_empty() {
-            metadata.set("uid", self.app.entropy.uid());
-        }
-        if !metadata.has("creationTimestamp") {
-            metadata.set("creationTimestamp", self.app.clock.now().to_string());
-        }
-        let tracked = !matches!(resource.rules.generation, Generation::Untracked | Generation::SpecFromZero);
-        if tracked && metadata.generation() == 0 {
-            metadata.set("generation", 1);
-        }
-        object.api_version = resource.storage.clone();
     }
 
     /// The text that `pods/log` answers for a container.

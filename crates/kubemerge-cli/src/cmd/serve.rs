@@ -95,8 +95,11 @@ fn build(args: &ServeArgs) -> Result<ApiServer> {
     if args.create_namespaces {
         builder = builder.create_namespaces();
     }
-    builder = with_documents(builder, &args.schema, recurse, |builder, document| builder.openapi(document))?;
-    builder = with_documents(builder, &args.files, recurse, |builder, object| builder.objects([object]))?;
+    builder =
+        with_documents(builder, &args.schema, recurse, |builder, _, document| builder.openapi(document))?;
+    builder = with_documents(builder, &args.files, recurse, |builder, name, object| {
+        builder.objects_from(name, [object])
+    })?;
     builder.build().map_err(|error| Notice::error(error.to_string()).into())
 }
 
@@ -104,7 +107,7 @@ fn with_documents(
     mut builder: Builder,
     words: &[PathBuf],
     recurse: Recurse,
-    add: impl Fn(Builder, Value) -> Builder,
+    add: impl Fn(Builder, &str, Value) -> Builder,
 ) -> Result<Builder> {
     for origin in find(words, recurse)? {
         let source = read(&origin)?;
@@ -112,7 +115,7 @@ fn with_documents(
             for object in objects(&source, &document)? {
                 let value = serde_json::from_slice(&object.json)
                     .map_err(|error| Notice::error(format!("cannot read {}: {error}", origin.name())))?;
-                builder = add(builder, value);
+                builder = add(builder, &origin.name(), value);
             }
         }
     }

@@ -217,6 +217,28 @@ async fn requests_can_be_made_to_fail() {
     assert_eq!(get(&server, &format!("{CONFIG_MAPS}/a")).await.code, 404, "but it was carried out");
 }
 
+#[tokio::test]
+async fn chance_strikes_as_often_as_it_was_told_to() {
+    async fn failures(seed: u64, probability: f64) -> Vec<bool> {
+        let server = ApiServer::builder().seed(seed).build().unwrap();
+        let busy = Failure::new(503, "ServiceUnavailable", "injected");
+        server.inject(On::verb("list").sometimes(probability, Fault::Fail(busy)));
+        let mut failed = Vec::new();
+        for _ in 0..400 {
+            failed.push(get(&server, CONFIG_MAPS).await.code == 503);
+            assert_eq!(get(&server, &format!("{CONFIG_MAPS}/a")).await.code, 404, "only lists are concerned");
+        }
+        failed
+    }
+    let count = |failed: &[bool]| failed.iter().filter(|failed| **failed).count();
+    let some = failures(7, 0.25).await;
+    assert!((60..=140).contains(&count(&some)), "about 100 of 400: {}", count(&some));
+    assert_eq!(some, failures(7, 0.25).await, "the seed decides which");
+    assert_ne!(some, failures(8, 0.25).await);
+    assert_eq!(count(&failures(7, 0.0).await), 0);
+    assert_eq!(count(&failures(7, 1.0).await), 400);
+}
+
 #[tokio::test(start_paused = true)]
 async fn requests_can_be_delayed() {
     let server = server();

@@ -1,0 +1,145 @@
+//! Objects that go into the store past the API: those a server begins with, and those that a test puts there.
+
+use std::{collections::HashMap, fmt, sync::Arc};
+
+use serde_json::{Value, json};
+
+use crate::{
+    app::App,
+    builder::BuildError,
+    catalog::{Resource, rules::Generation, split_api_version},
+    custom,
+    ledger::Ledger,
+    namespace,
+    object::Object,
+    status::{Outcome, bad_request},
+};
+
+/// An object to begin with.
+pub(crate) struct Given {
+    pub(crate) value: Value,
+    /// Where it was found, such as the name of a file.
+    pub(crate) source: Option<Arc<str>>,
+}
+
+impl fmt::Display for Given {
+    /// `ConfigMap default/a in maps.yaml`, as far as the object says so itself.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |pointer: &str| self.value.pointer(pointer).and_then(Value::as_str);
+        f.write_str(text("/kind").unwrap_or("an object without kind"))?;
+        match (text("/metadata/namespace"), text("/metadata/name")) {
+            (Some(namespace), Some(name)) => write!(f, " {namespace}/{name}")?,
+            (None, Some(name)) => write!(f, " {name}")?,
+            (_, None) => f.write_str(" without name")?,
+        }
+        self.source.as_ref().map_or(Ok(()), |source| write!(f, " in {source}"))
+    }
+}
+
+/// An object on its way past the API.
+struct Loading {
+    resource: Arc<Resource>,
+    key: String,
+    object: Object,
+}
+
+/// The resource of a kind that is served.
+pub(crate) fn resource(app: &App, api_version: &str, kind: &str) -> Outcome<Arc<Resource>> {
+    let (group, version) = split_api_version(api_version);
+    let index = app.catalog.index();
+    let found = index.by_kind(group, version, kind).cloned();
+    found.ok_or_else(|| bad_request(format!("no kind {kind:?} is served in {api_version:?}")))
+}
+
+/// Stores what a server begins with, definitions first; nothing may be given twice.
+pub(crate) fn begin_with(app: &App, objects: Vec<Given>) -> Result<(), BuildError> {
+    let is_definition = |given: &Given| given.value["kind"] == json!("CustomResourceDefinition");
+    let (definitions, others): (Vec<Given>, Vec<Given>) = objects.into_iter().partition(is_definition);
+    let ledger = Ledger::new(app);
+    let mut seen = HashMap::new();
+    for given in &definitions {
+        let complete = custom::definition::load(app, &given.value);
+        let loading = complete.and_then(|complete| prepare(app, &complete));
+        begin_with_one(&ledger, given, loading, &mut seen)?;
+    }
+    for given in &others {
+        begin_with_one(&ledger, given, prepare(app, &given.value), &mut seen)?;
+    }
+    Ok(())
+}
+
+fn begin_with_one<'g>(
+    ledger: &Ledger<'_>,
+    given: &'g Given,
+    loading: Outcome<Loading>,
+    seen: &mut HashMap<String, &'g Given>,
+) -> Result<(), BuildError> {
+    let loading = loading.map_err(|failure| BuildError::about(given, failure.message()))?;
+    if let Some(first) = seen.insert(loading.key.clone(), given) {
+        let place = first.source.as_ref().map(|source| format!(", first in {source}")).unwrap_or_default();
+        return Err(BuildError::about(given, format!("the object is given twice{place}")));
+    }
+    store(ledger, loading);
+    Ok(())
+}
+
+/// Stores an object as it is, in place of one that is there.
+pub(crate) fn put(ledger: &Ledger<'_>, value: &Value) -> Outcome<()> {
+    store(ledger, prepare(ledger.app, value)?);
+    Ok(())
+}
+
+fn prepare(app: &App, value: &Value) -> Outcome<Loading> {
+    let mut object = Object::from_value(value)?;
+    let resource = resource(app, &object.api_version, &object.kind)?;
+    if object.metadata.name().is_empty() {
+        return Err(bad_request("metadata.name is missing"));
+    }
+    if !resource.is_namespaced() {
+        object.metadata.remove("namespace");
+    } else if object.metadata.namespace().is_empty() {
+        object.metadata.set("namespace", "default");
+    }
+    complete(app, &resource, &mut object);
+    let key = resource.key(object.metadata.namespace(), object.metadata.name());
+    Ok(Loading { resource, key, object })
+}
+
+/// Fills in the metadata that every stored object has.
+fn complete(app: &App, resource: &Resource, object: &mut Object) {
+    let metadata = &mut object.metadata;
+    metadata.remove("resourceVersion");
+    if metadata.uid().is_empty() {
+        metadata.set("uid", app.entropy.uid());
+    }
+    if !metadata.has("creationTimestamp") {
+        metadata.set("creationTimestamp", app.clock.now().to_string());
+    }
+    let tracked = !matches!(resource.rules.generation, Generation::Untracked | Generation::SpecFromZero);
+    if tracked && metadata.generation() == 0 {
+        metadata.set("generation", 1);
+    }
+    object.api_version.clone_from(&resource.storage);
+}
+
+/// Writes an object; its namespace comes into being with it.
+fn store(ledger: &Ledger<'_>, Loading { resource, key, mut object }: Loading) {
+    let namespace = object.metadata.namespace();
+    if !namespace.is_empty() && ledger.app.store.get(&format!("/namespaces/{namespace}")).is_none() {
+        namespace::create(ledger, namespace);
+    }
+    loop {
+        let written = match ledger.app.store.get(&key) {
+            None => ledger.create(&resource, &key, object.record()),
+            Some(old) => {
+                let before = Object::of(&old);
+                object.metadata.take("uid", &before.metadata);
+                object.metadata.take("creationTimestamp", &before.metadata);
+                ledger.update(&resource, &key, object.record(), &old)
+            }
+        };
+        if written.is_ok() {
+            return;
+        }
+    }
+}
