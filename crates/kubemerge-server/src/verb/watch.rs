@@ -119,21 +119,30 @@ impl Watch {
             if let Some(line) = self.lines.pop_front() {
                 return Some(line);
             }
-            if self.ended || self.faults.ends_stream() || !self.is_still_served() {
+            if self.ended || self.faults.ends_stream() {
                 return None;
             }
+            let served = self.look_up_resource();
             // Marked as seen before reading, so that a write in between wakes the wait below.
             self.signal.borrow_and_update();
+            let before = self.cursor;
             self.read_events();
-            if self.lines.is_empty() && !self.ended {
-                self.wait().await;
+            let went_on = self.cursor > before && self.cursor < self.app.store.revision();
+            if !self.lines.is_empty() || self.ended || went_on {
+                continue;
             }
+            // The last events of a resource that is gone were read after that was known.
+            served?;
+            self.wait().await;
         }
     }
 
-    fn is_still_served(&self) -> bool {
-        let resource = &self.encoder.resource;
-        self.app.catalog.index().find(&resource.group, &resource.version, &resource.plural).is_some()
+    /// Shows what comes as the resource is now; none if it is not served any more.
+    fn look_up_resource(&mut self) -> Option<()> {
+        let Resource { group, version, plural, .. } = &*self.encoder.resource;
+        let found = self.app.catalog.index().find(group, version, plural).cloned()?;
+        self.encoder.resource = found;
+        Some(())
     }
 
     fn read_events(&mut self) {

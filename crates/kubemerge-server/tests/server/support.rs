@@ -1,10 +1,12 @@
 //! What the tests share: a server, plain requests, small objects.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::Request;
 use http_body_util::BodyExt;
 use kube::core::Status;
-use kubemerge_server::ApiServer;
+use kubemerge_server::{ApiServer, Body};
 use serde_json::{Value, json};
 
 pub(crate) fn server() -> ApiServer {
@@ -86,5 +88,45 @@ pub(crate) fn status<T: std::fmt::Debug>(result: Result<T, kube::Error>) -> Box<
     match result.unwrap_err() {
         kube::Error::Api(status) => status,
         other => panic!("not an API error: {other}"),
+    }
+}
+
+/// An open watch, read line by line.
+pub(crate) struct Watch(Body, Vec<u8>);
+
+impl Watch {
+    pub(crate) async fn open(server: &ApiServer, path: &str) -> Watch {
+        Watch::open_as(server, path, "application/json").await
+    }
+
+    pub(crate) async fn open_as(server: &ApiServer, path: &str, accept: &str) -> Watch {
+        let request = http::Request::builder().uri(path).header("accept", accept).body(Bytes::new()).unwrap();
+        let response = server.handle(request).await;
+        assert_eq!(response.status(), 200, "{path}");
+        Watch(response.into_body(), Vec::new())
+    }
+
+    /// The next event; none at the end of the stream.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some(end) = self.1.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.1.drain(..=end).collect();
+                return Some(serde_json::from_slice(&line).unwrap());
+            }
+            let frame = self.0.frame().await?.unwrap();
+            self.1.extend_from_slice(&frame.into_data().unwrap());
+        }
+    }
+
+    /// The next event as `TYPE name`.
+    pub(crate) async fn line(&mut self) -> String {
+        let event = tokio::time::timeout(Duration::from_secs(5), self.next()).await.expect("an event comes");
+        let event = event.expect("the watch goes on");
+        let name = event["object"]["metadata"]["name"].as_str().unwrap_or_default();
+        format!("{} {name}", event["type"].as_str().unwrap()).trim_end().to_string()
+    }
+
+    pub(crate) async fn is_silent(&mut self) -> bool {
+        tokio::time::timeout(Duration::from_millis(50), self.next()).await.is_err()
     }
 }

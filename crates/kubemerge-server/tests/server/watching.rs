@@ -1,54 +1,10 @@
 //! Watches: order, resume, selectors, bookmarks, initial events, expiry.
 
-use std::time::Duration;
-
-use bytes::Bytes;
 use futures_util::StreamExt;
-use http_body_util::BodyExt;
-use kubemerge_server::{ApiServer, Body, Fault, On};
+use kubemerge_server::{ApiServer, Fault, On};
 use serde_json::{Value, json};
 
 use crate::support::*;
-
-/// An open watch, read line by line.
-struct Watch(Body, Vec<u8>);
-
-impl Watch {
-    async fn open(server: &ApiServer, path: &str) -> Watch {
-        Watch::open_as(server, path, "application/json").await
-    }
-
-    async fn open_as(server: &ApiServer, path: &str, accept: &str) -> Watch {
-        let request = http::Request::builder().uri(path).header("accept", accept).body(Bytes::new()).unwrap();
-        let response = server.handle(request).await;
-        assert_eq!(response.status(), 200, "{path}");
-        Watch(response.into_body(), Vec::new())
-    }
-
-    /// The next event; none at the end of the stream.
-    async fn next(&mut self) -> Option<Value> {
-        loop {
-            if let Some(end) = self.1.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.1.drain(..=end).collect();
-                return Some(serde_json::from_slice(&line).unwrap());
-            }
-            let frame = self.0.frame().await?.unwrap();
-            self.1.extend_from_slice(&frame.into_data().unwrap());
-        }
-    }
-
-    /// The next event as `TYPE name`.
-    async fn line(&mut self) -> String {
-        let event = tokio::time::timeout(Duration::from_secs(5), self.next()).await.expect("an event comes");
-        let event = event.expect("the watch goes on");
-        let name = event["object"]["metadata"]["name"].as_str().unwrap_or_default();
-        format!("{} {name}", event["type"].as_str().unwrap()).trim_end().to_string()
-    }
-
-    async fn is_silent(&mut self) -> bool {
-        tokio::time::timeout(Duration::from_millis(50), self.next()).await.is_err()
-    }
-}
 
 fn labelled(name: &str, app: &str) -> Value {
     let mut object = config_map(name);
@@ -235,4 +191,16 @@ async fn the_client_watches_too() {
         kube::api::WatchEvent::Added(map) => assert_eq!(map.metadata.name.as_deref(), Some("a")),
         other => panic!("{other:?}"),
     }
+}
+
+#[tokio::test]
+async fn a_selector_finds_its_event_behind_very_many_others() {
+    let server = server();
+    let start = server.revision();
+    for at in 0..1_000 {
+        create(&server, config_map(&format!("m{at}"))).await;
+    }
+    create(&server, labelled("wanted", "x")).await;
+    let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion={start}&labelSelector=app%3Dx");
+    assert_eq!(Watch::open(&server, &path).await.line().await, "ADDED wanted");
 }
