@@ -12,8 +12,10 @@ use crate::{
 /// Completes and checks a new object.
 pub(crate) fn create(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
     match call.resource.custom() {
-        Some(version) => custom::admit(version, object, None, Part::Main)
-            .map_err(|errors| refuse(call, object, &errors))?,
+        Some(version) => {
+            custom::fill(version, object);
+            refuse_any(call, object, &custom::check(version, object, None))?
+        }
         None => defaults::fill(call.resource, object),
     }
     let mut errors = check::values(&object.metadata, call.resource.rules.name);
@@ -24,9 +26,7 @@ pub(crate) fn create(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
 /// Completes and checks an object that replaces an older one.
 pub(crate) fn update(call: &Call<'_>, old: &Object, new: &mut Object, part: Part) -> Outcome<()> {
     match call.resource.custom() {
-        Some(version) => {
-            custom::admit(version, new, Some(old), part).map_err(|errors| refuse(call, new, &errors))?
-        }
+        Some(version) => refuse_any(call, new, &custom::check(version, new, Some(old)))?,
         None if part == Part::Main => defaults::fill(call.resource, new),
         None => {}
     }
@@ -41,9 +41,12 @@ pub(crate) fn update(call: &Call<'_>, old: &Object, new: &mut Object, part: Part
 /// The last word: what is stored is written in the version for storage.
 fn finish(call: &Call<'_>, object: &mut Object, errors: Vec<FieldError>) -> Outcome<()> {
     object.api_version.clone_from(&call.resource.storage);
-    if errors.is_empty() { Ok(()) } else { Err(refuse(call, object, &errors)) }
+    refuse_any(call, object, &errors)
 }
 
-fn refuse(call: &Call<'_>, object: &Object, errors: &[FieldError]) -> crate::Failure {
-    invalid(call.resource.qualified_kind(), object.metadata.name(), errors)
+fn refuse_any(call: &Call<'_>, object: &Object, errors: &[FieldError]) -> Outcome<()> {
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(invalid(call.resource.qualified_kind(), object.metadata.name(), errors))
 }

@@ -90,7 +90,8 @@ fn unknown_metadata(object: &mut Object) -> Vec<String> {
     unknown
 }
 
-fn prune_custom(object: &mut Object, schema: &Structural) -> Outcome<Vec<String>> {
+/// Takes out what a schema does not declare; answers the paths.
+pub(crate) fn prune_custom(object: &mut Object, schema: &Structural) -> Outcome<Vec<String>> {
     let Value::Object(mut tree) = object.to_value() else { return Ok(Vec::new()) };
     let removed = prune::prune(&mut tree, schema);
     let mut tree = Value::Object(tree);

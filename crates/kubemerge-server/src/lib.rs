@@ -75,6 +75,7 @@ mod subresource;
 mod table;
 mod target;
 mod verb;
+mod view;
 mod write;
 
 pub use app::{CustomStrategicMerge, GarbageCollection};

@@ -9,7 +9,7 @@ use crate::{
     reply::Reply,
     status::{Outcome, not_acceptable},
     store::{Head, Record, Revision, Stored},
-    table,
+    table, view,
 };
 
 /// A record with the revision to show; none for an object that was never stored.
@@ -27,6 +27,13 @@ impl<'a> Shown<'a> {
 
     /// Appends the whole object in the resource's version.
     pub(crate) fn write(self, resource: &Resource, out: &mut Vec<u8>) {
+        match view::shown(resource, self.record) {
+            None => self.write_as_stored(resource, out),
+            Some(record) => Shown { record: &record, ..self }.write_as_stored(resource, out),
+        }
+    }
+
+    fn write_as_stored(self, resource: &Resource, out: &mut Vec<u8>) {
         let wanted = &resource.api_version;
         let head = if self.record.api_version() == wanted { Head::Stored } else { Head::Version(wanted) };
         match self.revision {

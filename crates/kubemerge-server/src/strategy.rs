@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     app::App,
     catalog::{Resource, rules::Generation},
-    defaults,
+    custom, defaults,
     meta::check,
     object::Object,
     status::{Outcome, conflict, invalid},
@@ -125,10 +125,15 @@ fn fold_string_data(resource: &Resource, object: &mut Object) -> Outcome<()> {
     Ok(())
 }
 
-/// Fills in the defaults of a built-in kind, so that leaving them out is no change.
+/// Fills in the defaults of the kind, so that leaving them out is no change.
 pub(crate) fn complete(resource: &Resource, old: &mut Object, new: &mut Object, part: Part) {
-    if part == Part::Main && resource.custom().is_none() {
-        defaults::fill_both(resource, old, new);
+    match resource.custom() {
+        Some(version) => {
+            custom::reread(version, old);
+            custom::fill(version, new);
+        }
+        None if part == Part::Main => defaults::fill_both(resource, old, new),
+        None => {}
     }
 }
 

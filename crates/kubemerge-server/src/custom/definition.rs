@@ -246,11 +246,11 @@ pub(crate) fn resources(definition: &Object) -> Vec<Resource> {
     let storage = api_version(text(&spec, "/group"), storage.map_or("", |version| text(version, "/name")));
     versions(&spec)
         .filter(|version| version["served"] == json!(true))
-        .map(|version| resource(&spec, version, &storage, definition.metadata.is_terminating()))
+        .map(|version| resource(&spec, version, &storage, definition))
         .collect()
 }
 
-fn resource(spec: &Value, version: &Value, storage: &str, terminating: bool) -> Resource {
+fn resource(spec: &Value, version: &Value, storage: &str, definition: &Object) -> Resource {
     let list = |pointer: &str| -> Vec<String> {
         let found = spec.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
         found.filter_map(|one| one.as_str().map(str::to_string)).collect()
@@ -270,7 +270,11 @@ fn resource(spec: &Value, version: &Value, storage: &str, terminating: bool) -> 
         verbs: verbs.iter().map(ToString::to_string).collect(),
         subresources: subresources(spec, version, &kind),
         rules: catalog::Rules::custom(selectable(version)),
-        origin: Origin::Custom(Arc::new(CustomVersion { terminating, ..custom_version(spec, version) })),
+        origin: Origin::Custom(Arc::new(CustomVersion {
+            revised: definition.metadata.generation() > 1,
+            terminating: definition.metadata.is_terminating(),
+            ..custom_version(spec, version)
+        })),
         storage: storage.to_string(),
         kind,
     }
@@ -309,6 +313,7 @@ fn custom_version(spec: &Value, version: &Value) -> CustomVersion {
         columns: columns(version),
         scale: scale::of_version(version).map(ScalePaths::read),
         deprecation: deprecation(spec, version),
+        revised: false,
         terminating: false,
         open_api,
         merge: OnceLock::new(),

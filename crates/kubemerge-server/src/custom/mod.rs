@@ -23,9 +23,9 @@ use structural::Structural;
 
 use crate::{
     call::Call,
+    fields,
     object::Object,
     status::{FieldError, Outcome, bad_request},
-    strategy::Part,
     table::Column,
 };
 
@@ -39,6 +39,8 @@ pub(crate) struct CustomVersion {
     pub(crate) scale: Option<ScalePaths>,
     /// What users of a deprecated version are told.
     pub(crate) deprecation: Option<String>,
+    /// The definition has changed since its objects could first be stored.
+    pub(crate) revised: bool,
     /// The definition is being deleted: nothing new is created.
     pub(crate) terminating: bool,
     /// The schema as it was written, for OpenAPI.
@@ -63,27 +65,31 @@ impl CustomVersion {
     }
 }
 
-/// Fills defaults and validates; on an update, what was wrong before and is unchanged is let pass.
-pub(crate) fn admit(
-    version: &CustomVersion,
-    object: &mut Object,
-    old: Option<&Object>,
-    part: Part,
-) -> Result<(), Vec<FieldError>> {
-    let Some(schema) = &version.schema else { return Ok(()) };
+/// Makes a stored object what the schema of today makes of it.
+pub(crate) fn reread(version: &CustomVersion, object: &mut Object) {
+    if let Some(schema) = &version.schema {
+        drop(fields::prune_custom(object, schema));
+        fill(version, object);
+    }
+}
+
+/// Fills in the defaults of the schema.
+pub(crate) fn fill(version: &CustomVersion, object: &mut Object) {
+    let Some(schema) = &version.schema else { return };
     let mut tree = object.to_value();
     default::fill(&mut tree, schema);
-    let complaints = complaints(version, schema, &tree, old);
-    for name in
-        schema.properties.keys().filter(|name| !matches!(name.as_str(), "apiVersion" | "kind" | "metadata"))
-    {
-        // A default of the status must not appear through the main endpoint, nor the reverse.
-        let belongs = (part == Part::Status) == (name == "status") || old.is_none();
-        if let Some(value) = tree.get(name).filter(|_| belongs) {
-            drop(object.set(name, value));
-        }
+    let own = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata");
+    for (name, value) in tree.as_object().into_iter().flatten().filter(|(name, _)| own(name)) {
+        drop(object.set(name, value));
     }
-    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+}
+
+/// Validates; on an update, what was wrong before and is unchanged is let pass.
+pub(crate) fn check(version: &CustomVersion, object: &Object, old: Option<&Object>) -> Vec<FieldError> {
+    version
+        .schema
+        .as_ref()
+        .map_or_else(Vec::new, |schema| complaints(version, schema, &object.to_value(), old))
 }
 
 fn complaints(

@@ -20,7 +20,7 @@ use crate::{
     store::Stored,
     strategy::{self, Part},
     verb::update,
-    write,
+    view, write,
 };
 
 const REJECTED: &str = "the server rejected our request due to an error in our request";
@@ -118,7 +118,8 @@ fn report_repeated(
 /// The text to patch: as it is stored, unless the patch may look at the resourceVersion or another version.
 fn live<'s>(call: &Call<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<Cow<'s, Canonical>> {
     let record = &current.record;
-    let as_stored = record.api_version() == call.resource.api_version;
+    let as_stored =
+        record.api_version() == call.resource.api_version && view::is_as_stored(call.resource, record);
     if as_stored && patch.patch_type() != PatchType::Json {
         return Ok(Cow::Borrowed(record.canonical()));
     }

@@ -219,3 +219,74 @@ async fn nothing_is_created_while_a_definition_goes() {
     );
     assert_eq!(get(&server, things).await.code, 404, "the API went with its last object");
 }
+
+/// A definition with a default in its spec and its status.
+fn with_defaults() -> Value {
+    let mut definition = definition(
+        "things",
+        "Thing",
+        json!({"type": "object", "properties": {
+            "spec": {"type": "object", "properties": {"a": {"type": "string"}, "size": {"type": "integer", "default": 3}}},
+            "status": {"type": "object", "properties": {"phase": {"type": "string", "default": "New"}}}}}),
+    );
+    definition["spec"]["versions"][0]["subresources"] = json!({"status": {}});
+    definition
+}
+
+const THINGS: &str = "/apis/x.io/v1/namespaces/default/things";
+
+#[tokio::test]
+async fn leaving_out_what_defaults_fill_in_is_no_change() {
+    let server = server();
+    ask(&server, "POST", DEFINITIONS, with_defaults()).await;
+    let thing = json!({"metadata": {"name": "t"}, "spec": {"a": "x"}});
+    let mut stored = ask(&server, "POST", THINGS, thing).await.body;
+    assert_eq!(stored["spec"], json!({"a": "x", "size": 3}));
+    let before = stored["metadata"].clone();
+    stored["spec"] = json!({"a": "x"});
+    let path = format!("{THINGS}/t");
+    let answer = ask(&server, "PUT", &path, stored.clone()).await;
+    assert_eq!((answer.code, &answer.body["metadata"]), (200, &before), "nothing was written");
+    stored["metadata"]["labels"] = json!({"l": "1"});
+    let answer = ask(&server, "PUT", &path, stored).await;
+    assert_eq!(
+        (&answer.body["metadata"]["generation"], &answer.body["spec"]["size"]),
+        (&json!(1), &json!(3))
+    );
+    let merge = ("content-type", "application/merge-patch+json");
+    let answer = ask_as(&server, "PATCH", &path, merge, json!({"spec": {"size": null}})).await;
+    assert_eq!(
+        (&answer.body["metadata"]["generation"], &answer.body["spec"]["size"]),
+        (&json!(1), &json!(3))
+    );
+    let status = json!({"status": {}, "spec": {"size": 9}});
+    let answer = ask_as(&server, "PATCH", &format!("{path}/status"), merge, status).await;
+    assert_eq!((&answer.body["status"], &answer.body["spec"]["size"]), (&json!({"phase": "New"}), &json!(3)));
+}
+
+#[tokio::test]
+async fn objects_are_shown_as_the_schema_of_today_has_them() {
+    let server = server();
+    let first = with(json!({"type": "string"}));
+    ask(&server, "POST", DEFINITIONS, definition("things", "Thing", first)).await;
+    ask(&server, "POST", THINGS, json!({"metadata": {"name": "t"}, "f": "old"})).await;
+    let revision = server.revision();
+    let watch = format!("{THINGS}?watch=true&resourceVersion={revision}");
+    let mut watch = Watch::open(&server, &watch).await;
+    let schema = json!({"type": "object", "properties": {"g": {"type": "string", "default": "new"}}});
+    let merge = ("content-type", "application/merge-patch+json");
+    let change = json!({"spec": {"versions": definition("things", "Thing", schema)["spec"]["versions"]}});
+    ask_as(&server, "PATCH", &format!("{DEFINITIONS}/things.x.io"), merge, change).await;
+    let shown = get(&server, &format!("{THINGS}/t")).await.body;
+    assert_eq!((&shown["f"], &shown["g"]), (&Value::Null, &json!("new")));
+    assert_eq!(shown["metadata"]["resourceVersion"], json!(revision.to_string()), "nobody has written it");
+    assert_eq!(get(&server, THINGS).await.body["items"][0], shown);
+    let labels = json!({"metadata": {"labels": {"l": "1"}}});
+    let patched = ask_as(&server, "PATCH", &format!("{THINGS}/t"), merge, labels).await.body;
+    assert_eq!((&patched["f"], &patched["g"]), (&Value::Null, &json!("new")));
+    assert_eq!(patched["metadata"]["generation"], 1);
+    assert_eq!(watch.next().await.unwrap()["object"], patched, "watches follow the definition too");
+    ask(&server, "DELETE", &format!("{DEFINITIONS}/things.x.io"), Value::Null).await;
+    assert_eq!(watch.line().await, "DELETED t", "before the watch ends");
+    assert_eq!(watch.next().await, None);
+}
