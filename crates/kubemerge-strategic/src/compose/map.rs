@@ -307,13 +307,31 @@ type Pair<'a> = (Str<'a>, Option<FieldPatch<'a>>, Option<FieldPatch<'a>>);
 
 /// The fields of both patches: those of the first, then what only the second has.
 fn pairs<'a>(first: &MapPatch<'a>, second: &MapPatch<'a>) -> Vec<Pair<'a>> {
-    let index: HashMap<Str<'a>, &FieldPatch<'a>> =
-        second.fields.iter().map(|said| (said.field, said)).collect();
-    let known: HashSet<Str<'a>> = first.fields.iter().map(|said| said.field).collect();
-    let in_first =
-        first.fields.iter().map(|said| (said.field, Some(*said), index.get(&said.field).map(|said| **said)));
-    let in_second = second.fields.iter().filter(|said| !known.contains(&said.field));
-    in_first.chain(in_second.map(|said| (said.field, None, Some(*said)))).collect()
+    let mut only_second: Vec<bool> = vec![true; second.fields.len()];
+    let find = positions(second);
+    let mut pairs = Vec::with_capacity(first.fields.len() + second.fields.len());
+    for said in &first.fields {
+        let at = find(said.field);
+        at.into_iter().for_each(|at| only_second[at] = false);
+        pairs.push((said.field, Some(*said), at.map(|at| second.fields[at])));
+    }
+    let rest = second.fields.iter().zip(only_second).filter(|(_, is_only)| *is_only);
+    pairs.extend(rest.map(|(said, _)| (said.field, None, Some(*said))));
+    pairs
+}
+
+/// Above this many fields they are found through an index.
+const FEW_FIELDS: usize = 16;
+
+/// Finds the positions of fields.
+fn positions<'p, 'a>(patch: &'p MapPatch<'a>) -> impl Fn(Str<'a>) -> Option<usize> + 'p {
+    let fields = &patch.fields;
+    let index: Option<HashMap<Str<'a>, usize>> = (fields.len() > FEW_FIELDS)
+        .then(|| fields.iter().enumerate().map(|(at, said)| (said.field, at)).collect());
+    move |field| match &index {
+        Some(index) => index.get(&field).copied(),
+        None => fields.iter().position(|said| said.field == field),
+    }
 }
 
 /// The fields that survive both patches: what both name, and what the second one sets.

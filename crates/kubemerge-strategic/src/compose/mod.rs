@@ -48,15 +48,23 @@ pub fn compose<'a>(ty: Type<'_>, patches: &[Node<'a>], arena: &'a Arena) -> Resu
     if ty.schema().dialect() == Dialect::Upstream {
         return patches.iter().try_fold(nothing, |under, over| combine(ty, under, *over, arena));
     }
-    for patch in patches {
-        // An empty document shows every fault that a patch has by itself.
-        apply(ty, nothing, *patch, arena)?;
-    }
+    check_each(ty, patches)?;
     let Some((first, rest)) = patches.split_first() else { return Ok(nothing) };
     rest.iter().try_fold(document(*first)?.unwrap_or(nothing), |first, second| {
         let second = document(*second)?.unwrap_or(nothing);
         two(ty, first, second, arena)
     })
+}
+
+/// An empty document shows every fault that a patch has by itself.
+fn check_each(ty: Type<'_>, patches: &[Node<'_>]) -> Result<(), Error> {
+    // What becomes of it does not matter, so its memory is used again.
+    let mut scratch = Arena::new();
+    for patch in patches {
+        apply(ty, new_map([], &scratch), *patch, &scratch)?;
+        scratch.reset();
+    }
+    Ok(())
 }
 
 fn two<'a>(ty: Type<'_>, first: Node<'a>, second: Node<'a>, arena: &'a Arena) -> Result<Node<'a>, Error> {
