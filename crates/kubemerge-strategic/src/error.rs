@@ -81,6 +81,8 @@ pub enum ErrorKind {
     DuplicateElement,
     /// A directive in a document that is no patch.
     DirectiveInDocument,
+    /// The patch repeats items until merging them would fill all memory.
+    TooManyRepeats,
     /// No single patch does what the two do one after the other.
     NotComposable,
     /// No patch leads back to the original.
@@ -120,6 +122,7 @@ impl ErrorKind {
             ErrorKind::ConflictCheckFailed => "conflict-check-failed",
             ErrorKind::DuplicateElement => "duplicate-element",
             ErrorKind::DirectiveInDocument => "directive-in-document",
+            ErrorKind::TooManyRepeats => "too-many-repeats",
             ErrorKind::NotComposable => "not-composable",
             ErrorKind::NotInvertible => "not-invertible",
         }

@@ -215,15 +215,3 @@ fn default_of<'a>(key: &MergeKey, arena: &'a Arena) -> Option<Scalar<'a>> {
         Value::Null | Value::Array(_) | Value::Object(_) => return None,
     })
 }
-
-/// The part of an identity that a mask of keys selects.
-pub(crate) fn project<'a>(identity: Identity<'a>, mask: u32, arena: &'a Arena) -> Option<Identity<'a>> {
-    let Identity::Set(values) = identity else { return Some(identity) };
-    if identity.mask() & mask != mask {
-        return None;
-    }
-    let mut chosen = (0..values.len()).filter(|at| mask & (1 << at) != 0);
-    let part =
-        arena.alloc_slice_fill_with(mask.count_ones() as usize, |_| chosen.next().and_then(|at| values[at]));
-    Some(Identity::Set(part))
-}

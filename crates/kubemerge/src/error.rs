@@ -144,7 +144,7 @@ fn status(kind: ErrorKind) -> u16 {
         )
         | ErrorKind::InvalidJsonPatch => 400,
         ErrorKind::Merge(MergeKind::Conflict | MergeKind::PreconditionFailed) => 409,
-        ErrorKind::TooManyOperations => 413,
+        ErrorKind::Merge(MergeKind::TooManyRepeats) | ErrorKind::TooManyOperations => 413,
         ErrorKind::UnknownContentType => 415,
         ErrorKind::Merge(MergeKind::ListOfLists)
         | ErrorKind::JsonPatchFailed

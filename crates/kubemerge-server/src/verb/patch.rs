@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use kubemerge::{Canonical, Error, ErrorKind, Guide, Patch, PatchType, apply};
+use kubemerge::{Canonical, Error, Guide, Patch, PatchType, apply};
 use kubemerge_value::Excerpt;
 
 use crate::{
@@ -142,9 +142,7 @@ fn apply_to(call: &Call<'_>, patch: &Patch<'_>, live: &Canonical) -> Outcome<Can
 fn refused(error: &Error) -> Failure {
     let failure = match (error.http_status(), error.kind()) {
         (400, _) => bad_request(error.message()),
-        (413, ErrorKind::TooManyOperations) => {
-            too_large(error.message().trim_start_matches("Request entity too large: "))
-        }
+        (413, _) => too_large(error.message().trim_start_matches("Request entity too large: ")),
         (422, _) => Failure::new(422, "Invalid", REJECTED),
         _ => unclassified(error.message()),
     };

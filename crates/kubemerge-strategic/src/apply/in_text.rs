@@ -53,6 +53,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let mut edits = Edits::new(self.arena);
         let edited = self.edit_map(ty, &mut MapPair::of(live, patch, 1)?, &mut edits, &Path::ROOT);
         self.met_late = false;
+        self.repeats.reset();
         edited.ok().map(|()| edits.finish(live))
     }
 

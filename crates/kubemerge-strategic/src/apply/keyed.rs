@@ -13,6 +13,7 @@ use crate::{
     observe::{Event, Observer, Ordering, Removal, Replacement},
     order::{Place, asked_for, weave},
     register::{Positions, Register, Who},
+    repeats::Used,
 };
 use kubemerge_value::{ListView, Node, Path, deep};
 
@@ -180,8 +181,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if O::WATCHES {
             self.observer.note(&path, Event::ItemMatched { keys: &rules.keys.pairs_of(item, self.arena) });
         }
+        let again = slot.changed.map(|_| Used::of(self.arena));
         let patch = MapPatch::parse(item, self.arena);
         let node = deep(|| self.map(rules.rule.item, Some(base), &patch, &path))?;
+        if let Some(before) = again {
+            self.repeats.note(before, self.arena, &path)?;
+        }
         merged.change(found, node);
         // Upstream: a null key matches, and the merge removes it.
         if self.mode == Mode::Apply && merged.register.is_null(slot.who) {

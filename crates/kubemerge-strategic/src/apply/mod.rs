@@ -25,6 +25,7 @@ use crate::{
     directive::{MapPatch, PatchWord},
     error::{Error, ErrorKind},
     observe::{Event, Observer, Replacement},
+    repeats::Repeats,
 };
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_value::{Arena, Kind, Node, Path, map as empty_map};
@@ -75,8 +76,7 @@ pub fn apply_observed<'a>(
     arena: &'a Arena,
     observer: &mut impl Observer,
 ) -> Result<Node<'a>, Error> {
-    Merger { arena, dialect: ty.schema().dialect(), mode: Mode::Apply, observer, met_late: false }
-        .root(ty, live, patch)
+    Merger::new(ty, Mode::Apply, observer, arena).root(ty, live, patch)
 }
 
 /// Lays a patch over another one: upstream's way to put patches together.
@@ -89,15 +89,7 @@ pub(crate) fn combine<'a>(
     over: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    let mut observer = ();
-    Merger {
-        arena,
-        dialect: ty.schema().dialect(),
-        mode: Mode::Combine,
-        observer: &mut observer,
-        met_late: false,
-    }
-    .root(ty, under, over)
+    Merger::new(ty, Mode::Combine, &mut (), arena).root(ty, under, over)
 }
 
 /// What a merge makes of its left side.
@@ -116,9 +108,15 @@ struct Merger<'a, 'o, O> {
     observer: &'o mut O,
     /// Whether the last fault is one that upstream meets after all others of its map.
     met_late: bool,
+    repeats: Repeats,
 }
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
+    fn new(ty: Type<'_>, mode: Mode, observer: &'o mut O, arena: &'a Arena) -> Self {
+        let dialect = ty.schema().dialect();
+        Merger { arena, dialect, mode, observer, met_late: false, repeats: Repeats::default() }
+    }
+
     fn root(&mut self, ty: Type<'_>, live: Node<'a>, patch: Node<'a>) -> Result<Node<'a>, Error> {
         let live = document(live)?;
         let Some(patch) = document(patch)? else {

@@ -11,13 +11,14 @@ use super::{
 use crate::{
     directive::{MapPatch, PatchWord},
     error::Error,
-    identity::{Identity, Keys, project},
+    identity::{Identity, Keys},
     observe::{Event, Observer, Ordering, Removal, Replacement},
     order::{LiveItem, by_position, without_directive},
+    partial::Partial,
     register::{Positions, Register, Who},
+    repeats::Used,
 };
 use bumpalo::collections::Vec as ArenaVec;
-use hashbrown::HashSet;
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
 use kubemerge_value::{Kind, ListView, Node, Path, Pick, deep};
 
@@ -182,7 +183,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let name = &mut named[*name as usize];
             let live_at = name.known.map(|at| survivors[at].at);
             let base = name.merged.or(live_at.map(|at| view.items()[at]));
+            let again = name.merged.map(|_| Used::of(self.arena));
             name.merged = Some(self.spec_item(rules, item, base, live_at, path)?);
+            if let Some(before) = again {
+                self.repeats.note(before, self.arena, &path.index(item.at))?;
+            }
         }
         let picked = match order {
             None => self.woven(&live, &named, path),
@@ -211,21 +216,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         register: &mut Register<'a>,
         path: &Path<'_>,
     ) -> Result<Vec<Survivor<'a>>, Error> {
-        let mut groups: Vec<(u32, HashSet<Identity<'a>>)> = Vec::new();
+        let mut deleted = Partial::default();
         for (identity, written) in deletes {
-            let Some(part) = project(*identity, *written, self.arena) else { continue };
-            match groups.iter_mut().find(|(mask, _)| mask == written) {
-                Some((_, parts)) => _ = parts.insert(part),
-                None => groups.push((*written, HashSet::from_iter([part]))),
-            }
+            deleted.insert(*identity, *written, ());
         }
         let mut survivors = Vec::with_capacity(view.items().len());
         for (at, item) in view.items().iter().enumerate() {
             let (identity, _) = keys.require(*item, &path.in_live().index(at), self.arena)?;
-            let hit = groups.iter().any(|(mask, parts)| {
-                project(identity, *mask, self.arena).is_some_and(|part| parts.contains(&part))
-            });
-            if hit {
+            if deleted.of(identity).next().is_some() {
                 let event = Event::Removed { value: *item, cause: Removal::PatchDirective };
                 self.observer.note(&path.index(at), event);
             } else {

@@ -4,8 +4,9 @@ use super::elements::uncomparable;
 use crate::{
     element::Element,
     error::{Error, ErrorKind},
-    identity::{Identity, Keys, project},
+    identity::{Identity, Keys},
     order::by_position,
+    partial::Partial,
 };
 use hashbrown::HashMap;
 use kubemerge_value::{Arena, Node, Path};
@@ -51,9 +52,8 @@ impl<'a> Order<'a> {
 /// The positions that an order list gives to identities.
 pub(super) struct KeyedOrder<'a> {
     exact: HashMap<Identity<'a>, u32>,
-    /// For each set of written keys, the first entry with these values.
-    partial: Vec<(u32, HashMap<Identity<'a>, u32>)>,
-    arena: &'a Arena,
+    /// The first entries with the values of the keys that they write.
+    partial: Partial<'a, u32>,
 }
 
 impl<'a> KeyedOrder<'a> {
@@ -63,7 +63,7 @@ impl<'a> KeyedOrder<'a> {
         path: &Path<'_>,
         arena: &'a Arena,
     ) -> Result<Self, Error> {
-        let mut order = KeyedOrder { exact: HashMap::new(), partial: Vec::new(), arena };
+        let mut order = KeyedOrder { exact: HashMap::new(), partial: Partial::default() };
         for (at, entry) in entries.iter().enumerate() {
             let path = path.index(at);
             if entry.kind() != kubemerge_value::Kind::Map {
@@ -72,32 +72,15 @@ impl<'a> KeyedOrder<'a> {
             let (identity, written) = keys.require(*entry, &path, arena)?;
             order.exact.entry(identity).or_insert(at as u32);
             if written != keys.all() {
-                order.add_partial(identity, written, at as u32);
+                order.partial.insert(identity, written, at as u32);
             }
         }
         Ok(order)
     }
 
-    fn add_partial(&mut self, identity: Identity<'a>, written: u32, at: u32) {
-        let Some(part) = project(identity, written, self.arena) else { return };
-        let group = match self.partial.iter().position(|(mask, _)| *mask == written) {
-            Some(group) => group,
-            None => {
-                self.partial.push((written, HashMap::new()));
-                self.partial.len() - 1
-            }
-        };
-        self.partial[group].1.entry(part).or_insert(at);
-    }
-
     /// The first entry of the same identity; failing that, the first whose written keys agree.
     pub(super) fn position(&self, identity: Identity<'a>) -> Option<u32> {
-        self.exact.get(&identity).copied().or_else(|| {
-            let agreeing = self.partial.iter().filter_map(|(mask, entries)| {
-                project(identity, *mask, self.arena).and_then(|part| entries.get(&part).copied())
-            });
-            agreeing.min()
-        })
+        self.exact.get(&identity).or_else(|| self.partial.of(identity).min()).copied()
     }
 }
 

@@ -4,11 +4,13 @@ use super::{map::Composer, not_composable};
 use crate::{
     Error,
     directive::{FieldPatch, PatchWord},
-    identity::{Identity, Keys, project},
+    identity::{Identity, Keys},
+    partial::Partial,
+    repeats::Used,
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{Dialect, ItemStrategy, ListRule, MergeKey};
-use kubemerge_value::{Arena, Entry, Node, Path, list};
+use kubemerge_value::{Entry, Node, Path, list};
 
 /// What one patch says about a keyed list.
 struct Said<'a> {
@@ -23,8 +25,8 @@ struct Said<'a> {
 #[derive(Clone, Copy)]
 struct Delete<'a> {
     node: Node<'a>,
-    /// The values of the keys that it writes, and which they are.
-    part: Identity<'a>,
+    identity: Identity<'a>,
+    /// The keys that it writes.
     written: u32,
 }
 
@@ -43,6 +45,13 @@ struct Items<'a> {
     nodes: HashMap<Identity<'a>, Node<'a>>,
 }
 
+/// Whether an item was mentioned before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mention {
+    First,
+    Repeated,
+}
+
 /// The list: who its items are and how they compose.
 struct List<'r, 's, 'a> {
     composer: &'r Composer<'a>,
@@ -59,7 +68,7 @@ pub(super) fn compose<'a>(
     let arena = composer.arena;
     let keyed = List { composer, rule, keys: Keys::new(keys, Dialect::Spec, arena) };
     let (one, other) = (keyed.read(first, path)?, keyed.read(second, path)?);
-    let hit = other.hits(&one.plain, arena);
+    let hit = other.hits(&one.plain);
     let (names, order) = arrange(&one, &other, &hit)
         .ok_or_else(|| not_composable(path, "one list of all items would also order them"))?;
     let mut composed = Items::default();
@@ -73,11 +82,10 @@ pub(super) fn compose<'a>(
     }
     let mut nodes: Vec<Node<'a>> =
         names.iter().filter_map(|name| composed.nodes.get(name).copied()).collect();
-    let mut known = HashSet::new();
+    let mut known = Partial::default();
     let deletes = one.deletes.iter().chain(&other.deletes);
-    nodes.extend(
-        deletes.filter(|delete| known.insert((delete.part, delete.written))).map(|delete| delete.node),
-    );
+    let is_new = |delete: &&Delete<'a>| known.insert(delete.identity, delete.written, ());
+    nodes.extend(deletes.filter(is_new).map(|delete| delete.node));
     let value = (one.is_value || other.is_value).then(|| list(nodes, arena));
     Ok(FieldPatch { field: first.field, value, order, delete: None })
 }
@@ -134,10 +142,12 @@ impl<'a> List<'_, '_, 'a> {
         for (at, node) in items.iter().copied().enumerate() {
             let (identity, written) = self.keys.require(node, &path.index(at), arena)?;
             if PatchWord::in_map(node) == Some(PatchWord::Delete) {
-                let part = project(identity, written, arena).unwrap_or(identity);
-                read.deletes.push(Delete { node, part, written });
+                read.deletes.push(Delete { node, identity, written });
             } else {
-                self.add(&mut read.plain, identity, node, path)?;
+                let before = Used::of(arena);
+                if self.add(&mut read.plain, identity, node, path)? == Mention::Repeated {
+                    self.composer.repeats.note(before, arena, &path.index(at))?;
+                }
             }
         }
         if let Some(entry) = said.order {
@@ -164,33 +174,29 @@ impl<'a> List<'_, '_, 'a> {
         identity: Identity<'a>,
         node: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<Mention, Error> {
         let Some(known) = items.nodes.get(&identity).copied() else {
             items.names.push(identity);
             items.nodes.insert(identity, node);
-            return Ok(());
+            return Ok(Mention::First);
         };
         let composed = match self.rule.items {
             ItemStrategy::Merge => self.composer.maps(known, node, self.rule.item, path)?,
             ItemStrategy::Replace => node,
         };
         items.nodes.insert(identity, composed);
-        Ok(())
+        Ok(Mention::Repeated)
     }
 }
 
 impl<'a> Said<'a> {
     /// The items that the delete items here would remove.
-    fn hits(&self, items: &Items<'a>, arena: &'a Arena) -> HashSet<Identity<'a>> {
-        let mut groups: HashMap<u32, HashSet<Identity<'a>>> = HashMap::new();
+    fn hits(&self, items: &Items<'a>) -> HashSet<Identity<'a>> {
+        let mut deleted = Partial::default();
         for delete in &self.deletes {
-            groups.entry(delete.written).or_default().insert(delete.part);
+            deleted.insert(delete.identity, delete.written, ());
         }
-        let is_hit = |name: &&Identity<'a>| {
-            groups
-                .iter()
-                .any(|(mask, parts)| project(**name, *mask, arena).is_some_and(|part| parts.contains(&part)))
-        };
+        let is_hit = |name: &&Identity<'a>| deleted.of(**name).next().is_some();
         items.names.iter().filter(is_hit).copied().collect()
     }
 }

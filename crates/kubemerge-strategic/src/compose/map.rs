@@ -9,6 +9,7 @@ use crate::{
         SET_ELEMENT_ORDER,
     },
     patch_map::PatchMap,
+    repeats::Repeats,
     spec_diff,
 };
 use hashbrown::{HashMap, HashSet};
@@ -17,6 +18,7 @@ use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, deep_equal, list, map}
 
 pub(super) struct Composer<'a> {
     pub(super) arena: &'a Arena,
+    pub(super) repeats: Repeats,
 }
 
 /// What a patch does to a field.

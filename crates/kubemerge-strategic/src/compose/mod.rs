@@ -12,6 +12,7 @@ use crate::{
     Error, ErrorKind, apply,
     apply::{combine, document},
     directive::PatchWord,
+    repeats::Repeats,
     spec_diff::whole_document,
 };
 use kubemerge_schema::{Dialect, Type};
@@ -68,7 +69,7 @@ fn check_each(ty: Type<'_>, patches: &[Node<'_>]) -> Result<(), Error> {
 }
 
 fn two<'a>(ty: Type<'_>, first: Node<'a>, second: Node<'a>, arena: &'a Arena) -> Result<Node<'a>, Error> {
-    let composer = Composer { arena };
+    let composer = Composer { arena, repeats: Repeats::default() };
     if PatchWord::in_map(second) == Some(PatchWord::Replace) {
         return Ok(second);
     }

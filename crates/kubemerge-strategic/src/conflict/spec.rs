@@ -4,7 +4,8 @@ use super::Conflict;
 use crate::{
     Error,
     directive::{PatchWord, is_directive},
-    identity::{Identity, Keys, project},
+    identity::{Identity, Keys},
+    partial::Partial,
     patch_map::Members,
 };
 use hashbrown::HashMap;
@@ -104,12 +105,12 @@ impl<'a> Walk<'a> {
         }
         self.plain_items(&one, &other, rule, path)?;
         for delete in &one.deletes {
-            if let Some(hit) = other.hit_by(delete, self.arena) {
+            if let Some(hit) = other.hit_by(delete) {
                 self.conflicts.push(Conflict::at(&path.index(delete.at), delete.node, hit.node));
             }
         }
         for delete in &other.deletes {
-            if let Some(hit) = one.hit_by(delete, self.arena) {
+            if let Some(hit) = one.hit_by(delete) {
                 self.conflicts.push(Conflict::at(&path.index(hit.at), hit.node, delete.node));
             }
         }
@@ -155,7 +156,7 @@ struct Items<'a> {
     /// The first plain item of each identity.
     first: HashMap<Identity<'a>, usize>,
     /// The first plain item that has these values for these keys, for each set of keys that somebody asked for.
-    partial: std::cell::RefCell<HashMap<u32, HashMap<Identity<'a>, usize>>>,
+    partial: std::cell::RefCell<Partial<'a, usize>>,
 }
 
 impl<'a> Items<'a> {
@@ -190,19 +191,15 @@ impl<'a> Items<'a> {
     }
 
     /// A plain item that the delete item would remove.
-    fn hit_by(&self, delete: &Item<'a>, arena: &'a Arena) -> Option<&Item<'a>> {
-        let mut partial = self.partial.borrow_mut();
-        let index = partial.entry(delete.written).or_insert_with(|| {
-            let mut index = HashMap::new();
-            for (at, item) in self.plain.iter().enumerate() {
-                if let Some(part) = project(item.identity, delete.written, arena) {
-                    index.entry(part).or_insert(at);
-                }
+    fn hit_by(&self, delete: &Item<'a>) -> Option<&Item<'a>> {
+        let (mut partial, mask) = (self.partial.borrow_mut(), delete.written);
+        if partial.open(mask) {
+            let has_keys = |(_, item): &(usize, &Item<'a>)| item.identity.mask() & mask == mask;
+            for (at, item) in self.plain.iter().enumerate().filter(has_keys) {
+                partial.insert(item.identity, mask, at);
             }
-            index
-        });
-        let at = index.get(&project(delete.identity, delete.written, arena)?)?;
-        Some(&self.plain[*at])
+        }
+        partial.find(delete.identity, mask).map(|at| &self.plain[*at])
     }
 }
 

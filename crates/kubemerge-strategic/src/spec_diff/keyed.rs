@@ -6,8 +6,9 @@ use crate::{
     apply::{apply, elements::all_maps},
     diff::RetainKeys,
     directive::{DELETE, PATCH},
-    identity::{Identity, Keys, project},
+    identity::{Identity, Keys},
     order::{LiveItem, without_directive},
+    partial::Partial,
     patch_map::PatchMap,
 };
 use hashbrown::{HashMap, HashSet};
@@ -247,15 +248,12 @@ impl<'a> Generator<'a> {
             return false;
         }
         let deleted: HashSet<Identity<'a>> = deletes.iter().copied().collect();
-        let mut groups: HashMap<u32, HashSet<Identity<'a>>> = HashMap::new();
+        let mut hit = Partial::default();
         for identity in partial {
-            groups.entry(identity.mask()).or_default().extend(project(identity, identity.mask(), self.arena));
+            hit.insert(identity, identity.mask(), ());
         }
-        let survivors = lists.current.all.iter().filter(|item| !deleted.contains(&item.identity));
-        let mut hit = survivors.flat_map(|item| groups.iter().map(move |group| (item, group)));
-        hit.any(|(item, (mask, parts))| {
-            project(item.identity, *mask, self.arena).is_some_and(|part| parts.contains(&part))
-        })
+        let mut survivors = lists.current.all.iter().filter(|item| !deleted.contains(&item.identity));
+        survivors.any(|item| hit.of(item.identity).next().is_some())
     }
 
     /// The whole list behind a replace marker, unless it is there already: the items that only the server has,

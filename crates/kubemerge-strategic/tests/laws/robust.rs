@@ -2,7 +2,9 @@
 
 use super::{node, root};
 use kubemerge_schema::Dialect;
-use kubemerge_strategic::{DiffOptions, OnConflict, apply, compose, conflicts, diff, invert, three_way};
+use kubemerge_strategic::{
+    DiffOptions, ErrorKind, OnConflict, apply, compose, conflicts, diff, invert, three_way,
+};
 use kubemerge_value::{Arena, Document, MAX_DEPTH, Node};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -91,5 +93,24 @@ fn deep_documents_are_answered() {
         for dialect in [Dialect::Upstream, Dialect::Spec] {
             ask_all(dialect, one.node(), two.node(), other.node());
         }
+    }
+}
+
+/// An item that is repeated with ever more fields must not cost the square of their number.
+#[test]
+fn repeated_items_do_not_fill_the_memory() {
+    let item = |at: usize| format!("{{\"name\":\"a\",\"labels\":{{\"l{at}\":\"x\"}}}}");
+    let items: Vec<String> = (0..2_000).map(item).collect();
+    let patch = |items: &[String]| format!("{{\"items\":[{}]}}", items.join(","));
+    let (few, many) = (patch(&items[..100]), patch(&items));
+    let [few, many] = [&few, &many].map(|text| Document::check(text.as_bytes()).unwrap());
+    let live = Document::check(b"{\"items\":[{\"name\":\"a\"}]}").unwrap();
+    for dialect in [Dialect::Upstream, Dialect::Spec] {
+        let ty = root(dialect);
+        assert!(apply(ty, live.node(), few.node(), &Arena::new()).is_ok());
+        let error = apply(ty, live.node(), many.node(), &Arena::new()).unwrap_err();
+        assert_eq!((error.kind(), error.hint()), (ErrorKind::TooManyRepeats, Some("give every item once")));
+        let error = compose(ty, &[live.node(), many.node()], &Arena::new()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooManyRepeats);
     }
 }

@@ -1,0 +1,116 @@
+//! Identities that are found by some of their keys: delete items and order entries may leave keys out.
+
+use crate::identity::Identity;
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable, hash_table::Entry};
+use kubemerge_value::Scalar;
+use std::hash::{BuildHasher, Hash};
+
+/// What is said about the items that agree with an identity in some keys, which are the bits of a mask.
+pub(crate) struct Partial<'a, V> {
+    groups: HashMap<u32, HashTable<(Identity<'a>, V)>>,
+    hashing: DefaultHashBuilder,
+}
+
+impl<V> Default for Partial<'_, V> {
+    fn default() -> Self {
+        Partial { groups: HashMap::new(), hashing: DefaultHashBuilder::default() }
+    }
+}
+
+impl<'a, V> Partial<'a, V> {
+    /// Says something about the items that agree in these keys; false if something was said about them before,
+    /// which stays.
+    pub(crate) fn insert(&mut self, identity: Identity<'a>, mask: u32, value: V) -> bool {
+        let hash = |identity: Identity<'a>| self.hashing.hash_one(Masked { identity, mask });
+        let group = self.groups.entry(mask).or_default();
+        let known = |(other, _): &(Identity<'a>, V)| agree(*other, identity, mask);
+        match group.entry(hash(identity), known, |(other, _)| hash(*other)) {
+            Entry::Occupied(_) => false,
+            Entry::Vacant(place) => {
+                place.insert((identity, value));
+                true
+            }
+        }
+    }
+
+    /// Makes room for what is said about these keys; false if there is.
+    pub(crate) fn open(&mut self, mask: u32) -> bool {
+        let is_new = !self.groups.contains_key(&mask);
+        self.groups.entry(mask).or_default();
+        is_new
+    }
+
+    /// What is said about the items that agree in these keys.
+    pub(crate) fn find(&self, identity: Identity<'a>, mask: u32) -> Option<&V> {
+        let hash = self.hashing.hash_one(Masked { identity, mask });
+        let found = self.groups.get(&mask)?.find(hash, |(other, _)| agree(*other, identity, mask));
+        found.map(|(_, value)| value)
+    }
+
+    /// All that is said about an item.
+    pub(crate) fn of(&self, identity: Identity<'a>) -> impl Iterator<Item = &V> {
+        let masks = self.groups.keys().filter(move |mask| identity.mask() & **mask == **mask);
+        masks.filter_map(move |mask| self.find(identity, *mask))
+    }
+}
+
+/// The part of an identity that a mask of keys selects.
+struct Masked<'a> {
+    identity: Identity<'a>,
+    mask: u32,
+}
+
+impl Hash for Masked<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match self.identity {
+            Identity::One(value) => value.hash(state),
+            Identity::Set(values) => selected(values, self.mask).for_each(|value| value.hash(state)),
+        }
+    }
+}
+
+fn agree(one: Identity<'_>, other: Identity<'_>, mask: u32) -> bool {
+    match (one, other) {
+        (Identity::Set(one), Identity::Set(other)) => selected(one, mask).eq(selected(other, mask)),
+        (one, other) => one == other,
+    }
+}
+
+fn selected<'v, 'a>(
+    values: &'v [Option<Scalar<'a>>],
+    mask: u32,
+) -> impl Iterator<Item = &'v Option<Scalar<'a>>> {
+    values.iter().enumerate().filter(move |(at, _)| mask & (1 << at) != 0).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_is_found_by_the_keys_that_are_written() {
+        let one_two = [1, 2].map(|key| Some(Scalar::Int(key)));
+        let (one_none, two_two) = ([one_two[0], None], [one_two[1]; 2]);
+        let mut partial = Partial::default();
+        assert!(partial.insert(Identity::Set(&one_two), 0b01, "first"));
+        assert!(!partial.insert(Identity::Set(&one_none), 0b01, "again"));
+        assert!(partial.insert(Identity::Set(&one_two), 0b11, "both"));
+        let said = |values| {
+            let mut said: Vec<&str> = partial.of(Identity::Set(values)).copied().collect();
+            said.sort_unstable();
+            said
+        };
+        assert_eq!(said(&one_two), ["both", "first"]);
+        assert_eq!(said(&one_none), ["first"]);
+        assert_eq!(said(&two_two), [""; 0]);
+    }
+
+    #[test]
+    fn a_group_is_opened_once() {
+        let mut partial = Partial::default();
+        assert!(partial.open(1) && !partial.open(1));
+        assert_eq!(partial.find(Identity::One(Scalar::Int(1)), 1), None);
+        partial.insert(Identity::One(Scalar::Int(1)), 1, "said");
+        assert_eq!(partial.find(Identity::One(Scalar::Int(1)), 1), Some(&"said"));
+    }
+}
