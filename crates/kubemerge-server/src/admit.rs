@@ -7,6 +7,7 @@ use crate::{
     object::Object,
     status::{FieldError, Outcome, invalid},
     strategy::Part,
+    view,
 };
 
 /// Completes and checks a new object.
@@ -40,7 +41,7 @@ pub(crate) fn update(call: &Call<'_>, old: &Object, new: &mut Object, part: Part
 
 /// The last word: what is stored is written in the version for storage.
 fn finish(call: &Call<'_>, object: &mut Object, errors: Vec<FieldError>) -> Outcome<()> {
-    object.api_version.clone_from(&call.resource.storage);
+    view::store(call.resource, object);
     refuse_any(call, object, &errors)
 }
 

@@ -13,6 +13,7 @@ use crate::{
     namespace,
     object::Object,
     status::{Outcome, bad_request},
+    view,
 };
 
 /// An object to begin with.
@@ -119,7 +120,7 @@ fn complete(app: &App, resource: &Resource, object: &mut Object) {
     if tracked && metadata.generation() == 0 {
         metadata.set("generation", 1);
     }
-    object.api_version.clone_from(&resource.storage);
+    view::store(resource, object);
 }
 
 /// Writes an object; its namespace comes into being with it.

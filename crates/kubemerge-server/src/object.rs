@@ -216,6 +216,14 @@ impl Object {
         self.fields.remove(name)
     }
 
+    /// Gives a top-level field another name, of another kind.
+    pub(crate) fn rename(&mut self, from: &str, to: &str) {
+        if let Some(text) = self.fields.remove(from) {
+            self.set_text(to, text);
+        }
+        self.pattern = None;
+    }
+
     /// Keeps the top-level fields that are wanted.
     pub(crate) fn retain_fields(&mut self, mut wanted: impl FnMut(&str) -> bool) {
         self.fields.retain(|name| wanted(name));

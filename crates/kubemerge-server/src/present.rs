@@ -33,6 +33,14 @@ impl<'a> Shown<'a> {
         }
     }
 
+    /// Appends the object without its type, as it stands in a list of its kind.
+    fn write_item(self, revision: Revision, resource: &Resource, out: &mut Vec<u8>) {
+        match view::shown(resource, self.record) {
+            None => self.record.write(revision, Head::Without, out),
+            Some(record) => record.write(revision, Head::Without, out),
+        }
+    }
+
     fn write_as_stored(self, resource: &Resource, out: &mut Vec<u8>) {
         let wanted = &resource.api_version;
         let head = if self.record.api_version() == wanted { Head::Stored } else { Head::Version(wanted) };
@@ -140,9 +148,7 @@ fn whole_list(resource: &Resource, items: &[Shown<'_>], meta: &ListMeta) -> Vec<
             out.push(b',');
         }
         match item.revision {
-            Some(revision) if resource.custom().is_none() => {
-                item.record.write(revision, Head::Without, &mut out)
-            }
+            Some(revision) if resource.custom().is_none() => item.write_item(revision, resource, &mut out),
             _ => item.write(resource, &mut out),
         }
     }

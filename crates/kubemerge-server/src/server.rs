@@ -15,6 +15,7 @@ use crate::{
     load,
     log::{Entry, Log},
     pod_logs::PodLogs,
+    present::Shown,
     reply::Body,
     service::Service,
     status::Failure,
@@ -78,7 +79,7 @@ impl ApiServer {
     pub fn get(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Option<Value> {
         let resource = load::resource(&self.app, api_version, kind).ok()?;
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
-        serde_json::from_slice(&self.app.store.get(&key)?.render()).ok()
+        Some(Shown::stored(&self.app.store.get(&key)?).tree(&resource))
     }
 
     /// Every object, in the order of their keys.

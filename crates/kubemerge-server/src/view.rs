@@ -1,12 +1,27 @@
 //! Objects that are not shown as they are stored: custom resources whose schema has changed since, or which
-//! were stored in another version.
+//! were stored in another version, and Events in the words of `events.k8s.io`.
 
 use crate::{catalog::Resource, custom, object::Object, store::Record};
 
+/// The fields of an Event as they are stored, and their names in `events.k8s.io`.
+const EVENT: [(&str, &str); 7] = [
+    ("count", "deprecatedCount"),
+    ("firstTimestamp", "deprecatedFirstTimestamp"),
+    ("involvedObject", "regarding"),
+    ("lastTimestamp", "deprecatedLastTimestamp"),
+    ("message", "note"),
+    ("reportingComponent", "reportingController"),
+    ("source", "deprecatedSource"),
+];
+
 /// Whether the resource shows a record as it is stored, but for its apiVersion.
 pub(crate) fn is_as_stored(resource: &Resource, record: &Record) -> bool {
-    let Some(version) = resource.custom() else { return true };
+    let Some(version) = resource.custom() else { return !has_other_words(resource) };
     version.schema.is_none() || (!version.revised && record.api_version() == resource.api_version)
+}
+
+fn has_other_words(resource: &Resource) -> bool {
+    resource.group != resource.home()
 }
 
 /// The record as the resource shows it; none if that is as it is stored.
@@ -15,6 +30,17 @@ pub(crate) fn shown(resource: &Resource, record: &Record) -> Option<Record> {
         return None;
     }
     let mut object = Object::of_record(record);
-    custom::reread(resource.custom()?, &mut object);
+    match resource.custom() {
+        Some(version) => custom::reread(version, &mut object),
+        None => EVENT.iter().for_each(|(stored, shown)| object.rename(stored, shown)),
+    }
     Some(object.record())
+}
+
+/// Makes an object of the resource what is stored of it.
+pub(crate) fn store(resource: &Resource, object: &mut Object) {
+    object.api_version.clone_from(&resource.storage);
+    if has_other_words(resource) {
+        EVENT.iter().for_each(|(stored, shown)| object.rename(shown, stored));
+    }
 }

@@ -42,6 +42,10 @@ fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
             .collect(),
         rules: Rules::built_in(group, kind),
         origin: Origin::BuiltIn(OnceLock::new()),
-        storage: api_version(group, storage_version),
+        storage: match (group, kind) {
+            // The Events of both groups are the same objects.
+            ("events.k8s.io", "Event") => "v1".into(),
+            _ => api_version(group, storage_version),
+        },
     }
 }

@@ -49,7 +49,7 @@ pub(crate) struct Resource {
     pub(crate) subresources: Vec<Subresource>,
     pub(crate) rules: Rules,
     pub(crate) origin: Origin,
-    /// The apiVersion in which objects are stored.
+    /// The apiVersion in which objects are stored; its group may be another one, whose objects they are too.
     pub(crate) storage: String,
 }
 
@@ -115,6 +115,11 @@ impl Resource {
         pattern.get_or_init(compile).as_ref()
     }
 
+    /// The group under whose name objects are stored.
+    pub(crate) fn home(&self) -> &str {
+        split_api_version(&self.storage).0
+    }
+
     /// The key under which an object is stored; the namespace is empty for cluster-scoped kinds.
     pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
         let mut key = self.prefix(namespace);
@@ -125,7 +130,7 @@ impl Resource {
     /// What all keys of a namespace, or of the whole resource, begin with.
     pub(crate) fn prefix(&self, namespace: &str) -> String {
         let mut prefix = String::with_capacity(96);
-        for part in [&self.group, "/", &self.plural, "/", namespace] {
+        for part in [self.home(), "/", &self.plural, "/", namespace] {
             prefix.push_str(part);
         }
         if !namespace.is_empty() {

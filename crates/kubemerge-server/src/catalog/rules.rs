@@ -62,7 +62,7 @@ pub(crate) enum Propagation {
 /// The fields a field selector may name, beside `metadata.name` and `metadata.namespace`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Selectable {
-    /// The label in selectors and the path in the object.
+    /// The label in selectors and the path in the object as it is stored.
     pub(crate) fields: Vec<(String, String)>,
     /// Whether `metadata.namespace` may be named.
     pub(crate) namespace: Permission,
@@ -227,7 +227,7 @@ fn selectable(group: &str, kind: &str) -> Selectable {
         ("", "Service") => &["spec.clusterIP", "spec.type"],
         ("", "ReplicationController") => &["status.replicas"],
         ("", "Event") => &["reason", "reportingComponent", "type"],
-        ("events.k8s.io", "Event") => &["reason", "reportingController", "type"],
+        ("events.k8s.io", "Event") => &["reason", "type"],
         ("certificates.k8s.io", "CertificateSigningRequest" | "ClusterTrustBundle") => &["spec.signerName"],
         ("certificates.k8s.io", "PodCertificateRequest") => {
             &["spec.signerName", "spec.podName", "spec.nodeName"]
@@ -240,6 +240,7 @@ fn selectable(group: &str, kind: &str) -> Selectable {
     let renamed: &[(&str, &str)] = match (group, kind) {
         ("", "Pod") => &[("spec.host", "spec.nodeName")],
         ("", "Event") => &[("source", "source.component")],
+        ("events.k8s.io", "Event") => &[("reportingController", "reportingComponent")],
         ("batch", "Job") => &[("status.successful", "status.succeeded")],
         _ => &[],
     };
@@ -250,7 +251,7 @@ fn selectable(group: &str, kind: &str) -> Selectable {
         _ => None,
     } {
         for part in ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"] {
-            fields.push((format!("{reference}.{part}"), format!("{reference}.{part}")));
+            fields.push((format!("{reference}.{part}"), format!("involvedObject.{part}")));
         }
     }
     let refusal = match (group, kind) {

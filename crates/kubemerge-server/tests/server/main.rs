@@ -7,6 +7,7 @@ mod custom;
 mod definitions;
 mod delete;
 mod discovering;
+mod events;
 mod exactness;
 mod http;
 mod listing;
