@@ -46,7 +46,7 @@ pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
         encoder: Encoder {
             resource: Arc::new(call.resource.clone()),
             form: call.form,
-            age_at: app.clock.now(),
+            app: app.clone(),
             columns_sent: false,
         },
         prefix: call.resource.prefix(call.namespace()),
@@ -234,7 +234,7 @@ enum Closing {
 struct Encoder {
     resource: Arc<Resource>,
     form: Form,
-    age_at: crate::clock::Timestamp,
+    app: Arc<App>,
     columns_sent: bool,
 }
 
@@ -246,7 +246,7 @@ impl Encoder {
             Form::Whole | Form::PartialList(_) => shown.write(&self.resource, &mut line),
             Form::Partial(version) => line.extend_from_slice(shown.partial(version).to_string().as_bytes()),
             Form::Table(version, include) => {
-                let mut table = table::row(&self.resource, shown, version, include, self.age_at);
+                let mut table = table::row(&self.resource, shown, version, include, self.app.clock.now());
                 self.columns_once(&mut table);
                 line.extend_from_slice(table.to_string().as_bytes());
             }

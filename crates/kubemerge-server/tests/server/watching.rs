@@ -148,8 +148,11 @@ async fn watches_come_as_tables_and_as_metadata() {
     let first = watch.next().await.unwrap();
     assert_eq!(first["object"]["rows"][0]["cells"][0], "a");
     assert!(first["object"]["columnDefinitions"].is_array());
+    server.advance(std::time::Duration::from_secs(60));
     create(&server, config_map("b")).await;
-    assert!(watch.next().await.unwrap()["object"]["columnDefinitions"].is_null(), "only once");
+    let second = watch.next().await.unwrap();
+    assert!(second["object"]["columnDefinitions"].is_null(), "only once");
+    assert_eq!(second["object"]["rows"][0]["cells"][2], "0s", "ages are counted from now on");
     let partial = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
     let mut watch = Watch::open_as(&server, &format!("{CONFIG_MAPS}?watch=true"), partial).await;
     assert_eq!(watch.next().await.unwrap()["object"]["kind"], "PartialObjectMetadata");
