@@ -62,6 +62,7 @@ pub(crate) fn check_path_segment(name: &str) -> Result<(), String> {
 /// Keys of labels, annotations and finalizers: an optional DNS prefix and a name.
 pub(crate) fn check_qualified(key: &str) -> Result<(), String> {
     let (prefix, name) = match key.split_once('/') {
+        Some((_, rest)) if rest.contains('/') => return Err(too_many_parts()),
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, key),
     };
@@ -76,6 +77,14 @@ pub(crate) fn check_qualified(key: &str) -> Result<(), String> {
     }
     no_longer_than(name, 63).map_err(|why| format!("name part {why}"))?;
     is_plain(name).then_some(()).ok_or_else(|| QUALIFIED.to_string())
+}
+
+/// What is wrong with a key that has several slashes.
+fn too_many_parts() -> String {
+    let rule = QUALIFIED.trim_start_matches("name part ");
+    format!(
+        "a valid label key {rule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+    )
 }
 
 pub(crate) fn check_label_value(value: &str) -> Result<(), String> {

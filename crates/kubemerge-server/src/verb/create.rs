@@ -90,17 +90,26 @@ fn check_namespace(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
         object.metadata.remove("namespace");
         return Ok(());
     }
-    let (given, wanted) = (object.metadata.namespace(), call.namespace());
-    if wanted.is_empty() {
+    if call.namespace().is_empty() {
         return Err(bad_request("an empty namespace may not be set during creation"));
     }
-    if !given.is_empty() && given != wanted {
+    check_own_namespace(call, object)?;
+    namespace::check_open(call.ledger, call.resource, call.namespace(), object.metadata.name())
+}
+
+/// The namespace of an object is that of the path, which is filled in if the object has none.
+pub(crate) fn check_own_namespace(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
+    let (given, wanted) = (object.metadata.namespace(), call.namespace());
+    if given == wanted {
+        return Ok(());
+    }
+    if !given.is_empty() {
         return Err(bad_request(
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
     }
     object.metadata.set_text("namespace", wanted);
-    namespace::check_open(call.ledger, call.resource, wanted, object.metadata.name())
+    Ok(())
 }
 
 fn generated_name(call: &Call<'_>, base: &str) -> String {

@@ -90,6 +90,7 @@ fn patched(
     let mut new = decode::patched(call, &result, patch.patch_type(), (current, &old))?;
     report_repeated(call, patch.patch_type(), (&old, &new), validation)?;
     fields::settle(call, &mut new, validation, Source::Patch(&old))?;
+    update::check_address(call, &mut new)?;
     // Only a patch that sets a resourceVersion can fail on it.
     update::check_version(call, &new, current, Permission::Granted)?;
     strategy::complete(call.resource, &mut old, &mut new, part);

@@ -49,8 +49,13 @@ fn replaced(call: &Call<'_>, object: &Object, current: &Stored, part: Part) -> O
     Ok(new)
 }
 
-/// Name and namespace of the body must be those of the path; a missing namespace is filled in.
+/// Name and namespace of the new state must be those of the path; a missing namespace is filled in.
 pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
+    if call.resource.is_namespaced() {
+        create::check_own_namespace(call, object)?;
+    } else {
+        object.metadata.remove("namespace");
+    }
     let (name, wanted) = (object.metadata.name(), call.name());
     if name.is_empty() {
         return Err(bad_request(format!(
@@ -62,17 +67,6 @@ pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()>
             "the name of the object ({name}) does not match the name on the URL ({wanted})"
         )));
     }
-    if !call.resource.is_namespaced() {
-        object.metadata.remove("namespace");
-        return Ok(());
-    }
-    let (namespace, wanted) = (object.metadata.namespace(), call.namespace());
-    if !namespace.is_empty() && namespace != wanted {
-        return Err(bad_request(format!(
-            "the namespace of the object ({namespace}) does not match the namespace on the request ({wanted})"
-        )));
-    }
-    object.metadata.set_text("namespace", wanted);
     Ok(())
 }
 

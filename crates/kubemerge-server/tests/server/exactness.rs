@@ -28,8 +28,21 @@ async fn a_replacement_says_its_name() {
     let text = "the name of the object (a based on URL) was undeterminable: name must be provided";
     assert_eq!((answer.code, answer.message()), (400, text));
     let answer = ask(&server, "PUT", &path, json!({"metadata": {"name": "a", "namespace": "x"}})).await;
-    let text = "the namespace of the object (x) does not match the namespace on the request (default)";
+    let text = "the namespace of the provided object does not match the namespace sent on the request";
     assert_eq!((answer.code, answer.message()), (400, text));
+    let answer = patch(&server, &path, "merge", json!({"metadata": {"namespace": "x"}})).await;
+    assert_eq!((answer.code, answer.message()), (400, text), "nor can a patch move an object");
+    let answer = patch(&server, &path, "merge", json!({"metadata": {"name": "b"}})).await;
+    let text = "the name of the object (b) does not match the name on the URL (a)";
+    assert_eq!((answer.code, answer.message()), (400, text));
+}
+
+#[tokio::test]
+async fn keys_with_too_many_slashes_are_told_so() {
+    let map = json!({"metadata": {"name": "a", "annotations": {"a/b/c": "1"}}});
+    let answer = ask(&server(), "POST", CONFIG_MAPS, map).await;
+    let end = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+    assert!(answer.code == 422 && answer.message().ends_with(end), "{answer:?}");
 }
 
 #[tokio::test]

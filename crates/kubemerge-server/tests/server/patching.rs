@@ -131,8 +131,8 @@ async fn server_owned_fields_survive_patches() {
     let patched = patch(&server, &path, MERGE, change).await.body;
     assert_eq!(patched, created);
     let renamed = patch(&server, &path, MERGE, json!({"metadata": {"name": "other"}})).await;
-    assert_eq!(renamed.code, 422);
-    assert!(renamed.message().contains("metadata.name: Invalid value: \"other\": field is immutable"));
+    let text = "the name of the object (other) does not match the name on the URL (web)";
+    assert_eq!((renamed.code, renamed.message()), (400, text));
     let status =
         patch(&server, &format!("{path}/status"), MERGE, json!({"status": {"replicas": 9}, "spec": null}))
             .await;
