@@ -1,6 +1,6 @@
 //! Where two documents differ, place by place.
 
-use crate::patch_map::Members;
+use crate::patch_map::MemberIndex;
 use kubemerge_value::{Arena, Kind, Node, Path, deep, deep_equal};
 
 /// A place at which two documents differ. Items of lists are compared by position.
@@ -41,7 +41,7 @@ impl<'a> Walk<'a> {
     }
 
     fn maps(&mut self, one: Node<'a>, other: Node<'a>, path: &Path<'_>) {
-        let (mut one, mut other) = (Members::of(one, self.arena), Members::of(other, self.arena));
+        let (mut one, mut other) = (MemberIndex::of(one, self.arena), MemberIndex::of(other, self.arena));
         for entry in one.entries {
             let path = path.field(entry.key);
             match other.find(entry.key) {

@@ -45,14 +45,14 @@ impl<'a> PatchMap<'a> {
     }
 
     /// Removes the members that are wanted no more.
-    pub(crate) fn remove_gone(&mut self, before: &Members<'a>, wanted: &mut Members<'a>) {
+    pub(crate) fn remove_gone(&mut self, before: &MemberIndex<'a>, wanted: &mut MemberIndex<'a>) {
         for gone in before.entries.iter().filter(|entry| wanted.find(entry.key).is_none()) {
             self.set(gone.key, Node::NULL);
         }
     }
 
     /// Names the wanted members that survive, where the patch says something or a member must go.
-    pub(crate) fn name_survivors(&mut self, before: &Members<'a>, wanted: &mut Members<'a>) {
+    pub(crate) fn name_survivors(&mut self, before: &MemberIndex<'a>, wanted: &mut MemberIndex<'a>) {
         let is_value = |entry: &&Entry<'a>| !entry.value.is_null();
         let mut names: Vec<Str<'a>> = wanted.entries.iter().filter(is_value).map(|entry| entry.key).collect();
         let mut values_before = before.entries.iter().filter(is_value);
@@ -75,17 +75,17 @@ impl<'a> PatchMap<'a> {
 const FEW_MEMBERS: usize = 16;
 
 /// The members of a map, to be found by name.
-pub(crate) struct Members<'a> {
+pub(crate) struct MemberIndex<'a> {
     pub(crate) entries: &'a [Entry<'a>],
     index: Option<HashMap<Str<'a>, usize>>,
     /// Where the next member is expected: two versions of a document mostly agree in their order.
     expected: usize,
 }
 
-impl<'a> Members<'a> {
+impl<'a> MemberIndex<'a> {
     /// The members of a map; none for any other value.
     pub(crate) fn of(map: Node<'a>, arena: &'a Arena) -> Self {
-        Members { entries: map.entries(arena), index: None, expected: 0 }
+        MemberIndex { entries: map.entries(arena), index: None, expected: 0 }
     }
 
     pub(crate) fn find(&mut self, key: Str<'a>) -> Option<Node<'a>> {

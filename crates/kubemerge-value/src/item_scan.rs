@@ -6,7 +6,7 @@
 use crate::{
     Arena,
     built::{Built, Order, Piece, Tail},
-    members::Walked,
+    member_walk::Walked,
     node::{Node, Repr, Scalar},
     scan::{StringEnd, string_end},
     string::{Str, decode},

@@ -7,12 +7,12 @@
 use super::{Merger, Mode, map::Outcome};
 use crate::{directive::MapPatch, identity::Keys, observe::Observer};
 use kubemerge_schema::{Dialect, ListStrategy, MapStrategy, Type};
-use kubemerge_value::{Edits, Kind, Members, Node, Path, Str, deep};
+use kubemerge_value::{Edits, Kind, MemberWalk, Node, Path, Str, deep};
 
 /// A patch map beside the live map that it is merged into.
 struct MapPair<'a, 'k> {
-    live: Members<'a>,
-    patch: Members<'a>,
+    live: MemberWalk<'a>,
+    patch: MemberWalk<'a>,
     /// How many containers of the document the members are in.
     level: usize,
     /// A member that both have, with the same value.
@@ -21,7 +21,7 @@ struct MapPair<'a, 'k> {
 
 impl<'a> MapPair<'a, '_> {
     fn of(live: Node<'a>, patch: Node<'a>, level: usize) -> Option<Self> {
-        Some(MapPair { live: Members::of(live)?, patch: Members::of(patch)?, level, key: None })
+        Some(MapPair { live: MemberWalk::of(live)?, patch: MemberWalk::of(patch)?, level, key: None })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     directive::{PatchWord, is_directive},
     identity::{Identity, Keys},
     partial::Partial,
-    patch_map::Members,
+    patch_map::MemberIndex,
 };
 use hashbrown::HashMap;
 use kubemerge_schema::{
@@ -44,7 +44,7 @@ impl<'a> Walk<'a> {
             self.conflicts.push(Conflict::at(path, sides.0, sides.1));
             return Ok(());
         }
-        let (one, mut other) = (Members::of(sides.0, self.arena), Members::of(sides.1, self.arena));
+        let (one, mut other) = (MemberIndex::of(sides.0, self.arena), MemberIndex::of(sides.1, self.arena));
         for entry in one.entries.iter().filter(|entry| !is_directive(entry.key)) {
             if let Some(value) = other.find(entry.key) {
                 deep(|| self.field(entry, value, ty, &path.field(entry.key)))?;

@@ -7,7 +7,7 @@ use crate::{
     apply::elements::{element_kind, empty_lists},
     directive::{PATCH, RETAIN_KEYS},
     go_text::{go_key, go_text},
-    patch_map::Members,
+    patch_map::MemberIndex,
     string_form::{deduplicate, sort_scalars},
 };
 use hashbrown::HashMap;
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
             Ok(false) if strategy == MapStrategy::Replace => return None,
             Ok(false) => {}
         }
-        let (one, mut other) = (Members::of(sides.0, self.arena), Members::of(sides.1, self.arena));
+        let (one, mut other) = (MemberIndex::of(sides.0, self.arena), MemberIndex::of(sides.1, self.arena));
         let mut touched = Vec::new();
         for (at, entry) in one.entries.iter().enumerate() {
             if entry.key.is(PATCH) || entry.key.is(RETAIN_KEYS) {

@@ -7,7 +7,7 @@ use crate::{
     apply::elements::element_kind,
     depth::Depth,
     directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, SET_ELEMENT_ORDER, may_hold_directives},
-    patch_map::{Members, PatchMap},
+    patch_map::{MemberIndex, PatchMap},
 };
 use kubemerge_schema::{ListRule, ListStrategy, LookupError, MapStrategy, Type};
 use kubemerge_value::{
@@ -125,8 +125,8 @@ impl<'a> Generator<'a> {
 
     /// Any other two maps.
     fn members(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
-        let mut before = Members::of(maps.original, self.arena);
-        let mut after = Members::of(maps.modified, self.arena);
+        let mut before = MemberIndex::of(maps.original, self.arena);
+        let mut after = MemberIndex::of(maps.modified, self.arena);
         let mut patch = PatchMap::new(self.arena);
         for entry in after.entries {
             match before.find(entry.key) {

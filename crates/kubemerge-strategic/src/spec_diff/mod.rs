@@ -13,7 +13,7 @@ use crate::{
     depth::Depth,
     diff::RetainKeys,
     directive::{SET_ELEMENT_ORDER, is_directive, may_hold_directives},
-    patch_map::{Members, PatchMap},
+    patch_map::{MemberIndex, PatchMap},
 };
 use kubemerge_schema::{ListStrategy, LookupError, MapStrategy, Type};
 use kubemerge_value::{Arena, Kind, Node, Pair, Path, Str, deep, deep_equal, list, same_text, side_by_side};
@@ -232,9 +232,9 @@ impl<'a> Generator<'a> {
 
     fn members(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
         let sides = &maps.sides;
-        let mut original = sides.own_original().map(|original| Members::of(original, self.arena));
-        let mut modified = Members::of(sides.modified, self.arena);
-        let mut current = Members::of(sides.current, self.arena);
+        let mut original = sides.own_original().map(|original| MemberIndex::of(original, self.arena));
+        let mut modified = MemberIndex::of(sides.modified, self.arena);
+        let mut current = MemberIndex::of(sides.current, self.arena);
         let mut patch = PatchMap::new(self.arena);
         for entry in modified.entries {
             let field = Field { key: entry.key, holder: maps.ty, path: &maps.path.field(entry.key) };

@@ -46,7 +46,7 @@ pub(super) struct OpenMap<'a> {
     /// How many members more than the source.
     growth: isize,
     seeks: usize,
-    members: Option<Members<'a>>,
+    members: Option<SourceMembers<'a>>,
 }
 
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ enum Edit {
 }
 
 /// The members of a map, within reach.
-struct Members<'a> {
+struct SourceMembers<'a> {
     entries: &'a [Entry<'a>],
     index: HashMap<Str<'a>, Node<'a>>,
 }
@@ -326,11 +326,11 @@ impl<'a> OpenMap<'a> {
         OpenMap { source, spelling, edits: HashMap::new(), growth: 0, seeks: 0, members: None }
     }
 
-    fn members(&mut self, arena: &'a Arena) -> &Members<'a> {
+    fn members(&mut self, arena: &'a Arena) -> &SourceMembers<'a> {
         let source = self.source;
         self.members.get_or_insert_with(|| {
             let entries = source.entries(arena);
-            Members { entries, index: entries.iter().map(|entry| (entry.key, entry.value)).collect() }
+            SourceMembers { entries, index: entries.iter().map(|entry| (entry.key, entry.value)).collect() }
         })
     }
 

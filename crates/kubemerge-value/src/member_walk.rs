@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// A walk over the members of a map that is still text.
-pub struct Members<'a> {
+pub struct MemberWalk<'a> {
     scan: MemberScan<'a>,
     seeker: Seeker,
     /// Where the value of the last member starts.
@@ -28,12 +28,12 @@ const FEW: usize = 4;
 /// A text of more bytes is not small.
 const SMALL: usize = 4096;
 
-impl<'a> Members<'a> {
+impl<'a> MemberWalk<'a> {
     /// Starts before the first member; `None` for anything but a map in text.
     #[inline]
     pub fn of(map: Node<'a>) -> Option<Self> {
         let Repr::Text(text) = map.0 else { return None };
-        (text.first() == b'{').then(|| Members {
+        (text.first() == b'{').then(|| MemberWalk {
             scan: MemberScan::of_map(text),
             seeker: Seeker::new(),
             value_at: 0,
@@ -95,22 +95,23 @@ mod tests {
     #[test]
     fn members_come_one_by_one() {
         let document = Document::check(TEXT.as_bytes()).unwrap();
-        let mut members = Members::of(document.node()).unwrap();
+        let mut members = MemberWalk::of(document.node()).unwrap();
         let mut names = String::new();
         while let Some((name, _)) = members.next() {
             names.push_str(&name.text());
         }
         assert_eq!(names, "abcd");
         assert!(
-            Members::of(Node::NULL).is_none() && Members::of(document.node().get("d").unwrap()).is_none()
+            MemberWalk::of(Node::NULL).is_none()
+                && MemberWalk::of(document.node().get("d").unwrap()).is_none()
         );
     }
 
     #[test]
     fn a_walk_goes_on_where_another_has_left_a_value() {
         let canonical = Canonical::from_bytes(TEXT.as_bytes()).unwrap();
-        let mut outer = Members::of(canonical.node()).unwrap();
-        let mut inner = Members::of(outer.seek("c".into()).unwrap()).unwrap();
+        let mut outer = MemberWalk::of(canonical.node()).unwrap();
+        let mut inner = MemberWalk::of(outer.seek("c".into()).unwrap()).unwrap();
         assert!(inner.seek("y".into()).is_some());
         outer.pass(inner.walked());
         assert_eq!(to_bytes(outer.seek("d".into()).unwrap()), b"4");
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn text_without_order_is_searched_a_few_times() {
         let document = Document::check(br#"{"b":1,"a":2,"b":3,"c":4}"#).unwrap();
-        let mut members = Members::of(document.node()).unwrap();
+        let mut members = MemberWalk::of(document.node()).unwrap();
         assert!(members.seek("a".into()).is_some() && members.seek("b".into()).is_none());
         assert!((2..FEW).all(|_| members.seek("c".into()).is_some()));
         assert!(members.seek("c".into()).is_none());
