@@ -5,7 +5,7 @@
 //! fit here goes the long way, which would give the same result and has the words for every fault.
 
 use super::{Merger, Mode, map::Outcome};
-use crate::{directive::MapPatch, identity::Keys, observe::Observer};
+use crate::{directive::MapPatch, error::Error, identity::Keys, observe::Observer};
 use kubemerge_schema::{Dialect, ListStrategy, MapStrategy, Type};
 use kubemerge_value::{Edits, Kind, MemberWalk, Node, Path, Str, deep};
 
@@ -52,7 +52,6 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         let mut edits = Edits::new(self.arena);
         let edited = self.edit_map(ty, &mut MapPair::of(live, patch, 1)?, &mut edits, &Path::ROOT);
-        self.met_late = false;
         self.repeats.reset();
         edited.ok().map(|()| edits.finish(live))
     }
@@ -101,18 +100,19 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<(), Unfit> {
         let rule = field.ty.map_field(&field.name.text()).map_err(|_| Unfit::Document)?;
         let inner = MapPair::of(field.live, field.patch, maps.level + 1);
-        let Some(mut inner) = inner.filter(|_| rule.strategy == MapStrategy::Merge) else {
-            return self.edit_value(field, maps, edits);
-        };
-        match deep(|| self.edit_map(rule.value, &mut inner, edits, field.path)) {
-            Ok(()) => {
-                maps.live.pass(inner.live.walked());
-                maps.patch.pass(inner.patch.walked());
-                Ok(())
+        if let Some(mut inner) = inner.filter(|_| rule.strategy == MapStrategy::Merge) {
+            match deep(|| self.edit_map(rule.value, &mut inner, edits, field.path)) {
+                Err(Unfit::Map) => {}
+                Err(Unfit::Document) => return Err(Unfit::Document),
+                Ok(()) => {
+                    maps.live.pass(inner.live.walked());
+                    maps.patch.pass(inner.patch.walked());
+                    return Ok(());
+                }
             }
-            Err(Unfit::Map) => self.edit_value(field, maps, edits),
-            Err(Unfit::Document) => Err(Unfit::Document),
         }
+        let outcome = self.maps_by(&rule, field.live, field.patch, field.path);
+        edit_to(outcome, field.live, maps.level, edits)
     }
 
     /// A list that keeps its order is edited item by item.
@@ -163,13 +163,21 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         edits: &mut Edits<'a>,
     ) -> Result<(), Unfit> {
         let outcome = self.value(field.ty, Some(field.live), field.name, field.patch, field.path);
-        match outcome.map_err(|_| Unfit::Document)? {
-            Outcome::Keep => Ok(()),
-            Outcome::Put(node) => {
-                edits.replace(field.live, node, maps.level);
-                Ok(())
-            }
-            Outcome::Remove => Err(Unfit::Document),
-        }
+        edit_to(outcome, field.live, maps.level, edits)
     }
+}
+
+/// Gives a live value its outcome.
+fn edit_to<'a>(
+    outcome: Result<Outcome<'a>, Error>,
+    live: Node<'a>,
+    level: usize,
+    edits: &mut Edits<'a>,
+) -> Result<(), Unfit> {
+    match outcome.map_err(|_| Unfit::Document)? {
+        Outcome::Keep => {}
+        Outcome::Put(node) => edits.replace(live, node, level),
+        Outcome::Remove => return Err(Unfit::Document),
+    }
+    Ok(())
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{Dialect, Type};
-use kubemerge_value::{Entry, Kind, MapEdit, Node, Path, Str, map as build_map};
+use kubemerge_value::{Kind, MapEdit, Node, Path, Str, map as build_map};
 
 /// What becomes of a field.
 #[derive(Clone, Copy)]
@@ -28,6 +28,36 @@ impl<'a> Outcome<'a> {
             Outcome::Put(node) => Some(node),
             Outcome::Remove => None,
         }
+    }
+}
+
+/// A patch map, the live map it is merged into, what the schema says about both, and where they are.
+struct Maps<'m, 's, 'a> {
+    ty: Type<'s>,
+    live: Option<Node<'a>>,
+    patch: &'m MapPatch<'a>,
+    path: &'m Path<'m>,
+}
+
+/// A fault of a field, and when upstream meets it.
+enum Fault {
+    /// As the iteration of the map goes.
+    Timely(Error),
+    /// After all other faults of the map.
+    Late(Error),
+}
+
+impl Fault {
+    fn error(self) -> Error {
+        match self {
+            Fault::Timely(error) | Fault::Late(error) => error,
+        }
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        Fault::Timely(error)
     }
 }
 
@@ -52,66 +82,67 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             Mode::Combine => MapEdit::expanded(base, self.arena),
         };
         self.retain_keys(&mut edit, live, patch, path)?;
+        let maps = Maps { ty, live, patch, path };
         if let Err(error) = self.check_spelling(patch, path) {
-            return Err(self.earlier_fault(ty, live, patch, patch.fields.iter(), path).unwrap_or(error));
+            return Err(self.earlier_fault(&maps, patch.fields.iter()).unwrap_or(error));
         }
         if self.mode == Mode::Combine {
             for entry in malformed_delete_lists(patch, self.arena) {
                 put(&mut edit, entry.key, entry.value);
             }
         }
-        self.fields(ty, &mut edit, live, patch, path)?;
+        self.fields(&maps, &mut edit)?;
         Ok(edit.finish())
     }
 
-    fn fields(
-        &mut self,
-        ty: Type<'_>,
-        edit: &mut MapEdit<'a>,
-        live: Option<Node<'a>>,
-        patch: &MapPatch<'a>,
-        path: &Path<'_>,
-    ) -> Result<(), Error> {
-        let mut fields = ArenaVec::from_iter_in(&patch.fields, self.arena);
+    fn fields(&mut self, maps: &Maps<'_, '_, 'a>, edit: &mut MapEdit<'a>) -> Result<(), Error> {
+        let mut fields = ArenaVec::from_iter_in(&maps.patch.fields, self.arena);
         if edit.wants_sorted_keys() && !fields.is_sorted_by_key(|field| field.field) {
             fields.sort_by_key(|field| field.field);
         }
         for (done, field) in fields.iter().enumerate() {
-            if let Err(fault) = self.field(ty, edit, live, field, path) {
-                let is_late = std::mem::take(&mut self.met_late);
-                let rest = &fields[done + 1..];
-                let earlier = self.earlier_fault(ty, live, patch, rest.iter().copied(), path);
-                let other = earlier
-                    .or_else(|| if is_late { self.timely_fault(ty, edit, live, rest, path) } else { None });
-                return Err(other.unwrap_or(fault));
+            if let Err(fault) = self.field(maps, edit, field) {
+                return Err(self.first_fault(fault, maps, edit, &fields[done + 1..]));
             }
         }
         Ok(())
     }
 
+    /// The fault that upstream meets first, given one and the fields that were not looked at.
+    fn first_fault(
+        &mut self,
+        fault: Fault,
+        maps: &Maps<'_, '_, 'a>,
+        edit: &mut MapEdit<'a>,
+        rest: &[&FieldPatch<'a>],
+    ) -> Error {
+        if let Some(earlier) = self.earlier_fault(maps, rest.iter().copied()) {
+            return earlier;
+        }
+        match fault {
+            Fault::Timely(error) => error,
+            Fault::Late(error) => self.timely_fault(maps, edit, rest).unwrap_or(error),
+        }
+    }
+
     /// The first fault of these fields that upstream does not meet after all others.
     fn timely_fault(
         &mut self,
-        ty: Type<'_>,
+        maps: &Maps<'_, '_, 'a>,
         edit: &mut MapEdit<'a>,
-        live: Option<Node<'a>>,
         fields: &[&FieldPatch<'a>],
-        path: &Path<'_>,
     ) -> Option<Error> {
-        fields.iter().find_map(|field| {
-            let fault = self.field(ty, edit, live, field, path).err();
-            fault.filter(|_| !std::mem::take(&mut self.met_late))
+        fields.iter().find_map(|field| match self.field(maps, edit, field) {
+            Err(Fault::Timely(error)) => Some(error),
+            Err(Fault::Late(_)) | Ok(()) => None,
         })
     }
 
     /// Upstream carries out all order lists of a map before anything else, so their faults come first.
     fn earlier_fault<'p>(
         &mut self,
-        ty: Type<'_>,
-        live: Option<Node<'a>>,
-        patch: &MapPatch<'a>,
+        maps: &Maps<'_, '_, 'a>,
         rest: impl Iterator<Item = &'p FieldPatch<'a>>,
-        path: &Path<'_>,
     ) -> Option<Error>
     where
         'a: 'p,
@@ -119,12 +150,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if self.dialect == Dialect::Spec {
             return None;
         }
-        let mut edit = MapEdit::expanded(live.unwrap_or(Node::NULL), self.arena);
-        self.retain_keys(&mut edit, None, patch, path).ok()?;
+        let mut edit = MapEdit::expanded(maps.live.unwrap_or(Node::NULL), self.arena);
+        self.retain_keys(&mut edit, None, maps.patch, maps.path).ok()?;
         for field in rest.filter(|field| field.order.is_some()) {
             let only_order = FieldPatch { delete: None, ..*field };
-            if let Err(error) = self.field(ty, &mut edit, live, &only_order, path) {
-                return Some(error);
+            if let Err(fault) = self.field(maps, &mut edit, &only_order) {
+                return Some(fault.error());
             }
         }
         None
@@ -134,20 +165,19 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     /// list.
     fn field(
         &mut self,
-        ty: Type<'_>,
+        maps: &Maps<'_, '_, 'a>,
         edit: &mut MapEdit<'a>,
-        around: Option<Node<'a>>,
         field: &FieldPatch<'a>,
-        path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Fault> {
         if self.mode == Mode::Combine {
-            self.copy_directives(edit, field, path)?;
+            self.copy_directives(edit, field, maps.path)?;
         }
         let found = edit.seek(field.field);
+        let path = &maps.path.field(field.field);
         let outcome = if self.dialect == Dialect::Spec && field.has_directive() {
-            self.spec_list_field(ty, around, found, field, &path.field(field.field))?
+            self.spec_list_field(maps.ty, maps.live, found, field, path)?
         } else {
-            self.outcome(ty, found, field, path)?
+            self.outcome(maps.ty, found, field, path)?
         };
         match (outcome, found) {
             (Outcome::Put(node), Some(_)) => edit.replace(node),
@@ -164,8 +194,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         field: &FieldPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
-        let path = &path.field(field.field);
+    ) -> Result<Outcome<'a>, Fault> {
         let mut outcome = match (field.order, field.value) {
             (Some(order), _) => self.ordered(ty, live, field, *order, path)?,
             (None, Some(value)) => self.value(ty, live, field.field, value, path)?,
@@ -175,7 +204,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let current = outcome.after(live);
             let deleted = self
                 .delete_from(ty, current, field.field, *delete, path)
-                .map_err(|fault| self.likelier_fault(ty, live, field, *delete, path).unwrap_or(fault))?;
+                .map_err(|error| self.likelier_fault(error, ty, live, field, path))?;
             if !matches!(deleted, Outcome::Keep) {
                 outcome = deleted;
             }
@@ -183,25 +212,26 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(outcome)
     }
 
-    /// The fault of a delete list that comes before the value of its field.
+    /// The fault of a delete list, which comes before or after the value of its field.
     ///
     /// Upstream comes to a delete list before or after the value, as the iteration of a map goes, unless an
     /// order list has brought the value in before. A fault that needs the value first comes after all other
     /// faults of the map.
     fn likelier_fault(
         &mut self,
+        after_value: Error,
         ty: Type<'_>,
         live: Option<Node<'a>>,
         field: &FieldPatch<'a>,
-        delete: Entry<'a>,
         path: &Path<'_>,
-    ) -> Option<Error> {
-        if field.order.is_some() {
-            return None;
+    ) -> Fault {
+        let Some(delete) = field.delete.filter(|_| field.order.is_none()) else {
+            return Fault::Timely(after_value);
+        };
+        match self.delete_from(ty, live, field.field, *delete, path) {
+            Err(before_value) => Fault::Timely(before_value),
+            Ok(_) => Fault::Late(after_value),
         }
-        let fault = self.delete_from(ty, live, field.field, delete, path).err();
-        self.met_late = fault.is_none();
-        fault
     }
 
     /// `$patch` in a map that upstream merges: the map itself, or nothing.

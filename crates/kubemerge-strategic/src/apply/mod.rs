@@ -106,15 +106,13 @@ struct Merger<'a, 'o, O> {
     dialect: Dialect,
     mode: Mode,
     observer: &'o mut O,
-    /// Whether the last fault is one that upstream meets after all others of its map.
-    met_late: bool,
     repeats: Repeats,
 }
 
 impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
     fn new(ty: Type<'_>, mode: Mode, observer: &'o mut O, arena: &'a Arena) -> Self {
         let dialect = ty.schema().dialect();
-        Merger { arena, dialect, mode, observer, met_late: false, repeats: Repeats::default() }
+        Merger { arena, dialect, mode, observer, repeats: Repeats::default() }
     }
 
     fn root(&mut self, ty: Type<'_>, live: Node<'a>, patch: Node<'a>) -> Result<Node<'a>, Error> {

@@ -76,16 +76,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, Error> {
         match value.kind() {
-            Kind::Map => {
-                let rule = map_rule(ty, field, path)?;
-                if rule.strategy == MapStrategy::Replace {
-                    self.observer
-                        .note(path, Event::MapReplaced { from: Some(live), cause: Replacement::Rule });
-                    return Ok(Outcome::Put(value));
-                }
-                let patch = MapPatch::parse(value, self.arena);
-                deep(|| self.map(rule.value, Some(live), &patch, path)).map(Outcome::Put)
-            }
+            Kind::Map => self.merge_maps_by(&map_rule(ty, field, path)?, live, value, path),
             Kind::List => {
                 let rule = list_rule(ty, field, path)?;
                 self.list(&rule, live, value, path).map(Outcome::Put)
@@ -95,6 +86,35 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Ok(Outcome::Put(value))
             }
         }
+    }
+
+    /// Both sides hold a map, and its rule is known.
+    pub(super) fn maps_by(
+        &mut self,
+        rule: &MapRule<'_>,
+        live: Node<'a>,
+        value: Node<'a>,
+        path: &Path<'_>,
+    ) -> Result<Outcome<'a>, Error> {
+        match self.dialect {
+            Dialect::Upstream => self.merge_maps_by(rule, live, value, path),
+            Dialect::Spec => self.spec_map_by(rule, Some(live), &MapPatch::parse(value, self.arena), path),
+        }
+    }
+
+    fn merge_maps_by(
+        &mut self,
+        rule: &MapRule<'_>,
+        live: Node<'a>,
+        value: Node<'a>,
+        path: &Path<'_>,
+    ) -> Result<Outcome<'a>, Error> {
+        if rule.strategy == MapStrategy::Replace {
+            self.observer.note(path, Event::MapReplaced { from: Some(live), cause: Replacement::Rule });
+            return Ok(Outcome::Put(value));
+        }
+        let patch = MapPatch::parse(value, self.arena);
+        deep(|| self.map(rule.value, Some(live), &patch, path)).map(Outcome::Put)
     }
 
     fn list(
@@ -144,7 +164,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, Error> {
         match value.kind() {
-            Kind::Map => self.spec_map(ty, live, field, value, path),
+            Kind::Map => {
+                let base = live.filter(|live| live.kind() == Kind::Map);
+                let rule = self.rule_of_map(ty, base, field, path)?;
+                self.spec_map_by(&rule, live, &MapPatch::parse(value, self.arena), path)
+            }
             Kind::List => {
                 let base = live.filter(|live| live.kind() == Kind::List);
                 if base.is_none() {
@@ -160,20 +184,17 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
     }
 
-    fn spec_map(
+    /// `spec`: a map whose rule is known, into whatever live holds.
+    fn spec_map_by(
         &mut self,
-        ty: Type<'_>,
+        rule: &MapRule<'_>,
         live: Option<Node<'a>>,
-        field: Str<'a>,
-        value: Node<'a>,
+        patch: &MapPatch<'a>,
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, Error> {
-        let patch = MapPatch::parse(value, self.arena);
-        let word = patch.patch.map(PatchWord::of);
         let base = live.filter(|live| live.kind() == Kind::Map);
-        let rule = self.rule_of_map(ty, base, field, path)?;
-        let replacement = match (word, rule.strategy) {
-            (Some(PatchWord::Unknown), _) => return Err(unknown_word(&patch, path)),
+        let replacement = match (patch.patch.map(PatchWord::of), rule.strategy) {
+            (Some(PatchWord::Unknown), _) => return Err(unknown_word(patch, path)),
             (Some(PatchWord::Delete), _) => {
                 if let Some(value) = live {
                     self.observer.note(path, Event::Removed { value, cause: Removal::PatchDirective });
@@ -186,11 +207,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         };
         match (replacement, base) {
             (Some(cause), _) => self.observer.note(path, Event::MapReplaced { from: live, cause }),
-            (None, None) => self.note_set(live, value, path),
+            (None, None) => self.note_set(live, patch.node, path),
             (None, Some(_)) => {}
         }
         let base = base.filter(|_| replacement.is_none());
-        deep(|| self.map(rule.value, base, &patch, path)).map(Outcome::Put)
+        deep(|| self.map(rule.value, base, patch, path)).map(Outcome::Put)
     }
 
     /// `spec`: below a field that live lacks, what the schema does not know is untyped.
