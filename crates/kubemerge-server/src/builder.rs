@@ -118,9 +118,9 @@ impl Builder {
         self.objects([fixture::schemaless(api_version, kind, plural, scope)])
     }
 
-    /// Objects that are there from the start, as they are: with the status and the uid they have, without
-    /// admission. Missing namespaces are created, missing server-owned metadata is filled in. No object may be
-    /// given twice; [`ApiServer::set`] replaces one later.
+    /// Objects that are there from the start: with the status and the uid they have, without admission. Missing
+    /// namespaces are created; defaults, `stringData` and missing server-owned metadata are dealt with as in a
+    /// cluster. No object may be given twice; [`ApiServer::set`] replaces one later.
     pub fn objects<T: Serialize>(self, objects: impl IntoIterator<Item = T>) -> Self {
         self.add(None, objects)
     }

@@ -13,7 +13,7 @@ use crate::{
     namespace,
     object::Object,
     status::{Outcome, bad_request},
-    view,
+    strategy, view,
 };
 
 /// An object to begin with.
@@ -75,7 +75,11 @@ fn begin_with_one<'g>(
     loading: Outcome<Loading>,
     seen: &mut HashMap<String, &'g Given>,
 ) -> Result<(), BuildError> {
-    let loading = loading.map_err(|failure| BuildError::about(given, failure.message()))?;
+    let complete = |mut loading: Loading| {
+        strategy::complete_loaded(&loading.resource, &mut loading.object).map(|()| loading)
+    };
+    let loading =
+        loading.and_then(complete).map_err(|failure| BuildError::about(given, failure.message()))?;
     if let Some(first) = seen.insert(loading.key.clone(), given) {
         let place = first.source.as_ref().map(|source| format!(", first in {source}")).unwrap_or_default();
         return Err(BuildError::about(given, format!("the object is given twice{place}")));

@@ -64,6 +64,20 @@ pub(crate) fn prepare_create(app: &App, resource: &Resource, object: &mut Object
     fold_string_data(resource, object)
 }
 
+/// Makes an object that comes past the API what it would be in a cluster: with the defaults of its kind, and
+/// with the state it is born with unless it has one.
+pub(crate) fn complete_loaded(resource: &Resource, object: &mut Object) -> Outcome<()> {
+    if object.text("status").is_none() {
+        first_state(resource, object)?;
+    }
+    fold_string_data(resource, object)?;
+    match resource.custom() {
+        Some(version) => custom::reread(version, object),
+        None => defaults::fill(resource, object),
+    }
+    Ok(())
+}
+
 static PENDING: LazyLock<Excerpt> = LazyLock::new(|| {
     let mut status = MapWriter::with_capacity(20);
     status.member("phase", Node::string("Pending"));

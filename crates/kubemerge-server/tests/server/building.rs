@@ -67,3 +67,35 @@ async fn a_namespace_of_a_cluster_scoped_object_is_ignored() {
     let found = get(&server, "/api/v1/nodes/n").await;
     assert_eq!((found.code, &found.body["metadata"]["namespace"]), (200, &Value::Null));
 }
+
+#[tokio::test]
+async fn what_is_loaded_is_complete() {
+    let secret =
+        json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "stringData": {"a": "hi"}});
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}});
+    let mut failed = pod("failed");
+    failed["status"] = json!({"phase": "Failed"});
+    let damaged =
+        json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": [5]});
+    let server = ApiServer::builder()
+        .objects([secret, namespace, pod("new"), failed, deployment("web"), damaged])
+        .build()
+        .unwrap();
+    let found = async |path: &str| get(&server, path).await.body;
+    let secret = found("/api/v1/namespaces/default/secrets/s").await;
+    assert_eq!(
+        (&secret["data"]["a"], &secret["stringData"], &secret["type"]),
+        (&json!("aGk="), &Value::Null, &json!("Opaque"))
+    );
+    let namespace = found("/api/v1/namespaces/n").await;
+    assert_eq!(
+        (&namespace["status"]["phase"], &namespace["spec"]["finalizers"][0]),
+        (&json!("Active"), &json!("kubernetes"))
+    );
+    assert_eq!(found(&format!("{PODS}/new")).await["status"]["phase"], "Pending");
+    assert_eq!(found(&format!("{PODS}/failed")).await["status"]["phase"], "Failed");
+    let loaded = found(&format!("{DEPLOYMENTS}/web")).await;
+    let created = ask(&server, "POST", DEPLOYMENTS, deployment("other")).await.body;
+    assert_eq!(loaded["spec"]["strategy"], created["spec"]["strategy"]);
+    assert_eq!(found(&format!("{DEPLOYMENTS}/d")).await["spec"], json!([5]), "nobody checks");
+}
