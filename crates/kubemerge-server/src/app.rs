@@ -144,8 +144,12 @@ impl App {
     fn check_token(&self, headers: &HeaderMap) -> Outcome<()> {
         let Some(token) = &self.settings.token else { return Ok(()) };
         let given = headers.get(http::header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        match given.and_then(|value| value.strip_prefix("Bearer ")) {
-            Some(given) if same_secret(given.trim(), token) => Ok(()),
+        match given.and_then(|value| value.split_once(' ')) {
+            Some((scheme, given))
+                if scheme.eq_ignore_ascii_case("bearer") && same_secret(given.trim(), token) =>
+            {
+                Ok(())
+            }
             _ => Err(crate::Failure::new(401, "Unauthorized", "Unauthorized")),
         }
     }
@@ -218,6 +222,7 @@ impl App {
     fn document(&self, target: &Target, headers: &HeaderMap, query: &Query) -> Outcome<Reply> {
         let index = self.catalog.index();
         match target {
+            Target::Root => Ok(discovery::root(&index)),
             Target::CoreVersions => Ok(discovery::core(&index, headers)),
             Target::Groups => Ok(discovery::groups(&index, headers)),
             Target::Group(name) => discovery::group(&index, name),

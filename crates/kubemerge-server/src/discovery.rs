@@ -10,6 +10,22 @@ use crate::{
     status::{Outcome, no_such_path},
 };
 
+/// `/`: the paths of everything that is served.
+pub(crate) fn root(index: &Index) -> Reply {
+    let mut paths: Vec<String> =
+        ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]
+            .map(str::to_string)
+            .into();
+    for group in index.groups() {
+        let base = if group.name.is_empty() { "/api".into() } else { format!("/apis/{}", group.name) };
+        paths.extend(group.versions.iter().map(|(version, _)| format!("{base}/{version}")));
+        paths.push(base);
+    }
+    paths.sort();
+    paths.dedup();
+    Reply::value(200, &json!({ "paths": paths }))
+}
+
 /// `/api`: the core group.
 pub(crate) fn core(index: &Index, headers: &HeaderMap) -> Reply {
     let core: Vec<&Group> = index.groups().filter(|group| group.name.is_empty()).collect();

@@ -7,6 +7,8 @@ use crate::query::percent_decoded;
 /// Where a request goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
+    /// `/`: every path there is.
+    Root,
     /// `/api`: the versions of the core group.
     CoreVersions,
     /// `/apis`: all other groups.
@@ -63,6 +65,7 @@ impl Target {
 
     fn at(segments: &[&str]) -> Target {
         match segments {
+            [] => Target::Root,
             ["api"] => Target::CoreVersions,
             ["apis"] => Target::Groups,
             ["apis", group] => Target::Group((*group).to_string()),
@@ -154,6 +157,7 @@ mod tests {
     #[test]
     fn documents_have_their_own_targets() {
         assert_eq!(Target::of("/openapi/v3/apis/apps/v1"), Target::OpenApiV3("apis/apps/v1".into()));
+        assert_eq!(Target::of("/"), Target::Root);
         assert_eq!(Target::of("/readyz/ping"), Target::Health);
         assert_eq!(Target::of("/nope"), Target::Nowhere);
         assert_eq!(Target::of("/api/v1/a/b/c/d"), Target::Nowhere);

@@ -1,5 +1,7 @@
 //! `pods/binding`: assigns a pod to a node, as a scheduler does.
 
+use std::cell::RefCell;
+
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -7,10 +9,21 @@ use crate::{
     decode,
     object::{Object, tree},
     reply::Reply,
-    status::{Outcome, bad_request, conflict, done},
+    status::{Outcome, bad_request, conflict, done, no_such_path},
     store::Stored,
+    target::Address,
     write,
 };
+
+/// Binds the pod that the body of a POST to `bindings` names.
+pub(crate) fn handle_in_collection(call: &Call<'_>) -> Outcome<Reply> {
+    let binding = tree(&decode::body(call)?);
+    let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+    let index = call.ledger.index();
+    let pods = index.find("", &call.address.version, "pods").ok_or_else(no_such_path)?;
+    let address = Address { name: Some(name.to_string()), ..call.address.clone() };
+    handle(&Call { resource: pods, address: &address, warnings: RefCell::default(), ..*call })
+}
 
 /// Binds a pod.
 pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {

@@ -71,26 +71,33 @@ fn token(call: &Call<'_>) -> Outcome<Reply> {
 /// What a test has put there for the container, or nothing.
 fn log(call: &Call<'_>) -> Outcome<Reply> {
     let parent = parent(call)?;
-    let containers = parent.at(&["spec", "containers"]).unwrap_or_default();
-    let names: Vec<&str> =
-        containers.as_array().into_iter().flatten().filter_map(|one| one["name"].as_str()).collect();
-    let wanted = match (call.query.get("container"), &names[..]) {
-        (Some(wanted), _) if names.contains(&wanted) => wanted,
-        (Some(wanted), _) => {
-            let pod = call.name();
-            return Err(bad_request(format!("container {wanted} is not valid for pod {pod}")));
-        }
-        (None, [only]) => only,
-        (None, _) => {
-            let list = names.join(" ");
-            let pod = call.name();
-            return Err(bad_request(format!(
-                "a container name must be specified for pod {pod}, choose one of: [{list}]"
-            )));
-        }
-    };
-    let text = call.app().logs.get(call.namespace(), call.name(), wanted);
+    let container = container(call, &parent)?;
+    let text = call.app().logs.get(call.namespace(), call.name(), &container);
     Ok(Reply::bytes(200, "text/plain", text))
+}
+
+/// The container whose log is wanted, of whatever sort; the only one if none is named.
+fn container(call: &Call<'_>, pod: &Object) -> Outcome<String> {
+    let names = |list: &str| -> Vec<String> {
+        let list = pod.at(&["spec", list]).unwrap_or_default();
+        let names = list.as_array().into_iter().flatten().filter_map(|one| one["name"].as_str());
+        names.map(str::to_string).collect()
+    };
+    let (own, others) =
+        (names("containers"), [names("initContainers"), names("ephemeralContainers")].concat());
+    match (call.query.get("container"), &own[..]) {
+        (Some(wanted), _) if own.iter().chain(&others).any(|name| name == wanted) => Ok(wanted.to_string()),
+        (Some(wanted), _) => {
+            Err(bad_request(format!("container {wanted} is not valid for pod {}", call.name())))
+        }
+        (None, [only]) => Ok(only.clone()),
+        (None, _) => {
+            let (pod, list) = (call.name(), own.join(" "));
+            Err(bad_request(format!(
+                "a container name must be specified for pod {pod}, choose one of: [{list}]"
+            )))
+        }
+    }
 }
 
 /// Whether an action is only rehearsed.

@@ -1,7 +1,8 @@
-//! Reviews: objects that are answered and never stored. Everybody may do everything here.
+//! Objects that are answered and never stored: reviews, by which everybody may do everything, and bindings.
 
 use serde_json::{Value, json};
 
+use super::binding;
 use crate::{
     call::Call,
     decode,
@@ -10,7 +11,7 @@ use crate::{
     status::{Outcome, bad_request},
 };
 
-/// The answer to a review; none if the resource is something else.
+/// The answer to such an object; none if the resource is something else.
 pub(crate) fn review(call: &Call<'_>) -> Option<Outcome<Reply>> {
     let answer: fn(&Value) -> Value = match (call.resource.group.as_str(), call.resource.plural.as_str()) {
         (
@@ -29,6 +30,7 @@ pub(crate) fn review(call: &Call<'_>) -> Option<Outcome<Reply>> {
             json!({"authenticated": true,
                 "user": {"username": "system:admin", "groups": ["system:masters", "system:authenticated"]}})
         },
+        ("", "bindings") => return Some(binding::handle_in_collection(call)),
         _ => return None,
     };
     Some(decode::body(call).and_then(|body| {

@@ -98,6 +98,15 @@ async fn openapi_v2_comes_as_json_and_protobuf() {
 }
 
 #[tokio::test]
+async fn the_root_tells_where_to_go() {
+    let paths = get(&server(), "/").await.body["paths"].clone();
+    for path in ["/api", "/api/v1", "/apis/apps", "/apis/apps/v1", "/openapi/v3", "/version"] {
+        let count = paths.as_array().unwrap().iter().filter(|found| **found == path).count();
+        assert_eq!(count, 1, "{path} in {paths}");
+    }
+}
+
+#[tokio::test]
 async fn health_and_version() {
     let server = server();
     for path in ["/healthz", "/livez", "/readyz", "/readyz/ping"] {

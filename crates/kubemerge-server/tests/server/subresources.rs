@@ -99,6 +99,14 @@ async fn pods_are_bound_once() {
     let again = ask(&server, "POST", &path, binding).await;
     assert_eq!(again.code, 409);
     assert!(again.message().ends_with("pod p is already assigned to node \"n1\""));
+    ask(&server, "POST", PODS, pod("q")).await;
+    let bindings = "/api/v1/namespaces/default/bindings";
+    let binding = |name: &str| json!({"metadata": {"name": name}, "target": {"name": "n1"}});
+    assert_eq!(ask(&server, "POST", bindings, binding("q")).await.code, 201, "the older way");
+    assert_eq!(get(&server, &format!("{PODS}/q")).await.body["spec"]["nodeName"], "n1");
+    let answer = ask(&server, "POST", bindings, binding("none")).await;
+    assert_eq!((answer.code, answer.message()), (404, "pods \"none\" not found"));
+    assert!(server.counts().iter().all(|(kind, _)| kind != "bindings"), "nothing is stored");
 }
 
 #[tokio::test]
@@ -111,6 +119,10 @@ async fn logs_tokens_and_reviews() {
     assert!(
         get(&server, &format!("{PODS}/p/log")).await.message().contains("choose one of: [nginx sidecar]")
     );
+    let mut other = pod("other");
+    other["spec"]["initContainers"] = json!([{"name": "first", "image": "i"}]);
+    ask(&server, "POST", PODS, other).await;
+    assert_eq!(get(&server, &format!("{PODS}/other/log?container=first")).await.code, 200);
     let accounts = "/api/v1/namespaces/default/serviceaccounts";
     ask(&server, "POST", accounts, json!({"metadata": {"name": "sa"}})).await;
     let token =
