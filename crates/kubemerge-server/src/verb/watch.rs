@@ -11,7 +11,7 @@ use crate::{
     app::App,
     call::Call,
     catalog::Resource,
-    fault::{EventFault, WatchFaults},
+    fault::{End, EventFault, WatchFaults},
     media::{self, Form, JSON},
     present::Shown,
     query::ListOptions,
@@ -58,7 +58,7 @@ pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
         deadline: Instant::now() + lifetime(app, &options).min(A_YEAR),
         last_bookmark_sent: false,
         signal: app.store.signal(),
-        faults: app.faults.watch(call.resource, call.namespace()),
+        faults: WatchFaults::new(app, call.address),
         ended: false,
         app: app.clone(),
     };
@@ -117,10 +117,19 @@ impl Watch {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if let Some(line) = self.lines.pop_front() {
+                if let Some(delay) = self.faults.delay() {
+                    tokio::time::sleep(delay).await;
+                }
                 return Some(line);
             }
-            if self.ended || self.faults.ends_stream() {
-                return None;
+            match self.faults.end() {
+                _ if self.ended => return None,
+                None => {}
+                Some(End::Silent) => return None,
+                Some(End::With(failure)) => {
+                    self.end_with(&failure);
+                    continue;
+                }
             }
             let served = self.look_up_resource();
             // Marked as seen before reading, so that a write in between wakes the wait below.

@@ -1,7 +1,9 @@
 //! Watches: order, resume, selectors, bookmarks, initial events, expiry.
 
+use std::time::Duration;
+
 use futures_util::StreamExt;
-use kubemerge_server::{ApiServer, Fault, On};
+use kubemerge_server::{ApiServer, Failure, Fault, On};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -170,7 +172,7 @@ async fn watches_can_be_made_to_fail() {
         create(&server, config_map(name)).await;
     }
     let seen = [watch.line().await, watch.line().await, watch.line().await, watch.line().await];
-    assert_eq!(seen, ["ADDED b", "ADDED c", "ADDED c", "ADDED d"]);
+    assert_eq!(seen, ["ADDED b", "ADDED b", "ADDED c", "ADDED d"], "every rule counts every event");
     server.clear_faults();
     server.inject(on().always(Fault::Lag(1)));
     create(&server, config_map("e")).await;
@@ -179,6 +181,28 @@ async fn watches_can_be_made_to_fail() {
     assert_eq!(watch.line().await, "ADDED e");
     server.inject(on().always(Fault::EndWatch));
     assert_eq!(watch.next().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn faults_choose_among_watches() {
+    let server = server();
+    let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion={}", server.revision());
+    let on = || On::verb("watch").resource("configmaps");
+    server.inject(on().nth(2, Fault::FailWatch(Failure::new(410, "Expired", "too old"))));
+    server.inject(on().first(1, Fault::DelayEvents(Duration::from_secs(7))));
+    let mut late = Watch::open(&server, &path).await;
+    let mut failing = Watch::open(&server, &path).await;
+    let mut sound = Watch::open(&server, &path).await;
+    let error = failing.next().await.unwrap();
+    assert_eq!((&error["type"], &error["object"]["code"]), (&json!("ERROR"), &json!(410)));
+    assert_eq!(failing.next().await, None);
+    let start = tokio::time::Instant::now();
+    create(&server, config_map("a")).await;
+    assert_eq!((sound.next().await.unwrap()["type"].clone(), start.elapsed().as_secs()), (json!("ADDED"), 0));
+    assert_eq!((late.next().await.unwrap()["type"].clone(), start.elapsed().as_secs()), (json!("ADDED"), 7));
+    server.inject(on().first(2, Fault::EndWatch));
+    assert_eq!((sound.next().await, late.next().await), (None, None), "watches that are open count as well");
+    assert_eq!(Watch::open(&server, &path).await.line().await, "ADDED a", "the next one goes on");
 }
 
 #[tokio::test]
