@@ -253,7 +253,7 @@ fn check_names(address: &Address) -> Outcome<()> {
 }
 
 /// The verb of a request, in the words of the API.
-fn verb_of(method: &Method, address: &Address, query: &Query) -> Option<&'static str> {
+pub(crate) fn verb_of(method: &Method, address: &Address, query: &Query) -> Option<&'static str> {
     let named = address.name.is_some();
     match *method {
         Method::GET | Method::HEAD if address.subresource.is_some() => Some("get"),

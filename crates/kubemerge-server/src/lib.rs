@@ -43,6 +43,7 @@ mod defaults;
 mod discovery;
 mod duplicate;
 mod entropy;
+mod expect;
 mod fault;
 mod fields;
 mod fixture;

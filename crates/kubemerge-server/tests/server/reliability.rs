@@ -266,6 +266,39 @@ async fn the_log_tells_what_changed() {
 }
 
 #[tokio::test]
+async fn the_log_is_searched_in_the_words_of_faults() {
+    let server = server();
+    get(&server, "/api/v1").await;
+    ask(&server, "POST", DEPLOYMENTS, deployment("web")).await;
+    let merge = ("content-type", "application/merge-patch+json");
+    ask_as(&server, "PATCH", &format!("{DEPLOYMENTS}/web/scale"), merge, json!({"spec": {"replicas": 3}}))
+        .await;
+    get(&server, DEPLOYMENTS).await;
+    let scale = || On::verb("patch").resource("deployments.apps").subresource("scale").name("web");
+    assert_eq!(server.requests_to(&scale()).len(), 1);
+    assert_eq!(server.requests_to(&scale().content_type("application/json")).len(), 0);
+    assert_eq!(server.requests_to(&On::any()).len(), 3, "discovery is for no objects");
+    server.assert_requests(&[On::verb("create"), scale(), On::verb("list").namespace("default")]);
+    server.assert_requests_among_others(&[On::verb("create"), On::verb("list")]);
+    let complaint = |check: &dyn Fn()| {
+        let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_err();
+        payload.downcast::<String>().unwrap().to_string()
+    };
+    assert_eq!(
+        complaint(&|| server.assert_requests(&[On::verb("create"), scale().namespace("x")])),
+        format!(
+            "exactly these requests were wanted:\n  create *\n  patch deployments.apps/scale x/web\nbut the log \
+             holds:\n  POST {DEPLOYMENTS} 201\n  PATCH {DEPLOYMENTS}/web/scale 200\n  GET {DEPLOYMENTS} 200"
+        )
+    );
+    assert!(
+        complaint(&|| server.assert_requests_among_others(&[scale(), On::verb("create")])).contains("wanted")
+    );
+    server.clear_requests();
+    server.assert_requests(&[]);
+}
+
+#[tokio::test]
 async fn state_can_be_kept_restored_and_forked() {
     let server = server();
     ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
