@@ -175,9 +175,12 @@ impl App {
         }
         let verb = verb_of(&parts.method, address, query)
             .ok_or_else(|| method_not_allowed(resource.qualified(), &parts.method.as_str().to_lowercase()))?;
-        let needs_namespace = address.name.is_some() && address.namespace.is_none();
-        if needs_namespace && resource.is_namespaced() {
-            return Err(no_such_path());
+        if resource.is_namespaced() && address.namespace.is_none() {
+            match verb {
+                "list" | "watch" if address.name.is_none() => {}
+                _ if address.name.is_some() => return Err(no_such_path()),
+                _ => return Err(method_not_allowed(resource.qualified(), verb)),
+            }
         }
         let call = Call {
             ledger,

@@ -143,9 +143,18 @@ fn nesting(bytes: &[u8]) -> usize {
     deepest
 }
 
-/// Fills in a missing type and refuses another one.
+/// Fills in a missing type, which custom resources must have, and refuses another one.
 pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
     let expected = &call.resource.api_version;
+    if call.resource.custom().is_some() {
+        for (member, text) in [("Kind", &object.kind), ("apiVersion", &object.api_version)] {
+            if text.is_empty() {
+                let body = String::from_utf8_lossy(call.body);
+                let text = format!("Object '{member}' is missing in '{body}'");
+                return Err(fields::undecodable(call, &text, Source::Body, ""));
+            }
+        }
+    }
     if object.api_version.is_empty() {
         object.api_version.clone_from(expected);
     }

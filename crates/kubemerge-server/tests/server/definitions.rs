@@ -239,7 +239,8 @@ const THINGS: &str = "/apis/x.io/v1/namespaces/default/things";
 async fn leaving_out_what_defaults_fill_in_is_no_change() {
     let server = server();
     ask(&server, "POST", DEFINITIONS, with_defaults()).await;
-    let thing = json!({"metadata": {"name": "t"}, "spec": {"a": "x"}});
+    let thing =
+        json!({"apiVersion": "x.io/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"a": "x"}});
     let mut stored = ask(&server, "POST", THINGS, thing).await.body;
     assert_eq!(stored["spec"], json!({"a": "x", "size": 3}));
     let before = stored["metadata"].clone();
@@ -269,7 +270,8 @@ async fn objects_are_shown_as_the_schema_of_today_has_them() {
     let server = server();
     let first = with(json!({"type": "string"}));
     ask(&server, "POST", DEFINITIONS, definition("things", "Thing", first)).await;
-    ask(&server, "POST", THINGS, json!({"metadata": {"name": "t"}, "f": "old"})).await;
+    let thing = json!({"apiVersion": "x.io/v1", "kind": "Thing", "metadata": {"name": "t"}, "f": "old"});
+    ask(&server, "POST", THINGS, thing).await;
     let revision = server.revision();
     let watch = format!("{THINGS}?watch=true&resourceVersion={revision}");
     let mut watch = Watch::open(&server, &watch).await;
@@ -289,4 +291,19 @@ async fn objects_are_shown_as_the_schema_of_today_has_them() {
     ask(&server, "DELETE", &format!("{DEFINITIONS}/things.x.io"), Value::Null).await;
     assert_eq!(watch.line().await, "DELETED t", "before the watch ends");
     assert_eq!(watch.next().await, None);
+}
+
+#[tokio::test]
+async fn custom_objects_say_what_they_are() {
+    let server = server();
+    ask(&server, "POST", DEFINITIONS, with_defaults()).await;
+    for (body, member) in
+        [(json!({"apiVersion": "x.io/v1"}), "Kind"), (json!({"kind": "Thing"}), "apiVersion")]
+    {
+        let answer = ask(&server, "POST", THINGS, body.clone()).await;
+        let text = format!(
+            "Thing in version \"v1\" cannot be handled as a Thing: Object '{member}' is missing in '{body}'"
+        );
+        assert_eq!((answer.code, answer.message()), (400, text.as_str()));
+    }
 }

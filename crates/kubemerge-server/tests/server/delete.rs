@@ -232,3 +232,15 @@ async fn a_namespace_takes_its_content_along() {
     let stays = ask(&server, "DELETE", "/api/v1/namespaces/default", Value::Null).await;
     assert_eq!(stays.message(), "namespaces \"default\" is forbidden: this namespace may not be deleted");
 }
+
+#[tokio::test]
+async fn nothing_is_written_in_all_namespaces_at_once() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
+    let all = "/api/v1/configmaps";
+    let answer = ask(&server, "DELETE", all, Value::Null).await;
+    let text = "deletecollection is not supported on resources of kind \"configmaps\"";
+    assert_eq!((answer.code, answer.message()), (405, text));
+    assert_eq!(ask(&server, "POST", all, config_map("b")).await.code, 405);
+    assert_eq!(get(&server, all).await.body["items"].as_array().unwrap().len(), 1);
+}
