@@ -89,6 +89,20 @@ impl Excerpt {
             if mark.label.is_empty() { annotation } else { annotation.label(mark.label.as_str()) }
         }))
     }
+
+    /// The drawing with the column in the file, where that of a line that was cut was drawn.
+    pub(crate) fn with_true_column(&self, drawn: String) -> String {
+        let before = &self.text[..self.marks[0].range.start];
+        let shown = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
+        let Position { line, column, .. } = self.position;
+        match shown == column {
+            true => drawn,
+            false => {
+                let place = |column: usize| format!("{}:{line}:{column}\n", self.name);
+                drawn.replacen(&place(shown), &place(column), 1)
+            }
+        }
+    }
 }
 
 /// A mark ends with its line: blocks of many lines are named by their start.

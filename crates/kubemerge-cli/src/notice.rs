@@ -116,7 +116,8 @@ impl Notice {
             Colours::Off => Renderer::plain(),
         };
         if !self.excerpts.is_empty() {
-            return renderer.render(&groups);
+            let drawn = renderer.render(&groups);
+            return self.excerpts.iter().fold(drawn, |drawn, excerpt| excerpt.with_true_column(drawn));
         }
         let lines: Vec<String> = groups.into_iter().map(|group| renderer.render(&[group])).collect();
         lines.join("\n")

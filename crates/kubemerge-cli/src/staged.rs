@@ -1,6 +1,6 @@
 //! Files that are rewritten: each new text is written beside its file, and all take their places at the end.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -30,10 +30,12 @@ impl Staged {
     }
 
     fn fill(&self, text: &[u8]) -> std::io::Result<()> {
-        let permissions = fs::metadata(&self.target)?.permissions();
+        // Replacing a file takes no right to write it; changing it does.
+        let before = File::options().write(true).open(&self.target)?.metadata()?;
         let mut file = File::options().write(true).create_new(true).open(&self.beside)?;
         file.write_all(text)?;
-        file.set_permissions(permissions)?;
+        keep_owner(&before, &file);
+        file.set_permissions(before.permissions())?;
         file.sync_data()
     }
 
@@ -50,6 +52,17 @@ impl Drop for Staged {
         // After a commit there is nothing left to remove.
         let _ = fs::remove_file(&self.beside);
     }
+}
+
+/// The new text belongs to whom the file belonged, as far as the user may give it away.
+fn keep_owner(before: &Metadata, file: &File) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, fchown};
+        let _ = fchown(file, Some(before.uid()), Some(before.gid()));
+    }
+    #[cfg(not(unix))]
+    let _ = (before, file);
 }
 
 /// A name in the same folder, so that the rename stays within one file system.

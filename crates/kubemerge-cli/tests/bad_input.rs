@@ -115,3 +115,38 @@ fn permissions_and_links_survive_a_change_in_place() {
     assert!(std::fs::symlink_metadata(&link).unwrap().file_type().is_symlink());
     assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
 }
+
+/// Two ways to one file are one file: it is patched once.
+#[test]
+fn a_file_is_patched_once() {
+    let folder = folder_with("a_file_is_patched_once", "service.yaml");
+    std::os::unix::fs::symlink("service.yaml", folder.join("link.yaml")).unwrap();
+    let operation = r#"[{"op": "add", "path": "/spec/ports/-", "value": {"port": 80}}]"#;
+    let output = kubemerge()
+        .args(["patch", "-f", ".", "-f", "./service.yaml", "--all", "-i", "--type", "json", "-p", operation])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert_eq!(stderr(&output), "1 of 1 object changed, in 1 file\n");
+    assert_eq!(names(&folder), ["link.yaml", "service.yaml"]);
+    let text = std::fs::read_to_string(folder.join("service.yaml")).unwrap();
+    assert_eq!(text.matches("port: 80").count(), 1, "{text}");
+}
+
+#[test]
+fn a_file_that_may_not_be_written_is_not_replaced() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder_with("a_file_that_may_not_be_written_is_not_replaced", "service.yaml");
+    let file = folder.join("service.yaml");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
+    if std::fs::File::options().write(true).open(&file).is_ok() {
+        eprintln!("skipped a_file_that_may_not_be_written_is_not_replaced: this user may write everything");
+        return;
+    }
+    let patch = "{spec: {type: NodePort}}";
+    let output =
+        kubemerge().args(["patch", "-f", "service.yaml", "-i", "-p", patch]).current_dir(&folder).output();
+    let expected = "error: cannot rewrite service.yaml: Permission denied\nhelp: the file is as it was\n";
+    assert_eq!(stderr(&output.unwrap()), expected);
+    assert_eq!(names(&folder), ["service.yaml"]);
+}

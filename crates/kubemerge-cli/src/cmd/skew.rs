@@ -162,7 +162,7 @@ fn directive(word: &str, name: &str) -> Result<&'static str> {
     match name {
         "retainKeys" => Ok(RETAIN_KEYS),
         "setElementOrder" => Ok(SET_ELEMENT_ORDER),
-        other => Err(bad_side(word, &format!("{other} is no directive that can be left out")).into()),
+        other => Err(bad_side(word, &format!("{other:?} is no directive that can be left out")).into()),
     }
 }
 

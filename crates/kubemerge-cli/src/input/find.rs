@@ -1,5 +1,6 @@
 //! Finds the files that words on the command line mean.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
@@ -20,29 +21,31 @@ pub(crate) enum Recurse {
 /// The texts that the words mean, each once, in the order of the words; files of a folder sorted by name.
 pub(crate) fn find(words: &[PathBuf], recurse: Recurse) -> Result<Vec<Origin>> {
     let mut found = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for word in words {
-        if is_stdin(word) && seen.contains(STDIN) {
+        if is_stdin(word) && seen.contains(Path::new(STDIN)) {
             continue;
         }
-        for origin in origins(word, recurse)? {
-            if seen.insert(origin.name()) {
-                found.push(origin);
-            }
-        }
+        found.extend(origins(word, recurse)?.into_iter().filter(|origin| seen.insert(real(origin))));
     }
     Ok(found)
 }
 
 /// The files that are not among others: a patch in a folder of manifests is no manifest.
 pub(crate) fn without(origins: Vec<Origin>, others: &[Origin]) -> Vec<Origin> {
-    let real = |origin: &Origin| match origin {
-        Origin::File(path) => std::fs::canonicalize(path).ok(),
-        Origin::Stdin(_) => None,
-    };
-    let others: Vec<PathBuf> = others.iter().filter_map(real).collect();
-    let is_other = |origin: &Origin| real(origin).is_some_and(|path| others.contains(&path));
-    origins.into_iter().filter(|origin| others.is_empty() || !is_other(origin)).collect()
+    if others.is_empty() {
+        return origins;
+    }
+    let others: HashSet<PathBuf> = others.iter().map(real).collect();
+    origins.into_iter().filter(|origin| !others.contains(&real(origin))).collect()
+}
+
+/// What tells a text from others, whatever ways lead to it.
+fn real(origin: &Origin) -> PathBuf {
+    match origin {
+        Origin::File(path) => std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()),
+        Origin::Stdin(_) => PathBuf::from(STDIN),
+    }
 }
 
 fn origins(word: &Path, recurse: Recurse) -> Result<Vec<Origin>> {

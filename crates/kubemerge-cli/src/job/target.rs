@@ -140,7 +140,8 @@ impl Target {
                 .cure("the files are empty, or hold only comments or empty lists"),
             Target::Given(target) => {
                 let notice = Notice::error(format!("there is no {} among the objects", target.in_full()));
-                match alike(&format!("{}/{}", target.kind, target.name), others) {
+                let kind = target.kinds.first().unwrap_or(&target.kind);
+                match alike(&format!("{kind}/{}", target.name), others) {
                     Some(other) => notice.cure(format!("did you mean {other}?")),
                     None => notice,
                 }
