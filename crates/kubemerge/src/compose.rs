@@ -3,10 +3,11 @@
 use crate::{
     error::{Error, ErrorKind},
     guide::Guide,
+    json_patch,
     merge_compose::merge_compose,
     patch::{Patch, PatchType},
 };
-use kubemerge_value::{Arena, Node, list, map};
+use kubemerge_value::{Arena, Node, map};
 
 /// The patch that does what these patches of one type do one after the other, to any object.
 ///
@@ -28,7 +29,8 @@ use kubemerge_value::{Arena, Node, list, map};
 /// ```
 ///
 /// # Errors
-/// `not-composable` if no single patch does it, `not-convertible` for patches of different types.
+/// `not-composable` if no single patch does it, `not-convertible` for patches of different types,
+/// `too-many-operations` if all of them are too many for one. Faults of the patches themselves.
 pub fn compose<'s>(guide: impl Into<Guide<'s>>, patches: &[Patch<'_>]) -> Result<Patch<'static>, Error> {
     let Some(last) = patches.last() else {
         return Err(Error::new(ErrorKind::NotConvertible, "", "there is no patch to compose"));
@@ -47,7 +49,7 @@ pub fn compose<'s>(guide: impl Into<Guide<'s>>, patches: &[Patch<'_>]) -> Result
             let nothing = map([], &arena);
             nodes.iter().try_fold(nothing, |first, second| merge_compose(first, *second, &arena))?
         }
-        PatchType::Json => list(nodes.iter().flat_map(|node| node.elements(&arena)).copied(), &arena),
+        PatchType::Json => json_patch::join(&nodes, &arena)?,
     };
     Patch::owned(last.patch_type(), composed)
 }

@@ -136,6 +136,19 @@ fn patches_of_one_type_compose() {
 }
 
 #[test]
+fn json_patches_compose_if_one_may_have_so_many_operations() {
+    let text = |count| format!("[{}]", vec![r#"{"op":"remove","path":"/a"}"#; count].join(","));
+    let composed = |one: &str, other: &str| {
+        compose(Guide::None, &[Patch::json(one).unwrap(), Patch::json(other).unwrap()])
+    };
+    assert_eq!(composed(&text(1), &text(2)).unwrap().to_string(), text(3));
+    let error = composed(&text(5_001), &text(5_000)).unwrap_err();
+    assert_eq!((error.kind().name(), error.http_status()), ("too-many-operations", 413));
+    let error = composed(&text(1), "[5]").unwrap_err();
+    assert_eq!((error.kind().name(), error.path()), ("invalid-json-patch", "[1]"));
+}
+
+#[test]
 fn strategic_diffs_need_a_schema() {
     let error = diff(Guide::None, "{}", "{}", Target::Strategic).unwrap_err();
     assert_eq!(error.kind().name(), "unsupported-type");

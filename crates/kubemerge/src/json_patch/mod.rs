@@ -15,7 +15,7 @@ mod sequence;
 mod tree;
 
 use crate::error::{Error, ErrorKind};
-use kubemerge_value::{Arena, Node};
+use kubemerge_value::{Arena, Node, list};
 use operation::Operation;
 use run::Run;
 
@@ -24,6 +24,12 @@ pub const MAX_OPERATIONS: usize = 10_000;
 
 /// How many bytes the `copy` operations of one JSON patch may add.
 pub const MAX_COPY_BYTES: usize = 3 * 1024 * 1024;
+
+/// Puts lists of operations one behind the other.
+pub(crate) fn join<'a>(patches: &[Node<'a>], arena: &'a Arena) -> Result<Node<'a>, Error> {
+    let joined = list(patches.iter().flat_map(|patch| patch.elements(arena)).copied(), arena);
+    operation::read(joined, arena).map(|_| joined)
+}
 
 /// Applies a list of operations; `patch_depth` is how deep it is nested at most.
 pub(crate) fn apply<'a>(
