@@ -236,7 +236,10 @@ fn look_at_items(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, surve
                 *tokens = ahead;
                 return;
             }
-            Some(Token::Scalar(node)) if node.is_null() => *tokens = ahead,
+            Some(Token::Scalar(node)) if node.is_null() => {
+                survey.surprises |= !is_free(items);
+                *tokens = ahead;
+            }
             Some(_) => look(tokens, items, &Place::Item(place, at), survey),
         }
         if survey.mismatch.is_some() {
@@ -312,6 +315,7 @@ pub(crate) fn json_name(kind: Kind) -> &'static str {
 }
 
 /// Writes a field again as the kind has it: without unknown fields and nulls, with bytes in their usual form.
+/// A null in a list, or in a map with names of any sort, is there: it stands for nothing of its type.
 fn rewrite(object: &mut Object, name: &str, ty: Type<'_>, unknown: &mut Vec<String>) -> Outcome<()> {
     let mut value = object.get(name).unwrap_or_default();
     if value.is_null() {
@@ -331,6 +335,7 @@ fn clean(value: &mut Value, ty: Type<'_>, place: &Place<'_>, unknown: &mut Vec<S
         Value::Array(list) => {
             let Some(items) = ty.items() else { return };
             for (at, item) in list.iter_mut().enumerate() {
+                fill_null(item, items);
                 clean(item, items, &Place::Item(place, at), unknown);
             }
         }
@@ -346,14 +351,30 @@ fn clean(value: &mut Value, ty: Type<'_>, place: &Place<'_>, unknown: &mut Vec<S
 fn clean_map(map: &mut Map<String, Value>, ty: Type<'_>, place: &Place<'_>, unknown: &mut Vec<String>) {
     map.retain(|name, value| {
         let place = Place::Field(place, name);
-        let Some(ty) = member(ty, name) else {
+        let Some(inner) = member(ty, name) else {
             place.note(unknown);
             return false;
         };
-        if value.is_null() && !is_free(ty) {
+        if value.is_null() && !is_free(inner) && ty.field(name).is_some() {
             return false;
         }
-        clean(value, ty, &place, unknown);
+        fill_null(value, inner);
+        clean(value, inner, &place, unknown);
         true
     });
+}
+
+/// Puts what Go has for nothing in the place of a null.
+fn fill_null(value: &mut Value, ty: Type<'_>) {
+    if !value.is_null() || is_free(ty) {
+        return;
+    }
+    *value = match ty.shape() {
+        Shape::Any => Value::Null,
+        Shape::Object => Value::Object(Map::new()),
+        Shape::List => Value::Array(Vec::new()),
+        Shape::Boolean => false.into(),
+        Shape::Integer | Shape::Number => 0.into(),
+        Shape::String => "".into(),
+    };
 }

@@ -182,13 +182,13 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
 }
 
 /// A uid that is given must be the object's own.
-fn check_identity(resource: &Resource, old: &Object, new: &Object) -> Outcome<()> {
+pub(crate) fn check_identity(resource: &Resource, old: &Object, new: &Object) -> Outcome<()> {
     let (given, own) = (new.metadata.uid(), old.metadata.uid());
     if given.is_empty() || given == own {
         return Ok(());
     }
     let text = format!("Precondition failed: UID in precondition: {given}, UID in object meta: {own}");
-    Err(conflict(resource.qualified(), old.metadata.name(), &text))
+    Err(conflict(resource.qualified(), new.metadata.name(), &text))
 }
 
 fn keep_other_parts(resource: &Resource, old: &Object, new: &mut Object, part: Part) -> Outcome<()> {

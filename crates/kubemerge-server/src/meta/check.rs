@@ -43,20 +43,28 @@ const MEMBERS: &[(&str, Shape)] = &[
     ("uid", Shape::Text),
 ];
 
+/// Whether a map of strings has nulls in it, which stand for empty strings.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nulls {
+    Some,
+    None,
+}
+
 /// The name of a member, borrowed if ObjectMeta has it; refuses one whose type cannot be decoded.
-pub(super) fn shape(name: Str<'_>, value: &Excerpt) -> Outcome<Name> {
+pub(super) fn shape(name: Str<'_>, value: &Excerpt) -> Outcome<(Name, Nulls)> {
     let known = MEMBERS.iter().find(|(member, _)| name.is(member));
-    let Some((known, shape)) = known else { return Ok(Cow::Owned(name.text().into_owned())) };
+    let Some((known, shape)) = known else { return Ok((Cow::Owned(name.text().into_owned()), Nulls::None)) };
     let kind = value.node().kind();
+    let mut nulls = Nulls::None;
     let (fits, wanted) = match shape {
         Shape::Text => (kind == Kind::String, "string"),
         Shape::Number => (kind == Kind::Int, "int64"),
-        Shape::Texts => (kind == Kind::List && all_text(value), "[]string"),
-        Shape::TextMap => (kind == Kind::Map && all_text(value), "map[string]string"),
+        Shape::Texts => (kind == Kind::List && all_text(value, &mut nulls), "[]string"),
+        Shape::TextMap => (kind == Kind::Map && all_text(value, &mut nulls), "map[string]string"),
         Shape::Any => (kind == Kind::List, "list"),
     };
     if fits || kind == Kind::Null {
-        return Ok(Cow::Borrowed(*known));
+        return Ok((Cow::Borrowed(*known), nulls));
     }
     Err(bad_request(format!(
         "json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{known} of type {wanted}",
@@ -65,13 +73,16 @@ pub(super) fn shape(name: Str<'_>, value: &Excerpt) -> Outcome<Name> {
 }
 
 /// Whether a list holds strings only, and a map strings and nulls only.
-fn all_text(value: &Excerpt) -> bool {
+fn all_text(value: &Excerpt, nulls: &mut Nulls) -> bool {
     let in_list = value.as_bytes().starts_with(b"[");
     let mut inner = value.tokens().skip(1);
     inner.all(|token| match token {
         Token::Name(_) | Token::MapEnd | Token::ListEnd => true,
         Token::MapStart | Token::ListStart => false,
-        Token::Scalar(node) if node.is_null() => !in_list,
+        Token::Scalar(node) if node.is_null() => {
+            *nulls = Nulls::Some;
+            !in_list
+        }
         Token::Scalar(node) => node.kind() == Kind::String,
     })
 }

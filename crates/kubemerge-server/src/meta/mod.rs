@@ -5,6 +5,7 @@ pub(crate) mod name;
 
 use std::{borrow::Cow, collections::HashSet};
 
+use check::Nulls;
 use kubemerge_value::{Excerpt, Kind, Node, Scalar, to_canonical};
 use serde_json::{Map, Value};
 
@@ -42,7 +43,8 @@ impl Metadata {
         }
         let mut members = Members::with_capacity(MEMBERS_EXPECTED);
         for (name, value) in text.members() {
-            let name = check::shape(name, &value)?;
+            let (name, nulls) = check::shape(name, &value)?;
+            let value = if nulls == Nulls::Some { with_empty_texts(&value) } else { value };
             if !is_known(&name) || !is_zero(&name, value.as_bytes()) {
                 members.push(name, value);
             }
@@ -257,6 +259,18 @@ impl OwnerReference {
             block_owner_deletion: value.get("blockOwnerDeletion").and_then(Value::as_bool).unwrap_or(false),
         }
     }
+}
+
+/// A map of strings with empty strings in place of nulls, as the typed decoder reads them.
+fn with_empty_texts(map: &Excerpt) -> Excerpt {
+    let mut map = tree(map);
+    map.as_object_mut().into_iter().flat_map(Map::values_mut).filter(|value| value.is_null()).for_each(
+        |null| {
+            *null = "".into();
+        },
+    );
+    Node::from_value(&map)
+        .map_or_else(|_| Excerpt::from(to_canonical(Node::NULL)), |node| to_canonical(node).into())
 }
 
 /// Whether ObjectMeta has the member: the names it has are borrowed.

@@ -27,12 +27,15 @@ pub(crate) fn handle(call: &Call<'_>, part: Part) -> Outcome<Reply> {
     let options = WriteOptions::read(call.query, "UpdateOptions")?;
     let mut object = decode::object(call, options.field_validation)?;
     check_address(call, &mut object)?;
-    let key = call.key();
     let may_create = part == Part::Main && call.resource.rules.create_on_update == Permission::Granted;
-    if may_create && call.app().store.get(&key).is_none() {
-        object.metadata.remove("resourceVersion");
-        let (record, revision) = create::create(call, object, options.dry_run)?;
-        return present::object(call, 201, Shown { record: &record, revision });
+    if call.app().store.get(&call.key()).is_none() {
+        // Upstream: an object that is gone has another uid than the one that is meant.
+        strategy::check_identity(call.resource, &Object::default(), &object)?;
+        if may_create {
+            object.metadata.remove("resourceVersion");
+            let (record, revision) = create::create(call, object, options.dry_run)?;
+            return present::object(call, 201, Shown { record: &record, revision });
+        }
     }
     let compute = |current: &Stored| replaced(call, &object, current, part);
     let done = write::change(call, options.dry_run, compute)?;
@@ -40,8 +43,9 @@ pub(crate) fn handle(call: &Call<'_>, part: Part) -> Outcome<Reply> {
 }
 
 fn replaced(call: &Call<'_>, object: &Object, current: &Stored, part: Part) -> Outcome<Object> {
-    check_version(call, object, current, call.resource.rules.unconditional_update)?;
     let mut old = Object::of_record(&current.record);
+    strategy::check_identity(call.resource, &old, object)?;
+    check_version(call, object, current, call.resource.rules.unconditional_update)?;
     let mut new = object.clone();
     strategy::complete(call.resource, &mut old, &mut new, part);
     strategy::prepare_update(call.resource, &old, &mut new, part)?;

@@ -233,3 +233,44 @@ async fn times_stay_readable() {
     let request = http::Request::get(path).body(bytes::Bytes::new()).unwrap();
     assert_eq!(server.handle(request).await.status(), 200, "a watch may be asked to last for ever");
 }
+
+#[tokio::test]
+async fn a_uid_says_which_object_is_meant() {
+    let server = server();
+    let created = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.body;
+    let path = format!("{CONFIG_MAPS}/a");
+    ask(&server, "DELETE", &path, Value::Null).await;
+    let text = |own: &str| {
+        let given = created["metadata"]["uid"].as_str().unwrap();
+        format!(
+            "Operation cannot be fulfilled on configmaps \"a\": Precondition failed: UID in precondition: {given}, \
+             UID in object meta: {own}"
+        )
+    };
+    let gone = ask(&server, "PUT", &path, created.clone()).await;
+    assert_eq!((gone.code, gone.message()), (409, text("").as_str()), "not 404");
+    let again = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.body;
+    let other = ask(&server, "PUT", &path, created.clone()).await;
+    assert_eq!(other.message(), text(again["metadata"]["uid"].as_str().unwrap()), "whatever its version");
+    let service = json!({"metadata": {"name": "s", "uid": "u"}, "spec": {"ports": [{"port": 80}]}});
+    assert_eq!(ask(&server, "PUT", "/api/v1/namespaces/default/services/s", service).await.code, 409);
+}
+
+#[tokio::test]
+async fn nulls_are_read_as_go_reads_them() {
+    let server = server();
+    let map = json!({"metadata": {"name": "a", "labels": {"l": null, "m": "1"}, "annotations": {"a": null}},
+        "data": {"k": null, "j": "1"}});
+    let stored = ask(&server, "POST", CONFIG_MAPS, map).await.body;
+    assert_eq!(stored["data"], json!({"k": "", "j": "1"}));
+    assert_eq!(stored["metadata"]["labels"], json!({"l": "", "m": "1"}));
+    assert_eq!(stored["metadata"]["annotations"], json!({"a": ""}));
+    let mut pod = pod("p");
+    pod["spec"]["containers"][0]["args"] = json!([null, "x"]);
+    pod["spec"]["containers"][0]["ports"] = json!([null]);
+    pod["spec"]["containers"][0]["env"] = Value::Null;
+    let stored = ask(&server, "POST", PODS, pod).await.body;
+    let container = &stored["spec"]["containers"][0];
+    assert_eq!((&container["args"], &container["ports"]), (&json!(["", "x"]), &json!([{"protocol": "TCP"}])));
+    assert_eq!(container.get("env"), None);
+}
