@@ -174,3 +174,24 @@ async fn conditions_are_awaited() {
     assert!(gone.unwrap().is_none());
     assert!(pods.list(&ListParams::default()).await.unwrap().items.is_empty());
 }
+
+#[tokio::test]
+async fn requests_can_be_seen_and_changed_on_their_way() {
+    let server = server();
+    let inner = server.clone();
+    let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
+        let server = inner.clone();
+        async move {
+            let (mut parts, body) = request.into_parts();
+            let body = body.collect_bytes().await?;
+            if parts.method == "POST" {
+                parts.uri = format!("{}?dryRun=All", parts.uri.path()).parse()?;
+            }
+            let response = server.handle(http::Request::from_parts(parts, body)).await;
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>(response)
+        }
+    });
+    let maps: Api<ConfigMap> = Api::default_namespaced(Client::new(service, "default"));
+    assert_eq!(maps.create(&PostParams::default(), &named("a")).await.unwrap().name_any(), "a");
+    assert_eq!(maps.get_opt("a").await.unwrap(), None, "it was only rehearsed");
+}
