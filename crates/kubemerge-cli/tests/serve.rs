@@ -28,8 +28,12 @@ impl Server {
     }
 
     fn get(&self, path: &str, headers: &str) -> String {
+        self.ask("GET", path, headers)
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(self.url.trim_start_matches("http://")).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n").unwrap();
+        write!(stream, "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n").unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         text
@@ -75,6 +79,22 @@ fn a_token_is_asked_for_and_written_down() {
     assert!(written.contains("secret") && written.contains(&server.url), "{written}");
     assert!(server.get("/api/v1/pods", "").starts_with("HTTP/1.1 401"));
     assert!(server.get("/api/v1/pods", "authorization: Bearer secret\r\n").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn pods_end_at_once_if_told_so() {
+    let pod = std::env::temp_dir().join(format!("kubemerge-pod-{}.yaml", std::process::id()));
+    let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: n1, containers: [{name: c, image: i}]}\n";
+    std::fs::write(&pod, text).unwrap();
+    let file = pod.to_str().unwrap();
+    for (arguments, end) in [(vec!["-f", file], "200"), (vec!["-f", file, "--pods-end-at-once"], "404")] {
+        let server = Server::start(&arguments);
+        let path = "/api/v1/namespaces/default/pods/p";
+        assert!(server.ask("DELETE", path, "").starts_with("HTTP/1.1 200"));
+        let left = server.get(path, "");
+        assert!(left.starts_with(&format!("HTTP/1.1 {end}")), "{left}");
+    }
+    std::fs::remove_file(&pod).unwrap();
 }
 
 #[cfg(unix)]

@@ -20,11 +20,22 @@ The URL is written to standard output once the server listens. Nothing is kept w
 controllers run, so Deployments make no Pods. Server-side apply is not there yet.
 
 Examples:
-  kubemerge serve --port 8001 &
-  kubectl --server http://127.0.0.1:8001 get namespaces
+  A server for the shell, without objects:
+    kubemerge serve --port 8001 &
+    kubectl --server http://127.0.0.1:8001 get namespaces
 
-  kubemerge serve --tls --kubeconfig config -f crds -f manifests
-  KUBECONFIG=config kubectl get all")]
+  With definitions and objects to begin with, over HTTPS, on any free port:
+    kubemerge serve --tls --kubeconfig config -f crds -f manifests -R
+    KUBECONFIG=config kubectl get all --all-namespaces
+
+  In a script, which waits for the URL and stops the server when it ends:
+    coproc kubemerge serve --kubeconfig config
+    trap 'kill $COPROC_PID' EXIT
+    read -r url <&\"${COPROC[0]}\"
+    kubectl --kubeconfig config apply -f deployment.yaml
+
+  For other machines, which need the token:
+    kubemerge serve --address 0.0.0.0 --port 8001 --token secret")]
 pub(crate) struct ServeArgs {
     /// The port; 0 takes a free one
     #[arg(long, default_value_t = 0, value_name = "PORT")]
@@ -62,6 +73,9 @@ pub(crate) struct ServeArgs {
     /// Create namespaces when something is first created in them
     #[arg(long)]
     create_namespaces: bool,
+    /// End pods as soon as they are deleted, since no kubelet does
+    #[arg(long)]
+    pods_end_at_once: bool,
 }
 
 /// Serves until it is told to stop.
@@ -94,6 +108,9 @@ fn build(args: &ServeArgs) -> Result<ApiServer> {
     }
     if args.create_namespaces {
         builder = builder.create_namespaces();
+    }
+    if args.pods_end_at_once {
+        builder = builder.pods_end_at_once();
     }
     builder =
         with_documents(builder, &args.schema, recurse, |builder, _, document| builder.openapi(document))?;
