@@ -102,22 +102,21 @@ fn upstream(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
     let Some(text) = model.given(node.strategy).filter(|_| !is_dropped(model, node)) else {
         return Rule::default();
     };
+    let merge_key = model.given(node.merge_key).filter(|key| !key.is_empty());
+    let key = merge_key.map(|key| MergeKey { name: key.to_owned(), default: None });
+    by_strategy(text, key.into_iter().collect(), keys)
+}
+
+/// What a patch strategy makes of a field with these keys.
+fn by_strategy(text: &str, own: Vec<MergeKey>, keys: &mut Vec<MergeKey>) -> Rule {
     let Some(strategy) = parse_strategy(text) else { return Rule { invalid: true, ..Rule::default() } };
-    let merge_key = model.text(node.merge_key);
-    let (list, keys) = match (strategy.word, merge_key) {
-        ("merge", "") => (ListForm::Scalars, Span::default()),
-        ("merge", key) => {
-            (ListForm::Keyed, add_keys(keys, [MergeKey { name: key.to_owned(), default: None }]))
-        }
+    let (list, keys) = match strategy.word {
+        "merge" if own.is_empty() => (ListForm::Scalars, Span::default()),
+        "merge" => (ListForm::Keyed, add_keys(keys, own)),
         _ => (ListForm::Atomic, Span::default()),
     };
-    Rule {
-        map: map_strategy(strategy.word),
-        list,
-        retain_keys: strategy.retain_keys,
-        keys,
-        ..Rule::default()
-    }
+    let map = if strategy.word == "replace" { MapStrategy::Replace } else { MapStrategy::Merge };
+    Rule { map, list, retain_keys: strategy.retain_keys, keys, ..Rule::default() }
 }
 
 /// The API server does not keep patch metadata of custom resource definitions.
@@ -126,32 +125,11 @@ fn is_dropped(model: &Model, node: &Node) -> bool {
     owner.is_some_and(|definition| definition.origin == Origin::CustomResource)
 }
 
-fn map_strategy(word: &str) -> MapStrategy {
-    if word == "replace" { MapStrategy::Replace } else { MapStrategy::Merge }
-}
-
 fn spec(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
     match model.given(node.strategy) {
-        Some(text) => spec_by_strategy(model, node, text, keys),
+        // A patch strategy wins over list-type and map-type, for the items of a list too.
+        Some(text) => by_strategy(text, with_defaults(model, node, &spec_keys(model, node)), keys),
         None => spec_by_topology(model, node, keys),
-    }
-}
-
-/// A patch strategy wins over list-type and map-type, for the items of a list too.
-fn spec_by_strategy(model: &Model, node: &Node, text: &str, keys: &mut Vec<MergeKey>) -> Rule {
-    let Some(strategy) = parse_strategy(text) else { return Rule { invalid: true, ..Rule::default() } };
-    let names = spec_keys(model, node);
-    let (list, keys) = match strategy.word {
-        "merge" if names.is_empty() => (ListForm::Scalars, Span::default()),
-        "merge" => (ListForm::Keyed, add_keys(keys, with_defaults(model, node, &names))),
-        _ => (ListForm::Atomic, Span::default()),
-    };
-    Rule {
-        map: map_strategy(strategy.word),
-        list,
-        retain_keys: strategy.retain_keys,
-        keys,
-        ..Rule::default()
     }
 }
 

@@ -39,16 +39,8 @@ const MAX_INDENT: usize = 128;
 pub(crate) fn pretty_json(json: &[u8]) -> String {
     let mut text = Vec::with_capacity(json.len() * 2);
     let mut depth: usize = 0;
-    let mut in_string = false;
-    let mut escaped = false;
     let mut bytes = json.iter().copied().peekable();
     while let Some(byte) = bytes.next() {
-        if in_string {
-            text.push(byte);
-            in_string = escaped || byte != b'"';
-            escaped = byte == b'\\' && !escaped;
-            continue;
-        }
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' => {}
             b'{' | b'[' => {
@@ -72,14 +64,25 @@ pub(crate) fn pretty_json(json: &[u8]) -> String {
                 new_line(&mut text, depth);
             }
             b':' => text.extend(b": "),
-            _ => {
-                in_string = byte == b'"';
-                text.push(byte);
-            }
+            b'"' => copy_string(&mut bytes, &mut text),
+            _ => text.push(byte),
         }
     }
     text.push(b'\n');
     String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Copies a string whose opening quote was read.
+fn copy_string(bytes: &mut impl Iterator<Item = u8>, text: &mut Vec<u8>) {
+    text.push(b'"');
+    let mut is_escaped = false;
+    for byte in bytes {
+        text.push(byte);
+        if byte == b'"' && !is_escaped {
+            return;
+        }
+        is_escaped = byte == b'\\' && !is_escaped;
+    }
 }
 
 fn new_line(text: &mut Vec<u8>, depth: usize) {

@@ -193,17 +193,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             None => self.woven(&live, &named, path),
             Some(order) => self.positioned(&survivors, &named, order, path),
         };
-        let picks: Vec<Pick<'a>> = picked
-            .into_iter()
-            .filter_map(|at| match at {
-                Ok(at) => {
-                    let name = live[at].name.map(|name| &named[name as usize]);
-                    let changed = name.filter(|name| name.known == Some(at)).and_then(|name| name.merged);
-                    Some(changed.map_or(Pick::Keep(survivors[at].at), Pick::Put))
-                }
-                Err(name) => named[name].merged.map(Pick::Put),
-            })
-            .collect();
+        let pick = |at: Result<usize, usize>| match at {
+            Ok(at) => {
+                let name = live[at].name.map(|name| &named[name as usize]);
+                Some(pick_live(at, &survivors[at], name))
+            }
+            Err(name) => named[name].merged.map(Pick::Put),
+        };
+        let picks: Vec<Pick<'a>> = picked.into_iter().filter_map(pick).collect();
         Ok(view.pick(&picks, self.arena))
     }
 
@@ -298,6 +295,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         sorted.into_iter().map(|at| items[at]).collect()
     }
+}
+
+/// A live item, which is the first of its name or one that stays as it is.
+fn pick_live<'a>(at: usize, item: &Survivor<'a>, name: Option<&Named<'a>>) -> Pick<'a> {
+    let changed = name.filter(|name| name.known == Some(at)).and_then(|name| name.merged);
+    changed.map_or(Pick::Keep(item.at), Pick::Put)
 }
 
 /// The names that the patch gives: its distinct identities.
