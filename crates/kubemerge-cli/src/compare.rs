@@ -1,9 +1,9 @@
 //! Tells where the results of the two dialects differ, in words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kubemerge_schema::{ListStrategy, MergeKey, Type};
-use kubemerge_value::{Arena, Entry, Kind, Node, Path, deep, deep_equal};
+use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, deep_equal};
 
 use crate::render::short;
 
@@ -57,20 +57,20 @@ impl<'a> Comparison<'a> {
         if deep_equal(sides.upstream, sides.spec) {
             return;
         }
-        let names = |node: Node<'a>| node.entries(self.arena).iter().map(|entry: &Entry<'a>| entry.key);
-        let mut keys: Vec<_> = names(sides.upstream).chain(names(sides.spec)).collect();
-        keys.sort();
-        keys.dedup();
-        for key in keys {
-            let name = key.text();
-            let get = |node: Node<'a>| node.get(&name);
-            let live = sides.live.and_then(get);
-            match (get(sides.upstream), get(sides.spec)) {
+        let members = |node: Node<'a>| -> BTreeMap<Str<'a>, Node<'a>> {
+            node.entries(self.arena).iter().map(|entry| (entry.key, entry.value)).collect()
+        };
+        let (upstream, spec) = (members(sides.upstream), members(sides.spec));
+        let live = sides.live.map(members).unwrap_or_default();
+        let names: BTreeSet<Str<'a>> = upstream.keys().chain(spec.keys()).copied().collect();
+        for name in names {
+            let (live, path) = (live.get(&name).copied(), path.field(name));
+            match (upstream.get(&name).copied(), spec.get(&name).copied()) {
                 (Some(upstream), Some(spec)) => {
                     let sides = Sides { live, upstream, spec };
-                    deep(|| self.values(ty, &name, sides, &path.field(key)));
+                    deep(|| self.values(ty, &name.text(), sides, &path));
                 }
-                (one, other) => self.lonely(live, one, other, &path.field(key)),
+                (one, other) => self.lonely(live, one, other, &path),
             }
         }
     }

@@ -169,10 +169,14 @@ impl<'a> Walk<'a> {
     /// Where the two patches say different things.
     fn conflict(&self, one: Node<'a>, other: Node<'a>, path: &Path<'_>) -> Option<String> {
         match (one.kind(), other.kind()) {
-            (Kind::Map, Kind::Map) => one.entries(self.arena).iter().find_map(|entry| {
-                let other = other.get(&entry.key.text())?;
-                deep(|| self.conflict(entry.value, other, &path.field(entry.key)))
-            }),
+            (Kind::Map, Kind::Map) => {
+                let mut others = other.sorted_entries().into_iter().peekable();
+                one.sorted_entries().iter().find_map(|entry| {
+                    while others.next_if(|other| other.key < entry.key).is_some() {}
+                    let other = others.next_if(|other| other.key == entry.key)?;
+                    deep(|| self.conflict(entry.value, other.value, &path.field(entry.key)))
+                })
+            }
             _ => (!self.equal(one, other)).then(|| path.to_string()),
         }
     }

@@ -1,6 +1,6 @@
-//! Documents and patches nested to the limit, on a small stack.
+//! Documents and patches nested to the limit, on a small stack, and wide ones.
 
-use kubemerge::{Canonical, Guide, Patch, Target, Tests, apply, diff};
+use kubemerge::{Canonical, Guide, Patch, Target, Tests, Versions, apply, diff, json_three_way};
 
 const LIMIT: usize = 10_000;
 
@@ -79,4 +79,17 @@ fn diffs_at_the_bottom_do_not_blow_up() {
             apply(Guide::None, &Canonical::from_bytes(original.as_bytes()).unwrap(), &patch).unwrap();
         assert!(result == Canonical::from_bytes(modified.as_bytes()).unwrap());
     });
+}
+
+/// Every member of one map against every member of another would take minutes.
+#[test]
+fn wide_objects_are_compared_member_by_member() {
+    let wide = |letter: char| {
+        let members: Vec<String> = (0..50_000).map(|at| format!("\"{letter}{at}\":1")).collect();
+        format!("{{\"spec\":{{{}}}}}", members.join(","))
+    };
+    let (before, after) = (wide('a'), wide('b'));
+    let versions = Versions { original: &before, modified: &after, current: &before };
+    let patch = json_three_way(&versions, &[]).unwrap();
+    assert_eq!(apply(Guide::None, &before, &patch).unwrap().len(), after.len());
 }
