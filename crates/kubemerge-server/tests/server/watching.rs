@@ -231,3 +231,79 @@ async fn a_selector_finds_its_event_behind_very_many_others() {
     let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion={start}&labelSelector=app%3Dx");
     assert_eq!(Watch::open(&server, &path).await.line().await, "ADDED wanted");
 }
+
+/// What a client knows that follows a selector: the newest state of everything that matches, by name.
+type Known = std::collections::BTreeMap<String, Value>;
+
+/// Takes in an event as an informer does, and checks that it fits what was known.
+fn learn(known: &mut Known, event: &Value) -> String {
+    let (object, name) =
+        (&event["object"], event["object"]["metadata"]["name"].as_str().unwrap().to_string());
+    let before = match event["type"].as_str().unwrap() {
+        "ADDED" => known.insert(name.clone(), object.clone()).is_none(),
+        "MODIFIED" => known.insert(name.clone(), object.clone()).is_some(),
+        "DELETED" => known.remove(&name).is_some(),
+        other => panic!("{other}"),
+    };
+    assert!(before, "{event} does not fit what was known");
+    object["metadata"]["resourceVersion"].as_str().unwrap().to_string()
+}
+
+/// Watches from where the client was, and takes in as many events as it has patience for.
+async fn follow(server: &ApiServer, (seen, known): (&mut String, &mut Known), patience: u64) {
+    let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion={seen}&labelSelector=app%3Dx");
+    let mut watch = Watch::open(server, &path).await;
+    for _ in 0..patience {
+        match tokio::time::timeout(Duration::from_millis(20), watch.next()).await {
+            Ok(event) => *seen = learn(known, &event.unwrap()),
+            Err(_) => return,
+        }
+    }
+}
+
+/// Does one of the things that happen to objects.
+async fn happen(server: &ApiServer, what: u64, name: &str) {
+    let path = format!("{CONFIG_MAPS}/{name}");
+    let label = |app: &str| json!({"metadata": {"labels": {"app": app}}});
+    let (method, path, body) = match what {
+        0 => ("DELETE", path, Value::Null),
+        1 => ("POST", CONFIG_MAPS.into(), labelled(name, "x")),
+        2 => ("POST", CONFIG_MAPS.into(), labelled(name, "y")),
+        3 => ("PATCH", path, label("x")),
+        4 => ("PATCH", path, label("y")),
+        more => ("PATCH", path, json!({"data": {"n": more.to_string()}})),
+    };
+    let content_type = if method == "PATCH" { "application/merge-patch+json" } else { "application/json" };
+    ask_as(server, method, &path, ("content-type", content_type), body).await;
+}
+
+#[tokio::test]
+async fn a_client_that_comes_and_goes_knows_what_a_list_shows() {
+    let server = server();
+    let mut chance = 7_u64;
+    let mut draw = |most: u64| {
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (chance >> 33) % most
+    };
+    let (mut known, mut seen) = (Known::new(), server.revision().to_string());
+    for _ in 0..60 {
+        for _ in 0..draw(12) {
+            happen(&server, draw(8), &format!("m{}", draw(5))).await;
+        }
+        // Some clients leave before they have read everything.
+        let patience = if draw(3) == 0 { draw(3) } else { u64::MAX };
+        follow(&server, (&mut seen, &mut known), patience).await;
+    }
+    follow(&server, (&mut seen, &mut known), u64::MAX).await;
+    let list = get(&server, &format!("{CONFIG_MAPS}?labelSelector=app%3Dx")).await.body;
+    let known: Vec<Value> = known
+        .into_values()
+        .map(|mut object| {
+            // Items of a list say neither apiVersion nor kind.
+            object.as_object_mut().unwrap().retain(|name, _| name != "apiVersion" && name != "kind");
+            object
+        })
+        .collect();
+    assert_eq!(Value::Array(known), list["items"]);
+    assert!(server.revision() > 100, "there was something to see");
+}
