@@ -128,7 +128,7 @@ fn one_row(
     let object = shown.tree(resource);
     let cells: Vec<Value> = columns
         .iter()
-        .map(|column| match crate::columns::computed(&column.path, &object) {
+        .map(|column| match crate::columns::computed(&column.path, &object, now) {
             Some(cell) => cell,
             None => column.cell(&object, now),
         })

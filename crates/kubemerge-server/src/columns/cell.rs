@@ -1,137 +1,37 @@
-//! The columns of built-in kinds in tables.
-//!
-//! A column takes its cells from a path, or is computed here under a name that begins with `=`.
+//! Cells that are more than the value at a path.
 
 use serde_json::{Value, json};
 
-use crate::{catalog::Resource, selector::LabelSelector, table::Column};
-
-type Sketch = (&'static str, &'static str, &'static str);
-
-/// Columns between Name and Age: title, type, path.
-const KINDS: &[(&str, &str, &[Sketch])] = &[
-    (
-        "",
-        "Pod",
-        &[
-            ("Ready", "string", "=pod-ready"),
-            ("Status", "string", "=pod-status"),
-            ("Restarts", "integer", "=restarts"),
-        ],
-    ),
-    ("", "ConfigMap", &[("Data", "integer", "=data-count")]),
-    ("", "Secret", &[("Type", "string", ".type"), ("Data", "integer", "=data-count")]),
-    ("", "Namespace", &[("Status", "string", ".status.phase")]),
-    ("", "Node", &[("Status", "string", "=node-status"), ("Roles", "string", "=node-roles")]),
-    (
-        "",
-        "PersistentVolumeClaim",
-        &[
-            ("Status", "string", ".status.phase"),
-            ("Volume", "string", ".spec.volumeName"),
-            ("Capacity", "string", ".status.capacity.storage"),
-            ("Access Modes", "string", "=access-modes"),
-            ("StorageClass", "string", ".spec.storageClassName"),
-        ],
-    ),
-    ("", "ServiceAccount", &[("Secrets", "integer", "=secrets")]),
-    (
-        "",
-        "Service",
-        &[
-            ("Type", "string", ".spec.type"),
-            ("Cluster-IP", "string", "=cluster-ip"),
-            ("External-IP", "string", "=external-ip"),
-            ("Port(s)", "string", "=ports"),
-        ],
-    ),
-    (
-        "apps",
-        "Deployment",
-        &[
-            ("Ready", "string", "=ready-replicas"),
-            ("Up-to-date", "integer", "=.status.updatedReplicas"),
-            ("Available", "integer", "=.status.availableReplicas"),
-        ],
-    ),
-    (
-        "apps",
-        "ReplicaSet",
-        &[
-            ("Desired", "integer", "=.spec.replicas"),
-            ("Current", "integer", "=.status.replicas"),
-            ("Ready", "integer", "=.status.readyReplicas"),
-        ],
-    ),
-    ("apps", "StatefulSet", &[("Ready", "string", "=ready-replicas")]),
-    (
-        "apps",
-        "DaemonSet",
-        &[
-            ("Desired", "integer", "=.status.desiredNumberScheduled"),
-            ("Current", "integer", "=.status.currentNumberScheduled"),
-            ("Ready", "integer", "=.status.numberReady"),
-            ("Up-to-date", "integer", "=.status.updatedNumberScheduled"),
-            ("Available", "integer", "=.status.numberAvailable"),
-            ("Node Selector", "string", "=node-selector"),
-        ],
-    ),
-    ("batch", "Job", &[("Status", "string", "=job-status"), ("Completions", "string", "=completions")]),
-    (
-        "batch",
-        "CronJob",
-        &[("Schedule", "string", ".spec.schedule"), ("Suspend", "boolean", ".spec.suspend")],
-    ),
-    (
-        "networking.k8s.io",
-        "Ingress",
-        &[
-            ("Class", "string", "=ingress-class"),
-            ("Hosts", "string", "=ingress-hosts"),
-            ("Address", "string", "=load-balancer"),
-            ("Ports", "string", "=ingress-ports"),
-        ],
-    ),
-    ("networking.k8s.io", "NetworkPolicy", &[("Pod-Selector", "string", "=pod-selector")]),
-    (
-        "policy",
-        "PodDisruptionBudget",
-        &[
-            ("Min Available", "string", "=min-available"),
-            ("Max Unavailable", "string", "=max-unavailable"),
-            ("Allowed Disruptions", "integer", "=.status.disruptionsAllowed"),
-        ],
-    ),
-    ("rbac.authorization.k8s.io", "RoleBinding", &[("Role", "string", "=role")]),
-    ("rbac.authorization.k8s.io", "ClusterRoleBinding", &[("Role", "string", "=role")]),
-    ("coordination.k8s.io", "Lease", &[("Holder", "string", ".spec.holderIdentity")]),
-    ("apiextensions.k8s.io", "CustomResourceDefinition", &[]),
-];
-
-/// The columns of a built-in kind.
-pub(crate) fn of(resource: &Resource) -> Vec<Column> {
-    let own = KINDS.iter().find(|(group, kind, _)| *group == resource.group && *kind == resource.kind);
-    let own = own.map_or(&[][..], |(_, _, columns)| columns);
-    let mut columns = vec![Column::name()];
-    columns.extend(own.iter().map(|(name, kind, path)| Column::new(name, kind, "", path)));
-    if matches!(resource.kind.as_str(), "CustomResourceDefinition" | "Role" | "ClusterRole") {
-        let mut created = Column::age();
-        created.name = "Created At".into();
-        created.path = "=created-at".into();
-        columns.push(created);
-    } else {
-        columns.push(Column::age());
-    }
-    if resource.group.is_empty() && resource.kind == "Node" {
-        columns.push(Column::new("Version", "string", "", ".status.nodeInfo.kubeletVersion"));
-    }
-    columns
-}
+use super::event;
+use crate::{clock::Timestamp, selector::LabelSelector, table::age};
 
 /// The cell of a computed column; none if the column is a plain path.
-pub(crate) fn computed(path: &str, object: &Value) -> Option<Value> {
+pub(crate) fn computed(path: &str, object: &Value, now: Timestamp) -> Option<Value> {
+    if let Some(pointer) = path.strip_prefix('?') {
+        return Some(json!(text(object, pointer).unwrap_or("<unknown>")));
+    }
     let name = path.strip_prefix('=')?;
+    let found = workload(name, object).or_else(|| timed(name, object, now));
+    if let Some(found) = found.or_else(|| event::cell(name, object, now)) {
+        return Some(json!(found));
+    }
     Some(match name {
+        pointer if pointer.starts_with('/') => json!(text(object, pointer).unwrap_or("<none>")),
+        "suspend" => json!(go_bool(&object["spec"]["suspend"])),
+        "active-jobs" => json!(list(object, "/status/active").count()),
+        "scale-metrics" => json!(or_none(scale_metrics(object))),
+        "least-pods" => json!(object.pointer("/spec/minReplicas").map_or("<unset>".into(), Value::to_string)),
+        "volume-modes" => json!(short_modes(object, "/spec/accessModes")),
+        "claim" => json!(claim(object)),
+        "reclaim-policy" => json!(text(object, "/reclaimPolicy").unwrap_or("Delete")),
+        "binding-mode" => json!(text(object, "/volumeBindingMode").unwrap_or("Immediate")),
+        "expansion" => json!(object["allowVolumeExpansion"] == json!(true)),
+        "global-default" => json!(object["globalDefault"] == json!(true)),
+        "internal-ip" => json!(or_none(node_address(object, "InternalIP"))),
+        "node-external-ip" => json!(or_none(node_address(object, "ExternalIP"))),
+        "readiness-gates" => json!(readiness_gates(object)),
+        "slice-ports" => json!(or_unset(slice_ports(object))),
+        "slice-addresses" => json!(or_unset(slice_addresses(object))),
         "pod-ready" => json!(pod_ready(object)),
         "pod-status" => json!(pod_status(object)),
         "restarts" => {
@@ -145,7 +45,7 @@ pub(crate) fn computed(path: &str, object: &Value) -> Option<Value> {
         "node-roles" => json!(node_roles(object)),
         "node-selector" => json!(or_none(labels_text(object.pointer("/spec/template/spec/nodeSelector")))),
         "pod-selector" => json!(or_none(selector_text(&object["spec"]["podSelector"]))),
-        "access-modes" => json!(access_modes(object)),
+        "access-modes" => json!(short_modes(object, "/status/accessModes")),
         "secrets" => json!(object["secrets"].as_array().map_or(0, Vec::len)),
         "ingress-class" => json!(text(object, "/spec/ingressClassName").unwrap_or("<none>")),
         "ingress-hosts" => json!(ingress_hosts(object)),
@@ -165,6 +65,116 @@ pub(crate) fn computed(path: &str, object: &Value) -> Option<Value> {
         "created-at" => object.pointer("/metadata/creationTimestamp").cloned().unwrap_or_default(),
         pointer => json!(number(object, &pointer.replace('.', "/"))),
     })
+}
+
+/// Cells that tell what a workload runs, and what an object leads to.
+fn workload(name: &str, object: &Value) -> Option<String> {
+    Some(match name {
+        "containers" => containers(object, "name"),
+        "images" => containers(object, "image"),
+        "selector" => or_none(selector_text(&object["spec"]["selector"])),
+        "class-parameters" => or_none(kind_and_name(&object["spec"]["parameters"])),
+        "scale-target" => kind_and_name(&object["spec"]["scaleTargetRef"]),
+        _ => return None,
+    })
+}
+
+/// Cells that tell how long ago something was.
+fn timed(name: &str, object: &Value, now: Timestamp) -> Option<String> {
+    let moment = |pointer: &str| text(object, pointer).and_then(Timestamp::parse);
+    Some(match name {
+        "last-schedule" => {
+            moment("/status/lastScheduleTime").map_or("<none>".into(), |then| age(now.since(then)))
+        }
+        "job-duration" => match (moment("/status/startTime"), moment("/status/completionTime")) {
+            (None, _) => String::new(),
+            (Some(start), end) => age(end.unwrap_or(now).since(start)),
+        },
+        _ => return None,
+    })
+}
+
+fn kind_and_name(reference: &Value) -> String {
+    match (word(&reference["kind"]), word(&reference["name"])) {
+        ("", "") => String::new(),
+        (kind, name) => format!("{kind}/{name}"),
+    }
+}
+
+/// A member of every container of the pods that a workload makes.
+fn containers(workload: &Value, member: &str) -> String {
+    let places = ["/spec/template/spec/containers", "/spec/jobTemplate/spec/template/spec/containers"];
+    let containers = places.iter().flat_map(|place| list(workload, place));
+    containers.map(|container| word(&container[member])).collect::<Vec<_>>().join(",")
+}
+
+fn go_bool(value: &Value) -> &'static str {
+    match value.as_bool() {
+        Some(true) => "True",
+        Some(false) => "False",
+        None => "<unset>",
+    }
+}
+
+/// What an autoscaler aims at; what it has measured is only known for resources.
+fn scale_metrics(scaler: &Value) -> String {
+    let metrics = list(scaler, "/spec/metrics").map(|metric| {
+        let name = word(&metric["resource"]["name"]);
+        let target = &metric["resource"]["target"];
+        let current = list(scaler, "/status/currentMetrics").find(|one| one["resource"]["name"] == name);
+        let current = current.map_or(&Value::Null, |one| &one["resource"]["current"]);
+        match (&target["averageUtilization"], &target["averageValue"]) {
+            (Value::Number(wanted), _) => {
+                let now = current["averageUtilization"].as_i64().map(|percent| format!("{percent}%"));
+                format!("{name}: {}/{wanted}%", now.unwrap_or("<unknown>".into()))
+            }
+            (_, Value::String(wanted)) => {
+                format!("{name}: {}/{wanted}", current["averageValue"].as_str().unwrap_or("<unknown>"))
+            }
+            _ => "<unknown>".to_string(),
+        }
+    });
+    metrics.collect::<Vec<_>>().join(", ")
+}
+
+fn claim(volume: &Value) -> String {
+    match text(volume, "/spec/claimRef/name") {
+        Some(name) => format!("{}/{name}", word(&volume["spec"]["claimRef"]["namespace"])),
+        None => String::new(),
+    }
+}
+
+fn node_address(node: &Value, kind: &str) -> String {
+    let address = list(node, "/status/addresses").find(|one| one["type"] == kind);
+    address.map(|one| word(&one["address"]).to_string()).unwrap_or_default()
+}
+
+fn readiness_gates(pod: &Value) -> String {
+    let wanted = list(pod, "/spec/readinessGates").count();
+    let holds = |gate: &&Value| {
+        list(pod, "/status/conditions")
+            .any(|one| one["type"] == gate["conditionType"] && one["status"] == "True")
+    };
+    let open = list(pod, "/spec/readinessGates").filter(holds).count();
+    if wanted == 0 { "<none>".into() } else { format!("{open}/{wanted}") }
+}
+
+fn slice_ports(slice: &Value) -> String {
+    list(slice, "/ports").map(|port| port["port"].to_string()).collect::<Vec<_>>().join(",")
+}
+
+/// The first addresses, and how many more there are.
+fn slice_addresses(slice: &Value) -> String {
+    let all: Vec<&str> = list(slice, "/endpoints")
+        .flat_map(|endpoint| list(endpoint, "/addresses"))
+        .filter_map(Value::as_str)
+        .collect();
+    let shown = all.iter().take(3).copied().collect::<Vec<_>>().join(",");
+    if all.len() > 3 { format!("{shown} + {} more...", all.len() - 3) } else { shown }
+}
+
+fn or_unset(text: String) -> String {
+    if text.is_empty() { "<unset>".into() } else { text }
 }
 
 fn number(object: &Value, pointer: &str) -> i64 {
@@ -218,7 +228,7 @@ fn node_roles(node: &Value) -> String {
     or_none(roles.join(","))
 }
 
-fn text<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
+pub(super) fn text<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
@@ -265,7 +275,7 @@ fn external_ip(service: &Value) -> String {
     }
 }
 
-fn access_modes(claim: &Value) -> String {
+fn short_modes(volume: &Value, pointer: &str) -> String {
     let short = |mode: &str| match mode {
         "ReadWriteOnce" => "RWO".to_string(),
         "ReadOnlyMany" => "ROX".to_string(),
@@ -273,7 +283,7 @@ fn access_modes(claim: &Value) -> String {
         "ReadWriteOncePod" => "RWOP".to_string(),
         other => other.to_string(),
     };
-    let modes = list(claim, "/status/accessModes").filter_map(Value::as_str);
+    let modes = list(volume, pointer).filter_map(Value::as_str);
     modes.map(short).collect::<Vec<_>>().join(",")
 }
 
@@ -356,7 +366,44 @@ mod tests {
             ("=pod-selector", json!({"spec": {"podSelector": {}}}), "<none>"),
             ("=node-selector", json!({"spec": {"template": {"spec": {"nodeSelector": {"a": "b"}}}}}), "a=b"),
         ] {
-            assert_eq!(computed(path, &object), Some(json!(cell)), "{path} {object}");
+            assert_eq!(computed(path, &object, Timestamp::at(0)), Some(json!(cell)), "{path} {object}");
+        }
+    }
+
+    #[test]
+    fn wide_cells_tell_more() {
+        let now = Timestamp::parse("2026-01-01T01:00:00Z").unwrap();
+        let template =
+            json!({"spec": {"containers": [{"name": "a", "image": "i:1"}, {"name": "b", "image": "j"}]}});
+        let event = json!({"regarding": {"kind": "Pod", "name": "p"}, "note": "hi\n", "reportingController": "c",
+            "deprecatedLastTimestamp": "2026-01-01T00:59:30Z", "series": {"count": 4}});
+        let scaler = json!({"spec": {"metrics": [{"type": "Resource", "resource": {"name": "cpu", "target":
+            {"averageUtilization": 50}}}]}, "status": {"currentMetrics": [{"resource": {"name": "cpu", "current":
+            {"averageUtilization": 20}}}]}});
+        for (path, object, cell) in [
+            ("=containers", json!({"spec": {"template": template}}), "a,b"),
+            ("=images", json!({"spec": {"jobTemplate": {"spec": {"template": template}}}}), "i:1,j"),
+            ("=/spec/nodeName", json!({}), "<none>"),
+            ("?/status/nodeInfo/osImage", json!({}), "<unknown>"),
+            ("=event-object", event.clone(), "pod/p"),
+            ("=event-message", event.clone(), "hi"),
+            ("=event-source", event.clone(), "c"),
+            ("=event-count", event.clone(), "4"),
+            ("=last-seen", event, "30s"),
+            ("=last-schedule", json!({}), "<none>"),
+            ("=job-duration", json!({"status": {"startTime": "2026-01-01T00:50:00Z"}}), "10m"),
+            ("=scale-metrics", scaler, "cpu: 20%/50%"),
+            ("=least-pods", json!({}), "<unset>"),
+            ("=suspend", json!({"spec": {"suspend": false}}), "False"),
+            ("=claim", json!({"spec": {"claimRef": {"name": "c", "namespace": "n"}}}), "n/c"),
+            (
+                "=slice-addresses",
+                json!({"endpoints": [{"addresses": ["1", "2"]}, {"addresses": ["3", "4"]}]}),
+                "1,2,3 + 1 more...",
+            ),
+            ("=readiness-gates", json!({"spec": {"readinessGates": [{"conditionType": "x"}]}}), "0/1"),
+        ] {
+            assert_eq!(computed(path, &object, now), Some(json!(cell)), "{path} {object}");
         }
     }
 }
