@@ -227,6 +227,31 @@ impl Index {
     }
 }
 
+/// The built-in groups in Kubernetes' order, which tells clients which of two resources with one name is meant;
+/// those that are not named follow.
+const PRIORITY: [&str; 20] = [
+    "",
+    "apiregistration.k8s.io",
+    "apps",
+    "events.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "networking.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "scheduling.k8s.io",
+    "coordination.k8s.io",
+    "node.k8s.io",
+    "discovery.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+];
+
 /// Kubernetes' order of versions: stable before beta before alpha, newer before older, then the rest by name.
 fn version_order(a: &str, b: &str) -> std::cmp::Ordering {
     rank(b).cmp(&rank(a)).then_with(|| a.cmp(b))
@@ -262,6 +287,8 @@ impl Catalog {
     pub(crate) fn new(schema: &Schema) -> Self {
         let mut index = Index::default();
         builtin::resources(schema).into_iter().for_each(|resource| index.add(resource));
+        let rank = |group: &Group| PRIORITY.iter().position(|name| *name == group.name);
+        index.groups.sort_by_key(|group| rank(group).unwrap_or(PRIORITY.len()));
         Catalog { current: RwLock::new(Arc::new(index.clone())), built_in: index, compiled: Mutex::default() }
     }
 

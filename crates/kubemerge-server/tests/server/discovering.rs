@@ -98,6 +98,19 @@ async fn openapi_v2_comes_as_json_and_protobuf() {
 }
 
 #[tokio::test]
+async fn groups_come_in_order_of_priority_and_custom_ones_last() {
+    let server = kubemerge_server::ApiServer::builder()
+        .kind("aaa.io/v1", "Thing", "things", kubemerge_server::Scope::Cluster)
+        .build()
+        .unwrap();
+    let groups = get(&server, "/apis").await.body["groups"].clone();
+    let names: Vec<&str> =
+        groups.as_array().unwrap().iter().map(|group| group["name"].as_str().unwrap()).collect();
+    assert_eq!(names[..4], ["apiregistration.k8s.io", "apps", "events.k8s.io", "authentication.k8s.io"]);
+    assert_eq!(names.last(), Some(&"aaa.io"));
+}
+
+#[tokio::test]
 async fn the_root_tells_where_to_go() {
     let paths = get(&server(), "/").await.body["paths"].clone();
     for path in ["/api", "/api/v1", "/apis/apps", "/apis/apps/v1", "/openapi/v3", "/version"] {
