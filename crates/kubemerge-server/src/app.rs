@@ -24,6 +24,7 @@ use crate::{
     pod_logs::PodLogs,
     query::Query,
     reply::{Body, Reply},
+    selector::FieldIndex,
     status::{Outcome, bad_request, method_not_allowed, no_such_path, quoted, too_large},
     store::Store,
     strategy::Part,
@@ -66,6 +67,7 @@ pub(crate) struct Settings {
     pub(crate) bookmark_interval: Duration,
     pub(crate) watch_lifetime: Duration,
     pub(crate) token: Option<String>,
+    pub(crate) field_indexes: Vec<FieldIndex>,
 }
 
 /// A server without wrappings.

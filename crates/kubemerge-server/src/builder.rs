@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     app::{App, CustomStrategicMerge, GarbageCollection, Settings},
-    catalog::{Catalog, Scope},
+    catalog::{Catalog, Scope, split_api_version},
     clock::Clock,
     entropy::Entropy,
     fixture,
@@ -17,6 +17,7 @@ use crate::{
     log::Log,
     namespace,
     pod_logs::PodLogs,
+    selector::FieldIndex,
     server::ApiServer,
     store::{MemoryStore, Store},
 };
@@ -81,6 +82,7 @@ impl Default for Builder {
                 bookmark_interval: Duration::from_secs(60),
                 watch_lifetime: Duration::from_secs(30 * 60),
                 token: None,
+                field_indexes: Vec::new(),
             },
             dialect: Dialect::default(),
             documents: Vec::new(),
@@ -225,6 +227,21 @@ impl Builder {
     /// Lets in only requests with this bearer token.
     pub fn token(mut self, token: &str) -> Self {
         self.settings.token = Some(token.to_string());
+        self
+    }
+
+    /// Lets field selectors name a field that the kind has none for, as an index does: `read` finds its values in
+    /// an object, any of which may be asked for. The version makes no difference.
+    pub fn field_index(
+        mut self,
+        api_version: &str,
+        kind: &str,
+        field: &str,
+        read: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
+    ) -> Self {
+        let group = split_api_version(api_version).0.to_string();
+        let (kind, field) = (kind.to_string(), field.to_string());
+        self.settings.field_indexes.push(FieldIndex { group, kind, field, read: Arc::new(read) });
         self
     }
 

@@ -48,9 +48,9 @@ impl FieldSelector {
         found.map(|term| term.value.as_str())
     }
 
-    /// Whether an object is wanted; `value` reads one of its fields, empty if absent.
-    pub(crate) fn matches(&self, value: impl Fn(&str) -> String) -> bool {
-        self.0.iter().all(|term| (value(&term.field) == term.value) == (term.wanted == Wanted::Equal))
+    /// Whether an object is wanted; `holds` tells whether one of its fields has the value of a term.
+    pub(crate) fn matches(&self, holds: impl Fn(&Term) -> bool) -> bool {
+        self.0.iter().all(|term| holds(term) == (term.wanted == Wanted::Equal))
     }
 }
 
@@ -107,9 +107,9 @@ mod tests {
     use super::*;
 
     fn selects(selector: &str, name: &str) -> bool {
-        FieldSelector::parse(selector).unwrap().matches(|field| {
-            assert_eq!(field, "metadata.name");
-            name.to_string()
+        FieldSelector::parse(selector).unwrap().matches(|term| {
+            assert_eq!(term.field, "metadata.name");
+            term.value == name
         })
     }
 

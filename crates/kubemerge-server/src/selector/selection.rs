@@ -2,12 +2,14 @@
 
 use kubemerge_value::{Kind, Node, Scalar};
 
-use super::{FieldSelector, LabelSelector};
+use super::{FieldIndex, FieldSelector, LabelSelector, field::Term};
 use crate::{
+    call::Call,
     catalog::{
         Resource,
         rules::{Permission, Refusal},
     },
+    object::tree,
     query::ListOptions,
     status::{Failure, Outcome, bad_request},
     store::Record,
@@ -19,12 +21,22 @@ pub(crate) struct Selection {
     labels: LabelSelector,
     fields: FieldSelector,
     /// For each field the selector names, where it lies in the object.
-    places: Vec<(String, Vec<String>)>,
+    places: Vec<(String, Place)>,
+}
+
+/// Where a field lies.
+#[derive(Clone, Debug)]
+enum Place {
+    /// At the end of these names.
+    Path(Vec<String>),
+    /// Wherever an index finds it.
+    Index(FieldIndex),
 }
 
 impl Selection {
-    /// Binds the selectors; `name` narrows them to one object.
-    pub(crate) fn new(resource: &Resource, options: &ListOptions, name: Option<&str>) -> Outcome<Selection> {
+    /// Binds the selectors of a request; a name in its path narrows them to one object.
+    pub(crate) fn new(call: &Call<'_>, options: &ListOptions) -> Outcome<Selection> {
+        let (name, indexes) = (call.address.name.as_deref(), &call.app().settings.field_indexes);
         let mut fields = options.fields.clone();
         if let Some(name) = name {
             if let Some(other) = fields.required("metadata.name").filter(|other| *other != name) {
@@ -34,8 +46,11 @@ impl Selection {
             }
             fields = fields.and_name(name);
         }
-        let places =
-            fields.terms().iter().map(|term| place(resource, &term.field)).collect::<Outcome<_>>()?;
+        let places = fields
+            .terms()
+            .iter()
+            .map(|term| place(call.resource, indexes, &term.field))
+            .collect::<Outcome<_>>()?;
         Ok(Selection { labels: options.labels.clone(), fields, places })
     }
 
@@ -51,16 +66,22 @@ impl Selection {
         let node = record.node();
         let labels = node.get("metadata").and_then(|metadata| metadata.get("labels"));
         let label = |key: &str| Some(labels?.get(key)?.as_str()?.text().into_owned());
-        self.labels.matches(label) && self.fields.matches(|field| self.value(node, field))
+        self.labels.matches(label) && self.fields.matches(|term| self.holds(node, term))
     }
 
-    fn value(&self, node: Node<'_>, field: &str) -> String {
-        let Some((_, path)) = self.places.iter().find(|(name, _)| name == field) else {
-            return String::new();
-        };
-        let found = path.iter().try_fold(node, |at, name| at.get(name));
-        found.filter(|node| !node.is_null()).map_or_else(|| absent(field), text)
+    /// Whether the field of a term has its value.
+    fn holds(&self, node: Node<'_>, term: &Term) -> bool {
+        match self.places.iter().find(|(name, _)| *name == term.field).map(|(_, place)| place) {
+            None => false,
+            Some(Place::Path(path)) => value(node, path, &term.field) == term.value,
+            Some(Place::Index(index)) => (index.read)(&tree(node)).contains(&term.value),
+        }
     }
+}
+
+fn value(node: Node<'_>, path: &[String], field: &str) -> String {
+    let found = path.iter().try_fold(node, |at, name| at.get(name));
+    found.filter(|node| !node.is_null()).map_or_else(|| absent(field), text)
 }
 
 /// What a selector reads where the object has nothing: the zero value of the field's type.
@@ -89,7 +110,10 @@ fn text(node: Node<'_>) -> String {
     }
 }
 
-fn place(resource: &Resource, field: &str) -> Outcome<(String, Vec<String>)> {
+fn place(resource: &Resource, indexes: &[FieldIndex], field: &str) -> Outcome<(String, Place)> {
+    if let Some(index) = indexes.iter().find(|index| index.is_of(resource, field)) {
+        return Ok((field.to_string(), Place::Index(index.clone())));
+    }
     let selectable = &resource.rules.selectable;
     let namespace_allowed = resource.is_namespaced() || selectable.namespace == Permission::Granted;
     let path = match field {
@@ -98,7 +122,7 @@ fn place(resource: &Resource, field: &str) -> Outcome<(String, Vec<String>)> {
         _ => selectable.fields.iter().find(|(label, _)| label == field).map(|(_, path)| path.as_str()),
     };
     let path = path.ok_or_else(|| refusal(resource, field))?;
-    Ok((field.to_string(), path.split('.').map(str::to_string).collect()))
+    Ok((field.to_string(), Place::Path(path.split('.').map(str::to_string).collect())))
 }
 
 fn refusal(resource: &Resource, field: &str) -> Failure {

@@ -37,7 +37,7 @@ pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
 
 /// Reads one page.
 pub(crate) fn find(call: &Call<'_>, options: &ListOptions) -> Outcome<Found> {
-    let selection = Selection::new(call.resource, options, call.address.name.as_deref())?;
+    let selection = Selection::new(call, options)?;
     let prefix = call.resource.prefix(call.namespace());
     let place = match &options.continue_token {
         Some(token) => Place::of_token(token, call)?,

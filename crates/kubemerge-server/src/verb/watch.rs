@@ -35,7 +35,7 @@ pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
     if matches!(call.form, Form::PartialList(_)) || media::wants_yaml(call.headers) {
         return Err(not_acceptable(&[JSON]));
     }
-    let selection = Selection::new(call.resource, &options, call.address.name.as_deref())?;
+    let selection = Selection::new(call, &options)?;
     let current = app.store.revision();
     let asked = options.resource_version.unwrap_or(0);
     let initial = options.send_initial_events.unwrap_or(asked == 0);

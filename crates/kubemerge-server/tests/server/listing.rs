@@ -137,6 +137,30 @@ async fn fields_select_and_unknown_ones_are_refused() {
 }
 
 #[tokio::test]
+async fn a_test_can_add_fields_to_select_by() {
+    let images = |pod: &Value| -> Vec<String> {
+        let containers = pod["spec"]["containers"].as_array().cloned().unwrap_or_default();
+        containers.iter().filter_map(|one| one["image"].as_str().map(str::to_string)).collect()
+    };
+    let server = ApiServer::builder().field_index("v1", "Pod", "image", images).build().unwrap();
+    let mut other = pod("other");
+    other["spec"]["containers"][0]["image"] = json!("redis");
+    for pod in [pod("p"), other] {
+        ask(&server, "POST", PODS, pod).await;
+    }
+    let found = async |query: &str| names(&get(&server, &format!("{PODS}?{query}")).await.body);
+    assert_eq!(found("fieldSelector=image%3Dredis").await, ["other"]);
+    assert_eq!(found("fieldSelector=image!%3Dredis").await, ["p"]);
+    assert_eq!(found("fieldSelector=image%3Dsidecar:v1").await, ["other", "p"], "any of several values");
+    let watch = format!("{PODS}?watch=true&fieldSelector=image%3Dredis");
+    assert_eq!(Watch::open(&server, &watch).await.line().await, "ADDED other");
+    ask(&server, "DELETE", &format!("{PODS}?fieldSelector=image%3Dredis"), Value::Null).await;
+    assert_eq!(found("").await, ["p"]);
+    assert_eq!(get(&server.fork(), &format!("{PODS}?fieldSelector=image%3Dx")).await.code, 200);
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}?fieldSelector=image%3Dx")).await.code, 400);
+}
+
+#[tokio::test]
 async fn metadata_alone_can_be_listed() {
     let server = filled(&["a", "b"]).await;
     let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
