@@ -81,6 +81,7 @@ pub(crate) struct App {
     pub(crate) faults: Arc<Faults>,
     pub(crate) log: Log,
     pub(crate) logs: PodLogs,
+    pub(crate) bell: verb::watch::Bell,
 }
 
 impl App {

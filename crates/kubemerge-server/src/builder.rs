@@ -20,6 +20,7 @@ use crate::{
     selector::FieldIndex,
     server::ApiServer,
     store::{MemoryStore, Store},
+    verb::watch::Bell,
 };
 
 /// How many requests are remembered.
@@ -281,6 +282,7 @@ impl Builder {
             faults: Arc::default(),
             log: Log::new(self.log),
             logs: PodLogs::default(),
+            bell: Bell::default(),
         };
         app.serve_definitions();
         {

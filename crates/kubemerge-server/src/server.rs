@@ -20,6 +20,7 @@ use crate::{
     service::Service,
     status::Failure,
     store::{Range, Revision, Store},
+    verb::watch::Bell,
 };
 
 /// An API server in this process. Clones are handles on the same server.
@@ -125,6 +126,11 @@ impl ApiServer {
         self.app.store.compact(self.app.store.revision());
     }
 
+    /// Sends a bookmark on every open watch that wants them, now.
+    pub fn send_bookmarks(&self) {
+        self.app.bell.ring();
+    }
+
     /// Moves a fixed clock.
     pub fn advance(&self, by: Duration) {
         self.app.clock.advance(by);
@@ -198,6 +204,7 @@ impl ApiServer {
             faults: Arc::default(),
             log: Log::new(app.log.most()),
             logs: PodLogs::default(),
+            bell: Bell::default(),
         };
         forked.serve_definitions();
         ApiServer::new(forked)

@@ -1,7 +1,7 @@
 //! Faults on demand: requests that fail or take their time, watches that lose, repeat or delay events.
 
+mod of_watch;
 mod on;
-mod watch;
 
 use std::{
     sync::{
@@ -12,10 +12,10 @@ use std::{
 };
 
 pub use on::On;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 pub(crate) use {
+    of_watch::{End, EventFault, WatchFaults},
     on::Incoming,
-    watch::{End, EventFault, WatchFaults},
 };
 
 use crate::{entropy::Entropy, status::Failure};
@@ -105,24 +105,20 @@ impl Armed {
 #[derive(Default)]
 pub(crate) struct Faults {
     rules: Mutex<Vec<Arc<Armed>>>,
-    changed: Notify,
+    /// How often the rules have changed.
+    changed: watch::Sender<u64>,
 }
 
 impl Faults {
     pub(crate) fn add(&self, rule: Rule) {
         let armed = Armed { rule, seen: AtomicU64::new(0), events: AtomicU64::new(0) };
         self.with(|rules| rules.push(Arc::new(armed)));
-        self.changed.notify_waiters();
+        self.changed.send_modify(|changes| *changes += 1);
     }
 
     pub(crate) fn clear(&self) {
         self.with(Vec::clear);
-        self.changed.notify_waiters();
-    }
-
-    /// Resolves when the rules change.
-    pub(crate) async fn changed(&self) {
-        self.changed.notified().await;
+        self.changed.send_modify(|changes| *changes += 1);
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Vec<Arc<Armed>>) -> T) -> T {

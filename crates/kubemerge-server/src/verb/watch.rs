@@ -5,7 +5,10 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::json;
-use tokio::time::{Instant, sleep_until};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
 
 use crate::{
     app::App,
@@ -57,6 +60,7 @@ pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
         next_bookmark: Instant::now() + app.settings.bookmark_interval.min(A_YEAR),
         deadline: Instant::now() + lifetime(app, &options).min(A_YEAR),
         last_bookmark_sent: false,
+        bell: app.bell.0.subscribe(),
         signal: app.store.signal(),
         faults: WatchFaults::new(app, call.address),
         ended: false,
@@ -78,6 +82,16 @@ fn lifetime(app: &App, options: &ListOptions) -> Duration {
     }
 }
 
+/// Calls all open watches for a bookmark.
+#[derive(Default)]
+pub(crate) struct Bell(watch::Sender<u64>);
+
+impl Bell {
+    pub(crate) fn ring(&self) {
+        self.0.send_modify(|rung| *rung += 1);
+    }
+}
+
 /// One open watch.
 struct Watch {
     app: Arc<App>,
@@ -91,6 +105,7 @@ struct Watch {
     next_bookmark: Instant,
     deadline: Instant,
     last_bookmark_sent: bool,
+    bell: watch::Receiver<u64>,
     signal: Signal,
     faults: WatchFaults,
     ended: bool,
@@ -212,17 +227,25 @@ impl Watch {
         }
         tokio::select! {
             changed = self.signal.changed() => self.ended |= changed.is_err(),
-            () = self.app.faults.changed() => {}
+            () = self.faults.changed() => {}
             () = sleep_until(wake) => self.on_time(last_bookmark),
+            Ok(()) = self.bell.changed() => self.push_bookmark(),
+        }
+    }
+
+    /// Sends a bookmark if the client wants any.
+    fn push_bookmark(&mut self) {
+        if self.bookmarks && !self.faults.holds_bookmarks() {
+            let line = self.encoder.bookmark(self.cursor, Closing::No);
+            self.lines.push_back(line);
         }
     }
 
     fn on_time(&mut self, last_bookmark: Instant) {
         let now = Instant::now();
         let due = now >= self.next_bookmark || (now >= last_bookmark && !self.last_bookmark_sent);
-        if self.bookmarks && due && !self.faults.holds_bookmarks() {
-            let line = self.encoder.bookmark(self.cursor, Closing::No);
-            self.lines.push_back(line);
+        if due {
+            self.push_bookmark();
         }
         if now >= self.next_bookmark {
             self.next_bookmark = now + self.app.settings.bookmark_interval.min(A_YEAR);

@@ -142,6 +142,24 @@ async fn bookmarks_come_in_time_and_before_the_end() {
 }
 
 #[tokio::test]
+async fn bookmarks_come_when_a_test_wants_them() {
+    let server = server();
+    let path = |more: &str| format!("{CONFIG_MAPS}?watch=true&resourceVersion={}{more}", server.revision());
+    let mut watch = Watch::open(&server, &path("&allowWatchBookmarks=true")).await;
+    let mut silent = Watch::open(&server, &path("")).await;
+    create(&server, config_map("a")).await;
+    server.send_bookmarks();
+    assert_eq!(watch.line().await, "ADDED a");
+    let mark = watch.next().await.unwrap();
+    assert_eq!(
+        (&mark["type"], &mark["object"]["metadata"]["resourceVersion"]),
+        (&json!("BOOKMARK"), &json!(server.revision().to_string()))
+    );
+    assert_eq!(silent.line().await, "ADDED a");
+    assert!(silent.is_silent().await);
+}
+
+#[tokio::test]
 async fn watches_come_as_tables_and_as_metadata() {
     let server = server();
     create(&server, config_map("a")).await;

@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+use tokio::sync::watch;
+
 use super::{Armed, Fault, Incoming};
 use crate::{
     app::App,
@@ -27,12 +29,14 @@ pub(crate) struct WatchFaults {
     address: Address,
     /// The rules that were met so far, and whether they concern this watch.
     met: Vec<(Arc<Armed>, bool)>,
+    changed: watch::Receiver<u64>,
 }
 
 impl WatchFaults {
     /// The faults of a watch that is being opened.
     pub(crate) fn new(app: &Arc<App>, address: &Address) -> WatchFaults {
-        let mut faults = WatchFaults { app: app.clone(), address: address.clone(), met: Vec::new() };
+        let changed = app.faults.changed.subscribe();
+        let mut faults = WatchFaults { app: app.clone(), address: address.clone(), met: Vec::new(), changed };
         faults.look(|_| None::<()>);
         faults
     }
@@ -80,8 +84,15 @@ impl WatchFaults {
         found.unwrap_or(EventFault::None)
     }
 
+    /// Resolves when the rules have changed since the watch last asked whether it ends.
+    pub(crate) async fn changed(&mut self) {
+        // The server holds the other end as long as this one.
+        drop(self.changed.changed().await);
+    }
+
     /// Whether the watch ends, and with what.
     pub(crate) fn end(&mut self) -> Option<End> {
+        self.changed.borrow_and_update();
         self.look(|armed| match &armed.rule.fault {
             Fault::EndWatch => Some(End::Silent),
             Fault::FailWatch(failure) => Some(End::With(failure.clone())),
