@@ -13,6 +13,7 @@ use std::{
 
 use kubemerge_schema::Schema;
 pub(crate) use rules::Rules;
+use tokio::sync::watch;
 
 use crate::{
     custom::CustomVersion,
@@ -280,6 +281,8 @@ pub(crate) struct Catalog {
     current: RwLock<Arc<Index>>,
     /// What was made of each definition, by uid, and of which revision of it.
     compiled: Mutex<HashMap<String, (Revision, Vec<Resource>)>>,
+    /// How often the catalog has changed.
+    changes: watch::Sender<u64>,
 }
 
 impl Catalog {
@@ -289,7 +292,12 @@ impl Catalog {
         builtin::resources(schema).into_iter().for_each(|resource| index.add(resource));
         let rank = |group: &Group| PRIORITY.iter().position(|name| *name == group.name);
         index.groups.sort_by_key(|group| rank(group).unwrap_or(PRIORITY.len()));
-        Catalog { current: RwLock::new(Arc::new(index.clone())), built_in: index, compiled: Mutex::default() }
+        Catalog {
+            current: RwLock::new(Arc::new(index.clone())),
+            built_in: index,
+            compiled: Mutex::default(),
+            changes: watch::Sender::default(),
+        }
     }
 
     /// The resources of a definition; computed once per change of it.
@@ -318,6 +326,12 @@ impl Catalog {
         let mut index = self.built_in.clone();
         resources.into_iter().for_each(|resource| index.add(resource));
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+
+    /// Wakes when the catalog has changed.
+    pub(crate) fn signal(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     pub(crate) fn is_built_in(&self, group: &str, plural: &str) -> bool {

@@ -61,6 +61,7 @@ pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
         deadline: Instant::now() + lifetime(app, &options).min(A_YEAR),
         last_bookmark_sent: false,
         bell: app.bell.0.subscribe(),
+        catalog: app.catalog.signal(),
         signal: app.store.signal(),
         faults: WatchFaults::new(app, call.address),
         ended: false,
@@ -106,6 +107,7 @@ struct Watch {
     deadline: Instant,
     last_bookmark_sent: bool,
     bell: watch::Receiver<u64>,
+    catalog: watch::Receiver<u64>,
     signal: Signal,
     faults: WatchFaults,
     ended: bool,
@@ -146,8 +148,9 @@ impl Watch {
                     continue;
                 }
             }
+            // Marked as seen before reading, so that a change in between wakes the wait below.
+            self.catalog.borrow_and_update();
             let served = self.look_up_resource();
-            // Marked as seen before reading, so that a write in between wakes the wait below.
             self.signal.borrow_and_update();
             let before = self.cursor;
             self.read_events();
@@ -229,6 +232,7 @@ impl Watch {
             changed = self.signal.changed() => self.ended |= changed.is_err(),
             () = self.faults.changed() => {}
             () = sleep_until(wake) => self.on_time(last_bookmark),
+            Ok(()) = self.catalog.changed() => {}
             Ok(()) = self.bell.changed() => self.push_bookmark(),
         }
     }

@@ -307,3 +307,17 @@ async fn custom_objects_say_what_they_are() {
         assert_eq!((answer.code, answer.message()), (400, text.as_str()));
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn watches_end_with_their_definition_whoever_is_faster() {
+    let server = server();
+    for _ in 0..50 {
+        ask(&server, "POST", DEFINITIONS, with_defaults()).await;
+        let path = format!("{THINGS}?watch=true&resourceVersion={}", server.revision());
+        let mut watch = Watch::open(&server, &path).await;
+        let watching = tokio::spawn(async move { watch.next().await });
+        ask(&server, "DELETE", &format!("{DEFINITIONS}/things.x.io"), Value::Null).await;
+        let end = tokio::time::timeout(std::time::Duration::from_secs(10), watching).await;
+        assert_eq!(end.expect("the watch ends").unwrap(), None);
+    }
+}
