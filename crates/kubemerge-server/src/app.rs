@@ -244,7 +244,7 @@ impl App {
 
     /// Serves the custom resources of all stored definitions.
     pub(crate) fn serve_definitions(&self) {
-        self.catalog.set_custom(custom::definition::served(self));
+        self.catalog.set_custom(|| custom::definition::served(self));
     }
 }
 

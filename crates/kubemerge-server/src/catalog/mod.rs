@@ -281,6 +281,8 @@ pub(crate) struct Catalog {
     current: RwLock<Arc<Index>>,
     /// What was made of each definition, by uid, and of which revision of it.
     compiled: Mutex<HashMap<String, (Revision, Vec<Resource>)>>,
+    /// Held by whoever looks for custom resources.
+    turn: Mutex<()>,
     /// How often the catalog has changed.
     changes: watch::Sender<u64>,
 }
@@ -296,6 +298,7 @@ impl Catalog {
             current: RwLock::new(Arc::new(index.clone())),
             built_in: index,
             compiled: Mutex::default(),
+            turn: Mutex::default(),
             changes: watch::Sender::default(),
         }
     }
@@ -321,10 +324,12 @@ impl Catalog {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Serves these custom resources beside the built-in ones, and no others.
-    pub(crate) fn set_custom(&self, resources: Vec<Resource>) {
+    /// Serves the custom resources that are found beside the built-in ones, and no others. Whoever looks last
+    /// has the last word.
+    pub(crate) fn set_custom(&self, find: impl FnOnce() -> Vec<Resource>) {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut index = self.built_in.clone();
-        resources.into_iter().for_each(|resource| index.add(resource));
+        find().into_iter().for_each(|resource| index.add(resource));
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
         self.changes.send_modify(|changes| *changes += 1);
     }

@@ -321,3 +321,23 @@ async fn watches_end_with_their_definition_whoever_is_faster() {
         assert_eq!(end.expect("the watch ends").unwrap(), None);
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn definitions_that_come_at_once_are_all_served() {
+    for _ in 0..20 {
+        let server = server();
+        let plurals: Vec<String> = (0..8).map(|at| format!("things{at}")).collect();
+        let creating = plurals.iter().cloned().map(|plural| {
+            let server = server.clone();
+            let kind = plural.replace("things", "Thing");
+            let body = definition(&plural, &kind, json!({"type": "object"}));
+            tokio::spawn(async move { ask(&server, "POST", DEFINITIONS, body).await.code })
+        });
+        for code in futures_util::future::join_all(creating).await {
+            assert_eq!(code.unwrap(), 201);
+        }
+        for plural in &plurals {
+            assert_eq!(get(&server, &format!("/apis/x.io/v1/{plural}")).await.code, 200, "{plural}");
+        }
+    }
+}
