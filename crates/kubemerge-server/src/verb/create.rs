@@ -3,12 +3,13 @@
 use crate::{
     admit,
     call::Call,
+    catalog::Resource,
     decode, namespace,
     object::Object,
     present::{self, Shown},
     query::{DryRun, WriteOptions},
     reply::Reply,
-    status::{Failure, FieldError, Outcome, already_exists, bad_request, forbidden, invalid},
+    status::{Failure, FieldError, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path},
     store::{Mismatch, Record, Revision, Stored},
     strategy,
 };
@@ -80,8 +81,28 @@ fn attempt(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Outcome<Resu
         let existing = call.app().store.get(&key);
         return Ok(if existing.is_some() { Err(existing) } else { Ok((record, None)) });
     }
-    let stored = call.ledger.create(call.resource, &key, record);
-    Ok(stored.map(|stored| (stored.record, Some(stored.revision))).map_err(|Mismatch(existing)| existing))
+    let stored = match call.ledger.create(call.resource, &key, record) {
+        Ok(stored) => stored,
+        Err(Mismatch(existing)) => return Ok(Err(existing)),
+    };
+    if let Err(failure) = check_place(call, object.metadata.name()) {
+        // Whoever has emptied the place meanwhile did not see the object.
+        drop(call.ledger.remove(call.resource, &key, &stored));
+        return Err(failure);
+    }
+    Ok(Ok((stored.record, Some(stored.revision))))
+}
+
+/// The place of an object must be there: its namespace, and the definition of its kind.
+fn check_place(call: &Call<'_>, name: &str) -> Outcome<()> {
+    let Resource { group, version, plural, .. } = call.resource;
+    if call.resource.custom().is_some() && call.app().catalog.index().find(group, version, plural).is_none() {
+        return Err(no_such_path());
+    }
+    match call.namespace() {
+        "" => Ok(()),
+        namespace => namespace::check_open(call.ledger, call.resource, namespace, name),
+    }
 }
 
 /// The object's namespace is the path's; the namespace must exist and not be on its way out.
@@ -94,7 +115,7 @@ fn check_namespace(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
         return Err(bad_request("an empty namespace may not be set during creation"));
     }
     check_own_namespace(call, object)?;
-    namespace::check_open(call.ledger, call.resource, call.namespace(), object.metadata.name())
+    check_place(call, object.metadata.name())
 }
 
 /// The namespace of an object is that of the path, which is filled in if the object has none.

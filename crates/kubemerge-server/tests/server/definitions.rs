@@ -327,10 +327,10 @@ async fn definitions_that_come_at_once_are_all_served() {
     for _ in 0..20 {
         let server = server();
         let plurals: Vec<String> = (0..8).map(|at| format!("things{at}")).collect();
-        let creating = plurals.iter().cloned().map(|plural| {
+        let creating = plurals.iter().map(|plural| {
             let server = server.clone();
             let kind = plural.replace("things", "Thing");
-            let body = definition(&plural, &kind, json!({"type": "object"}));
+            let body = definition(plural, &kind, json!({"type": "object"}));
             tokio::spawn(async move { ask(&server, "POST", DEFINITIONS, body).await.code })
         });
         for code in futures_util::future::join_all(creating).await {

@@ -244,3 +244,26 @@ async fn nothing_is_written_in_all_namespaces_at_once() {
     assert_eq!(ask(&server, "POST", all, config_map("b")).await.code, 405);
     assert_eq!(get(&server, all).await.body["items"].as_array().unwrap().len(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_left_in_a_namespace_that_is_gone() {
+    let server = server();
+    for round in 0..100 {
+        let namespace = format!("n{round}");
+        ask(&server, "POST", "/api/v1/namespaces", json!({"metadata": {"name": namespace}})).await;
+        let content = format!("/api/v1/namespaces/{namespace}/configmaps");
+        let creating = (0..6).map(|at| {
+            let (server, content) = (server.clone(), content.clone());
+            tokio::spawn(
+                async move { ask(&server, "POST", &content, config_map(&format!("m{at}"))).await.code },
+            )
+        });
+        let creating = futures_util::future::join_all(creating);
+        let path = format!("/api/v1/namespaces/{namespace}");
+        let (codes, _) = tokio::join!(creating, ask(&server, "DELETE", &path, Value::Null));
+        let codes: Vec<u16> = codes.into_iter().map(Result::unwrap).collect();
+        assert!(codes.iter().all(|code| matches!(code, 201 | 403 | 404)), "{codes:?}");
+        assert_eq!(get(&server, &path).await.code, 404, "{codes:?}");
+        assert_eq!(get(&server, &content).await.body["items"], json!([]), "{codes:?}");
+    }
+}
