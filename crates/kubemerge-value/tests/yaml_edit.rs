@@ -324,3 +324,11 @@ fn deep_documents_do_not_cost_the_stack() {
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
 }
+
+#[test]
+fn lines_may_be_indented_far() {
+    let far = " ".repeat(70_000);
+    let text = format!("map:\n{far}a: 1\nlist:\n{far}- 1\n");
+    let expected = format!("map:\n{far}a: 1\n{far}b: 2\nlist:\n{far}- 0\n{far}- 1\n{far}- 2\n");
+    check(&text, |value| *value = json!({"map": {"a": 1, "b": 2}, "list": [0, 1, 2]}), &expected);
+}

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// No column is wider; a longer cell sticks out.
+const WIDEST: usize = 200;
+
 /// Rows of cells; the first row is the heading.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -25,7 +28,7 @@ impl Table {
         let width = |column: usize| {
             self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
         };
-        (0..columns).map(|column| width(column).unwrap_or(0)).collect()
+        (0..columns).map(|column| width(column).unwrap_or(0).min(WIDEST)).collect()
     }
 }
 
@@ -38,5 +41,19 @@ impl fmt::Display for Table {
             writeln!(f, "{}", cells.join("  ").trim_end())?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_cell_sticks_out() {
+        let mut table = Table::new(&["A", "B"]);
+        table.row(&["x".repeat(100_000), "y".to_owned()]);
+        let text = table.to_string();
+        assert_eq!(text.lines().next().unwrap().len(), WIDEST + 3);
+        assert!(text.ends_with("x  y\n"));
     }
 }

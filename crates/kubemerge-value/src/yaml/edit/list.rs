@@ -77,10 +77,10 @@ impl Editor<'_, '_, '_> {
         let (text, indent) = (self.element_text(new, rows.indent), rows.indent);
         let dash = rows.starts[index];
         if start_of(self.old.text, rows.starts[0]) == Start::Compact {
-            self.edit(dash..dash, format!("{text}\n{:indent$}", ""));
+            self.edit(dash..dash, format!("{text}\n{}", " ".repeat(indent)));
         } else {
             let at = self.entry_start(index, &rows.starts, &rows.ends);
-            self.edit(at..at, format!("{:indent$}{text}\n", ""));
+            self.edit(at..at, format!("{}{text}\n", " ".repeat(indent)));
         }
     }
 
@@ -125,7 +125,7 @@ impl Editor<'_, '_, '_> {
     }
 
     fn element_line(&self, new: ItemId, indent: usize) -> String {
-        format!("{:indent$}{}", "", self.element_text(new, indent))
+        " ".repeat(indent) + &self.element_text(new, indent)
     }
 
     fn element_text(&self, new: ItemId, indent: usize) -> String {

@@ -53,7 +53,7 @@ impl Editor<'_, '_, '_> {
         for (key, value) in self.new.entries(new) {
             if !present.contains(&*self.new.key_text(key)) {
                 let member = self.emitter().member_fragment(key, value, indent);
-                lines.push(format!("{:indent$}{}", "", member.trim_end_matches('\n')));
+                lines.push(" ".repeat(indent) + member.trim_end_matches('\n'));
             }
         }
         let last = kept.iter().rposition(Option::is_some).unwrap_or(0);
