@@ -303,20 +303,27 @@ impl Catalog {
         }
     }
 
-    /// The resources of a definition; computed once per change of it.
-    pub(crate) fn compiled(&self, stored: &Stored, compute: impl FnOnce() -> Vec<Resource>) -> Vec<Resource> {
-        let metadata = stored.record.node().get("metadata");
-        let uid =
-            metadata.and_then(|metadata| metadata.get("uid")?.as_str()).map(|uid| uid.text().into_owned());
+    /// The resources of all definitions, each computed once per change of it.
+    pub(crate) fn compiled(
+        &self,
+        definitions: &[Stored],
+        compute: impl Fn(&Stored) -> Vec<Resource>,
+    ) -> Vec<Resource> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        match compiled.get(uid.as_deref().unwrap_or_default()) {
-            Some((revision, resources)) if *revision == stored.revision => resources.clone(),
-            _ => {
-                let resources = compute();
-                compiled.insert(uid.unwrap_or_default(), (stored.revision, resources.clone()));
-                resources
-            }
+        let mut before = std::mem::take(&mut *compiled);
+        let mut all = Vec::new();
+        for stored in definitions {
+            let metadata = stored.record.node().get("metadata");
+            let uid = metadata.and_then(|metadata| Some(metadata.get("uid")?.as_str()?.text().into_owned()));
+            let uid = uid.unwrap_or_default();
+            let resources = match before.remove(&uid) {
+                Some((revision, resources)) if revision == stored.revision => resources,
+                _ => compute(stored),
+            };
+            all.extend(resources.iter().cloned());
+            compiled.insert(uid, (stored.revision, resources));
         }
+        all
     }
 
     /// What is served now.
@@ -347,8 +354,10 @@ impl Catalog {
 #[cfg(test)]
 mod tests {
     use kubemerge_schema::Dialect;
+    use kubemerge_value::Canonical;
 
     use super::*;
+    use crate::store::Record;
 
     #[test]
     fn versions_are_ordered_as_kubernetes_orders_them() {
@@ -356,6 +365,25 @@ mod tests {
             vec!["v1alpha1", "foo", "v2beta1", "v1", "v2", "v1beta2", "v10", "v2alpha1", "bar"];
         versions.sort_by(|a, b| version_order(a, b));
         assert_eq!(versions, ["v10", "v2", "v1", "v2beta1", "v1beta2", "v2alpha1", "v1alpha1", "bar", "foo"]);
+    }
+
+    #[test]
+    fn definitions_are_compiled_once_and_forgotten_with_their_object() {
+        let catalog = Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap());
+        let text = br#"{"metadata":{"uid":"u"}}"#;
+        let record = Record::new(Canonical::from_bytes(text).unwrap(), Vec::new());
+        let definition = |revision| [Stored { record: record.clone(), revision }];
+        let count = std::cell::Cell::new(0);
+        let compute = |_: &Stored| {
+            count.set(count.get() + 1);
+            Vec::new()
+        };
+        for revision in [1, 1, 2, 2] {
+            catalog.compiled(&definition(revision), compute);
+        }
+        assert_eq!(count.get(), 2);
+        catalog.compiled(&[], compute);
+        assert!(catalog.compiled.lock().unwrap().is_empty());
     }
 
     #[test]

@@ -223,11 +223,7 @@ fn stored(app: &App) -> Vec<Stored> {
 
 /// The resources that all stored definitions bring.
 pub(crate) fn served(app: &App) -> Vec<Resource> {
-    let definitions = stored(app);
-    definitions
-        .iter()
-        .flat_map(|stored| app.catalog.compiled(stored, || resources(&Object::of(stored))))
-        .collect()
+    app.catalog.compiled(&stored(app), |definition| resources(&Object::of(definition)))
 }
 
 fn is_established(object: &Object) -> bool {
