@@ -43,7 +43,7 @@ impl On {
         self
     }
 
-    /// … for this object.
+    /// … for the object of this name in the path, which requests that create have none in.
     pub fn name(mut self, name: &str) -> On {
         self.name = Some(name.to_string());
         self

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures_util::{StreamExt, TryStreamExt};
+use futures_util::{Stream, StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::{
     Api, Client, ResourceExt,
@@ -14,6 +14,7 @@ use kube::{
         reflector, wait, watcher,
     },
 };
+use kubemerge_server::{Failure, Fault, On};
 use serde_json::json;
 
 use crate::support::*;
@@ -44,6 +45,32 @@ async fn the_watcher_works_in_both_list_modes() {
         maps.create(&PostParams::default(), &named("c")).await.unwrap();
         assert_eq!(soon("the third object", stream.try_next()).await.unwrap().unwrap().name_any(), "c");
     }
+}
+
+/// Reads on until an object of this name comes.
+async fn meet(stream: &mut (impl Stream<Item = ConfigMap> + Unpin), name: &str) {
+    while soon(name, stream.next()).await.expect("the stream goes on").name_any() != name {}
+}
+
+#[tokio::test]
+async fn a_watcher_survives_the_end_of_its_watches() {
+    let server = server();
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+    let stream = watcher(maps.clone(), watcher::Config::default()).default_backoff().touched_objects();
+    let mut stream = std::pin::pin!(stream.filter_map(async |event| event.ok()));
+    let on = || On::verb("watch").resource("configmaps");
+    let faults = [Fault::EndWatch, Fault::FailWatch(Failure::new(410, "Expired", "too old"))];
+    for (at, fault) in faults.into_iter().enumerate() {
+        let (before, after) = (format!("before{at}"), format!("after{at}"));
+        maps.create(&PostParams::default(), &named(&before)).await.unwrap();
+        meet(&mut stream, &before).await;
+        server.inject(on().first(1, fault));
+        maps.create(&PostParams::default(), &named(&after)).await.unwrap();
+        meet(&mut stream, &after).await;
+    }
+    let count = |on: &On| server.requests_to(on).len();
+    assert!(count(&on()) >= 2, "a watch that ends is followed by another");
+    assert!(count(&On::verb("list")) >= 2, "and one that is too old by a list");
 }
 
 #[tokio::test]
