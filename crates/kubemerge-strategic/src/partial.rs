@@ -1,9 +1,9 @@
 //! Identities that are found by some of their keys: delete items and order entries may leave keys out.
 
-use crate::identity::Identity;
+use crate::identity::{Identity, MOST_KEYS};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable, hash_table::Entry};
 use kubemerge_value::Scalar;
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
 /// What is said about the items that agree with an identity in some keys, which are the bits of a mask.
 pub(crate) struct Partial<'a, V> {
@@ -21,7 +21,7 @@ impl<'a, V> Partial<'a, V> {
     /// Says something about the items that agree in these keys; false if something was said about them before,
     /// which stays.
     pub(crate) fn insert(&mut self, identity: Identity<'a>, mask: u32, value: V) -> bool {
-        let hash = |identity: Identity<'a>| self.hashing.hash_one(Masked { identity, mask });
+        let hash = |identity: Identity<'a>| KeyHashes::of(identity, &self.hashing).selected(mask);
         let group = self.groups.entry(mask).or_default();
         let known = |(other, _): &(Identity<'a>, V)| agree(*other, identity, mask);
         match group.entry(hash(identity), known, |(other, _)| hash(*other)) {
@@ -42,30 +42,57 @@ impl<'a, V> Partial<'a, V> {
 
     /// What is said about the items that agree in these keys.
     pub(crate) fn find(&self, identity: Identity<'a>, mask: u32) -> Option<&V> {
-        let hash = self.hashing.hash_one(Masked { identity, mask });
-        let found = self.groups.get(&mask)?.find(hash, |(other, _)| agree(*other, identity, mask));
-        found.map(|(_, value)| value)
+        let hash = KeyHashes::of(identity, &self.hashing).selected(mask);
+        find_in(self.groups.get(&mask)?, identity, mask, hash)
     }
 
     /// All that is said about an item.
     pub(crate) fn of(&self, identity: Identity<'a>) -> impl Iterator<Item = &V> {
-        let masks = self.groups.keys().filter(move |mask| identity.mask() & **mask == **mask);
-        masks.filter_map(move |mask| self.find(identity, *mask))
+        // Every key is hashed once, however many sets of keys there are.
+        let hashes = (!self.groups.is_empty()).then(|| KeyHashes::of(identity, &self.hashing));
+        let keys = identity.mask();
+        hashes.into_iter().flat_map(move |hashes| {
+            let groups = self.groups.iter().filter(move |(mask, _)| keys & **mask == **mask);
+            groups.filter_map(move |(mask, group)| find_in(group, identity, *mask, hashes.selected(*mask)))
+        })
     }
 }
 
-/// The part of an identity that a mask of keys selects.
-struct Masked<'a> {
+fn find_in<'g, 'a, V>(
+    group: &'g HashTable<(Identity<'a>, V)>,
     identity: Identity<'a>,
     mask: u32,
+    hash: u64,
+) -> Option<&'g V> {
+    group.find(hash, |(other, _)| agree(*other, identity, mask)).map(|(_, value)| value)
 }
 
-impl Hash for Masked<'_> {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        match self.identity {
-            Identity::One(value) => value.hash(state),
-            Identity::Set(values) => selected(values, self.mask).for_each(|value| value.hash(state)),
+/// The hashes of the keys of an identity, by position.
+#[derive(Clone, Copy)]
+struct KeyHashes([u64; MOST_KEYS]);
+
+impl KeyHashes {
+    fn of(identity: Identity<'_>, hashing: &DefaultHashBuilder) -> Self {
+        let mut hashes = [0; MOST_KEYS];
+        match identity {
+            Identity::One(value) => hashes[0] = hashing.hash_one(value),
+            Identity::Set(values) => {
+                let keyed = hashes.iter_mut().zip(values).enumerate();
+                keyed.for_each(|(at, (hash, value))| *hash = hashing.hash_one((at, value)));
+            }
         }
+        KeyHashes(hashes)
+    }
+
+    /// The hash of the keys that a mask selects.
+    fn selected(&self, mask: u32) -> u64 {
+        let mut rest = mask;
+        let mut hash = 0u64;
+        while rest != 0 {
+            hash = hash.wrapping_add(self.0[rest.trailing_zeros() as usize]);
+            rest &= rest - 1;
+        }
+        hash
     }
 }
 

@@ -109,6 +109,15 @@ fn some_documents(source: &Source) -> Result<Vec<SchemaDocument<'_>>> {
     Ok(documents)
 }
 
+/// JSON that was made of YAML can be read, unless it is nested deeper than any schema needs to be.
+fn unreadable(source: &Source, error: &serde_json::Error) -> Notice {
+    match error.to_string().starts_with("recursion limit exceeded") {
+        true => Notice::error(format!("{} is nested too deep for a schema", source.name))
+            .cure("schemas are nested 127 levels deep at most"),
+        false => Notice::error(format!("{}: {error}", source.name)),
+    }
+}
+
 fn builtin(version: &str) -> Result<SchemaBuilder> {
     SchemaBuilder::builtin(version).map_err(|error| Notice::error(error.message()).hint(error.hint()).into())
 }
@@ -128,8 +137,7 @@ impl<'s> SchemaDocument<'s> {
         for document in source.documents()? {
             let document = Rc::new(document);
             for Object { part, json } in objects(source, &document)? {
-                let value = serde_json::from_slice(&json)
-                    .map_err(|error| Notice::error(format!("{}: {error}", source.name)))?;
+                let value = serde_json::from_slice(&json).map_err(|error| unreadable(source, &error))?;
                 all.push(SchemaDocument { source, document: Rc::clone(&document), part, value });
             }
         }
