@@ -3,7 +3,7 @@
 //! Collection runs inside the request that caused it, so a test sees its end state at once. It is triggered by
 //! deletions only: an object created with an owner that never existed is left alone.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use crate::{
     app::GarbageCollection,
@@ -78,8 +78,15 @@ pub(crate) fn after_termination(resource: &Resource, key: &str, object: &Object)
 pub(crate) fn perform(ledger: &Ledger<'_>, work: Work) -> Outcome<()> {
     let collects = ledger.app.settings.garbage_collection == GarbageCollection::Synchronous;
     match work {
-        Work::Namespace { name } => crate::namespace::finish(ledger, &name),
-        Work::Definition { name } => custom::definition::finish(ledger, &name),
+        // Every removal asks for this, and one look at what is left is enough for all of them.
+        Work::Namespace { name } => {
+            ledger.take_off(|other| matches!(other, Work::Namespace { name: same } if *same == name));
+            crate::namespace::finish(ledger, &name)
+        }
+        Work::Definition { name } => {
+            ledger.take_off(|other| matches!(other, Work::Definition { name: same } if *same == name));
+            custom::definition::finish(ledger, &name)
+        }
         _ if !collects => Ok(()),
         Work::OwnerGone { uid } => {
             for key in ledger.app.store.dependents(&uid) {
@@ -161,13 +168,12 @@ fn judge(ledger: &Ledger<'_>, key: &Arc<str>) -> Outcome<()> {
         return Ok(());
     }
     if standings.contains(&Standing::Solid) {
-        let gone = |uid: &str| {
-            owners.iter().zip(&standings).any(|(owner, s)| owner.uid == uid && *s != Standing::Solid)
-        };
-        return if standings.iter().any(|s| *s != Standing::Solid) {
-            drop_owners(ledger, key, &resource, |uid| gone(uid))
-        } else {
+        let lost = owners.iter().zip(&standings).filter(|(_, standing)| **standing != Standing::Solid);
+        let lost: HashSet<&str> = lost.map(|(owner, _)| owner.uid.as_str()).collect();
+        return if lost.is_empty() {
             Ok(())
+        } else {
+            drop_owners(ledger, key, &resource, |uid| lost.contains(uid))
         };
     }
     let dependents = ledger.app.store.dependents(object.metadata.uid());
@@ -316,6 +322,11 @@ pub(crate) fn keys_in_namespace(ledger: &Ledger<'_>, namespace: &str) -> Vec<(Ar
             keys.into_iter().map(|key| (resource.clone(), key)).collect::<Vec<_>>()
         })
         .collect()
+}
+
+/// Whether nobody has to delete what is under a key: it is gone, or on its way.
+pub(crate) fn is_ending(ledger: &Ledger<'_>, key: &str) -> bool {
+    ledger.app.store.get(key).is_none_or(|stored| stored.record.is_terminating())
 }
 
 /// All keys with a prefix.

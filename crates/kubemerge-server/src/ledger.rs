@@ -87,6 +87,11 @@ impl<'a> Ledger<'a> {
         self.work.borrow_mut().push_back(work);
     }
 
+    /// Takes work off the list that somebody does just now.
+    pub(crate) fn take_off(&self, done: impl Fn(&Work) -> bool) {
+        self.work.borrow_mut().retain(|work| !done(work));
+    }
+
     /// Works off what the writes left behind, including what that work leaves behind.
     pub(crate) fn settle(&self) -> Outcome<()> {
         if self.settling.replace(true) {

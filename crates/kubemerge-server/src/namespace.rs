@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{
     catalog::Resource,
-    collector::{keys_in_namespace, rewrite},
+    collector::{is_ending, keys_in_namespace, rewrite},
     ledger::Ledger,
     object::Object,
     status::{Outcome, Qualified, forbidden, not_found},
@@ -75,9 +75,7 @@ pub(crate) fn finish(ledger: &Ledger<'_>, name: &str) -> Outcome<()> {
         return Ok(());
     }
     for (resource, content) in keys_in_namespace(ledger, name) {
-        let already =
-            ledger.app.store.get(&content).is_none_or(|one| Object::of(&one).metadata.is_terminating());
-        if !already {
+        if !is_ending(ledger, &content) {
             delete_content(ledger, &resource, &content)?;
         }
     }

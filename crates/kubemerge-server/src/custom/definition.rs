@@ -15,7 +15,7 @@ use crate::{
     app::App,
     call::Call,
     catalog::{self, Origin, Resource, Scope, Subresource, api_version},
-    collector::{keys_below, rewrite},
+    collector::{is_ending, keys_below, rewrite},
     ledger::Ledger,
     object::Object,
     status::{FieldError, Outcome, Qualified, invalid},
@@ -361,8 +361,8 @@ pub(crate) fn finish(ledger: &Ledger<'_>, name: &str) -> Outcome<()> {
     let served = index.preferred(text(&spec, "/group"), text(&spec, "/names/plural"));
     let prefix = format!("{}/{}/", text(&spec, "/group"), text(&spec, "/names/plural"));
     if let Some(resource) = served {
-        for instance in keys_below(ledger, &prefix) {
-            delete_instance(ledger, resource, &instance)?;
+        for instance in keys_below(ledger, &prefix).iter().filter(|key| !is_ending(ledger, key)) {
+            delete_instance(ledger, resource, instance)?;
         }
     }
     if !keys_below(ledger, &prefix).is_empty() {

@@ -196,3 +196,27 @@ async fn very_many_fields_of_custom_objects_are_kept_or_pruned() {
         assert_eq!((changed.code, &changed.body["x1"], &changed.body["x60000"]), (200, &kept, &Value::Null));
     }
 }
+
+#[tokio::test]
+async fn very_many_objects_hold_back_their_namespace_and_their_definition() {
+    let server = server();
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let mut namespaced = definition("things", "Thing", json!({"type": "object"}));
+    namespaced["spec"]["scope"] = json!("Namespaced");
+    ask(&server, "POST", definitions, namespaced).await;
+    ask(&server, "POST", "/api/v1/namespaces", json!({"metadata": {"name": "many"}})).await;
+    let things = |namespace: &str| format!("/apis/example.io/v1/namespaces/{namespace}/things");
+    for at in 0..4_000 {
+        let finalizers = if at % 2 == 0 { json!(["x.io/f"]) } else { json!([]) };
+        let thing = json!({"apiVersion": "example.io/v1", "kind": "Thing",
+            "metadata": {"name": format!("t{at}"), "finalizers": finalizers}});
+        let namespace = if at % 4 < 2 { "many" } else { "default" };
+        assert_eq!(ask(&server, "POST", &things(namespace), thing).await.code, 201);
+    }
+    ask(&server, "DELETE", "/api/v1/namespaces/many", Value::Null).await;
+    let left =
+        async |namespace: &str| get(&server, &things(namespace)).await.body["items"].as_array().map(Vec::len);
+    assert_eq!((left("many").await, left("default").await), (Some(1_000), Some(2_000)));
+    ask(&server, "DELETE", &format!("{definitions}/things.example.io"), Value::Null).await;
+    assert_eq!((left("many").await, left("default").await), (Some(1_000), Some(1_000)));
+}
