@@ -104,7 +104,7 @@ impl ListOptions {
     /// Reads the options of a list.
     pub(crate) fn for_list(query: &Query) -> Outcome<ListOptions> {
         let options = Self::read(query)?;
-        options.check_list(query)?;
+        options.check_list()?;
         Ok(options)
     }
 
@@ -130,7 +130,7 @@ impl ListOptions {
         })
     }
 
-    fn check_list(&self, query: &Query) -> Outcome<()> {
+    fn check_list(&self) -> Outcome<()> {
         let forbidden = |field: &str, text: &str| list_options_error(FieldError::forbidden(field, text));
         if self.send_initial_events.is_some() {
             return Err(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
@@ -152,7 +152,6 @@ impl ListOptions {
         if self.continue_token.is_some() && self.resource_version.unwrap_or(0) != 0 {
             return Err(bad_request("specifying resource version is not allowed when using continue"));
         }
-        debug_assert!(query.get("watch").is_none() || !query.flag("watch"));
         Ok(())
     }
 

@@ -119,6 +119,8 @@ async fn strange_queries_and_paths_are_answered() {
         let response = server.handle(request).await;
         assert!(response.status().as_u16() >= 200, "{query}");
     }
+    let answer = ask(&server, "DELETE", &format!("{PODS}?watch=true&labelSelector=a%3Db"), Value::Null).await;
+    assert_eq!(answer.code, 200, "a deletion is no watch");
     for path in
         ["//", "/api//v1///pods", "/api/v1/namespaces/%2F/pods/%2e%2e", "/openapi/v3//", "/apis/%00/v1/x"]
     {
