@@ -24,11 +24,27 @@ pub(crate) struct Line {
     pub(crate) because: Vec<String>,
 }
 
+/// A step of a path, in words.
+#[derive(Clone)]
+enum Name {
+    Field(String),
+    /// An item of a list, in brackets.
+    Item(String),
+}
+
+impl Name {
+    fn text(&self) -> &str {
+        match self {
+            Name::Field(text) | Name::Item(text) => text,
+        }
+    }
+}
+
 /// Collects the lines of a merge.
 pub(crate) struct Watch<'s> {
     ty: Type<'s>,
     /// The names of the steps to the place of the last event.
-    names: Vec<String>,
+    names: Vec<Name>,
     /// How deep the item is that was matched just now.
     matched: Option<usize>,
     pub(crate) lines: Vec<Line>,
@@ -40,17 +56,17 @@ impl<'s> Watch<'s> {
     }
 
     /// Moves to a place. Items on the way were met before, so their names are known.
-    fn go_to(&mut self, path: &Path<'_>, item: Option<String>) {
+    fn go_to(&mut self, path: &Path<'_>, item: Option<Name>) {
         let steps = steps(path);
         let known = std::mem::take(&mut self.names);
         for (at, step) in steps.iter().enumerate() {
             let met = if at + 1 == steps.len() { item.as_ref() } else { known.get(at) };
             let name = match step {
-                Step::Field(name) => name.text().into_owned(),
+                Step::Field(name) => Name::Field(name.text().into_owned()),
                 Step::Index(index) | Step::Item { live: index, .. } => {
-                    met.cloned().unwrap_or_else(|| format!("[{index}]"))
+                    met.cloned().unwrap_or_else(|| Name::Item(format!("[{index}]")))
                 }
-                Step::Keys(keys) => by_keys(keys),
+                Step::Keys(keys) => Name::Item(by_keys(keys)),
                 Step::Root => continue,
             };
             self.names.push(name);
@@ -60,18 +76,26 @@ impl<'s> Watch<'s> {
     fn path(&self) -> String {
         let mut path = String::new();
         for name in &self.names {
-            if !path.is_empty() && !name.starts_with('[') {
+            let step = match name {
+                Name::Field(name) => Path::ROOT.field(name.as_str().into()).to_string(),
+                Name::Item(name) => name.clone(),
+            };
+            if !path.is_empty() && !step.starts_with('[') {
                 path.push('.');
             }
-            path.push_str(name);
+            path.push_str(&step);
         }
         path
     }
 
     /// What the schema says about the field at this place.
     fn because(&self) -> Vec<String> {
-        let fields: Vec<&str> =
-            self.names.iter().filter(|name| !name.starts_with('[')).map(String::as_str).collect();
+        // Names with dots are none of declared fields: any name does for what is below them.
+        let field = |name: &Name| match name {
+            Name::Field(name) => Some(name.replace(['.', '['], "_")),
+            Name::Item(_) => None,
+        };
+        let fields: Vec<String> = self.names.iter().filter_map(field).collect();
         self.ty.explain(&fields.join(".")).map_or(Vec::new(), |explanation| explanation.because)
     }
 }
@@ -87,7 +111,7 @@ impl Observer for Watch<'_> {
         self.matched = matches!(event, Event::ItemMatched { .. }).then_some(depth);
         self.go_to(path, item_name(&event));
         let because = if is_ruled(&event) { self.because() } else { Vec::new() };
-        let name = self.names.last().cloned().unwrap_or_default();
+        let name = self.names.last().map_or(String::new(), |name| name.text().to_owned());
         self.lines.push(Line { path: self.path(), name, depth, happened: words(&event), because });
     }
 }
@@ -105,12 +129,12 @@ fn steps<'p>(path: &Path<'p>) -> Vec<Step<'p>> {
 }
 
 /// The name of an item by its keys, where the event tells them.
-fn item_name(event: &Event<'_>) -> Option<String> {
+fn item_name(event: &Event<'_>) -> Option<Name> {
     match event {
         Event::ItemMatched { keys } | Event::ItemAdded { keys, .. } if !keys.is_empty() => {
-            Some(by_keys(keys))
+            Some(Name::Item(by_keys(keys)))
         }
-        Event::ItemAdded { .. } => Some("[new]".to_owned()),
+        Event::ItemAdded { .. } => Some(Name::Item("[new]".to_owned())),
         _ => None,
     }
 }
