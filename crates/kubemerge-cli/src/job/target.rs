@@ -94,6 +94,14 @@ impl Target {
         }
     }
 
+    /// The kind and the name that an object must have, where they are known to the letter.
+    pub(crate) fn kind_and_name(&self) -> Option<(&str, &str)> {
+        match self {
+            Target::Named(wanted) => Some((&wanted.kind, &wanted.name)),
+            Target::All | Target::Only | Target::Given(_) => None,
+        }
+    }
+
     /// The titles of what is counted: documents or objects.
     pub(crate) fn titles(&self, fitting: &[&Manifest<'_>]) -> Vec<String> {
         match self {

@@ -22,7 +22,7 @@ use crate::args::{Format, SchemaOptions};
 use crate::each_file::each_file;
 use crate::failure::{Failure, Outcome, Result};
 use crate::input::{Origin, Recurse, Source, find, read, read_all, without};
-use crate::job::{self, Asked, Identity, LoadedPatch, Manifest, Part, pairs, patch_sources, roots};
+use crate::job::{self, Asked, Identity, LoadedPatch, Manifest, Objects, Part, patch_sources, roots};
 use crate::notice::{Notice, Severity};
 use crate::output::Output;
 use crate::render::{drawn, facts, sarif};
@@ -205,10 +205,11 @@ impl<'s> Linter<'s> {
             _ => read_all(origins)?,
         };
         let manifests = Manifest::all_of(&texts)?;
+        let objects = Objects::new(&manifests);
         let mut findings = Vec::new();
         for patch in patches {
-            let targets = match pairs(&manifests, std::slice::from_ref(patch), &Asked::Nothing) {
-                Ok(pairs) => pairs.iter().map(|pair| Some(&manifests[pair.manifest])).collect(),
+            let targets = match objects.of(patch, &Asked::Nothing) {
+                Ok(found) => found.iter().map(|at| Some(&manifests[*at])).collect(),
                 Err(Failure::Told(notice)) if !manifests.is_empty() => {
                     findings.push(no_target(*notice));
                     vec![None]

@@ -1,6 +1,6 @@
 //! Which objects each patch is for, and whether that is clear.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use kubemerge::{PatchType, Schema};
 
@@ -16,17 +16,35 @@ use crate::notice::Notice;
 pub(super) struct Selection<'p, 's> {
     patches: &'p [LoadedPatch<'s>],
     targets: Vec<Target>,
+    /// The patches for objects of a kind and name, by number.
+    named: HashMap<[String; 2], Vec<usize>>,
+    /// The other patches.
+    unnamed: Vec<usize>,
 }
 
 impl<'p, 's> Selection<'p, 's> {
     pub(super) fn new(patches: &'p [LoadedPatch<'s>], asked: &Asked) -> Selection<'p, 's> {
-        let targets = patches.iter().map(|patch| Target::of(patch, asked)).collect();
-        Selection { patches, targets }
+        let targets: Vec<Target> = patches.iter().map(|patch| Target::of(patch, asked)).collect();
+        let (mut named, mut unnamed) = (HashMap::new(), Vec::new());
+        for (patch, target) in targets.iter().enumerate() {
+            match target.kind_and_name() {
+                Some((kind, name)) => {
+                    let key = [kind, name].map(str::to_owned);
+                    named.entry(key).or_insert_with(Vec::new).push(patch);
+                }
+                None => unnamed.push(patch),
+            }
+        }
+        Selection { patches, targets, named, unnamed }
     }
 
     /// The patches for an object, by number, in their order.
     pub(super) fn of(&self, identity: &Identity) -> Vec<usize> {
-        (0..self.targets.len()).filter(|patch| self.targets[*patch].fits(identity)).collect()
+        let named = self.named.get(&[identity.kind.clone(), identity.name.clone()]);
+        let asked = self.unnamed.iter().chain(named.into_iter().flatten()).copied();
+        let mut fitting: Vec<usize> = asked.filter(|patch| self.targets[*patch].fits(identity)).collect();
+        fitting.sort_unstable();
+        fitting
     }
 
     /// Results for one object wait until it is known that no other one fits.
