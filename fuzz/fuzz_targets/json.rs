@@ -2,7 +2,7 @@
 #![no_main]
 
 use kubemerge_fuzz::same;
-use kubemerge_value::{Canonical, Document, deep_equal, segments, to_bytes, to_value};
+use kubemerge_value::{Canonical, Document, deep_equal, segments, to_bytes, to_canonical, to_value};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -12,10 +12,12 @@ fuzz_target!(|data: &[u8]| {
     let Ok(document) = ours else {
         // serde_json and we refuse the same texts, but for depth.
         assert!(theirs.is_err(), "we refuse what serde_json reads");
+        assert!(Canonical::from_bytes(data).is_err(), "a reader passes what the check refuses");
         return;
     };
     let node = document.node();
     let canonical = Canonical::from_bytes(data).unwrap();
+    assert_eq!(canonical, to_canonical(node), "a reader passes what is not canonical");
     assert_eq!(segments(node).iter().collect::<Vec<_>>().concat(), to_bytes(node));
     assert_eq!(Canonical::from_bytes(canonical.as_bytes()).unwrap(), canonical);
     if document.depth() > 127 {

@@ -1,12 +1,7 @@
 //! The two ways in for bytes: checked, and canonical.
 
 use crate::{
-    check::check,
-    ends::Ends,
-    error::ParseError,
-    node::Node,
-    text::Form,
-    write::{is_canonical, to_canonical},
+    check::check, ends::Ends, error::ParseError, node::Node, reader::Reader, text::Form, write::to_canonical,
 };
 
 /// Bytes that were checked: valid UTF-8, one JSON value, not nested too deep.
@@ -69,12 +64,12 @@ impl Canonical {
     /// # Errors
     /// As [`Document::check`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
-        let document = Document::check(bytes)?;
-        let text = bytes.trim_ascii();
-        if is_canonical(text) {
-            return Ok(Canonical::written(text.to_vec(), document.depth()));
+        // Go's encoder and most typed clients write canonical text.
+        let mut reader = Reader::new(bytes);
+        match reader.pass().and_then(|()| reader.finish()) {
+            Some(canonical) => Ok(canonical),
+            None => Ok(to_canonical(Document::check(bytes)?.node())),
         }
-        Ok(to_canonical(document.node()))
     }
 
     /// Only for bytes that a canonical writer wrote; `depth` is at least how deep they are nested.

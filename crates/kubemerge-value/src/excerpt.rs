@@ -28,6 +28,30 @@ pub struct Excerpt {
     span: Range<usize>,
 }
 
+/// Where a value stands in a canonical document. It is good for that document and its copies only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spot {
+    start: u32,
+    end: u32,
+}
+
+impl Spot {
+    /// No document is so long that its places would not fit.
+    pub(crate) fn new(span: Range<usize>) -> Spot {
+        Spot { start: span.start as u32, end: span.end as u32 }
+    }
+
+    /// The place of no value.
+    pub fn is_nowhere(self) -> bool {
+        self.start == self.end
+    }
+
+    /// From its first byte to behind its last one.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
 impl Excerpt {
     /// The value.
     pub fn node(&self) -> Node<'_> {
@@ -39,9 +63,34 @@ impl Excerpt {
         Text { bytes, form: Form::Canonical, extent: Extent::Closed, ends }
     }
 
+    /// Whether it stands in a document that is nested deep.
+    pub(crate) fn is_deep(&self) -> bool {
+        self.document.ends().is_some()
+    }
+
     /// Its text.
     pub fn as_bytes(&self) -> &[u8] {
         &self.document.as_bytes()[self.span.clone()]
+    }
+
+    /// The document.
+    pub fn document(&self) -> &Arc<Canonical> {
+        &self.document
+    }
+
+    /// Where it stands in its document.
+    pub fn spot(&self) -> Spot {
+        Spot::new(self.span.clone())
+    }
+
+    /// Another value of the same document.
+    ///
+    /// # Panics
+    /// If the document has no such place; that of another document may do worse and find no value there.
+    pub fn at(&self, spot: Spot) -> Excerpt {
+        let span = spot.range();
+        assert!(span.end <= self.document.as_bytes().len(), "the place of another document");
+        Excerpt { document: self.document.clone(), span }
     }
 
     /// The members of a map, sorted by name. None for other values.

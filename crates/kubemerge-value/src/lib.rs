@@ -22,6 +22,7 @@
 mod built;
 mod check;
 mod cursor;
+mod difference;
 mod document;
 mod edited;
 mod ends;
@@ -37,6 +38,7 @@ mod member_walk;
 mod node;
 mod number;
 mod path;
+mod reader;
 mod scan;
 mod seek;
 mod side_by_side;
@@ -48,12 +50,13 @@ mod write;
 pub mod yaml;
 
 pub use cursor::Cursor;
+pub use difference::Difference;
 pub use document::{Canonical, Document};
 pub use edited::Edits;
 pub use entry::Entry;
 pub use equal::{deep_equal, same_text};
 pub use error::{ParseError, ParseErrorKind};
-pub use excerpt::Excerpt;
+pub use excerpt::{Excerpt, Spot};
 pub use glance::{every_member, items_have_scalar};
 pub use item_scan::{Item, ItemScan, Key, Names, NotRising};
 pub use list_view::{ListView, Pick, list, map};
@@ -61,11 +64,12 @@ pub use map_edit::MapEdit;
 pub use member_walk::{MemberWalk, Walked};
 pub use node::{Kind, Node, Scalar};
 pub use path::{Path, Side, Step};
+pub use reader::Reader;
 pub use side_by_side::{Pair, side_by_side};
 pub use stack::deep;
 pub use string::Str;
 pub use tokens::{Token, Tokens};
-pub use write::{MapWriter, Segments, segments, to_bytes, to_canonical, to_value, write_given};
+pub use write::{MapWriter, PlainName, Segments, segments, to_bytes, to_canonical, to_value, write_given};
 
 /// Where results are built. Dropping it drops them all at once, however deep they are nested.
 pub type Arena = bumpalo::Bump;

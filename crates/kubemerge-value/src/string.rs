@@ -6,6 +6,8 @@ use std::{
     hash::{Hash, Hasher},
 };
 
+use crate::scan::plain_end;
+
 /// A string or member name: JSON text that is not decoded yet, or plain characters.
 ///
 /// Two strings are equal when they mean the same characters, however they are written.
@@ -169,6 +171,7 @@ impl<'a> From<&'a str> for Str<'a> {
 }
 
 fn write_quoted(raw: &[u8], out: &mut Vec<u8>) {
+    out.reserve(raw.len() + 2);
     out.push(b'"');
     out.extend_from_slice(raw);
     out.push(b'"');
@@ -176,9 +179,13 @@ fn write_quoted(raw: &[u8], out: &mut Vec<u8>) {
 
 /// Writes UTF-8 characters as a JSON string with the escapes of Go's encoder.
 pub(crate) fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
+    let plain = plain_end(text, 0);
+    if plain == text.len() {
+        return write_quoted(text, out);
+    }
     out.push(b'"');
     let mut kept = 0;
-    for (at, byte) in text.iter().enumerate() {
+    for (at, byte) in text.iter().enumerate().skip(plain) {
         if PLAIN[usize::from(*byte)] || !needs_escape(text, at, *byte) {
             continue;
         }
@@ -200,10 +207,20 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
+/// Whether the text of a name sorts behind that of another one.
+#[inline(always)]
+pub(crate) fn rises(last: &[u8], name: &[u8]) -> bool {
+    // Most names differ in their first byte.
+    match (last.first(), name.first()) {
+        (Some(last), Some(name)) if last != name => last < name,
+        _ => last < name,
+    }
+}
+
 /// Whether the byte is written as it is, wherever it stands in a string.
 #[inline]
-pub(crate) fn is_plain(byte: u8) -> bool {
-    PLAIN[usize::from(byte)]
+pub(crate) const fn is_plain(byte: u8) -> bool {
+    PLAIN[byte as usize]
 }
 
 /// Whether Go's encoder escapes the character that starts at `at`.

@@ -31,6 +31,11 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Checked, ParseError> {
     }
 }
 
+/// The end of a number, if it is one.
+pub(crate) fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
+    matches!(bytes.get(at)?, b'-' | b'0'..=b'9').then(|| token::word_end(bytes, at).ok())?
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ mod strings;
 
 pub(crate) use container::container_end;
 pub(crate) use member::member_behind;
-pub(crate) use string::{StringEnd, has_backslash, string_end};
+pub(crate) use string::{StringEnd, has_backslash, plain_end, string_end};
 pub(crate) use strings::strings_in_map;
 
 /// Skips white space from `at` on.

@@ -25,6 +25,15 @@ pub(crate) fn quotes_and_backslashes(chunk: &[u8; 16]) -> u32 {
     return (0..16).filter(|n| matches!(chunk[*n], b'"' | b'\\')).fold(0, |mask, n| mask | 1 << n);
 }
 
+/// Bit `n` tells whether byte `n` is not plain: it ends a string, is or would be escaped, or is not ASCII.
+#[inline]
+pub(crate) fn not_plain(chunk: &[u8; 16]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    return x86::not_plain(chunk);
+    #[cfg(not(target_arch = "x86_64"))]
+    return (0..16).filter(|n| !super::string::is_plain_ascii(chunk[*n])).fold(0, |mask, n| mask | 1 << n);
+}
+
 /// Runs a scan with all lanes that this machine has, the portable ones included.
 #[cfg(test)]
 pub(crate) fn on_all_levels<S: BlockScan>(scan: impl Fn() -> S) -> Vec<S::Output> {
@@ -108,6 +117,22 @@ mod x86 {
             let quotes = _mm_cmpeq_epi8(chunk, _mm_set1_epi8(b'"' as i8));
             let backslashes = _mm_cmpeq_epi8(chunk, _mm_set1_epi8(b'\\' as i8));
             _mm_movemask_epi8(_mm_or_si128(quotes, backslashes)) as u32
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn not_plain(chunk: &[u8; 16]) -> u32 {
+        // SAFETY: every x86-64 machine has SSE2, and the chunk has 16 bytes.
+        unsafe {
+            let chunk = _mm_loadu_si128(chunk.as_ptr().cast());
+            let with = |bit: u8| _mm_or_si128(chunk, _mm_set1_epi8(bit as i8));
+            let equal = |bytes: __m128i, byte: u8| _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8));
+            // Bytes are signed here: those that are not ASCII are less than a space as well.
+            let low = _mm_cmplt_epi8(chunk, _mm_set1_epi8(b' ' as i8));
+            let quotes_and_ampersands = equal(with(b'&' ^ b'"'), b'&');
+            let angles = equal(with(b'<' ^ b'>'), b'>');
+            let marks = _mm_or_si128(quotes_and_ampersands, _mm_or_si128(angles, equal(chunk, b'\\')));
+            _mm_movemask_epi8(_mm_or_si128(low, marks)) as u32
         }
     }
 

@@ -1,6 +1,6 @@
 //! The end of a string. Most strings of a Kubernetes document are shorter than a block, so the step is 16.
 
-use super::simd::quotes_and_backslashes;
+use super::simd::{not_plain, quotes_and_backslashes};
 
 /// Where a string ends, and whether its text is its characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,27 @@ fn marks_behind(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.last_chunk().map(|last| quotes_and_backslashes(last) >> (16 - rest.len()))
 }
 
+/// Whether the byte stands for itself in a string, whoever writes it.
+pub(super) fn is_plain_ascii(byte: u8) -> bool {
+    !matches!(byte, 0..=0x1f | b'"' | b'\\' | b'<' | b'>' | b'&' | 0x80..)
+}
+
+/// The first byte from `at` on that does not stand for itself in a string, or the end of the text.
+#[inline]
+pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let marks = not_plain(chunk);
+        if marks != 0 {
+            return at + marks.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    while bytes.get(at).is_some_and(|byte| is_plain_ascii(*byte)) {
+        at += 1;
+    }
+    at
+}
+
 /// Whether a backslash stands in the text.
 #[inline]
 pub(crate) fn has_backslash(text: &[u8]) -> bool {
@@ -95,6 +116,14 @@ mod tests {
             let text = text.as_bytes();
             prop_assert_eq!(string_end(text, at), short_string_end(text, at, false));
             prop_assert_eq!(has_backslash(text), text.contains(&b'\\'));
+        }
+
+        #[test]
+        fn the_plain_part_is_found_in_steps(text in "[ -~é\\x00-\\x1f\\x7f]{0,80}", at in 0usize..20) {
+            let text = text.as_bytes();
+            let rest = text.get(at..).unwrap_or_default();
+            let plain = rest.iter().take_while(|byte| is_plain_ascii(**byte)).count();
+            prop_assert_eq!(plain_end(text, at), at + plain);
         }
     }
 }

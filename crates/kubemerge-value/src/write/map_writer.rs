@@ -1,7 +1,14 @@
 //! A canonical map that is put together from parts.
 
 use super::canonical::write_value;
-use crate::{document::Canonical, node::Node, string::is_plain};
+use crate::{
+    MAX_DEPTH,
+    document::Canonical,
+    excerpt::{Excerpt, Spot},
+    node::Node,
+    string::{is_plain, rises},
+};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Writes one map, member by member.
@@ -23,8 +30,10 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct MapWriter {
     out: Vec<u8>,
-    /// The last name in each map that is open, where it stands.
-    open: Vec<Range<usize>>,
+    /// The last name in the map that is open, where it stands.
+    last: Range<usize>,
+    /// The same for the maps around it.
+    outside: SmallVec<[Range<usize>; 2]>,
     deepest: usize,
     in_order: bool,
 }
@@ -37,9 +46,7 @@ impl MapWriter {
     pub fn with_capacity(bytes: usize) -> Self {
         let mut out = Vec::with_capacity(bytes);
         out.push(b'{');
-        let mut open = Vec::with_capacity(4);
-        open.push(NONE);
-        MapWriter { out, open, deepest: 1, in_order: true }
+        MapWriter { out, last: NONE, outside: SmallVec::new(), deepest: 1, in_order: true }
     }
 
     /// How many bytes were written; the next member begins here or behind a comma.
@@ -47,31 +54,60 @@ impl MapWriter {
         self.out.len()
     }
 
-    /// Writes a member.
-    pub fn member(&mut self, name: &str, value: Node<'_>) {
+    /// Writes a member; answers where its value stands, if the members come sorted.
+    pub fn member(&mut self, name: &str, value: Node<'_>) -> Spot {
         self.name(name);
-        self.deepest = self.deepest.max(write_value(value, self.open.len(), &mut self.out));
+        let start = self.out.len();
+        self.deepest = self.deepest.max(write_value(value, self.level(), &mut self.out));
+        Spot::new(start..self.out.len())
+    }
+
+    /// The same for a value that is written already.
+    pub fn copy(&mut self, name: &str, value: &Excerpt) -> Spot {
+        self.name(name);
+        self.copy_value(value)
+    }
+
+    /// The same for a name that is known to be plain.
+    pub fn copy_plain(&mut self, name: PlainName, value: &Excerpt) -> Spot {
+        self.comma(name.text().as_bytes());
+        self.out.extend_from_slice(name.0.as_bytes());
+        self.copy_value(value)
+    }
+
+    fn copy_value(&mut self, value: &Excerpt) -> Spot {
+        let start = self.out.len();
+        self.out.extend_from_slice(value.as_bytes());
+        if value.is_deep() {
+            self.deepest = MAX_DEPTH;
+        }
+        Spot::new(start..self.out.len())
     }
 
     /// Begins a member that is a map: what follows belongs to it.
     pub fn begin(&mut self, name: &str) {
         self.name(name);
         self.out.push(b'{');
-        self.open.push(NONE);
-        self.deepest = self.deepest.max(self.open.len());
+        self.outside.push(std::mem::replace(&mut self.last, NONE));
+        self.deepest = self.deepest.max(self.level());
     }
 
     /// Ends the map that was begun last.
     pub fn end(&mut self) {
-        if self.open.len() > 1 {
-            self.open.pop();
+        if let Some(last) = self.outside.pop() {
+            self.last = last;
             self.out.push(b'}');
         }
     }
 
+    /// How many maps are open.
+    fn level(&self) -> usize {
+        self.outside.len() + 1
+    }
+
     /// The whole map; what is open is ended.
     pub fn finish(mut self) -> Canonical {
-        self.out.resize(self.out.len() + self.open.len(), b'}');
+        self.out.resize(self.out.len() + self.level(), b'}');
         if self.in_order {
             return Canonical::written(self.out, self.deepest);
         }
@@ -79,12 +115,7 @@ impl MapWriter {
     }
 
     fn name(&mut self, name: &str) {
-        let Some(last) = self.open.last_mut() else { return };
-        if last.end > 0 {
-            self.in_order &= self.out[last.clone()] < *name.as_bytes();
-            self.out.push(b',');
-        }
-        *last = self.out.len() + 1..self.out.len() + 1 + name.len();
+        self.comma(name.as_bytes());
         if name.bytes().all(is_plain) {
             self.out.push(b'"');
             self.out.extend_from_slice(name.as_bytes());
@@ -96,6 +127,45 @@ impl MapWriter {
             self.out.push(b':');
         }
     }
+
+    /// The comma before a name, unless it is the first one.
+    #[inline]
+    fn comma(&mut self, name: &[u8]) {
+        if self.last.end > 0 {
+            self.in_order &= rises(&self.out[self.last.clone()], name);
+            self.out.push(b',');
+        }
+        let start = self.out.len() + 1;
+        self.last = start..start + name.len();
+    }
+}
+
+/// The name of a member as it is written, with quotes and colon: `"kind":`. Nothing in it needs an escape.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainName(&'static str);
+
+impl PlainName {
+    /// Checks the name, at compile time where it is a constant.
+    ///
+    /// # Panics
+    /// If it has no quotes and colon, or would need an escape.
+    pub const fn new(quoted: &'static str) -> PlainName {
+        let bytes = quoted.as_bytes();
+        let (last, colon) = (bytes.len() - 2, bytes.len() - 1);
+        assert!(last > 0 && bytes[0] == b'"' && bytes[last] == b'"' && bytes[colon] == b':', "a quoted name");
+        let mut at = 1;
+        while at < last {
+            assert!(is_plain(bytes[at]), "a plain name");
+            at += 1;
+        }
+        PlainName(quoted)
+    }
+
+    /// The name itself.
+    #[inline]
+    pub fn text(self) -> &'static str {
+        &self.0[1..self.0.len() - 2]
+    }
 }
 
 #[cfg(test)]
@@ -104,7 +174,9 @@ mod tests {
 
     fn written(names: &[&str]) -> String {
         let mut writer = MapWriter::with_capacity(0);
-        names.iter().for_each(|name| writer.member(name, Node::NULL));
+        for name in names {
+            writer.member(name, Node::NULL);
+        }
         String::from_utf8(writer.finish().into_bytes()).unwrap()
     }
 

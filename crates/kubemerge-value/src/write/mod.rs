@@ -1,15 +1,13 @@
 //! The ways out: bytes as given, segments that copy nothing, canonical bytes, a [`serde_json::Value`].
 
-mod as_is;
 mod canonical;
 mod given;
 mod map_writer;
 mod to_value;
 
-pub(crate) use as_is::is_canonical;
 pub use canonical::to_canonical;
 pub use given::{Segments, segments, to_bytes, write_given};
-pub use map_writer::MapWriter;
+pub use map_writer::{MapWriter, PlainName};
 pub use to_value::to_value;
 
 use crate::{

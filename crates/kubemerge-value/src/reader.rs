@@ -1,0 +1,418 @@
+//! Reading text that may be canonical as it stands, and proving on the way that it is.
+//!
+//! Go's encoder and most typed clients write canonical text. Who has to look at every value of it anyway can do
+//! so with a [`Reader`], which takes nothing for granted: each step is checked, and text that was read to its
+//! end is a [`Canonical`] document. Where a step fails nothing is said about the text, except that somebody
+//! with more patience must look at it.
+
+use smallvec::SmallVec;
+
+use crate::{
+    check::number_end, cursor::Cursor, document::Canonical, excerpt::Spot, number, scan::plain_end,
+    string::rises,
+};
+
+/// A place in unchecked text. Every step answers `None` if the text is not surely canonical.
+///
+/// ```
+/// use kubemerge_value::Reader;
+///
+/// let mut reader = Reader::new(br#"{"a":[1,"x"],"b":true}"#);
+/// let mut names = Vec::new();
+/// reader.open_map().unwrap();
+/// while let Some(name) = reader.name().unwrap() {
+///     names.push(name);
+///     reader.pass().unwrap();
+/// }
+/// assert_eq!(names, [b"a", b"b"]);
+/// assert!(reader.finish().is_some());
+///
+/// assert_eq!(Reader::new(b"[01]").pass(), None);
+/// ```
+#[derive(Debug)]
+pub struct Reader<'a> {
+    text: &'a [u8],
+    at: usize,
+    next: Next,
+    inside: Inside,
+    /// The last name in the map that is open, if there was one.
+    last: &'a [u8],
+    /// What the maps and lists that are open stand in, with the last name there.
+    outside: SmallVec<[(Inside, &'a [u8]); 8]>,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// A value.
+    Value,
+    /// The first member or item of what was just opened, or its end.
+    First,
+    /// Another member or item, or the end.
+    Another,
+    /// Nothing: the text was read.
+    End,
+}
+
+/// What was opened last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    Nothing,
+    Map,
+    List,
+}
+
+/// Text that is nested deeper needs an index of its ends, which nobody makes here.
+const DEPTH_MOST: usize = 64;
+
+impl<'a> Reader<'a> {
+    /// The beginning of a text; white space around it does not count.
+    pub fn new(text: &'a [u8]) -> Self {
+        let (text, outside) = (text.trim_ascii(), SmallVec::new());
+        Reader { text, at: 0, next: Next::Value, inside: Inside::Nothing, last: b"", outside }
+    }
+
+    /// The next byte; 0 at the end.
+    #[inline]
+    pub fn next_byte(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// How many bytes are left.
+    pub fn left(&self) -> usize {
+        self.text.len() - self.at
+    }
+
+    /// Where the next value begins.
+    #[inline]
+    pub fn here(&self) -> usize {
+        self.at
+    }
+
+    /// The place of a value that began there and was just read.
+    #[inline]
+    pub fn spot_from(&self, start: usize) -> Spot {
+        Spot::new(start..self.at)
+    }
+
+    /// Steps into a map.
+    #[inline]
+    pub fn open_map(&mut self) -> Option<()> {
+        self.open(b'{', Inside::Map)
+    }
+
+    /// Steps into a list.
+    #[inline]
+    pub fn open_list(&mut self) -> Option<()> {
+        self.open(b'[', Inside::List)
+    }
+
+    #[inline]
+    fn open(&mut self, bracket: u8, inside: Inside) -> Option<()> {
+        let fits = self.next == Next::Value && self.outside.len() < DEPTH_MOST;
+        if !fits || self.next_byte() != bracket {
+            return None;
+        }
+        self.at += 1;
+        self.outside.push((self.inside, self.last));
+        (self.inside, self.next) = (inside, Next::First);
+        Some(())
+    }
+
+    /// The name of the next member of the map that is open; the inner `None` says that the map has ended.
+    #[inline]
+    pub fn name(&mut self) -> Option<Option<&'a [u8]>> {
+        let is_first = self.next == Next::First;
+        if self.inside != Inside::Map {
+            return None;
+        }
+        if !self.another(b'}')? {
+            return Some(None);
+        }
+        let start = self.at + 1;
+        if self.next_byte() != b'"' {
+            return None;
+        }
+        let end = string_end(self.text, start, end_of_unusual_name)?;
+        let name = &self.text[start..end];
+        let is_next = is_first || rises(self.last, name);
+        if !is_next || self.text.get(end + 1) != Some(&b':') {
+            return None;
+        }
+        (self.at, self.next, self.last) = (end + 2, Next::Value, name);
+        Some(Some(name))
+    }
+
+    /// Whether the list that is open has another item; if not, it has ended.
+    #[inline]
+    pub fn item(&mut self) -> Option<bool> {
+        if self.inside != Inside::List {
+            return None;
+        }
+        let more = self.another(b']')?;
+        if more {
+            self.next = Next::Value;
+        }
+        Some(more)
+    }
+
+    /// Passes over a comma, or over the bracket that ends a map or list.
+    #[inline]
+    fn another(&mut self, bracket: u8) -> Option<bool> {
+        let byte = self.next_byte();
+        match self.next {
+            Next::First | Next::Another if byte == bracket => {
+                self.at += 1;
+                (self.inside, self.last) = self.outside.pop()?;
+                self.value_ends();
+                Some(false)
+            }
+            Next::First => Some(true),
+            Next::Another if byte == b',' => {
+                self.at += 1;
+                Some(true)
+            }
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn value_ends(&mut self) {
+        self.next = if self.inside == Inside::Nothing { Next::End } else { Next::Another };
+    }
+
+    /// Passes over a scalar that ends there.
+    #[inline]
+    fn scalar(&mut self, end: usize) -> Option<&'a [u8]> {
+        let word = self.text.get(self.at..end).filter(|_| self.next == Next::Value)?;
+        self.at = end;
+        self.value_ends();
+        Some(word)
+    }
+
+    /// Passes over a string; answers its text without the quotes.
+    #[inline]
+    pub fn string(&mut self) -> Option<&'a [u8]> {
+        if self.next_byte() != b'"' {
+            return None;
+        }
+        let start = self.at + 1;
+        let end = string_end(self.text, start, end_of_unusual_string)?;
+        self.scalar(end + 1)?;
+        self.text.get(start..end)
+    }
+
+    /// Passes over `true`, `false` or `null`.
+    #[inline]
+    pub fn word(&mut self) -> Option<&'a [u8]> {
+        let rest = self.text.get(self.at..)?;
+        let word = [&b"true"[..], b"false", b"null"].into_iter().find(|word| rest.starts_with(word))?;
+        self.scalar(self.at + word.len())
+    }
+
+    /// Passes over a number.
+    #[inline]
+    pub fn number(&mut self) -> Option<&'a [u8]> {
+        let start = self.at;
+        let digits = start + usize::from(self.next_byte() == b'-');
+        let rest = self.text.get(digits..)?;
+        let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let zero_first = rest.first() == Some(&b'0') && (length > 1 || digits > start);
+        let is_float = matches!(rest.get(length), Some(b'.' | b'e' | b'E'));
+        if is_float || zero_first || !(1..=18).contains(&length) {
+            return self.unusual_number();
+        }
+        self.scalar(digits + length)
+    }
+
+    /// A number that is written as Go writes it, though it is no plain integer.
+    #[cold]
+    fn unusual_number(&mut self) -> Option<&'a [u8]> {
+        let end = number_end(self.text, self.at)?;
+        let (word, mut written) = (self.text.get(self.at..end)?, Vec::new());
+        number::write_canonical(word, &mut written);
+        if written == word { self.scalar(end) } else { None }
+    }
+
+    /// Passes over the next value, whatever it is.
+    pub fn pass(&mut self) -> Option<()> {
+        let outside = self.outside.len();
+        self.step()?;
+        while self.outside.len() > outside {
+            let more = match self.inside {
+                Inside::Map => self.name()?.is_some(),
+                Inside::List | Inside::Nothing => self.item()?,
+            };
+            if more {
+                self.step()?;
+            }
+        }
+        Some(())
+    }
+
+    /// Passes over a scalar, or into a map or list.
+    fn step(&mut self) -> Option<()> {
+        match self.next_byte() {
+            b'{' => self.open_map(),
+            b'[' => self.open_list(),
+            b'"' => self.string().map(|_| ()),
+            b't' | b'f' | b'n' => self.word().map(|_| ()),
+            _ => self.number().map(|_| ()),
+        }
+    }
+
+    /// Passes over the next value if it is the one of which the cursor stands at the beginning.
+    pub fn pass_same(&mut self, other: &Cursor<'_>) -> bool {
+        let other = other.rest();
+        let end = self.at + other.len();
+        let same = self.text.get(self.at..end) == Some(other);
+        // A number may go on.
+        let ends = matches!(self.text.get(end), None | Some(b',' | b'}' | b']'));
+        same && ends && !other.is_empty() && self.scalar(end).is_some()
+    }
+
+    /// The text as a document, if all of it was read.
+    pub fn finish(self) -> Option<Canonical> {
+        self.is_finished().then(|| Canonical::written(self.text.to_vec(), DEPTH_MOST))
+    }
+
+    /// Whether all of the text was read.
+    pub fn is_finished(&self) -> bool {
+        self.next == Next::End && self.at == self.text.len()
+    }
+}
+
+/// Where the closing quote of a string stands; one that is not plain is looked at more closely.
+#[inline]
+fn string_end(
+    text: &[u8],
+    start: usize,
+    unusual: impl Fn(&[u8], usize, usize) -> Option<usize>,
+) -> Option<usize> {
+    let end = plain_end(text, start);
+    if text.get(end) == Some(&b'"') { Some(end) } else { unusual(text, start, end) }
+}
+
+/// Where the closing quote of a string stands that is not plain from `at` on, if it is written as Go does.
+#[cold]
+fn end_of_unusual_string(text: &[u8], start: usize, mut at: usize) -> Option<usize> {
+    loop {
+        at += match text.get(at)? {
+            b'"' => break,
+            b'\\' => escape_length(&text[at..])?,
+            0..=0x1f | b'<' | b'>' | b'&' => return None,
+            _ => 1,
+        };
+    }
+    let inner = std::str::from_utf8(&text[start..at]).ok()?;
+    (!inner.contains(['\u{2028}', '\u{2029}'])).then_some(at)
+}
+
+/// The same for a name. Where one has escapes its text does not tell its order, so that there is no end.
+#[cold]
+fn end_of_unusual_name(text: &[u8], start: usize, at: usize) -> Option<usize> {
+    end_of_unusual_string(text, start, at).filter(|end| !text[start..*end].contains(&b'\\'))
+}
+
+/// How long an escape is, if Go's encoder writes it and it is a common one.
+fn escape_length(text: &[u8]) -> Option<usize> {
+    match text {
+        [_, b'"' | b'\\' | b'n' | b'r' | b't', ..] => Some(2),
+        _ => [br"\u003c", br"\u003e", br"\u0026"].iter().any(|known| text.starts_with(*known)).then_some(6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::excerpt::Excerpt;
+
+    /// The document, if a reader passes through it.
+    fn read(text: &[u8]) -> Option<Canonical> {
+        let mut reader = Reader::new(text);
+        reader.pass()?;
+        reader.finish()
+    }
+
+    #[test]
+    fn canonical_text_is_read_to_its_end() {
+        for text in [
+            "{} [] null -12 1.5 1e-7 \"x:y\" [\"a\",\"a\",123456789012345678]".split(' ').collect(),
+            vec![
+                r#"{"":1,"a":[1,-2,{"x":true,"y":null}],"b":{"a":false,"aa":"é"},"c":[[],{}],"é":0}"#,
+                r#"["a\"b\\\n","\u003c\u003e\u0026","a rather long text, with é in its second half"]"#,
+            ],
+        ]
+        .concat()
+        {
+            assert_eq!(read(text.as_bytes()).expect(text).as_bytes(), text.as_bytes());
+        }
+        assert!(read(b" {}\n").is_some());
+    }
+
+    #[test]
+    fn everything_else_is_left_to_others() {
+        let faults = r#"{ [1,] [,1] {,} {"a":1,} {"a"} {"a":} [1} {] 01 -0 - 1. 1.50 1.0 1E3 1e3 tru truex nullnull " "a
+            "\ "\x" "\u0041" "\/" "<" {"b":1,"a":2} {"a":1,"a":2} {"a":{"c":1,"b":2}} {"a\n":1} {1:2} ["a""b"]
+            1234567890123456789012"#;
+        let spaced =
+            ["", "{\"a\" :1}", "{\"a\": 1}", "[1 ,2]", "1 2", "\"\u{2028}\"", "\"a\nb\"", "\"é\u{1}\""];
+        for text in faults.split_whitespace().chain(spaced) {
+            assert!(read(text.as_bytes()).is_none(), "{text}");
+        }
+        assert!(read(b"\"\xff\"").is_none());
+        assert!(read(("[".repeat(65) + &"]".repeat(65)).as_bytes()).is_none());
+    }
+
+    #[test]
+    fn steps_that_do_not_fit_are_refused() {
+        let mut reader = Reader::new(b"[1,2]");
+        assert_eq!(
+            (reader.open_map(), reader.name(), reader.item(), reader.string()),
+            (None, None, None, None)
+        );
+        reader.open_list().unwrap();
+        assert_eq!((reader.number(), reader.name(), reader.item()), (None, None, Some(true)));
+        assert_eq!((reader.open_list(), reader.number(), reader.number()), (None, Some(&b"1"[..]), None));
+        assert_eq!(
+            (reader.item(), reader.pass(), reader.item(), reader.item()),
+            (Some(true), Some(()), Some(false), None)
+        );
+        assert!(reader.is_finished());
+    }
+
+    #[test]
+    fn known_values_are_passed_at_once() {
+        let known = Excerpt::from(Canonical::from_bytes(b"[12]").unwrap());
+        let mut reader = Reader::new(b"[[12],12]");
+        reader.open_list().unwrap();
+        assert!(!reader.pass_same(&known.cursor()), "no value may stand here");
+        reader.item().unwrap();
+        assert!(reader.pass_same(&known.cursor()));
+        reader.item().unwrap();
+        let one = Excerpt::from(Canonical::from_bytes(b"1").unwrap());
+        assert!(!reader.pass_same(&one.cursor()));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_read_is_canonical(text in r#"[\[\]{}:,"ab\\n<é01.\-e]{0,24}"#) {
+            if let Some(document) = read(text.as_bytes()) {
+                let canonical = Canonical::from_bytes(text.as_bytes()).unwrap();
+                prop_assert_eq!(document.as_bytes(), canonical.as_bytes());
+            }
+        }
+
+        #[test]
+        fn what_is_canonical_is_read(names in prop::collection::btree_map("[a-zé/.<]{0,20}", "[ -~é\n]{0,40}", 0..6)) {
+            let text = serde_json::to_vec(&[names]).unwrap();
+            let canonical = Canonical::from_bytes(&text).unwrap();
+            let escaped = |name: &[u8]| name.contains(&b'\\');
+            if !escaped(canonical.as_bytes()) {
+                prop_assert!(read(canonical.as_bytes()).is_some());
+            }
+        }
+    }
+}
