@@ -6,7 +6,7 @@
 use std::{cell::RefCell, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, Response, request::Parts};
+use http::{HeaderMap, Method, Response, request::Parts};
 use kubemerge_schema::Schema;
 
 use crate::{
@@ -16,8 +16,8 @@ use crate::{
     custom, discovery,
     entropy::Entropy,
     fault::{Faults, Incoming, Struck},
-    ledger::{Change, Ledger},
-    log::{Log, Noted},
+    ledger::{Changes, Ledger},
+    log::{Answered, Log},
     media,
     meta::name::check_path_segment,
     openapi,
@@ -29,7 +29,7 @@ use crate::{
     store::Store,
     strategy::Part,
     subresource,
-    target::{Address, Target},
+    target::{Named, Target},
     verb,
 };
 
@@ -86,8 +86,7 @@ pub(crate) struct App {
 
 impl App {
     /// Answers a request. Only injected delays and watches take time.
-    pub(crate) async fn handle(self: &Arc<Self>, request: Request<Bytes>) -> Response<Body> {
-        let (parts, body) = request.into_parts();
+    pub(crate) async fn handle(self: &Arc<Self>, parts: Parts, body: Bytes) -> Response<Body> {
         let target = Target::of(parts.uri.path());
         let struck = self.strike(&parts, &target);
         if !struck.delay.is_zero() {
@@ -104,11 +103,12 @@ impl App {
             reply
         };
         let reply = if parts.method == Method::HEAD { reply.without_body() } else { reply };
-        self.log.add(Noted::new(parts, body, code, changes));
+        drop(target);
+        self.log.add(Answered { parts, body, code, changes });
         reply.into_response()
     }
 
-    fn strike(&self, parts: &Parts, target: &Target) -> Struck {
+    fn strike(&self, parts: &Parts, target: &Target<'_>) -> Struck {
         match target {
             Target::Objects(address) if !self.faults.is_empty() => {
                 let verb =
@@ -124,9 +124,9 @@ impl App {
         self: &Arc<Self>,
         parts: &Parts,
         query: &Query,
-        target: &Target,
+        target: &Target<'_>,
         (body, struck): (&Bytes, Struck),
-    ) -> (Reply, Vec<Change>) {
+    ) -> (Reply, Changes) {
         let ledger = Ledger::new(self);
         let answered = match struck.failure {
             Some(failure) => Err(failure),
@@ -162,7 +162,7 @@ impl App {
         ledger: &Ledger<'_>,
         (parts, body): (&Parts, &Bytes),
         query: &Query,
-        target: &Target,
+        target: &Target<'_>,
     ) -> Outcome<Reply> {
         let address = match target {
             Target::Objects(address) => address,
@@ -225,7 +225,7 @@ impl App {
         }
     }
 
-    fn document(&self, target: &Target, headers: &HeaderMap, query: &Query) -> Outcome<Reply> {
+    fn document(&self, target: &Target<'_>, headers: &HeaderMap, query: &Query) -> Outcome<Reply> {
         let index = self.catalog.index();
         match target {
             Target::Root => Ok(discovery::root(&index)),
@@ -249,7 +249,7 @@ impl App {
 }
 
 /// Escaped slashes and the like never become part of a key.
-fn check_names(address: &Address) -> Outcome<()> {
+fn check_names(address: &Named<'_>) -> Outcome<()> {
     for (part, given) in [("Name", &address.name), ("Namespace", &address.namespace)] {
         let Some(given) = given else { continue };
         check_path_segment(given)
@@ -259,7 +259,7 @@ fn check_names(address: &Address) -> Outcome<()> {
 }
 
 /// The verb of a request, in the words of the API.
-pub(crate) fn verb_of(method: &Method, address: &Address, query: &Query) -> Option<&'static str> {
+pub(crate) fn verb_of(method: &Method, address: &Named<'_>, query: &Query) -> Option<&'static str> {
     let named = address.name.is_some();
     match *method {
         Method::GET | Method::HEAD if address.subresource.is_some() => Some("get"),

@@ -12,14 +12,14 @@ use crate::{
     media::{self, Form},
     query::Query,
     status::Outcome,
-    target::Address,
+    target::Named,
 };
 
 /// A request for objects.
 pub(crate) struct Call<'r> {
     pub(crate) ledger: &'r Ledger<'r>,
     pub(crate) resource: &'r Resource,
-    pub(crate) address: &'r Address,
+    pub(crate) address: &'r Named<'r>,
     pub(crate) query: &'r Query,
     pub(crate) headers: &'r HeaderMap,
     pub(crate) body: &'r Bytes,

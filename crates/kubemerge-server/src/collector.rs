@@ -10,7 +10,7 @@ use crate::{
     catalog::{Resource, rules::Propagation, split_api_version, split_key},
     custom,
     ledger::Ledger,
-    meta::OwnerReference,
+    meta::{Field, OwnerReference},
     object::Object,
     status::Outcome,
     store::{Range, Stored},
@@ -221,11 +221,11 @@ fn unblock_cycle(
         return Ok(());
     }
     rewrite(ledger, key, resource, |object| {
-        let Some(mut owners) = object.metadata.get("ownerReferences") else { return };
+        let Some(mut owners) = object.metadata.get(Field::OwnerReferences) else { return };
         for owner in owners.as_array_mut().into_iter().flatten().filter_map(|owner| owner.as_object_mut()) {
             owner.insert("blockOwnerDeletion".into(), false.into());
         }
-        object.metadata.set("ownerReferences", owners);
+        object.metadata.set(Field::OwnerReferences, owners);
     })?;
     let Some((_, _, object)) = load(ledger, key) else { return Ok(()) };
     let namespace = object.metadata.namespace().to_string();

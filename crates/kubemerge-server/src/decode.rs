@@ -60,12 +60,25 @@ fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
 
 /// The object in a body, checked to be of the resource's kind, with unknown fields dealt with.
 pub(crate) fn object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Object> {
+    if let Some(object) = sound(call) {
+        return Ok(object);
+    }
     let document = Excerpt::from(body(call)?);
     let mut object = decoded(call, Object::read(&document), &document, Source::Body)?;
     check_type(call, &mut object)?;
     report_repeated(call, &document, &object, validation)?;
     fields::settle(call, &mut object, validation, Source::Body)?;
     Ok(object)
+}
+
+/// The object in a body, if it is of a built-in kind and there is nothing to put right or to report.
+fn sound(call: &Call<'_>) -> Option<Object> {
+    let pattern = call.resource.pattern(&call.app().schema)?;
+    if !matches!(media::body_encoding(call.headers, true), Ok(Encoding::Json)) {
+        return None;
+    }
+    let sound = pattern.read(call.body, &call.resource.api_version, &call.resource.kind)?;
+    Some(Object::sound(sound, call.resource, pattern))
 }
 
 /// The object, or why the text cannot be decoded.

@@ -141,8 +141,8 @@ static TREES: LazyLock<BTreeMap<(&str, &str), Tree>> = LazyLock::new(|| {
 
 impl Tree {
     /// The defaults of a kind, if it has any.
-    pub(crate) fn of(resource: &Resource) -> Option<&Tree> {
-        TREES.get(&(resource.group.as_str(), resource.kind.as_str()))
+    pub(crate) fn of(group: &str, kind: &str) -> Option<&'static Tree> {
+        TREES.iter().find(|(known, _)| **known == (group, kind)).map(|(_, tree)| tree)
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Wanted> {
@@ -177,7 +177,7 @@ impl Tree {
 
 /// Fills in what is missing.
 pub(crate) fn fill(resource: &Resource, object: &mut Object) {
-    let Some(tree) = Tree::of(resource) else { return };
+    let Some(tree) = resource.defaults() else { return };
     for (top, wanted) in &tree.0 {
         if object.is_complete(top) {
             continue;

@@ -33,14 +33,12 @@ impl Entropy {
         let bits = self.with(|rng| rng.u128(..));
         let bits = bits & !(0xf << 76) | 4 << 76;
         let bits = bits & !(0x3 << 62) | 2 << 62;
-        let mut uid = Vec::with_capacity(36);
-        for (at, byte) in bits.to_be_bytes().into_iter().enumerate() {
-            if matches!(at, 4 | 6 | 8 | 10) {
-                uid.push(b'-');
-            }
-            uid.extend([HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 0xf)]]);
+        let mut uid = *b"00000000-0000-0000-0000-000000000000";
+        let places = (0..36).filter(|place| !matches!(place, 8 | 13 | 18 | 23));
+        for (place, at) in places.zip((0..32).rev()) {
+            uid[place] = HEX[(bits >> (4 * at)) as usize & 0xf];
         }
-        String::from_utf8(uid).unwrap_or_default()
+        String::from_utf8_lossy(&uid).into_owned()
     }
 
     /// The five characters that make a generated name unique.

@@ -8,6 +8,7 @@ use crate::{
     log::Entry,
     query::Query,
     server::ApiServer,
+    target::Named,
 };
 
 impl Entry {
@@ -16,8 +17,9 @@ impl Entry {
         let Some(address) = &self.address else { return false };
         let Ok(method) = Method::try_from(self.method.as_str()) else { return false };
         let query = Query::parse(Some(&self.query));
-        let verb = verb_of(&method, address, &query).unwrap_or_default();
-        on.covers(&Incoming { verb, address, content_type: &self.content_type })
+        let address = Named::from(address);
+        let verb = verb_of(&method, &address, &query).unwrap_or_default();
+        on.covers(&Incoming { verb, address: &address, content_type: &self.content_type })
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
     members::Name,
     object::Object,
     octets,
-    pattern::Verdict,
+    pattern::{Older, Verdict},
     place::Place,
     query::FieldValidation,
     status::{Failure, FieldError, Outcome, Qualified, bad_request, invalid, quoted},
@@ -117,7 +117,8 @@ fn settle_built_in(call: &Call<'_>, object: &mut Object, source: Source<'_>) -> 
     let mut conforming = Some(pattern);
     for name in object.names() {
         let Some(text) = object.text(&name) else { continue };
-        match pattern.judge(&name, text, old.and_then(|old| old.text(&name))) {
+        let older = old.and_then(|old| old.text(&name)).map(|old| Older::than(text, old));
+        match pattern.judge(&name, text, older) {
             Verdict::Complete if pattern.has_defaults(&name) => object.set_complete(&name),
             Verdict::Complete | Verdict::Settled => {}
             Verdict::Unsure => {

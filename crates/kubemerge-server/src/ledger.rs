@@ -10,6 +10,8 @@ use std::{
     sync::Arc,
 };
 
+use smallvec::SmallVec;
+
 use crate::{
     app::App,
     catalog::{Index, Resource},
@@ -27,12 +29,15 @@ pub(crate) struct Change {
     pub(crate) after: Option<Stored>,
 }
 
+/// The changes of one request: most change one object.
+pub(crate) type Changes = SmallVec<[Change; 1]>;
+
 /// The writes of one request.
 pub(crate) struct Ledger<'a> {
     pub(crate) app: &'a App,
     index: RefCell<Arc<Index>>,
     work: RefCell<VecDeque<Work>>,
-    changes: RefCell<Vec<Change>>,
+    changes: RefCell<Changes>,
     settling: Cell<bool>,
 }
 
@@ -79,7 +84,7 @@ impl<'a> Ledger<'a> {
         Ok(Stored { record: old.record.clone(), revision })
     }
 
-    pub(crate) fn changes(&self) -> Vec<Change> {
+    pub(crate) fn changes(&self) -> Changes {
         self.changes.take()
     }
 
@@ -114,10 +119,7 @@ impl<'a> Ledger<'a> {
             *self.index.borrow_mut() = self.app.catalog.index();
         }
         self.leave_work(resource, key, before.as_ref(), after.as_ref());
-        let mut changes = self.changes.borrow_mut();
-        // Most requests change one object, and the log keeps these lists.
-        changes.reserve_exact(1);
-        changes.push(Change { key: key.into(), before, after });
+        self.changes.borrow_mut().push(Change { key: key.into(), before, after });
     }
 
     fn leave_work(&self, resource: &Resource, key: &str, before: Option<&Stored>, after: Option<&Stored>) {

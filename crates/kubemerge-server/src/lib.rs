@@ -31,6 +31,7 @@
 
 mod admit;
 mod app;
+mod beginning;
 mod builder;
 mod call;
 mod catalog;
@@ -73,6 +74,7 @@ mod status;
 pub mod store;
 mod strategy;
 mod subresource;
+mod successor;
 mod table;
 mod target;
 mod verb;

@@ -10,6 +10,7 @@ use crate::{
     catalog::{Resource, rules::Generation, split_api_version},
     custom,
     ledger::Ledger,
+    meta::Field,
     namespace,
     object::Object,
     status::{Outcome, bad_request},
@@ -101,9 +102,9 @@ fn prepare(app: &App, value: &Value) -> Outcome<Loading> {
         return Err(bad_request("metadata.name is missing"));
     }
     if !resource.is_namespaced() {
-        object.metadata.remove("namespace");
+        object.metadata.remove(Field::Namespace);
     } else if object.metadata.namespace().is_empty() {
-        object.metadata.set("namespace", "default");
+        object.metadata.set(Field::Namespace, "default");
     }
     complete(app, &resource, &mut object);
     let key = resource.key(object.metadata.namespace(), object.metadata.name());
@@ -113,16 +114,16 @@ fn prepare(app: &App, value: &Value) -> Outcome<Loading> {
 /// Fills in the metadata that every stored object has.
 fn complete(app: &App, resource: &Resource, object: &mut Object) {
     let metadata = &mut object.metadata;
-    metadata.remove("resourceVersion");
+    metadata.remove(Field::ResourceVersion);
     if metadata.uid().is_empty() {
-        metadata.set("uid", app.entropy.uid());
+        metadata.set(Field::Uid, app.entropy.uid());
     }
-    if !metadata.has("creationTimestamp") {
-        metadata.set("creationTimestamp", app.clock.now().to_string());
+    if !metadata.has(Field::CreationTimestamp) {
+        metadata.set(Field::CreationTimestamp, app.clock.now().to_string());
     }
     let tracked = !matches!(resource.rules.generation, Generation::Untracked | Generation::SpecFromZero);
     if tracked && metadata.generation() == 0 {
-        metadata.set("generation", 1);
+        metadata.set(Field::Generation, 1);
     }
     view::store(resource, object);
 }
@@ -138,8 +139,8 @@ fn store(ledger: &Ledger<'_>, Loading { resource, key, mut object }: Loading) {
             None => ledger.create(&resource, &key, object.record()),
             Some(old) => {
                 let before = Object::of(&old);
-                object.metadata.take("uid", &before.metadata);
-                object.metadata.take("creationTimestamp", &before.metadata);
+                object.metadata.take(Field::Uid, &before.metadata);
+                object.metadata.take(Field::CreationTimestamp, &before.metadata);
                 ledger.update(&resource, &key, object.record(), &old)
             }
         };

@@ -1,21 +1,22 @@
 //! The request log: what was asked, what was answered, and what each write changed.
 
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::{
-    HeaderValue, Method, Uri,
+    HeaderValue, Method,
     header::{CONTENT_TYPE, USER_AGENT},
     request::Parts,
 };
 use serde_json::Value;
 
 use crate::{
-    ledger::Change,
+    ledger::Changes,
     media,
     store::Stored,
     target::{Address, Target},
@@ -35,34 +36,93 @@ pub(crate) struct Log {
 struct Held {
     requests: VecDeque<Noted>,
     bytes: usize,
+    pages: Pages,
 }
 
 /// What is kept of a request, and what became of it. Most are never asked for, so that nothing is taken apart.
 #[derive(Clone, Debug)]
-pub(crate) struct Noted {
+struct Noted {
     method: Method,
-    uri: Uri,
-    user_agent: Option<HeaderValue>,
-    content_type: Option<HeaderValue>,
+    /// Path, query, user agent and content type, one behind the other.
+    head: Bytes,
+    /// Where they end.
+    ends: [usize; 4],
     body: Bytes,
     code: u16,
-    changes: Vec<Change>,
+    changes: Changes,
+}
+
+/// Where short texts are copied to, one behind the other. What a client has sent could be kept as it is; but then
+/// it would find no memory in the processor's caches for its next request.
+#[derive(Default)]
+struct Pages(BytesMut);
+
+/// How much is reserved at once.
+const PAGE: usize = 64 * 1024;
+/// Longer texts are not copied.
+const COPIED_MOST: usize = PAGE / 16;
+
+impl Pages {
+    fn add(&mut self, text: &[u8]) {
+        if self.0.capacity() - self.0.len() < text.len() {
+            self.0.reserve(text.len().max(PAGE));
+        }
+        self.0.extend_from_slice(text);
+    }
+
+    /// All that was added since the last time.
+    fn take(&mut self) -> Bytes {
+        self.0.split().freeze()
+    }
+
+    fn keep(&mut self, text: Bytes) -> Bytes {
+        if text.len() > COPIED_MOST || text.is_empty() {
+            return text;
+        }
+        self.add(&text);
+        self.take()
+    }
+}
+
+/// A request that was answered.
+pub(crate) struct Answered {
+    pub(crate) parts: Parts,
+    pub(crate) body: Bytes,
+    pub(crate) code: u16,
+    pub(crate) changes: Changes,
 }
 
 impl Noted {
-    pub(crate) fn new(mut parts: Parts, body: Bytes, code: u16, changes: Vec<Change>) -> Noted {
-        let mut header = |name| parts.headers.remove(name);
-        let (user_agent, content_type) = (header(USER_AGENT), header(CONTENT_TYPE));
-        Noted { method: parts.method, uri: parts.uri, user_agent, content_type, body, code, changes }
+    fn new(request: Answered, pages: &mut Pages) -> Noted {
+        let Parts { method, uri, headers, .. } = request.parts;
+        let header = |name| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
+        let texts = [
+            uri.path().as_bytes(),
+            uri.query().unwrap_or_default().as_bytes(),
+            header(USER_AGENT),
+            header(CONTENT_TYPE),
+        ];
+        let mut end = 0;
+        let ends = texts.map(|text| {
+            pages.add(text);
+            end += text.len();
+            end
+        });
+        let (head, body) = (pages.take(), pages.keep(request.body));
+        Noted { method, head, ends, body, code: request.code, changes: request.changes }
     }
 
     /// How much the request weighs in the log.
     fn size(&self) -> usize {
-        let uri = self.uri.path().len() + self.uri.query().map_or(0, str::len);
-        let headers = [&self.user_agent, &self.content_type].into_iter().flatten().map(HeaderValue::len);
         let states = self.changes.iter().flat_map(|one| [&one.before, &one.after]).flatten();
         let states = states.map(|stored| stored.record.canonical().as_bytes().len());
-        self.body.len() + uri + headers.chain(states).sum::<usize>()
+        self.body.len() + self.head.len() + states.sum::<usize>()
+    }
+
+    /// Path, query, user agent and content type.
+    fn texts(&self) -> [Cow<'_, str>; 4] {
+        let mut start = 0;
+        self.ends.map(|end| String::from_utf8_lossy(&self.head[std::mem::replace(&mut start, end)..end]))
     }
 }
 
@@ -106,11 +166,12 @@ impl Log {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn add(&self, request: Noted) {
+    pub(crate) fn add(&self, request: Answered) {
         if self.most == 0 {
             return;
         }
         let mut held = self.held();
+        let request = Noted::new(request, &mut held.pages);
         held.bytes += request.size();
         held.requests.push_back(request);
         while held.requests.len() > self.most || held.bytes > self.most_bytes {
@@ -134,19 +195,18 @@ impl Log {
 
 impl From<Noted> for Entry {
     fn from(request: Noted) -> Entry {
-        let agent = request.user_agent.as_ref().and_then(|value| value.to_str().ok());
-        let content_type = request.content_type.as_ref().and_then(media::without_parameters);
+        let [path, query, user_agent, content_type] = request.texts();
         Entry {
             method: request.method.to_string(),
-            path: request.uri.path().to_string(),
-            query: request.uri.query().unwrap_or_default().to_string(),
-            user_agent: agent.unwrap_or_default().to_string(),
-            content_type: content_type.unwrap_or_default().to_string(),
-            body: request.body,
-            address: match Target::of(request.uri.path()) {
-                Target::Objects(address) => Some(address),
+            address: match Target::of(&path) {
+                Target::Objects(named) => Some(named.into()),
                 _ => None,
             },
+            path: path.into_owned(),
+            query: query.into_owned(),
+            user_agent: user_agent.into_owned(),
+            content_type: media::essence(&content_type).to_string(),
+            body: request.body,
             code: request.code,
             transitions: request
                 .changes
@@ -268,7 +328,7 @@ mod tests {
     fn the_log_is_bounded_by_number_and_size() {
         let request = |body: &'static str| {
             let (parts, ()) = http::Request::new(()).into_parts();
-            Noted::new(parts, Bytes::from_static(body.as_bytes()), 200, Vec::new())
+            Answered { parts, body: Bytes::from_static(body.as_bytes()), code: 200, changes: Changes::new() }
         };
         let log = Log { held: Mutex::default(), most: 3, most_bytes: 20 };
         for body in ["1", "2", "3", "4"] {
@@ -279,10 +339,15 @@ mod tests {
         let bodies = || log.entries().into_iter().map(|entry| entry.body).collect::<Vec<Bytes>>();
         assert_eq!(bodies(), ["4", "1234567890123456"], "a path weighs too");
         let mut other = request("5");
-        other.uri = "/a?b=c".parse().unwrap();
-        other.user_agent = Some(HeaderValue::from_static("agent/1"));
+        other.parts.uri = "/a?b=c".parse().unwrap();
+        other.parts.headers.insert(USER_AGENT, HeaderValue::from_static("agent/1"));
         log.add(other);
         assert_eq!(bodies(), ["5"]);
+        let entry = log.entries().remove(0);
+        assert_eq!(
+            (entry.path.as_str(), entry.query.as_str(), entry.user_agent.as_str()),
+            ("/a", "b=c", "agent/1")
+        );
         assert_eq!(log.held().bytes, "5/ab=cagent/1".len());
     }
 }

@@ -37,10 +37,14 @@ pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(http::header::CONTENT_TYPE).and_then(without_parameters)
 }
 
+/// A media type without its parameters; none if nothing is left.
+fn without_parameters(value: &HeaderValue) -> Option<&str> {
+    value.to_str().ok().map(essence).filter(|name| !name.is_empty())
+}
+
 /// A media type without its parameters.
-pub(crate) fn without_parameters(value: &HeaderValue) -> Option<&str> {
-    let name = value.to_str().ok()?.split(';').next()?.trim();
-    (!name.is_empty()).then_some(name)
+pub(crate) fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
 }
 
 /// The version of `meta.k8s.io` a converted answer is written in.
@@ -120,6 +124,10 @@ pub(crate) fn wants_yaml(headers: &HeaderMap) -> bool {
 
 /// The form in which a client wants objects: the first clause that can be satisfied.
 pub(crate) fn form(headers: &HeaderMap, include_object: Option<&str>) -> Outcome<Form> {
+    // Most clients want plain JSON.
+    if headers.get(http::header::ACCEPT).is_none_or(|value| value == JSON) {
+        return Ok(Form::Whole);
+    }
     let clauses = accept(headers);
     if clauses.is_empty() {
         return Ok(Form::Whole);

@@ -1,52 +1,40 @@
 //! The members of a map by name. Their values are canonical text that copies share.
 
-use std::{borrow::Cow, cell::OnceCell};
+use std::borrow::Cow;
 
-use kubemerge_value::{Excerpt, Node};
+use kubemerge_value::{Excerpt, Str};
+use smallvec::SmallVec;
 
 /// A name; those that everybody uses are not copied.
 pub(crate) type Name = Cow<'static, str>;
+
+/// The fields that most objects have, so that their names need no copy.
+const FIELDS: [&str; 5] = ["spec", "status", "data", "type", "rules"];
+
+/// The name of a field, copied only if it is a rare one.
+pub(crate) fn field_name(name: Str<'_>) -> Name {
+    match FIELDS.iter().find(|known| name.is(known)) {
+        Some(known) => Name::Borrowed(known),
+        None => Name::Owned(name.text().into_owned()),
+    }
+}
 
 /// Up to so many members are looked through faster than they are searched.
 const FEW: usize = 16;
 
 /// Members, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Members(Vec<Member>);
+pub(crate) struct Members(SmallVec<[Member; 3]>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Member {
     name: Name,
     text: Excerpt,
-    /// What a string says, where it is written with escapes and somebody asked.
-    decoded: OnceCell<String>,
-}
-
-impl PartialEq for Member {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.text == other.text
-    }
-}
-
-impl Member {
-    fn new(name: Name, text: Excerpt) -> Self {
-        Member { name, text, decoded: OnceCell::new() }
-    }
-
-    fn characters(&self) -> Option<&str> {
-        let quoted = self.text.as_bytes();
-        let inner = quoted.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        if !inner.contains(&b'\\') {
-            return std::str::from_utf8(inner).ok();
-        }
-        let decode = || self.text.node().as_str().map(|text| text.text().into_owned()).unwrap_or_default();
-        Some(self.decoded.get_or_init(decode))
-    }
 }
 
 impl Members {
     pub(crate) fn with_capacity(members: usize) -> Self {
-        Members(Vec::with_capacity(members))
+        Members(SmallVec::with_capacity(members))
     }
 
     fn place(&self, name: &str) -> Result<usize, usize> {
@@ -69,22 +57,17 @@ impl Members {
         self.find(name).map(|member| &member.text)
     }
 
-    /// The characters of a string.
-    pub(crate) fn characters(&self, name: &str) -> Option<&str> {
-        self.find(name)?.characters()
-    }
-
     pub(crate) fn put(&mut self, name: Name, text: Excerpt) {
         match self.place(&name) {
-            Ok(at) => self.0[at] = Member::new(name, text),
-            Err(at) => self.0.insert(at, Member::new(name, text)),
+            Ok(at) => self.0[at] = Member { name, text },
+            Err(at) => self.0.insert(at, Member { name, text }),
         }
     }
 
     /// Adds a member whose name is greater than those of all others.
     pub(crate) fn push(&mut self, name: Name, text: Excerpt) {
         debug_assert!(self.0.last().is_none_or(|last| last.name < name));
-        self.0.push(Member::new(name, text));
+        self.0.push(Member { name, text });
     }
 
     pub(crate) fn remove(&mut self, name: &str) -> Option<Excerpt> {
@@ -120,11 +103,7 @@ impl Members {
         self.0.iter().map(|member| &member.name)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Excerpt)> {
-        self.0.iter().map(|member| (&*member.name, &member.text))
-    }
-
-    pub(crate) fn nodes(&self) -> impl Iterator<Item = (&str, Node<'_>)> {
-        self.iter().map(|(name, text)| (name, text.node()))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &Excerpt)> {
+        self.0.iter().map(|member| (&member.name, &member.text))
     }
 }

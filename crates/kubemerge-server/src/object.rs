@@ -9,11 +9,13 @@ use kubemerge_value::{Canonical, Excerpt, Kind, Node, Str, to_canonical, to_valu
 use serde_json::{Map, Value};
 
 use crate::{
-    members::{Members, Name},
-    meta::Metadata,
-    pattern::Pattern,
+    catalog::Resource,
+    members::{Members, Name, field_name},
+    meta::{Field, Metadata},
+    pattern::{Pattern, Sound, Verdict},
     status::{Outcome, bad_request},
     store::{Record, RecordWriter, Stored},
+    successor::{Changed, Successor},
 };
 
 /// An object in parts. Copies share the text.
@@ -27,6 +29,8 @@ pub(crate) struct Object {
     complete: Option<Excerpt>,
     /// The pattern that all fields are sure to match, but for missing defaults.
     pattern: Option<Arc<Pattern>>,
+    /// The text that the object was read from, if it follows on that of a stored one.
+    successor: Option<Box<Successor>>,
 }
 
 impl PartialEq for Object {
@@ -39,16 +43,6 @@ impl PartialEq for Object {
 
 /// Room for the type of an object and the brackets around its parts.
 const HEAD_MOST: usize = 96;
-
-/// The fields that most objects have, so that their names need no copy.
-const FIELDS: [&str; 5] = ["spec", "status", "data", "type", "rules"];
-
-fn field_name(name: Str<'_>) -> Name {
-    match FIELDS.iter().find(|known| name.is(known)) {
-        Some(known) => Name::Borrowed(known),
-        None => Name::Owned(name.text().into_owned()),
-    }
-}
 
 impl Object {
     /// Takes apart a JSON object; its metadata, if any, must be an object too.
@@ -92,15 +86,36 @@ impl Object {
     /// What the server itself has stored.
     pub(crate) fn of(stored: &Stored) -> Object {
         let mut object = Object::of_record(&stored.record);
-        object.metadata.set_text("resourceVersion", &stored.revision.to_string());
+        object.metadata.set_text(Field::ResourceVersion, &stored.revision.to_string());
         object
     }
 
     /// What the server itself has written, without a resourceVersion.
     pub(crate) fn of_record(record: &Record) -> Object {
-        let mut object = Object::read(&record.excerpt()).expect("stored objects are well-formed");
-        object.pattern = record.pattern().cloned();
-        object
+        let document = record.excerpt();
+        let mut fields = Members::with_capacity(record.fields().len());
+        record.fields().for_each(|(name, spot)| fields.push(name.clone(), document.at(spot)));
+        Object {
+            api_version: record.api_version().to_string(),
+            kind: record.kind().to_string(),
+            metadata: Metadata::at(&document, record.metadata_spots()),
+            fields,
+            pattern: record.pattern().cloned(),
+            ..Object::default()
+        }
+    }
+
+    /// What was read and found to match a pattern.
+    pub(crate) fn sound(sound: Sound, resource: &Resource, pattern: &Arc<Pattern>) -> Object {
+        Object {
+            api_version: resource.api_version.clone(),
+            kind: resource.kind.clone(),
+            metadata: sound.metadata,
+            fields: sound.fields,
+            complete: sound.complete,
+            pattern: Some(pattern.clone()),
+            successor: None,
+        }
     }
 
     pub(crate) fn from_value(value: &Value) -> Outcome<Object> {
@@ -117,6 +132,30 @@ impl Object {
             map.insert(name.to_string(), tree(text));
         }
         Value::Object(map)
+    }
+
+    /// The object with another text in one field, of which a walk found this.
+    pub(crate) fn succeeded_by(
+        &self,
+        successor: Successor,
+        (name, text): Changed<'_>,
+        verdict: Verdict,
+    ) -> Object {
+        let mut new = self.clone();
+        new.complete = (verdict == Verdict::Complete).then(|| text.clone());
+        new.fields.put(name.clone(), text);
+        new.successor = Some(Box::new(successor));
+        new
+    }
+
+    /// All fields with their texts.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&Name, &[u8])> {
+        self.fields.iter().map(|(name, text)| (name, text.as_bytes()))
+    }
+
+    /// The pattern that all fields are sure to match.
+    pub(crate) fn pattern(&self) -> Option<&Arc<Pattern>> {
+        self.pattern.as_ref()
     }
 
     /// The text of a top-level field.
@@ -136,7 +175,7 @@ impl Object {
             let Some((member, rest)) = rest.split_first() else {
                 return Some(Value::Object(self.metadata.to_map()));
             };
-            return value_at(self.metadata.excerpt(member)?, rest);
+            return value_at(self.metadata.member(member)?, rest);
         }
         value_at(self.fields.get(first)?, rest)
     }
@@ -244,26 +283,34 @@ impl Object {
         self.fields == other.fields
     }
 
+    /// About how many bytes the text to store takes.
+    fn size(&self) -> usize {
+        self.fields.size() + self.metadata.size() + HEAD_MOST
+    }
+
     /// The text to store: everything but the resourceVersion.
     pub(crate) fn record(&self) -> Record {
-        let mut writer = RecordWriter::with_capacity(self.fields.size() + self.metadata.size() + HEAD_MOST);
-        let mut rest = self.fields.iter().peekable();
-        for own in ["apiVersion", "kind", "metadata"] {
-            while let Some((name, text)) = rest.next_if(|(name, _)| *name < own) {
-                writer.field(name, text.node());
-            }
-            match own {
-                "apiVersion" => writer.api_version(&self.api_version),
-                "kind" => writer.kind(&self.kind),
-                _ => writer.metadata(self.metadata.members()),
-            }
-        }
-        rest.for_each(|(name, text)| writer.field(name, text.node()));
         debug_assert!(
             self.pattern
                 .as_ref()
                 .is_none_or(|pattern| { self.fields.iter().all(|(name, text)| pattern.accepts(name, text)) })
         );
+        if let Some(record) = self.successor.as_ref().and_then(|successor| successor.record(self)) {
+            return record;
+        }
+        let mut writer = RecordWriter::with_capacity(self.size());
+        let mut rest = self.fields.iter().peekable();
+        for own in ["apiVersion", "kind", "metadata"] {
+            while let Some((name, text)) = rest.next_if(|(name, _)| ***name < *own) {
+                writer.field(name, text);
+            }
+            match own {
+                "apiVersion" => writer.api_version(&self.api_version),
+                "kind" => writer.kind(&self.kind),
+                _ => writer.metadata(self.metadata.fields()),
+            }
+        }
+        rest.for_each(|(name, text)| writer.field(name, text));
         writer.finish(self.metadata.owner_uids(), self.pattern.clone())
     }
 }

@@ -68,7 +68,8 @@ impl ApiServer {
 
     /// Answers one request.
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Body> {
-        self.app.handle(request).await
+        let (parts, body) = request.into_parts();
+        self.app.handle(parts, body).await
     }
 
     #[cfg(feature = "serve")]

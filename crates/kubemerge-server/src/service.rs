@@ -59,7 +59,7 @@ where
 {
     let (parts, body) = request.into_parts();
     match collect(body).await {
-        Ok(bytes) => app.handle(Request::from_parts(parts, bytes)).await,
+        Ok(bytes) => app.handle(parts, bytes).await,
         Err(failure) => Reply::failure(&failure).into_response(),
     }
 }

@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use kubemerge_value::{Excerpt, MapWriter, Node};
+use kubemerge_value::{Excerpt, MapWriter, Node, Scalar};
 use serde_json::{Value, json};
 
 use crate::{
     app::App,
     catalog::{Resource, rules::Generation},
     custom, defaults,
-    meta::check,
+    meta::{Field, check},
     object::Object,
     status::{Outcome, conflict, invalid},
     write::is_namespace,
@@ -46,19 +46,27 @@ impl Part {
 
 /// Makes a new object the server's own: identity, time, generation, no status of the client's making.
 pub(crate) fn prepare_create(app: &App, resource: &Resource, object: &mut Object) -> Outcome<()> {
-    for owned in
-        ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields", "resourceVersion"]
-    {
+    for owned in [
+        Field::DeletionTimestamp,
+        Field::DeletionGracePeriodSeconds,
+        Field::SelfLink,
+        Field::ManagedFields,
+        Field::ResourceVersion,
+    ] {
         object.metadata.remove(owned);
     }
-    object.metadata.set_text("creationTimestamp", &app.clock.now().text());
-    object.metadata.set_text("uid", &app.entropy.uid());
+    let (now, uid) = (app.clock.now().text(), app.entropy.uid());
+    let generation = match resource.rules.generation {
+        Generation::Untracked | Generation::SpecFromZero => None,
+        _ => Some(Node::scalar_node(Scalar::Int(1))),
+    };
+    object.metadata.set_all([
+        (Field::CreationTimestamp, Some(Node::string(&now))),
+        (Field::Generation, generation),
+        (Field::Uid, Some(Node::string(&uid))),
+    ]);
     if resource.has_status() {
         object.remove("status");
-    }
-    match resource.rules.generation {
-        Generation::Untracked | Generation::SpecFromZero => object.metadata.remove("generation"),
-        _ => object.metadata.set_number("generation", 1),
     }
     first_state(resource, object)?;
     fold_string_data(resource, object)
@@ -154,15 +162,15 @@ pub(crate) fn complete(resource: &Resource, old: &mut Object, new: &mut Object, 
 /// Makes a changed object fit to replace the old one: what the client may not change comes from the old one.
 pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object, part: Part) -> Outcome<()> {
     check_identity(resource, old, new)?;
-    for owned in ["creationTimestamp", "deletionTimestamp", "generation"] {
+    for owned in [Field::CreationTimestamp, Field::DeletionTimestamp, Field::Generation] {
         new.metadata.take(owned, &old.metadata);
     }
-    for owned in ["uid", "deletionGracePeriodSeconds", "namespace"] {
+    for owned in [Field::Uid, Field::DeletionGracePeriodSeconds, Field::Namespace] {
         if !new.metadata.has(owned) {
             new.metadata.take(owned, &old.metadata);
         }
     }
-    for never in ["selfLink", "managedFields", "resourceVersion"] {
+    for never in [Field::SelfLink, Field::ManagedFields, Field::ResourceVersion] {
         new.metadata.remove(never);
     }
     keep_other_parts(resource, old, new, part)?;
@@ -171,7 +179,7 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
     }
     fold_string_data(resource, new)?;
     if part == Part::Main && generation_grows(resource.rules.generation, old, new) {
-        new.metadata.set_number("generation", old.metadata.generation().saturating_add(1));
+        new.metadata.set_number(Field::Generation, old.metadata.generation().saturating_add(1));
     }
     let complaints = check::change(&old.metadata, &new.metadata);
     if complaints.is_empty() {
@@ -236,9 +244,9 @@ fn keep_all_but(old: &Object, new: &mut Object, changed: &str, resource: &Resour
     if resource.custom().is_some() {
         new.metadata = old.metadata.clone();
     } else if resource.kind == "Deployment" {
-        new.metadata.take("labels", &old.metadata);
+        new.metadata.take(Field::Labels, &old.metadata);
     } else if resource.kind == "Pod" {
-        new.metadata.take("ownerReferences", &old.metadata);
+        new.metadata.take(Field::OwnerReferences, &old.metadata);
     }
 }
 
@@ -266,9 +274,11 @@ fn generation_grows(rule: Generation, old: &Object, new: &Object) -> bool {
         Generation::Field(field) => !old.same_field(new, field),
         Generation::SpecFromZero => !old.same_field(new, "spec"),
         Generation::SpecOrAnnotations => {
-            !old.same_field(new, "spec") || !old.metadata.same(&new.metadata, "annotations")
+            !old.same_field(new, "spec") || !old.metadata.same(&new.metadata, Field::Annotations)
         }
-        Generation::LabelsOrContent => !old.same_fields(new) || !old.metadata.same(&new.metadata, "labels"),
+        Generation::LabelsOrContent => {
+            !old.same_fields(new) || !old.metadata.same(&new.metadata, Field::Labels)
+        }
         Generation::Content => !old.same_fields(new),
     }
 }

@@ -2,11 +2,15 @@
 //!
 //! Paths are read by segments, never by suffix: an object may be called `status`.
 
+use std::borrow::Cow;
+
+use smallvec::SmallVec;
+
 use crate::query::percent_decoded;
 
 /// Where a request goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
+pub(crate) enum Target<'p> {
     /// `/`: every path there is.
     Root,
     /// `/api`: the versions of the core group.
@@ -14,11 +18,11 @@ pub(crate) enum Target {
     /// `/apis`: all other groups.
     Groups,
     /// `/apis/<group>`.
-    Group(String),
+    Group(Cow<'p, str>),
     /// `/api/v1` or `/apis/<group>/<version>`: its resources.
-    Resources { group: String, version: String },
+    Resources { group: Cow<'p, str>, version: Cow<'p, str> },
     /// Objects.
-    Objects(Address),
+    Objects(Named<'p>),
     /// `/openapi/v2`.
     OpenApiV2,
     /// `/openapi/v3`.
@@ -50,28 +54,80 @@ pub struct Address {
     pub subresource: Option<String>,
 }
 
+/// The objects a path names, in the words of the path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named<'p> {
+    pub(crate) group: Cow<'p, str>,
+    pub(crate) version: Cow<'p, str>,
+    pub(crate) namespace: Option<Cow<'p, str>>,
+    pub(crate) resource: Cow<'p, str>,
+    pub(crate) name: Option<Cow<'p, str>>,
+    pub(crate) subresource: Option<Cow<'p, str>>,
+}
+
+impl Named<'_> {
+    pub(crate) fn into_owned(self) -> Named<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        Named {
+            group: owned(self.group),
+            version: owned(self.version),
+            namespace: self.namespace.map(owned),
+            resource: owned(self.resource),
+            name: self.name.map(owned),
+            subresource: self.subresource.map(owned),
+        }
+    }
+}
+
+impl<'p> From<&'p Address> for Named<'p> {
+    fn from(address: &'p Address) -> Named<'p> {
+        let word = |text: &'p Option<String>| text.as_deref().map(Cow::from);
+        Named {
+            group: (&address.group).into(),
+            version: (&address.version).into(),
+            namespace: word(&address.namespace),
+            resource: (&address.resource).into(),
+            name: word(&address.name),
+            subresource: word(&address.subresource),
+        }
+    }
+}
+
+impl From<Named<'_>> for Address {
+    fn from(named: Named<'_>) -> Address {
+        Address {
+            group: named.group.into_owned(),
+            version: named.version.into_owned(),
+            namespace: named.namespace.map(Cow::into_owned),
+            resource: named.resource.into_owned(),
+            name: named.name.map(Cow::into_owned),
+            subresource: named.subresource.map(Cow::into_owned),
+        }
+    }
+}
+
 /// Subresources of a Namespace, which look like resources inside of one.
 const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 
-impl Target {
-    pub(crate) fn of(path: &str) -> Target {
+impl<'p> Target<'p> {
+    pub(crate) fn of(path: &'p str) -> Target<'p> {
         let segments = segments(path);
         if !path.contains('%') {
             return Target::at(&segments);
         }
         let decoded: Vec<String> = segments.into_iter().map(percent_decoded).collect();
-        Target::at(&decoded.iter().map(String::as_str).collect::<Vec<_>>())
+        Target::at(&decoded.iter().map(String::as_str).collect::<Vec<_>>()).into_owned()
     }
 
-    fn at(segments: &[&str]) -> Target {
+    fn at(segments: &[&'p str]) -> Target<'p> {
         match segments {
             [] => Target::Root,
             ["api"] => Target::CoreVersions,
             ["apis"] => Target::Groups,
-            ["apis", group] => Target::Group((*group).to_string()),
-            ["api", version] => Target::Resources { group: String::new(), version: (*version).to_string() },
+            ["apis", group] => Target::Group((*group).into()),
+            ["api", version] => Target::Resources { group: "".into(), version: (*version).into() },
             ["apis", group, version] => {
-                Target::Resources { group: (*group).to_string(), version: (*version).to_string() }
+                Target::Resources { group: (*group).into(), version: (*version).into() }
             }
             ["api", version, rest @ ..] => objects("", version, rest),
             ["apis", group, version, rest @ ..] => objects(group, version, rest),
@@ -83,11 +139,31 @@ impl Target {
             _ => Target::Nowhere,
         }
     }
+
+    fn into_owned(self) -> Target<'static> {
+        let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            Target::Root => Target::Root,
+            Target::CoreVersions => Target::CoreVersions,
+            Target::Groups => Target::Groups,
+            Target::Group(name) => Target::Group(owned(name)),
+            Target::Resources { group, version } => {
+                Target::Resources { group: owned(group), version: owned(version) }
+            }
+            Target::Objects(named) => Target::Objects(named.into_owned()),
+            Target::OpenApiV2 => Target::OpenApiV2,
+            Target::OpenApiV3Index => Target::OpenApiV3Index,
+            Target::OpenApiV3(path) => Target::OpenApiV3(path),
+            Target::Version => Target::Version,
+            Target::Health => Target::Health,
+            Target::Nowhere => Target::Nowhere,
+        }
+    }
 }
 
 /// What stands between the slashes. Every request passes here, so that each byte is looked at only once.
-fn segments(path: &str) -> Vec<&str> {
-    let mut segments = Vec::with_capacity(8);
+fn segments(path: &str) -> SmallVec<[&str; 8]> {
+    let mut segments = SmallVec::new();
     let mut start = 0;
     let slashes = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
     for end in slashes.chain([path.len()]) {
@@ -99,7 +175,7 @@ fn segments(path: &str) -> Vec<&str> {
     segments
 }
 
-fn objects(group: &str, version: &str, rest: &[&str]) -> Target {
+fn objects<'p>(group: &'p str, version: &'p str, rest: &[&'p str]) -> Target<'p> {
     let (namespace, rest) = match rest {
         ["namespaces", _] => (None, rest),
         ["namespaces", _, sub] if group.is_empty() && NAMESPACE_SUBRESOURCES.contains(sub) => (None, rest),
@@ -112,13 +188,13 @@ fn objects(group: &str, version: &str, rest: &[&str]) -> Target {
         [resource, name, subresource] => (*resource, Some(*name), Some(*subresource)),
         _ => return Target::Nowhere,
     };
-    Target::Objects(Address {
-        group: group.to_string(),
-        version: version.to_string(),
-        namespace: namespace.map(str::to_string),
-        resource: resource.to_string(),
-        name: name.map(str::to_string),
-        subresource: subresource.map(str::to_string),
+    Target::Objects(Named {
+        group: group.into(),
+        version: version.into(),
+        namespace: namespace.map(Cow::from),
+        resource: resource.into(),
+        name: name.map(Cow::from),
+        subresource: subresource.map(Cow::from),
     })
 }
 
@@ -129,7 +205,7 @@ mod tests {
     fn address(path: &str) -> [String; 6] {
         let Target::Objects(found) = Target::of(path) else { panic!("{path} names no objects") };
         let or_dash = |part: Option<String>| part.unwrap_or("-".into());
-        let Address { group, version, namespace, resource, name, subresource } = found;
+        let Address { group, version, namespace, resource, name, subresource } = found.into();
         [group, version, or_dash(namespace), resource, or_dash(name), or_dash(subresource)]
     }
 

@@ -1,10 +1,10 @@
 //! The built-in resources, from the schema's tables.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::collections::HashMap;
 
 use kubemerge_schema::{Resource as Facts, Schema};
 
-use super::{Origin, Resource, Rules, Scope, Subresource, api_version, version_order};
+use super::{BuiltIn, Origin, Resource, Rules, Scope, Subresource, api_version, version_order};
 
 /// Every built-in resource.
 pub(super) fn resources(schema: &Schema) -> Vec<Resource> {
@@ -41,7 +41,7 @@ fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
             })
             .collect(),
         rules: Rules::built_in(group, kind),
-        origin: Origin::BuiltIn(OnceLock::new()),
+        origin: Origin::BuiltIn(BuiltIn::default()),
         storage: match (group, kind) {
             // The Events of both groups are the same objects.
             ("events.k8s.io", "Event") => "v1".into(),

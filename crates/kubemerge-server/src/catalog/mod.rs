@@ -16,6 +16,7 @@ pub(crate) use rules::Rules;
 use tokio::sync::watch;
 
 use crate::{
+    beginning::start_of,
     custom::CustomVersion,
     defaults::Tree,
     pattern::Pattern,
@@ -66,10 +67,17 @@ pub(crate) struct Subresource {
 /// Where a resource came from.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// The tables. The pattern is made when the first object is written.
-    BuiltIn(OnceLock<Option<Arc<Pattern>>>),
+    /// The tables.
+    BuiltIn(BuiltIn),
     /// A CustomResourceDefinition.
     Custom(Arc<CustomVersion>),
+}
+
+/// What is found out about a built-in kind when its first object is written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BuiltIn {
+    pattern: OnceLock<Option<Arc<Pattern>>>,
+    defaults: OnceLock<Option<&'static Tree>>,
 }
 
 impl Resource {
@@ -108,10 +116,10 @@ impl Resource {
 
     /// What objects of a built-in kind look like; none if the schema does not know it.
     pub(crate) fn pattern(&self, schema: &Schema) -> Option<&Arc<Pattern>> {
-        let Origin::BuiltIn(pattern) = &self.origin else { return None };
+        let Origin::BuiltIn(BuiltIn { pattern, .. }) = &self.origin else { return None };
         let compile = || {
             let ty = schema.type_of(&self.api_version, &self.kind)?;
-            Some(Arc::new(Pattern::new(ty, Tree::of(self))))
+            Some(Arc::new(Pattern::new(ty, self.defaults())))
         };
         pattern.get_or_init(compile).as_ref()
     }
@@ -119,6 +127,12 @@ impl Resource {
     /// The group under whose name objects are stored.
     pub(crate) fn home(&self) -> &str {
         split_api_version(&self.storage).0
+    }
+
+    /// The defaults of a built-in kind, if it has any.
+    pub(crate) fn defaults(&self) -> Option<&'static Tree> {
+        let Origin::BuiltIn(BuiltIn { defaults, .. }) = &self.origin else { return None };
+        *defaults.get_or_init(|| Tree::of(&self.group, &self.kind))
     }
 
     /// The key under which an object is stored; the namespace is empty for cluster-scoped kinds.
@@ -156,8 +170,34 @@ pub(crate) fn split_api_version(api_version: &str) -> (&str, &str) {
     api_version.split_once('/').unwrap_or(("", api_version))
 }
 
-/// The resources of one version, by plural name.
-pub(crate) type Resources = BTreeMap<String, Arc<Resource>>;
+/// The resources of one version, sorted by plural name, with the beginnings of the names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Resources(Vec<(u64, Arc<Resource>)>);
+
+impl Resources {
+    pub(crate) fn get(&self, plural: &str) -> Option<&Arc<Resource>> {
+        self.place(plural).ok().map(|at| &self.0[at].1)
+    }
+
+    fn place(&self, plural: &str) -> Result<usize, usize> {
+        let start = start_of(plural.as_bytes());
+        self.0.binary_search_by(|(known, resource)| {
+            known.cmp(&start).then_with(|| (*resource.plural).cmp(plural))
+        })
+    }
+
+    fn insert(&mut self, resource: Resource) {
+        let entry = (start_of(resource.plural.as_bytes()), Arc::new(resource));
+        match self.place(&entry.1.plural) {
+            Ok(at) => self.0[at] = entry,
+            Err(at) => self.0.insert(at, entry),
+        }
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Arc<Resource>> {
+        self.0.iter().map(|(_, resource)| resource)
+    }
+}
 
 /// A group with its versions, the preferred one first.
 #[derive(Clone, Debug)]
@@ -220,11 +260,11 @@ impl Index {
         });
         let versions = &mut self.groups[at].versions;
         let at = versions.iter().position(|(name, _)| *name == resource.version).unwrap_or_else(|| {
-            versions.push((resource.version.clone(), Resources::new()));
+            versions.push((resource.version.clone(), Resources::default()));
             versions.sort_by(|(a, _), (b, _)| version_order(a, b));
             versions.iter().position(|(name, _)| *name == resource.version).unwrap_or_default()
         });
-        versions[at].1.insert(resource.plural.clone(), Arc::new(resource));
+        versions[at].1.insert(resource);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     app::App,
     status::Failure,
     store::{Event, Revision},
-    target::Address,
+    target::Named,
 };
 
 /// What happens to one event.
@@ -26,7 +26,7 @@ pub(crate) enum EventFault {
 /// The faults of one watch.
 pub(crate) struct WatchFaults {
     app: Arc<App>,
-    address: Address,
+    address: Named<'static>,
     /// The rules that were met so far, and whether they concern this watch.
     met: Vec<(Arc<Armed>, bool)>,
     changed: watch::Receiver<u64>,
@@ -34,9 +34,10 @@ pub(crate) struct WatchFaults {
 
 impl WatchFaults {
     /// The faults of a watch that is being opened.
-    pub(crate) fn new(app: &Arc<App>, address: &Address) -> WatchFaults {
+    pub(crate) fn new(app: &Arc<App>, address: &Named<'_>) -> WatchFaults {
         let changed = app.faults.changed.subscribe();
-        let mut faults = WatchFaults { app: app.clone(), address: address.clone(), met: Vec::new(), changed };
+        let mut faults =
+            WatchFaults { app: app.clone(), address: address.clone().into_owned(), met: Vec::new(), changed };
         faults.look(|_| None::<()>);
         faults
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Fault, Rule, When};
-use crate::target::Address;
+use crate::target::Named;
 
 /// Which requests are meant; what is not set matches all.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,7 @@ impl On {
 /// A request that may be meant.
 pub(crate) struct Incoming<'r> {
     pub(crate) verb: &'r str,
-    pub(crate) address: &'r Address,
+    pub(crate) address: &'r Named<'r>,
     pub(crate) content_type: &'r str,
 }
 

@@ -5,43 +5,14 @@ use std::{borrow::Cow, collections::BTreeSet};
 use kubemerge_value::{Excerpt, Kind, Str, Token};
 use serde_json::{Value, json};
 
-use super::{Metadata, OwnerReference, name, name::NameRule};
+use super::{Field, Metadata, OwnerReference, field::Shape, name, name::NameRule};
 use crate::{
     fields::json_name,
-    members::Name,
     status::{FieldError, Outcome, bad_request, quoted},
 };
 
 /// All annotations together, keys and values.
 const ANNOTATIONS_MOST: usize = 256 * 1024;
-
-#[derive(Clone, Copy)]
-enum Shape {
-    Text,
-    Number,
-    Texts,
-    TextMap,
-    Any,
-}
-
-/// The members of ObjectMeta.
-const MEMBERS: &[(&str, Shape)] = &[
-    ("annotations", Shape::TextMap),
-    ("creationTimestamp", Shape::Text),
-    ("deletionGracePeriodSeconds", Shape::Number),
-    ("deletionTimestamp", Shape::Text),
-    ("finalizers", Shape::Texts),
-    ("generateName", Shape::Text),
-    ("generation", Shape::Number),
-    ("labels", Shape::TextMap),
-    ("managedFields", Shape::Any),
-    ("name", Shape::Text),
-    ("namespace", Shape::Text),
-    ("ownerReferences", Shape::Any),
-    ("resourceVersion", Shape::Text),
-    ("selfLink", Shape::Text),
-    ("uid", Shape::Text),
-];
 
 /// Whether a map of strings has nulls in it, which stand for empty strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,25 +21,24 @@ pub(super) enum Nulls {
     None,
 }
 
-/// The name of a member, borrowed if ObjectMeta has it; refuses one whose type cannot be decoded.
-pub(super) fn shape(name: Str<'_>, value: &Excerpt) -> Outcome<(Name, Nulls)> {
-    let known = MEMBERS.iter().find(|(member, _)| name.is(member));
-    let Some((known, shape)) = known else { return Ok((Cow::Owned(name.text().into_owned()), Nulls::None)) };
+/// Refuses a value whose type cannot be decoded; tells of nulls in it.
+pub(super) fn shape(field: Field, value: &Excerpt) -> Outcome<Nulls> {
     let kind = value.node().kind();
     let mut nulls = Nulls::None;
-    let (fits, wanted) = match shape {
+    let (fits, wanted) = match field.shape() {
         Shape::Text => (kind == Kind::String, "string"),
         Shape::Number => (kind == Kind::Int, "int64"),
         Shape::Texts => (kind == Kind::List && all_text(value, &mut nulls), "[]string"),
         Shape::TextMap => (kind == Kind::Map && all_text(value, &mut nulls), "map[string]string"),
-        Shape::Any => (kind == Kind::List, "list"),
+        Shape::List => (kind == Kind::List, "list"),
     };
     if fits || kind == Kind::Null {
-        return Ok((Cow::Borrowed(*known), nulls));
+        return Ok(nulls);
     }
     Err(bad_request(format!(
-        "json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{known} of type {wanted}",
-        json_name(kind)
+        "json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{} of type {wanted}",
+        json_name(kind),
+        field.name()
     )))
 }
 
@@ -89,9 +59,16 @@ fn all_text(value: &Excerpt, nulls: &mut Nulls) -> bool {
 
 /// Whether two metadata are the same in all that [`values`] looks at.
 pub(crate) fn same_values(old: &Metadata, new: &Metadata) -> bool {
-    let members =
-        ["annotations", "finalizers", "generateName", "labels", "name", "namespace", "ownerReferences"];
-    members.iter().all(|member| old.same(new, member))
+    let fields = [
+        Field::Annotations,
+        Field::Finalizers,
+        Field::GenerateName,
+        Field::Labels,
+        Field::Name,
+        Field::Namespace,
+        Field::OwnerReferences,
+    ];
+    fields.into_iter().all(|field| old.same(new, field))
 }
 
 /// The complaints about metadata that is about to be written.
@@ -134,8 +111,8 @@ fn check_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>) {
 }
 
 /// The names and strings of a map.
-fn pairs<'m>(metadata: &'m Metadata, member: &str) -> impl Iterator<Item = (Cow<'m, str>, Cow<'m, str>)> {
-    let mut tokens = metadata.excerpt(member).map(Excerpt::tokens);
+fn pairs(metadata: &Metadata, field: Field) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
+    let mut tokens = metadata.excerpt(field).map(Excerpt::tokens);
     let mut next = move || tokens.as_mut()?.next();
     next();
     std::iter::from_fn(move || match (next()?, next()?) {
@@ -147,7 +124,7 @@ fn pairs<'m>(metadata: &'m Metadata, member: &str) -> impl Iterator<Item = (Cow<
 }
 
 fn check_labels(metadata: &Metadata, errors: &mut Vec<FieldError>) {
-    for (key, value) in pairs(metadata, "labels") {
+    for (key, value) in pairs(metadata, Field::Labels) {
         if let Err(why) = name::check_qualified(&key) {
             errors.push(FieldError::invalid("metadata.labels", &json!(key), &why));
         }
@@ -159,7 +136,7 @@ fn check_labels(metadata: &Metadata, errors: &mut Vec<FieldError>) {
 
 fn check_annotations(metadata: &Metadata, errors: &mut Vec<FieldError>) {
     let mut total = 0;
-    for (key, value) in pairs(metadata, "annotations") {
+    for (key, value) in pairs(metadata, Field::Annotations) {
         if let Err(why) = name::check_qualified(&key.to_ascii_lowercase()) {
             errors.push(FieldError::invalid("metadata.annotations", &json!(key), &why));
         }
@@ -171,11 +148,14 @@ fn check_annotations(metadata: &Metadata, errors: &mut Vec<FieldError>) {
 }
 
 fn check_owners(metadata: &Metadata, errors: &mut Vec<FieldError>) {
+    if !metadata.has(Field::OwnerReferences) {
+        return;
+    }
     for (at, owner) in metadata.owner_references().iter().enumerate() {
         let field = format!("metadata.ownerReferences[{at}]");
         check_owner(owner, &field, errors);
         if is_event(owner) {
-            let value = metadata.list("ownerReferences").get(at).cloned().unwrap_or_default();
+            let value = metadata.list(Field::OwnerReferences).get(at).cloned().unwrap_or_default();
             let why =
                 format!("/{}, Kind={} is disallowed from being an owner", owner.api_version, owner.kind);
             errors.push(FieldError::invalid(field, &value, &why));
@@ -207,7 +187,7 @@ fn is_event(owner: &OwnerReference) -> bool {
 }
 
 fn check_one_controller(metadata: &Metadata, errors: &mut Vec<FieldError>) {
-    let list = metadata.list("ownerReferences");
+    let list = metadata.list(Field::OwnerReferences);
     let mut controllers =
         list.iter().filter(|one| one.get("controller").and_then(Value::as_bool) == Some(true));
     let (Some(first), Some(second)) = (controllers.next(), controllers.next()) else { return };
@@ -222,6 +202,9 @@ fn check_one_controller(metadata: &Metadata, errors: &mut Vec<FieldError>) {
 }
 
 fn check_finalizers(metadata: &Metadata, errors: &mut Vec<FieldError>) {
+    if !metadata.has(Field::Finalizers) {
+        return;
+    }
     let finalizers = metadata.finalizers();
     for finalizer in &finalizers {
         if let Err(why) = name::check_qualified(finalizer) {
@@ -238,12 +221,19 @@ fn check_finalizers(metadata: &Metadata, errors: &mut Vec<FieldError>) {
 /// The complaints about metadata that replaces older metadata.
 pub(crate) fn change(old: &Metadata, new: &Metadata) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    let fixed =
-        ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"];
-    for member in fixed {
-        if !old.same(new, member) {
-            let value = new.get(member).unwrap_or(json!(""));
-            errors.push(FieldError::invalid(format!("metadata.{member}"), &value, "field is immutable"));
+    let fixed = [
+        Field::Name,
+        Field::Namespace,
+        Field::Uid,
+        Field::CreationTimestamp,
+        Field::DeletionTimestamp,
+        Field::DeletionGracePeriodSeconds,
+    ];
+    for field in fixed {
+        if !old.same(new, field) {
+            let value = new.get(field).unwrap_or(json!(""));
+            let place = format!("metadata.{}", field.name());
+            errors.push(FieldError::invalid(place, &value, "field is immutable"));
         }
     }
     if old.is_terminating() {

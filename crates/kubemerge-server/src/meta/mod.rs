@@ -1,26 +1,37 @@
 //! ObjectMeta: typed access to the metadata every object has, and the rules it obeys.
 
 pub(crate) mod check;
+mod field;
 pub(crate) mod name;
 
-use std::{borrow::Cow, collections::HashSet};
+use std::{cell::OnceCell, collections::HashSet};
 
 use check::Nulls;
-use kubemerge_value::{Excerpt, Kind, Node, Scalar, to_canonical};
+pub(crate) use field::Field;
+use kubemerge_value::{Excerpt, Kind, MapWriter, Node, Scalar, Spot, Str, to_canonical};
 use serde_json::{Map, Value};
 
 use crate::{
-    members::{Members, Name},
     object::tree,
     status::{Outcome, bad_request},
 };
 
-/// As many members as most objects have at most.
-const MEMBERS_EXPECTED: usize = 10;
+/// The metadata of one object: the texts of its fields. Copies share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Metadata {
+    /// By field.
+    texts: [Option<Excerpt>; Field::COUNT],
+    /// What ObjectMeta does not have, sorted by name.
+    unknown: Vec<(String, Excerpt)>,
+    /// What the strings say, where one is written with escapes and somebody asked.
+    decoded: OnceCell<Box<[String; Field::COUNT]>>,
+}
 
-/// The metadata of one object: its members. Copies share them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Metadata(Members);
+impl PartialEq for Metadata {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.texts, &self.unknown) == (&other.texts, &other.unknown)
+    }
+}
 
 /// A reference to an owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,155 +52,216 @@ impl Metadata {
             Kind::Map => {}
             _ => return Err(bad_request("the field \"metadata\" of the object is not an object")),
         }
-        let mut members = Members::with_capacity(MEMBERS_EXPECTED);
+        let mut metadata = Metadata::default();
         for (name, value) in text.members() {
-            let (name, nulls) = check::shape(name, &value)?;
-            let value = if nulls == Nulls::Some { with_empty_texts(&value) } else { value };
-            if !is_known(&name) || !is_zero(&name, value.as_bytes()) {
-                members.push(name, value);
+            match Field::named(name) {
+                Some(field) => {
+                    let nulls = check::shape(field, &value)?;
+                    metadata
+                        .place(field, if nulls == Nulls::Some { with_empty_texts(&value) } else { value });
+                }
+                None => metadata.unknown.push((name.text().into_owned(), value)),
             }
         }
-        Ok(Metadata(members))
+        Ok(metadata)
     }
 
-    /// The members with their text.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (&str, Node<'_>)> {
-        self.0.nodes()
+    /// Metadata in a document, by the places of its fields.
+    pub(crate) fn at(document: &Excerpt, spots: &[Spot; Field::COUNT]) -> Metadata {
+        let mut metadata = Metadata::default();
+        for (field, spot) in Field::all().zip(spots).filter(|(_, spot)| !spot.is_nowhere()) {
+            metadata.place(field, document.at(*spot));
+        }
+        metadata
     }
 
-    /// How many bytes the members take when they are written one after another.
+    /// Puts the text of a field in its place, unless the typed encoder would leave it out.
+    fn place(&mut self, field: Field, text: Excerpt) {
+        self.texts[field as usize] = Some(text).filter(|text| !is_zero(field, text.as_bytes()));
+    }
+
+    /// How many bytes the fields take when they are written one after another.
     pub(crate) fn size(&self) -> usize {
-        self.0.size()
+        self.fields().map(|(field, text)| field.name().len() + text.as_bytes().len() + "\"\":,".len()).sum()
+    }
+
+    /// The fields that are there, in order, with their texts.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (Field, &Excerpt)> {
+        Field::all().zip(&self.texts).filter_map(|(field, text)| Some((field, text.as_ref()?)))
     }
 
     /// The names of members that ObjectMeta does not have.
     pub(crate) fn unknown(&self) -> impl Iterator<Item = &str> {
-        self.0.names().filter(|name| !is_known(name)).map(|name| &**name)
+        self.unknown.iter().map(|(name, _)| &**name)
     }
 
     /// Drops the members that ObjectMeta does not have.
     pub(crate) fn drop_unknown(&mut self) {
-        self.0.retain(is_known);
+        self.unknown.clear();
     }
 
     pub(crate) fn to_map(&self) -> Map<String, Value> {
-        self.0.iter().map(|(name, text)| (name.to_string(), tree(text))).collect()
+        let known = self.fields().map(|(field, text)| (field.name().to_string(), tree(text)));
+        let unknown = self.unknown.iter().map(|(name, text)| (name.clone(), tree(text)));
+        known.chain(unknown).collect()
     }
 
-    fn text(&self, name: &str) -> &str {
-        self.0.characters(name).unwrap_or_default()
+    fn text(&self, field: Field) -> &str {
+        let quoted = self.excerpt(field).map(Excerpt::as_bytes).unwrap_or_default();
+        match quoted {
+            [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
+                std::str::from_utf8(inner).unwrap_or_default()
+            }
+            [b'"', ..] => &self.decoded()[field as usize],
+            _ => "",
+        }
     }
 
-    fn number(&self, name: &str) -> Option<i64> {
-        match self.0.get(name)?.node().scalar() {
+    /// What all strings say.
+    fn decoded(&self) -> &[String; Field::COUNT] {
+        let decode = |text: &Option<Excerpt>| {
+            let string = text.as_ref().and_then(|text| text.node().as_str());
+            string.map(|string| string.text().into_owned()).unwrap_or_default()
+        };
+        self.decoded.get_or_init(|| Box::new(self.texts.each_ref().map(decode)))
+    }
+
+    fn number(&self, field: Field) -> Option<i64> {
+        match self.excerpt(field)?.node().scalar() {
             Some(Scalar::Int(number)) => Some(number),
             _ => None,
         }
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.text("name")
+        self.text(Field::Name)
     }
 
     pub(crate) fn namespace(&self) -> &str {
-        self.text("namespace")
+        self.text(Field::Namespace)
     }
 
     pub(crate) fn uid(&self) -> &str {
-        self.text("uid")
+        self.text(Field::Uid)
     }
 
     pub(crate) fn generate_name(&self) -> &str {
-        self.text("generateName")
+        self.text(Field::GenerateName)
     }
 
     pub(crate) fn resource_version(&self) -> &str {
-        self.text("resourceVersion")
+        self.text(Field::ResourceVersion)
     }
 
     pub(crate) fn generation(&self) -> i64 {
-        self.number("generation").unwrap_or(0)
+        self.number(Field::Generation).unwrap_or(0)
     }
 
     pub(crate) fn grace_period(&self) -> Option<i64> {
-        self.number("deletionGracePeriodSeconds")
+        self.number(Field::DeletionGracePeriodSeconds)
     }
 
     pub(crate) fn is_terminating(&self) -> bool {
-        self.has("deletionTimestamp")
+        self.has(Field::DeletionTimestamp)
     }
 
     pub(crate) fn label(&self, key: &str) -> Option<String> {
-        self.get("labels")?.get(key)?.as_str().map(str::to_string)
+        self.get(Field::Labels)?.get(key)?.as_str().map(str::to_string)
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.get(name).is_some()
+    pub(crate) fn has(&self, field: Field) -> bool {
+        self.excerpt(field).is_some()
     }
 
-    /// The tree of a member.
-    pub(crate) fn get(&self, name: &str) -> Option<Value> {
-        self.0.get(name).map(tree)
+    /// The tree of a field.
+    pub(crate) fn get(&self, field: Field) -> Option<Value> {
+        self.excerpt(field).map(tree)
     }
 
-    /// The text of a member.
-    pub(crate) fn excerpt(&self, name: &str) -> Option<&Excerpt> {
-        self.0.get(name)
-    }
-
-    /// Whether both have the same value in a member, or both none.
-    pub(crate) fn same(&self, other: &Metadata, name: &str) -> bool {
-        self.0.same(&other.0, name)
-    }
-
-    pub(crate) fn set(&mut self, name: &'static str, value: impl Into<Value>) {
-        let value = value.into();
-        self.put(name, Node::from_value(&value).unwrap_or(Node::NULL));
-    }
-
-    /// Sets a member to a string.
-    pub(crate) fn set_text(&mut self, name: &'static str, text: &str) {
-        if self.0.characters(name) != Some(text) {
-            self.put(name, Node::string(text));
+    /// The tree of a member, whether ObjectMeta has it or not.
+    pub(crate) fn member(&self, name: &str) -> Option<&Excerpt> {
+        match Field::named(Str::plain(name)) {
+            Some(field) => self.excerpt(field),
+            None => self.unknown.iter().find(|(unknown, _)| unknown == name).map(|(_, text)| text),
         }
     }
 
-    /// Sets a member to a number.
-    pub(crate) fn set_number(&mut self, name: &'static str, number: i64) {
-        self.put(name, Node::scalar_node(Scalar::Int(number)));
+    /// The text of a field.
+    pub(crate) fn excerpt(&self, field: Field) -> Option<&Excerpt> {
+        self.texts[field as usize].as_ref()
     }
 
-    fn put(&mut self, name: &'static str, value: Node<'_>) {
-        self.0.put(name.into(), to_canonical(value).into());
+    /// Whether both have the same value in a field, or both none.
+    pub(crate) fn same(&self, other: &Metadata, field: Field) -> bool {
+        self.excerpt(field) == other.excerpt(field)
     }
 
-    pub(crate) fn remove(&mut self, name: &str) {
-        self.0.remove(name);
+    pub(crate) fn set(&mut self, field: Field, value: impl Into<Value>) {
+        let value = value.into();
+        self.put(field, Node::from_value(&value).unwrap_or(Node::NULL));
     }
 
-    /// Takes a member from other metadata, or loses it if the other has none.
-    pub(crate) fn take(&mut self, name: &str, from: &Metadata) {
-        self.0.take(name, &from.0);
+    /// Sets a field to a string.
+    pub(crate) fn set_text(&mut self, field: Field, text: &str) {
+        if self.text(field) != text || !self.has(field) {
+            self.put(field, Node::string(text));
+        }
+    }
+
+    /// Sets a field to a number.
+    pub(crate) fn set_number(&mut self, field: Field, number: i64) {
+        self.put(field, Node::scalar_node(Scalar::Int(number)));
+    }
+
+    /// Sets or removes fields, which come in order; their values share one document.
+    pub(crate) fn set_all<const N: usize>(&mut self, values: [(Field, Option<Node<'_>>); N]) {
+        let mut writer = MapWriter::with_capacity(128);
+        let spots =
+            values.map(|(field, value)| (field, value.map(|value| writer.member(field.name(), value))));
+        let document = Excerpt::from(writer.finish());
+        for (field, spot) in spots {
+            self.replace(field, spot.map(|spot| document.at(spot)));
+        }
+    }
+
+    fn put(&mut self, field: Field, value: Node<'_>) {
+        self.replace(field, Some(to_canonical(value).into()));
+    }
+
+    fn replace(&mut self, field: Field, text: Option<Excerpt>) {
+        self.texts[field as usize] = text;
+        self.decoded.take();
+    }
+
+    pub(crate) fn remove(&mut self, field: Field) {
+        self.replace(field, None);
+    }
+
+    /// Takes a field from other metadata, or loses it if the other has none.
+    pub(crate) fn take(&mut self, field: Field, from: &Metadata) {
+        if !self.same(from, field) {
+            self.replace(field, from.excerpt(field).cloned());
+        }
     }
 
     pub(crate) fn set_label(&mut self, key: &str, value: &str) {
-        self.merge_strings("labels", &Map::from_iter([(key.to_string(), value.into())]));
+        self.merge_strings(Field::Labels, &Map::from_iter([(key.to_string(), value.into())]));
     }
 
-    pub(crate) fn merge_strings(&mut self, name: &'static str, pairs: &Map<String, Value>) {
+    pub(crate) fn merge_strings(&mut self, field: Field, pairs: &Map<String, Value>) {
         if pairs.is_empty() {
             return;
         }
-        let mut merged = match self.get(name) {
+        let mut merged = match self.get(field) {
             Some(Value::Object(map)) => map,
             _ => Map::new(),
         };
         merged.extend(pairs.clone());
-        self.set(name, merged);
+        self.set(field, merged);
     }
 
     pub(crate) fn finalizers(&self) -> Vec<String> {
-        self.list("finalizers").iter().filter_map(|one| one.as_str().map(str::to_string)).collect()
+        self.list(Field::Finalizers).iter().filter_map(|one| one.as_str().map(str::to_string)).collect()
     }
 
     pub(crate) fn has_finalizer(&self, name: &str) -> bool {
@@ -198,14 +270,14 @@ impl Metadata {
 
     pub(crate) fn set_finalizers(&mut self, finalizers: Vec<String>) {
         if finalizers.is_empty() {
-            self.remove("finalizers");
+            self.remove(Field::Finalizers);
         } else {
-            self.set("finalizers", finalizers);
+            self.set(Field::Finalizers, finalizers);
         }
     }
 
     pub(crate) fn owner_references(&self) -> Vec<OwnerReference> {
-        self.list("ownerReferences").iter().map(OwnerReference::from_value).collect()
+        self.list(Field::OwnerReferences).iter().map(OwnerReference::from_value).collect()
     }
 
     pub(crate) fn owner_uids(&self) -> Vec<String> {
@@ -214,7 +286,7 @@ impl Metadata {
 
     /// Keeps only the owner references that are wanted; tells whether any went.
     pub(crate) fn retain_owners(&mut self, mut wanted: impl FnMut(&OwnerReference) -> bool) -> bool {
-        let list = self.list("ownerReferences");
+        let list = self.list(Field::OwnerReferences);
         let kept: Vec<Value> =
             list.iter().filter(|one| wanted(&OwnerReference::from_value(one))).cloned().collect();
         self.set_owner_list(&list, kept)
@@ -222,15 +294,18 @@ impl Metadata {
 
     /// Removes repeated owner references; tells whether there were any.
     pub(crate) fn dedup_owners(&mut self) -> bool {
-        let list = self.list("ownerReferences");
+        if !self.has(Field::OwnerReferences) {
+            return false;
+        }
+        let list = self.list(Field::OwnerReferences);
         let mut seen = HashSet::new();
         let kept: Vec<Value> = list.iter().filter(|one| seen.insert(one.to_string())).cloned().collect();
         self.set_owner_list(&list, kept)
     }
 
     /// The items of a list; none if it is no list.
-    fn list(&self, name: &str) -> Vec<Value> {
-        match self.get(name) {
+    fn list(&self, field: Field) -> Vec<Value> {
+        match self.get(field) {
             Some(Value::Array(list)) => list,
             _ => Vec::new(),
         }
@@ -240,9 +315,9 @@ impl Metadata {
     fn set_owner_list(&mut self, list: &[Value], kept: Vec<Value>) -> bool {
         let changed = kept.len() < list.len();
         if kept.is_empty() {
-            self.remove("ownerReferences");
+            self.remove(Field::OwnerReferences);
         } else if changed {
-            self.set("ownerReferences", kept);
+            self.set(Field::OwnerReferences, kept);
         }
         changed
     }
@@ -273,12 +348,7 @@ fn with_empty_texts(map: &Excerpt) -> Excerpt {
         .map_or_else(|_| Excerpt::from(to_canonical(Node::NULL)), |node| to_canonical(node).into())
 }
 
-/// Whether ObjectMeta has the member: the names it has are borrowed.
-fn is_known(name: &Name) -> bool {
-    matches!(name, Cow::Borrowed(_))
-}
-
 /// What the typed encoder leaves out: nulls, empty strings, lists and maps, and generation 0.
-fn is_zero(name: &str, text: &[u8]) -> bool {
-    matches!(text, b"null" | b"\"\"" | b"[]" | b"{}") || text == b"0" && name == "generation"
+fn is_zero(field: Field, text: &[u8]) -> bool {
+    matches!(text, b"null" | b"\"\"" | b"[]" | b"{}") || text == b"0" && field == Field::Generation
 }

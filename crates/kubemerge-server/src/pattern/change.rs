@@ -1,80 +1,133 @@
 //! The walk through a value that stands where an older one stood: what both have in common was looked at before.
 
-use kubemerge_value::Cursor;
+use kubemerge_value::{Cursor, Difference, Excerpt};
 
 use super::{MapWant, Place, Walk, Want};
 
-impl<'w> Walk<'w> {
-    /// Goes through the next value, next to an old one in the same place that was as it should be.
-    pub(super) fn changed(&mut self, mut old: Cursor<'w>, want: Place) -> bool {
-        match &self.wants[want] {
-            Want::Map(map) if old.take(b'{') => self.cursor.take(b'{') && self.changed_members(old, map),
-            Want::List(items) if old.take(b'[') => self.cursor.take(b'[') && self.changed_items(old, *items),
-            _ => self.value(want),
+/// A text that was as it should be, with no default missing, in whose place another one stands now.
+#[derive(Clone, Copy)]
+pub(crate) struct Older<'o> {
+    pub(crate) text: &'o Excerpt,
+    /// How many bytes at the end of both are the same.
+    pub(crate) common_end: usize,
+}
+
+impl<'o> Older<'o> {
+    /// Compares a text with the one that stands in its place now.
+    pub(crate) fn than(new: &Excerpt, text: &'o Excerpt) -> Self {
+        Older { text, common_end: Difference::between(text.as_bytes(), new.as_bytes()).common_end() }
+    }
+}
+
+/// A walk through new and old text side by side.
+pub(super) struct Comparison<'w, 's> {
+    walk: &'s mut Walk<'w>,
+    old: Cursor<'w>,
+    /// How many bytes both texts end with.
+    common_end: usize,
+}
+
+/// How far a comparison came.
+#[derive(PartialEq, Eq)]
+pub(super) enum Progress {
+    /// Behind the value.
+    Behind,
+    /// To a place from which on both texts are the same: nothing else is to be looked at.
+    ToTheSame,
+}
+
+impl<'w, 's> Comparison<'w, 's> {
+    pub(super) fn new(walk: &'s mut Walk<'w>, older: Older<'w>) -> Self {
+        Comparison { walk, old: older.text.cursor(), common_end: older.common_end }
+    }
+
+    /// Goes through the next value of both texts.
+    pub(super) fn value(&mut self, want: Place) -> Option<Progress> {
+        match &self.walk.wants[want] {
+            Want::Map(map) if self.old.take(b'{') => self.members(map),
+            Want::List(items) if self.old.take(b'[') => self.items(*items),
+            _ => {
+                self.old.pass();
+                self.walk.value(want)?;
+                Some(Progress::Behind)
+            }
         }
     }
 
     /// Goes through new members, old ones and the names there may be side by side, since all are sorted.
-    fn changed_members(&mut self, mut old: Cursor<'w>, map: &'w MapWant) -> bool {
+    fn members(&mut self, map: &'w MapWant) -> Option<Progress> {
+        self.walk.reader.open_map()?;
         let mut rest = &map.members[..];
-        let mut before = next_member(&mut old);
-        while !self.cursor.take(b'}') {
-            self.cursor.take(b',');
-            let Some(name) = self.cursor.name() else { return false };
-            let Some(want) = self.step(&mut rest, name).or(map.others) else { return false };
-            while before.as_ref().is_some_and(|(older, _)| *older < name) {
-                before = next_member(&mut old);
+        let mut older = self.next_old_name();
+        while let Some(name) = self.walk.reader.name()? {
+            let want = self.walk.step(&mut rest, name).or(map.others)?;
+            while older.is_some_and(|older| older < name) {
+                self.old.pass();
+                older = self.next_old_name();
             }
-            let sure = match before.take_if(|(older, _)| *older == name) {
-                Some((_, older)) => self.next_to(older, want),
-                None => self.value(want),
-            };
-            if !sure {
-                return false;
+            if older != Some(name) {
+                self.walk.value(want)?;
+                continue;
             }
-            before = before.or_else(|| next_member(&mut old));
+            if self.next_to(want)? == Progress::ToTheSame {
+                return Some(Progress::ToTheSame);
+            }
+            older = self.next_old_name();
         }
-        self.pass_members(rest);
-        true
+        while older.is_some() {
+            self.old.pass();
+            older = self.next_old_name();
+        }
+        self.walk.pass_members(rest);
+        Some(Progress::Behind)
     }
 
-    fn changed_items(&mut self, mut old: Cursor<'w>, want: Place) -> bool {
-        while !self.cursor.take(b']') {
-            self.cursor.take(b',');
-            let sure = match next_item(&mut old) {
-                Some(older) => self.next_to(older, want),
-                None => self.value(want),
-            };
-            if !sure {
-                return false;
+    fn items(&mut self, want: Place) -> Option<Progress> {
+        self.walk.reader.open_list()?;
+        let mut is_older = self.next_old_item();
+        while self.walk.reader.item()? {
+            if !is_older {
+                self.walk.value(want)?;
+                continue;
             }
+            if self.next_to(want)? == Progress::ToTheSame {
+                return Some(Progress::ToTheSame);
+            }
+            is_older = self.next_old_item();
         }
-        true
+        while is_older {
+            self.old.pass();
+            is_older = self.next_old_item();
+        }
+        Some(Progress::Behind)
     }
 
-    /// Goes through the next value; what is the same as before is passed over.
-    fn next_to(&mut self, older: Cursor<'w>, want: Place) -> bool {
-        let mut behind = self.cursor.clone();
-        if behind.value().rest() == older.rest() {
-            self.cursor = behind;
-            return true;
+    /// Goes through the next value in the same place of both texts; what is the same as before is passed over.
+    fn next_to(&mut self, want: Place) -> Option<Progress> {
+        let left = self.walk.reader.left();
+        if left == self.old.rest().len() && left <= self.common_end {
+            return Some(Progress::ToTheSame);
         }
-        self.changed(older, want)
+        let mut behind = self.old.clone();
+        if self.walk.reader.pass_same(&behind.value()) {
+            self.old = behind;
+            return Some(Progress::Behind);
+        }
+        self.value(want)
     }
-}
 
-/// The next member of an old map whose beginning was passed.
-///
-/// A name with escapes would leave the cursor before its value, where the next call would go astray. There is
-/// none: the old text was accepted, and no walk accepts a map with such a name.
-fn next_member<'w>(old: &mut Cursor<'w>) -> Option<(&'w [u8], Cursor<'w>)> {
-    old.take(b',');
-    let name = old.name()?;
-    Some((name, old.value()))
-}
+    /// The name of the next member of an old map, or none behind its end.
+    ///
+    /// A name with escapes would leave the cursor before its value, where the next call would go astray. There is
+    /// none: the old text was accepted, and no walk accepts a map with such a name.
+    fn next_old_name(&mut self) -> Option<&'w [u8]> {
+        self.old.take(b',');
+        if self.old.take(b'}') { None } else { self.old.name() }
+    }
 
-/// The next item of a list whose beginning was passed.
-fn next_item<'w>(old: &mut Cursor<'w>) -> Option<Cursor<'w>> {
-    old.take(b',');
-    (!matches!(old.next_byte(), 0 | b']')).then(|| old.value())
+    /// Whether an old list has another item; if not, its end is passed.
+    fn next_old_item(&mut self) -> bool {
+        self.old.take(b',');
+        !self.old.take(b']')
+    }
 }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use kubemerge_schema::{Shape, Type};
 use kubemerge_value::deep;
 
-use super::{Check, Default, Kinds, MapWant, Member, Place, Want, start_of};
+use super::{Check, Default, Kinds, MapWant, Member, Place, Want};
 use crate::{
+    beginning::start_of,
     defaults::{Tree, Wanted},
     fields::is_free,
 };

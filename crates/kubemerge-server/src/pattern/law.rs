@@ -3,15 +3,17 @@
 
 use fastrand::Rng;
 use kubemerge_schema::{Dialect, Schema};
-use kubemerge_value::Excerpt;
+use kubemerge_value::{Canonical, Excerpt};
 use serde_json::{Map, Value, json};
 
-use super::{Pattern, Verdict};
+use super::{Older, Pattern, Verdict};
 use crate::{
     catalog::{Catalog, Resource},
     defaults,
     fields::{Survey, survey},
+    members::Name,
     object::{Object, canonical},
+    successor::Successor,
 };
 
 /// Objects of kinds that differ in what they hold: defaults, bytes, quantities, free maps, types in themselves.
@@ -131,7 +133,11 @@ fn check(schema: &Schema, resource: &Resource, (name, value): (&str, &Value)) ->
 fn check_change(pattern: &Pattern, name: &str, old: &Value, new: &Value) {
     let [old, new] = [old, new].map(|value| Excerpt::from(canonical(value).unwrap()));
     if pattern.accepts(name, &old) {
-        assert_eq!(pattern.judge(name, &new, Some(&old)), pattern.judge(name, &new, None), "{old:?} {new:?}");
+        assert_eq!(
+            pattern.judge(name, &new, Some(Older::than(&new, &old))),
+            pattern.judge(name, &new, None),
+            "{old:?} {new:?}"
+        );
     }
 }
 
@@ -169,4 +175,98 @@ fn the_walk_is_sure_of_sound_objects() {
     assert_eq!(check(&schema, pods, ("status", &json!({"phase": "Pending"}))), Verdict::Complete);
     assert_eq!(check(&schema, pods, ("status", &pod["status"])), Verdict::Unsure, "a null");
     assert_eq!(check(&schema, pods, ("strange", &json!(1))), Verdict::Unsure);
+}
+
+/// A whole object with these fields.
+fn whole(resource: &Resource, fields: &Value) -> Value {
+    let mut object = json!({"apiVersion": resource.api_version, "kind": resource.kind,
+        "metadata": {"name": "a", "namespace": "n", "labels": {"a": "b", "c/d": ""}, "annotations": {"e": "f\"g"},
+            "finalizers": ["x/y"], "ownerReferences": [{"apiVersion": "v1", "kind": "K", "name": "o", "uid": "u"}]}});
+    object.as_object_mut().unwrap().extend(fields.as_object().cloned().unwrap_or_default());
+    object
+}
+
+/// Checks that the short way in reads what the long way reads; answers whether it read anything.
+fn check_intake(schema: &Schema, resource: &Resource, text: &[u8]) -> bool {
+    let pattern = resource.pattern(schema).unwrap();
+    let Some(sound) = pattern.read(text, &resource.api_version, &resource.kind) else { return false };
+    let (short, mut long) = (Object::sound(sound, resource, pattern), read(text));
+    // A type that is left out is filled in.
+    for (given, own) in [(&mut long.api_version, &resource.api_version), (&mut long.kind, &resource.kind)] {
+        assert!(given.is_empty() || given == own);
+        given.clone_from(own);
+    }
+    assert!(short == long, "{}", String::from_utf8_lossy(text));
+    assert_eq!(long.metadata.unknown().next(), None);
+    for name in long.names() {
+        check(schema, resource, (&name, &long.get(&name).unwrap()));
+        assert_ne!(pattern.judge(&name, long.text(&name).unwrap(), None), Verdict::Unsure, "{name}");
+        let mut filled = long.clone();
+        defaults::fill(resource, &mut filled);
+        assert!(!short.is_complete(&name) || filled == long, "{name}: a default was missing");
+    }
+    true
+}
+
+fn read(text: &[u8]) -> Object {
+    Object::read(&Canonical::from_bytes(text).unwrap().into()).unwrap()
+}
+
+#[test]
+fn both_ways_in_read_the_same() {
+    let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
+    let index = Catalog::new(&schema).index();
+    for (group, plural, fields) in objects() {
+        let resource = index.preferred(group, plural).unwrap();
+        let mut rng = Rng::with_seed(11);
+        let mut sound = 0;
+        for _ in 0..1_500 {
+            let mut damaged = whole(resource, &fields);
+            damaged.as_object_mut().unwrap().remove("status");
+            (0..rng.usize(0..3)).for_each(|_| damage(&mut damaged, &mut rng));
+            sound += usize::from(check_intake(&schema, resource, damaged.to_string().as_bytes()));
+            check_intake(&schema, resource, format!("{damaged:#}").as_bytes());
+        }
+        assert!(sound > 20, "{plural}: the short way read {sound} objects");
+    }
+}
+
+#[test]
+fn a_successor_is_what_its_text_says() {
+    let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
+    let index = Catalog::new(&schema).index();
+    for (group, plural, fields) in objects() {
+        let resource = index.preferred(group, plural).unwrap();
+        let pattern = resource.pattern(&schema).unwrap();
+        let mut object = whole(resource, &fields);
+        object.as_object_mut().unwrap().remove("status");
+        let text = object.to_string();
+        // A definition with a fraction in its schema is not read the short way.
+        let Some(sound) = pattern.read(text.as_bytes(), &resource.api_version, &resource.kind) else {
+            assert_eq!(plural, "customresourcedefinitions");
+            continue;
+        };
+        let mut old = Object::sound(sound, resource, pattern);
+        defaults::fill(resource, &mut old);
+        let record = old.record();
+        let mut rng = Rng::with_seed(13);
+        let mut succeeded = 0;
+        for _ in 0..1_500 {
+            let mut damaged = old.to_value();
+            (0..rng.usize(1..3)).for_each(|_| damage(&mut damaged, &mut rng));
+            let text = Excerpt::from(canonical(&damaged).unwrap());
+            let Some(new) = Successor::read(&text, &record, &Object::of_record(&record), pattern) else {
+                continue;
+            };
+            let long = read(text.as_bytes());
+            assert!(new == long, "{damaged}");
+            let unsure = |name: &Name| pattern.judge(name, long.text(name).unwrap(), None) == Verdict::Unsure;
+            assert!(!long.names().iter().any(unsure), "{damaged}");
+            if long.names().iter().all(|name| pattern.accepts(name, long.text(name).unwrap())) {
+                assert_eq!(new.record().canonical(), long.record().canonical());
+            }
+            succeeded += 1;
+        }
+        assert!(succeeded > 20, "{plural}: {succeeded} successors");
+    }
 }

@@ -7,16 +7,23 @@
 
 mod change;
 mod compile;
+mod intake;
 #[cfg(test)]
 mod law;
+mod memory;
 
 use std::borrow::Cow;
 
+pub(crate) use change::Older;
+use change::{Comparison, Progress};
 use compile::Compiler;
+pub(crate) use intake::Sound;
 use kubemerge_schema::Type;
-use kubemerge_value::{Cursor, Excerpt, Kind};
+use kubemerge_value::{Excerpt, Kind, Reader};
+use memory::Memory;
 
 use crate::{
+    beginning::start_of,
     defaults::{Tree, Wanted},
     fields::fits,
     octets,
@@ -28,6 +35,7 @@ pub(crate) struct Pattern {
     wants: Vec<Want>,
     /// The fields below the object itself.
     fields: Vec<Member>,
+    memory: Memory,
 }
 
 /// A place in [`Pattern::wants`].
@@ -60,6 +68,13 @@ struct Member {
     name: Box<str>,
     default: Default,
     want: Place,
+}
+
+impl Member {
+    /// Whether a name that starts like the member's is the member's.
+    fn is_named(&self, name: &[u8]) -> bool {
+        self.name.len() == name.len() && (name.len() <= 8 || self.name.as_bytes()[8..] == name[8..])
+    }
 }
 
 /// Where defaults are.
@@ -116,46 +131,39 @@ impl Check {
     }
 }
 
-/// The first eight bytes of a name as a number that sorts as the name does.
-fn start_of(name: &[u8]) -> u64 {
-    if let Some(start) = name.first_chunk() {
-        return u64::from_be_bytes(*start);
-    }
-    match (name.first_chunk(), name.last_chunk()) {
-        // Both halves of a name that is not much longer than one of them; where they overlap they agree.
-        (Some(first), Some(last)) => {
-            let (first, last) = (u32::from_be_bytes(*first), u32::from_be_bytes(*last));
-            u64::from(first) << 32 | u64::from(last) << (8 * (8 - name.len()))
-        }
-        _ => name.iter().zip([56, 48, 40]).map(|(byte, place)| u64::from(*byte) << place).sum(),
-    }
-}
-
 impl Pattern {
     /// The pattern of a type and its defaults.
     pub(crate) fn new(ty: Type<'_>, defaults: Option<&Tree>) -> Pattern {
         let mut compiler = Compiler::default();
         let fields = compiler.members(ty, defaults);
-        Pattern { wants: compiler.wants, fields }
+        Pattern { wants: compiler.wants, fields, memory: Memory::default() }
     }
 
     /// What a walk through a field of an object finds. Where an older text is given, which was as it should be
     /// and complete, only what differs from it is looked at.
-    pub(crate) fn judge(&self, name: &str, text: &Excerpt, old: Option<&Excerpt>) -> Verdict {
+    pub(crate) fn judge(&self, name: &str, text: &Excerpt, old: Option<Older<'_>>) -> Verdict {
         let Some(field) = self.fields.iter().find(|field| *field.name == *name) else {
             return Verdict::Unsure;
         };
-        let mut walk = Walk { wants: &self.wants, cursor: text.cursor(), missing: false };
-        let sure = match old {
-            Some(old) if old == text => true,
-            Some(old) => walk.changed(old.cursor(), field.want),
-            None => walk.value(field.want),
+        let mut walk = self.walk(text.as_bytes());
+        let whole = match old {
+            Some(old) if old.text == text => return Verdict::Complete,
+            Some(old) => match Comparison::new(&mut walk, old).value(field.want) {
+                Some(Progress::ToTheSame) => true,
+                Some(Progress::Behind) => walk.reader.is_finished(),
+                None => false,
+            },
+            None => walk.value(field.want).is_some() && walk.reader.is_finished(),
         };
-        match sure {
+        match whole {
             false => Verdict::Unsure,
             true if walk.missing => Verdict::Settled,
             true => Verdict::Complete,
         }
+    }
+
+    fn walk<'w>(&'w self, text: &'w [u8]) -> Walk<'w> {
+        Walk { wants: &self.wants, reader: Reader::new(text), missing: false }
     }
 
     /// Whether a field is sure to be as it should be, and complete.
@@ -180,57 +188,47 @@ pub(crate) enum Verdict {
     Unsure,
 }
 
+/// A walk through a value. Where a step answers nothing it is not sure that all is as it should be.
 struct Walk<'w> {
     wants: &'w [Want],
-    cursor: Cursor<'w>,
+    reader: Reader<'w>,
     /// Whether a default is missing.
     missing: bool,
 }
 
 impl<'w> Walk<'w> {
-    /// Goes through the next value; false if it is not sure that it is as it should be.
-    fn value(&mut self, want: Place) -> bool {
+    /// Goes through the next value.
+    fn value(&mut self, want: Place) -> Option<()> {
         match &self.wants[want] {
-            Want::Free => {
-                self.cursor.pass();
-                true
-            }
+            Want::Free => self.reader.pass(),
             Want::Scalar(kinds, check) => self.scalar(*kinds, *check),
-            Want::Map(map) => self.cursor.take(b'{') && self.members(map),
-            Want::List(items) => self.cursor.take(b'[') && self.items(*items),
-            Want::Unsure => false,
+            Want::Map(map) => self.members(map),
+            Want::List(items) => self.items(*items),
+            Want::Unsure => None,
         }
     }
 
-    fn scalar(&mut self, kinds: Kinds, check: Check) -> bool {
-        match (self.cursor.next_byte(), check) {
-            (b'"', Check::Bytes) => self.cursor.string().is_some_and(is_base64),
-            (b'"', _) => {
-                self.cursor.pass();
-                kinds.have(Kind::String)
-            }
-            (b't' | b'f', _) => {
-                self.cursor.word();
-                kinds.have(Kind::Bool)
-            }
-            (b'0'..=b'9' | b'-', check) => is_small_int(self.cursor.word(), check) && kinds.have(Kind::Int),
-            _ => false,
-        }
+    fn scalar(&mut self, kinds: Kinds, check: Check) -> Option<()> {
+        let (kind, fits) = match (self.reader.next_byte(), check) {
+            (b'"', Check::Bytes) => (Kind::String, is_base64(self.reader.string()?)),
+            (b'"', _) => (Kind::String, self.reader.string().is_some()),
+            (b't' | b'f', _) => (Kind::Bool, self.reader.word().is_some()),
+            (b'0'..=b'9' | b'-', check) => (Kind::Int, is_small_int(self.reader.number()?, check)),
+            _ => return None,
+        };
+        (fits && kinds.have(kind)).then_some(())
     }
 
     /// Goes through the members of a map and the names it may have side by side, since both are sorted.
-    fn members(&mut self, map: &'w MapWant) -> bool {
+    fn members(&mut self, map: &'w MapWant) -> Option<()> {
+        self.reader.open_map()?;
         let mut rest = &map.members[..];
-        while !self.cursor.take(b'}') {
-            self.cursor.take(b',');
-            let Some(name) = self.cursor.name() else { return false };
-            let Some(want) = self.step(&mut rest, name).or(map.others) else { return false };
-            if !self.value(want) {
-                return false;
-            }
+        while let Some(name) = self.reader.name()? {
+            let want = self.step(&mut rest, name).or(map.others)?;
+            self.value(want)?;
         }
         self.pass_members(rest);
-        true
+        Some(())
     }
 
     /// Members that are not there.
@@ -242,7 +240,7 @@ impl<'w> Walk<'w> {
     fn step(&mut self, rest: &mut &'w [Member], name: &[u8]) -> Option<Place> {
         let start = start_of(name);
         while let [member, behind @ ..] = *rest {
-            if member.start == start && member.name.as_bytes() == name {
+            if member.start == start && member.is_named(name) {
                 *rest = behind;
                 return Some(member.want);
             }
@@ -255,14 +253,12 @@ impl<'w> Walk<'w> {
         None
     }
 
-    fn items(&mut self, want: Place) -> bool {
-        while !self.cursor.take(b']') {
-            self.cursor.take(b',');
-            if !self.value(want) {
-                return false;
-            }
+    fn items(&mut self, want: Place) -> Option<()> {
+        self.reader.open_list()?;
+        while self.reader.item()? {
+            self.value(want)?;
         }
-        true
+        Some(())
     }
 }
 

@@ -219,6 +219,6 @@ async fn answer(app: &Arc<App>, request: Request<Incoming>) -> Response<Body> {
     match tokio::time::timeout(PATIENCE, service::collect(body)).await {
         Err(_) => slow(),
         Ok(Err(failure)) => Reply::failure(&failure).into_response(),
-        Ok(Ok(bytes)) => app.handle(Request::from_parts(parts, bytes)).await,
+        Ok(Ok(bytes)) => app.handle(parts, bytes).await,
     }
 }

@@ -68,6 +68,28 @@ impl MemoryStore {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The state with all keys in order.
+    fn sorted(&self) -> RwLockReadGuard<'_, State> {
+        loop {
+            let state = self.read();
+            if state.objects.is_sorted() {
+                return state;
+            }
+            drop(state);
+            self.write().objects.sort();
+        }
+    }
+
+    /// Tells everybody who listens.
+    fn announce(&self, revision: Revision) {
+        // Who begins to listen now has not read the state yet, which is locked.
+        let anybody = self.revision.receiver_count() > 0;
+        self.revision.send_if_modified(|newest| {
+            *newest = revision;
+            anybody
+        });
+    }
+
     fn write(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,7 +109,7 @@ impl Store for MemoryStore {
     }
 
     fn range(&self, range: Range<'_>) -> Result<Page, OutOfRange> {
-        let state = self.read();
+        let state = self.sorted();
         let at = range.at.unwrap_or(state.revision);
         state.check(at)?;
         let mut items: Vec<(Arc<str>, Stored)> =
@@ -105,7 +127,7 @@ impl Store for MemoryStore {
             Expect::Unchanged(since) => state.replace(key, record, since)?,
         };
         state.trim(self.history);
-        self.revision.send_replace(revision);
+        self.announce(revision);
         Ok(revision)
     }
 
@@ -117,7 +139,7 @@ impl Store for MemoryStore {
         }
         let revision = state.remove(key);
         state.trim(self.history);
-        self.revision.send_replace(revision);
+        self.announce(revision);
         Ok(revision)
     }
 
@@ -173,7 +195,7 @@ impl Store for MemoryStore {
         state.revision = state.revision.max(page.revision) + 1;
         let revision = state.revision;
         state.forget(revision);
-        self.revision.send_replace(revision);
+        self.announce(revision);
     }
 }
 

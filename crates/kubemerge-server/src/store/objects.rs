@@ -1,50 +1,91 @@
 //! The newest value of every key: one is found by hash, many are walked in order.
 
-use std::{collections::BTreeSet, ops::Bound, sync::Arc};
+use std::{collections::BTreeSet, hash::BuildHasher, ops::Bound, sync::Arc};
 
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::{Range, Stored};
 
 /// Keys and values. Single keys are asked for most, and a hash spares a search the look at dozens of keys that
-/// are scattered over the memory.
+/// are scattered over the memory. For the same reason new keys are put in order only when somebody walks, and the
+/// hashes are kept, so that a table that grows needs no look at its keys.
 #[derive(Clone, Default)]
 pub(super) struct Objects {
-    values: HashMap<Arc<str>, Stored>,
+    values: HashTable<Value>,
+    hasher: DefaultHashBuilder,
+    /// The keys of all values but the new ones, sorted.
     order: BTreeSet<Arc<str>>,
+    /// Keys that came since somebody walked.
+    new: Vec<Arc<str>>,
+}
+
+#[derive(Clone)]
+struct Value {
+    hash: u64,
+    key: Arc<str>,
+    stored: Stored,
+}
+
+impl Value {
+    fn is(&self, hash: u64, key: &str) -> bool {
+        self.hash == hash && *self.key == *key
+    }
 }
 
 impl Objects {
+    fn find(&self, key: &str) -> Option<&Value> {
+        let hash = self.hasher.hash_one(key);
+        self.values.find(hash, |value| value.is(hash, key))
+    }
+
     pub(super) fn get(&self, key: &str) -> Option<&Stored> {
-        self.values.get(key)
+        self.find(key).map(|value| &value.stored)
     }
 
     pub(super) fn get_mut(&mut self, key: &str) -> Option<(&Arc<str>, &mut Stored)> {
-        self.values.get_key_value_mut(key)
+        let hash = self.hasher.hash_one(key);
+        let value = self.values.find_mut(hash, |value| value.is(hash, key))?;
+        Some((&value.key, &mut value.stored))
     }
 
+    /// Adds a value under a key that has none.
     pub(super) fn insert(&mut self, key: Arc<str>, stored: Stored) {
-        if self.values.insert(key.clone(), stored).is_none() {
-            self.order.insert(key);
-        }
+        debug_assert!(self.get(&key).is_none());
+        let hash = self.hasher.hash_one(&*key);
+        self.new.push(key.clone());
+        self.values.insert_unique(hash, Value { hash, key, stored }, |value| value.hash);
     }
 
     pub(super) fn remove(&mut self, key: &str) -> Option<(Arc<str>, Stored)> {
-        let removed = self.values.remove_entry(key)?;
-        self.order.remove(key);
-        Some(removed)
+        let hash = self.hasher.hash_one(key);
+        let found = self.values.find_entry(hash, |value| value.is(hash, key)).ok()?;
+        let (Value { key, stored, .. }, _) = found.remove();
+        self.sort();
+        self.order.remove(&*key);
+        Some((key, stored))
     }
 
     pub(super) fn clear(&mut self) {
         *self = Objects::default();
     }
 
-    /// The newest values of a range, in key order.
+    /// Whether all keys are in order.
+    pub(super) fn is_sorted(&self) -> bool {
+        self.new.is_empty()
+    }
+
+    /// Puts new keys in their places.
+    pub(super) fn sort(&mut self) {
+        self.order.extend(self.new.drain(..));
+    }
+
+    /// The newest values of a range, in key order; they must be sorted.
     pub(super) fn scan<'s>(&'s self, range: Range<'s>) -> impl Iterator<Item = (&'s Arc<str>, &'s Stored)> {
+        debug_assert!(self.is_sorted());
         let from = range.start.unwrap_or(range.prefix).max(range.prefix);
         self.order
             .range::<str, _>((Bound::Included(from), Bound::Unbounded))
             .take_while(move |key| key.starts_with(range.prefix))
-            .filter_map(|key| self.values.get_key_value(key))
+            .filter_map(|key| self.find(key).map(|value| (&value.key, &value.stored)))
     }
 }

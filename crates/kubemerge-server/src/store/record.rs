@@ -7,10 +7,16 @@
 use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use kubemerge_value::{Canonical, Entry, Excerpt, Node, Str};
+use kubemerge_value::{Canonical, Difference, Excerpt, Node, Spot, Str};
+
+use smallvec::SmallVec;
 
 use super::Revision;
-use crate::pattern::Pattern;
+use crate::{
+    members::{Name, field_name},
+    meta::Field,
+    pattern::Pattern,
+};
 
 /// Where things are in a record's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,8 +27,10 @@ pub(super) struct Layout {
     pub(super) kind: Range<usize>,
     /// The value of `metadata`.
     pub(super) metadata: Range<usize>,
-    /// Whether the metadata have a deletionTimestamp.
-    pub(super) deletion: Deletion,
+    /// The values in the metadata, by field.
+    pub(super) meta: [Spot; Field::COUNT],
+    /// All other members.
+    pub(super) fields: SmallVec<[(Name, Spot); 2]>,
     /// Where the text of the member `"resourceVersion":"…"` belongs.
     pub(super) resource_version: usize,
     /// Whether a comma belongs before or behind that member.
@@ -31,55 +39,60 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Finds the places; text without metadata has none.
-    fn of(text: &Canonical) -> Layout {
+    fn of(text: &Excerpt) -> Layout {
         let mut layout = Layout::default();
-        for Entry { key, value } in text.node().sorted_entries() {
-            let Some(value_text) = value.as_text() else { continue };
-            let place = offset(text.as_bytes(), value_text);
-            let with_comma = |name: &str| place - name.len() - "\"\":".len()..place + value_text.len() + 1;
-            if key.is("apiVersion") {
+        for (name, value) in text.members() {
+            let range = value.spot().range();
+            let with_comma = |name: &str| range.start - name.len() - "\"\":".len()..range.end + 1;
+            if name.is("apiVersion") {
                 layout.api_version = with_comma("apiVersion");
-            } else if key.is("kind") {
+            } else if name.is("kind") {
                 layout.kind = with_comma("kind");
-            } else if key.is("metadata") {
-                layout.find_in_metadata(text, place, value);
-                break;
+            } else if name.is("metadata") {
+                layout.find_in_metadata(&value);
+            } else {
+                layout.fields.push((field_name(name), value.spot()));
             }
         }
         layout
     }
 
-    fn find_in_metadata(&mut self, text: &Canonical, start: usize, metadata: Node<'_>) {
-        self.metadata = start..start + metadata.as_text().map_or(0, <[u8]>::len);
-        let members = metadata.sorted_entries();
-        if members.iter().any(|member| member.key.is("deletionTimestamp")) {
-            self.deletion = Deletion::Asked;
+    /// Where things are after a change of one field.
+    fn moved(&self, difference: &Difference) -> Layout {
+        let range = |range: &Range<usize>| difference.moved_range(range.clone());
+        let field = |(name, spot): &(Name, Spot)| (name.clone(), difference.moved(*spot));
+        let resource_version = self.resource_version;
+        Layout {
+            api_version: range(&self.api_version),
+            kind: range(&self.kind),
+            metadata: range(&self.metadata),
+            meta: self.meta.map(|spot| if spot.is_nowhere() { spot } else { difference.moved(spot) }),
+            fields: self.fields.iter().map(field).collect(),
+            resource_version: range(&(resource_version..resource_version)).start,
+            comma: self.comma,
         }
-        let behind = members.iter().position(|member| member.key > Str::plain("resourceVersion"));
-        let before = members[..behind.unwrap_or(members.len())].last().and_then(|last| last.value.as_text());
-        let end = before.map(|value| offset(text.as_bytes(), value) + value.len());
-        (self.resource_version, self.comma) = match (end, behind) {
-            (Some(end), Some(_)) => (end + 1, Comma::Behind),
-            (None, Some(_)) => (start + 1, Comma::Behind),
-            (Some(end), None) => (end, Comma::Before),
-            (None, None) => (start + 1, Comma::None),
+    }
+
+    fn find_in_metadata(&mut self, metadata: &Excerpt) {
+        self.metadata = metadata.spot().range();
+        let (mut before, mut behind) = (None, false);
+        for (name, value) in metadata.members() {
+            match name > Str::plain("resourceVersion") {
+                true => behind = true,
+                false => before = Some(value.spot().range().end),
+            }
+            if let Some(field) = Field::named(name) {
+                self.meta[field as usize] = value.spot();
+            }
+        }
+        let start = self.metadata.start + 1;
+        (self.resource_version, self.comma) = match (before, behind) {
+            (Some(end), true) => (end + 1, Comma::Behind),
+            (None, true) => (start, Comma::Behind),
+            (Some(end), false) => (end, Comma::Before),
+            (None, false) => (start, Comma::None),
         };
     }
-}
-
-/// Where a part of a text begins in it.
-fn offset(text: &[u8], part: &[u8]) -> usize {
-    part.as_ptr() as usize - text.as_ptr() as usize
-}
-
-/// Whether somebody has asked for the object to be deleted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Deletion {
-    /// Nobody has.
-    #[default]
-    NotAsked,
-    /// It is there until its finalizers are gone and its time is up.
-    Asked,
 }
 
 /// The comma that joins the resourceVersion to its neighbours.
@@ -97,12 +110,13 @@ pub(super) enum Comma {
 /// The text of one object, ready to be stored.
 #[derive(Clone, Debug)]
 pub struct Record {
+    text: Arc<Canonical>,
     inner: Arc<Inner>,
 }
 
+/// What is known of the text.
 #[derive(Debug)]
 struct Inner {
-    text: Arc<Canonical>,
     layout: Layout,
     owners: Vec<String>,
     /// The pattern that the object is sure to match.
@@ -121,8 +135,9 @@ pub struct Stored {
 impl Record {
     /// A record from the text of an object without resourceVersion, and the uids of its owners.
     pub fn new(text: Canonical, owners: Vec<String>) -> Self {
-        let layout = Layout::of(&text);
-        Record { inner: Arc::new(Inner { text: Arc::new(text), layout, owners, pattern: None }) }
+        let text = Arc::new(text);
+        let layout = Layout::of(&text.clone().into());
+        Record { text, inner: Arc::new(Inner { layout, owners, pattern: None }) }
     }
 
     /// A record whose writer knows where things are.
@@ -132,28 +147,52 @@ impl Record {
         owners: Vec<String>,
         pattern: Option<Arc<Pattern>>,
     ) -> Self {
-        debug_assert_eq!(layout, Layout::of(&text));
-        Record { inner: Arc::new(Inner { text: Arc::new(text), layout, owners, pattern }) }
+        let text = Arc::new(text);
+        debug_assert_eq!(layout, Layout::of(&text.clone().into()));
+        Record { text, inner: Arc::new(Inner { layout, owners, pattern }) }
+    }
+
+    /// The record of a text that differs from this one's in one field.
+    pub(crate) fn followed_by(
+        &self,
+        text: &Excerpt,
+        difference: &Difference,
+        pattern: Option<&Arc<Pattern>>,
+    ) -> Record {
+        let layout = self.inner.layout.moved(difference);
+        debug_assert_eq!(layout, Layout::of(text));
+        let (owners, pattern) = (self.inner.owners.clone(), pattern.cloned());
+        Record { text: text.document().clone(), inner: Arc::new(Inner { layout, owners, pattern }) }
     }
 
     /// The object without its resourceVersion.
     pub fn canonical(&self) -> &Canonical {
-        &self.inner.text
+        &self.text
     }
 
     /// The object without its resourceVersion, as a tree to look into.
     pub fn node(&self) -> Node<'_> {
-        self.inner.text.node()
+        self.text.node()
     }
 
     /// The same as an excerpt that shares the text.
     pub(crate) fn excerpt(&self) -> Excerpt {
-        Excerpt::from(self.inner.text.clone())
+        Excerpt::from(self.text.clone())
     }
 
     /// The pattern that the object is sure to match, with no default missing.
     pub(crate) fn pattern(&self) -> Option<&Arc<Pattern>> {
         self.inner.pattern.as_ref()
+    }
+
+    /// The members but the type and the metadata.
+    pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = (&Name, Spot)> {
+        self.inner.layout.fields.iter().map(|(name, spot)| (name, *spot))
+    }
+
+    /// The fields of the metadata.
+    pub(crate) fn metadata_spots(&self) -> &[Spot; Field::COUNT] {
+        &self.inner.layout.meta
     }
 
     /// The text of the metadata; empty if there are none.
@@ -163,11 +202,11 @@ impl Record {
 
     /// Whether the object is being deleted.
     pub(crate) fn is_terminating(&self) -> bool {
-        self.inner.layout.deletion == Deletion::Asked
+        !self.inner.layout.meta[Field::DeletionTimestamp as usize].is_nowhere()
     }
 
     fn text(&self) -> &[u8] {
-        self.inner.text.as_bytes()
+        self.text.as_bytes()
     }
 
     /// The uids of the objects that own this one.
@@ -177,8 +216,16 @@ impl Record {
 
     /// The value of `apiVersion` in the text.
     pub fn api_version(&self) -> &str {
-        let member = &self.text()[self.inner.layout.api_version.clone()];
-        let value = member.strip_prefix(b"\"apiVersion\":\"").and_then(|rest| rest.strip_suffix(b"\","));
+        self.type_part(&self.inner.layout.api_version, b"\"apiVersion\":\"")
+    }
+
+    /// The value of `kind` in the text.
+    pub fn kind(&self) -> &str {
+        self.type_part(&self.inner.layout.kind, b"\"kind\":\"")
+    }
+
+    fn type_part(&self, member: &Range<usize>, name: &[u8]) -> &str {
+        let value = self.text()[member.clone()].strip_prefix(name).and_then(|rest| rest.strip_suffix(b"\","));
         value.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default()
     }
 

@@ -2,10 +2,10 @@
 
 use std::{ops::Range, sync::Arc};
 
-use kubemerge_value::{MapWriter, Node};
+use kubemerge_value::{Excerpt, MapWriter, Node};
 
-use super::record::{Comma, Deletion, Layout, Record};
-use crate::pattern::Pattern;
+use super::record::{Comma, Layout, Record};
+use crate::{members::Name, meta::Field, pattern::Pattern};
 
 /// Writes one record; the members must come in order.
 pub(crate) struct RecordWriter {
@@ -18,8 +18,9 @@ impl RecordWriter {
         RecordWriter { out: MapWriter::with_capacity(bytes), layout: Layout::default() }
     }
 
-    pub(crate) fn field(&mut self, name: &str, value: Node<'_>) {
-        self.out.member(name, value);
+    pub(crate) fn field(&mut self, name: &Name, text: &Excerpt) {
+        let spot = self.out.copy(name, text);
+        self.layout.fields.push((name.clone(), spot));
     }
 
     pub(crate) fn api_version(&mut self, api_version: &str) {
@@ -39,16 +40,13 @@ impl RecordWriter {
     }
 
     /// Writes the metadata without resourceVersion.
-    pub(crate) fn metadata<'m>(&mut self, members: impl Iterator<Item = (&'m str, Node<'m>)>) {
+    pub(crate) fn metadata<'m>(&mut self, fields: impl Iterator<Item = (Field, &'m Excerpt)>) {
         self.out.begin("metadata");
         let start = self.out.written();
         let mut before = start;
-        for (name, value) in members.filter(|(name, _)| *name != "resourceVersion") {
-            self.out.member(name, value);
-            if name == "deletionTimestamp" {
-                self.layout.deletion = Deletion::Asked;
-            }
-            if name < "resourceVersion" {
+        for (field, text) in fields.filter(|(field, _)| *field != Field::ResourceVersion) {
+            self.layout.meta[field as usize] = self.out.copy_plain(field.plain_name(), text);
+            if field < Field::ResourceVersion {
                 before = self.out.written();
             }
         }

@@ -7,11 +7,12 @@ use serde_json::{Map, Value, json};
 use crate::{
     call::Call,
     decode,
+    meta::Field,
     object::{Object, tree},
     reply::Reply,
     status::{Outcome, bad_request, conflict, done, no_such_path},
     store::Stored,
-    target::Address,
+    target::Named,
     write,
 };
 
@@ -21,7 +22,7 @@ pub(crate) fn handle_in_collection(call: &Call<'_>) -> Outcome<Reply> {
     let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     let index = call.ledger.index();
     let pods = index.find("", &call.address.version, "pods").ok_or_else(no_such_path)?;
-    let address = Address { name: Some(name.to_string()), ..call.address.clone() };
+    let address = Named { name: Some(name.into()), ..call.address.clone() };
     handle(&Call { resource: pods, address: &address, warnings: RefCell::default(), ..*call })
 }
 
@@ -41,9 +42,9 @@ fn bound(call: &Call<'_>, current: &Stored, binding: &Value, node: &str) -> Outc
     let mut pod = Object::of(current);
     check(call, &pod, binding)?;
     pod.set_at(&["spec", "nodeName"], json!(node))?;
-    for member in ["annotations", "labels"] {
-        let given = binding.pointer(&format!("/metadata/{member}")).and_then(Value::as_object);
-        pod.metadata.merge_strings(member, given.unwrap_or(&Map::new()));
+    for field in [Field::Annotations, Field::Labels] {
+        let given = binding.pointer(&format!("/metadata/{}", field.name())).and_then(Value::as_object);
+        pod.metadata.merge_strings(field, given.unwrap_or(&Map::new()));
     }
     let mut conditions =
         pod.at(&["status", "conditions"]).and_then(|list| list.as_array().cloned()).unwrap_or_default();

@@ -10,6 +10,7 @@ use crate::{
     columns::selector_text,
     custom::scale::{ScalePaths, find, names},
     decode,
+    meta::Field,
     object::{Object, tree},
     query::WriteOptions,
     reply::Reply,
@@ -96,9 +97,9 @@ fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
         None => object.at(&["spec", "selector"]).map(|selector| selector_text(&selector)),
     };
     let mut metadata = json!({"name": object.metadata.name()});
-    for member in ["namespace", "uid", "resourceVersion", "creationTimestamp"] {
-        if let Some(value) = object.metadata.get(member) {
-            metadata[member] = value;
+    for field in [Field::Namespace, Field::Uid, Field::ResourceVersion, Field::CreationTimestamp] {
+        if let Some(value) = object.metadata.get(field) {
+            metadata[field.name()] = value;
         }
     }
     let mut status = json!({"replicas": find(object, &paths.status_replicas).unwrap_or(json!(0))});
@@ -125,7 +126,7 @@ fn change(
         check(call, &old, &wanted)?;
         let mut pinned = old.clone();
         let version = wanted.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default();
-        pinned.metadata.set("resourceVersion", version);
+        pinned.metadata.set(Field::ResourceVersion, version);
         update::check_version(call, &pinned, current, Permission::Granted)?;
         let mut new = old.clone();
         let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0));
@@ -137,7 +138,7 @@ fn change(
     let done = write::change(call, options.dry_run, rescaled)?;
     let shown = done.shown();
     let mut object = Object::of_record(shown.record);
-    object.metadata.set("resourceVersion", shown.revision.unwrap_or_default().to_string());
+    object.metadata.set(Field::ResourceVersion, shown.revision.unwrap_or_default().to_string());
     Ok(Reply::value(200, &scale(&object, paths)?))
 }
 

@@ -4,7 +4,9 @@ use crate::{
     admit,
     call::Call,
     catalog::Resource,
-    decode, namespace,
+    decode,
+    meta::Field,
+    namespace,
     object::Object,
     present::{self, Shown},
     query::{DryRun, WriteOptions},
@@ -60,7 +62,7 @@ pub(crate) fn create(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Ou
 fn create_with_generated_name(call: &Call<'_>, object: &Object, dry_run: DryRun) -> Outcome<Created> {
     for _ in 0..ATTEMPTS {
         let mut named = object.clone();
-        named.metadata.set("name", generated_name(call, object.metadata.generate_name()));
+        named.metadata.set(Field::Name, generated_name(call, object.metadata.generate_name()));
         if let Ok(created) = attempt(call, named, dry_run)? {
             return Ok(created);
         }
@@ -108,7 +110,7 @@ fn check_place(call: &Call<'_>, name: &str) -> Outcome<()> {
 /// The object's namespace is the path's; the namespace must exist and not be on its way out.
 fn check_namespace(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
     if !call.resource.is_namespaced() {
-        object.metadata.remove("namespace");
+        object.metadata.remove(Field::Namespace);
         return Ok(());
     }
     if call.namespace().is_empty() {
@@ -129,7 +131,7 @@ pub(crate) fn check_own_namespace(call: &Call<'_>, object: &mut Object) -> Outco
             "the namespace of the provided object does not match the namespace sent on the request",
         ));
     }
-    object.metadata.set_text("namespace", wanted);
+    object.metadata.set_text(Field::Namespace, wanted);
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use crate::{
     },
     collector::{FOREGROUND, ORPHAN},
     ledger::Ledger,
+    meta::Field,
     namespace,
     object::Object,
     present::{self, Shown},
@@ -130,11 +131,11 @@ fn marked(
     let shortened = old.metadata.grace_period().is_none_or(|before| grace < before);
     if !was_terminating || shortened {
         let end = ledger.app.clock.now().plus(grace);
-        new.metadata.set("deletionTimestamp", end.to_string());
-        new.metadata.set("deletionGracePeriodSeconds", grace);
+        new.metadata.set(Field::DeletionTimestamp, end.to_string());
+        new.metadata.set(Field::DeletionGracePeriodSeconds, grace);
     }
     if !was_terminating && old.metadata.generation() > 0 {
-        new.metadata.set("generation", old.metadata.generation().saturating_add(1));
+        new.metadata.set(Field::Generation, old.metadata.generation().saturating_add(1));
     }
     if is_namespace(resource) {
         new.set_at(&["status", "phase"], json!("Terminating"))?;

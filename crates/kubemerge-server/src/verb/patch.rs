@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use kubemerge::{Canonical, Error, Guide, Patch, PatchType, apply};
+use kubemerge_schema::Schema;
 use kubemerge_value::Excerpt;
 
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
     status::{Cause, Failure, Outcome, bad_request, quoted, too_large, unclassified, unsupported_media_type},
     store::Stored,
     strategy::{self, Part},
+    successor::Successor,
     verb::update,
     view, write,
 };
@@ -87,9 +89,18 @@ fn patched(
     let live = live(call, patch, current)?;
     let result = Excerpt::from(apply_to(call, patch, &live)?);
     let mut old = Object::of_record(&current.record);
-    let mut new = decode::patched(call, &result, patch.patch_type(), (current, &old))?;
-    report_repeated(call, patch.patch_type(), (&old, &new), validation)?;
-    fields::settle(call, &mut new, validation, Source::Patch(&old))?;
+    let mut new = match sound(call, &result, current, &old) {
+        Some(new) => {
+            report_repeated(call, patch.patch_type(), (&old, &new), validation)?;
+            new
+        }
+        None => {
+            let mut new = decode::patched(call, &result, patch.patch_type(), (current, &old))?;
+            report_repeated(call, patch.patch_type(), (&old, &new), validation)?;
+            fields::settle(call, &mut new, validation, Source::Patch(&old))?;
+            new
+        }
+    };
     update::check_address(call, &mut new)?;
     // Only a patch that sets a resourceVersion can fail on it.
     update::check_version(call, &new, current, Permission::Granted)?;
@@ -97,6 +108,13 @@ fn patched(
     strategy::prepare_update(call.resource, &old, &mut new, part)?;
     admit::update(call, &old, &mut new, part)?;
     Ok(new)
+}
+
+/// The patched object, if it is of a built-in kind, one field changed, and there is nothing to put right.
+fn sound(call: &Call<'_>, result: &Excerpt, current: &Stored, old: &Object) -> Option<Object> {
+    let pattern = call.resource.pattern(&call.app().schema).filter(|pattern| old.conforms_to(pattern))?;
+    let as_stored = current.record.api_version() == call.resource.api_version;
+    if as_stored { Successor::read(result, &current.record, old, pattern) } else { None }
 }
 
 /// Fields that stand twice in the patch itself.
@@ -130,10 +148,17 @@ fn live<'s>(call: &Call<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<
     Canonical::from_bytes(&text).map(Cow::Owned).map_err(|error| unclassified(error.to_string()))
 }
 
+/// The rules of a built-in kind.
+fn merge_guide<'c>(call: &Call<'c>) -> Guide<'c> {
+    let schema: &Schema = &call.app().schema;
+    let ty = schema.type_of(&call.resource.api_version, &call.resource.kind);
+    ty.map_or(Guide::Schema(schema), Guide::Type)
+}
+
 fn apply_to(call: &Call<'_>, patch: &Patch<'_>, live: &Canonical) -> Outcome<Canonical> {
     let result = match (patch.patch_type(), call.resource.custom()) {
         (PatchType::Strategic, Some(version)) => apply(version.merge_guide()?, live, patch),
-        (PatchType::Strategic, None) => apply(&*call.app().schema, live, patch),
+        (PatchType::Strategic, None) => apply(merge_guide(call), live, patch),
         _ => apply(Guide::None, live, patch),
     };
     result.map_err(|error| refused(&error))

@@ -7,6 +7,7 @@ use crate::{
     call::Call,
     catalog::rules::Permission,
     decode,
+    meta::Field,
     object::Object,
     present::{self, Shown},
     query::{WriteOptions, parse_resource_version},
@@ -32,7 +33,7 @@ pub(crate) fn handle(call: &Call<'_>, part: Part) -> Outcome<Reply> {
         // Upstream: an object that is gone has another uid than the one that is meant.
         strategy::check_identity(call.resource, &Object::default(), &object)?;
         if may_create {
-            object.metadata.remove("resourceVersion");
+            object.metadata.remove(Field::ResourceVersion);
             let (record, revision) = create::create(call, object, options.dry_run)?;
             return present::object(call, 201, Shown { record: &record, revision });
         }
@@ -58,7 +59,7 @@ pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()>
     if call.resource.is_namespaced() {
         create::check_own_namespace(call, object)?;
     } else {
-        object.metadata.remove("namespace");
+        object.metadata.remove(Field::Namespace);
     }
     let (name, wanted) = (object.metadata.name(), call.name());
     if name.is_empty() {
