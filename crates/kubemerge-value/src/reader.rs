@@ -68,7 +68,7 @@ const DEPTH_MOST: usize = 64;
 impl<'a> Reader<'a> {
     /// The beginning of a text; white space around it does not count.
     pub fn new(text: &'a [u8]) -> Self {
-        let (text, outside) = (text.trim_ascii(), SmallVec::new());
+        let (text, outside) = (trimmed(text), SmallVec::new());
         Reader { text, at: 0, next: Next::Value, inside: Inside::Nothing, last: b"", outside }
     }
 
@@ -282,6 +282,14 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The text without the white space around it; that of JSON, which has less of it than ASCII.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let start = text.iter().position(is_text).unwrap_or(text.len());
+    let end = text.iter().rposition(is_text).map_or(start, |last| last + 1);
+    &text[start..end]
+}
+
 /// Where the closing quote of a string stands; one that is not plain is looked at more closely.
 #[inline]
 fn string_end(
@@ -349,7 +357,7 @@ mod tests {
         {
             assert_eq!(read(text.as_bytes()).expect(text).as_bytes(), text.as_bytes());
         }
-        assert!(read(b" {}\n").is_some());
+        assert!(read(b" {}\n").is_some() && read(b"\x0c{}\x0c").is_none());
     }
 
     #[test]
