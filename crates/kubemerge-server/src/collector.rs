@@ -1,7 +1,7 @@
 //! What follows from deletions: dependents are collected, namespaces emptied, definitions retired.
 //!
-//! Collection runs inside the request that caused it, so a test sees its end state at once. It is triggered by
-//! deletions only: an object created with an owner that never existed is left alone.
+//! Collection runs inside the request that caused it, so a test sees its end state at once. An object created
+//! with an owner that never existed is left alone; one whose owner the history knows to be gone is not.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -31,6 +31,8 @@ pub(crate) enum Work {
     Orphan { key: Arc<str> },
     /// An object lost an owner, or one of its owners waits.
     Dependent { key: Arc<str> },
+    /// A dependent is new: its owner may be gone already.
+    Newcomer { key: Arc<str> },
     /// A dependent is gone: its owners may have waited for it.
     DependentGone { owners: Vec<OwnerReference>, namespace: String },
     /// A namespace is to be emptied and finished.
@@ -95,6 +97,7 @@ pub(crate) fn perform(ledger: &Ledger<'_>, work: Work) -> Outcome<()> {
             Ok(())
         }
         Work::Dependent { key } => judge(ledger, &key),
+        Work::Newcomer { key } => judge_newcomer(ledger, &key),
         Work::Foreground { key } => begin_foreground(ledger, &key),
         Work::Orphan { key } => orphan(ledger, &key),
         Work::DependentGone { owners, namespace } => {
@@ -117,9 +120,14 @@ fn load(ledger: &Ledger<'_>, key: &str) -> Option<(Arc<Resource>, Stored, Object
     Some((resource, stored, object))
 }
 
-fn find_owner(ledger: &Ledger<'_>, owner: &OwnerReference, namespace: &str) -> Option<(Arc<str>, Object)> {
+/// The key under which an owner would be.
+fn owner_key(ledger: &Ledger<'_>, owner: &OwnerReference, namespace: &str) -> Option<String> {
     let resource = owner_resource(ledger, owner)?;
-    let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, &owner.name);
+    Some(resource.key(if resource.is_namespaced() { namespace } else { "" }, &owner.name))
+}
+
+fn find_owner(ledger: &Ledger<'_>, owner: &OwnerReference, namespace: &str) -> Option<(Arc<str>, Object)> {
+    let key = owner_key(ledger, owner, namespace)?;
     let stored = ledger.app.store.get(&key)?;
     Some((key.into(), Object::of(&stored))).filter(|(_, object)| object.metadata.uid() == owner.uid)
 }
@@ -188,6 +196,40 @@ fn judge(ledger: &Ledger<'_>, key: &Arc<str>) -> Outcome<()> {
         Propagation::Background
     };
     collect(ledger, &resource, key, object.metadata.uid(), policy)
+}
+
+/// A new object goes the way of an owner that was there once; owners that never were do not matter.
+fn judge_newcomer(ledger: &Ledger<'_>, key: &Arc<str>) -> Outcome<()> {
+    let Some((_, _, object)) = load(ledger, key) else { return Ok(()) };
+    let namespace = object.metadata.namespace();
+    let (mut waiting, mut missing) = (false, HashSet::new());
+    for owner in object.metadata.owner_references() {
+        match standing(ledger, &owner, namespace) {
+            Standing::Solid => {}
+            Standing::Waiting => waiting = true,
+            Standing::Dangling => {
+                missing.extend(owner_key(ledger, &owner, namespace).map(|key| (key, owner.uid)))
+            }
+        }
+    }
+    if waiting || was_removed(ledger, &missing) { judge(ledger, key) } else { Ok(()) }
+}
+
+/// Whether the history tells of the end of one of these keys with their uids.
+fn was_removed(ledger: &Ledger<'_>, missing: &HashSet<(String, String)>) -> bool {
+    let keys: HashSet<&str> = missing.iter().map(|(key, _)| key.as_str()).collect();
+    let prefix = match (keys.len(), keys.iter().next()) {
+        (1, Some(only)) => only,
+        (0, _) => return false,
+        // One walk through everything, however many there are.
+        _ => "",
+    };
+    let store = &ledger.app.store;
+    let Ok((events, _)) = store.events(prefix, store.oldest(), usize::MAX) else { return false };
+    events.iter().filter(|event| event.value.is_none() && keys.contains(&*event.key)).any(|event| {
+        let last = event.previous.as_ref().map(|last| Object::of_record(&last.record));
+        last.is_some_and(|last| missing.contains(&(event.key.to_string(), last.metadata.uid().to_string())))
+    })
 }
 
 fn collect(

@@ -134,6 +134,9 @@ impl<'a> Ledger<'a> {
                 let found = collector::after_termination(resource, key, &object);
                 self.work.borrow_mut().extend(found);
             }
+            (None, Some(after)) if !after.record.owners().is_empty() => {
+                self.later(Work::Newcomer { key: key.into() });
+            }
             _ => {}
         }
     }

@@ -267,3 +267,29 @@ async fn nothing_is_left_in_a_namespace_that_is_gone() {
         assert_eq!(get(&server, &content).await.body["items"], json!([]), "{codes:?}");
     }
 }
+
+#[tokio::test]
+async fn a_child_that_comes_too_late_goes_with_its_owner() {
+    let server = server();
+    let child = |name: &str, uid: &Value| {
+        let mut map = config_map(name);
+        map["metadata"]["ownerReferences"] =
+            json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid}]);
+        map
+    };
+    let owner = ask(&server, "POST", CONFIG_MAPS, config_map("owner")).await.body;
+    ask(&server, "DELETE", &format!("{CONFIG_MAPS}/owner"), Value::Null).await;
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, child("late", &owner["metadata"]["uid"])).await.code, 201);
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/late")).await.code, 404);
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, child("foundling", &json!("never"))).await.code, 201);
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/foundling")).await.code, 200, "its owner never was");
+    let again = ask(&server, "POST", CONFIG_MAPS, config_map("owner")).await.body;
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, child("heir", &again["metadata"]["uid"])).await.code, 201);
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/heir")).await.code, 200);
+    ask(&server, "POST", CONFIG_MAPS, child("stranger", &owner["metadata"]["uid"])).await;
+    assert_eq!(
+        get(&server, &format!("{CONFIG_MAPS}/stranger")).await.code,
+        404,
+        "another object has that name"
+    );
+}
