@@ -95,7 +95,7 @@ fn words(paths: &[PathBuf]) -> Vec<String> {
 }
 
 fn parse(source: &Source) -> Result<Config> {
-    let text = String::from_utf8_lossy(&source.bytes);
+    let text = String::from_utf8_lossy(source.bytes());
     toml::from_str(&text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
         Notice::error(error.message()).at(Excerpt::cut(&source.name, &text, range, "")).into()

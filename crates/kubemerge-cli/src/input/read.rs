@@ -1,6 +1,7 @@
 //! Reads the text of a file or of standard input.
 
 use std::io::Read;
+use std::string::FromUtf8Error;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,7 +24,8 @@ pub(crate) fn decide_duplicate_keys(rule: DuplicateKeys) {
 #[derive(Debug)]
 pub(crate) struct Source {
     pub(crate) name: String,
-    pub(crate) bytes: Vec<u8>,
+    /// The text, or bytes that are none: parsing says why.
+    content: std::result::Result<String, Vec<u8>>,
 }
 
 /// Reads a whole text.
@@ -34,7 +36,7 @@ pub(crate) fn read(origin: &Origin) -> Result<Source> {
         Origin::File(path) => std::fs::read(path),
     };
     match bytes {
-        Ok(bytes) => Ok(Source { name, bytes }),
+        Ok(bytes) => Ok(Source::new(name, bytes)),
         Err(error) => Err(Notice::error(format!("cannot read {name}: {}", plain(&error))).into()),
     }
 }
@@ -68,22 +70,33 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
 }
 
 impl Source {
+    pub(crate) fn new(name: String, bytes: Vec<u8>) -> Source {
+        Source { name, content: String::from_utf8(bytes).map_err(FromUtf8Error::into_bytes) }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match &self.content {
+            Ok(text) => text.as_bytes(),
+            Err(bytes) => bytes,
+        }
+    }
+
     /// The YAML or JSON documents of the text.
     pub(crate) fn documents(&self) -> Result<Vec<yaml::Document<'_>>> {
         let duplicate_keys = DUPLICATE_KEYS.get().copied().unwrap_or_default();
         let options = yaml::Options { duplicate_keys, ..yaml::Options::default() };
-        yaml::parse(&self.bytes, &options)
-            .map_err(|error| Notice::of_yaml(&self.name, &self.bytes, &error).into())
+        yaml::parse(self.bytes(), &options)
+            .map_err(|error| Notice::of_yaml(&self.name, self.bytes(), &error).into())
     }
 
     /// The JSON of one of its documents.
     pub(crate) fn json(&self, document: &yaml::Document<'_>) -> Result<Vec<u8>> {
-        document.to_json().map_err(|error| Notice::of_yaml(&self.name, &self.bytes, &error).into())
+        document.to_json().map_err(|error| Notice::of_yaml(&self.name, self.bytes(), &error).into())
     }
 
-    /// The text; parsing has shown that it is one.
+    /// The text; empty for what is none.
     pub(crate) fn text(&self) -> &str {
-        std::str::from_utf8(&self.bytes).unwrap_or_default()
+        self.content.as_deref().unwrap_or_default()
     }
 
     /// The lines around a path of a document, or around the nearest place on the way to it.

@@ -42,7 +42,7 @@ impl Merge<'_, '_> {
 pub(crate) fn patch_sources(text: Option<&str>, files: &[Origin]) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     if let Some(text) = text {
-        sources.push(Source { name: "<patch>".to_owned(), bytes: text.as_bytes().to_vec() });
+        sources.push(Source::new("<patch>".to_owned(), text.as_bytes().to_vec()));
     }
     for origin in files {
         sources.push(read(origin)?);

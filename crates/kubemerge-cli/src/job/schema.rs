@@ -73,8 +73,7 @@ pub(crate) fn load_beside(options: &SchemaOptions, origins: &[Origin]) -> Result
 /// The text of a file that may hold custom resource definitions; most do not.
 fn with_definitions(origin: &Origin) -> Result<Option<Source>> {
     let source = read(origin)?;
-    let mentioned = std::str::from_utf8(&source.bytes).is_ok_and(|text| text.contains(DEFINITION));
-    Ok(mentioned.then_some(source))
+    Ok(source.text().contains(DEFINITION).then_some(source))
 }
 
 fn add_definitions(builder: SchemaBuilder, source: Option<Source>) -> Result<SchemaBuilder> {
