@@ -66,8 +66,8 @@ pub(crate) fn object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Ob
     let document = Excerpt::from(body(call)?);
     let mut object = decoded(call, Object::read(&document), &document, Source::Body)?;
     check_type(call, &mut object)?;
-    report_repeated(call, &document, &object, validation)?;
-    fields::settle(call, &mut object, validation, Source::Body)?;
+    let repeated = repeated(call, &document, validation);
+    fields::settle(call, &mut object, (validation, repeated), Source::Body)?;
     Ok(object)
 }
 
@@ -108,20 +108,14 @@ pub(crate) fn patched(
     decoded(call, checked, document, Source::Patch(old))
 }
 
-/// Repeated fields are gone from the canonical text; where that is the body there were none.
-fn report_repeated(
-    call: &Call<'_>,
-    document: &Excerpt,
-    object: &Object,
-    validation: FieldValidation,
-) -> Outcome<()> {
+/// Complaints about repeated fields. They are gone from the canonical text; where that is the body there were none.
+fn repeated(call: &Call<'_>, document: &Excerpt, validation: FieldValidation) -> Vec<String> {
     let is_json = media::content_type(call.headers).is_none_or(|name| name == media::JSON);
     if !is_json || validation == FieldValidation::Ignore || document.as_bytes() == call.body.trim_ascii() {
-        return Ok(());
+        return Vec::new();
     }
     let repeated = duplicate::fields(call.body);
-    let complaints = repeated.iter().map(|path| format!("duplicate field {}", quoted(path))).collect();
-    fields::report(call, complaints, validation, Source::Body, object)
+    repeated.iter().map(|path| format!("duplicate field {}", quoted(path))).collect()
 }
 
 /// Objects are turned into trees here and there, which must not be too deep for the stack.

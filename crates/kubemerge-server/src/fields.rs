@@ -23,11 +23,12 @@ use crate::{
     status::{Failure, FieldError, Outcome, Qualified, bad_request, invalid, quoted},
 };
 
-/// Takes out what the kind does not have and reports it as the request wants.
+/// Takes out what the kind does not have and reports it as the request wants, behind what there is to complain
+/// about already.
 pub(crate) fn settle(
     call: &Call<'_>,
     object: &mut Object,
-    validation: FieldValidation,
+    (validation, mut complaints): (FieldValidation, Vec<String>),
     source: Source<'_>,
 ) -> Outcome<()> {
     let mut unknown = unknown_metadata(object);
@@ -40,8 +41,8 @@ pub(crate) fn settle(
         None => unknown.extend(settle_built_in(call, object, source)?),
     }
     unknown.sort();
-    let shown = unknown.iter().take(COMPLAINTS_MOST);
-    let complaints = shown.map(|path| format!("unknown field {}", quoted(path))).collect();
+    let room = COMPLAINTS_MOST.saturating_sub(complaints.len());
+    complaints.extend(unknown.iter().take(room).map(|path| format!("unknown field {}", quoted(path))));
     report(call, complaints, validation, source, object)
 }
 

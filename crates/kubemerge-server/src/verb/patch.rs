@@ -89,15 +89,15 @@ fn patched(
     let live = live(call, patch, current)?;
     let result = Excerpt::from(apply_to(call, patch, &live)?);
     let mut old = Object::of_record(&current.record);
+    let repeated = repeated(call, patch.patch_type(), validation);
     let mut new = match sound(call, &result, current, &old) {
         Some(new) => {
-            report_repeated(call, patch.patch_type(), (&old, &new), validation)?;
+            fields::report(call, repeated, validation, Source::Patch(&old), &new)?;
             new
         }
         None => {
             let mut new = decode::patched(call, &result, patch.patch_type(), (current, &old))?;
-            report_repeated(call, patch.patch_type(), (&old, &new), validation)?;
-            fields::settle(call, &mut new, validation, Source::Patch(&old))?;
+            fields::settle(call, &mut new, (validation, repeated), Source::Patch(&old))?;
             new
         }
     };
@@ -117,21 +117,14 @@ fn sound(call: &Call<'_>, result: &Excerpt, current: &Stored, old: &Object) -> O
     if as_stored { Successor::read(result, &current.record, old, pattern) } else { None }
 }
 
-/// Fields that stand twice in the patch itself.
-fn report_repeated(
-    call: &Call<'_>,
-    patch_type: PatchType,
-    (old, new): (&Object, &Object),
-    validation: FieldValidation,
-) -> Outcome<()> {
+/// Complaints about fields that stand twice in the patch itself.
+fn repeated(call: &Call<'_>, patch_type: PatchType, validation: FieldValidation) -> Vec<String> {
     if validation == FieldValidation::Ignore {
-        return Ok(());
+        return Vec::new();
     }
     let prefix = if patch_type == PatchType::Json { "json patch " } else { "" };
     let repeated = duplicate::fields(call.body);
-    let complaints =
-        repeated.iter().map(|path| format!("{prefix}duplicate field {}", quoted(path))).collect();
-    fields::report(call, complaints, validation, Source::Patch(old), new)
+    repeated.iter().map(|path| format!("{prefix}duplicate field {}", quoted(path))).collect()
 }
 
 /// The text to patch: as it is stored, unless the patch may look at the resourceVersion or another version.

@@ -161,6 +161,17 @@ async fn repeated_fields_of_a_patch_are_reported() {
 }
 
 #[tokio::test]
+async fn all_complaints_come_at_once() {
+    let server = server();
+    let body = r#"{"metadata": {"name": "a"}, "data": {"k": "1", "k": "2"}, "foo": 1}"#;
+    let request = http::Request::post(format!("{CONFIG_MAPS}?fieldValidation=Strict"))
+        .body(bytes::Bytes::from_static(body.as_bytes()));
+    let answer = send(&server, request.unwrap()).await;
+    let end = r#"strict decoding error: duplicate field "data.k", unknown field "foo""#;
+    assert!(answer.code == 400 && answer.message().ends_with(end), "{answer:?}");
+}
+
+#[tokio::test]
 async fn many_unknown_fields_are_reported_within_limits() {
     let server = server();
     let mut map = config_map("a");
