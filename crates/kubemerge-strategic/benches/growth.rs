@@ -27,12 +27,13 @@ const ROWS: [Row; 7] = [
     ("members of a map changed", members_changed),
 ];
 
-const HARM: [Row; 5] = [
+const HARM: [Row; 6] = [
     ("keys with a common prefix, all new", common_prefix),
     ("order list of items that are not there", strange_order),
     ("deep nesting", deep_nesting),
     ("deep nesting of lists in lists", deep_lists),
     ("names in retainKeys", retain_keys),
+    ("an item repeated with ever more fields", repeated_item),
 ];
 
 fn main() {
@@ -191,4 +192,9 @@ fn retain_keys(n: usize) -> Case {
     let names = joined((0..n).map(|n| format!(r#""name_of_field_{n:06}""#)));
     let live = format!("{{{}}}", joined((0..n).map(|n| format!(r#""name_of_field_{n:06}":1"#))));
     Case { kind: None, live, patch: format!(r#"{{"$retainKeys":[{names}]}}"#) }
+}
+
+fn repeated_item(n: usize) -> Case {
+    let patch = joined((0..n).map(|n| format!(r#"{{"name":"V0","field_{n:06}":"x"}}"#)));
+    Case { kind: POD, live: env(variables(1, "a"), None), patch: env(patch, None) }
 }

@@ -45,6 +45,6 @@ pub(crate) struct Used(usize);
 
 impl Used {
     pub(crate) fn of(arena: &Arena) -> Self {
-        Used(arena.allocated_bytes() - arena.chunk_capacity())
+        Used(arena.allocated_bytes().saturating_sub(arena.chunk_capacity()))
     }
 }
