@@ -7,6 +7,9 @@ const SUFFIX: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
+/// Where the digits of the bytes stand in a uid.
+const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+
 /// A source of chance.
 pub(crate) struct Entropy(Mutex<fastrand::Rng>);
 
@@ -34,11 +37,11 @@ impl Entropy {
         let bits = bits & !(0xf << 76) | 4 << 76;
         let bits = bits & !(0x3 << 62) | 2 << 62;
         let mut uid = *b"00000000-0000-0000-0000-000000000000";
-        let places = (0..36).filter(|place| !matches!(place, 8 | 13 | 18 | 23));
-        for (place, at) in places.zip((0..32).rev()) {
-            uid[place] = HEX[(bits >> (4 * at)) as usize & 0xf];
+        for (byte, place) in bits.to_be_bytes().into_iter().zip(PLACES) {
+            uid[place] = HEX[usize::from(byte >> 4)];
+            uid[place + 1] = HEX[usize::from(byte & 0xf)];
         }
-        String::from_utf8_lossy(&uid).into_owned()
+        String::from_utf8(uid.to_vec()).unwrap_or_default()
     }
 
     /// The five characters that make a generated name unique.

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use kubemerge_value::{Excerpt, MapWriter, Node, Scalar};
+use kubemerge_value::{Excerpt, MapWriter, Node};
 use serde_json::{Value, json};
 
 use crate::{
@@ -55,16 +55,11 @@ pub(crate) fn prepare_create(app: &App, resource: &Resource, object: &mut Object
     ] {
         object.metadata.remove(owned);
     }
-    let (now, uid) = (app.clock.now().text(), app.entropy.uid());
     let generation = match resource.rules.generation {
         Generation::Untracked | Generation::SpecFromZero => None,
-        _ => Some(Node::scalar_node(Scalar::Int(1))),
+        _ => Some(1),
     };
-    object.metadata.set_all([
-        (Field::CreationTimestamp, Some(Node::string(&now))),
-        (Field::Generation, generation),
-        (Field::Uid, Some(Node::string(&uid))),
-    ]);
+    object.metadata.set_identity(&app.clock.now().text(), generation, &app.entropy.uid());
     if resource.has_status() {
         object.remove("status");
     }

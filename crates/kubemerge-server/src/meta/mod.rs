@@ -213,15 +213,17 @@ impl Metadata {
         self.put(field, Node::scalar_node(Scalar::Int(number)));
     }
 
-    /// Sets or removes fields, which come in order; their values share one document.
-    pub(crate) fn set_all<const N: usize>(&mut self, values: [(Field, Option<Node<'_>>); N]) {
+    /// Sets what makes a new object one of its own; the texts share one document.
+    pub(crate) fn set_identity(&mut self, created: &str, generation: Option<i64>, uid: &str) {
         let mut writer = MapWriter::with_capacity(128);
-        let spots =
-            values.map(|(field, value)| (field, value.map(|value| writer.member(field.name(), value))));
+        let created = writer.text(Field::CreationTimestamp.plain_name(), created);
+        let generation = generation
+            .map(|number| writer.member(Field::Generation.name(), Node::scalar_node(Scalar::Int(number))));
+        let uid = writer.text(Field::Uid.plain_name(), uid);
         let document = Excerpt::from(writer.finish());
-        for (field, spot) in spots {
-            self.replace(field, spot.map(|spot| document.at(spot)));
-        }
+        self.replace(Field::CreationTimestamp, Some(document.at(created)));
+        self.replace(Field::Generation, generation.map(|spot| document.at(spot)));
+        self.replace(Field::Uid, Some(document.at(uid)));
     }
 
     fn put(&mut self, field: Field, value: Node<'_>) {

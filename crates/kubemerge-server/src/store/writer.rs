@@ -2,10 +2,14 @@
 
 use std::{ops::Range, sync::Arc};
 
-use kubemerge_value::{Excerpt, MapWriter, Node};
+use kubemerge_value::{Excerpt, MapWriter, PlainName};
 
 use super::record::{Comma, Layout, Record};
 use crate::{members::Name, meta::Field, pattern::Pattern};
+
+const API_VERSION: PlainName = PlainName::new("\"apiVersion\":");
+const KIND: PlainName = PlainName::new("\"kind\":");
+const METADATA: PlainName = PlainName::new("\"metadata\":");
 
 /// Writes one record; the members must come in order.
 pub(crate) struct RecordWriter {
@@ -24,24 +28,24 @@ impl RecordWriter {
     }
 
     pub(crate) fn api_version(&mut self, api_version: &str) {
-        self.layout.api_version = self.text("apiVersion", api_version);
+        self.layout.api_version = self.text(API_VERSION, api_version);
     }
 
     pub(crate) fn kind(&mut self, kind: &str) {
-        self.layout.kind = self.text("kind", kind);
+        self.layout.kind = self.text(KIND, kind);
     }
 
     /// Writes a member; answers its place with the comma that follows, since metadata follows.
-    fn text(&mut self, name: &str, value: &str) -> Range<usize> {
+    fn text(&mut self, name: PlainName, value: &str) -> Range<usize> {
         let before = self.out.written();
-        self.out.member(name, Node::string(value));
+        self.out.text(name, value);
         let comma = usize::from(before > 1);
         before + comma..self.out.written() + 1
     }
 
     /// Writes the metadata without resourceVersion.
     pub(crate) fn metadata<'m>(&mut self, fields: impl Iterator<Item = (Field, &'m Excerpt)>) {
-        self.out.begin("metadata");
+        self.out.begin(METADATA);
         let start = self.out.written();
         let mut before = start;
         for (field, text) in fields.filter(|(field, _)| *field != Field::ResourceVersion) {

@@ -6,7 +6,7 @@ use crate::{
     document::Canonical,
     excerpt::{Excerpt, Spot},
     node::Node,
-    string::{is_plain, rises},
+    string::{is_plain, rises, write_escaped},
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -18,12 +18,12 @@ use std::ops::Range;
 /// [`MAX_DEPTH`](crate::MAX_DEPTH), which no [`Node`] is, comes out empty.
 ///
 /// ```
-/// use kubemerge_value::{MapWriter, Node};
+/// use kubemerge_value::{MapWriter, Node, PlainName};
 ///
 /// let mut writer = MapWriter::with_capacity(64);
 /// writer.member("kind", Node::string("Pod"));
-/// writer.begin("metadata");
-/// writer.member("name", Node::string("web"));
+/// writer.begin(PlainName::new("\"metadata\":"));
+/// writer.text(PlainName::new("\"name\":"), "web");
 /// writer.end();
 /// assert_eq!(writer.finish().as_bytes(), br#"{"kind":"Pod","metadata":{"name":"web"}}"#);
 /// ```
@@ -70,9 +70,13 @@ impl MapWriter {
 
     /// The same for a name that is known to be plain.
     pub fn copy_plain(&mut self, name: PlainName, value: &Excerpt) -> Spot {
+        self.plain_name(name);
+        self.copy_value(value)
+    }
+
+    fn plain_name(&mut self, name: PlainName) {
         self.comma(name.text().as_bytes());
         self.out.extend_from_slice(name.0.as_bytes());
-        self.copy_value(value)
     }
 
     fn copy_value(&mut self, value: &Excerpt) -> Spot {
@@ -84,9 +88,17 @@ impl MapWriter {
         Spot::new(start..self.out.len())
     }
 
+    /// Writes a string under a name that is known to be plain.
+    pub fn text(&mut self, name: PlainName, value: &str) -> Spot {
+        self.plain_name(name);
+        let start = self.out.len();
+        write_escaped(value.as_bytes(), &mut self.out);
+        Spot::new(start..self.out.len())
+    }
+
     /// Begins a member that is a map: what follows belongs to it.
-    pub fn begin(&mut self, name: &str) {
-        self.name(name);
+    pub fn begin(&mut self, name: PlainName) {
+        self.plain_name(name);
         self.out.push(b'{');
         self.outside.push(std::mem::replace(&mut self.last, NONE));
         self.deepest = self.deepest.max(self.level());
@@ -191,12 +203,12 @@ mod tests {
     #[test]
     fn maps_in_maps_have_an_order_of_their_own() {
         let mut writer = MapWriter::with_capacity(0);
-        writer.begin("b");
+        writer.begin(PlainName::new("\"b\":"));
         writer.member("a", Node::string("<"));
         writer.end();
         writer.end();
-        writer.begin("c");
-        writer.begin("d");
+        writer.begin(PlainName::new("\"c\":"));
+        writer.begin(PlainName::new("\"d\":"));
         assert_eq!(writer.finish().as_bytes(), br#"{"b":{"a":"\u003c"},"c":{"d":{}}}"#);
     }
 }
