@@ -46,7 +46,7 @@ struct Noted {
     /// Path, query, user agent and content type, one behind the other.
     head: Bytes,
     /// Where they end.
-    ends: [usize; 4],
+    ends: [u32; 4],
     body: Bytes,
     code: u16,
     changes: Changes,
@@ -105,7 +105,7 @@ impl Noted {
         let mut end = 0;
         let ends = texts.map(|text| {
             pages.add(text);
-            end += text.len();
+            end += text.len() as u32;
             end
         });
         let (head, body) = (pages.take(), pages.keep(request.body));
@@ -122,7 +122,11 @@ impl Noted {
     /// Path, query, user agent and content type.
     fn texts(&self) -> [Cow<'_, str>; 4] {
         let mut start = 0;
-        self.ends.map(|end| String::from_utf8_lossy(&self.head[std::mem::replace(&mut start, end)..end]))
+        self.ends.map(|end| {
+            let text = start..end as usize;
+            start = text.end;
+            String::from_utf8_lossy(&self.head[text])
+        })
     }
 }
 

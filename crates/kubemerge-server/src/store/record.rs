@@ -110,13 +110,12 @@ pub(super) enum Comma {
 /// The text of one object, ready to be stored.
 #[derive(Clone, Debug)]
 pub struct Record {
-    text: Arc<Canonical>,
     inner: Arc<Inner>,
 }
 
-/// What is known of the text.
 #[derive(Debug)]
 struct Inner {
+    text: Arc<Canonical>,
     layout: Layout,
     owners: Vec<String>,
     /// The pattern that the object is sure to match.
@@ -137,7 +136,7 @@ impl Record {
     pub fn new(text: Canonical, owners: Vec<String>) -> Self {
         let text = Arc::new(text);
         let layout = Layout::of(&text.clone().into());
-        Record { text, inner: Arc::new(Inner { layout, owners, pattern: None }) }
+        Record { inner: Arc::new(Inner { text, layout, owners, pattern: None }) }
     }
 
     /// A record whose writer knows where things are.
@@ -149,7 +148,7 @@ impl Record {
     ) -> Self {
         let text = Arc::new(text);
         debug_assert_eq!(layout, Layout::of(&text.clone().into()));
-        Record { text, inner: Arc::new(Inner { layout, owners, pattern }) }
+        Record { inner: Arc::new(Inner { text, layout, owners, pattern }) }
     }
 
     /// The record of a text that differs from this one's in one field.
@@ -162,22 +161,22 @@ impl Record {
         let layout = self.inner.layout.moved(difference);
         debug_assert_eq!(layout, Layout::of(text));
         let (owners, pattern) = (self.inner.owners.clone(), pattern.cloned());
-        Record { text: text.document().clone(), inner: Arc::new(Inner { layout, owners, pattern }) }
+        Record { inner: Arc::new(Inner { text: text.document().clone(), layout, owners, pattern }) }
     }
 
     /// The object without its resourceVersion.
     pub fn canonical(&self) -> &Canonical {
-        &self.text
+        &self.inner.text
     }
 
     /// The object without its resourceVersion, as a tree to look into.
     pub fn node(&self) -> Node<'_> {
-        self.text.node()
+        self.inner.text.node()
     }
 
     /// The same as an excerpt that shares the text.
     pub(crate) fn excerpt(&self) -> Excerpt {
-        Excerpt::from(self.text.clone())
+        Excerpt::from(self.inner.text.clone())
     }
 
     /// The pattern that the object is sure to match, with no default missing.
@@ -206,7 +205,7 @@ impl Record {
     }
 
     fn text(&self) -> &[u8] {
-        self.text.as_bytes()
+        self.inner.text.as_bytes()
     }
 
     /// The uids of the objects that own this one.
