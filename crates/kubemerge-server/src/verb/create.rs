@@ -28,6 +28,22 @@ const DEFINITION_GOES: &str = "create not allowed while custom resource definiti
 /// A new object with its revision, if it was stored.
 pub(crate) type Created = (Record, Option<Revision>);
 
+/// How an object is created.
+#[derive(Clone, Copy)]
+struct Way {
+    dry_run: DryRun,
+    /// The newest revision before its place was looked for.
+    seen: Revision,
+}
+
+impl Way {
+    /// Whether nobody else has written since, so that a namespace is as it was. The definitions that are served
+    /// change a little later than those that are stored.
+    fn is_undisturbed(self, call: &Call<'_>, stored: &Stored) -> bool {
+        call.resource.custom().is_none() && stored.revision == self.seen + 1
+    }
+}
+
 /// Creates an object.
 pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
     let options = WriteOptions::read(call.query, "CreateOptions")?;
@@ -41,6 +57,7 @@ pub(crate) fn create(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Ou
     if !matches!(object.metadata.resource_version(), "" | "0") {
         return Err(bad_request("resourceVersion should not be set on objects to be created"));
     }
+    let way = Way { dry_run, seen: call.app().store.revision() };
     check_namespace(call, &mut object)?;
     if call.resource.custom().is_some_and(|version| version.terminating) {
         return Err(forbidden(call.resource.qualified(), object.metadata.name(), DEFINITION_GOES));
@@ -50,20 +67,20 @@ pub(crate) fn create(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Ou
     }
     if !object.metadata.name().is_empty() {
         let name = object.metadata.name().to_string();
-        return attempt(call, object, dry_run)?.map_err(|existing| exists(call, &name, &existing));
+        return attempt(call, object, way)?.map_err(|existing| exists(call, &name, &existing));
     }
     if object.metadata.generate_name().is_empty() {
         let error = FieldError::required("metadata.name", "name or generateName is required");
         return Err(invalid(call.resource.qualified_kind(), "", &[error]));
     }
-    create_with_generated_name(call, &object, dry_run)
+    create_with_generated_name(call, &object, way)
 }
 
-fn create_with_generated_name(call: &Call<'_>, object: &Object, dry_run: DryRun) -> Outcome<Created> {
+fn create_with_generated_name(call: &Call<'_>, object: &Object, way: Way) -> Outcome<Created> {
     for _ in 0..ATTEMPTS {
         let mut named = object.clone();
         named.metadata.set(Field::Name, generated_name(call, object.metadata.generate_name()));
-        if let Ok(created) = attempt(call, named, dry_run)? {
+        if let Ok(created) = attempt(call, named, way)? {
             return Ok(created);
         }
     }
@@ -74,12 +91,12 @@ fn create_with_generated_name(call: &Call<'_>, object: &Object, dry_run: DryRun)
 }
 
 /// Tries to store an object; the inner error is what has its name already.
-fn attempt(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Outcome<Result<Created, Option<Stored>>> {
+fn attempt(call: &Call<'_>, mut object: Object, way: Way) -> Outcome<Result<Created, Option<Stored>>> {
     strategy::prepare_create(call.app(), call.resource, &mut object)?;
     admit::create(call, &mut object)?;
     let key = call.resource.key(object.metadata.namespace(), object.metadata.name());
     let record = object.record();
-    if dry_run == DryRun::All {
+    if way.dry_run == DryRun::All {
         let existing = call.app().store.get(&key);
         return Ok(if existing.is_some() { Err(existing) } else { Ok((record, None)) });
     }
@@ -87,7 +104,9 @@ fn attempt(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Outcome<Resu
         Ok(stored) => stored,
         Err(Mismatch(existing)) => return Ok(Err(existing)),
     };
-    if let Err(failure) = check_place(call, object.metadata.name()) {
+    if !way.is_undisturbed(call, &stored)
+        && let Err(failure) = check_place(call, object.metadata.name())
+    {
         // Whoever has emptied the place meanwhile did not see the object.
         drop(call.ledger.remove(call.resource, &key, &stored));
         return Err(failure);
