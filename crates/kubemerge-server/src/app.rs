@@ -87,11 +87,16 @@ pub(crate) struct App {
 impl App {
     /// Answers a request. Only injected delays and watches take time.
     pub(crate) async fn handle(self: &Arc<Self>, parts: Parts, body: Bytes) -> Response<Body> {
-        let target = Target::of(parts.uri.path());
-        let struck = self.strike(&parts, &target);
-        if !struck.delay.is_zero() {
-            tokio::time::sleep(struck.delay).await;
+        let struck = self.strike(&parts);
+        if let Some(delay) = struck.as_ref().map(|struck| struck.delay).filter(|delay| !delay.is_zero()) {
+            // In a box: a future has room for all that it may ever wait for, and this is rare.
+            Box::pin(tokio::time::sleep(delay)).await;
         }
+        self.answer(parts, body, struck)
+    }
+
+    fn answer(self: &Arc<Self>, parts: Parts, body: Bytes, struck: Option<Box<Struck>>) -> Response<Body> {
+        let target = Target::of(parts.uri.path());
         let query = Query::parse(parts.uri.query());
         let (reply, changes) = self.respond(&parts, &query, &target, (&body, struck));
         let code = reply.code;
@@ -108,16 +113,15 @@ impl App {
         reply.into_response()
     }
 
-    fn strike(&self, parts: &Parts, target: &Target<'_>) -> Struck {
-        match target {
-            Target::Objects(address) if !self.faults.is_empty() => {
-                let verb =
-                    verb_of(&parts.method, address, &Query::parse(parts.uri.query())).unwrap_or_default();
-                let content_type = media::content_type(&parts.headers).unwrap_or_default();
-                self.faults.strike(&Incoming { verb, address, content_type }, &self.entropy)
-            }
-            _ => Struck::default(),
+    fn strike(&self, parts: &Parts) -> Option<Box<Struck>> {
+        if self.faults.is_empty() {
+            return None;
         }
+        let Target::Objects(address) = Target::of(parts.uri.path()) else { return None };
+        let verb = verb_of(&parts.method, &address, &Query::parse(parts.uri.query())).unwrap_or_default();
+        let content_type = media::content_type(&parts.headers).unwrap_or_default();
+        let incoming = Incoming { verb, address: &address, content_type };
+        Some(Box::new(self.faults.strike(&incoming, &self.entropy)))
     }
 
     fn respond(
@@ -125,9 +129,10 @@ impl App {
         parts: &Parts,
         query: &Query,
         target: &Target<'_>,
-        (body, struck): (&Bytes, Struck),
+        (body, struck): (&Bytes, Option<Box<Struck>>),
     ) -> (Reply, Changes) {
         let ledger = Ledger::new(self);
+        let struck = struck.map(|struck| *struck).unwrap_or_default();
         let answered = match struck.failure {
             Some(failure) => Err(failure),
             None if body.len() > BODY_MOST => Err(too_large(format!("limit is {BODY_MOST}"))),

@@ -47,20 +47,13 @@ where
 
     fn call(&mut self, request: Request<B>) -> Answer {
         let app = self.app.clone();
-        Box::pin(async move { Ok(answer(&app, request).await) })
-    }
-}
-
-/// Reads the body up to the limit and lets the handler answer.
-async fn answer<B>(app: &Arc<App>, request: Request<B>) -> Response<Body>
-where
-    B: http_body::Body<Data = Bytes>,
-    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let (parts, body) = request.into_parts();
-    match collect(body).await {
-        Ok(bytes) => app.handle(parts, bytes).await,
-        Err(failure) => Reply::failure(&failure).into_response(),
+        let (parts, body) = request.into_parts();
+        Box::pin(async move {
+            Ok(match collect(body).await {
+                Ok(bytes) => app.handle(parts, bytes).await,
+                Err(failure) => Reply::failure(&failure).into_response(),
+            })
+        })
     }
 }
 
