@@ -76,11 +76,7 @@ pub(crate) fn values(metadata: &Metadata, rule: NameRule) -> Vec<FieldError> {
     let mut errors = Vec::new();
     check_generate_name(metadata.generate_name(), rule, &mut errors);
     check_name(metadata.name(), rule, &mut errors);
-    if !metadata.namespace().is_empty()
-        && let Err(why) = name::check_label(metadata.namespace())
-    {
-        errors.push(FieldError::invalid("metadata.namespace", &json!(metadata.namespace()), &why));
-    }
+    check_namespace(metadata.namespace(), &mut errors);
     check_labels(metadata, &mut errors);
     check_annotations(metadata, &mut errors);
     check_owners(metadata, &mut errors);
@@ -107,6 +103,14 @@ fn check_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>) {
         errors.push(FieldError::required("metadata.name", "name or generateName is required"));
     } else if let Err(why) = rule.check(given) {
         errors.push(FieldError::invalid("metadata.name", &json!(given), &why));
+    }
+}
+
+fn check_namespace(given: &str, errors: &mut Vec<FieldError>) {
+    if !given.is_empty()
+        && let Err(why) = name::check_label(given)
+    {
+        errors.push(FieldError::invalid("metadata.namespace", &json!(given), &why));
     }
 }
 

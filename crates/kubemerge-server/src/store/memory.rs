@@ -190,7 +190,8 @@ impl Store for MemoryStore {
         state.dependents.clear();
         for (key, stored) in page.items {
             state.index(&key, &stored.record);
-            state.objects.insert(key, stored);
+            // The keys of a range differ.
+            state.objects.insert(&key, stored).ok();
         }
         state.revision = state.revision.max(page.revision) + 1;
         let revision = state.revision;
@@ -230,11 +231,9 @@ impl State {
     }
 
     fn create(&mut self, key: &str, record: Record) -> Result<Revision, Mismatch> {
-        if let Some(held) = self.objects.get(key) {
-            return Err(Mismatch(Some(held.clone())));
-        }
         let (key, revision) = (Arc::<str>::from(key), self.revision + 1);
-        self.objects.insert(key.clone(), Stored { record: record.clone(), revision });
+        let stored = Stored { record: record.clone(), revision };
+        self.objects.insert(&key, stored).map_err(|held| Mismatch(Some(held.clone())))?;
         self.stored(key, record, None);
         Ok(revision)
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, hash::BuildHasher, ops::Bound, sync::Arc};
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 
 use super::{Range, Stored};
 
@@ -48,12 +48,17 @@ impl Objects {
         Some((&value.key, &mut value.stored))
     }
 
-    /// Adds a value under a key that has none.
-    pub(super) fn insert(&mut self, key: Arc<str>, stored: Stored) {
-        debug_assert!(self.get(&key).is_none());
-        let hash = self.hasher.hash_one(&*key);
-        self.new.push(key.clone());
-        self.values.insert_unique(hash, Value { hash, key, stored }, |value| value.hash);
+    /// Adds a value, unless the key has one: that is the answer then.
+    pub(super) fn insert(&mut self, key: &Arc<str>, stored: Stored) -> Result<(), &Stored> {
+        let hash = self.hasher.hash_one(&**key);
+        match self.values.entry(hash, |value| value.is(hash, key), |value| value.hash) {
+            Entry::Occupied(held) => Err(&held.into_mut().stored),
+            Entry::Vacant(place) => {
+                self.new.push(key.clone());
+                place.insert(Value { hash, key: key.clone(), stored });
+                Ok(())
+            }
+        }
     }
 
     pub(super) fn remove(&mut self, key: &str) -> Option<(Arc<str>, Stored)> {

@@ -65,9 +65,8 @@ pub(crate) fn create(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Ou
     if object.metadata.dedup_owners() {
         call.warn(REPEATED_OWNERS);
     }
-    if !object.metadata.name().is_empty() {
-        let name = object.metadata.name().to_string();
-        return attempt(call, object, way)?.map_err(|existing| exists(call, &name, &existing));
+    if object.metadata.has(Field::Name) {
+        return attempt(call, object, way)?.map_err(|existing| exists(call, existing.as_ref()));
     }
     if object.metadata.generate_name().is_empty() {
         let error = FieldError::required("metadata.name", "name or generateName is required");
@@ -162,8 +161,8 @@ fn generated_name(call: &Call<'_>, base: &str) -> String {
     format!("{}{}", &base[..end], call.app().entropy.suffix())
 }
 
-fn exists(call: &Call<'_>, name: &str, existing: &Option<Stored>) -> Failure {
-    let terminating = existing.as_ref().is_some_and(|one| Object::of(one).metadata.is_terminating());
-    let prefix = if terminating { "object is being deleted: " } else { "" };
-    already_exists(call.resource.qualified(), name, prefix)
+fn exists(call: &Call<'_>, existing: Option<&Stored>) -> Failure {
+    let metadata = existing.map(|one| Object::of_record(&one.record).metadata).unwrap_or_default();
+    let prefix = if metadata.is_terminating() { "object is being deleted: " } else { "" };
+    already_exists(call.resource.qualified(), metadata.name(), prefix)
 }
