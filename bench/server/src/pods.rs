@@ -11,8 +11,11 @@ pub(crate) enum Pods {
     /// As a manifest has them: kubemerge-server fills in defaults and a status, kube-fake-client does not, so
     /// that the answers of the first are longer and cost its client more.
     Written,
-    /// As a cluster has them: nothing is left to fill in, and all contenders answer the same.
+    /// As a cluster has them: nothing is left to fill in, and all contenders answer the same. They come from one
+    /// template, as those of a controller do.
     Complete,
+    /// The same, but none is like the one before: kubemerge-server has to look at each of them.
+    Various,
 }
 
 impl Pods {
@@ -22,8 +25,11 @@ impl Pods {
 
     pub(crate) fn pod(self, at: usize) -> Value {
         let mut pod = written(at);
-        if let Pods::Complete = self {
+        if let Pods::Complete | Pods::Various = self {
             complete(&mut pod);
+        }
+        if let Pods::Various = self {
+            pod["spec"]["containers"][0]["image"] = json!(format!("nginx:1.{at}"));
         }
         pod
     }
