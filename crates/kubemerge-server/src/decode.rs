@@ -97,7 +97,7 @@ pub(crate) fn patched(
     (current, old): (&Stored, &Object),
 ) -> Outcome<Object> {
     check_depth(document.as_bytes())?;
-    let object = Object::successor(document, current, old);
+    let object = Object::read_after(document, current, old);
     let mut object = decoded(call, object, document, Source::Patch(old))?;
     if patch == PatchType::Strategic {
         // Upstream: the result is decoded into the kind that was patched, whatever the patch says it is.

@@ -15,7 +15,7 @@ use crate::{
     pattern::{Pattern, Sound, Verdict},
     status::{Outcome, bad_request},
     store::{Record, RecordWriter, Stored},
-    successor::{Changed, Successor},
+    successor::Successor,
 };
 
 /// An object in parts. Copies share the text.
@@ -51,7 +51,7 @@ impl Object {
     }
 
     /// Takes apart what became of a stored object; metadata that is still the same is not read again.
-    pub(crate) fn successor(document: &Excerpt, stored: &Stored, old: &Object) -> Outcome<Object> {
+    pub(crate) fn read_after(document: &Excerpt, stored: &Stored, old: &Object) -> Outcome<Object> {
         let before = stored.record.metadata();
         Object::read_with(document, |metadata| {
             if before != metadata.as_bytes() {
@@ -68,7 +68,7 @@ impl Object {
         if document.node().kind() != Kind::Map {
             return Err(bad_request("the body of the request is not a JSON object"));
         }
-        let mut object = Object { fields: Members::with_capacity(4), ..Object::default() };
+        let mut object = Object::default();
         for (name, text) in document.members() {
             if name.is("apiVersion") {
                 object.api_version = text_of(text.node(), "apiVersion")?;
@@ -138,7 +138,7 @@ impl Object {
     pub(crate) fn succeeded_by(
         &self,
         successor: Successor,
-        (name, text): Changed<'_>,
+        (name, text): (&Name, Excerpt),
         verdict: Verdict,
     ) -> Object {
         let mut new = self.clone();

@@ -4,7 +4,6 @@
 use kubemerge_value::{Difference, Excerpt};
 
 use crate::{
-    members::Name,
     meta::Field,
     object::Object,
     pattern::{Older, Pattern, Verdict},
@@ -55,6 +54,3 @@ impl Successor {
             && fields.map(|(name, spot)| (name, &self.text.as_bytes()[spot.range()])).eq(object.texts())
     }
 }
-
-/// A field with its text.
-pub(crate) type Changed<'n> = (&'n Name, Excerpt);

@@ -23,7 +23,7 @@ impl Last {
     }
 }
 
-/// No longer texts are remembered.
+/// Fields of longer documents are not remembered: a field holds its whole document.
 const LENGTH_MOST: usize = 64 * 1024;
 
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Memory {
 
     /// Remembers a field.
     pub(super) fn learn(&self, place: usize, known: Known) {
-        if known.text.as_bytes().len() > LENGTH_MOST {
+        if known.text.document().as_bytes().len() > LENGTH_MOST {
             return;
         }
         let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
