@@ -70,14 +70,14 @@ impl MemoryStore {
 
     /// The state with all keys in order.
     fn sorted(&self) -> RwLockReadGuard<'_, State> {
-        loop {
-            let state = self.read();
-            if state.objects.is_sorted() {
-                return state;
-            }
-            drop(state);
-            self.write().objects.sort();
+        let state = self.read();
+        if state.objects.is_sorted() {
+            return state;
         }
+        drop(state);
+        let mut state = self.write();
+        state.objects.sort();
+        RwLockWriteGuard::downgrade(state)
     }
 
     /// Tells everybody who listens.

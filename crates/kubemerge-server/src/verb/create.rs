@@ -66,7 +66,7 @@ pub(crate) fn create(call: &Call<'_>, mut object: Object, dry_run: DryRun) -> Ou
         call.warn(REPEATED_OWNERS);
     }
     if object.metadata.has(Field::Name) {
-        return attempt(call, object, way)?.map_err(|existing| exists(call, existing.as_ref()));
+        return attempt(call, &mut object, way)?.map_err(|existing| exists(call, existing.as_ref()));
     }
     if object.metadata.generate_name().is_empty() {
         let error = FieldError::required("metadata.name", "name or generateName is required");
@@ -79,7 +79,7 @@ fn create_with_generated_name(call: &Call<'_>, object: &Object, way: Way) -> Out
     for _ in 0..ATTEMPTS {
         let mut named = object.clone();
         named.metadata.set(Field::Name, generated_name(call, object.metadata.generate_name()));
-        if let Ok(created) = attempt(call, named, way)? {
+        if let Ok(created) = attempt(call, &mut named, way)? {
             return Ok(created);
         }
     }
@@ -90,9 +90,9 @@ fn create_with_generated_name(call: &Call<'_>, object: &Object, way: Way) -> Out
 }
 
 /// Tries to store an object; the inner error is what has its name already.
-fn attempt(call: &Call<'_>, mut object: Object, way: Way) -> Outcome<Result<Created, Option<Stored>>> {
-    strategy::prepare_create(call.app(), call.resource, &mut object)?;
-    admit::create(call, &mut object)?;
+fn attempt(call: &Call<'_>, object: &mut Object, way: Way) -> Outcome<Result<Created, Option<Stored>>> {
+    strategy::prepare_create(call.app(), call.resource, object)?;
+    admit::create(call, object)?;
     let key = call.resource.key(object.metadata.namespace(), object.metadata.name());
     let record = object.record();
     if way.dry_run == DryRun::All {

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::{
     sync::watch,
@@ -73,6 +73,8 @@ pub(crate) fn handle(call: &Call<'_>, app: &Arc<App>) -> Outcome<Reply> {
         watch.cursor = current;
     }
     let pieces = stream::unfold(watch, |mut watch| async move { Some((watch.next().await?, watch)) });
+    // Who asks again behind the end is told again that it has ended.
+    let pieces = pieces.fuse();
     Ok(Reply::pieces(JSON, Box::pin(pieces)))
 }
 

@@ -325,3 +325,12 @@ async fn a_client_that_comes_and_goes_knows_what_a_list_shows() {
     assert_eq!(Value::Array(known), list["items"]);
     assert!(server.revision() > 100, "there was something to see");
 }
+
+#[tokio::test]
+async fn a_watch_that_has_ended_stays_ended() {
+    let server = server();
+    let mut watch = Watch::open(&server, &format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=1")).await;
+    for _ in 0..3 {
+        assert_eq!(watch.next().await, None);
+    }
+}
