@@ -2,7 +2,7 @@
 
 use crate::{
     excerpt::Excerpt,
-    scan::{StringEnd, string_end, value_end, word_end},
+    scan::{StringEnd, string_end, value_end},
 };
 
 /// A place in canonical text. Whoever moves it looks first at what is next.
@@ -37,7 +37,7 @@ impl Excerpt {
 impl<'a> Cursor<'a> {
     /// The next byte; 0 at the end.
     #[inline]
-    pub fn next_byte(&self) -> u8 {
+    fn next_byte(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(0)
     }
 
@@ -67,14 +67,6 @@ impl<'a> Cursor<'a> {
         let name = self.string();
         self.at += 1;
         name
-    }
-
-    /// Passes over a number, `true`, `false` or `null`.
-    #[inline]
-    pub fn word(&mut self) -> &'a [u8] {
-        let start = self.at;
-        self.at = word_end(self.text, start);
-        self.text.get(start..self.at).unwrap_or_default()
     }
 
     /// Passes over a value.
@@ -108,13 +100,13 @@ mod tests {
         assert_eq!(cursor.string(), None, "it has escapes, and was passed");
         assert!(cursor.take(b','));
         assert_eq!(cursor.string(), None);
-        assert_eq!(cursor.word(), b"-1");
+        assert_eq!(cursor.value().rest(), b"-1");
         assert!(cursor.take(b','));
         assert_eq!(cursor.value().rest(), br#"{"c":[]}"#);
         assert!(cursor.take(b','));
-        assert_eq!(cursor.word(), b"null");
+        assert_eq!(cursor.value().rest(), b"null");
         assert!(cursor.take(b']'));
-        assert_eq!((cursor.next_byte(), cursor.word(), cursor.name()), (0, &b""[..], None));
+        assert_eq!((cursor.next_byte(), cursor.rest(), cursor.name()), (0, &b""[..], None));
         cursor.pass();
     }
 }

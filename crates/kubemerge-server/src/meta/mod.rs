@@ -178,7 +178,7 @@ impl Metadata {
         self.excerpt(field).map(tree)
     }
 
-    /// The tree of a member, whether ObjectMeta has it or not.
+    /// The text of a member, whether ObjectMeta has it or not.
     pub(crate) fn member(&self, name: &str) -> Option<&Excerpt> {
         match Field::named(Str::plain(name)) {
             Some(field) => self.excerpt(field),
