@@ -2,7 +2,8 @@
 //! value needs no edit.
 #![no_main]
 
-use kubemerge_value::{Document, yaml};
+use kubemerge_value::Document;
+use kubemerge_yaml as yaml;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

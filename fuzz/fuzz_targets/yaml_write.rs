@@ -2,7 +2,7 @@
 #![no_main]
 
 use kubemerge_fuzz::same;
-use kubemerge_value::yaml::{self, KeyOrder, WriteOptions};
+use kubemerge_yaml::{self as yaml, KeyOrder, WriteOptions};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use kubemerge::PatchType;
 use kubemerge_schema::{Dialect, Schema, builtin};
-use kubemerge_value::yaml::DuplicateKeys;
+use kubemerge_yaml::DuplicateKeys;
 
 use crate::cmd;
 use crate::failure::Result;

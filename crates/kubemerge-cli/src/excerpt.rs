@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Snippet};
-use kubemerge_value::yaml::Position;
+use kubemerge_yaml::Position;
 
 /// Lines longer than this are cut around the place.
 const LONGEST_LINE: usize = 400;

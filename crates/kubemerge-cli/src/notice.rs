@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use annotate_snippets::{Group, Level, Renderer};
-use kubemerge_value::yaml;
+use kubemerge_yaml as yaml;
 
 use crate::excerpt::Excerpt;
 

@@ -1,6 +1,6 @@
 //! Objects to begin with: from texts in YAML or JSON, and definitions of kinds that have none.
 
-use kubemerge_value::yaml;
+use kubemerge_yaml as yaml;
 use serde_json::{Value, json};
 
 use crate::catalog::{Scope, split_api_version};

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use http::{HeaderValue, Response, StatusCode, header};
 use http_body::{Frame, SizeHint};
-use kubemerge_value::yaml;
+use kubemerge_yaml as yaml;
 use serde_json::Value;
 
 use crate::{

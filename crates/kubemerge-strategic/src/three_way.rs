@@ -12,10 +12,8 @@ use crate::{
     spec_diff::{self, OrderLists},
 };
 use kubemerge_schema::{Dialect, Type};
-use kubemerge_value::{
-    Arena, Node,
-    yaml::{self, KeyOrder, WriteOptions},
-};
+use kubemerge_value::{Arena, Node};
+use kubemerge_yaml::{self as yaml, KeyOrder, WriteOptions};
 
 /// What to do when the current state was changed where the patch changes it, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -36,7 +36,7 @@ mod list_view;
 mod map_edit;
 mod member_walk;
 mod node;
-mod number;
+pub mod number;
 mod path;
 mod reader;
 mod scan;
@@ -47,7 +47,6 @@ mod string;
 mod text;
 mod tokens;
 mod write;
-pub mod yaml;
 
 pub use cursor::Cursor;
 pub use difference::Difference;

@@ -48,7 +48,7 @@ pub(crate) fn decode_float(literal: &[u8]) -> f64 {
 }
 
 /// Writes a number literal in the form of Go's encoder.
-pub(crate) fn write_canonical(literal: &[u8], out: &mut Vec<u8>) {
+pub fn write_canonical(literal: &[u8], out: &mut Vec<u8>) {
     match decode(literal) {
         Number::Int(0) => out.push(b'0'),
         Number::Int(_) => out.extend_from_slice(literal),
@@ -60,7 +60,7 @@ pub(crate) fn write_canonical(literal: &[u8], out: &mut Vec<u8>) {
 ///
 /// Go writes a negative zero as `-0`, which reads as the integer 0; here it is `0`, so that canonical text
 /// has one spelling for one value.
-pub(crate) fn write_float(float: f64, out: &mut Vec<u8>) {
+pub fn write_float(float: f64, out: &mut Vec<u8>) {
     if float == 0.0 {
         out.push(b'0');
         return;

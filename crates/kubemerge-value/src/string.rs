@@ -37,7 +37,7 @@ impl<'a> Str<'a> {
     }
 
     /// The text between the quotes of a JSON string.
-    pub(crate) fn given(raw: &'a [u8]) -> Self {
+    pub fn given(raw: &'a [u8]) -> Self {
         Str { raw, spelling: Spelling::Given, escapes: raw.contains(&b'\\') }
     }
 

@@ -10,10 +10,8 @@ use crate::{
     three_way::Versions,
 };
 use kubemerge_strategic::{ErrorKind as MergeKind, Precondition, check_preconditions};
-use kubemerge_value::{
-    Arena, Kind, Node, Path, Scalar, Str, deep, list, map, same_text,
-    yaml::{self, KeyOrder, WriteOptions},
-};
+use kubemerge_value::{Arena, Kind, Node, Path, Scalar, Str, deep, list, map, same_text};
+use kubemerge_yaml::{self as yaml, KeyOrder, WriteOptions};
 
 /// The merge patch that brings `current` to the wanted state, and removes what `original` had and `modified` has
 /// no more.

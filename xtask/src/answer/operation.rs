@@ -2,7 +2,8 @@
 
 use kubemerge::{Guide, Object, Patch, PatchType};
 use kubemerge_schema::Schema;
-use kubemerge_value::{Canonical, Document, Node, to_canonical, to_value, yaml};
+use kubemerge_value::{Canonical, Document, Node, to_canonical, to_value};
+use kubemerge_yaml as yaml;
 use serde_json::Value;
 
 use super::{Refusal, Request, generated, request::Api, schemas::type_of};

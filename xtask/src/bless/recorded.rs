@@ -1,4 +1,4 @@
-//! Answers of Go's YAML library that the tests of `kubemerge-value` hold: one case a line, the question first.
+//! Answers of Go's YAML library that the tests of `kubemerge-yaml` hold: one case a line, the question first.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,8 @@ use serde_json::{Value, json, value::RawValue};
 use super::Report;
 use crate::{corpus::root, reference::Reference};
 
-const FILES: [&str; 2] = [
-    "crates/kubemerge-value/tests/yaml_read_cases.json",
-    "crates/kubemerge-value/tests/yaml_write_cases.json",
-];
+const FILES: [&str; 2] =
+    ["crates/kubemerge-yaml/tests/read_cases.json", "crates/kubemerge-yaml/tests/write_cases.json"];
 
 /// Asks for all recorded answers again.
 pub(super) fn bless_all(reference: &mut Reference, check: bool, report: &mut Report) -> Result<(), String> {

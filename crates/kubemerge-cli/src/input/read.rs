@@ -5,7 +5,7 @@ use std::string::FromUtf8Error;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kubemerge_value::yaml::{self, DuplicateKeys};
+use kubemerge_yaml::{self as yaml, DuplicateKeys};
 
 use super::Origin;
 use crate::excerpt::Excerpt;

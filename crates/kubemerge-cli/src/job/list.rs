@@ -4,7 +4,8 @@
 
 use std::borrow::Cow;
 
-use kubemerge_value::{Arena, Entry, Kind, Node, list, map, to_bytes, yaml};
+use kubemerge_value::{Arena, Entry, Kind, Node, list, map, to_bytes};
+use kubemerge_yaml as yaml;
 
 use super::manifest::{Identity, Manifest, checked};
 use crate::failure::Result;

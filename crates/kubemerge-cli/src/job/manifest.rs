@@ -5,7 +5,8 @@ use std::path::Path;
 use std::rc::Rc;
 
 use kubemerge::Error;
-use kubemerge_value::{Document, Kind, Node, yaml};
+use kubemerge_value::{Document, Kind, Node};
+use kubemerge_yaml as yaml;
 
 use super::list::{self, Object, Part};
 use crate::excerpt::Excerpt;

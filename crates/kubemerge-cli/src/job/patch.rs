@@ -2,7 +2,8 @@
 
 use kubemerge::{Dialect, Error, Patch, PatchType, Type};
 use kubemerge_strategic::{Error as MergeError, ErrorKind};
-use kubemerge_value::{Arena, Document, Kind, Node, Side, yaml};
+use kubemerge_value::{Arena, Document, Kind, Node, Side};
+use kubemerge_yaml as yaml;
 
 use super::manifest::{Identity, Manifest, checked};
 use super::place::{node_at, path_in_patch};

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use kubemerge_schema::check::Finding;
 use kubemerge_schema::{Dialect, LoadError, Overlay, Schema, SchemaBuilder};
-use kubemerge_value::yaml;
+use kubemerge_yaml as yaml;
 use serde_json::Value;
 
 use super::list::{Object, Part, objects};

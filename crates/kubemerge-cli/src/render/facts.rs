@@ -1,6 +1,6 @@
 //! Writes facts as text for people, or as JSON or YAML for programs.
 
-use kubemerge_value::yaml::{self, WriteOptions};
+use kubemerge_yaml::{self as yaml, WriteOptions};
 use serde::Serialize;
 
 use crate::args::Format;

@@ -1,7 +1,7 @@
 //! Writes objects and the difference between texts.
 
 use kubemerge_value::Node;
-use kubemerge_value::yaml::{self, WriteOptions};
+use kubemerge_yaml::{self as yaml, WriteOptions};
 use similar::TextDiff;
 
 use crate::args::ObjectFormat;

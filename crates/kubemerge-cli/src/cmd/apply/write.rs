@@ -1,7 +1,7 @@
 //! Writes what is sent, what the objects would become, or what changes in the live ones.
 
 use kubemerge::{Applied, Patch};
-use kubemerge_value::yaml;
+use kubemerge_yaml as yaml;
 
 use super::{ApplyOutput, Step};
 use crate::failure::Result;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use kubemerge_schema::{Shape, Type};
 use kubemerge_value::deep;
-use kubemerge_value::yaml::{self, Place, Role, Trap, TrapKind};
+use kubemerge_yaml::{self as yaml, Place, Role, Trap, TrapKind};
 
 use super::findings::Findings;
 use super::rule::Rule;

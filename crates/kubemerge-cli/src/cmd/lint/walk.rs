@@ -6,7 +6,8 @@ use kubemerge_schema::{ListStrategy, MergeKey, Type};
 use kubemerge_strategic::directive::{
     DELETE, DELETE_FROM_PRIMITIVE_LIST, MERGE, PATCH, REPLACE, RETAIN_KEYS, SET_ELEMENT_ORDER,
 };
-use kubemerge_value::{Arena, Kind, Node, Path, deep, yaml};
+use kubemerge_value::{Arena, Kind, Node, Path, deep};
+use kubemerge_yaml as yaml;
 
 use super::findings::Findings;
 use super::rule::Rule;

@@ -2,7 +2,8 @@
 
 use kubemerge::{Arena, Guide, Patch, PatchType, Schema, Target, Tests, apply_node, diff, to_bytes};
 use kubemerge_strategic::apply as merge;
-use kubemerge_value::{Node, deep_equal, yaml};
+use kubemerge_value::{Node, deep_equal};
+use kubemerge_yaml as yaml;
 
 use super::Destination;
 use super::select::Selection;

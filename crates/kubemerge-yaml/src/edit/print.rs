@@ -2,10 +2,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::number::write_canonical;
-use crate::yaml::error::Error;
-use crate::yaml::expand::Budget;
-use crate::yaml::tree::{Document, ItemId, Value};
+use crate::error::Error;
+use crate::expand::Budget;
+use crate::tree::{Document, ItemId, Value};
+use kubemerge_value::number::write_canonical;
 
 /// The fingerprint of every item of a document.
 ///

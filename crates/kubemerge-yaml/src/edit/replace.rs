@@ -2,8 +2,8 @@
 
 use super::lines::{line_end, line_start, prefix};
 use super::{Context, Editor};
-use crate::yaml::emit::Slot;
-use crate::yaml::tree::{ItemId, Source, Style, Value};
+use crate::emit::Slot;
+use crate::tree::{ItemId, Source, Style, Value};
 
 impl Editor<'_, '_, '_> {
     pub(super) fn replace(&mut self, old: ItemId, new: ItemId, context: Context) {

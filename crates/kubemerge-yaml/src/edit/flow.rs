@@ -1,7 +1,7 @@
 //! Members and elements between braces or brackets, of YAML or JSON: kept, cut, inserted.
 
 use super::{Context, Editor};
-use crate::yaml::tree::{ItemId, Source};
+use crate::tree::{ItemId, Source};
 
 /// What stands between the brackets of a flow collection.
 struct Parts {

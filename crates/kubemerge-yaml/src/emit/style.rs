@@ -1,6 +1,6 @@
 //! Which notations a string allows, by the rules of Go's yaml.v2.
 
-use crate::yaml::resolve::{Resolved, resolve};
+use crate::resolve::{Resolved, resolve};
 
 /// How a string is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

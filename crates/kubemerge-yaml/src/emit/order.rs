@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::yaml::tree::{Document, ItemId};
+use crate::tree::{Document, ItemId};
 
 /// Sorts the members of a map by key.
 pub(super) fn sort_members(document: &Document<'_>, members: &mut Vec<(ItemId, ItemId)>) {

@@ -1,13 +1,13 @@
 //! YAML is written as Go writes it, and reads back to the same value.
 
 use kubemerge_value::MAX_DEPTH;
-use kubemerge_value::yaml::{self, KeyOrder, Options, WriteOptions};
+use kubemerge_yaml::{self as yaml, KeyOrder, Options, WriteOptions};
 use serde_json::Value;
 
 const SORTED: WriteOptions = WriteOptions { key_order: KeyOrder::Sorted };
 
 fn recorded() -> Vec<Value> {
-    let mut file: Value = serde_json::from_str(include_str!("yaml_write_cases.json")).unwrap();
+    let mut file: Value = serde_json::from_str(include_str!("write_cases.json")).unwrap();
     serde_json::from_value(file["cases"].take()).unwrap()
 }
 

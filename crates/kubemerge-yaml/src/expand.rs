@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::MAX_DEPTH;
 use super::error::{Error, ErrorKind};
 use super::tree::{Document, ItemId, Value};
-use crate::number::write_float;
+use kubemerge_value::number::write_float;
 
 /// A member of a map after merging and overriding.
 #[derive(Clone, Copy, Debug)]

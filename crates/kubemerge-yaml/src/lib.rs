@@ -1,7 +1,7 @@
 //! YAML as kubectl reads and writes it.
 //!
 //! Kubernetes reads YAML 1.1 with Go's `sigs.k8s.io/yaml`: `yes` is a boolean, `0644` is 420, `<<` merges.
-//! This module reads the same texts to the same JSON, keeps the place of every key and value, and writes
+//! This crate reads the same texts to the same JSON, keeps the place of every key and value, and writes
 //! YAML that kubectl reads back to the same value.
 //!
 //! The way in: [`documents`] splits a text at `---` (`stream`), each document is read from parser events
@@ -10,7 +10,7 @@
 //! that JSON; errors find their way back to the text with [`Document::locate`].
 //!
 //! ```
-//! use kubemerge_value::yaml;
+//! use kubemerge_yaml as yaml;
 //!
 //! let text = "mode: 0644\nenabled: yes\n";
 //! let documents = yaml::parse(text.as_bytes(), &yaml::Options::default())?;
@@ -35,6 +35,8 @@ mod timestamp;
 mod trap;
 mod tree;
 
+use kubemerge_value::{MAX_DEPTH, Node, to_bytes};
+
 pub use edit::{Edit, apply_edits};
 pub use emit::{KeyOrder, WriteOptions};
 pub use error::{Error, ErrorKind, Position};
@@ -45,8 +47,6 @@ pub use tree::{Document, Place, Style};
 
 /// The longest text whose places fit the tree.
 const MAX_LENGTH: usize = u32::MAX as usize - 1;
-
-use crate::{MAX_DEPTH, Node, to_bytes};
 
 /// How to read.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +91,8 @@ pub fn documents<'t>(bytes: &'t [u8], options: &Options) -> Result<Documents<'t>
 /// Writes a value as YAML.
 ///
 /// ```
-/// use kubemerge_value::{Document, yaml};
+/// use kubemerge_value::Document;
+/// use kubemerge_yaml as yaml;
 ///
 /// let document = Document::check(br#"{"country":"NO","ports":[80]}"#)?;
 /// let text = yaml::write(document.node(), &yaml::WriteOptions::default());

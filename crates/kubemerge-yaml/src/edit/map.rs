@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::lines::{Start, column, comments_start, line_start, next_line, start_of};
 use super::{Context, Editor};
-use crate::yaml::emit::Slot;
-use crate::yaml::events::find_indicator;
-use crate::yaml::tree::ItemId;
+use crate::emit::Slot;
+use crate::events::find_indicator;
+use crate::tree::ItemId;
 
 impl Editor<'_, '_, '_> {
     /// Edits a block map member by member; `false` if its lines are not simple enough or nothing is kept.

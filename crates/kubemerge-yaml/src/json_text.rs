@@ -11,7 +11,7 @@ use super::error::{Error, ErrorKind, Position};
 use super::trap::Role;
 use super::tree::{Document, Mark, Source, Style, Value};
 use super::{DuplicateKeys, Options};
-use crate::string::Str;
+use kubemerge_value::Str;
 
 /// Reads the JSON values of `text[range]`; `None` if it is not one or more JSON objects.
 pub(crate) fn read_documents<'t>(

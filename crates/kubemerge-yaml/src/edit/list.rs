@@ -4,9 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use super::lines::{Start, column, next_line, start_of};
 use super::{Context, Edit, Editor, apply_edits};
-use crate::yaml::emit::Slot;
-use crate::yaml::events::find_indicator;
-use crate::yaml::tree::{Document, ItemId, Value};
+use crate::emit::Slot;
+use crate::events::find_indicator;
+use crate::tree::{Document, ItemId, Value};
 
 /// Members that tell one element from another, in the order in which they are tried.
 const IDENTITIES: [&str; 9] =

@@ -22,7 +22,7 @@ use super::emit::{Emitter, KUBERNETES, KeyOrder, Layout, Slot};
 use super::error::Error;
 use super::tree::{Document, Item, ItemId, Source, Style, Value};
 use super::{Options, json_text, stream};
-use crate::{Node, deep, to_bytes};
+use kubemerge_value::{Node, deep, to_bytes};
 
 /// A piece of text to be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,8 @@ impl Document<'_> {
     /// concatenated and given to [`apply_edits`].
     ///
     /// ```
-    /// use kubemerge_value::{Document, yaml};
+    /// use kubemerge_value::Document;
+    /// use kubemerge_yaml as yaml;
     ///
     /// let text = "# web\nreplicas: 1  # few\nimage: 'web:1'\n";
     /// let old = &yaml::parse(text.as_bytes(), &yaml::Options::default())?[0];

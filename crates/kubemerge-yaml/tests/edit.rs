@@ -1,7 +1,7 @@
 //! Edits change what differs and nothing else.
 
 use kubemerge_value::MAX_DEPTH;
-use kubemerge_value::yaml::{self, Options};
+use kubemerge_yaml::{self as yaml, Options};
 use serde_json::{Value, json};
 
 fn edit(text: &str, new: &Value) -> String {

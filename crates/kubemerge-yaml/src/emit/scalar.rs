@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::style::{Notation, has_flow_indicators, is_printable, notation};
 use super::{Emitter, Lines};
-use crate::yaml::number::yaml_float;
-use crate::yaml::resolve::{Resolved, resolve};
-use crate::yaml::tree::Value;
+use crate::number::yaml_float;
+use crate::resolve::{Resolved, resolve};
+use crate::tree::Value;
 
 /// Lines are folded at the first space behind this column.
 const WIDTH: usize = 80;

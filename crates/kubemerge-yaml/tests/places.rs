@@ -1,7 +1,7 @@
 //! Places in YAML texts: errors, field paths, traps and limits.
 
 use kubemerge_value::MAX_DEPTH;
-use kubemerge_value::yaml::{self, DuplicateKeys, ErrorKind, Options, Role, Style, TrapKind};
+use kubemerge_yaml::{self as yaml, DuplicateKeys, ErrorKind, Options, Role, Style, TrapKind};
 
 fn document(text: &str) -> yaml::Document<'_> {
     yaml::parse(text.as_bytes(), &Options::default()).unwrap().remove(0)

@@ -1,6 +1,6 @@
 //! YAML is read as Go reads it: recorded answers of `sigs.k8s.io/yaml`, and the differences we want.
 
-use kubemerge_value::yaml::{self, DuplicateKeys, Options};
+use kubemerge_yaml::{self as yaml, DuplicateKeys, Options};
 use serde_json::Value;
 
 fn last_wins() -> Options {
@@ -8,7 +8,7 @@ fn last_wins() -> Options {
 }
 
 fn recorded(section: &str) -> Vec<Value> {
-    let mut file: Value = serde_json::from_str(include_str!("yaml_read_cases.json")).unwrap();
+    let mut file: Value = serde_json::from_str(include_str!("read_cases.json")).unwrap();
     serde_json::from_value(file[section].take()).unwrap()
 }
 
