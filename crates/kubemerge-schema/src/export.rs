@@ -6,9 +6,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::compile::{ListForm, Rule};
-use crate::model::{Model, NOWHERE, NodeId, ResourceEntry};
-use crate::rule::MapStrategy;
+use crate::compile::{ListForm, MapStrategy, Rule};
+use crate::model::{FieldEntry, Model, NOWHERE, NodeId, ResourceEntry};
 use crate::schema::Schema;
 
 impl Schema {
@@ -69,7 +68,7 @@ impl Schema {
         }
         let fields = model.fields(node);
         if !fields.is_empty() {
-            let export = |field: &crate::model::FieldEntry| {
+            let export = |field: &FieldEntry| {
                 (model.text(field.name).to_owned(), Value::from(self.export_node(field.node)))
             };
             let properties: Map<String, Value> = fields.iter().map(export).collect();

@@ -24,40 +24,27 @@
 //!
 //! The crate does no input or output: callers parse JSON or YAML and hand over values.
 
+mod builder;
 pub mod builtin;
-mod changes;
 pub mod check;
 mod compile;
-mod crd;
-mod cursor;
+mod document;
 mod error;
 mod explain;
 mod export;
-mod find;
+mod load;
 mod lookup;
 mod model;
-mod openapi;
-mod openapi_v2;
-mod openapi_v3;
 pub mod overlay;
-mod path;
-mod place;
-mod plain;
-mod read;
-mod rule;
 mod schema;
 mod stats;
-mod terms;
-mod view;
 
-pub use changes::{RuleChange, changes};
-pub use cursor::Type;
+pub use builder::SchemaBuilder;
+pub use compile::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
-pub use explain::{Explanation, FieldError, Merge};
-pub use find::NameError;
+pub use explain::{ExplainError, Explanation, Merge, RuleChange, changes};
+pub use lookup::{ListRule, MapRule};
+pub use model::{Column, ListType, MapType, Origin, Required, Shape};
 pub use overlay::{Overlay, OverlayRule};
-pub use rule::{Dialect, ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, MergeKey};
-pub use schema::{Schema, SchemaBuilder};
+pub use schema::{Definition, Field, KindOf, NameError, Resource, Schema, Subresource, Type};
 pub use stats::Stats;
-pub use terms::{Column, ListType, MapType, Origin, Required, Shape};
-pub use view::{Definition, Field, KindOf, Resource, Subresource};

@@ -1,8 +1,7 @@
 //! Counts the metadata of a schema.
 
-use crate::cursor::Type;
 use crate::model::{ListType, MapType};
-use crate::schema::Schema;
+use crate::schema::{Schema, Type};
 
 /// How often each kind of metadata occurs in the definitions of a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

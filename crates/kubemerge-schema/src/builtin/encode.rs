@@ -7,11 +7,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::decode::{LIST_TYPES, MAP_TYPES, SHAPES, present};
+use super::format::{LIST_TYPES, MAP_TYPES, SHAPES, present};
 use crate::error::LoadError;
+use crate::load::{openapi_v2, openapi_v3};
 use crate::model::{DefinitionId, FieldEntry, Flags, Model, NOWHERE, Name, Node, NodeId, Required, Span};
-use crate::openapi_v2;
-use crate::openapi_v3;
 
 /// The documents of one release.
 pub struct ReleaseDocuments {
@@ -84,7 +83,7 @@ impl TableWriter {
     /// Adds a release, newest first. Types that only the v2 document has are taken from there.
     pub fn add(&mut self, release: &ReleaseDocuments) -> Result<(), LoadError> {
         let mut newer = Model::default();
-        for document in release.openapi_v3.iter().filter(|document| openapi_v3::defines_something(document)) {
+        for document in release.openapi_v3.iter().filter(|document| openapi_v3::has_schemas(document)) {
             openapi_v3::load(&mut newer, document)?;
         }
         let mut older = Model::default();

@@ -6,23 +6,17 @@
 mod decode;
 #[cfg(feature = "generate")]
 pub mod encode;
+mod format;
 
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::Model;
 
+pub use format::Release;
+
 /// The strings of the tables, one after the other.
 const STRINGS: &str = include_str!("strings.txt");
-/// Everything else; [`decode`] tells the format.
+/// Everything else; [`format`] describes it.
 const TABLES: &[u8] = include_bytes!("tables.bin");
-
-/// A release of Kubernetes with built-in tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Release {
-    /// Minor version, e.g. `1.37`: what users name.
-    pub version: &'static str,
-    /// The patch release whose documents were read, e.g. `1.37.1`.
-    pub patch: &'static str,
-}
 
 /// The releases with built-in tables, oldest first.
 pub fn releases() -> Vec<Release> {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{Check, is_true, members, type_of, words};
-use crate::place::Place;
+use super::collect::{Check, members, type_of, words};
+use crate::document::{DocumentPath, is_true};
 
 pub(super) const LIST_TYPE: &str = "x-kubernetes-list-type";
 pub(super) const LIST_MAP_KEYS: &str = "x-kubernetes-list-map-keys";
@@ -17,7 +17,7 @@ const UNIONS: &str = "x-kubernetes-unions";
 
 type Schema = Map<String, Value>;
 
-pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Place<'_>) {
+pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Schema, place: &DocumentPath<'_>) {
     flags(check, map, place);
     topology(check, map, place, &MAP_RULE);
     topology(check, map, place, &LIST_RULE);
@@ -31,7 +31,7 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Place<'_
 }
 
 /// The three extensions that are either true or absent.
-fn flags(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
+fn flags(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
     for keyword in [PRESERVE_UNKNOWN, EMBEDDED, INT_OR_STRING] {
         match map.get(keyword) {
             None | Some(Value::Bool(true)) => {}
@@ -55,7 +55,7 @@ fn flags(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
     }
 }
 
-fn embedded(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
+fn embedded(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
     if type_of(map) != "object" {
         let message = "must be object if x-kubernetes-embedded-resource is true";
         check.broken("embedded-resource-type", &place.keyword("type"), message);
@@ -96,7 +96,7 @@ const LIST_RULE: TopologyRule = TopologyRule {
     type_rule: "list-type-needs-array",
 };
 
-fn topology<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Place<'_>, rule: &TopologyRule) {
+fn topology<'v>(check: &mut Check<'v>, map: &'v Schema, place: &DocumentPath<'_>, rule: &TopologyRule) {
     let Some(value) = map.get(rule.keyword) else { return };
     if !value.as_str().is_some_and(|word| rule.words.contains(&word)) {
         let words: Vec<String> = rule.words.iter().map(|word| format!("{word:?}")).collect();
@@ -109,7 +109,7 @@ fn topology<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Place<'_>, rule:
     }
 }
 
-fn list_map_keys(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
+fn list_map_keys(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
     let Some(value) = map.get(LIST_MAP_KEYS) else { return };
     let at = place.keyword(LIST_MAP_KEYS);
     match value.as_array() {
@@ -125,7 +125,7 @@ fn list_map_keys(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
     }
 }
 
-fn set<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Place<'_>) {
+fn set<'v>(check: &mut Check<'v>, map: &'v Schema, place: &DocumentPath<'_>) {
     let Some(items) = check.items(map) else { return };
     let message = "must be atomic as item of a list with x-kubernetes-list-type=set";
     let word = |keyword: &str| items.get(keyword).and_then(Value::as_str);
@@ -141,14 +141,14 @@ fn set<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Place<'_>) {
     not_nullable(check, items, &place.keyword("items"), "set");
 }
 
-fn not_nullable(check: &mut Check<'_>, items: &Schema, place: &Place<'_>, list_type: &str) {
+fn not_nullable(check: &mut Check<'_>, items: &Schema, place: &DocumentPath<'_>, list_type: &str) {
     if is_true(items, "nullable") {
         let message = format!("cannot be nullable when x-kubernetes-list-type is {list_type}");
         check.broken("items-nullable", &place.keyword("nullable"), message);
     }
 }
 
-fn keyed<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Place<'_>) {
+fn keyed<'v>(check: &mut Check<'v>, map: &'v Schema, place: &DocumentPath<'_>) {
     let keys = words(map, LIST_MAP_KEYS);
     let at = place.keyword(LIST_MAP_KEYS);
     if keys.is_empty() {
@@ -173,7 +173,7 @@ fn keyed<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Place<'_>) {
     }
 }
 
-fn keyed_items<'v>(check: &mut Check<'v>, items: &'v Schema, keys: &[&str], place: &Place<'_>) {
+fn keyed_items<'v>(check: &mut Check<'v>, items: &'v Schema, keys: &[&str], place: &DocumentPath<'_>) {
     if type_of(items) != "object" {
         let message = "must be object if parent array's x-kubernetes-list-type is map";
         check.broken("list-map-items", &place.keyword("type"), message);
@@ -195,7 +195,12 @@ fn keyed_items<'v>(check: &mut Check<'v>, items: &'v Schema, keys: &[&str], plac
     }
 }
 
-fn key_property<'v>(check: &mut Check<'v>, property: &'v Schema, is_required: bool, place: &Place<'_>) {
+fn key_property<'v>(
+    check: &mut Check<'v>,
+    property: &'v Schema,
+    is_required: bool,
+    place: &DocumentPath<'_>,
+) {
     let described = check.resolve(property);
     if matches!(type_of(described), "object" | "array") {
         let message = "must be a scalar type if parent array's x-kubernetes-list-type is map";
@@ -213,7 +218,7 @@ fn key_property<'v>(check: &mut Check<'v>, property: &'v Schema, is_required: bo
 }
 
 /// A list of maps, each with a discriminator and the fields it chooses from.
-fn unions(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
+fn unions(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
     let Some(value) = map.get(UNIONS) else { return };
     let place = place.keyword(UNIONS);
     let Some(unions) = value.as_array() else {
@@ -236,7 +241,7 @@ fn unions(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
 }
 
 /// `x-kubernetes-group-version-kind` of a definition: a list of maps, or one map.
-pub(super) fn kinds(check: &mut Check<'_>, schema: &Value, place: &Place<'_>) {
+pub(super) fn kinds(check: &mut Check<'_>, schema: &Value, place: &DocumentPath<'_>) {
     let place = place.keyword("x-kubernetes-group-version-kind");
     let listed = match schema.get("x-kubernetes-group-version-kind") {
         None => return,

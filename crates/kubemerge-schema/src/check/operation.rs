@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::Check;
-use crate::place::Place;
+use super::collect::Check;
+use super::extension;
+use crate::document::DocumentPath;
 
 const ACTIONS: [&str; 11] = [
     "connect",
@@ -21,18 +22,18 @@ const ACTIONS: [&str; 11] = [
 
 pub(super) fn check(check: &mut Check<'_>, document: &Value) {
     let paths = document.get("paths").and_then(Value::as_object);
-    let root = Place::root("paths");
+    let root = DocumentPath::root("paths");
     for (path, operations) in paths.into_iter().flatten() {
         for (method, operation) in operations.as_object().into_iter().flatten() {
             let place = root.key(path);
             let place = place.keyword(method);
             action(check, operation, &place);
-            super::extension::kinds(check, operation, &place);
+            extension::kinds(check, operation, &place);
         }
     }
 }
 
-fn action(check: &mut Check<'_>, operation: &Value, place: &Place<'_>) {
+fn action(check: &mut Check<'_>, operation: &Value, place: &DocumentPath<'_>) {
     let Some(value) = operation.get("x-kubernetes-action") else { return };
     if !value.as_str().is_some_and(|word| ACTIONS.contains(&word)) {
         let message = format!("Unsupported value: {value}: supported values: {}", ACTIONS.join(", "));

@@ -4,21 +4,21 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::collect::{Check, RuleSet, type_of, words};
 use super::extension::{LIST_MAP_KEYS, LIST_TYPE};
-use super::{Check, Rules, type_of, words};
-use crate::compile::parse_strategy;
-use crate::place::Place;
+use crate::document::DocumentPath;
+use crate::model::parse_strategy;
 
 const STRATEGY: &str = "x-kubernetes-patch-strategy";
 const MERGE_KEY: &str = "x-kubernetes-patch-merge-key";
 
-pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &Place<'_>) {
+pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &DocumentPath<'_>) {
     for keyword in [STRATEGY, MERGE_KEY] {
         let Some(value) = map.get(keyword) else { continue };
         if !value.is_string() {
             check.broken("extension-value", &place.keyword(keyword), "must be a string");
         }
-        if check.rules == Rules::CustomResource {
+        if check.rules == RuleSet::CustomResource {
             let message =
                 "the API server drops it; only the spec dialect and kustomize (after export) honour it";
             check.warn("patch-metadata-dropped", &place.keyword(keyword), message);
@@ -32,7 +32,7 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, plac
 }
 
 /// Checks the words of the strategy and tells whether a list merges by it.
-fn strategy(check: &mut Check<'_>, map: &Map<String, Value>, place: &Place<'_>) -> bool {
+fn strategy(check: &mut Check<'_>, map: &Map<String, Value>, place: &DocumentPath<'_>) -> bool {
     let Some(text) = map.get(STRATEGY).and_then(Value::as_str) else { return false };
     let place = place.keyword(STRATEGY);
     let Some(strategy) = parse_strategy(text) else {
@@ -46,7 +46,7 @@ fn strategy(check: &mut Check<'_>, map: &Map<String, Value>, place: &Place<'_>) 
     strategy.word == "merge"
 }
 
-fn merge_key<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &Place<'_>, merges: bool) {
+fn merge_key<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &DocumentPath<'_>, merges: bool) {
     let Some(keys) = map.get(MERGE_KEY).and_then(Value::as_str) else { return };
     let place = place.keyword(MERGE_KEY);
     if !merges {
@@ -63,7 +63,7 @@ fn merge_key<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &Pla
 }
 
 /// Server-side apply goes by the list type; the two should agree on which items are the same.
-fn against_list_type<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &Place<'_>) {
+fn against_list_type<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &DocumentPath<'_>) {
     let merge_key = map.get(MERGE_KEY).and_then(Value::as_str).unwrap_or_default();
     let keys = words(map, LIST_MAP_KEYS);
     let published: Vec<&str> = merge_key.split(',').filter(|key| !key.is_empty()).collect();

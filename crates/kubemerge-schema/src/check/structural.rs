@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use super::collect::{Check, members, type_of};
 use super::extension::{EMBEDDED, INT_OR_STRING, LIST_MAP_KEYS, LIST_TYPE, MAP_TYPE, PRESERVE_UNKNOWN};
-use super::{Check, is_true, members, type_of};
-use crate::place::Place;
-use crate::read::MAX_DEPTH;
+use crate::document::{DocumentPath, MAX_SCHEMA_DEPTH, is_true};
 
 type Schema = Map<String, Value>;
 
@@ -55,7 +54,7 @@ const WITH_STATUS: [&str; 21] = [
     PRESERVE_UNKNOWN,
 ];
 
-pub(super) fn check<'v>(check: &mut Check<'v>, version: &Value, schema: &'v Value, place: &Place<'_>) {
+pub(super) fn check<'v>(check: &mut Check<'v>, version: &Value, schema: &'v Value, place: &DocumentPath<'_>) {
     let Value::Object(map) = schema else { return };
     root(check, map, place);
     if version.get("subresources").and_then(|parts| parts.get("status")).is_some() {
@@ -64,7 +63,7 @@ pub(super) fn check<'v>(check: &mut Check<'v>, version: &Value, schema: &'v Valu
     walk(check, map, place, (Level::Root, Inside::Object), 0);
 }
 
-fn root(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
+fn root(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
     if map.contains_key("additionalProperties") {
         let at = place.keyword("additionalProperties");
         check.broken("structural-root", &at, "must not be used at the root");
@@ -87,7 +86,7 @@ fn root(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
 }
 
 /// `metadata` is implied; only the two names may be restricted.
-fn root_metadata(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
+fn root_metadata(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
     let Some(Value::Object(metadata)) =
         map.get("properties").and_then(|properties| properties.get("metadata"))
     else {
@@ -101,7 +100,7 @@ fn root_metadata(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
     }
 }
 
-fn with_status(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
+fn with_status(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
     let allowed = |word: &str| WITH_STATUS.contains(&word) || word == "x-kubernetes-validations";
     for word in map.keys().filter(|word| !allowed(word)) {
         let message = "must not be used at the root if the status subresource is enabled";
@@ -112,11 +111,11 @@ fn with_status(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
 fn walk<'v>(
     check: &mut Check<'v>,
     map: &'v Schema,
-    place: &Place<'_>,
+    place: &DocumentPath<'_>,
     (level, inside): (Level, Inside),
     depth: usize,
 ) {
-    if depth > MAX_DEPTH {
+    if depth > MAX_SCHEMA_DEPTH {
         return;
     }
     forbidden(check, map, place);
@@ -147,7 +146,7 @@ fn walk<'v>(
     }
 }
 
-fn in_metadata(check: &mut Check<'_>, map: &Schema, place: &Place<'_>, inside: Inside) {
+fn in_metadata(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>, inside: Inside) {
     if inside != Inside::Object && is_true(map, EMBEDDED) {
         check.broken(
             "metadata-implied",
@@ -161,7 +160,7 @@ fn in_metadata(check: &mut Check<'_>, map: &Schema, place: &Place<'_>, inside: I
     }
 }
 
-fn forbidden(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
+fn forbidden(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
     for word in FORBIDDEN.into_iter().filter(|word| map.contains_key(*word)) {
         check.broken("keyword-not-supported", &place.keyword(word), "is not supported");
     }
@@ -176,7 +175,7 @@ fn forbidden(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
 }
 
 /// Go's expressions and these agree but for a few rare escapes.
-fn pattern(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
+fn pattern(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
     let Some(pattern) = map.get("pattern").and_then(Value::as_str) else { return };
     let only_in_go = ["\\Q", "\\C"].iter().any(|escape| pattern.contains(escape));
     if !only_in_go && regex_syntax::parse(pattern).is_err() {
@@ -185,7 +184,7 @@ fn pattern(check: &mut Check<'_>, map: &Schema, place: &Place<'_>) {
     }
 }
 
-fn typed(check: &mut Check<'_>, map: &Schema, place: &Place<'_>, level: Level) {
+fn typed(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>, level: Level) {
     let at = place.keyword("type");
     match type_of(map) {
         "null" => {
@@ -209,7 +208,7 @@ fn typed(check: &mut Check<'_>, map: &Schema, place: &Place<'_>, level: Level) {
 }
 
 /// `kind`, `apiVersion` and `metadata` of whole objects have types of their own.
-fn names(check: &mut Check<'_>, map: &Schema, place: &Place<'_>, level: Level) {
+fn names(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>, level: Level) {
     if level != Level::Root && !is_true(map, EMBEDDED) {
         return;
     }
@@ -225,7 +224,7 @@ fn names(check: &mut Check<'_>, map: &Schema, place: &Place<'_>, level: Level) {
 }
 
 /// Below these words stand restrictions of what the structural part declares, never declarations.
-fn junctors<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Place<'_>) {
+fn junctors<'v>(check: &mut Check<'v>, map: &'v Schema, place: &DocumentPath<'_>) {
     for word in ["allOf", "anyOf", "oneOf"] {
         if is_int_or_string_pattern(map, word) {
             continue;
@@ -275,11 +274,11 @@ const NOT_IN_RESTRICTIONS: [(&[&str], &str); 3] = [
 fn restriction(
     check: &mut Check<'_>,
     (restricted, entry): (&Schema, &Value),
-    place: &Place<'_>,
+    place: &DocumentPath<'_>,
     depth: usize,
 ) {
     let Value::Object(entry) = entry else { return };
-    if depth > MAX_DEPTH {
+    if depth > MAX_SCHEMA_DEPTH {
         return;
     }
     for (words, message) in NOT_IN_RESTRICTIONS {
@@ -315,7 +314,7 @@ fn restriction(
 fn declared_restriction(
     check: &mut Check<'_>,
     (declared, property): (Option<&Value>, &Value),
-    place: &Place<'_>,
+    place: &DocumentPath<'_>,
     depth: usize,
 ) {
     match declared.and_then(Value::as_object) {

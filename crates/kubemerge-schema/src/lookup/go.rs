@@ -3,10 +3,10 @@
 //! The built-in tables come from published documents, which name every Go struct as a definition; what
 //! they hide (pointers) is recorded in the tables where it is known.
 
-use super::{Asked, Found, go_quoted, mismatch, unknown_field};
-use crate::cursor::Type;
+use super::found::{Asked, Found, go_quoted, mismatch, unknown_field};
 use crate::error::LookupError;
 use crate::model::{FieldEntry, Flags, Model, NOWHERE, Node, NodeId, Shape, last_part};
+use crate::schema::Type;
 
 pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
     let model = ty.model();

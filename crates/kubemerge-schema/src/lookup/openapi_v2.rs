@@ -1,9 +1,9 @@
 //! Look-ups as clients do them in an OpenAPI v2 document.
 
-use super::{Asked, Found, go_quoted, mismatch, unknown_field};
-use crate::cursor::Type;
+use super::found::{Asked, Found, go_quoted, mismatch, unknown_field};
 use crate::error::LookupError;
 use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Shape, Step};
+use crate::schema::Type;
 
 /// What Kubernetes' model of a v2 document makes of a schema.
 enum Form {

@@ -1,9 +1,9 @@
 //! Look-ups as clients do them in OpenAPI v3 documents.
 
-use super::{Asked, Found, unknown_field, unsupported};
-use crate::cursor::Type;
+use super::found::{Asked, Found, unknown_field, unsupported};
 use crate::error::LookupError;
 use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Shape};
+use crate::schema::Type;
 
 pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
     let model = ty.model();

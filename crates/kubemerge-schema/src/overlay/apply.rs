@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::{Overlay, OverlayRule, OverlayTarget, Presence};
+use super::rule::{Overlay, OverlayRule, OverlayTarget, Presence};
 use crate::check::{Finding, Severity};
-use crate::compile::{item_of, parse_strategy};
 use crate::error::{LoadError, LoadErrorKind};
-use crate::model::{Flags, Model, Name, NodeId, Shape};
-use crate::path::{self, NoSuchField};
+use crate::model::field_path::{self, NoSuchField};
+use crate::model::{
+    Flags, Model, Name, Node, NodeId, Shape, item_of, parse_strategy, split_api_version, target,
+};
 
 /// Applies every rule in order; answers what the caller should know.
 pub(crate) fn apply(model: &mut Model, overlay: &Overlay) -> Result<Vec<Finding>, LoadError> {
@@ -33,7 +34,7 @@ fn locate(model: &Model, rule: &OverlayRule) -> Result<Option<usize>, LoadError>
     let Some(root) = root else {
         return absent(rule, "there is no such type in the schema".to_owned());
     };
-    match path::follow(model, model.definitions[root as usize].node, path) {
+    match field_path::follow(model, model.definitions[root as usize].node, path) {
         Ok(Some(place)) if place.entry.is_some() => Ok(place.entry),
         Ok(_) => Err(bad(rule, "the path does not name a declared field")),
         Err(missing @ NoSuchField { .. }) => absent(rule, missing.to_string()),
@@ -46,7 +47,7 @@ fn absent(rule: &OverlayRule, message: String) -> Result<Option<usize>, LoadErro
 
 fn find_kind(model: &Model, name: &str) -> Option<u32> {
     let (api_version, kind) = name.rsplit_once('/')?;
-    let (group, version) = crate::model::split_api_version(api_version);
+    let (group, version) = split_api_version(api_version);
     let wanted = [group, version, kind];
     let same = model
         .kinds
@@ -104,7 +105,7 @@ fn refuse_bad_keys(
 ) -> Result<(), LoadError> {
     let distinct: HashSet<&String> = keys.iter().collect();
     let list = model.node(model.resolve(published));
-    let item = item_of(model, list).map(|item| crate::compile::target(model, item));
+    let item = item_of(model, list).map(|item| target(model, item));
     let unknown =
         |key: &&String| item.is_some_and(|item| item.fields.len > 0 && model.find_field(item, key).is_none());
     if keys.is_empty() {
@@ -141,7 +142,7 @@ fn forgotten_key(model: &Model, rule: &OverlayRule, keys: &[String], published: 
 /// A copy of the item type, for this list only, in which keys have the rule's defaults.
 fn with_defaults(model: &mut Model, rule: &OverlayRule, published: NodeId) -> Result<NodeId, LoadError> {
     let list = *model.node(model.resolve(published));
-    let Some(item) = item_of(model, &list).map(|item| *crate::compile::target(model, item)) else {
+    let Some(item) = item_of(model, &list).map(|item| *target(model, item)) else {
         return Err(bad(rule, "the field is not a list of objects, so its keys have no defaults"));
     };
     let mut fields = model.fields(&item).to_vec();
@@ -151,18 +152,9 @@ fn with_defaults(model: &mut Model, rule: &OverlayRule, published: NodeId) -> Re
         let Some(field) = fields.iter_mut().find(|field| field.name == name) else {
             return Err(bad(rule, format!("the items have no field {key:?}")));
         };
-        let node = crate::model::Node { default, ..*model.node(field.node) };
+        let node = Node { default, ..*model.node(field.node) };
         field.node = model.add_node(node);
     }
     let fields = model.add_fields(fields);
-    Ok(model.add_node(crate::model::Node { fields, ..item }))
-}
-
-impl std::fmt::Display for OverlayTarget {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            OverlayTarget::Definition { name, field } => write!(f, "{name}.{field}"),
-            OverlayTarget::Kind { kind, path } => write!(f, "{kind} {path}"),
-        }
-    }
+    Ok(model.add_node(Node { fields, ..item }))
 }

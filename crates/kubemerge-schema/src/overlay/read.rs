@@ -2,17 +2,24 @@
 
 use serde_json::{Map, Value};
 
-use super::{Overlay, OverlayRule};
+use super::rule::{Overlay, OverlayRule};
+use crate::document::DocumentPath;
 use crate::error::{LoadError, LoadErrorKind};
-use crate::place::Place;
 
 const MEMBERS: [&str; 7] = ["definition", "field", "kind", "path", "keys", "strategy", "defaults"];
 
-pub(super) fn read(document: &Value) -> Result<Overlay, LoadError> {
+impl Overlay {
+    /// Reads an overlay from a document in the format of [the module](crate::overlay).
+    pub fn read(document: &Value) -> Result<Overlay, LoadError> {
+        read(document)
+    }
+}
+
+fn read(document: &Value) -> Result<Overlay, LoadError> {
     let Some(rules) = document.get("rules").and_then(Value::as_array) else {
         return Err(LoadError::new(LoadErrorKind::BadOverlay, "rules", "expected a list of rules"));
     };
-    let place = Place::root("rules");
+    let place = DocumentPath::root("rules");
     let mut overlay = Overlay::new();
     for (index, rule) in rules.iter().enumerate() {
         overlay = overlay.rule(read_rule(rule, &place.index(index))?);
@@ -20,11 +27,11 @@ pub(super) fn read(document: &Value) -> Result<Overlay, LoadError> {
     Ok(overlay)
 }
 
-fn bad(place: &Place<'_>, message: impl Into<String>) -> LoadError {
+fn bad(place: &DocumentPath<'_>, message: impl Into<String>) -> LoadError {
     LoadError::new(LoadErrorKind::BadOverlay, place.to_string(), message)
 }
 
-fn read_rule(rule: &Value, place: &Place<'_>) -> Result<OverlayRule, LoadError> {
+fn read_rule(rule: &Value, place: &DocumentPath<'_>) -> Result<OverlayRule, LoadError> {
     let Value::Object(rule) = rule else { return Err(bad(place, "expected a rule")) };
     if let Some(unknown) = rule.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(bad(&place.keyword(unknown), format!("unknown; a rule has {}", MEMBERS.join(", "))));
@@ -52,7 +59,7 @@ fn read_rule(rule: &Value, place: &Place<'_>) -> Result<OverlayRule, LoadError> 
 fn text<'v>(
     rule: &'v Map<String, Value>,
     name: &str,
-    place: &Place<'_>,
+    place: &DocumentPath<'_>,
 ) -> Result<Option<&'v str>, LoadError> {
     match rule.get(name) {
         None => Ok(None),
@@ -61,7 +68,7 @@ fn text<'v>(
     }
 }
 
-fn read_keys(rule: &Map<String, Value>, place: &Place<'_>) -> Result<Option<Vec<String>>, LoadError> {
+fn read_keys(rule: &Map<String, Value>, place: &DocumentPath<'_>) -> Result<Option<Vec<String>>, LoadError> {
     let words: Option<Vec<String>> = match rule.get("keys") {
         None => return Ok(None),
         Some(Value::String(keys)) => Some(keys.split(',').map(|key| key.trim().to_owned()).collect()),
@@ -73,7 +80,7 @@ fn read_keys(rule: &Map<String, Value>, place: &Place<'_>) -> Result<Option<Vec<
 
 fn read_defaults(
     rule: &Map<String, Value>,
-    place: &Place<'_>,
+    place: &DocumentPath<'_>,
 ) -> Result<std::collections::BTreeMap<String, Value>, LoadError> {
     match rule.get("defaults") {
         None => Ok(Default::default()),

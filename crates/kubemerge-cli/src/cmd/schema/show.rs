@@ -2,7 +2,7 @@
 
 use clap::Args;
 use kubemerge_schema::{
-    Dialect, Explanation, FieldError, ListStrategy, MapStrategy, Merge, Required, Schema, Shape, Type,
+    Dialect, ExplainError, Explanation, ListStrategy, MapStrategy, Merge, Required, Schema, Shape, Type,
 };
 use serde::Serialize;
 
@@ -94,7 +94,7 @@ fn facts_of(schemas: &[Schema], kind: &str, path: &str) -> Result<Facts> {
     Ok(Facts { kind: kind_name, path, value, rules, fields })
 }
 
-fn no_such_field(kind: &str, error: &FieldError) -> Notice {
+fn no_such_field(kind: &str, error: &ExplainError) -> Notice {
     Notice::error(format!("{kind}: {error}"))
 }
 

@@ -1,12 +1,7 @@
 //! [`Type`], the cursor that walks a compiled schema.
 
-use std::borrow::Cow;
-
-use crate::error::LookupError;
-use crate::lookup;
-use crate::model::{Flags, Model, NOWHERE, Node, NodeId, Origin, Shape};
-use crate::rule::{ListRule, MapRule};
-use crate::schema::Schema;
+use super::Schema;
+use crate::model::{DefinitionId, Flags, Model, NOWHERE, Node, NodeId, Origin, Shape, split_api_version};
 
 /// A place in a compiled schema: what is known about the value there.
 ///
@@ -17,17 +12,31 @@ pub struct Type<'s> {
     pub(crate) node: NodeId,
 }
 
+impl Schema {
+    /// The type of a kind, e.g. `apps/v1` and `Deployment`.
+    pub fn type_of(&self, api_version: &str, kind: &str) -> Option<Type<'_>> {
+        let (group, version) = split_api_version(api_version);
+        let definition = self.definition_of_kind([kind, group, version])?;
+        Some(self.root_of(definition))
+    }
+
+    /// The type of a definition, by its full name or by its last part where that is unique.
+    pub fn definition(&self, name: &str) -> Option<Type<'_>> {
+        let definition = self.model().find_definition(name)?;
+        Some(self.root_of(definition))
+    }
+
+    /// The type of a value without a schema.
+    pub fn untyped(&self) -> Type<'_> {
+        Type { schema: self, node: NOWHERE }
+    }
+
+    fn root_of(&self, definition: DefinitionId) -> Type<'_> {
+        Type { schema: self, node: self.model().definitions[definition as usize].node }
+    }
+}
+
 impl<'s> Type<'s> {
-    /// The rule of a field, asked when both sides hold maps there.
-    pub fn map_field(self, name: &str) -> Result<MapRule<'s>, LookupError> {
-        lookup::map_field(self, name)
-    }
-
-    /// The rule of a field, asked when both sides hold lists there, or an order list names it.
-    pub fn list_field(self, name: &str) -> Result<ListRule<'s>, LookupError> {
-        lookup::list_field(self, name)
-    }
-
     /// The compiled schema that the cursor walks.
     pub fn schema(self) -> &'s Schema {
         self.schema
@@ -42,11 +51,6 @@ impl<'s> Type<'s> {
     /// The first call for a schema looks at all of its types.
     pub fn is_plain(self) -> bool {
         self.schema.plain_types().has(self.node)
-    }
-
-    /// What Kubernetes calls the kind of this type in messages: `struct`, `string`, `object`, …
-    pub fn name(self) -> Cow<'s, str> {
-        lookup::name(self)
     }
 
     /// The name of the definition that describes the value, where it has one.

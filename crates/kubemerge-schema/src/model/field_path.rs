@@ -2,7 +2,8 @@
 //!
 //! Lists are stepped through silently; `containers[].ports` and `containers[0].ports` say the same.
 
-use crate::model::{Model, NOWHERE, NodeId};
+use super::{Model, NOWHERE, NodeId};
+use crate::document::MAX_SCHEMA_DEPTH;
 
 /// A field that a path named.
 pub(crate) struct FieldPlace<'p> {
@@ -68,7 +69,7 @@ pub(crate) fn follow<'p>(
 fn object_behind(model: &Model, id: NodeId) -> NodeId {
     let mut id = model.resolve(id);
     // Lists of lists are nested no deeper than the loaders allow.
-    for _ in 0..crate::read::MAX_DEPTH {
+    for _ in 0..MAX_SCHEMA_DEPTH {
         match model.node(id).items {
             NOWHERE => break,
             items => id = model.resolve(items),

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::explain::{Explanation, Merge, explain};
+use super::explanation::{Explanation, Merge};
+use super::field::explain;
+use crate::compile::{ItemStrategy, ListStrategy, MapStrategy};
 use crate::model::{NOWHERE, NodeId};
-use crate::rule::{ItemStrategy, ListStrategy, MapStrategy};
 use crate::schema::Schema;
 
 /// A field whose rule is not the same in two schemas.

@@ -8,14 +8,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use crate::document::{DocumentPath, MAX_REFERENCE_CHAIN, MAX_SCHEMA_DEPTH, is_true, object};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{
     Column, DefinitionId, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Required, Shape, Span,
 };
-use crate::place::Place;
-
-/// How deep schemas may be nested in each other: deeper than any real one, shallow enough for any stack.
-pub(crate) const MAX_DEPTH: usize = 128;
 
 /// What differs between the three kinds of document.
 #[derive(Clone, Copy)]
@@ -64,15 +61,15 @@ impl<'m> Reader<'m> {
         &mut self,
         owner: DefinitionId,
         schema: &Value,
-        place: Place<'_>,
+        place: DocumentPath<'_>,
     ) -> Result<NodeId, LoadError> {
         self.owner = owner;
         self.schema(schema, place)
     }
 
-    fn schema(&mut self, schema: &Value, place: Place<'_>) -> Result<NodeId, LoadError> {
-        if self.depth == MAX_DEPTH {
-            let message = format!("schemas are nested more than {MAX_DEPTH} deep");
+    fn schema(&mut self, schema: &Value, place: DocumentPath<'_>) -> Result<NodeId, LoadError> {
+        if self.depth == MAX_SCHEMA_DEPTH {
+            let message = format!("schemas are nested more than {MAX_SCHEMA_DEPTH} deep");
             return Err(LoadError::new(LoadErrorKind::TooLarge, place.to_string(), message));
         }
         self.depth += 1;
@@ -81,7 +78,7 @@ impl<'m> Reader<'m> {
         Ok(id)
     }
 
-    fn node(&mut self, map: &Map<String, Value>, place: Place<'_>) -> Result<NodeId, LoadError> {
+    fn node(&mut self, map: &Map<String, Value>, place: DocumentPath<'_>) -> Result<NodeId, LoadError> {
         let mut node = Node { owner: self.owner, ..Node::new(self.syntax.column) };
         self.read_type(map, &mut node);
         self.read_metadata(map, &mut node);
@@ -105,7 +102,7 @@ impl<'m> Reader<'m> {
         &mut self,
         first: &'v Value,
         node: &mut Node,
-        place: Place<'_>,
+        place: DocumentPath<'_>,
     ) -> Result<Option<&'v Value>, LoadError> {
         let all_of = place.keyword("allOf[0]");
         let map = object(first, &all_of)?;
@@ -170,7 +167,7 @@ impl<'m> Reader<'m> {
         &mut self,
         map: &Map<String, Value>,
         node: &mut Node,
-        place: Place<'_>,
+        place: DocumentPath<'_>,
     ) -> Result<(), LoadError> {
         if let Some(properties) = map.get("properties") {
             node.flags.set(Flags::HAS_PROPERTIES);
@@ -194,7 +191,7 @@ impl<'m> Reader<'m> {
         &mut self,
         properties: &Value,
         required: Option<&Value>,
-        place: Place<'_>,
+        place: DocumentPath<'_>,
     ) -> Result<Span, LoadError> {
         let required = required_names(required);
         let mut entries = Vec::new();
@@ -211,7 +208,7 @@ impl<'m> Reader<'m> {
         &mut self,
         id: NodeId,
         reference: &Value,
-        place: &Place<'_>,
+        place: &DocumentPath<'_>,
     ) -> Result<(), LoadError> {
         let target = reference.as_str().and_then(|text| text.strip_prefix(self.syntax.prefix));
         let Some(target) = target else {
@@ -247,9 +244,6 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// How many references may follow each other with nothing between them.
-const MAX_CHAIN: usize = 64;
-
 /// Follows bare references and fails unless they end at a schema.
 fn refuse_circle(model: &Model, start: NodeId) -> Result<(), (LoadErrorKind, String)> {
     let mut seen = vec![start];
@@ -259,36 +253,13 @@ fn refuse_circle(model: &Model, start: NodeId) -> Result<(), (LoadErrorKind, Str
         if seen.contains(&id) {
             return Err((LoadErrorKind::CircularReference, "the reference leads only to itself".to_owned()));
         }
-        if seen.len() > MAX_CHAIN {
-            let message = format!("more than {MAX_CHAIN} references follow each other");
+        if seen.len() > MAX_REFERENCE_CHAIN {
+            let message = format!("more than {MAX_REFERENCE_CHAIN} references follow each other");
             return Err((LoadErrorKind::TooLarge, message));
         }
         seen.push(id);
     }
     Ok(())
-}
-
-/// The value as a JSON object, or an error that names the place.
-pub(crate) fn object<'v>(value: &'v Value, place: &Place<'_>) -> Result<&'v Map<String, Value>, LoadError> {
-    let wrong =
-        || LoadError::malformed(place.to_string(), format!("expected an object, found {}", found(value)));
-    value.as_object().ok_or_else(wrong)
-}
-
-/// What a value is, for messages.
-pub(crate) fn found(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
-fn is_true(map: &Map<String, Value>, keyword: &str) -> bool {
-    map.get(keyword) == Some(&Value::Bool(true))
 }
 
 fn shape_of(word: &str) -> Option<Shape> {

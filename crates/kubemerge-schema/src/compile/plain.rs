@@ -1,7 +1,7 @@
 //! Which types are plain: nothing below them has a rule of its own, so that all maps merge and all lists are
 //! replaced. A walk over two equal values of such a type has nothing to find.
 
-use crate::compile::Rules;
+use super::Rules;
 use crate::model::{Flags, Model, NOWHERE, NodeId};
 
 /// For every node whether it is plain.

@@ -1,10 +1,10 @@
-//! The overlay that comes with the crate; off unless asked for.
+//! The overlay that comes with the crate; not applied unless a caller adds it.
 //!
 //! Left out of the design documents' lists: volumes and the deployment strategy, whose published metadata
 //! says the same; types that are gone (`PodSignature`); unions that only occur as items of lists which are
 //! replaced as a whole (`NetworkPolicyPeer`, `IngressRuleValue`), where retainKeys has nothing to do.
 
-use super::{Overlay, OverlayRule, Presence};
+use super::rule::{Overlay, OverlayRule, Presence};
 
 /// Definition, field and key set.
 const KEY_SETS: [(&str, &str, [&str; 2]); 3] = [
@@ -31,7 +31,14 @@ const UNIONS: [(&str, &str); 14] = [
     ("io.k8s.api.authorization.v1.SelfSubjectAccessReview", "spec"),
 ];
 
-pub(super) fn design_documents() -> Overlay {
+impl Overlay {
+    /// The APIs that the key-set and retainKeys design documents wanted to change and that still exist.
+    pub fn design_documents() -> Overlay {
+        design_documents()
+    }
+}
+
+fn design_documents() -> Overlay {
     let optional = |rule: OverlayRule| OverlayRule { presence: Presence::Optional, ..rule };
     let mut overlay = Overlay::new();
     for (definition, field, keys) in KEY_SETS {

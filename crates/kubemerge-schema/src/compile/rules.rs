@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::model::{Flags, ListType, MapType, Model, NOWHERE, Node, NodeId, Origin, Span};
-use crate::rule::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
+use super::strategy::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
+use crate::model::{
+    Flags, ListType, Model, Node, NodeId, Origin, Span, is_atomic, item_of, parse_strategy, target,
+};
 
 /// The rule of a node, in the form the cursor reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -79,24 +81,6 @@ pub(crate) fn compile(model: &Model, dialect: Dialect) -> Rules {
     rules
 }
 
-/// The words of a patch strategy, sorted out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Strategy<'m> {
-    pub(crate) retain_keys: bool,
-    pub(crate) word: &'m str,
-}
-
-/// Splits a patch strategy; `None` if its words do not go together.
-pub(crate) fn parse_strategy(text: &str) -> Option<Strategy<'_>> {
-    let words: Vec<&str> = text.split(',').collect();
-    match words.as_slice() {
-        ["retainKeys"] => Some(Strategy { retain_keys: true, word: "" }),
-        [word] => Some(Strategy { retain_keys: false, word }),
-        ["retainKeys", word] | [word, "retainKeys"] => Some(Strategy { retain_keys: true, word }),
-        _ => None,
-    }
-}
-
 /// Only patch strategy and merge key count, and a comma is part of the key's name.
 fn upstream(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
     let Some(text) = model.given(node.strategy).filter(|_| !is_dropped(model, node)) else {
@@ -162,29 +146,6 @@ fn spec_by_topology(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rul
 fn item_strategy(model: &Model, node: &Node) -> ItemStrategy {
     let item = item_of(model, node);
     if item.is_some_and(|item| is_atomic(model, item)) { ItemStrategy::Replace } else { ItemStrategy::Merge }
-}
-
-/// `x-kubernetes-map-type` of the property, else of the type it refers to.
-pub(crate) fn is_atomic(model: &Model, node: &Node) -> bool {
-    match node.map_type {
-        MapType::Atomic => true,
-        MapType::Granular => false,
-        MapType::Unset => target(model, node).map_type == MapType::Atomic,
-    }
-}
-
-/// The node that describes the value: the node itself, or the end of its references.
-pub(crate) fn target<'m>(model: &'m Model, node: &'m Node) -> &'m Node {
-    match model.definitions.get(node.refers_to as usize) {
-        Some(definition) => model.node(model.resolve(definition.node)),
-        None => node,
-    }
-}
-
-/// The schema of the items of a list, as the property gives it.
-pub(crate) fn item_of<'m>(model: &'m Model, node: &'m Node) -> Option<&'m Node> {
-    let list = target(model, node);
-    (list.items != NOWHERE).then(|| model.node(list.items))
 }
 
 fn with_defaults(model: &Model, node: &Node, names: &[&str]) -> Vec<MergeKey> {

@@ -5,38 +5,22 @@
 
 use serde_json::Value;
 
+use super::openapi_v3;
+use super::reader::{AllOf, Reader, Syntax};
 use crate::check::{self, Severity};
+use crate::document::{DocumentPath, crd_schema, crd_versions, object};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{
     Column, DefinitionEntry, DefinitionId, FieldEntry, Flags, KindEntry, Model, NOWHERE, Name, Node, NodeId,
     Origin, Required, ResourceEntry, Shape, SubresourceEntry,
 };
-use crate::openapi_v3;
-use crate::place::Place;
-use crate::read::{AllOf, Reader, Syntax, object};
 
 const SYNTAX: Syntax = Syntax { column: Column::V3, prefix: "#/", all_of: AllOf::Restricts };
-
-/// Whether a document is a custom resource definition.
-pub(crate) fn recognises(document: &Value) -> bool {
-    document.get("kind").is_some_and(|kind| kind == "CustomResourceDefinition")
-}
-
-/// The entries of `spec.versions`.
-pub(crate) fn versions(document: &Value) -> &[Value] {
-    let versions = document.get("spec").and_then(|spec| spec.get("versions")).and_then(Value::as_array);
-    versions.map(Vec::as_slice).unwrap_or_default()
-}
-
-/// The schema of a version.
-pub(crate) fn schema_of(version: &Value) -> Option<&Value> {
-    version.get("schema")?.get("openAPIV3Schema")
-}
 
 /// Adds the types and the resources of a custom resource definition.
 pub(crate) fn load(model: &mut Model, document: &Value) -> Result<(), LoadError> {
     let names = Names::read(document)?;
-    let served: Vec<(usize, &Value)> = versions(document)
+    let served: Vec<(usize, &Value)> = crd_versions(document)
         .iter()
         .enumerate()
         .filter(|(_, version)| version.get("served") == Some(&Value::Bool(true)))
@@ -124,7 +108,7 @@ fn load_version(
     (index, version): (usize, &Value),
     object_meta: DefinitionId,
 ) -> Result<(), LoadError> {
-    let root = Place::root("spec");
+    let root = DocumentPath::root("spec");
     let place = root.keyword("versions");
     let place = place.index(index);
     let Some(name) = version.get("name").and_then(Value::as_str) else {
@@ -132,7 +116,7 @@ fn load_version(
     };
     let place = place.keyword("schema");
     let place = place.keyword("openAPIV3Schema");
-    let Some(schema) = schema_of(version) else {
+    let Some(schema) = crd_schema(version) else {
         let message = format!("version {name} has no schema");
         return Err(LoadError::new(LoadErrorKind::MissingSchema, place.to_string(), message));
     };

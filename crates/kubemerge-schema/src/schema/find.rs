@@ -1,8 +1,6 @@
 //! Finds a type by any of the names that people use for it.
 
-use crate::cursor::Type;
-use crate::schema::Schema;
-use crate::view::KindOf;
+use super::{KindOf, Schema, Type};
 
 /// Why a name leads to no type.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,10 +5,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::{Map, Value};
 
+use super::reader::{Reader, Syntax};
+use crate::document::{DocumentPath, object};
 use crate::error::LoadError;
 use crate::model::{DefinitionEntry, DefinitionId, KindEntry, Model, NOWHERE, Name, Origin};
-use crate::place::Place;
-use crate::read::{Reader, Syntax, object};
 
 /// The named schemas of a document.
 pub(crate) struct Definitions<'v> {
@@ -20,7 +20,7 @@ pub(crate) struct Definitions<'v> {
 
 /// Adds every definition, then resolves the references among them.
 pub(crate) fn load(model: &mut Model, syntax: Syntax, definitions: Definitions<'_>) -> Result<(), LoadError> {
-    let place = Place::root(definitions.at);
+    let place = DocumentPath::root(definitions.at);
     let Some(schemas) = definitions.schemas else {
         return Err(LoadError::malformed("", format!("the document has no {}", definitions.at)));
     };

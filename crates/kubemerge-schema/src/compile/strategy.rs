@@ -1,8 +1,6 @@
-//! What a look-up answers: how a field merges.
+//! Dialects, and the ways in which maps, lists and items merge.
 
 use serde_json::Value;
-
-use crate::cursor::Type;
 
 /// Which promise the rules keep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -24,17 +22,6 @@ impl Dialect {
     }
 }
 
-/// How a field merges when both sides hold a map.
-#[derive(Clone, Copy, Debug)]
-pub struct MapRule<'s> {
-    /// Whether the fields merge one by one.
-    pub strategy: MapStrategy,
-    /// Whether generated patches name the fields to keep.
-    pub retain_keys: bool,
-    /// What the schema says about the value.
-    pub value: Type<'s>,
-}
-
 /// What becomes of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum MapStrategy {
@@ -43,19 +30,6 @@ pub enum MapStrategy {
     Merge,
     /// It is replaced as a whole.
     Replace,
-}
-
-/// How a field merges when both sides hold a list.
-#[derive(Clone, Copy, Debug)]
-pub struct ListRule<'s> {
-    /// How elements find each other.
-    pub strategy: ListStrategy<'s>,
-    /// Whether generated patches name the fields to keep.
-    pub retain_keys: bool,
-    /// What the schema says about the elements.
-    pub item: Type<'s>,
-    /// What becomes of elements that are on both sides.
-    pub items: ItemStrategy,
 }
 
 /// What becomes of a list.

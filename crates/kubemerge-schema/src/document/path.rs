@@ -1,11 +1,11 @@
-//! Where a reader stands in a document.
+//! Paths into a document, for messages.
 
 use std::fmt;
 
 /// A path into a document: a list on the stack, printed only when there is something to report.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'p> {
-    parent: Option<&'p Place<'p>>,
+pub(crate) struct DocumentPath<'p> {
+    parent: Option<&'p DocumentPath<'p>>,
     step: Step<'p>,
 }
 
@@ -15,29 +15,29 @@ enum Step<'p> {
     Keyword(&'p str),
     /// A name of the document's author, which may hold dots: `[io.k8s.api.core.v1.Pod]`.
     Key(&'p str),
-    /// A place in a list: `[0]`.
+    /// An index of a list: `[0]`.
     Index(usize),
 }
 
-impl<'p> Place<'p> {
-    pub(crate) fn root(keyword: &'p str) -> Place<'p> {
-        Place { parent: None, step: Step::Keyword(keyword) }
+impl<'p> DocumentPath<'p> {
+    pub(crate) fn root(keyword: &'p str) -> DocumentPath<'p> {
+        DocumentPath { parent: None, step: Step::Keyword(keyword) }
     }
 
-    pub(crate) fn keyword<'c>(&'c self, keyword: &'c str) -> Place<'c> {
-        Place { parent: Some(self), step: Step::Keyword(keyword) }
+    pub(crate) fn keyword<'c>(&'c self, keyword: &'c str) -> DocumentPath<'c> {
+        DocumentPath { parent: Some(self), step: Step::Keyword(keyword) }
     }
 
-    pub(crate) fn key<'c>(&'c self, key: &'c str) -> Place<'c> {
-        Place { parent: Some(self), step: Step::Key(key) }
+    pub(crate) fn key<'c>(&'c self, key: &'c str) -> DocumentPath<'c> {
+        DocumentPath { parent: Some(self), step: Step::Key(key) }
     }
 
-    pub(crate) fn index<'c>(&'c self, index: usize) -> Place<'c> {
-        Place { parent: Some(self), step: Step::Index(index) }
+    pub(crate) fn index<'c>(&'c self, index: usize) -> DocumentPath<'c> {
+        DocumentPath { parent: Some(self), step: Step::Index(index) }
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for DocumentPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(parent) = self.parent {
             parent.fmt(f)?;

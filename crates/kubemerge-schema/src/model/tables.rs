@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-pub(crate) use crate::terms::{Column, ListType, MapType, Origin, Required, Shape};
+use super::terms::{Column, ListType, MapType, Origin, Required, Shape};
 
 /// A string of the model, by number; [`Name::NONE`] stands for "not given".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

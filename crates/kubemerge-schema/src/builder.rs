@@ -1,0 +1,118 @@
+//! [`SchemaBuilder`]: loads documents, applies overlays and compiles the result.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::builtin;
+use crate::check::{Finding, Severity};
+use crate::compile::Dialect;
+use crate::document::{DocumentFormat, refuse_depth, value_kind};
+use crate::error::LoadError;
+use crate::load::{crd, openapi_v2, openapi_v3};
+use crate::model::Model;
+use crate::overlay::{self, Overlay, OverlayRule};
+use crate::schema::Schema;
+
+impl Schema {
+    /// The built-in tables of a Kubernetes version such as `1.37`.
+    pub fn builtin(version: &str, dialect: Dialect) -> Result<Schema, LoadError> {
+        SchemaBuilder::builtin(version)?.compile(dialect)
+    }
+}
+
+/// Loads documents and compiles them.
+///
+/// Of two definitions with one name, and of two with one kind, the later one counts.
+#[derive(Clone, Debug, Default)]
+pub struct SchemaBuilder {
+    model: Arc<Model>,
+    overlays: Vec<Overlay>,
+}
+
+impl SchemaBuilder {
+    /// Starts with nothing.
+    pub fn new() -> SchemaBuilder {
+        SchemaBuilder::default()
+    }
+
+    /// Starts with the built-in tables of a Kubernetes version such as `1.37`.
+    pub fn builtin(version: &str) -> Result<SchemaBuilder, LoadError> {
+        Ok(SchemaBuilder { model: Arc::new(builtin::load(version)?), overlays: Vec::new() })
+    }
+
+    /// Adds an OpenAPI v2 document (`swagger.json`).
+    pub fn openapi_v2(self, document: &Value) -> Result<SchemaBuilder, LoadError> {
+        self.load(document, openapi_v2::load)
+    }
+
+    /// Adds an OpenAPI v3 document; call it once for every document of a server.
+    pub fn openapi_v3(self, document: &Value) -> Result<SchemaBuilder, LoadError> {
+        self.load(document, openapi_v3::load)
+    }
+
+    /// Adds a custom resource definition: a type for every version it serves.
+    pub fn custom_resource_definition(self, document: &Value) -> Result<SchemaBuilder, LoadError> {
+        self.load(document, crd::load)
+    }
+
+    /// Adds a document of any kind this crate can read, told apart by what it holds.
+    pub fn document(self, document: &Value) -> Result<SchemaBuilder, LoadError> {
+        match DocumentFormat::of(document) {
+            Some(DocumentFormat::CustomResourceDefinition) => self.custom_resource_definition(document),
+            Some(DocumentFormat::OpenApiV3) => self.openapi_v3(document),
+            Some(DocumentFormat::OpenApiV2) => self.openapi_v2(document),
+            None => Err(unknown_format(document)),
+        }
+    }
+
+    /// Adds an overlay, which is applied after those before it.
+    pub fn overlay(mut self, overlay: Overlay) -> SchemaBuilder {
+        self.overlays.push(overlay);
+        self
+    }
+
+    /// Compiles the rules of one dialect. Overlays act in [`Dialect::Spec`] only.
+    pub fn compile(&self, dialect: Dialect) -> Result<Schema, LoadError> {
+        let mut model = Arc::clone(&self.model);
+        let warnings = match dialect {
+            Dialect::Upstream => self.ignored_overlays(),
+            Dialect::Spec => self.apply_overlays(&mut model)?,
+        };
+        Ok(Schema::compile(model, dialect, warnings))
+    }
+
+    fn apply_overlays(&self, model: &mut Arc<Model>) -> Result<Vec<Finding>, LoadError> {
+        let mut warnings = Vec::new();
+        for overlay in &self.overlays {
+            warnings.extend(overlay::apply(Arc::make_mut(model), overlay)?);
+        }
+        Ok(warnings)
+    }
+
+    fn ignored_overlays(&self) -> Vec<Finding> {
+        let ignored = |rule: &OverlayRule| Finding {
+            severity: Severity::Warning,
+            path: rule.target.to_string(),
+            rule: "overlay-ignored",
+            message: "overlays act in the dialect spec only; upstream is what Kubernetes does".to_owned(),
+        };
+        self.overlays.iter().flat_map(Overlay::rules).map(ignored).collect()
+    }
+
+    fn load(
+        mut self,
+        document: &Value,
+        loader: fn(&mut Model, &Value) -> Result<(), LoadError>,
+    ) -> Result<SchemaBuilder, LoadError> {
+        refuse_depth(document)?;
+        loader(Arc::make_mut(&mut self.model), document)?;
+        Ok(self)
+    }
+}
+
+fn unknown_format(document: &Value) -> LoadError {
+    let found = value_kind(document);
+    let message = format!("expected an OpenAPI document or a CustomResourceDefinition, found {found}");
+    LoadError::malformed("", message)
+}

@@ -1,0 +1,52 @@
+//! The format of the tables.
+//!
+//! All numbers are varints (seven bits to a byte, lowest first). The file holds, in this order:
+//!
+//! ```text
+//! strings    count, then the length of each in the text file
+//! nodes      count, area length, 3-byte offset of each node, then the area
+//! resources  the same for resources
+//! versions   count; each: minor, patch (strings), block length, block
+//!
+//! node       shape | list type << 3 | map type << 5, presence and flags,
+//!            then what is present: format, definition, fields (count; name, node << 1 | required),
+//!            additional, items, strategy, merge key, list-map-keys (count, names), default
+//! resource   group, version, kind, plural, singular, namespaced, verbs, short names, categories,
+//!            subresources (count; name, group, version, kind, verbs)
+//! block      definitions (count; name, node), kinds (count; group, version, kind, definition),
+//!            resources (count; number)
+//! ```
+//!
+//! A node's children have lower numbers than the node itself.
+
+use crate::model::{ListType, MapType, Shape};
+
+/// A release of Kubernetes with built-in tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Minor version, e.g. `1.37`: what users name.
+    pub version: &'static str,
+    /// The patch release whose documents were read, e.g. `1.37.1`.
+    pub patch: &'static str,
+}
+
+/// Bits of the second number of a node; the flags of the model stand above them.
+pub(super) mod present {
+    pub(in crate::builtin) const FORMAT: u32 = 1;
+    pub(in crate::builtin) const DEFINITION: u32 = 1 << 1;
+    pub(in crate::builtin) const FIELDS: u32 = 1 << 2;
+    pub(in crate::builtin) const ADDITIONAL: u32 = 1 << 3;
+    pub(in crate::builtin) const ITEMS: u32 = 1 << 4;
+    pub(in crate::builtin) const STRATEGY: u32 = 1 << 5;
+    pub(in crate::builtin) const MERGE_KEY: u32 = 1 << 6;
+    pub(in crate::builtin) const LIST_MAP_KEYS: u32 = 1 << 7;
+    pub(in crate::builtin) const DEFAULT: u32 = 1 << 8;
+    pub(in crate::builtin) const FLAGS_SHIFT: u32 = 9;
+}
+
+/// Shapes, list types and map types by their number in the file.
+pub(super) const SHAPES: [Shape; 7] =
+    [Shape::Any, Shape::Object, Shape::List, Shape::String, Shape::Integer, Shape::Number, Shape::Boolean];
+pub(super) const LIST_TYPES: [ListType; 4] =
+    [ListType::Unset, ListType::Atomic, ListType::Set, ListType::Map];
+pub(super) const MAP_TYPES: [MapType; 3] = [MapType::Unset, MapType::Atomic, MapType::Granular];

@@ -1,0 +1,107 @@
+//! Collects findings, and answers what the rules ask about schemas.
+
+use serde_json::{Map, Value};
+
+use super::finding::{Finding, Severity};
+use crate::document::{DocumentPath, MAX_REFERENCE_CHAIN};
+
+/// Which rules a document is held to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum RuleSet {
+    OpenApi,
+    CustomResource,
+}
+
+/// Collects the findings of one document.
+pub(super) struct Check<'v> {
+    pub(super) rules: RuleSet,
+    definitions: &'v Map<String, Value>,
+    findings: Vec<Finding>,
+    /// Bytes of text in the findings.
+    size: usize,
+}
+
+/// How much is reported about one document.
+const MAX_FINDINGS: usize = 1_000;
+const MAX_SIZE: usize = 1 << 20;
+
+impl<'v> Check<'v> {
+    pub(super) fn new(rules: RuleSet, definitions: &'v Map<String, Value>) -> Check<'v> {
+        Check { rules, definitions, findings: Vec::new(), size: 0 }
+    }
+
+    /// Reports something that the API server refuses in a custom resource definition.
+    pub(super) fn broken(
+        &mut self,
+        rule: &'static str,
+        place: &DocumentPath<'_>,
+        message: impl Into<String>,
+    ) {
+        let severity = match self.rules {
+            RuleSet::OpenApi => Severity::Warning,
+            RuleSet::CustomResource => Severity::Error,
+        };
+        self.report(severity, rule, place, message.into());
+    }
+
+    pub(super) fn warn(&mut self, rule: &'static str, place: &DocumentPath<'_>, message: impl Into<String>) {
+        self.report(Severity::Warning, rule, place, message.into());
+    }
+
+    fn report(&mut self, severity: Severity, rule: &'static str, place: &DocumentPath<'_>, message: String) {
+        if self.findings.len() < MAX_FINDINGS && self.size < MAX_SIZE {
+            let path = place.to_string();
+            self.size += path.len() + message.len();
+            self.findings.push(Finding { severity, path, rule, message });
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Finding> {
+        self.findings.sort_by(|left, right| (&left.path, left.rule).cmp(&(&right.path, right.rule)));
+        self.findings
+    }
+
+    /// The schema that describes the value: the end of the references of `map`.
+    pub(super) fn resolve(&self, map: &'v Map<String, Value>) -> &'v Map<String, Value> {
+        let mut map = map;
+        // As many steps as loading allows: a longer chain does not load.
+        for _ in 0..MAX_REFERENCE_CHAIN {
+            match reference(map).and_then(|name| self.definitions.get(name)).and_then(Value::as_object) {
+                Some(target) => map = target,
+                None => break,
+            }
+        }
+        map
+    }
+
+    /// The items of a list, after references.
+    pub(super) fn items(&self, map: &'v Map<String, Value>) -> Option<&'v Map<String, Value>> {
+        let items = self.resolve(map).get("items").and_then(Value::as_object)?;
+        Some(self.resolve(items))
+    }
+}
+
+/// The name of the definition that a schema refers to, plainly or wrapped.
+fn reference(map: &Map<String, Value>) -> Option<&str> {
+    let wrapped = map.get("allOf").and_then(Value::as_array).and_then(|entries| entries.first());
+    let reference = map.get("$ref").or_else(|| wrapped?.get("$ref"))?.as_str()?;
+    reference.strip_prefix("#/definitions/").or_else(|| reference.strip_prefix("#/components/schemas/"))
+}
+
+/// The members of the object under a keyword.
+pub(super) fn members<'v>(
+    map: &'v Map<String, Value>,
+    keyword: &str,
+) -> impl Iterator<Item = (&'v String, &'v Value)> {
+    map.get(keyword).and_then(Value::as_object).into_iter().flatten()
+}
+
+/// The one word of `type`.
+pub(super) fn type_of(map: &Map<String, Value>) -> &str {
+    map.get("type").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The strings of the list under a keyword.
+pub(super) fn words<'v>(map: &'v Map<String, Value>, keyword: &str) -> Vec<&'v str> {
+    map.get(keyword).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}

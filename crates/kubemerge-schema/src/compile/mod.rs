@@ -1,0 +1,9 @@
+//! Compiles a model to rules, in one dialect: how each field merges.
+
+mod plain;
+mod rules;
+mod strategy;
+
+pub(crate) use plain::PlainTypes;
+pub(crate) use rules::{ListForm, Rule, Rules, compile};
+pub use strategy::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};

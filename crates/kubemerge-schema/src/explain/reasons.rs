@@ -1,0 +1,114 @@
+//! The metadata that decides how a field merges, one fact each.
+
+use super::explanation::Merge;
+use crate::compile::Dialect;
+use crate::model::{Flags, ListType, Model, Node, NodeId, Origin, is_atomic};
+use crate::schema::Schema;
+
+/// The facts that decided, the deciding one first.
+pub(super) fn because(schema: &Schema, property: NodeId, merge: &Merge<'_>) -> Vec<String> {
+    let model = schema.model();
+    let facts = Facts { model, property, dialect: schema.dialect() };
+    match merge {
+        Merge::Scalar => vec!["scalars have no rule".to_owned()],
+        Merge::Untyped => vec!["the schema does not describe the value".to_owned()],
+        Merge::Invalid => vec![facts.strategy()],
+        Merge::Map(_) | Merge::List { .. } if facts.drops_strategy() => {
+            vec!["patch metadata of a custom resource definition is dropped by the API server".to_owned()]
+        }
+        Merge::Map(_) => facts.of_map(),
+        Merge::List { .. } => facts.of_list(),
+    }
+}
+
+/// The metadata of a property, as facts in words.
+struct Facts<'m> {
+    model: &'m Model,
+    property: NodeId,
+    dialect: Dialect,
+}
+
+impl Facts<'_> {
+    fn node(&self) -> &Node {
+        self.model.node(self.property)
+    }
+
+    fn has_strategy(&self) -> bool {
+        self.node().strategy.is_given()
+    }
+
+    fn drops_strategy(&self) -> bool {
+        let owner = self.model.definitions.get(self.node().owner as usize);
+        let is_custom = owner.is_some_and(|owner| owner.origin == Origin::CustomResource);
+        is_custom && self.has_strategy() && self.dialect == Dialect::Upstream
+    }
+
+    fn strategy(&self) -> String {
+        format!("x-kubernetes-patch-strategy: {}", self.model.text(self.node().strategy))
+    }
+
+    fn list_map_keys(&self) -> String {
+        let keys: Vec<&str> =
+            self.model.list_map_keys(self.node()).iter().map(|key| self.model.text(*key)).collect();
+        format!("x-kubernetes-list-map-keys: {}", keys.join(","))
+    }
+
+    fn of_map(&self) -> Vec<String> {
+        if self.has_strategy() {
+            return vec![self.strategy()];
+        }
+        let atomic = is_atomic(self.model, self.node());
+        match (atomic, self.dialect) {
+            (true, Dialect::Spec) => vec!["x-kubernetes-map-type: atomic".to_owned()],
+            (true, Dialect::Upstream) => vec![
+                "no x-kubernetes-patch-strategy".to_owned(),
+                "x-kubernetes-map-type: atomic does not count".to_owned(),
+            ],
+            (false, _) => vec!["no metadata says otherwise".to_owned()],
+        }
+    }
+
+    fn of_list(&self) -> Vec<String> {
+        match (self.has_strategy(), self.dialect) {
+            (true, _) => self.of_patched_list(),
+            (false, Dialect::Spec) => self.of_typed_list(),
+            (false, Dialect::Upstream) => {
+                let mut facts = vec!["no x-kubernetes-patch-strategy".to_owned()];
+                if let Some(word) = self.node().list_type.word().filter(|word| *word != "atomic") {
+                    facts.push(format!("x-kubernetes-list-type: {word} does not count"));
+                }
+                facts
+            }
+        }
+    }
+
+    fn of_patched_list(&self) -> Vec<String> {
+        let node = self.node();
+        let mut facts = vec![self.strategy()];
+        let key = self.model.text(node.merge_key);
+        if !key.is_empty() {
+            let source =
+                if node.flags.has(Flags::OVERLAID) { "overlay keys" } else { "x-kubernetes-patch-merge-key" };
+            facts.push(format!("{source}: {key}"));
+        }
+        let count = self.model.list_map_keys(node).len();
+        let widened = count > key.split(',').filter(|key| !key.is_empty()).count();
+        if self.dialect == Dialect::Spec && widened && !node.flags.has(Flags::OVERLAID) {
+            facts.push(format!("{} (they hold the merge key, so all of them count)", self.list_map_keys()));
+        } else if self.dialect == Dialect::Upstream && widened {
+            facts.push(format!("{} does not count", self.list_map_keys()));
+        }
+        facts
+    }
+
+    fn of_typed_list(&self) -> Vec<String> {
+        let Some(word) = self.node().list_type.word() else {
+            return vec!["no x-kubernetes-patch-strategy and no x-kubernetes-list-type".to_owned()];
+        };
+        let mut facts = vec![format!("x-kubernetes-list-type: {word}")];
+        if self.node().list_type == ListType::Map {
+            facts.push(self.list_map_keys());
+        }
+        facts
+    }
+}

@@ -1,0 +1,19 @@
+//! The words of `x-kubernetes-patch-strategy`.
+
+/// The words of a patch strategy, sorted out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Strategy<'m> {
+    pub(crate) retain_keys: bool,
+    pub(crate) word: &'m str,
+}
+
+/// Splits a patch strategy; `None` if its words do not go together.
+pub(crate) fn parse_strategy(text: &str) -> Option<Strategy<'_>> {
+    let words: Vec<&str> = text.split(',').collect();
+    match words.as_slice() {
+        ["retainKeys"] => Some(Strategy { retain_keys: true, word: "" }),
+        [word] => Some(Strategy { retain_keys: false, word }),
+        ["retainKeys", word] | [word, "retainKeys"] => Some(Strategy { retain_keys: true, word }),
+        _ => None,
+    }
+}

@@ -1,0 +1,81 @@
+//! [`Schema`]: a model with the rules of one dialect, and an index of its kinds.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::check::Finding;
+use crate::compile::{Dialect, PlainTypes, Rules, compile};
+use crate::model::{DefinitionId, Model};
+
+/// Compiled rules of one dialect: a flat table that threads can share.
+#[derive(Debug)]
+pub struct Schema {
+    model: Arc<Model>,
+    dialect: Dialect,
+    rules: Rules,
+    kinds: KindIndex,
+    warnings: Vec<Finding>,
+    /// Computed on first use: most callers never ask.
+    plain_types: OnceLock<PlainTypes>,
+}
+
+impl Schema {
+    /// Compiles the rules of one dialect.
+    pub(crate) fn compile(model: Arc<Model>, dialect: Dialect, warnings: Vec<Finding>) -> Schema {
+        let rules = compile(&model, dialect);
+        let kinds = KindIndex::new(&model);
+        Schema { model, dialect, rules, kinds, warnings, plain_types: OnceLock::new() }
+    }
+
+    /// The dialect of the rules.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// What the caller should know about the overlays.
+    pub fn warnings(&self) -> &[Finding] {
+        &self.warnings
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The definition of a kind; of several the one that was loaded last.
+    pub(crate) fn definition_of_kind(&self, [kind, group, version]: [&str; 3]) -> Option<DefinitionId> {
+        self.kinds.find(&self.model, [kind, group, version])
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    pub(crate) fn plain_types(&self) -> &PlainTypes {
+        self.plain_types.get_or_init(|| PlainTypes::of(&self.model, &self.rules))
+    }
+}
+
+/// The kinds of a model, sorted by kind, group and version.
+#[derive(Debug)]
+struct KindIndex {
+    places: Vec<u32>,
+}
+
+impl KindIndex {
+    fn new(model: &Model) -> KindIndex {
+        let mut places: Vec<u32> = (0..model.kinds.len() as u32).collect();
+        places.sort_by_key(|place| KindIndex::key(model, *place));
+        KindIndex { places }
+    }
+
+    fn key(model: &Model, place: u32) -> [&str; 3] {
+        let entry = &model.kinds[place as usize];
+        [entry.kind, entry.group, entry.version].map(|part| model.text(part))
+    }
+
+    /// The definition of a kind; of several the one that was loaded last.
+    fn find(&self, model: &Model, wanted: [&str; 3]) -> Option<DefinitionId> {
+        let after = self.places.partition_point(|place| KindIndex::key(model, *place) <= wanted);
+        let place = *self.places.get(after.checked_sub(1)?)?;
+        (KindIndex::key(model, place) == wanted).then(|| model.kinds[place as usize].definition)
+    }
+}

@@ -1,0 +1,15 @@
+//! The compiled schema, the cursor that walks it, and the facts that readers other than the merge ask for.
+
+mod compiled;
+mod cursor;
+mod definitions;
+mod facts;
+mod find;
+mod resources;
+
+pub use compiled::Schema;
+pub use cursor::Type;
+pub use definitions::{Definition, KindOf};
+pub use facts::Field;
+pub use find::NameError;
+pub use resources::{Resource, Subresource};
