@@ -4,7 +4,7 @@
 //! `go mod download`. With a FOLDER they come from `FOLDER/<minor>/{openapi-spec,discovery}` instead.
 //! What no document tells about the Go types comes from the modules that declare them.
 
-mod pointers;
+mod go_fields;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use kubemerge_schema::builtin::encode::{ReleaseDocuments, TableWriter};
+use kubemerge_schema::builtin::encode::{GoFields, ReleaseDocuments, TableWriter};
 use serde_json::{Map, Value, json};
 
 /// The newest patch release of each minor version that the Go module proxy serves, newest first.
@@ -73,12 +73,12 @@ fn download(module: &str) -> Result<PathBuf, Box<dyn Error>> {
     dir.ok_or_else(|| format!("go mod download {module}: {}", answer["Error"]).into())
 }
 
-/// The fields of the Go types of a release that are pointers.
-fn read_pointers(patch: &str) -> Result<pointers::Pointers, Box<dyn Error>> {
-    let mut found = pointers::Pointers::new();
-    for module in pointers::MODULES {
+/// What the Go types of a release say about their fields.
+fn read_go_fields(patch: &str) -> Result<GoFields, Box<dyn Error>> {
+    let mut found = GoFields::new();
+    for module in go_fields::MODULES {
         let folder = download_nearest(module, patch)?;
-        pointers::scan(&folder, &format!("io.k8s.{module}"), &mut found)?;
+        go_fields::scan(&folder, &format!("io.k8s.{module}"), &mut found)?;
     }
     Ok(found)
 }
@@ -107,7 +107,7 @@ fn read_release(patch: &str, documents: &Path) -> Result<ReleaseDocuments, Box<d
         openapi_v3: read_folder(&openapi.join("v3"))?,
         openapi_v2,
         resource_lists,
-        pointers: read_pointers(patch)?,
+        go_fields: read_go_fields(patch)?,
     })
 }
 

@@ -62,11 +62,12 @@ pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;
 pub use member_walk::{MemberWalk, Walked};
 pub use node::{Kind, Node, Scalar};
+pub use number::write_float;
 pub use path::{Path, Side, Step};
 pub use reader::Reader;
 pub use side_by_side::{Pair, side_by_side};
 pub use stack::deep;
-pub use string::Str;
+pub use string::{Str, write_escaped};
 pub use tokens::{Token, Tokens};
 pub use write::{MapWriter, PlainName, Segments, segments, to_bytes, to_canonical, to_value, write_given};
 

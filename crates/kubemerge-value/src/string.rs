@@ -178,7 +178,7 @@ fn write_quoted(raw: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Writes UTF-8 characters as a JSON string with the escapes of Go's encoder.
-pub(crate) fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
+pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
     let plain = plain_end(text, 0);
     if plain == text.len() {
         return write_quoted(text, out);

@@ -240,6 +240,7 @@ impl Decoder<'_> {
             node.list_map_keys = self.model.add_keys(record.names());
         }
         node.default = record.name_if(has(present::DEFAULT));
+        node.go_type = record.name_if(has(present::GO_TYPE));
         node
     }
 

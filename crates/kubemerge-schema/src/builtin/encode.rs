@@ -3,7 +3,7 @@
 //! Documents are read by the ordinary loaders, then everything is renumbered for all versions together:
 //! equal nodes are stored once, and frequent strings get the short numbers.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
@@ -24,8 +24,24 @@ pub struct ReleaseDocuments {
     pub openapi_v3: Vec<Value>,
     /// The discovery document of every group and version: objects of kind APIResourceList.
     pub resource_lists: Vec<Value>,
-    /// Definitions and fields that are pointers in Go.
-    pub pointers: BTreeSet<(String, String)>,
+    /// What the Go types say about their fields.
+    pub go_fields: GoFields,
+}
+
+/// Facts by definition and field, e.g. `io.k8s.api.core.v1.PodSpec` and `securityContext`.
+pub type GoFields = BTreeMap<(String, String), GoField>;
+
+/// What a Go type says about one of its fields.
+#[derive(Clone, Debug)]
+pub struct GoField {
+    /// The field is a pointer.
+    pub is_pointer: bool,
+    /// `omitempty`: no value, an empty list or map, false, 0 and "" are not written.
+    pub omit_empty: bool,
+    /// `omitzero`: a struct without any value is not written.
+    pub omit_zero: bool,
+    /// The type without the pointer, with the real names of packages: `[]v1.Container`.
+    pub type_name: String,
 }
 
 /// The contents of the two files.
@@ -89,7 +105,7 @@ impl TableWriter {
         let mut older = Model::default();
         openapi_v2::load(&mut older, &release.openapi_v2)?;
         for model in [&mut newer, &mut older] {
-            mark_pointers(model, &release.pointers);
+            mark_go_fields(model, &release.go_fields);
         }
         let block = self.block(&newer, &older, &release.resource_lists);
         let version = self.strings.intern(&release.version);
@@ -172,6 +188,7 @@ impl TableWriter {
             self.texts(&keys, &mut rest);
         }
         self.optional_text(model, node.default, present::DEFAULT, &mut bits, &mut rest);
+        self.optional_text(model, node.go_type, present::GO_TYPE, &mut bits, &mut rest);
         let mut record = vec![Symbol::Number(kinds), Symbol::Number(bits)];
         record.append(&mut rest);
         record
@@ -291,14 +308,41 @@ impl TableWriter {
 }
 
 /// Nodes of loaded documents belong to one field each, so they can carry what is known about it.
-fn mark_pointers(model: &mut Model, pointers: &BTreeSet<(String, String)>) {
-    for (definition, field) in pointers {
-        let Some(id) = model.find_definition(definition) else { continue };
+fn mark_go_fields(model: &mut Model, fields: &GoFields) {
+    for ((definition, field), facts) in fields {
+        let Some(id) = model.definition_called(definition) else { continue };
         let root = *model.node(model.definitions[id as usize].node);
-        if let Some(place) = model.find_field(&root, field) {
-            let node = model.fields[place].node;
-            model.nodes[node as usize].flags.set(Flags::POINTER);
+        let Some(place) = model.find_field(&root, field) else { continue };
+        let node = model.fields[place].node;
+        let flags = &mut model.nodes[node as usize].flags;
+        let known = [
+            (facts.is_pointer, Flags::POINTER),
+            // The rarer case has the flag: it costs nothing elsewhere.
+            (!facts.omit_empty, Flags::KEEP_EMPTY),
+            (facts.omit_zero, Flags::OMIT_ZERO),
+        ];
+        known.into_iter().filter(|(is_so, _)| *is_so).for_each(|(_, flag)| flags.set(flag));
+        name_type(model, node, &facts.type_name);
+    }
+}
+
+/// Notes the names of Go types that the definition of a value does not tell.
+fn name_type(model: &mut Model, node: NodeId, type_name: &str) {
+    let Node { items, additional, refers_to, .. } = *model.node(node);
+    if refers_to != NOWHERE {
+        return;
+    }
+    if let Some(item) = type_name.strip_prefix("[]") {
+        if items != NOWHERE {
+            name_type(model, items, item);
         }
+    } else if let Some((_, value)) = type_name.strip_prefix("map[").and_then(|rest| rest.split_once(']')) {
+        if additional != NOWHERE {
+            name_type(model, additional, value);
+        }
+    } else if type_name.contains('.') {
+        let name = model.intern(type_name);
+        model.nodes[node as usize].go_type = name;
     }
 }
 

@@ -10,7 +10,7 @@
 //!
 //! node       shape | list type << 3 | map type << 5, presence and flags,
 //!            then what is present: format, definition, fields (count; name, node << 1 | required),
-//!            additional, items, strategy, merge key, list-map-keys (count, names), default
+//!            additional, items, strategy, merge key, list-map-keys (count, names), default, Go type
 //! resource   group, version, kind, plural, singular, namespaced, verbs, short names, categories,
 //!            subresources (count; name, group, version, kind, verbs)
 //! block      definitions (count; name, node), kinds (count; group, version, kind, definition),
@@ -41,7 +41,8 @@ pub(super) mod present {
     pub(in crate::builtin) const MERGE_KEY: u32 = 1 << 6;
     pub(in crate::builtin) const LIST_MAP_KEYS: u32 = 1 << 7;
     pub(in crate::builtin) const DEFAULT: u32 = 1 << 8;
-    pub(in crate::builtin) const FLAGS_SHIFT: u32 = 9;
+    pub(in crate::builtin) const GO_TYPE: u32 = 1 << 9;
+    pub(in crate::builtin) const FLAGS_SHIFT: u32 = 10;
 }
 
 /// Shapes, list types and map types by their number in the file.

@@ -34,9 +34,14 @@ pub(crate) fn load(version: &str) -> Result<Model, LoadError> {
         let rest = wanted.strip_prefix(release.version);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
-    let place = tables.releases().position(|release| is_wanted(&release));
+    let place = tables.releases().enumerate().find(|(_, release)| is_wanted(release));
     match place {
-        Some(index) => Ok(tables.load(index)),
+        Some((index, release)) => {
+            let minor = release.version.strip_prefix("1.").and_then(|minor| minor.parse().ok());
+            let mut model = tables.load(index);
+            model.minor = minor;
+            Ok(model)
+        }
         None => {
             let message = format!("there are no built-in tables for Kubernetes {version:?}");
             Err(LoadError::new(LoadErrorKind::UnknownVersion, "", message))

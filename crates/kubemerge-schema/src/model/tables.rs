@@ -52,6 +52,10 @@ impl Flags {
     pub(crate) const CUSTOM_RESOURCE: Flags = Flags(1 << 10);
     /// Keys and strategy come from an overlay and are used as they are.
     pub(crate) const OVERLAID: Flags = Flags(1 << 11);
+    /// The Go field has no `omitempty` (known for built-in types only).
+    pub(crate) const KEEP_EMPTY: Flags = Flags(1 << 12);
+    /// The Go field has `omitzero` (known for built-in types only).
+    pub(crate) const OMIT_ZERO: Flags = Flags(1 << 13);
 
     pub(crate) fn has(self, other: Flags) -> bool {
         self.0 & other.0 != 0
@@ -96,6 +100,8 @@ pub(crate) struct Node {
     pub(crate) list_map_keys: Span,
     /// The default, as JSON text.
     pub(crate) default: Name,
+    /// The name of the Go type where the shape does not tell it, e.g. `v1.Protocol`.
+    pub(crate) go_type: Name,
 }
 
 impl Node {
@@ -116,6 +122,7 @@ impl Node {
             merge_key: Name::NONE,
             list_map_keys: Span::default(),
             default: Name::NONE,
+            go_type: Name::NONE,
         }
     }
 }
@@ -131,7 +138,7 @@ pub(crate) struct FieldEntry {
 }
 
 /// The first eight bytes of a text as a number that sorts as the text does.
-fn start_of(text: &str) -> u64 {
+pub(crate) fn start_of(text: &str) -> u64 {
     let with_byte = |start, (at, byte)| start | u64::from(byte) << (56 - 8 * at);
     match text.as_bytes().first_chunk() {
         Some(start) => u64::from_be_bytes(*start),
@@ -216,6 +223,8 @@ pub(crate) struct Model {
     /// In the order of loading; of two with one group, version and kind the later one counts.
     pub(crate) kinds: Vec<KindEntry>,
     pub(crate) resources: Vec<ResourceEntry>,
+    /// The minor version of Kubernetes whose built-in tables were loaded.
+    pub(crate) minor: Option<u32>,
     /// What the loaded documents said about each definition, so that repetitions can be shared.
     pub(crate) fingerprints: HashMap<Name, u64>,
 }
@@ -317,6 +326,12 @@ impl Model {
     /// The definition that counts for a name.
     pub(crate) fn definition_named(&self, name: Name) -> Option<DefinitionId> {
         self.by_name.get(name.0 as usize).copied().filter(|id| *id != NOWHERE)
+    }
+
+    /// Finds a definition by its full name.
+    #[cfg(feature = "generate")]
+    pub(crate) fn definition_called(&self, name: &str) -> Option<DefinitionId> {
+        self.definition_named(*self.interned.get(name)?)
     }
 
     /// Finds a definition by its full name, or by the part after the last dot where that is unique.

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::check::Finding;
 use crate::compile::{Dialect, PlainTypes, Rules, compile};
-use crate::model::{DefinitionId, Model};
+use crate::go_types::{GoTypes, StructId};
+use crate::model::{DefinitionId, Model, Origin, split_api_version};
 
 /// Compiled rules of one dialect: a flat table that threads can share.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub struct Schema {
     warnings: Vec<Finding>,
     /// Computed on first use: most callers never ask.
     plain_types: OnceLock<PlainTypes>,
+    /// Compiled on first use.
+    go_types: OnceLock<GoTypes>,
 }
 
 impl Schema {
@@ -23,7 +26,8 @@ impl Schema {
     pub(crate) fn compile(model: Arc<Model>, dialect: Dialect, warnings: Vec<Finding>) -> Schema {
         let rules = compile(&model, dialect);
         let kinds = KindIndex::new(&model);
-        Schema { model, dialect, rules, kinds, warnings, plain_types: OnceLock::new() }
+        let (plain_types, go_types) = (OnceLock::new(), OnceLock::new());
+        Schema { model, dialect, rules, kinds, warnings, plain_types, go_types }
     }
 
     /// The dialect of the rules.
@@ -34,6 +38,24 @@ impl Schema {
     /// What the caller should know about the overlays.
     pub fn warnings(&self) -> &[Finding] {
         &self.warnings
+    }
+
+    /// The minor version of Kubernetes whose built-in tables were loaded, e.g. 37 of 1.37.
+    pub fn minor(&self) -> Option<u32> {
+        self.model.minor
+    }
+
+    /// The Go types of the built-in kinds. The first call compiles them.
+    pub fn go_types(&self) -> &GoTypes {
+        self.go_types.get_or_init(|| GoTypes::of(&self.model))
+    }
+
+    /// The Go struct of a built-in kind.
+    pub fn go_struct(&self, api_version: &str, kind: &str) -> Option<StructId> {
+        let (group, version) = split_api_version(api_version);
+        let definition = self.kinds.find(&self.model, [kind, group, version])?;
+        let is_built_in = self.model.definitions[definition as usize].origin == Origin::BuiltIn;
+        self.go_types().struct_of_definition(definition).filter(|_| is_built_in)
     }
 
     pub(crate) fn model(&self) -> &Model {

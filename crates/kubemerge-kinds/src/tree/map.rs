@@ -1,0 +1,214 @@
+//! Maps of a tree: fields by name, always sorted.
+
+use bumpalo::collections::Vec;
+
+use super::{Arena, List, Value};
+
+/// A map of a tree.
+#[derive(Debug)]
+pub struct Map<'a> {
+    entries: Vec<'a, (&'a str, Value<'a>)>,
+}
+
+impl<'a> Map<'a> {
+    /// An empty map.
+    pub fn new_in(arena: &'a Arena) -> Map<'a> {
+        Map { entries: Vec::new_in(arena) }
+    }
+
+    /// An empty map with room for some fields.
+    pub(crate) fn with_capacity_in(capacity: usize, arena: &'a Arena) -> Map<'a> {
+        Map { entries: Vec::with_capacity_in(capacity, arena) }
+    }
+
+    /// The arena that the map lives in.
+    pub fn arena(&self) -> &'a Arena {
+        self.entries.bump()
+    }
+
+    /// Whether it has no fields.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// How many fields it has.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The fields, sorted by name.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&'a str, &Value<'a>)> {
+        self.entries.iter().map(|(name, value)| (*name, value))
+    }
+
+    /// The fields, to change them.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&'a str, &mut Value<'a>)> {
+        self.entries.iter_mut().map(|(name, value)| (*name, value))
+    }
+
+    fn find(&self, name: &str) -> Result<usize, usize> {
+        self.entries.binary_search_by(|(known, _)| (*known).cmp(name))
+    }
+
+    /// The value of a field.
+    pub fn get(&self, name: &str) -> Option<&Value<'a>> {
+        self.find(name).ok().map(|at| &self.entries[at].1)
+    }
+
+    /// The value of a field, to change it.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Value<'a>> {
+        self.find(name).ok().map(|at| &mut self.entries[at].1)
+    }
+
+    /// Whether there is a field, null or not.
+    pub fn has(&self, name: &str) -> bool {
+        self.find(name).is_ok()
+    }
+
+    /// Sets a field.
+    pub fn set(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
+        match self.find(name) {
+            Ok(at) => self.entries[at].1 = value.into(),
+            Err(at) => self.entries.insert(at, (name, value.into())),
+        }
+    }
+
+    /// Sets a field to a text that is copied into the arena.
+    pub fn set_text(&mut self, name: &'a str, text: &str) {
+        let text: &'a str = self.arena().alloc_str(text);
+        self.set(name, text);
+    }
+
+    /// Sets a field that is absent, null or empty: what Go's defaulting functions do to `""`, 0 and nil.
+    pub fn set_default(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
+        match self.find(name) {
+            Ok(at) if !self.entries[at].1.is_empty() => {}
+            Ok(at) => self.entries[at].1 = value.into(),
+            Err(at) => self.entries.insert(at, (name, value.into())),
+        }
+    }
+
+    /// Sets a field that is absent or null: what Go's defaulting functions do to nil pointers.
+    pub fn set_if_absent(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
+        match self.find(name) {
+            Ok(at) if !matches!(self.entries[at].1, Value::Null) => {}
+            Ok(at) => self.entries[at].1 = value.into(),
+            Err(at) => self.entries.insert(at, (name, value.into())),
+        }
+    }
+
+    /// Removes a field.
+    pub fn remove(&mut self, name: &str) -> Option<Value<'a>> {
+        self.find(name).ok().map(|at| self.entries.remove(at).1)
+    }
+
+    /// Takes a value out and leaves null in its place.
+    pub fn take(&mut self, name: &str) -> Option<Value<'a>> {
+        self.get_mut(name).map(|value| std::mem::replace(value, Value::Null))
+    }
+
+    /// Keeps the fields that a test accepts.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &Value<'a>) -> bool) {
+        self.entries.retain(|(name, value)| keep(name, value));
+    }
+
+    /// A string; empty if it is absent.
+    pub fn str(&self, name: &str) -> &'a str {
+        self.get(name).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// An integer, if it is present.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        self.get(name).and_then(Value::as_int)
+    }
+
+    /// A boolean; false if it is absent.
+    pub fn bool(&self, name: &str) -> bool {
+        self.get(name).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    /// A map, if it is present.
+    pub fn map(&self, name: &str) -> Option<&Map<'a>> {
+        self.get(name).and_then(Value::as_map)
+    }
+
+    /// A map, if it is present, to change it.
+    pub fn map_mut(&mut self, name: &str) -> Option<&mut Map<'a>> {
+        self.get_mut(name).and_then(Value::as_map_mut)
+    }
+
+    /// A map, created if it is absent.
+    pub fn ensure_map(&mut self, name: &'a str) -> &mut Map<'a> {
+        let at = match self.find(name) {
+            Ok(at) => at,
+            Err(at) => {
+                self.entries.insert(at, (name, Value::Null));
+                at
+            }
+        };
+        if !matches!(self.entries[at].1, Value::Map(_)) {
+            let empty = Map::new_in(self.arena());
+            self.entries[at].1 = Value::Map(empty);
+        }
+        match &mut self.entries[at].1 {
+            Value::Map(map) => map,
+            _ => unreachable!("the value was made a map above"),
+        }
+    }
+
+    /// The items of a list; none if it is absent.
+    pub fn list(&self, name: &str) -> &[Value<'a>] {
+        self.get(name).and_then(Value::as_list).map_or(&[], |list| list)
+    }
+
+    /// A list, if it is present, to change it.
+    pub fn list_mut(&mut self, name: &str) -> Option<&mut List<'a>> {
+        match self.get_mut(name) {
+            Some(Value::List(list)) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The items of a list that are maps; none if it is absent.
+    pub fn maps(&self, name: &str) -> impl Iterator<Item = &Map<'a>> {
+        self.list(name).iter().filter_map(Value::as_map)
+    }
+
+    /// The items of a list that are maps, to change them.
+    pub fn maps_mut(&mut self, name: &str) -> impl Iterator<Item = &mut Map<'a>> {
+        self.list_mut(name).into_iter().flat_map(List::maps_mut)
+    }
+
+    /// Adds a field while the map is read; names may come in any order.
+    pub(crate) fn push_unsorted(&mut self, name: &'a str, value: Value<'a>) {
+        self.entries.push((name, value));
+    }
+
+    /// Sorts the fields; of two with one name the later one counts.
+    pub(crate) fn sort(&mut self) {
+        if self.entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
+            return;
+        }
+        self.entries.sort_by(|one, other| one.0.cmp(other.0));
+        self.entries.dedup_by(|later, earlier| {
+            let is_same = later.0 == earlier.0;
+            if is_same {
+                std::mem::swap(later, earlier);
+            }
+            is_same
+        });
+    }
+
+    /// A copy in an arena, which may be another one.
+    pub fn copy_in<'b>(&self, arena: &'b Arena) -> Map<'b> {
+        let mut copy = Vec::with_capacity_in(self.len(), arena);
+        copy.extend(self.iter().map(|(name, value)| (&*arena.alloc_str(name), value.copy_in(arena))));
+        Map { entries: copy }
+    }
+}
+
+impl PartialEq for Map<'_> {
+    fn eq(&self, other: &Map<'_>) -> bool {
+        self.entries[..] == other.entries[..]
+    }
+}

@@ -1,0 +1,157 @@
+//! Objects as trees that can be changed: what defaults, preparation and validation work on.
+//!
+//! A tree lives in an arena, so that it costs one allocation for a whole object and nothing to drop. Maps are
+//! sorted vectors: the objects of the API have few fields, and canonical text is sorted too. Strings are
+//! borrowed from the text they were read from.
+
+mod list;
+mod map;
+mod write;
+
+pub use list::List;
+pub use map::Map;
+
+use kubemerge_value::deep;
+
+/// The memory that trees live in.
+pub use bumpalo::Bump as Arena;
+
+/// A JSON value.
+#[derive(Debug)]
+pub enum Value<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number without a fraction.
+    Int(i64),
+    /// Any other number.
+    Float(f64),
+    /// A string.
+    Str(&'a str),
+    /// A list.
+    List(List<'a>),
+    /// A map.
+    Map(Map<'a>),
+}
+
+impl<'a> Value<'a> {
+    /// The string, if it is one.
+    pub fn as_str(&self) -> Option<&'a str> {
+        match self {
+            Value::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The integer, if it is one.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Value::Int(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The boolean, if it is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(truth) => Some(*truth),
+            _ => None,
+        }
+    }
+
+    /// The map, if it is one.
+    pub fn as_map(&self) -> Option<&Map<'a>> {
+        match self {
+            Value::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The map, if it is one, to change it.
+    pub fn as_map_mut(&mut self) -> Option<&mut Map<'a>> {
+        match self {
+            Value::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The list, if it is one.
+    pub fn as_list(&self) -> Option<&List<'a>> {
+        match self {
+            Value::List(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// Whether Go would leave the value out with `omitempty`: null, false, 0, an empty string, list or map.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Value::Null | Value::Bool(false) | Value::Int(0) => true,
+            Value::Float(number) => *number == 0.0,
+            Value::Str(text) => text.is_empty(),
+            Value::List(list) => list.is_empty(),
+            Value::Map(map) => map.is_empty(),
+            Value::Bool(true) | Value::Int(_) => false,
+        }
+    }
+
+    /// A copy in an arena, which may be another one.
+    pub fn copy_in<'b>(&self, arena: &'b Arena) -> Value<'b> {
+        match self {
+            Value::Null => Value::Null,
+            Value::Bool(truth) => Value::Bool(*truth),
+            Value::Int(number) => Value::Int(*number),
+            Value::Float(number) => Value::Float(*number),
+            Value::Str(text) => Value::Str(arena.alloc_str(text)),
+            Value::List(list) => deep(|| Value::List(list.copy_in(arena))),
+            Value::Map(map) => deep(|| Value::Map(map.copy_in(arena))),
+        }
+    }
+}
+
+/// Documents may be nested deeply, so comparing them needs room for recursion.
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Value<'_>) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(one), Value::Bool(other)) => one == other,
+            (Value::Int(one), Value::Int(other)) => one == other,
+            (Value::Float(one), Value::Float(other)) => one == other,
+            (Value::Str(one), Value::Str(other)) => one == other,
+            (Value::List(one), Value::List(other)) => deep(|| one[..] == other[..]),
+            (Value::Map(one), Value::Map(other)) => deep(|| one == other),
+            _ => false,
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Value<'a> {
+        Value::Str(text)
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(number: i64) -> Self {
+        Value::Int(number)
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(truth: bool) -> Self {
+        Value::Bool(truth)
+    }
+}
+
+impl<'a> From<Map<'a>> for Value<'a> {
+    fn from(map: Map<'a>) -> Value<'a> {
+        Value::Map(map)
+    }
+}
+
+impl<'a> From<List<'a>> for Value<'a> {
+    fn from(list: List<'a>) -> Value<'a> {
+        Value::List(list)
+    }
+}

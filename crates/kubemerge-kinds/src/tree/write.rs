@@ -1,0 +1,83 @@
+//! Trees as canonical JSON text: sorted names, no spaces, escapes and numbers as Go writes them.
+
+use kubemerge_value::{deep, write_escaped, write_float};
+
+use super::{Map, Value};
+
+impl Map<'_> {
+    /// The map as canonical text.
+    pub fn to_text(&self) -> String {
+        let mut out = Vec::with_capacity(2048);
+        write_map(self, &mut out);
+        text(out)
+    }
+}
+
+impl Value<'_> {
+    /// The value as canonical text.
+    pub fn to_text(&self) -> String {
+        let mut out = Vec::with_capacity(64);
+        write(self, &mut out);
+        text(out)
+    }
+}
+
+/// What was written is ASCII and pieces of strings, so it is always UTF-8.
+fn text(out: Vec<u8>) -> String {
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn write(value: &Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Int(number) => write_int(*number, out),
+        Value::Float(number) => write_float(*number, out),
+        Value::Str(text) => write_escaped(text.as_bytes(), out),
+        Value::List(list) => deep(|| write_list(list, out)),
+        Value::Map(map) => deep(|| write_map(map, out)),
+    }
+}
+
+fn write_list(list: &[Value<'_>], out: &mut Vec<u8>) {
+    out.push(b'[');
+    for (place, item) in list.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        write(item, out);
+    }
+    out.push(b']');
+}
+
+fn write_map(map: &Map<'_>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (place, (name, value)) in map.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        write_escaped(name.as_bytes(), out);
+        out.push(b':');
+        write(value, out);
+    }
+    out.push(b'}');
+}
+
+fn write_int(number: i64, out: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    let mut rest = number.unsigned_abs();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[at..]);
+}

@@ -1,0 +1,45 @@
+//! Base64 as Go's decoder checks it.
+
+/// Fails with the place of the first byte that is not part of well-formed base64. Line breaks are passed over.
+pub(super) fn check(text: &str) -> Result<(), usize> {
+    let mut quantum = 0;
+    let mut bytes = text.bytes().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => quantum = (quantum + 1) % 4,
+            b'=' => return check_padding(at, quantum, &mut bytes, text.len()),
+            _ => return Err(at),
+        }
+    }
+    // Go reports the start of the incomplete group of four.
+    if quantum == 0 { Ok(()) } else { Err(text.len() - quantum) }
+}
+
+/// `quantum` characters of a group of four came before the first `=`; nothing may follow the padding.
+fn check_padding(
+    at: usize,
+    quantum: usize,
+    rest: &mut impl Iterator<Item = (usize, u8)>,
+    len: usize,
+) -> Result<(), usize> {
+    match quantum {
+        0 | 1 => return Err(at),
+        2 => match rest.next() {
+            Some((_, b'=')) => {}
+            Some((at, _)) => return Err(at),
+            None => return Err(len),
+        },
+        _ => {}
+    }
+    match rest.next() {
+        Some((at, _)) => Err(at),
+        None => Ok(()),
+    }
+}
+
+/// How many bytes well-formed base64 encodes.
+#[expect(dead_code, reason = "rules of Secrets will use it")]
+pub(crate) fn decoded_len(text: &str) -> usize {
+    let digits = text.bytes().filter(|byte| !matches!(byte, b'=' | b'\r' | b'\n')).count();
+    digits * 3 / 4
+}

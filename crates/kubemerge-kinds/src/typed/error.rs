@@ -1,0 +1,116 @@
+//! What the decoder complains about, in the words of Kubernetes' decoder.
+
+use std::fmt::{self, Write};
+
+use kubemerge_schema::{GoValue, StructId};
+
+use super::Decoder;
+
+/// A step on the way to a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<'a> {
+    Field(&'a str),
+    Key(&'a str),
+    Index(usize),
+}
+
+/// A text that cannot be read into the struct of its kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    message: String,
+}
+
+impl DecodeError {
+    pub(super) fn new(message: impl Into<String>) -> DecodeError {
+        DecodeError { message: message.into() }
+    }
+
+    /// The message of Go's decoder.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// A field that only strict field validation refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrictError {
+    /// `unknown field` or `duplicate field`.
+    pub problem: &'static str,
+    /// The path of the field.
+    pub path: String,
+}
+
+impl StrictError {
+    pub(super) fn unknown(path: &[Step<'_>], name: &str) -> StrictError {
+        StrictError { problem: "unknown field", path: strict_path(path, name) }
+    }
+
+    pub(super) fn duplicate(path: &[Step<'_>], name: &str) -> StrictError {
+        StrictError { problem: "duplicate field", path: strict_path(path, name) }
+    }
+}
+
+impl fmt::Display for StrictError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.problem, crate::go_text::quoted(&self.path))
+    }
+}
+
+fn strict_path(path: &[Step<'_>], name: &str) -> String {
+    let mut text = String::new();
+    for step in path.iter().chain([&Step::Field(name)]) {
+        match step {
+            Step::Field(name) | Step::Key(name) if text.is_empty() => text.push_str(name),
+            Step::Field(name) | Step::Key(name) => {
+                text.push('.');
+                text.push_str(name);
+            }
+            Step::Index(index) => {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "[{index}]");
+            }
+        }
+    }
+    text
+}
+
+impl Decoder<'_> {
+    /// Notes a value of a wrong type and passes over it.
+    pub(super) fn mismatch(&mut self, ty: GoValue, found: &str) {
+        let type_name = self.types.type_name(self.schema, ty).into_owned();
+        self.save_mismatch(found, &type_name);
+        self.scanner.pass();
+    }
+
+    pub(super) fn save_mismatch(&mut self, found: &str, type_name: &str) {
+        if self.mismatch.is_some() {
+            return;
+        }
+        let place = match self.within {
+            Some(within) => {
+                let fields = self.path.iter().filter_map(|step| match step {
+                    Step::Field(name) => Some(*name),
+                    _ => None,
+                });
+                let path = fields.collect::<Vec<_>>().join(".");
+                format!("struct field {}.{path}", self.types.struct_name(self.schema, within))
+            }
+            None => "value".to_owned(),
+        };
+        self.mismatch = Some(DecodeError::new(format!(
+            "json: cannot unmarshal {found} into Go {place} of type {type_name}"
+        )));
+    }
+
+    pub(super) fn struct_type(&self, id: StructId) -> String {
+        self.types.struct_type_name(self.schema, id)
+    }
+}

@@ -1,0 +1,293 @@
+//! The typed form of an object: what Go writes after it has read it into the struct of its kind.
+//!
+//! One walk over the text, guided by the Go types of the schema, finds everything that Kubernetes' decoder
+//! finds: unknown and duplicate fields, values of another type, canonical quantities and times. It leaves out
+//! what `omitempty` leaves out and adds what Go always writes, so the typed form of a typed form is itself.
+
+mod any;
+pub(crate) mod base64;
+pub(crate) mod duration;
+mod error;
+mod quantity;
+mod scalar;
+mod scan;
+mod time;
+
+pub use error::{DecodeError, StrictError};
+pub use quantity::Quantity;
+
+use kubemerge_schema::{GoKind, GoTypes, GoValue, Schema, StructId};
+use kubemerge_value::deep;
+
+use crate::tree::{Arena, List, Map, Value};
+use error::Step;
+use scan::{Scanner, Start};
+
+/// An object in its typed form.
+#[derive(Debug)]
+pub struct Decoded<'a> {
+    /// The object.
+    pub object: Map<'a>,
+    /// Unknown and duplicate fields, for strict field validation.
+    pub strict: Vec<StrictError>,
+}
+
+/// How many complaints of the strict decoder are kept.
+const MAX_STRICT_ERRORS: usize = 100;
+
+/// Reads the text of an object into the struct of its kind. The text must be well-formed JSON.
+pub fn decode<'a>(
+    arena: &'a Arena,
+    schema: &'a Schema,
+    root: StructId,
+    text: &'a str,
+) -> Result<Decoded<'a>, DecodeError> {
+    let mut decoder = Decoder {
+        arena,
+        schema,
+        types: schema.go_types(),
+        scanner: Scanner::new(text),
+        path: Vec::with_capacity(16),
+        within: None,
+        mismatch: None,
+        strict: Vec::new(),
+    };
+    let mut is_zero = true;
+    let object = match decoder.scanner.start() {
+        Start::Map => decoder.read_struct(root, &mut is_zero)?,
+        other => {
+            decoder.save_mismatch(other.go_name(), &decoder.struct_type(root));
+            Map::new_in(arena)
+        }
+    };
+    match decoder.mismatch {
+        Some(error) => Err(error),
+        None => Ok(Decoded { object, strict: decoder.strict }),
+    }
+}
+
+struct Decoder<'a> {
+    arena: &'a Arena,
+    schema: &'a Schema,
+    types: &'a GoTypes,
+    scanner: Scanner<'a>,
+    path: Vec<Step<'a>>,
+    /// The struct whose field was entered last.
+    within: Option<StructId>,
+    /// The first value of a wrong type: reading goes on, since a later value may be an error of its own.
+    mismatch: Option<DecodeError>,
+    strict: Vec<StrictError>,
+}
+
+impl<'a> Decoder<'a> {
+    fn read_struct(&mut self, id: StructId, is_zero: &mut bool) -> Result<Map<'a>, DecodeError> {
+        deep(|| self.read_members(id, is_zero))
+    }
+
+    fn read_members(&mut self, id: StructId, is_zero: &mut bool) -> Result<Map<'a>, DecodeError> {
+        let fields = self.types.fields(id);
+        let mut map = Map::with_capacity_in(8, self.arena);
+        let mut seen = Seen::default();
+        let around = self.within;
+        self.scanner.open();
+        while self.scanner.next_part() {
+            let name = self.scanner.name(self.arena);
+            let Some(place) = self.types.find(self.schema, id, name) else {
+                self.save_strict(StrictError::unknown(&self.path, name));
+                self.scanner.pass();
+                continue;
+            };
+            let name = self.types.name(self.schema, &fields[place]);
+            if seen.insert(place) {
+                self.save_strict(StrictError::duplicate(&self.path, name));
+            }
+            self.within = Some(id);
+            self.path.push(Step::Field(name));
+            let value = self.read_field(fields[place].value, is_zero)?;
+            self.path.pop();
+            self.within = around;
+            // Of a field that is given twice, Go merges both values; the last one is what scalars get.
+            if let Some(value) = value {
+                map.push_unsorted(name, value);
+            }
+        }
+        self.add_always_written(id, &mut map);
+        map.sort();
+        Ok(map)
+    }
+
+    /// Adds what Go writes of fields that the object does not have.
+    fn add_always_written(&mut self, id: StructId, map: &mut Map<'a>) {
+        let given = map.len();
+        for field in self.types.fields(id) {
+            if field.value.is_always_written() {
+                let name = self.types.name(self.schema, field);
+                if !map.iter().take(given).any(|(known, _)| known == name) {
+                    map.push_unsorted(name, zero_field(self.arena, self.schema, field.value));
+                }
+            }
+        }
+    }
+
+    /// The value of a field as it is written; `None` if it is left out.
+    fn read_field(&mut self, ty: GoValue, is_zero: &mut bool) -> Result<Option<Value<'a>>, DecodeError> {
+        let start = self.scanner.start();
+        if start == Start::Null && (ty.is_pointer || !reads_null(ty.kind)) {
+            self.scanner.literal();
+            return Ok(None);
+        }
+        let mut is_own_zero = true;
+        let value = self.read(ty, start, &mut is_own_zero)?;
+        if ty.is_pointer {
+            *is_zero = false;
+            return Ok(Some(value));
+        }
+        *is_zero &= is_own_zero;
+        let is_omitted = match ty.kind {
+            GoKind::Struct(_)
+            | GoKind::Time
+            | GoKind::MicroTime
+            | GoKind::Duration
+            | GoKind::Quantity
+            | GoKind::IntOrString => ty.omits_zero && is_own_zero,
+            GoKind::Any => false,
+            _ => !ty.keeps_empty && value.is_empty() || ty.omits_zero && is_own_zero,
+        };
+        Ok((!is_omitted).then_some(value))
+    }
+
+    fn read(&mut self, ty: GoValue, start: Start, is_zero: &mut bool) -> Result<Value<'a>, DecodeError> {
+        let value = match (ty.kind, start) {
+            (GoKind::Struct(id), Start::Map) => return Ok(Value::Map(self.read_struct(id, is_zero)?)),
+            (GoKind::List(item), Start::List) => {
+                *is_zero = false;
+                return Ok(Value::List(self.read_list(self.types.value(item))?));
+            }
+            (GoKind::Map(item), Start::Map) => {
+                *is_zero = false;
+                return Ok(Value::Map(self.read_map(self.types.value(item))?));
+            }
+            (GoKind::Any, _) => {
+                *is_zero = false;
+                return Ok(any::read(&mut self.scanner, self.arena));
+            }
+            (GoKind::Struct(_) | GoKind::List(_) | GoKind::Map(_), Start::Null) => {
+                self.scanner.literal();
+                zero(self.arena, self.schema, ty)
+            }
+            (GoKind::Struct(_) | GoKind::List(_) | GoKind::Map(_), _) => {
+                self.mismatch(ty, start.go_name());
+                zero(self.arena, self.schema, ty)
+            }
+            _ => self.read_scalar(ty, start)?,
+        };
+        *is_zero = value.is_empty();
+        Ok(value)
+    }
+
+    fn read_list(&mut self, item: GoValue) -> Result<List<'a>, DecodeError> {
+        let mut list = List::new_in(self.arena);
+        self.scanner.open();
+        while self.scanner.next_part() {
+            self.path.push(Step::Index(list.len()));
+            let start = self.scanner.start();
+            list.push(self.read(item, start, &mut true)?);
+            self.path.pop();
+        }
+        Ok(list)
+    }
+
+    fn read_map(&mut self, item: GoValue) -> Result<Map<'a>, DecodeError> {
+        let mut map = Map::with_capacity_in(4, self.arena);
+        self.scanner.open();
+        while self.scanner.next_part() {
+            let name = self.scanner.name(self.arena);
+            self.path.push(Step::Key(name));
+            let start = self.scanner.start();
+            let value = self.read(item, start, &mut true)?;
+            self.path.pop();
+            map.push_unsorted(name, value);
+        }
+        let given = map.len();
+        let duplicates = if given > 1 { repeated_names(&map) } else { Vec::new() };
+        for name in duplicates {
+            self.save_strict(StrictError::duplicate(&self.path, name));
+        }
+        map.sort();
+        Ok(map)
+    }
+
+    fn save_strict(&mut self, error: StrictError) {
+        if self.strict.len() < MAX_STRICT_ERRORS && !self.strict.contains(&error) {
+            self.strict.push(error);
+        }
+    }
+}
+
+/// Types that decide themselves what null means.
+fn reads_null(kind: GoKind) -> bool {
+    matches!(kind, GoKind::Duration | GoKind::Any)
+}
+
+/// Names that a map has more than once, each time after the first.
+fn repeated_names<'a>(map: &Map<'a>) -> Vec<&'a str> {
+    let is_sorted = map.iter().zip(map.iter().skip(1)).all(|(one, next)| one.0 < next.0);
+    if is_sorted {
+        return Vec::new();
+    }
+    let mut seen = std::collections::HashSet::new();
+    map.iter().map(|(name, _)| name).filter(|name| !seen.insert(*name)).collect()
+}
+
+/// Which fields of a struct were met.
+#[derive(Default)]
+struct Seen {
+    first: u64,
+    rest: Vec<usize>,
+}
+
+impl Seen {
+    /// Notes a field; answers whether it was met before.
+    fn insert(&mut self, place: usize) -> bool {
+        if place >= 64 {
+            let known = self.rest.contains(&place);
+            self.rest.push(place);
+            return known;
+        }
+        let known = self.first >> place & 1 == 1;
+        self.first |= 1 << place;
+        known
+    }
+}
+
+/// What Go writes of a field that holds nothing.
+fn zero_field<'a>(arena: &'a Arena, schema: &'a Schema, ty: GoValue) -> Value<'a> {
+    if ty.is_pointer { Value::Null } else { zero(arena, schema, ty) }
+}
+
+/// What Go writes of a value that was never set.
+pub(crate) fn zero<'a>(arena: &'a Arena, schema: &'a Schema, ty: GoValue) -> Value<'a> {
+    match ty.kind {
+        GoKind::Bool => Value::Bool(false),
+        GoKind::Int32 | GoKind::Int64 | GoKind::Float64 | GoKind::IntOrString => Value::Int(0),
+        GoKind::String => Value::Str(""),
+        GoKind::Duration => Value::Str("0s"),
+        GoKind::Quantity => Value::Str("0"),
+        GoKind::Struct(id) => Value::Map(zero_struct(arena, schema, id)),
+        GoKind::Bytes | GoKind::Time | GoKind::MicroTime | GoKind::List(_) | GoKind::Map(_) | GoKind::Any => {
+            Value::Null
+        }
+    }
+}
+
+/// What Go writes of a struct without any value. Structs that hold themselves do so through pointers or lists.
+pub(crate) fn zero_struct<'a>(arena: &'a Arena, schema: &'a Schema, id: StructId) -> Map<'a> {
+    let types = schema.go_types();
+    let mut map = Map::new_in(arena);
+    for field in types.fields(id) {
+        if field.value.is_always_written() {
+            map.push_unsorted(types.name(schema, field), zero_field(arena, schema, field.value));
+        }
+    }
+    map
+}

@@ -1,0 +1,325 @@
+//! Quantities such as `500m` and `1Gi`: parsed, compared and written as Kubernetes does.
+
+use std::cmp::Ordering;
+
+/// A resource quantity: a decimal number that remembers which family of suffixes it was written with.
+#[derive(Clone, Debug)]
+pub struct Quantity<'t> {
+    mantissa: i128,
+    /// Power of ten.
+    exponent: i32,
+    format: Format,
+    /// The text as given, where Kubernetes takes it for canonical and keeps it.
+    kept: Option<&'t str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    DecimalExponent,
+    DecimalSi,
+    BinarySi,
+}
+
+/// Why a text is not a quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuantityError {
+    /// It has another form.
+    Format,
+    /// Its suffix is unknown.
+    Suffix,
+}
+
+impl QuantityError {
+    /// Kubernetes' text.
+    pub fn message(self) -> &'static str {
+        match self {
+            QuantityError::Format => {
+                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+            }
+            QuantityError::Suffix => "unable to parse quantity's suffix",
+        }
+    }
+}
+
+/// Digits that surely fit into an int64.
+const MAX_INT64_DIGITS: usize = 18;
+/// Binary quantities are capped at the largest int64.
+const MAX_BINARY: i128 = i64::MAX as i128;
+/// The smallest power of ten that a quantity can express.
+const NANO: i32 = -9;
+const DECIMAL_SUFFIXES: [(&str, i32); 10] =
+    [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
+const BINARY_SUFFIXES: [(&str, u32); 6] =
+    [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
+
+/// A text taken apart.
+struct Parts<'t> {
+    is_negative: bool,
+    whole: &'t str,
+    fraction: &'t str,
+    suffix: &'t str,
+}
+
+impl<'t> Quantity<'t> {
+    /// Reads a quantity.
+    pub fn parse(text: &'t str) -> Result<Quantity<'t>, QuantityError> {
+        let parts = split(text)?;
+        let (power, format) = interpret(parts.suffix).ok_or(QuantityError::Suffix)?;
+        let digits = format!("{}{}", parts.whole, parts.fraction);
+        // Text of more digits than an i128 holds saturates; Kubernetes would keep a number nobody can mean.
+        let mut mantissa = digits
+            .bytes()
+            .fold(0i128, |number, digit| number.saturating_mul(10).saturating_add(i128::from(digit - b'0')));
+        let mut exponent = -(parts.fraction.len() as i32);
+        match power {
+            Power::Ten(power) => exponent = exponent.saturating_add(power),
+            Power::Two(power) => mantissa = mantissa.saturating_mul(1 << power),
+        }
+        let kept = is_kept(&parts, &digits, power, exponent, format).then_some(text);
+        let mut quantity = Quantity { mantissa, exponent, format, kept };
+        quantity.round_up_to_nano();
+        quantity.bound_binary();
+        if parts.is_negative {
+            quantity.mantissa = -quantity.mantissa;
+        }
+        Ok(quantity)
+    }
+
+    /// The quantity of a string of the typed form; zero if it is not one.
+    pub fn of(text: &'t str) -> Quantity<'t> {
+        let zero = Quantity { mantissa: 0, exponent: 0, format: Format::DecimalSi, kept: None };
+        Quantity::parse(text).unwrap_or(zero)
+    }
+
+    /// Smaller amounts than one nano are rounded away from zero: who asks for little gets some.
+    fn round_up_to_nano(&mut self) {
+        while self.exponent < NANO && self.mantissa != 0 {
+            self.mantissa = self.mantissa / 10 + i128::from(self.mantissa % 10 != 0);
+            self.exponent += 1;
+            if self.mantissa == 1 {
+                self.exponent = self.exponent.max(NANO);
+            }
+        }
+    }
+
+    fn bound_binary(&mut self) {
+        if self.format != Format::BinarySi {
+            return;
+        }
+        if self.cmp_int(MAX_BINARY) == Ordering::Greater {
+            (self.mantissa, self.exponent) = (MAX_BINARY, 0);
+        }
+        if self.mantissa > 0 && self.cmp_int(1) == Ordering::Less {
+            self.format = Format::DecimalSi;
+        }
+    }
+
+    /// Below zero, zero, or above zero.
+    pub fn sign(&self) -> i32 {
+        self.mantissa.signum() as i32
+    }
+
+    /// Whether it is zero.
+    pub fn is_zero(&self) -> bool {
+        self.mantissa == 0
+    }
+
+    /// Compares the amounts.
+    pub fn compare(&self, other: &Quantity<'_>) -> Ordering {
+        let exponent = self.exponent.min(other.exponent);
+        self.scaled(exponent).cmp(&other.scaled(exponent))
+    }
+
+    /// Compares with a whole number.
+    pub fn cmp_int(&self, number: i128) -> Ordering {
+        let whole = Quantity { mantissa: number, exponent: 0, format: Format::DecimalSi, kept: None };
+        self.compare(&whole)
+    }
+
+    fn scaled(&self, exponent: i32) -> i128 {
+        let factor = 10i128.checked_pow((self.exponent - exponent).max(0) as u32).unwrap_or(i128::MAX);
+        self.mantissa.saturating_mul(factor)
+    }
+
+    /// The amount rounded up to a whole number, as `Value()` has it.
+    pub fn value(&self) -> i64 {
+        self.rounded_up(0)
+    }
+
+    /// The amount in thousandths, rounded up, as `MilliValue()` has it.
+    pub fn milli_value(&self) -> i64 {
+        self.rounded_up(-3)
+    }
+
+    fn rounded_up(&self, exponent: i32) -> i64 {
+        let number = if self.exponent >= exponent {
+            self.scaled(exponent)
+        } else {
+            let divisor = 10i128.pow((exponent - self.exponent) as u32);
+            let away = i128::from(self.mantissa % divisor != 0) * self.mantissa.signum();
+            self.mantissa / divisor + away
+        };
+        number.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+
+    /// Whether the amount has no fraction.
+    pub fn is_whole(&self) -> bool {
+        self.exponent >= 0 || self.mantissa % 10i128.pow(self.exponent.unsigned_abs()) == 0
+    }
+
+    /// The text as Kubernetes writes it.
+    pub fn canonical_text(&self) -> String {
+        match self.kept {
+            Some(text) => text.to_owned(),
+            None if self.mantissa == 0 => "0".to_owned(),
+            None if self.format == Format::BinarySi && self.is_whole() && !self.is_below_1024() => {
+                self.binary_text()
+            }
+            None => self.decimal_text(),
+        }
+    }
+
+    fn is_below_1024(&self) -> bool {
+        self.cmp_int(1024) == Ordering::Less && self.cmp_int(-1024) == Ordering::Greater
+    }
+
+    fn binary_text(&self) -> String {
+        let mut number = self.scaled(0);
+        if self.exponent < 0 {
+            number = self.mantissa / 10i128.pow(self.exponent.unsigned_abs());
+        }
+        let mut suffix = "";
+        for (name, _) in BINARY_SUFFIXES {
+            if number % 1024 != 0 {
+                break;
+            }
+            number /= 1024;
+            suffix = name;
+        }
+        format!("{number}{suffix}")
+    }
+
+    fn decimal_text(&self) -> String {
+        let (mut number, mut exponent) = (self.mantissa, self.exponent);
+        while number % 10 == 0 {
+            number /= 10;
+            exponent += 1;
+        }
+        while exponent.rem_euclid(3) != 0 {
+            number = number.saturating_mul(10);
+            exponent -= 1;
+        }
+        if self.format == Format::DecimalExponent {
+            return if exponent == 0 { number.to_string() } else { format!("{number}e{exponent}") };
+        }
+        let suffix = DECIMAL_SUFFIXES.iter().find(|(_, power)| *power == exponent);
+        format!("{number}{}", suffix.map_or("", |(name, _)| name))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Power {
+    Ten(i32),
+    Two(u32),
+}
+
+fn interpret(suffix: &str) -> Option<(Power, Format)> {
+    if let Some((_, power)) = DECIMAL_SUFFIXES.iter().find(|(name, _)| *name == suffix) {
+        return Some((Power::Ten(*power), Format::DecimalSi));
+    }
+    if let Some((_, power)) = BINARY_SUFFIXES.iter().find(|(name, _)| *name == suffix) {
+        return Some((Power::Two(*power), Format::BinarySi));
+    }
+    let digits = suffix.strip_prefix(['e', 'E'])?;
+    let power = digits.parse::<i64>().ok()?;
+    // Larger exponents only shift a number that is out of every range already.
+    Some((Power::Ten(power.clamp(-400, 400) as i32), Format::DecimalExponent))
+}
+
+/// Whether Kubernetes takes the text for canonical and keeps it, although `1.500` and `+1` are not.
+fn is_kept(parts: &Parts<'_>, digits: &str, power: Power, exponent: i32, format: Format) -> bool {
+    let last = digits.bytes().rev().take(18).fold((0i64, 1i64), |(sum, unit), digit| {
+        (sum + i64::from(digit - b'0') * unit, unit.saturating_mul(10))
+    });
+    match power {
+        Power::Two(power) => {
+            let precision = 15 - parts.whole.len() as i32 - (f64::from(power) * 3.0 / 10.0) as i32 - 1;
+            parts.fraction.is_empty() && precision >= 0 && last.0 & 7 != 0
+        }
+        Power::Ten(_) => {
+            digits.len() <= MAX_INT64_DIGITS
+                && exponent >= NANO
+                && exponent % 3 == 0
+                && !digits.ends_with("000")
+                && !digits.starts_with('0')
+                && format != Format::BinarySi
+        }
+    }
+}
+
+fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
+    if text.is_empty() {
+        return Err(QuantityError::Format);
+    }
+    let is_negative = text.starts_with('-');
+    let rest = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let rest = rest.trim_start_matches('0');
+    let (whole, rest) = leading_digits(rest);
+    let (fraction, suffix) = match rest.strip_prefix('.') {
+        Some(rest) => leading_digits(rest),
+        None => ("", rest),
+    };
+    let letters = suffix.trim_start_matches(['e', 'E', 'i', 'n', 'u', 'm', 'k', 'K', 'M', 'G', 'T', 'P']);
+    let power = letters.strip_prefix(['-', '+']).unwrap_or(letters);
+    if !power.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(QuantityError::Format);
+    }
+    Ok(Parts { is_negative, whole: if whole.is_empty() { "0" } else { whole }, fraction, suffix })
+}
+
+fn leading_digits(text: &str) -> (&str, &str) {
+    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, canonical: &str) {
+        assert_eq!(Quantity::parse(text).unwrap().canonical_text(), canonical, "{text}");
+    }
+
+    #[test]
+    fn quantities_are_written_in_canonical_form() {
+        for (text, canonical) in [
+            ("0.5", "500m"),
+            ("1024Mi", "1Gi"),
+            ("100m", "100m"),
+            ("1000m", "1"),
+            ("0", "0"),
+            ("0m", "0"),
+            ("1.5Gi", "1536Mi"),
+            ("1500Mi", "1500Mi"),
+            ("0.1Gi", "107374182400m"),
+            ("1e3", "1e3"),
+            ("1000", "1k"),
+            ("-0.25", "-250m"),
+            ("1.500", "1.500"),
+            ("512Ki", "512Ki"),
+            ("1Ki", "1Ki"),
+            ("2048", "2048"),
+            ("0.0000000001", "1n"),
+        ] {
+            check(text, canonical);
+        }
+    }
+
+    #[test]
+    fn texts_of_another_form_are_refused() {
+        for text in ["", "x", "1x", "1.2.3", "1 Gi", "one"] {
+            assert_eq!(Quantity::parse(text).unwrap_err(), QuantityError::Format, "{text}");
+        }
+        assert_eq!(Quantity::parse("1mi").unwrap_err(), QuantityError::Suffix);
+    }
+}

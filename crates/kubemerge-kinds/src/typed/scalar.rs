@@ -1,0 +1,115 @@
+//! Scalars as Go reads and writes them.
+
+use kubemerge_schema::{GoKind, GoValue};
+
+use super::scan::Start;
+use super::{DecodeError, Decoder, Quantity, duration, time, zero};
+use crate::go_text::quoted;
+use crate::tree::Value;
+
+impl<'a> Decoder<'a> {
+    pub(super) fn read_scalar(&mut self, ty: GoValue, start: Start) -> Result<Value<'a>, DecodeError> {
+        match (ty.kind, start) {
+            (GoKind::Duration, Start::Null) => Err(duration::invalid("")),
+            (_, Start::Null) => {
+                self.scanner.literal();
+                Ok(zero(self.arena, self.schema, ty))
+            }
+            (GoKind::String, Start::Str) => Ok(Value::Str(self.scanner.string(self.arena))),
+            (GoKind::Bool, Start::True | Start::False) => {
+                self.scanner.literal();
+                Ok(Value::Bool(start == Start::True))
+            }
+            (GoKind::Int32 | GoKind::Int64, Start::Number) => Ok(self.read_int(ty)),
+            (GoKind::Float64, Start::Number) => Ok(super::any::number(self.scanner.literal())),
+            (GoKind::Bytes, Start::Str) => self.read_bytes(),
+            (GoKind::IntOrString, _) => self.read_int_or_string(start),
+            (GoKind::Quantity, _) => self.read_quantity(start),
+            (GoKind::Time | GoKind::MicroTime | GoKind::Duration, _) => self.read_time(ty.kind, start),
+            _ => {
+                self.mismatch(ty, start.go_name());
+                Ok(zero(self.arena, self.schema, ty))
+            }
+        }
+    }
+
+    fn read_int(&mut self, ty: GoValue) -> Value<'a> {
+        let literal = self.scanner.literal();
+        let number = literal.parse::<i64>().ok();
+        let fits = |number: &i64| ty.kind == GoKind::Int64 || i32::try_from(*number).is_ok();
+        match number.filter(fits) {
+            Some(number) => Value::Int(number),
+            None => {
+                let type_name = self.types.type_name(self.schema, ty).into_owned();
+                self.save_mismatch(&format!("number {literal}"), &type_name);
+                Value::Int(0)
+            }
+        }
+    }
+
+    /// Base64, written as Go writes it: with padding, without line breaks.
+    fn read_bytes(&mut self) -> Result<Value<'a>, DecodeError> {
+        let text = self.scanner.string(self.arena);
+        match super::base64::check(text) {
+            Ok(()) if !text.contains(['\r', '\n']) => Ok(Value::Str(text)),
+            Ok(()) => {
+                let joined: String = text.chars().filter(|char| !matches!(char, '\r' | '\n')).collect();
+                Ok(Value::Str(self.arena.alloc_str(&joined)))
+            }
+            // The decoder notes the error and reads on, as it does for values of a wrong type.
+            Err(at) => {
+                let message = format!("illegal base64 data at input byte {at}");
+                self.mismatch.get_or_insert(DecodeError::new(message));
+                Ok(Value::Null)
+            }
+        }
+    }
+
+    fn read_int_or_string(&mut self, start: Start) -> Result<Value<'a>, DecodeError> {
+        match start {
+            Start::Str => Ok(Value::Str(self.scanner.string(self.arena))),
+            Start::Number => {
+                let literal = self.scanner.literal();
+                let number = literal.parse::<i32>().map(|number| Value::Int(number.into()));
+                number.map_err(|_| cannot_unmarshal(&format!("number {literal}"), "int32"))
+            }
+            _ => Err(cannot_unmarshal(start.go_name(), "int32")),
+        }
+    }
+
+    fn read_quantity(&mut self, start: Start) -> Result<Value<'a>, DecodeError> {
+        let text = if start == Start::Str { self.scanner.string(self.arena) } else { self.scanner.pass() };
+        let canonical = Quantity::parse(text.trim()).map_err(|error| DecodeError::new(error.message()))?;
+        Ok(Value::Str(match canonical.canonical_text() {
+            canonical if canonical == text => text,
+            canonical => self.arena.alloc_str(&canonical),
+        }))
+    }
+
+    fn read_time(&mut self, kind: GoKind, start: Start) -> Result<Value<'a>, DecodeError> {
+        if start != Start::Str {
+            return Err(cannot_unmarshal(start.go_name(), "string"));
+        }
+        let text = self.scanner.string(self.arena);
+        let canonical = match kind {
+            GoKind::Duration => Some(duration::canonical(text).ok_or_else(|| duration::invalid(text))?),
+            GoKind::MicroTime => time::canonical(text, time::Precision::Micros)?,
+            _ => time::canonical(text, time::Precision::Seconds)?,
+        };
+        Ok(match canonical {
+            Some(canonical) if canonical == text => Value::Str(text),
+            Some(canonical) => Value::Str(self.arena.alloc_str(&canonical)),
+            // Go writes its zero time as null.
+            None => Value::Null,
+        })
+    }
+}
+
+fn cannot_unmarshal(found: &str, type_name: &str) -> DecodeError {
+    DecodeError::new(format!("json: cannot unmarshal {found} into Go value of type {type_name}"))
+}
+
+/// A text in quotes, for messages.
+pub(super) fn in_quotes(text: &str) -> String {
+    quoted(text)
+}
