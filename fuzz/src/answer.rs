@@ -2,7 +2,7 @@
 
 use crate::choices::schema;
 use kubemerge_schema::{Dialect, Schema, Type};
-use kubemerge_strategic::{DiffOptions, Error, apply, diff};
+use kubemerge_strategic::{DiffOptions, MergeError, apply, diff};
 use kubemerge_value::{Arena, Canonical, Document, Node, to_bytes, to_canonical};
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -27,7 +27,7 @@ pub fn thing(dialect: Dialect) -> Type<'static> {
 /// Asks with values, checked text, canonical text, and checked text beside canonical text.
 pub fn ask<const N: usize>(
     documents: [&Value; N],
-    verb: impl for<'a> Fn([Node<'a>; N], &'a Arena) -> Result<Node<'a>, Error>,
+    verb: impl for<'a> Fn([Node<'a>; N], &'a Arena) -> Result<Node<'a>, MergeError>,
 ) -> Answer {
     let texts = documents.map(|document| serde_json::to_vec_pretty(document).unwrap());
     let checked = texts.each_ref().map(|text| Document::check(text).unwrap());
@@ -67,7 +67,7 @@ fn agree(one: &Answer, other: &Answer) -> bool {
 }
 
 /// What is written in one way is what is written in the other.
-fn read(answer: Result<Node<'_>, Error>) -> Answer {
+fn read(answer: Result<Node<'_>, MergeError>) -> Answer {
     let node = answer.map_err(|error| (error.kind().name(), error.path().to_string()))?;
     let canonical = to_canonical(node).into_bytes();
     assert_eq!(Canonical::from_bytes(&to_bytes(node)).unwrap().as_bytes(), canonical);

@@ -1,20 +1,40 @@
 //! Why a patch cannot be applied or made.
 //!
-//! An error is born where the fault is found and carries its path from there. All texts are in this file.
+//! An error is created where the fault is found and carries its place and its merge keys from there as data.
+//! The other files of this crate word it; this one holds it together.
 
 use kubemerge_schema::{LookupError, LookupErrorKind};
 use kubemerge_value::{Path, Side};
 use std::fmt;
 
 /// A fault in a patch, in a document, or in what the schema says about them.
+///
+/// ```
+/// use kubemerge_schema::{Dialect, Schema};
+/// use kubemerge_strategic::{MergeErrorKind, apply};
+/// use kubemerge_value::{Arena, Document, Side};
+///
+/// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+/// let pod = schema.type_of("v1", "Pod").ok_or("no pods")?;
+/// let live = Document::check(br#"{"spec": {"containers": [{"name": "a"}, {"name": "b", "env": [{"name": "x"}]}]}}"#)?;
+/// let patch = Document::check(br#"{"spec": {"containers": [{"name": "b", "env": [{"value": "1"}]}]}}"#)?;
+/// let error = apply(pod, live.node(), patch.node(), &Arena::new()).unwrap_err();
+/// assert_eq!((error.kind(), error.side()), (MergeErrorKind::MissingMergeKey, Side::Patch));
+/// assert_eq!(error.patch_path(), Some("spec.containers[0].env[0]"));
+/// assert_eq!(error.live_path(), None);
+/// assert_eq!(error.merge_keys(), ["name"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct Error(Box<Fault>);
+pub struct MergeError(Box<Fault>);
 
 #[derive(Clone, PartialEq, Eq)]
 struct Fault {
-    path: String,
+    kind: MergeErrorKind,
     side: Side,
-    kind: ErrorKind,
+    patch_path: Option<String>,
+    live_path: Option<String>,
+    merge_keys: Vec<String>,
     message: String,
     hint: Option<String>,
 }
@@ -22,7 +42,7 @@ struct Fault {
 /// The kinds of faults. Their names are stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum MergeErrorKind {
     /// Not a JSON object.
     InvalidDocument,
     /// A value of `$patch` that nobody knows.
@@ -89,72 +109,93 @@ pub enum ErrorKind {
     NotInvertible,
 }
 
-impl ErrorKind {
+impl MergeErrorKind {
     /// The stable name, for machines.
     pub fn name(self) -> &'static str {
         match self {
-            ErrorKind::InvalidDocument => "invalid-document",
-            ErrorKind::InvalidPatchDirective => "invalid-patch-directive",
-            ErrorKind::MergeDirectiveUnsupported => "merge-directive-unsupported",
-            ErrorKind::RootDelete => "root-delete",
-            ErrorKind::InvalidPatchValue => "invalid-patch-value",
-            ErrorKind::MissingMergeKey => "missing-merge-key",
-            ErrorKind::InvalidMergeKeyValue => "invalid-merge-key-value",
-            ErrorKind::NoMergeKeyDeclared => "no-merge-key-declared",
-            ErrorKind::InvalidRetainKeys => "invalid-retain-keys",
-            ErrorKind::RetainKeysDiffer => "retain-keys-differ",
-            ErrorKind::InvalidDeleteList => "invalid-delete-list",
-            ErrorKind::InvalidElementOrder => "invalid-element-order",
-            ErrorKind::ElementOrderMismatch => "element-order-mismatch",
-            ErrorKind::ExpectedList => "expected-list",
-            ErrorKind::ExpectedMap => "expected-map",
-            ErrorKind::MixedElementTypes => "mixed-element-types",
-            ErrorKind::NullElement => "null-element",
-            ErrorKind::UncomparableElement => "uncomparable-element",
-            ErrorKind::ListOfLists => "list-of-lists",
-            ErrorKind::EmptyLists => "empty-lists",
-            ErrorKind::UnknownField => "unknown-field",
-            ErrorKind::SchemaMismatch => "schema-mismatch",
-            ErrorKind::InvalidPatchStrategy => "invalid-patch-strategy",
-            ErrorKind::UnsupportedType => "unsupported-type",
-            ErrorKind::Conflict => "conflict",
-            ErrorKind::PreconditionFailed => "precondition-failed",
-            ErrorKind::ConflictCheckFailed => "conflict-check-failed",
-            ErrorKind::DuplicateElement => "duplicate-element",
-            ErrorKind::DirectiveInDocument => "directive-in-document",
-            ErrorKind::TooManyRepeats => "too-many-repeats",
-            ErrorKind::NotComposable => "not-composable",
-            ErrorKind::NotInvertible => "not-invertible",
+            MergeErrorKind::InvalidDocument => "invalid-document",
+            MergeErrorKind::InvalidPatchDirective => "invalid-patch-directive",
+            MergeErrorKind::MergeDirectiveUnsupported => "merge-directive-unsupported",
+            MergeErrorKind::RootDelete => "root-delete",
+            MergeErrorKind::InvalidPatchValue => "invalid-patch-value",
+            MergeErrorKind::MissingMergeKey => "missing-merge-key",
+            MergeErrorKind::InvalidMergeKeyValue => "invalid-merge-key-value",
+            MergeErrorKind::NoMergeKeyDeclared => "no-merge-key-declared",
+            MergeErrorKind::InvalidRetainKeys => "invalid-retain-keys",
+            MergeErrorKind::RetainKeysDiffer => "retain-keys-differ",
+            MergeErrorKind::InvalidDeleteList => "invalid-delete-list",
+            MergeErrorKind::InvalidElementOrder => "invalid-element-order",
+            MergeErrorKind::ElementOrderMismatch => "element-order-mismatch",
+            MergeErrorKind::ExpectedList => "expected-list",
+            MergeErrorKind::ExpectedMap => "expected-map",
+            MergeErrorKind::MixedElementTypes => "mixed-element-types",
+            MergeErrorKind::NullElement => "null-element",
+            MergeErrorKind::UncomparableElement => "uncomparable-element",
+            MergeErrorKind::ListOfLists => "list-of-lists",
+            MergeErrorKind::EmptyLists => "empty-lists",
+            MergeErrorKind::UnknownField => "unknown-field",
+            MergeErrorKind::SchemaMismatch => "schema-mismatch",
+            MergeErrorKind::InvalidPatchStrategy => "invalid-patch-strategy",
+            MergeErrorKind::UnsupportedType => "unsupported-type",
+            MergeErrorKind::Conflict => "conflict",
+            MergeErrorKind::PreconditionFailed => "precondition-failed",
+            MergeErrorKind::ConflictCheckFailed => "conflict-check-failed",
+            MergeErrorKind::DuplicateElement => "duplicate-element",
+            MergeErrorKind::DirectiveInDocument => "directive-in-document",
+            MergeErrorKind::TooManyRepeats => "too-many-repeats",
+            MergeErrorKind::NotComposable => "not-composable",
+            MergeErrorKind::NotInvertible => "not-invertible",
         }
     }
 }
 
-impl Error {
-    /// A fault at this place; the message is Kubernetes' where it has one, and says so if the fault is in the
-    /// live object.
-    pub fn new(kind: ErrorKind, path: &Path<'_>, message: impl Into<String>) -> Self {
-        let mut fault = Error::at(kind, path.to_string(), message);
-        fault.0.side = path.side();
-        if path.side() == Side::Live {
-            fault.0.message.push_str(", in the live object");
-        }
-        fault
+impl MergeError {
+    /// A fault at this place; the message is Kubernetes' where it has one.
+    pub fn new(kind: MergeErrorKind, path: &Path<'_>, message: impl Into<String>) -> Self {
+        let place = |path: Path<'_>| path.leads_through(path.side()).then(|| path.to_string());
+        MergeError(Box::new(Fault {
+            kind,
+            side: path.side(),
+            patch_path: place(path.in_patch()),
+            live_path: place(path.in_live()),
+            merge_keys: Vec::new(),
+            message: message.into(),
+            hint: None,
+        }))
     }
 
-    /// A fault at a place that is rendered already.
-    pub fn at(kind: ErrorKind, path: String, message: impl Into<String>) -> Self {
-        Error(Box::new(Fault { path, side: Side::Patch, kind, message: message.into(), hint: None }))
+    /// A fault at a place of one document whose path is text already.
+    pub fn at(kind: MergeErrorKind, side: Side, path: String, message: impl Into<String>) -> Self {
+        let mut error = MergeError::new(kind, &Path::ROOT, message);
+        let (patch_path, live_path) = match side {
+            Side::Patch => (Some(path), None),
+            Side::Live => (None, Some(path)),
+        };
+        *error.0 = Fault { side, patch_path, live_path, ..*error.0 };
+        error
     }
 
     /// A fault that was found in a field by itself, seen from the document around it.
     pub(crate) fn beside(mut self, field: &Path<'_>) -> Self {
         let around = field.split().0.map(Path::to_string).unwrap_or_default();
-        let dot = if around.is_empty() || self.0.path.is_empty() || self.0.path.starts_with('[') {
-            ""
-        } else {
-            "."
-        };
-        self.0.path = format!("{around}{dot}{}", self.0.path);
+        for path in [&mut self.0.patch_path, &mut self.0.live_path].into_iter().flatten() {
+            let dot = if around.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
+            *path = format!("{around}{dot}{path}");
+        }
+        self
+    }
+
+    /// The same fault, which is about the merge keys of a list.
+    pub(crate) fn about_keys<'k>(mut self, names: impl IntoIterator<Item = &'k str>) -> Self {
+        self.0.merge_keys = names.into_iter().map(str::to_owned).collect();
+        self
+    }
+
+    /// The same fault; the message says so if it is in the live object.
+    pub(crate) fn naming_live_object(mut self) -> Self {
+        if self.0.side == Side::Live {
+            self.0.message.push_str(", in the live object");
+        }
         self
     }
 
@@ -167,34 +208,53 @@ impl Error {
     /// A look-up that failed at this place.
     pub fn from_lookup(error: LookupError, path: &Path<'_>) -> Self {
         let kind = match error.kind {
-            LookupErrorKind::UnknownField => ErrorKind::UnknownField,
-            LookupErrorKind::SchemaMismatch => ErrorKind::SchemaMismatch,
-            LookupErrorKind::InvalidPatchStrategy => ErrorKind::InvalidPatchStrategy,
-            LookupErrorKind::UnsupportedType => ErrorKind::UnsupportedType,
+            LookupErrorKind::UnknownField => MergeErrorKind::UnknownField,
+            LookupErrorKind::SchemaMismatch => MergeErrorKind::SchemaMismatch,
+            LookupErrorKind::InvalidPatchStrategy => MergeErrorKind::InvalidPatchStrategy,
+            LookupErrorKind::UnsupportedType => MergeErrorKind::UnsupportedType,
         };
-        let fault = Error::new(kind, path, error.message);
+        let fault = MergeError::new(kind, path, error.message);
         match kind {
-            ErrorKind::UnknownField => {
+            MergeErrorKind::UnknownField => {
                 fault.with_hint("check the spelling, or give a schema that has the field")
             }
-            ErrorKind::SchemaMismatch => fault.with_hint("the schema has another kind of value here"),
+            MergeErrorKind::SchemaMismatch => fault.with_hint("the schema has another kind of value here"),
             _ => fault,
         }
     }
 
     /// What kind of fault it is.
-    pub fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> MergeErrorKind {
         self.0.kind
     }
 
-    /// Where it is, as Kubernetes writes field paths; empty for the root.
-    pub fn path(&self) -> &str {
-        &self.0.path
-    }
-
-    /// The document that the path leads through.
+    /// The document at fault.
     pub fn side(&self) -> Side {
         self.0.side
+    }
+
+    /// Where it is in the document at fault, as Kubernetes writes field paths; empty for the root.
+    pub fn path(&self) -> &str {
+        let path = match self.0.side {
+            Side::Patch => self.patch_path(),
+            Side::Live => self.live_path(),
+        };
+        path.unwrap_or_default()
+    }
+
+    /// Where it is in the patch; `None` below a list item that only the live object has.
+    pub fn patch_path(&self) -> Option<&str> {
+        self.0.patch_path.as_deref()
+    }
+
+    /// Where it is in the live object; `None` below a list item that only the patch has.
+    pub fn live_path(&self) -> Option<&str> {
+        self.0.live_path.as_deref()
+    }
+
+    /// The merge keys that an item lacks or has no usable value for; empty for all other faults.
+    pub fn merge_keys(&self) -> &[String] {
+        &self.0.merge_keys
     }
 
     /// What is wrong: Kubernetes' text where it has one.
@@ -209,29 +269,29 @@ impl Error {
 
     /// Whether two sides changed the same thing.
     pub fn is_conflict(&self) -> bool {
-        self.0.kind == ErrorKind::Conflict
+        self.0.kind == MergeErrorKind::Conflict
     }
 
     /// Whether the patch touches a field that it must not touch.
     pub fn is_precondition_failed(&self) -> bool {
-        self.0.kind == ErrorKind::PreconditionFailed
+        self.0.kind == MergeErrorKind::PreconditionFailed
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.0.path.is_empty() {
-            write!(f, "{}: ", self.0.path)?;
+        if !self.path().is_empty() {
+            write!(f, "{}: ", self.path())?;
         }
         f.write_str(&self.0.message)?;
         self.0.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))
     }
 }
 
-impl fmt::Debug for Error {
+impl fmt::Debug for MergeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {:?}: {}", self.0.kind.name(), self.0.path, self.0.message)
+        write!(f, "{} at {:?}: {}", self.0.kind.name(), self.path(), self.0.message)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for MergeError {}

@@ -1,7 +1,7 @@
 //! Who is who in a keyed list: the values of the merge keys of an item.
 
 use crate::directive::PATCH;
-use crate::error::{Error, ErrorKind};
+use crate::error::{MergeError, MergeErrorKind};
 use crate::go_text::go_text;
 use kubemerge_schema::{Dialect, MergeKey};
 use kubemerge_value::{Arena, Key, Names, Node, Path, Scalar};
@@ -145,7 +145,7 @@ impl<'s, 'a> Keys<'s, 'a> {
         item: Node<'a>,
         path: &Path<'_>,
         arena: &'a Arena,
-    ) -> Result<(Identity<'a>, u32), Error> {
+    ) -> Result<(Identity<'a>, u32), MergeError> {
         self.identity_of(self.read(item, arena), item, path)
     }
 
@@ -155,7 +155,7 @@ impl<'s, 'a> Keys<'s, 'a> {
         keyed: Keyed<'a>,
         item: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<(Identity<'a>, u32), Error> {
+    ) -> Result<(Identity<'a>, u32), MergeError> {
         match keyed {
             Keyed::As { identity, written } => Ok((identity, written)),
             Keyed::Missing => Err(self.missing(item, path)),
@@ -163,7 +163,7 @@ impl<'s, 'a> Keys<'s, 'a> {
         }
     }
 
-    pub(crate) fn missing(&self, item: Node<'_>, path: &Path<'_>) -> Error {
+    pub(crate) fn missing(&self, item: Node<'_>, path: &Path<'_>) -> MergeError {
         let names = self.names().collect::<Vec<_>>().join(",");
         let message = match self.dialect {
             Dialect::Upstream => {
@@ -172,13 +172,16 @@ impl<'s, 'a> Keys<'s, 'a> {
             Dialect::Spec => format!("item has none of the merge keys [{names}]"),
         };
         let first = self.names().next().unwrap_or_default();
-        Error::new(ErrorKind::MissingMergeKey, path, message).with_hint(format!("add `{first}`"))
+        MergeError::new(MergeErrorKind::MissingMergeKey, path, message)
+            .about_keys(self.names())
+            .with_hint(format!("add `{first}`"))
     }
 
-    pub(crate) fn compound(&self, at: usize, path: &Path<'_>) -> Error {
+    pub(crate) fn compound(&self, at: usize, path: &Path<'_>) -> MergeError {
         let name = self.name(at);
         let message = format!("the merge key {name} is a map or list");
-        Error::new(ErrorKind::InvalidMergeKeyValue, &path.field(name.into()), message)
+        MergeError::new(MergeErrorKind::InvalidMergeKeyValue, &path.field(name.into()), message)
+            .about_keys([name])
             .with_hint("a merge key must be a string, a number or a boolean")
     }
 

@@ -1,8 +1,8 @@
 //! The patch that undoes a patch.
 
-use crate::{DiffOptions, Error, ErrorKind, apply, apply::document, diff, difference::differences};
+use crate::{DiffOptions, MergeError, MergeErrorKind, apply, apply::document, diff, difference::differences};
 use kubemerge_schema::Type;
-use kubemerge_value::{Arena, Node};
+use kubemerge_value::{Arena, Node, Side};
 
 /// The patch that leads back to `original` once `patch` was applied to it.
 ///
@@ -30,7 +30,7 @@ pub fn invert<'a>(
     original: Node<'a>,
     patch: Node<'a>,
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     let patched = apply(ty, original, patch, arena)?;
     let undo = diff(ty, patched, original, &DiffOptions::default(), arena)?;
     let undone = apply(ty, patched, undo, arena)?;
@@ -39,7 +39,7 @@ pub fn invert<'a>(
         None => Ok(undo),
         Some(difference) => {
             let message = "no patch of this dialect leads back to the original";
-            Err(Error::at(ErrorKind::NotInvertible, difference.path, message)
+            Err(MergeError::at(MergeErrorKind::NotInvertible, Side::Live, difference.path, message)
                 .with_hint("keep the original, or use a JSON patch"))
         }
     }
@@ -51,7 +51,7 @@ mod tests {
     use kubemerge_schema::{Dialect, Schema};
     use kubemerge_value::{Document, to_canonical};
 
-    fn check(dialect: Dialect, original: &str, patch: &str) -> Result<String, Error> {
+    fn check(dialect: Dialect, original: &str, patch: &str) -> Result<String, MergeError> {
         let schema = Schema::builtin("1.37", dialect).unwrap();
         let pod = schema.type_of("v1", "Pod").unwrap();
         let (original, patch) =
@@ -75,6 +75,6 @@ mod tests {
     fn what_cannot_be_undone_is_named() {
         let original = r#"{"metadata":{"labels":{"a":null}}}"#;
         let error = check(Dialect::Spec, original, r#"{"metadata":{"labels":{"a":"1"}}}"#).unwrap_err();
-        assert_eq!((error.kind(), error.path()), (ErrorKind::NotInvertible, "metadata.labels.a"));
+        assert_eq!((error.kind(), error.path()), (MergeErrorKind::NotInvertible, "metadata.labels.a"));
     }
 }

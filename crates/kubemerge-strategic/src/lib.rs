@@ -35,7 +35,7 @@ pub use compose::compose;
 pub use conflict::{Change, Conflict, conflicts};
 pub use diff::{DiffOptions, Emission, diff};
 pub use difference::Difference;
-pub use error::{Error, ErrorKind};
+pub use error::{MergeError, MergeErrorKind};
 pub use invert::invert;
 pub use observe::{Event, Observer, Ordering, Removal, Replacement};
 pub use precondition::{Precondition, SAME_OBJECT, check_preconditions};

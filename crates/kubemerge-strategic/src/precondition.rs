@@ -1,6 +1,6 @@
 //! Fields that a patch must not touch.
 
-use crate::{Error, ErrorKind, go_text::go_text};
+use crate::{MergeError, MergeErrorKind, go_text::go_text};
 use kubemerge_value::{Node, Path};
 
 /// A field that a patch must not touch: `kind`, or `metadata.name`.
@@ -35,14 +35,14 @@ impl<'p> Precondition<'p> {
         }
     }
 
-    fn broken(self, patch: Node<'_>) -> Error {
+    fn broken(self, patch: Node<'_>) -> MergeError {
         let metadata = Path::ROOT.field("metadata".into());
         let path = match self {
             Precondition::Field(name) => Path::ROOT.field(name.into()),
             Precondition::MetadataField(name) => metadata.field(name.into()),
         };
         let message = format!("precondition failed for: {}", go_text(patch));
-        Error::new(ErrorKind::PreconditionFailed, &path, message)
+        MergeError::new(MergeErrorKind::PreconditionFailed, &path, message)
             .with_hint("this field must not change; it would be another object")
     }
 }
@@ -51,7 +51,7 @@ impl<'p> Precondition<'p> {
 ///
 /// # Errors
 /// `precondition-failed`, at the first field that the patch has, whatever its value.
-pub fn check_preconditions(patch: Node<'_>, preconditions: &[Precondition<'_>]) -> Result<(), Error> {
+pub fn check_preconditions(patch: Node<'_>, preconditions: &[Precondition<'_>]) -> Result<(), MergeError> {
     match preconditions.iter().find(|precondition| !precondition.holds(patch)) {
         Some(broken) => Err(broken.broken(patch)),
         None => Ok(()),
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use kubemerge_value::Document;
 
-    fn check(patch: &str, preconditions: &[&str]) -> Result<(), Error> {
+    fn check(patch: &str, preconditions: &[&str]) -> Result<(), MergeError> {
         let document = Document::check(patch.as_bytes()).unwrap();
         let preconditions: Vec<_> = preconditions.iter().map(|text| Precondition::parse(text)).collect();
         check_preconditions(document.node(), &preconditions)

@@ -3,7 +3,7 @@
 //! An item that is merged again is written anew each time, so a small patch that repeats one item many times
 //! could fill all memory.
 
-use crate::error::{Error, ErrorKind};
+use crate::error::{MergeError, MergeErrorKind};
 use kubemerge_value::{Arena, Path};
 use std::cell::Cell;
 
@@ -21,7 +21,7 @@ impl Repeats {
     ///
     /// # Errors
     /// `too-many-repeats` where all of it has cost too much.
-    pub(crate) fn note(&self, before: Used, arena: &Arena, path: &Path<'_>) -> Result<(), Error> {
+    pub(crate) fn note(&self, before: Used, arena: &Arena, path: &Path<'_>) -> Result<(), MergeError> {
         self.bytes.set(self.bytes.get() + Used::of(arena).0.saturating_sub(before.0));
         if self.bytes.get() <= MOST_BYTES {
             return Ok(());
@@ -30,7 +30,7 @@ impl Repeats {
             "the patch repeats items of one merge key: merging them takes more than {} MiB",
             MOST_BYTES >> 20
         );
-        Err(Error::new(ErrorKind::TooManyRepeats, path, message).with_hint("give every item once"))
+        Err(MergeError::new(MergeErrorKind::TooManyRepeats, path, message).with_hint("give every item once"))
     }
 
     /// Forgets what was written.

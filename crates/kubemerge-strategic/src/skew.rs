@@ -4,7 +4,7 @@
 //! makes of it. [`skew`] shows both results and where they differ.
 
 use crate::{
-    Error, OnConflict, Versions, apply,
+    MergeError, OnConflict, Versions, apply,
     difference::{Difference, differences},
     three_way,
 };
@@ -52,7 +52,7 @@ pub fn skew<'a>(
     server: Type<'_>,
     versions: &Versions<'a>,
     arena: &'a Arena,
-) -> Result<Skew<'a>, Error> {
+) -> Result<Skew<'a>, MergeError> {
     let Versions { original, modified, current } = *versions;
     let patch = three_way(client, original, modified, current, OnConflict::Overwrite, arena)?;
     let expected = apply(client, current, patch, arena)?;

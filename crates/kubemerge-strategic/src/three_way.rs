@@ -4,7 +4,7 @@
 //! state had and the wanted one has no more. What only the server knows stays as it is.
 
 use crate::{
-    Error, ErrorKind, Precondition,
+    MergeError, MergeErrorKind, Precondition,
     apply::{combine, document},
     check_preconditions,
     conflict::{self, Conflict},
@@ -12,7 +12,7 @@ use crate::{
     spec_diff::{self, OrderLists},
 };
 use kubemerge_schema::{Dialect, Type};
-use kubemerge_value::{Arena, Node};
+use kubemerge_value::{Arena, Node, Side};
 use kubemerge_yaml::{self as yaml, KeyOrder, WriteOptions};
 
 /// What to do when the current state was changed where the patch changes it, too.
@@ -65,7 +65,7 @@ pub fn three_way<'a>(
     current: Node<'a>,
     on_conflict: OnConflict,
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     three_way_checked(ty, &Versions { original, modified, current }, on_conflict, &[], arena)
 }
 
@@ -79,7 +79,7 @@ pub fn three_way_checked<'a>(
     on_conflict: OnConflict,
     preconditions: &[Precondition<'_>],
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     let versions = versions.documents()?;
     let patch = versions.patch(ty, arena)?;
     check_preconditions(patch, preconditions)?;
@@ -106,7 +106,7 @@ pub fn three_way_conflicts<'a>(
     ty: Type<'_>,
     versions: &Versions<'a>,
     arena: &'a Arena,
-) -> Result<Vec<Conflict<'a>>, Error> {
+) -> Result<Vec<Conflict<'a>>, MergeError> {
     let versions = versions.documents()?;
     let patch = versions.patch(ty, arena)?;
     let patch = versions.tested_patch(ty, patch, arena)?;
@@ -114,7 +114,7 @@ pub fn three_way_conflicts<'a>(
 }
 
 impl<'a> Versions<'a> {
-    fn documents(&self) -> Result<Self, Error> {
+    fn documents(&self) -> Result<Self, MergeError> {
         Ok(Versions {
             original: document(self.original)?.unwrap_or(Node::NULL),
             modified: document(self.modified)?.unwrap_or(Node::NULL),
@@ -122,7 +122,7 @@ impl<'a> Versions<'a> {
         })
     }
 
-    fn patch(&self, ty: Type<'_>, arena: &'a Arena) -> Result<Node<'a>, Error> {
+    fn patch(&self, ty: Type<'_>, arena: &'a Arena) -> Result<Node<'a>, MergeError> {
         match ty.schema().dialect() {
             Dialect::Upstream => {
                 let delta = upstream(ty, self.current, self.modified, DiffOptions::DELTA, arena)?;
@@ -134,7 +134,7 @@ impl<'a> Versions<'a> {
     }
 
     /// The patch as the conflict test looks at it.
-    fn tested_patch(&self, ty: Type<'_>, patch: Node<'a>, arena: &'a Arena) -> Result<Node<'a>, Error> {
+    fn tested_patch(&self, ty: Type<'_>, patch: Node<'a>, arena: &'a Arena) -> Result<Node<'a>, MergeError> {
         match ty.schema().dialect() {
             Dialect::Upstream => Ok(patch),
             Dialect::Spec => spec_diff::patch(ty, self, OrderLists::Never, arena),
@@ -142,7 +142,7 @@ impl<'a> Versions<'a> {
     }
 
     /// What has become of the original on the server.
-    fn changed(&self, ty: Type<'_>, arena: &'a Arena) -> Result<Node<'a>, Error> {
+    fn changed(&self, ty: Type<'_>, arena: &'a Arena) -> Result<Node<'a>, MergeError> {
         match ty.schema().dialect() {
             Dialect::Upstream => upstream(ty, self.original, self.current, DiffOptions::UNORDERED, arena),
             Dialect::Spec => {
@@ -154,7 +154,7 @@ impl<'a> Versions<'a> {
     }
 }
 
-fn conflict_error(conflict: &Conflict<'_>, patch: Node<'_>, changed: Node<'_>) -> Error {
+fn conflict_error(conflict: &Conflict<'_>, patch: Node<'_>, changed: Node<'_>) -> MergeError {
     let options = WriteOptions { key_order: KeyOrder::Sorted };
     let message = format!(
         "patch:\n{}\nconflicts with changes made from original to current:\n{}\n",
@@ -165,5 +165,5 @@ fn conflict_error(conflict: &Conflict<'_>, patch: Node<'_>, changed: Node<'_>) -
         "the configuration {}, the live object {}; overwrite, or take the change into the configuration",
         conflict.one, conflict.other
     );
-    Error::at(ErrorKind::Conflict, conflict.path.clone(), message).with_hint(hint)
+    MergeError::at(MergeErrorKind::Conflict, Side::Patch, conflict.path.clone(), message).with_hint(hint)
 }

@@ -47,6 +47,8 @@ pub enum Step<'p> {
         /// Its position in the live object.
         live: usize,
     },
+    /// An element that only one of two merged lists has, by its position there.
+    Only(Side, usize),
     /// An element of a list, by the values of its merge keys.
     Keys(&'p [(&'p str, Scalar<'p>)]),
 }
@@ -60,14 +62,49 @@ impl<'p> Path<'p> {
         self.step(Step::Field(name))
     }
 
-    /// The element at this position.
+    /// The element at this position; below the live object, of its list only.
     pub fn index(&'p self, at: usize) -> Path<'p> {
-        self.step(Step::Index(at))
+        self.step(match self.side {
+            Side::Patch => Step::Index(at),
+            Side::Live => Step::Only(Side::Live, at),
+        })
     }
 
     /// The element at these positions of the patch and of the live object.
     pub fn item(&'p self, patch: usize, live: usize) -> Path<'p> {
         self.step(Step::Item { patch, live })
+    }
+
+    /// The element at this position of the list on one side, which the list on the other side lacks.
+    ///
+    /// ```
+    /// use kubemerge_value::{Path, Side};
+    ///
+    /// let ports = Path::ROOT.field("ports".into());
+    /// let port = ports.only(Side::Live, 7);
+    /// assert_eq!(port.to_string(), "ports[7]");
+    /// assert!(port.leads_through(Side::Live) && !port.leads_through(Side::Patch));
+    /// ```
+    pub fn only(&'p self, side: Side, at: usize) -> Path<'p> {
+        let path = self.step(Step::Only(side, at));
+        if side == Side::Live { path.in_live() } else { path }
+    }
+
+    /// Whether the document on this side has every list element on the way.
+    pub fn leads_through(&self, side: Side) -> bool {
+        let mut path = Some(self);
+        while let Some(here) = path {
+            if matches!(here.step, Step::Only(only, _) if only != side) {
+                return false;
+            }
+            path = here.around;
+        }
+        true
+    }
+
+    /// The same place in the patch.
+    pub fn in_patch(&self) -> Path<'p> {
+        Path { side: Side::Patch, ..*self }
     }
 
     /// The element with these key values.
@@ -124,7 +161,7 @@ fn push_step(text: &mut String, step: &Step<'_>, side: Side) {
     match step {
         Step::Root => {}
         Step::Field(name) => push_field(text, &name.text()),
-        Step::Index(at) => text.push_str(&format!("[{at}]")),
+        Step::Index(at) | Step::Only(_, at) => text.push_str(&format!("[{at}]")),
         Step::Item { patch, live } => {
             let at = if side == Side::Live { live } else { patch };
             text.push_str(&format!("[{at}]"));

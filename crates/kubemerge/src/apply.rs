@@ -84,7 +84,7 @@ pub fn apply_node<'a, 's>(
 }
 
 /// The error with the status that its side deserves.
-fn blamed(error: kubemerge_strategic::Error, dialect: Dialect) -> Error {
+fn blamed(error: kubemerge_strategic::MergeError, dialect: Dialect) -> Error {
     match error.side() {
         Side::Live => error.into(),
         Side::Patch => Error::from(error).in_patch(dialect),

@@ -1,8 +1,8 @@
 //! The one error of the façade: what went wrong, where, in Kubernetes' words, and what to do about it.
 
 use kubemerge_schema::Dialect;
-use kubemerge_strategic::ErrorKind as MergeKind;
-use kubemerge_value::ParseError;
+use kubemerge_strategic::{MergeError, MergeErrorKind};
+use kubemerge_value::{ParseError, Side};
 use std::fmt;
 
 /// Why a patch cannot be read, applied, made or converted.
@@ -26,7 +26,10 @@ pub struct Error(Box<Fault>);
 #[derive(Clone, PartialEq, Eq)]
 struct Fault {
     kind: ErrorKind,
-    path: String,
+    side: Side,
+    patch_path: Option<String>,
+    live_path: Option<String>,
+    merge_keys: Vec<String>,
     message: String,
     hint: Option<String>,
     status: u16,
@@ -37,7 +40,7 @@ struct Fault {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A kind of the catalogue that all merges share, such as `invalid-document` or `missing-merge-key`.
-    Merge(MergeKind),
+    Merge(MergeErrorKind),
     /// A JSON patch that is no list of operations.
     InvalidJsonPatch,
     /// A JSON patch of more than [`MAX_OPERATIONS`](crate::MAX_OPERATIONS) operations.
@@ -71,10 +74,18 @@ impl ErrorKind {
 }
 
 impl Error {
-    /// A fault at this path.
+    /// A fault at this path of the patch.
     pub(crate) fn new(kind: ErrorKind, path: impl Into<String>, message: impl Into<String>) -> Self {
-        let (path, message) = (path.into(), message.into());
-        Error(Box::new(Fault { kind, path, message, hint: None, status: status(kind) }))
+        Error(Box::new(Fault {
+            kind,
+            side: Side::Patch,
+            patch_path: Some(path.into()),
+            live_path: None,
+            merge_keys: Vec::new(),
+            message: message.into(),
+            hint: None,
+            status: status(kind),
+        }))
     }
 
     /// The same fault with the cure.
@@ -93,7 +104,7 @@ impl Error {
 
     /// A document that is no JSON object.
     pub(crate) fn invalid_document(hint: impl Into<String>) -> Self {
-        let kind = ErrorKind::Merge(MergeKind::InvalidDocument);
+        let kind = ErrorKind::Merge(MergeErrorKind::InvalidDocument);
         Error::new(kind, "", "invalid JSON document").with_hint(hint)
     }
 
@@ -102,10 +113,35 @@ impl Error {
         self.0.kind
     }
 
-    /// Where it is: a field path of the object, or the operation of a JSON patch, as in `[3]`.
+    /// The document at fault.
+    pub fn side(&self) -> Side {
+        self.0.side
+    }
+
+    /// Where it is in the document at fault: a field path, or the operation of a JSON patch, as in `[3]`.
     /// Empty for the whole.
     pub fn path(&self) -> &str {
-        &self.0.path
+        let path = match self.0.side {
+            Side::Patch => self.patch_path(),
+            Side::Live => self.live_path(),
+        };
+        path.unwrap_or_default()
+    }
+
+    /// Where it is in the patch; `None` below a list item that only the live object has.
+    pub fn patch_path(&self) -> Option<&str> {
+        self.0.patch_path.as_deref()
+    }
+
+    /// Where it is in the live object; `None` below a list item that only the patch has, and for faults that
+    /// are not about a live object.
+    pub fn live_path(&self) -> Option<&str> {
+        self.0.live_path.as_deref()
+    }
+
+    /// The merge keys that a list item lacks or has no usable value for; empty for all other faults.
+    pub fn merge_keys(&self) -> &[String] {
+        &self.0.merge_keys
     }
 
     /// What is wrong: Kubernetes' text alone, where it has one.
@@ -120,7 +156,7 @@ impl Error {
 
     /// Whether two sides changed the same thing.
     pub fn is_conflict(&self) -> bool {
-        self.0.kind == ErrorKind::Merge(MergeKind::Conflict)
+        self.0.kind == ErrorKind::Merge(MergeErrorKind::Conflict)
     }
 
     /// The status that an API server answers with.
@@ -136,17 +172,17 @@ impl Error {
 fn status(kind: ErrorKind) -> u16 {
     match kind {
         ErrorKind::Merge(
-            MergeKind::InvalidDocument
-            | MergeKind::InvalidRetainKeys
-            | MergeKind::InvalidDeleteList
-            | MergeKind::InvalidElementOrder
-            | MergeKind::UnsupportedType,
+            MergeErrorKind::InvalidDocument
+            | MergeErrorKind::InvalidRetainKeys
+            | MergeErrorKind::InvalidDeleteList
+            | MergeErrorKind::InvalidElementOrder
+            | MergeErrorKind::UnsupportedType,
         )
         | ErrorKind::InvalidJsonPatch => 400,
-        ErrorKind::Merge(MergeKind::Conflict | MergeKind::PreconditionFailed) => 409,
-        ErrorKind::Merge(MergeKind::TooManyRepeats) | ErrorKind::TooManyOperations => 413,
+        ErrorKind::Merge(MergeErrorKind::Conflict | MergeErrorKind::PreconditionFailed) => 409,
+        ErrorKind::Merge(MergeErrorKind::TooManyRepeats) | ErrorKind::TooManyOperations => 413,
         ErrorKind::UnknownContentType => 415,
-        ErrorKind::Merge(MergeKind::ListOfLists)
+        ErrorKind::Merge(MergeErrorKind::ListOfLists)
         | ErrorKind::JsonPatchFailed
         | ErrorKind::NotConvertible
         | ErrorKind::AnnotationsTooLong
@@ -155,13 +191,19 @@ fn status(kind: ErrorKind) -> u16 {
     }
 }
 
-impl From<kubemerge_strategic::Error> for Error {
-    fn from(error: kubemerge_strategic::Error) -> Self {
-        let fault = Error::new(ErrorKind::Merge(error.kind()), error.path(), error.message());
-        match error.hint() {
-            Some(hint) => fault.with_hint(hint),
-            None => fault,
-        }
+impl From<MergeError> for Error {
+    fn from(error: MergeError) -> Self {
+        let kind = ErrorKind::Merge(error.kind());
+        Error(Box::new(Fault {
+            kind,
+            side: error.side(),
+            patch_path: error.patch_path().map(str::to_owned),
+            live_path: error.live_path().map(str::to_owned),
+            merge_keys: error.merge_keys().to_vec(),
+            message: error.message().to_owned(),
+            hint: error.hint().map(str::to_owned),
+            status: status(kind),
+        }))
     }
 }
 
@@ -173,8 +215,8 @@ impl From<ParseError> for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.0.path.is_empty() {
-            write!(f, "{}: ", self.0.path)?;
+        if !self.path().is_empty() {
+            write!(f, "{}: ", self.path())?;
         }
         f.write_str(&self.0.message)?;
         self.0.hint.as_ref().map_or(Ok(()), |hint| write!(f, " ({hint})"))

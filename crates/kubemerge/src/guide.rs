@@ -2,7 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 use kubemerge_schema::{Dialect, Schema, Type};
-use kubemerge_strategic::ErrorKind as MergeKind;
+use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Node, Str};
 
 /// Where the rules of a strategic merge come from. JSON patch and JSON merge patch need none.
@@ -71,6 +71,6 @@ fn type_in<'s>(schema: &'s Schema, object: Node<'_>) -> Result<Type<'s>, Error> 
 }
 
 fn unsupported(hint: &str) -> Error {
-    let kind = ErrorKind::Merge(MergeKind::UnsupportedType);
+    let kind = ErrorKind::Merge(MergeErrorKind::UnsupportedType);
     Error::new(kind, "", "strategic merge patch format is not supported").with_hint(hint)
 }

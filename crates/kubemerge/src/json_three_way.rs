@@ -9,8 +9,8 @@ use crate::{
     patch::{Patch, PatchType},
     three_way::Versions,
 };
-use kubemerge_strategic::{ErrorKind as MergeKind, Precondition, check_preconditions};
-use kubemerge_value::{Arena, Kind, Node, Path, Scalar, Str, deep, list, map, same_text};
+use kubemerge_strategic::{MergeErrorKind, Precondition, check_preconditions};
+use kubemerge_value::{Arena, Kind, Node, Path, Scalar, Side, Str, deep, list, map, same_text};
 use kubemerge_yaml::{self as yaml, KeyOrder, WriteOptions};
 
 /// The merge patch that brings `current` to the wanted state, and removes what `original` had and `modified` has
@@ -60,14 +60,14 @@ pub(crate) fn patch<'a>(
     Ok(patch)
 }
 
-fn conflict(path: String, changes: Node<'_>, deletions: Node<'_>) -> kubemerge_strategic::Error {
+fn conflict(path: String, changes: Node<'_>, deletions: Node<'_>) -> kubemerge_strategic::MergeError {
     let options = WriteOptions { key_order: KeyOrder::Sorted };
     let message = format!(
         "patch:\n{}\nconflicts with changes made from original to current:\n{}\n",
         yaml::write(changes, &options),
         yaml::write(deletions, &options),
     );
-    kubemerge_strategic::Error::at(MergeKind::Conflict, path, message)
+    kubemerge_strategic::MergeError::at(MergeErrorKind::Conflict, Side::Patch, path, message)
 }
 
 /// What is kept of a patch.

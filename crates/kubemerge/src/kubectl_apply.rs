@@ -9,7 +9,7 @@ use crate::{
     patch::{Patch, PatchType},
     three_way::OnConflict,
 };
-use kubemerge_strategic::{ErrorKind as MergeKind, SAME_OBJECT, Versions, three_way};
+use kubemerge_strategic::{MergeErrorKind, SAME_OBJECT, Versions, three_way};
 use kubemerge_value::{Arena, Document, Kind, Node, Path, Str, map, to_canonical};
 
 /// Where `kubectl apply` keeps the configuration that was applied last.
@@ -163,7 +163,7 @@ fn part<'a>(object: Node<'a>, name: &str, path: &str) -> Result<Node<'a>, Error>
 fn unreadable(why: &str) -> Error {
     let metadata = Path::ROOT.field("metadata".into());
     let annotations = metadata.field("annotations".into());
-    let kind = ErrorKind::Merge(MergeKind::InvalidDocument);
+    let kind = ErrorKind::Merge(MergeErrorKind::InvalidDocument);
     Error::new(
         kind,
         annotations.field(LAST_APPLIED.into()).to_string(),

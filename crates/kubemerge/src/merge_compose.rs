@@ -6,7 +6,7 @@ use crate::{
     error::{Error, ErrorKind},
     merge_patch::pruned,
 };
-use kubemerge_strategic::ErrorKind as MergeKind;
+use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Arena, Kind, MapEdit, Node, Path, deep};
 
 /// The merge patch that does what `first` and then `second` do.
@@ -47,7 +47,7 @@ fn values<'a>(
 }
 
 fn not_composable(path: &Path<'_>) -> Error {
-    let kind = ErrorKind::Merge(MergeKind::NotComposable);
+    let kind = ErrorKind::Merge(MergeErrorKind::NotComposable);
     Error::new(kind, path.to_string(), "no single merge patch replaces what may be a map")
         .with_hint("send both patches, or convert them to JSON patches")
 }

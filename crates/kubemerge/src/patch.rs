@@ -4,7 +4,7 @@ use crate::{
     error::{Error, ErrorKind},
     object::{Object, Source, object_of, read_object, serialized},
 };
-use kubemerge_strategic::ErrorKind as MergeKind;
+use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Kind, Node};
 use serde::Serialize;
 
@@ -193,7 +193,7 @@ fn merge_of(source: Source<'_>) -> Result<Patch<'_>, Error> {
     let message = format!(
         "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
     );
-    let kind = ErrorKind::Merge(MergeKind::InvalidDocument);
+    let kind = ErrorKind::Merge(MergeErrorKind::InvalidDocument);
     Err(Error::new(kind, "", message).with_hint("a merge patch is a JSON object"))
 }
 

@@ -3,7 +3,7 @@
 use kubemerge::Object;
 use kubemerge_schema::Type;
 use kubemerge_strategic::{
-    DiffOptions, Emission, Error, OnConflict, Precondition, Versions, check_preconditions, compose,
+    DiffOptions, Emission, MergeError, OnConflict, Precondition, Versions, check_preconditions, compose,
     conflicts, diff, three_way_checked,
 };
 use kubemerge_value::{Arena, Canonical, Document, Node, to_canonical, to_value};
@@ -99,7 +99,7 @@ fn preconditions<'r>(request: &'r Request<'_>) -> Vec<Precondition<'r>> {
 fn with_documents(
     api: Api,
     texts: &[&str],
-    operation: impl for<'a> FnOnce(&[Node<'a>], &'a Arena) -> Result<Node<'a>, Error>,
+    operation: impl for<'a> FnOnce(&[Node<'a>], &'a Arena) -> Result<Node<'a>, MergeError>,
 ) -> Result<Answer, Refusal> {
     let held = hold(api, texts)?;
     let (arena, nodes) = (Arena::new(), nodes(&held)?);
@@ -140,8 +140,8 @@ fn nodes<'h>(held: &'h [Held<'_>]) -> Result<Vec<Node<'h>>, Refusal> {
     held.iter().map(node).collect()
 }
 
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Refusal {
+impl From<MergeError> for Refusal {
+    fn from(error: MergeError) -> Refusal {
         Refusal::at(error.kind().name(), error.message(), error.path())
     }
 }

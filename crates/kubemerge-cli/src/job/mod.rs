@@ -14,7 +14,7 @@ pub(crate) use kind::{find_type, name_of, type_in, type_of};
 pub(crate) use list::{Part, edits, objects, roots};
 pub(crate) use manifest::{Identity, Manifest};
 pub(crate) use pairs::{Objects, Pair, pairs};
-pub(crate) use patch::{LoadedPatch, Merge, patch_sources};
+pub(crate) use patch::{LoadedPatch, patch_sources};
 pub(crate) use place::{node_at, path_in_patch};
 pub(crate) use schema::{SchemaDocument, load, load_beside};
 pub(crate) use target::{Asked, GivenTarget, Target};

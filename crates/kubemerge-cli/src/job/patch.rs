@@ -1,12 +1,11 @@
 //! Loads patches: from the command line, or from files that may hold several.
 
-use kubemerge::{Dialect, Error, Patch, PatchType, Type};
-use kubemerge_strategic::{Error as MergeError, ErrorKind};
-use kubemerge_value::{Arena, Document, Kind, Node, Side};
+use kubemerge::{Error, Patch, PatchType};
+use kubemerge_strategic::MergeError;
+use kubemerge_value::{Document, Kind, Node, Side};
 use kubemerge_yaml as yaml;
 
 use super::manifest::{Identity, Manifest, checked};
-use super::place::{node_at, path_in_patch};
 use crate::excerpt::Excerpt;
 use crate::failure::Result;
 use crate::input::{Origin, Source, read};
@@ -20,23 +19,6 @@ pub(crate) struct LoadedPatch<'s> {
     pub(crate) patch_type: PatchType,
     /// The object that the patch names by kind and name.
     pub(crate) names: Option<Identity>,
-}
-
-/// A merge that failed.
-pub(crate) struct Merge<'a, 's> {
-    pub(crate) ty: Type<'s>,
-    pub(crate) live: Node<'a>,
-    pub(crate) patch: Node<'a>,
-    pub(crate) arena: &'a Arena,
-}
-
-impl Merge<'_, '_> {
-    /// Whether an item of the patch has the merge key that is missing: then the live item has none.
-    fn is_keyed(&self, error: &MergeError, place: &str) -> bool {
-        let key = error.message().rsplit(": ").next().unwrap_or_default();
-        let item = node_at(self.patch, place, self.arena);
-        error.kind() == ErrorKind::MissingMergeKey && item.is_some_and(|item| item.get(key).is_some())
-    }
 }
 
 /// Where patches come from: the text behind `-p`, or files.
@@ -102,21 +84,12 @@ impl<'s> LoadedPatch<'s> {
     }
 
     /// Why the patch cannot be merged into an object, with the place in whichever of the two is at fault.
-    pub(crate) fn merge_fault(
-        &self,
-        error: &MergeError,
-        merge: &Merge<'_, '_>,
-        manifest: &Manifest<'_>,
-    ) -> Notice {
-        // In the dialect upstream items are named by their places in the live object.
-        let place = match merge.ty.schema().dialect() {
-            Dialect::Upstream => path_in_patch(merge.ty, merge.live, merge.patch, error.path(), merge.arena),
-            Dialect::Spec => error.path().to_owned(),
-        };
-        if error.side() == Side::Live || merge.is_keyed(error, &place) {
-            return manifest.fault(&error.clone().into());
+    pub(crate) fn merge_fault(&self, error: &MergeError, manifest: &Manifest<'_>) -> Notice {
+        let fault = error.clone().into();
+        match error.side() {
+            Side::Live => manifest.fault(&fault),
+            Side::Patch => self.fault(&fault, error.path(), &manifest.title()),
         }
-        self.fault(&error.clone().into(), &place, &manifest.title())
     }
 
     /// Why the patch cannot be applied to an object, with the place in the patch.

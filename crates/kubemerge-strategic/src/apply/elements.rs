@@ -1,7 +1,7 @@
 //! The elements of merge lists: one type for all of them.
 
 use crate::{
-    error::{Error, ErrorKind},
+    error::{MergeError, MergeErrorKind},
     go_text::{go_list, go_type},
 };
 use kubemerge_value::{Kind, Node, Path};
@@ -11,7 +11,7 @@ pub(crate) fn element_kind(
     live: &[Node<'_>],
     patch: &[Node<'_>],
     path: &Path<'_>,
-) -> Result<Option<Kind>, Error> {
+) -> Result<Option<Kind>, MergeError> {
     let mut elements = live.iter().chain(patch);
     let Some(first) = elements.next() else { return Ok(None) };
     let kind = first.kind();
@@ -27,7 +27,7 @@ pub(crate) fn element_kind(
 }
 
 /// Elements of a set may be lists too, but all have one type.
-pub(crate) fn set_kind(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
+pub(crate) fn set_kind(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), MergeError> {
     let mut elements = live.iter().chain(patch);
     if elements.next().is_none_or(|first| first.kind() != Kind::List) {
         return element_kind(live, patch, path).map(drop);
@@ -39,7 +39,7 @@ pub(crate) fn set_kind(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -
 }
 
 /// In a keyed list every item is a map.
-pub(crate) fn all_maps(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), Error> {
+pub(crate) fn all_maps(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -> Result<(), MergeError> {
     match element_kind(live, patch, path)? {
         None | Some(Kind::Map) => Ok(()),
         Some(_) => {
@@ -50,7 +50,7 @@ pub(crate) fn all_maps(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -
 }
 
 /// A check of the elements of two lists that meet.
-type Check<T> = fn(&[Node<'_>], &[Node<'_>], &Path<'_>) -> Result<T, Error>;
+type Check<T> = fn(&[Node<'_>], &[Node<'_>], &Path<'_>) -> Result<T, MergeError>;
 
 /// A check of the elements of both lists, told apart: the path of a fault in live leads through live.
 pub(super) fn on_its_side<T>(
@@ -58,52 +58,52 @@ pub(super) fn on_its_side<T>(
     live: &[Node<'_>],
     patch: &[Node<'_>],
     path: &Path<'_>,
-) -> Result<T, Error> {
+) -> Result<T, MergeError> {
     check(live, patch, path).or_else(|fault| {
         check(live, &[], &path.in_live())?;
         Err(fault)
     })
 }
 
-fn list_of_lists(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::ListOfLists, path, "lists of lists are not supported")
+fn list_of_lists(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::ListOfLists, path, "lists of lists are not supported")
 }
 
-fn null_element(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::NullElement, path, "a null in a merge list").with_hint("remove the null")
+fn null_element(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::NullElement, path, "a null in a merge list").with_hint("remove the null")
 }
 
 /// The element at `at`, counted over live and then patch, has another type than the first one.
-fn mixed(live: &[Node<'_>], patch: &[Node<'_>], at: usize, path: &Path<'_>) -> Error {
+fn mixed(live: &[Node<'_>], patch: &[Node<'_>], at: usize, path: &Path<'_>) -> MergeError {
     let at = if at < live.len() { at } else { at - live.len() };
     let message = format!("list element types are not identical: [{} {}]", go_list(live), go_list(patch));
-    Error::new(ErrorKind::MixedElementTypes, &path.index(at), message)
+    MergeError::new(MergeErrorKind::MixedElementTypes, &path.index(at), message)
         .with_hint("all elements of both lists must have one type")
 }
 
-pub(super) fn expected_list(found: Node<'_>, path: &Path<'_>) -> Error {
+pub(super) fn expected_list(found: Node<'_>, path: &Path<'_>) -> MergeError {
     let message = format!("expected a []interface {{}}, but received a {}", go_type(found.kind()));
-    Error::new(ErrorKind::ExpectedList, path, message).with_hint("a list belongs here")
+    MergeError::new(MergeErrorKind::ExpectedList, path, message).with_hint("a list belongs here")
 }
 
-pub(crate) fn expected_map(found: Node<'_>, path: &Path<'_>) -> Error {
+pub(crate) fn expected_map(found: Node<'_>, path: &Path<'_>) -> MergeError {
     let message = format!("expected a map[string]interface {{}}, but received a {}", go_type(found.kind()));
-    Error::new(ErrorKind::ExpectedMap, path, message).with_hint("items of this list are maps")
+    MergeError::new(MergeErrorKind::ExpectedMap, path, message).with_hint("items of this list are maps")
 }
 
 /// Maps in a list that merges, but for which nobody says how to tell items apart.
-pub(super) fn no_merge_key(type_name: &str, path: &Path<'_>) -> Error {
+pub(super) fn no_merge_key(type_name: &str, path: &Path<'_>) -> MergeError {
     let message = format!("cannot merge lists without merge key for {type_name}");
-    Error::new(ErrorKind::NoMergeKeyDeclared, path, message)
+    MergeError::new(MergeErrorKind::NoMergeKeyDeclared, path, message)
         .with_hint("its schema has a patch strategy but no merge key")
 }
 
-pub(super) fn uncomparable(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::UncomparableElement, path, "maps and lists cannot be compared here")
+pub(super) fn uncomparable(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::UncomparableElement, path, "maps and lists cannot be compared here")
         .with_hint("an order list of a list without merge key holds scalars")
 }
 
-pub(crate) fn empty_lists(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::EmptyLists, path, "no elements in any of the given slices")
+pub(crate) fn empty_lists(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::EmptyLists, path, "no elements in any of the given slices")
         .with_hint("leave out the order list of an empty list")
 }

@@ -7,7 +7,7 @@
 use super::{Merger, Mode};
 use crate::{
     directive::{MapPatch, PATCH},
-    error::Error,
+    error::MergeError,
     identity::{Identity, Keyed, Keys},
     observe::{Event, Observer},
 };
@@ -120,11 +120,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         rules: ItemRules<'_, '_, 'a>,
         list: &InPlace<'a, '_>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         self.note_merge(rules.keys, path);
         let mut changed = ArenaVec::with_capacity_in(list.pairs.len(), self.arena);
-        for pair in &list.pairs {
-            let path = path.index(pair.live.at);
+        for (patch_at, pair) in list.pairs.iter().enumerate() {
+            let path = path.item(patch_at, pair.live.at);
             if O::WATCHES {
                 self.observer.note(&path, Event::ItemMatched { keys: &rules.keys.pairs(pair.identity) });
             }

@@ -5,7 +5,7 @@
 //! fit here goes the long way, which would give the same result and has the words for every fault.
 
 use super::{Merger, Mode, map::Outcome};
-use crate::{directive::MapPatch, error::Error, identity::Keys, observe::Observer};
+use crate::{directive::MapPatch, error::MergeError, identity::Keys, observe::Observer};
 use kubemerge_schema::{Dialect, ListStrategy, MapStrategy, Type};
 use kubemerge_value::{Edits, Kind, MemberWalk, Node, Path, Str, deep};
 
@@ -133,9 +133,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             edits.replace(field.live, merged.map_err(|_| Unfit::Document)?, maps.level);
             return Ok(());
         };
-        for pair in &list.pairs {
+        for (patch_at, pair) in list.pairs.iter().enumerate() {
             let live = list.live.node(&pair.live);
-            let path = field.path.index(pair.live.at);
+            let path = field.path.item(patch_at, pair.live.at);
             let Some(mut items) = MapPair::of(live, pair.patch, maps.level + 2) else {
                 return Err(Unfit::Document);
             };
@@ -169,7 +169,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 
 /// Gives a live value its outcome.
 fn edit_to<'a>(
-    outcome: Result<Outcome<'a>, Error>,
+    outcome: Result<Outcome<'a>, MergeError>,
     live: Node<'a>,
     level: usize,
     edits: &mut Edits<'a>,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     directive::{MapPatch, PatchWord},
-    error::{Error, ErrorKind},
+    error::{MergeError, MergeErrorKind},
     identity::Keys,
     observe::{Event, Observer, Ordering, Removal, Replacement},
     order::{Place, asked_for, weave},
@@ -25,7 +25,7 @@ struct Parts {
     deletes: Vec<(usize, Who)>,
     replace: bool,
     /// The fault of the first item that is neither; those behind it were not looked at.
-    fault: Option<Error>,
+    fault: Option<MergeError>,
 }
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
@@ -36,7 +36,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         view: &'l ListView<'a>,
         patch: &'l [Node<'a>],
         path: &Path<'_>,
-    ) -> Result<Merged<'l, 'a>, Error> {
+    ) -> Result<Merged<'l, 'a>, MergeError> {
         let keys = rules.keys;
         self.note_merge(keys, path);
         let mut register = Register::with_capacity(view.items().len() + patch.len());
@@ -136,7 +136,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         merged: &mut Merged<'_, 'a>,
         plain: &[(usize, Who)],
         path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         let keys = rules.keys;
         let mut first = Positions::of(merged.slots.iter().map(|slot| slot.who));
         let mut compound = merged.compound_kinds(keys);
@@ -148,7 +148,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                     return Err(keys.compound(0, &path.index(*at)));
                 }
                 (Who::Known(_), Some(found)) => {
-                    self.merge_item(rules, merged, found as usize, item, path)?;
+                    self.merge_item(rules, merged, found as usize, *at, path)?;
                     continue;
                 }
                 (Who::Known(_), None) => self.note_new_item(keys, item, &path.index(*at)),
@@ -173,11 +173,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         rules: ItemRules<'_, '_, 'a>,
         merged: &mut Merged<'_, 'a>,
         found: usize,
-        item: Node<'a>,
+        patch_at: usize,
         path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         let slot = merged.slots[found];
-        let (path, base) = (slot.path(path), merged.node(&slot));
+        let (item, base) = (merged.patch[patch_at], merged.node(&slot));
+        let path = slot.path_with(patch_at, path);
         if O::WATCHES {
             self.observer.note(&path, Event::ItemMatched { keys: &rules.keys.pairs_of(item, self.arena) });
         }
@@ -202,7 +203,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         plain: &[(usize, Who)],
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         check_keys(merged, plain, keys, path)?;
         let named = Positions::of(plain.iter().map(|(_, who)| *who));
         // Positions in the live list after the deletions; behind a replace marker, in the list itself.
@@ -245,7 +246,7 @@ fn check_delete_items(
     deletes: &[(usize, Who)],
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
-) -> Result<(), Error> {
+) -> Result<(), MergeError> {
     let mut live = CompoundKinds::default();
     for (item, who) in merged.live_items.iter().zip(&merged.live) {
         if *who == Who::Compound {
@@ -266,7 +267,7 @@ fn check_keys(
     plain: &[(usize, Who)],
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
-) -> Result<(), Error> {
+) -> Result<(), MergeError> {
     let mut named = CompoundKinds::default();
     for (at, _) in plain.iter().filter(|(_, who)| *who == Who::Compound) {
         named.add(merged.patch[*at], keys);
@@ -289,7 +290,7 @@ pub(super) fn compare_while_ordering(
     places: &[Place],
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
-) -> Result<(), Error> {
+) -> Result<(), MergeError> {
     let is_compound = |at: usize| slots[at].who == Who::Compound;
     if !(0..slots.len()).any(is_compound) {
         return Ok(());
@@ -304,9 +305,9 @@ pub(super) fn is_delete_item(item: Node<'_>) -> bool {
     PatchWord::in_map(item) == Some(PatchWord::Delete)
 }
 
-fn merge_unsupported(path: &Path<'_>) -> Error {
-    Error::new(
-        ErrorKind::MergeDirectiveUnsupported,
+fn merge_unsupported(path: &Path<'_>) -> MergeError {
+    MergeError::new(
+        MergeErrorKind::MergeDirectiveUnsupported,
         path,
         "merging lists cannot yet be specified in the patch",
     )

@@ -5,7 +5,7 @@ use crate::{
     directive::{
         DELETE_FROM_PRIMITIVE_LIST, FieldPatch, Malformed, MapPatch, PATCH, PatchWord, malformed_delete_lists,
     },
-    error::{Error, ErrorKind},
+    error::{MergeError, MergeErrorKind},
     observe::{Event, Observer, Removal, Replacement},
 };
 use bumpalo::collections::Vec as ArenaVec;
@@ -42,21 +42,21 @@ struct Maps<'m, 's, 'a> {
 /// A fault of a field, and when upstream meets it.
 enum Fault {
     /// As the iteration of the map goes.
-    Timely(Error),
+    Timely(MergeError),
     /// After all other faults of the map.
-    Late(Error),
+    Late(MergeError),
 }
 
 impl Fault {
-    fn error(self) -> Error {
+    fn error(self) -> MergeError {
         match self {
             Fault::Timely(error) | Fault::Late(error) => error,
         }
     }
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
+impl From<MergeError> for Fault {
+    fn from(error: MergeError) -> Fault {
         Fault::Timely(error)
     }
 }
@@ -69,7 +69,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &MapPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         // Upstream looks at `$patch` first, and then at nothing else in the map.
         if self.dialect == Dialect::Upstream && patch.patch.is_some() {
             return self.replace_map(live, patch, path);
@@ -95,7 +95,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(edit.finish())
     }
 
-    fn fields(&mut self, maps: &Maps<'_, '_, 'a>, edit: &mut MapEdit<'a>) -> Result<(), Error> {
+    fn fields(&mut self, maps: &Maps<'_, '_, 'a>, edit: &mut MapEdit<'a>) -> Result<(), MergeError> {
         let mut fields = ArenaVec::from_iter_in(&maps.patch.fields, self.arena);
         if edit.wants_sorted_keys() && !fields.is_sorted_by_key(|field| field.field) {
             fields.sort_by_key(|field| field.field);
@@ -115,7 +115,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         maps: &Maps<'_, '_, 'a>,
         edit: &mut MapEdit<'a>,
         rest: &[&FieldPatch<'a>],
-    ) -> Error {
+    ) -> MergeError {
         if let Some(earlier) = self.earlier_fault(maps, rest.iter().copied()) {
             return earlier;
         }
@@ -131,7 +131,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         maps: &Maps<'_, '_, 'a>,
         edit: &mut MapEdit<'a>,
         fields: &[&FieldPatch<'a>],
-    ) -> Option<Error> {
+    ) -> Option<MergeError> {
         fields.iter().find_map(|field| match self.field(maps, edit, field) {
             Err(Fault::Timely(error)) => Some(error),
             Err(Fault::Late(_)) | Ok(()) => None,
@@ -143,7 +143,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         &mut self,
         maps: &Maps<'_, '_, 'a>,
         rest: impl Iterator<Item = &'p FieldPatch<'a>>,
-    ) -> Option<Error>
+    ) -> Option<MergeError>
     where
         'a: 'p,
     {
@@ -219,7 +219,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     /// faults of the map.
     fn likelier_fault(
         &mut self,
-        after_value: Error,
+        after_value: MergeError,
         ty: Type<'_>,
         live: Option<Node<'a>>,
         field: &FieldPatch<'a>,
@@ -240,7 +240,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &MapPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let word = patch.patch.map_or(PatchWord::Unknown, PatchWord::of);
         match word {
             PatchWord::Replace => {
@@ -259,7 +259,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
     }
 
-    fn check_spelling(&self, patch: &MapPatch<'a>, path: &Path<'_>) -> Result<(), Error> {
+    fn check_spelling(&self, patch: &MapPatch<'a>, path: &Path<'_>) -> Result<(), MergeError> {
         if let Some(malformed) = patch.malformed {
             self.malformed(malformed, path)?;
         }
@@ -273,7 +273,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(())
     }
 
-    fn malformed(&self, malformed: Malformed<'a>, path: &Path<'_>) -> Result<(), Error> {
+    fn malformed(&self, malformed: Malformed<'a>, path: &Path<'_>) -> Result<(), MergeError> {
         match malformed {
             Malformed::Order(entry) if entry.value.kind() != Kind::List => {
                 Err(super::elements::expected_list(entry.value, &path.field(entry.key)))
@@ -290,7 +290,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         edit: &mut MapEdit<'a>,
         field: &FieldPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         if let Some(order) = field.order {
             match edit.seek(order.key) {
                 Some(under) if !kubemerge_value::deep_equal(under, order.value) => {
@@ -324,12 +324,12 @@ pub(super) fn without_patch<'a>(map: Node<'a>, arena: &'a kubemerge_value::Arena
     edit.finish()
 }
 
-pub(super) fn malformed_order(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::InvalidElementOrder, path, "invalid patch format of setElementOrder list")
+pub(super) fn malformed_order(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::InvalidElementOrder, path, "invalid patch format of setElementOrder list")
         .with_hint("write $setElementOrder/ and the name of the list")
 }
 
-pub(super) fn malformed_delete(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::InvalidDeleteList, path, "invalid patch format of primitive list")
+pub(super) fn malformed_delete(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::InvalidDeleteList, path, "invalid patch format of primitive list")
         .with_hint(format!("write {DELETE_FROM_PRIMITIVE_LIST}/ and the name of a list of scalars"))
 }

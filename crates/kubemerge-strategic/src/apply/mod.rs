@@ -23,7 +23,7 @@ mod value;
 
 use crate::{
     directive::{MapPatch, PatchWord},
-    error::{Error, ErrorKind},
+    error::{MergeError, MergeErrorKind},
     observe::{Event, Observer, Replacement},
     repeats::Repeats,
 };
@@ -61,7 +61,12 @@ use kubemerge_value::{Arena, Kind, Node, Path, map as empty_map};
 /// assert_eq!(to_bytes(result), br#"{"containers":[{"name":"web","image":"b"},{"name":"log"}]}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn apply<'a>(ty: Type<'_>, live: Node<'a>, patch: Node<'a>, arena: &'a Arena) -> Result<Node<'a>, Error> {
+pub fn apply<'a>(
+    ty: Type<'_>,
+    live: Node<'a>,
+    patch: Node<'a>,
+    arena: &'a Arena,
+) -> Result<Node<'a>, MergeError> {
     apply_observed(ty, live, patch, arena, &mut ())
 }
 
@@ -75,8 +80,12 @@ pub fn apply_observed<'a>(
     patch: Node<'a>,
     arena: &'a Arena,
     observer: &mut impl Observer,
-) -> Result<Node<'a>, Error> {
-    Merger::new(ty, Mode::Apply, observer, arena).root(ty, live, patch)
+) -> Result<Node<'a>, MergeError> {
+    let merged = Merger::new(ty, Mode::Apply, observer, arena).root(ty, live, patch);
+    match ty.schema().dialect() {
+        Dialect::Upstream => merged,
+        Dialect::Spec => merged.map_err(MergeError::naming_live_object),
+    }
 }
 
 /// Lays a patch over another one: upstream's way to put patches together.
@@ -88,7 +97,7 @@ pub(crate) fn combine<'a>(
     under: Node<'a>,
     over: Node<'a>,
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     Merger::new(ty, Mode::Combine, &mut (), arena).root(ty, under, over)
 }
 
@@ -115,7 +124,7 @@ impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
         Merger { arena, dialect, mode, observer, repeats: Repeats::default() }
     }
 
-    fn root(&mut self, ty: Type<'_>, live: Node<'a>, patch: Node<'a>) -> Result<Node<'a>, Error> {
+    fn root(&mut self, ty: Type<'_>, live: Node<'a>, patch: Node<'a>) -> Result<Node<'a>, MergeError> {
         let live = document(live)?;
         let Some(patch) = document(patch)? else {
             return Ok(live.unwrap_or_else(|| empty_map([], self.arena)));
@@ -142,27 +151,28 @@ impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
 }
 
 /// A document: a map, or null, which stands for an empty one.
-pub(crate) fn document(node: Node<'_>) -> Result<Option<Node<'_>>, Error> {
+pub(crate) fn document(node: Node<'_>) -> Result<Option<Node<'_>>, MergeError> {
     match node.kind() {
         Kind::Map => Ok(Some(node)),
         Kind::Null => Ok(None),
-        _ => Err(Error::new(ErrorKind::InvalidDocument, &Path::ROOT, "invalid JSON document")
+        _ => Err(MergeError::new(MergeErrorKind::InvalidDocument, &Path::ROOT, "invalid JSON document")
             .with_hint("a document is a JSON object")),
     }
 }
 
-fn root_delete() -> Error {
+fn root_delete() -> MergeError {
     let message = "a patch cannot delete the document it is applied to";
-    Error::new(ErrorKind::RootDelete, &Path::ROOT, message).with_hint("delete the object instead")
+    MergeError::new(MergeErrorKind::RootDelete, &Path::ROOT, message).with_hint("delete the object instead")
 }
 
 /// A `$patch` value that nobody knows.
-fn unknown_word(patch: &MapPatch<'_>, path: &Path<'_>) -> Error {
+fn unknown_word(patch: &MapPatch<'_>, path: &Path<'_>) -> MergeError {
     unknown_patch(patch.node, path)
 }
 
-fn unknown_patch(map: Node<'_>, path: &Path<'_>) -> Error {
+fn unknown_patch(map: Node<'_>, path: &Path<'_>) -> MergeError {
     let word = map.get(crate::directive::PATCH).map(crate::go_text::go_string).unwrap_or_default();
     let message = format!("unknown patch type: {word} in map: {}", crate::go_text::go_text(map));
-    Error::new(ErrorKind::InvalidPatchDirective, path, message).with_hint("use delete, replace or merge")
+    MergeError::new(MergeErrorKind::InvalidPatchDirective, path, message)
+        .with_hint("use delete, replace or merge")
 }

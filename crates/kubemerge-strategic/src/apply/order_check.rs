@@ -3,7 +3,7 @@
 use super::elements::{expected_map, uncomparable};
 use crate::{
     directive::{PATCH, PatchWord, SET_ELEMENT_ORDER},
-    error::{Error, ErrorKind},
+    error::{MergeError, MergeErrorKind},
     go_text::go_list,
     identity::{Keyed, Keys},
 };
@@ -16,7 +16,7 @@ pub(super) fn check_order<'a>(
     keys: Option<&Keys<'_, 'a>>,
     path: &Path<'_>,
     arena: &'a Arena,
-) -> Result<(), Error> {
+) -> Result<(), MergeError> {
     if patch.is_empty() || order.is_empty() {
         return Ok(());
     }
@@ -45,7 +45,7 @@ fn without_delete_items<'a>(
     patch: &[Node<'a>],
     keys: Option<&Keys<'_, 'a>>,
     path: &Path<'_>,
-) -> Result<Vec<(usize, Node<'a>)>, Error> {
+) -> Result<Vec<(usize, Node<'a>)>, MergeError> {
     let mut items = Vec::with_capacity(patch.len());
     for (at, item) in patch.iter().enumerate() {
         if keys.is_some() && item.kind() != Kind::Map {
@@ -65,7 +65,7 @@ fn same<'a>(
     keys: Option<&Keys<'_, 'a>>,
     path: &Path<'_>,
     arena: &'a Arena,
-) -> Result<bool, Error> {
+) -> Result<bool, MergeError> {
     let Some(keys) = keys else { return same_value(item, entry, path) };
     if entry.kind() != Kind::Map {
         return Err(expected_map(entry, path));
@@ -87,7 +87,7 @@ fn same_key_kind(one: Node<'_>, other: Node<'_>, key: &str) -> bool {
 }
 
 /// Without keys, values are compared; maps and lists cannot be.
-fn same_value(item: Node<'_>, entry: Node<'_>, path: &Path<'_>) -> Result<bool, Error> {
+fn same_value(item: Node<'_>, entry: Node<'_>, path: &Path<'_>) -> Result<bool, MergeError> {
     match (item.scalar(), entry.scalar()) {
         (Some(one), Some(other)) => Ok(one == other),
         (None, None) if item.kind() == entry.kind() => Err(uncomparable(path)),
@@ -95,12 +95,12 @@ fn same_value(item: Node<'_>, entry: Node<'_>, path: &Path<'_>) -> Result<bool, 
     }
 }
 
-fn mismatch(patch: &[Node<'_>], order: &[Node<'_>], path: &Path<'_>) -> Error {
+fn mismatch(patch: &[Node<'_>], order: &[Node<'_>], path: &Path<'_>) -> MergeError {
     let message = format!(
         "The order in patch list:\n{}\n doesn't match {SET_ELEMENT_ORDER} list:\n{}\n",
         go_list(patch),
         go_list(order)
     );
-    Error::new(ErrorKind::ElementOrderMismatch, path, message)
+    MergeError::new(MergeErrorKind::ElementOrderMismatch, path, message)
         .with_hint("name every item of the patch in the order list, in the same order")
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     directive::FieldPatch,
-    error::{Error, ErrorKind},
+    error::{MergeError, MergeErrorKind},
     go_text::go_text,
     identity::Keys,
     observe::{Event, Observer, Ordering, Replacement},
@@ -23,7 +23,7 @@ use crate::{
 };
 use hashbrown::HashMap;
 use kubemerge_schema::{ListRule, ListStrategy, Type};
-use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick};
+use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Side};
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
     /// A field with an order list, with or without a patch list beside it.
@@ -34,7 +34,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         field: &FieldPatch<'a>,
         order: Entry<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
+    ) -> Result<Outcome<'a>, MergeError> {
         if order.value.kind() != Kind::List {
             let (around, _) = path.split();
             return Err(expected_list(order.value, &around.unwrap_or(&Path::ROOT).field(order.key)));
@@ -66,7 +66,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         lists: &Lists<'_, 'a>,
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let mut merged = self.merged_maps(lists, keys, path)?;
         let order: Vec<Who> =
             lists.order.iter().map(|entry| merged.register.who(keys.read(*entry, self.arena))).collect();
@@ -101,7 +101,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         lists: &Lists<'l, 'a>,
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
-    ) -> Result<Merged<'l, 'a>, Error> {
+    ) -> Result<Merged<'l, 'a>, MergeError> {
         let items = lists.view.items();
         let is_live = lists.view.node().kind() == Kind::List;
         let mut register = Register::with_capacity(items.len() + lists.patch_items.len());
@@ -136,7 +136,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         cleaned
     }
 
-    fn ordered_scalars(&mut self, lists: &Lists<'_, 'a>, path: &Path<'_>) -> Result<Node<'a>, Error> {
+    fn ordered_scalars(&mut self, lists: &Lists<'_, 'a>, path: &Path<'_>) -> Result<Node<'a>, MergeError> {
         let merged = self.merged_scalars(lists, path)?;
         let view = lists.view;
         let node = |pick: &Pick<'a>| match pick {
@@ -175,7 +175,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     }
 
     /// The merged list of scalars, from whichever side has it.
-    fn merged_scalars(&mut self, lists: &Lists<'_, 'a>, path: &Path<'_>) -> Result<Vec<Pick<'a>>, Error> {
+    fn merged_scalars(
+        &mut self,
+        lists: &Lists<'_, 'a>,
+        path: &Path<'_>,
+    ) -> Result<Vec<Pick<'a>>, MergeError> {
         let items = lists.view.items();
         let is_live = lists.view.node().kind() == Kind::List;
         let Some(patch) = lists.patch else { return Ok((0..items.len()).map(Pick::Keep).collect()) };
@@ -197,14 +201,15 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 }
 
 /// Upstream: an atomic list of maps that the patch empties is still put in order, by the empty key.
-fn check_empty_key(lists: &Lists<'_, '_>, path: &Path<'_>) -> Result<(), Error> {
+fn check_empty_key(lists: &Lists<'_, '_>, path: &Path<'_>) -> Result<(), MergeError> {
     if let Some(entry) = lists.order.first() {
         return Err(expected_map(*entry, path));
     }
     match lists.view.items().iter().enumerate().find(|(_, item)| item.get("").is_none()) {
         Some((at, item)) => {
             let message = format!("map: {} does not contain declared merge key: ", go_text(*item));
-            Err(Error::new(ErrorKind::MissingMergeKey, &path.index(at), message)
+            Err(MergeError::new(MergeErrorKind::MissingMergeKey, &path.only(Side::Live, at), message)
+                .about_keys([""])
                 .with_hint("leave out the order list: this list is replaced as a whole"))
         }
         None => Ok(()),
@@ -229,7 +234,7 @@ fn order_positions<'a>(
     lists: &Lists<'_, 'a>,
     keys: &Keys<'_, 'a>,
     path: &Path<'_>,
-) -> Result<Positions, Error> {
+) -> Result<Positions, MergeError> {
     let is_map = |entry: &&Node<'a>| entry.kind() == Kind::Map;
     let readable = lists.order.iter().take_while(is_map).count();
     let positions = Positions::of(order[..readable].iter().copied());
@@ -237,14 +242,14 @@ fn order_positions<'a>(
     for (entry, _) in lists.order.iter().zip(&order[..readable]).filter(|(_, who)| **who == Who::Compound) {
         compound.add(*entry, keys);
     }
-    for (at, slot) in merged.slots.iter().enumerate() {
+    for slot in &merged.slots {
         let node = merged.node(slot);
         if node.kind() != Kind::Map {
-            return Err(expected_map(node, &path.index(at)));
+            return Err(expected_map(node, &slot.path(path)));
         }
         match slot.who {
-            Who::Missing => return Err(keys.missing(node, &path.index(at))),
-            Who::Compound if compound.has(node, keys) => return Err(keys.compound(0, &path.index(at))),
+            Who::Missing => return Err(keys.missing(node, &slot.path(path))),
+            Who::Compound if compound.has(node, keys) => return Err(keys.compound(0, &slot.path(path))),
             _ => {}
         }
         if readable < order.len() && positions.get(slot.who).is_none() {
@@ -254,8 +259,8 @@ fn order_positions<'a>(
     Ok(positions)
 }
 
-fn entry_is_no_map(at: usize, path: &Path<'_>) -> Error {
+fn entry_is_no_map(at: usize, path: &Path<'_>) -> MergeError {
     let message = format!("value for key {at} is not a map");
-    Error::new(ErrorKind::ExpectedMap, path, message)
+    MergeError::new(MergeErrorKind::ExpectedMap, path, message)
         .with_hint("entries of this order list are maps with the merge key")
 }

@@ -3,7 +3,7 @@
 use super::{Merger, Mode};
 use crate::{
     directive::{MapPatch, RETAIN_KEYS},
-    error::{Error, ErrorKind},
+    error::{MergeError, MergeErrorKind},
     go_text::go_text,
     observe::{Event, Observer, Removal},
 };
@@ -19,7 +19,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &MapPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         let Some(directive) = patch.retain_keys else { return Ok(()) };
         let here = path.field(RETAIN_KEYS.into());
         if self.mode == Mode::Combine {
@@ -32,7 +32,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(())
     }
 
-    fn names(&self, directive: Node<'a>, path: &Path<'_>) -> Result<HashSet<Str<'a>>, Error> {
+    fn names(&self, directive: Node<'a>, path: &Path<'_>) -> Result<HashSet<Str<'a>>, MergeError> {
         if directive.kind() != Kind::List {
             return Err(invalid(path).with_hint("$retainKeys is a list of field names"));
         }
@@ -65,7 +65,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 }
 
 /// Every field of the patch must be named, unless it is removed anyway.
-fn check_fields(patch: &MapPatch<'_>, names: &HashSet<Str<'_>>, path: &Path<'_>) -> Result<(), Error> {
+fn check_fields(patch: &MapPatch<'_>, names: &HashSet<Str<'_>>, path: &Path<'_>) -> Result<(), MergeError> {
     for field in &patch.fields {
         let removed = field.value.is_none_or(Node::is_null);
         if !removed && !names.contains(&field.field) {
@@ -77,14 +77,18 @@ fn check_fields(patch: &MapPatch<'_>, names: &HashSet<Str<'_>>, path: &Path<'_>)
 }
 
 /// Laying patches over each other: the directive stays, and both must agree on it.
-fn keep_directive<'a>(edit: &mut MapEdit<'a>, directive: Node<'a>, path: &Path<'_>) -> Result<(), Error> {
+fn keep_directive<'a>(
+    edit: &mut MapEdit<'a>,
+    directive: Node<'a>,
+    path: &Path<'_>,
+) -> Result<(), MergeError> {
     match edit.seek(RETAIN_KEYS.into()) {
         Some(under) if !deep_equal(under, directive) => {
             let (under, over) = (go_text(under), go_text(directive));
             let message = format!(
                 "{under} and {over} are not deep equal: this may happen when calculating the 3-way diff patch"
             );
-            Err(Error::new(ErrorKind::RetainKeysDiffer, path, message))
+            Err(MergeError::new(MergeErrorKind::RetainKeysDiffer, path, message))
         }
         Some(_) => Ok(()),
         None => {
@@ -94,11 +98,11 @@ fn keep_directive<'a>(edit: &mut MapEdit<'a>, directive: Node<'a>, path: &Path<'
     }
 }
 
-fn invalid(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::InvalidRetainKeys, path, "invalid patch format of retainKeys")
+fn invalid(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::InvalidRetainKeys, path, "invalid patch format of retainKeys")
 }
 
-fn uncomparable(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::UncomparableElement, path, "a map or list cannot name a field")
+fn uncomparable(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::UncomparableElement, path, "a map or list cannot name a field")
         .with_hint("every element of $retainKeys is a field name")
 }

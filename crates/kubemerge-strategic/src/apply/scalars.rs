@@ -6,7 +6,7 @@ use super::{
     in_place::ItemRules,
 };
 use crate::{
-    error::Error,
+    error::MergeError,
     identity::Keys,
     observe::{Event, Observer, Ordering, Removal},
     order::{Place, weave},
@@ -23,7 +23,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Node<'a>,
         patch: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let items = patch.elements(self.arena);
         if let ListStrategy::Keyed(keys) = rule.strategy {
             let keys = Keys::new(keys, self.dialect, self.arena);
@@ -41,7 +41,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Node<'a>,
         items: &[Node<'a>],
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let view = ListView::new(live, self.arena);
         match element_kind(view.items(), items, path)? {
             None => Ok(live),
@@ -59,7 +59,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         view: &ListView<'a>,
         patch: &[Node<'a>],
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let ListStrategy::Keyed(keys) = rule.strategy else {
             return Err(no_merge_key(&rule.item.name(), path));
         };
@@ -75,7 +75,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         view: &ListView<'a>,
         patch: &[Node<'a>],
         path: &Path<'_>,
-    ) -> Result<Vec<Pick<'a>>, Error> {
+    ) -> Result<Vec<Pick<'a>>, MergeError> {
         if let (ListStrategy::Keyed(_), Some(first)) =
             (rule.strategy, view.items().iter().chain(patch).next())
         {
@@ -112,7 +112,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Node<'a>,
         delete: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let view = ListView::new(live, self.arena);
         let values = delete.elements(self.arena);
         match element_kind(view.items(), values, path)? {

@@ -6,7 +6,7 @@ use crate::{
     order::Place,
     register::{Positions, Register, Who},
 };
-use kubemerge_value::{Kind, Node, Path, Pick};
+use kubemerge_value::{Kind, Node, Path, Pick, Side};
 
 /// An item of the merged list.
 #[derive(Clone, Copy)]
@@ -31,10 +31,19 @@ impl Slot {
         Slot { who, origin, is_delete_item: false, changed: None }
     }
 
+    /// The path of an item of the patch that is merged into it.
+    pub(super) fn path_with<'p>(&self, patch_at: usize, list: &'p Path<'p>) -> Path<'p> {
+        match self.origin {
+            Origin::Live(at) => list.item(patch_at, at as usize),
+            Origin::Patch(_) => list.only(Side::Patch, patch_at),
+        }
+    }
+
     /// Its path in the list that it was read from.
     pub(super) fn path<'p>(&self, list: &'p Path<'p>) -> Path<'p> {
         match self.origin {
-            Origin::Live(at) | Origin::Patch(at) => list.index(at as usize),
+            Origin::Live(at) => list.only(Side::Live, at as usize),
+            Origin::Patch(at) => list.only(Side::Patch, at as usize),
         }
     }
 }

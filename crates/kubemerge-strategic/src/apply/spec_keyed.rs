@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     directive::{MapPatch, PatchWord},
-    error::Error,
+    error::MergeError,
     identity::{Identity, Keys},
     observe::{Event, Observer, Ordering, Removal, Replacement},
     order::{LiveItem, by_position, without_directive},
@@ -20,7 +20,7 @@ use crate::{
 };
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
-use kubemerge_value::{Kind, ListView, Node, Path, Pick, deep};
+use kubemerge_value::{Kind, ListView, Node, Path, Pick, Side, deep};
 
 /// A plain item of the patch.
 struct Plain<'a> {
@@ -61,7 +61,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &ListPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let keys = Keys::new(keys, self.dialect, self.arena);
         let rules = ItemRules { rule, keys: &keys };
         let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
@@ -101,7 +101,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         rules: ItemRules<'_, '_, 'a>,
         list: &InPlace<'a, '_>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         self.note_merge(rules.keys, path);
         let mut changed = ArenaVec::with_capacity_in(list.pairs.len(), self.arena);
         for (at, pair) in list.pairs.iter().enumerate() {
@@ -118,7 +118,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         keys: &Keys<'_, 'a>,
         items: &[Node<'a>],
         path: &Path<'_>,
-    ) -> Result<Parts<'a>, Error> {
+    ) -> Result<Parts<'a>, MergeError> {
         let mut parts = Parts { plain: Vec::with_capacity(items.len()), deletes: Vec::new(), replace: false };
         for (at, item) in items.iter().enumerate() {
             let path = path.index(at);
@@ -145,7 +145,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         parts: &Parts<'a>,
         order: Option<&KeyedOrder<'a>>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let mut items = Vec::with_capacity(parts.plain.len());
         for item in &parts.plain {
             let patch = MapPatch::parse(item.node, self.arena);
@@ -165,7 +165,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         parts: &Parts<'a>,
         order: Option<&KeyedOrder<'a>>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         self.note_merge(rules.keys, path);
         let mut register = Register::with_capacity(view.items().len() + parts.plain.len());
         let survivors = self.survivors(rules.keys, view, &parts.deletes, &mut register, path)?;
@@ -212,14 +212,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         deletes: &[(Identity<'a>, u32)],
         register: &mut Register<'a>,
         path: &Path<'_>,
-    ) -> Result<Vec<Survivor<'a>>, Error> {
+    ) -> Result<Vec<Survivor<'a>>, MergeError> {
         let mut deleted = Partial::default();
         for (identity, written) in deletes {
             deleted.insert(*identity, *written, ());
         }
         let mut survivors = Vec::with_capacity(view.items().len());
         for (at, item) in view.items().iter().enumerate() {
-            let (identity, _) = keys.require(*item, &path.in_live().index(at), self.arena)?;
+            let (identity, _) = keys.require(*item, &path.only(Side::Live, at), self.arena)?;
             if deleted.of(identity).next().is_some() {
                 let event = Event::Removed { value: *item, cause: Removal::PatchDirective };
                 self.observer.note(&path.index(at), event);
@@ -237,7 +237,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         live_at: Option<usize>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         if O::WATCHES {
             let pairs = rules.keys.pairs(item.identity);
             match live_at {
@@ -252,7 +252,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             ItemStrategy::Merge => live,
             ItemStrategy::Replace => None,
         };
-        let path = path.item(item.at, live_at.unwrap_or(item.at));
+        let path = match live_at {
+            Some(live_at) => path.item(item.at, live_at),
+            None => path.only(Side::Patch, item.at),
+        };
         let patch = MapPatch::parse(item.node, self.arena);
         deep(|| self.map(rules.rule.item, base, &patch, &path))
     }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     directive::{FieldPatch, MapPatch, PatchWord},
     element::Element,
-    error::{Error, ErrorKind},
+    error::{MergeError, MergeErrorKind},
     observe::{Event, Observer, Ordering, Removal, Replacement},
     order::{live_items, without_directive},
 };
@@ -35,7 +35,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         field: &FieldPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
+    ) -> Result<Outcome<'a>, MergeError> {
         for directive in [field.order, field.delete].into_iter().flatten() {
             if directive.value.kind() != Kind::List {
                 return Err(expected_list(directive.value, &beside(path, *directive)));
@@ -67,7 +67,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         items: Option<Node<'a>>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         self.spec_merge(rule, live, &ListPatch { items, ..ListPatch::default() }, path)
     }
 
@@ -77,7 +77,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &ListPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         match rule.strategy {
             ListStrategy::Keyed(keys) => {
                 if let Some(delete) = patch.delete {
@@ -108,7 +108,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &ListPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         if patch.items.is_some() && live.is_some() {
             self.observer.note(path, Event::ListReplaced { from: live, cause: Replacement::Rule });
         }
@@ -132,7 +132,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         rule: &ListRule<'_>,
         patch: &ListPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Vec<(usize, Node<'a>)>, Error> {
+    ) -> Result<Vec<(usize, Node<'a>)>, MergeError> {
         patch.items.map_or(Ok(Vec::new()), |items| self.clean_items(rule.item, items, path))
     }
 
@@ -142,7 +142,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         item: Type<'_>,
         items: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Vec<(usize, Node<'a>)>, Error> {
+    ) -> Result<Vec<(usize, Node<'a>)>, MergeError> {
         let mut cleaned = Vec::new();
         for (at, node) in items.elements(self.arena).iter().enumerate() {
             let path = path.index(at);
@@ -174,7 +174,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &ListPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
         if let Some(Kind::Map) = on_its_side(element_kind, view.items(), items, path)? {
@@ -203,7 +203,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &ListPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let items = self.cleaned_items(rule, patch, path)?;
         let nodes: Vec<Node<'a>> = items.iter().map(|(_, node)| *node).collect();
@@ -244,7 +244,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         items: &[(usize, Node<'a>)],
         order: &Order<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         order.check(items, path)?;
         let view = ListView::new(merged, self.arena);
         let sorted = order.sort(view.items());
@@ -262,7 +262,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         merged: Node<'a>,
         patch: &ListPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let Some(delete) = patch.delete else { return Ok(merged) };
         let view = ListView::new(merged, self.arena);
         let values = delete.value.elements(self.arena);
@@ -288,7 +288,7 @@ fn check_deletable(
     values: &[Node<'_>],
     path: &Path<'_>,
     delete_path: &Path<'_>,
-) -> Result<(), Error> {
+) -> Result<(), MergeError> {
     if rule.strategy == ListStrategy::Set {
         return set_kind(merged, values, delete_path);
     }
@@ -311,7 +311,7 @@ fn distinct<'a>(items: &[Node<'a>]) -> Vec<(usize, Scalar<'a>)> {
     scalars.filter(|(_, value)| seen.insert(*value)).collect()
 }
 
-fn duplicate(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::DuplicateElement, path, "the set has this element already")
+fn duplicate(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::DuplicateElement, path, "the set has this element already")
         .with_hint("name every element of a set once")
 }

@@ -3,7 +3,7 @@
 use super::elements::uncomparable;
 use crate::{
     element::Element,
-    error::{Error, ErrorKind},
+    error::{MergeError, MergeErrorKind},
     identity::{Identity, Keys},
     order::by_position,
     partial::Partial,
@@ -27,7 +27,7 @@ impl<'a> Order<'a> {
     }
 
     /// The order list of a list of scalars.
-    pub(super) fn of_scalars(entries: &[Node<'a>], path: &Path<'_>) -> Result<Self, Error> {
+    pub(super) fn of_scalars(entries: &[Node<'a>], path: &Path<'_>) -> Result<Self, MergeError> {
         match entries.iter().position(|entry| entry.scalar().is_none()) {
             Some(at) => Err(uncomparable(&path.index(at))),
             None => Ok(Order::of_elements(entries)),
@@ -39,7 +39,7 @@ impl<'a> Order<'a> {
     }
 
     /// Every item of the patch has a position, and positions never decrease.
-    pub(super) fn check(&self, patch: &[(usize, Node<'a>)], path: &Path<'_>) -> Result<(), Error> {
+    pub(super) fn check(&self, patch: &[(usize, Node<'a>)], path: &Path<'_>) -> Result<(), MergeError> {
         check_positions(patch.iter().map(|(at, item)| (*at, self.position(*item))), path)
     }
 
@@ -62,7 +62,7 @@ impl<'a> KeyedOrder<'a> {
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
         arena: &'a Arena,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, MergeError> {
         let mut order = KeyedOrder { exact: HashMap::new(), partial: Partial::default() };
         for (at, entry) in entries.iter().enumerate() {
             let path = path.index(at);
@@ -88,7 +88,7 @@ impl<'a> KeyedOrder<'a> {
 pub(super) fn check_positions(
     positions: impl Iterator<Item = (usize, Option<u32>)>,
     path: &Path<'_>,
-) -> Result<(), Error> {
+) -> Result<(), MergeError> {
     let mut last = 0;
     for (at, position) in positions {
         match position {
@@ -105,7 +105,7 @@ pub(super) fn check_positions(
     Ok(())
 }
 
-fn mismatch(message: &str, path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::ElementOrderMismatch, path, message)
+fn mismatch(message: &str, path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::ElementOrderMismatch, path, message)
         .with_hint("name every item of the patch in the order list, in the same order")
 }

@@ -3,7 +3,7 @@
 use super::{Merger, Mode, clean::clean, elements::expected_list, map::Outcome, unknown_word};
 use crate::{
     directive::{MapPatch, PatchWord},
-    error::Error,
+    error::MergeError,
     observe::{Event, Observer, Removal, Replacement},
 };
 use kubemerge_schema::{Dialect, ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, Type};
@@ -17,7 +17,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         field: Str<'a>,
         value: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
+    ) -> Result<Outcome<'a>, MergeError> {
         let kind = value.kind();
         if kind == Kind::Null {
             return Ok(self.remove(live, path));
@@ -74,7 +74,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         field: Str<'a>,
         value: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
+    ) -> Result<Outcome<'a>, MergeError> {
         match value.kind() {
             Kind::Map => self.merge_maps_by(&map_rule(ty, field, path)?, live, value, path),
             Kind::List => {
@@ -95,7 +95,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Node<'a>,
         value: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
+    ) -> Result<Outcome<'a>, MergeError> {
         match self.dialect {
             Dialect::Upstream => self.merge_maps_by(rule, live, value, path),
             Dialect::Spec => self.spec_map_by(rule, Some(live), &MapPatch::parse(value, self.arena), path),
@@ -108,7 +108,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Node<'a>,
         value: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
+    ) -> Result<Outcome<'a>, MergeError> {
         if rule.strategy == MapStrategy::Replace {
             self.observer.note(path, Event::MapReplaced { from: Some(live), cause: Replacement::Rule });
             return Ok(Outcome::Put(value));
@@ -123,7 +123,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Node<'a>,
         patch: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         if rule.strategy == ListStrategy::Atomic {
             self.observer.note(path, Event::ListReplaced { from: Some(live), cause: Replacement::Rule });
             return Ok(patch);
@@ -139,7 +139,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         field: Str<'a>,
         delete: Entry<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
+    ) -> Result<Outcome<'a>, MergeError> {
         let kind = delete.value.kind();
         if kind == Kind::Null {
             return Ok(self.remove(live, path));
@@ -162,7 +162,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         field: Str<'a>,
         value: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
+    ) -> Result<Outcome<'a>, MergeError> {
         match value.kind() {
             Kind::Map => {
                 let base = live.filter(|live| live.kind() == Kind::Map);
@@ -191,7 +191,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &MapPatch<'a>,
         path: &Path<'_>,
-    ) -> Result<Outcome<'a>, Error> {
+    ) -> Result<Outcome<'a>, MergeError> {
         let base = live.filter(|live| live.kind() == Kind::Map);
         let replacement = match (patch.patch.map(PatchWord::of), rule.strategy) {
             (Some(PatchWord::Unknown), _) => return Err(unknown_word(patch, path)),
@@ -221,7 +221,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         field: Str<'a>,
         path: &Path<'_>,
-    ) -> Result<MapRule<'s>, Error> {
+    ) -> Result<MapRule<'s>, MergeError> {
         let untyped = ty.schema().untyped();
         match map_rule(ty, field, path) {
             Err(_) if live.is_none() => {
@@ -237,7 +237,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         field: Str<'a>,
         path: &Path<'_>,
-    ) -> Result<ListRule<'s>, Error> {
+    ) -> Result<ListRule<'s>, MergeError> {
         match list_rule(ty, field, path) {
             Err(_) if live.is_none() => Ok(ListRule {
                 strategy: ListStrategy::Atomic,
@@ -250,19 +250,23 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     }
 }
 
-pub(super) fn map_rule<'s>(ty: Type<'s>, field: Str<'_>, path: &Path<'_>) -> Result<MapRule<'s>, Error> {
-    ty.map_field(&field.text()).map_err(|error| Error::from_lookup(error, path))
+pub(super) fn map_rule<'s>(ty: Type<'s>, field: Str<'_>, path: &Path<'_>) -> Result<MapRule<'s>, MergeError> {
+    ty.map_field(&field.text()).map_err(|error| MergeError::from_lookup(error, path))
 }
 
-pub(super) fn list_rule<'s>(ty: Type<'s>, field: Str<'_>, path: &Path<'_>) -> Result<ListRule<'s>, Error> {
-    ty.list_field(&field.text()).map_err(|error| Error::from_lookup(error, path))
+pub(super) fn list_rule<'s>(
+    ty: Type<'s>,
+    field: Str<'_>,
+    path: &Path<'_>,
+) -> Result<ListRule<'s>, MergeError> {
+    ty.list_field(&field.text()).map_err(|error| MergeError::from_lookup(error, path))
 }
 
 /// The list beside an order list: absent, or a list.
 pub(super) fn list_or_absent<'a>(
     value: Option<Node<'a>>,
     path: &Path<'_>,
-) -> Result<Option<Node<'a>>, Error> {
+) -> Result<Option<Node<'a>>, MergeError> {
     match value {
         Some(value) if value.kind() != Kind::List => Err(expected_list(value, path)),
         other => Ok(other),

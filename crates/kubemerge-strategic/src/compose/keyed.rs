@@ -2,7 +2,7 @@
 
 use super::{map::Composer, not_composable};
 use crate::{
-    Error,
+    MergeError,
     directive::{FieldPatch, PatchWord},
     identity::{Identity, Keys},
     partial::Partial,
@@ -64,7 +64,7 @@ pub(super) fn compose<'a>(
     (first, second): (&FieldPatch<'a>, &FieldPatch<'a>),
     (rule, keys): (&ListRule<'_>, &[MergeKey]),
     path: &Path<'_>,
-) -> Result<FieldPatch<'a>, Error> {
+) -> Result<FieldPatch<'a>, MergeError> {
     let arena = composer.arena;
     let keyed = List { composer, rule, keys: Keys::new(keys, Dialect::Spec, arena) };
     let (one, other) = (keyed.read(first, path)?, keyed.read(second, path)?);
@@ -130,7 +130,7 @@ fn is_subsequence(short: &[Identity<'_>], long: &[Identity<'_>]) -> bool {
 }
 
 impl<'a> List<'_, '_, 'a> {
-    fn read(&self, said: &FieldPatch<'a>, path: &Path<'_>) -> Result<Said<'a>, Error> {
+    fn read(&self, said: &FieldPatch<'a>, path: &Path<'_>) -> Result<Said<'a>, MergeError> {
         let arena = self.composer.arena;
         let mut read = Said {
             plain: Items::default(),
@@ -156,7 +156,7 @@ impl<'a> List<'_, '_, 'a> {
         Ok(read)
     }
 
-    fn read_order(&self, entry: &'a Entry<'a>, path: &Path<'_>) -> Result<Order<'a>, Error> {
+    fn read_order(&self, entry: &'a Entry<'a>, path: &Path<'_>) -> Result<Order<'a>, MergeError> {
         let arena = self.composer.arena;
         let mut order = Order { entry, identities: Vec::new(), is_partial: false };
         for node in entry.value.elements(arena) {
@@ -174,7 +174,7 @@ impl<'a> List<'_, '_, 'a> {
         identity: Identity<'a>,
         node: Node<'a>,
         path: &Path<'_>,
-    ) -> Result<Mention, Error> {
+    ) -> Result<Mention, MergeError> {
         let Some(known) = items.nodes.get(&identity).copied() else {
             items.names.push(identity);
             items.nodes.insert(identity, node);

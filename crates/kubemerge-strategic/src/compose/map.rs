@@ -2,7 +2,7 @@
 
 use super::{keyed, not_composable, values};
 use crate::{
-    Error, apply,
+    MergeError, apply,
     conflict::{list_rule, map_rule},
     directive::{
         DELETE_FROM_PRIMITIVE_LIST, FieldPatch, MapPatch, PATCH, PatchWord, REPLACE, RETAIN_KEYS,
@@ -73,7 +73,7 @@ impl<'a> Composer<'a> {
         second: Node<'a>,
         ty: Type<'_>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         deep(|| {
             let (first, second) = (MapPatch::parse(first, self.arena), MapPatch::parse(second, self.arena));
             let (kept_first, kept_second) = (self.retained(&first), self.retained(&second));
@@ -111,7 +111,7 @@ impl<'a> Composer<'a> {
         Retained { index: names.iter().copied().collect(), names: Some(names) }
     }
 
-    fn act(&self, said: Option<FieldPatch<'a>>, field: &Field<'_, '_, 'a>) -> Result<Act<'a>, Error> {
+    fn act(&self, said: Option<FieldPatch<'a>>, field: &Field<'_, '_, 'a>) -> Result<Act<'a>, MergeError> {
         let Some(said) = said else { return Ok(Act::Absent) };
         Ok(match said.value.map(|value| (value, value.kind())) {
             None => Act::List(said),
@@ -141,7 +141,7 @@ impl<'a> Composer<'a> {
         second: Act<'a>,
         field: &Field<'_, '_, 'a>,
         patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         match (first, second) {
             (only, Act::Absent) | (Act::Absent, only) => self.keep(only, field, patch),
             (_, Act::Removes) => patch.set(field.key, Node::NULL),
@@ -169,7 +169,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Elements of a set are compared as they will be stored.
-    fn require_plain(&self, said: &FieldPatch<'a>, field: &Field<'_, '_, 'a>) -> Result<(), Error> {
+    fn require_plain(&self, said: &FieldPatch<'a>, field: &Field<'_, '_, 'a>) -> Result<(), MergeError> {
         let Some(value) = said.value else { return Ok(()) };
         let alone = Act::List(FieldPatch { order: None, delete: None, ..*said });
         match self.evaluate(None, &alone, field)? {
@@ -182,7 +182,7 @@ impl<'a> Composer<'a> {
     }
 
     /// What the first patch leaves at a field that the second one merges as another kind of value.
-    fn start(&self, first: Act<'a>, field: &Field<'_, '_, 'a>) -> Result<Option<Node<'a>>, Error> {
+    fn start(&self, first: Act<'a>, field: &Field<'_, '_, 'a>) -> Result<Option<Node<'a>>, MergeError> {
         match first {
             Act::Absent | Act::Removes => Ok(None),
             Act::Whole(_) => self.evaluate(None, &first, field),
@@ -197,7 +197,7 @@ impl<'a> Composer<'a> {
         start: Option<Node<'a>>,
         act: &Act<'a>,
         field: &Field<'_, '_, 'a>,
-    ) -> Result<Option<Node<'a>>, Error> {
+    ) -> Result<Option<Node<'a>>, MergeError> {
         let mut patch = PatchMap::new(self.arena);
         match act {
             Act::Absent | Act::Removes => {}
@@ -216,7 +216,7 @@ impl<'a> Composer<'a> {
         value: Option<Node<'a>>,
         field: &Field<'_, '_, 'a>,
         patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         let Some(value) = value else {
             patch.set(field.key, Node::NULL);
             return Ok(());
@@ -278,7 +278,7 @@ impl<'a> Composer<'a> {
         second: &FieldPatch<'a>,
         rule: &ListRule<'_>,
         path: &Path<'_>,
-    ) -> Result<FieldPatch<'a>, Error> {
+    ) -> Result<FieldPatch<'a>, MergeError> {
         match rule.strategy {
             ListStrategy::Keyed(keys) => keyed::compose(self, (first, second), (rule, keys), path),
             ListStrategy::Scalars | ListStrategy::Set => values::compose(self, first, second, rule, path),
@@ -288,20 +288,20 @@ impl<'a> Composer<'a> {
 }
 
 impl<'s, 'a> Field<'_, 's, 'a> {
-    fn map_strategy(&self) -> Result<MapStrategy, Error> {
+    fn map_strategy(&self) -> Result<MapStrategy, MergeError> {
         let rule =
-            map_rule(self.ty, &self.key.text()).map_err(|error| Error::from_lookup(error, self.path))?;
+            map_rule(self.ty, &self.key.text()).map_err(|error| MergeError::from_lookup(error, self.path))?;
         Ok(rule.strategy)
     }
 
-    fn map_type(&self) -> Result<Type<'s>, Error> {
+    fn map_type(&self) -> Result<Type<'s>, MergeError> {
         let rule =
-            map_rule(self.ty, &self.key.text()).map_err(|error| Error::from_lookup(error, self.path))?;
+            map_rule(self.ty, &self.key.text()).map_err(|error| MergeError::from_lookup(error, self.path))?;
         Ok(rule.value)
     }
 
-    fn list_rule(&self) -> Result<ListRule<'s>, Error> {
-        list_rule(self.ty, &self.key.text()).map_err(|error| Error::from_lookup(error, self.path))
+    fn list_rule(&self) -> Result<ListRule<'s>, MergeError> {
+        list_rule(self.ty, &self.key.text()).map_err(|error| MergeError::from_lookup(error, self.path))
     }
 }
 

@@ -9,7 +9,7 @@ mod map;
 mod values;
 
 use crate::{
-    Error, ErrorKind, apply,
+    MergeError, MergeErrorKind, apply,
     apply::{combine, document},
     directive::PatchWord,
     repeats::Repeats,
@@ -44,7 +44,7 @@ use map::Composer;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn compose<'a>(ty: Type<'_>, patches: &[Node<'a>], arena: &'a Arena) -> Result<Node<'a>, Error> {
+pub fn compose<'a>(ty: Type<'_>, patches: &[Node<'a>], arena: &'a Arena) -> Result<Node<'a>, MergeError> {
     let nothing = new_map([], arena);
     if ty.schema().dialect() == Dialect::Upstream {
         return patches.iter().try_fold(nothing, |under, over| combine(ty, under, *over, arena));
@@ -58,7 +58,7 @@ pub fn compose<'a>(ty: Type<'_>, patches: &[Node<'a>], arena: &'a Arena) -> Resu
 }
 
 /// An empty document shows every fault that a patch has by itself.
-fn check_each(ty: Type<'_>, patches: &[Node<'_>]) -> Result<(), Error> {
+fn check_each(ty: Type<'_>, patches: &[Node<'_>]) -> Result<(), MergeError> {
     // What becomes of it does not matter, so its memory is used again.
     let mut scratch = Arena::new();
     for patch in patches {
@@ -68,7 +68,12 @@ fn check_each(ty: Type<'_>, patches: &[Node<'_>]) -> Result<(), Error> {
     Ok(())
 }
 
-fn two<'a>(ty: Type<'_>, first: Node<'a>, second: Node<'a>, arena: &'a Arena) -> Result<Node<'a>, Error> {
+fn two<'a>(
+    ty: Type<'_>,
+    first: Node<'a>,
+    second: Node<'a>,
+    arena: &'a Arena,
+) -> Result<Node<'a>, MergeError> {
     let composer = Composer { arena, repeats: Repeats::default() };
     if PatchWord::in_map(second) == Some(PatchWord::Replace) {
         return Ok(second);
@@ -81,7 +86,7 @@ fn two<'a>(ty: Type<'_>, first: Node<'a>, second: Node<'a>, arena: &'a Arena) ->
     composer.maps(first, second, ty, &Path::ROOT)
 }
 
-fn not_composable(path: &Path<'_>, reason: &str) -> Error {
+fn not_composable(path: &Path<'_>, reason: &str) -> MergeError {
     let message = format!("no single patch does what the two do one after the other: {reason}");
-    Error::new(ErrorKind::NotComposable, path, message).with_hint("apply the patches in turn")
+    MergeError::new(MergeErrorKind::NotComposable, path, message).with_hint("apply the patches in turn")
 }

@@ -1,7 +1,7 @@
 //! Composing what is said about lists that merge by value.
 
 use super::{map::Composer, not_composable};
-use crate::{Error, apply::elements::set_kind, directive::FieldPatch, element::Element};
+use crate::{MergeError, apply::elements::set_kind, directive::FieldPatch, element::Element};
 use hashbrown::HashSet;
 use kubemerge_schema::{ListRule, ListStrategy};
 use kubemerge_value::{Arena, Entry, Node, Path, Str, list};
@@ -30,7 +30,7 @@ pub(super) fn compose<'a>(
     second: &FieldPatch<'a>,
     rule: &ListRule<'_>,
     path: &Path<'_>,
-) -> Result<FieldPatch<'a>, Error> {
+) -> Result<FieldPatch<'a>, MergeError> {
     let arena = composer.arena;
     let (one, other) = (Said::read(first, arena), Said::read(second, arena));
     let (values, order) = arrange(&one, &other, rule)

@@ -8,7 +8,7 @@ mod upstream;
 
 pub(crate) use spec::{list_rule, map_rule};
 
-use crate::{Error, apply::document, directive::PatchWord};
+use crate::{MergeError, apply::document, directive::PatchWord};
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_value::{Arena, Node, Path};
 use std::fmt;
@@ -91,7 +91,7 @@ pub fn conflicts<'a>(
     one: Node<'a>,
     other: Node<'a>,
     arena: &'a Arena,
-) -> Result<Vec<Conflict<'a>>, Error> {
+) -> Result<Vec<Conflict<'a>>, MergeError> {
     test(ty, one, other, arena).map(|tested| tested.conflicts)
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn test<'a>(
     one: Node<'a>,
     other: Node<'a>,
     arena: &'a Arena,
-) -> Result<Tested<'a>, Error> {
+) -> Result<Tested<'a>, MergeError> {
     let (one, other) = (document(one)?.unwrap_or(Node::NULL), document(other)?.unwrap_or(Node::NULL));
     match ty.schema().dialect() {
         Dialect::Upstream => upstream::test(ty, one, other, arena),

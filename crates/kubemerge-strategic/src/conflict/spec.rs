@@ -2,7 +2,7 @@
 
 use super::Conflict;
 use crate::{
-    Error,
+    MergeError,
     directive::{PatchWord, is_directive},
     identity::{Identity, Keys},
     partial::Partial,
@@ -19,7 +19,7 @@ pub(super) fn test<'a>(
     one: Node<'a>,
     other: Node<'a>,
     arena: &'a Arena,
-) -> Result<Vec<Conflict<'a>>, Error> {
+) -> Result<Vec<Conflict<'a>>, MergeError> {
     let mut walk = Walk { arena, conflicts: Vec::new() };
     walk.maps((one, other), ty, &Path::ROOT)?;
     Ok(walk.conflicts)
@@ -39,7 +39,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn maps(&mut self, sides: Sides<'a>, ty: Type<'_>, path: &Path<'_>) -> Result<(), Error> {
+    fn maps(&mut self, sides: Sides<'a>, ty: Type<'_>, path: &Path<'_>) -> Result<(), MergeError> {
         if word(sides.0) != word(sides.1) {
             self.conflicts.push(Conflict::at(path, sides.0, sides.1));
             return Ok(());
@@ -59,17 +59,19 @@ impl<'a> Walk<'a> {
         other: Node<'a>,
         ty: Type<'_>,
         path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         let sides = (one.value, other);
         match (one.value.kind(), other.kind()) {
             (Kind::Map, Kind::Map) => {
-                let rule = map_rule(ty, &one.key.text()).map_err(|error| Error::from_lookup(error, path))?;
+                let rule =
+                    map_rule(ty, &one.key.text()).map_err(|error| MergeError::from_lookup(error, path))?;
                 if rule.strategy == MapStrategy::Merge {
                     return self.maps(sides, rule.value, path);
                 }
             }
             (Kind::List, Kind::List) => {
-                let rule = list_rule(ty, &one.key.text()).map_err(|error| Error::from_lookup(error, path))?;
+                let rule =
+                    list_rule(ty, &one.key.text()).map_err(|error| MergeError::from_lookup(error, path))?;
                 match rule.strategy {
                     ListStrategy::Keyed(keys) => {
                         let keys = Keys::new(keys, Dialect::Spec, self.arena);
@@ -92,7 +94,7 @@ impl<'a> Walk<'a> {
         keys: &Keys<'_, 'a>,
         rule: &ListRule<'_>,
         path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         if deep_equal(sides.0, sides.1) {
             return Ok(());
         }
@@ -123,7 +125,7 @@ impl<'a> Walk<'a> {
         other: &Items<'a>,
         rule: &ListRule<'_>,
         path: &Path<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         for item in &one.plain {
             let Some(partner) = other.same(item.identity) else { continue };
             let (sides, path) = ((item.node, partner.node), path.index(item.at));
@@ -160,7 +162,12 @@ struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    fn read(list: Node<'a>, keys: &Keys<'_, 'a>, path: &Path<'_>, arena: &'a Arena) -> Result<Self, Error> {
+    fn read(
+        list: Node<'a>,
+        keys: &Keys<'_, 'a>,
+        path: &Path<'_>,
+        arena: &'a Arena,
+    ) -> Result<Self, MergeError> {
         let mut items = Items {
             plain: Vec::new(),
             deletes: Vec::new(),

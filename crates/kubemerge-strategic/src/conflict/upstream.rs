@@ -3,7 +3,7 @@
 
 use super::{Conflict, Tested};
 use crate::{
-    Error, ErrorKind,
+    MergeError, MergeErrorKind,
     apply::elements::{element_kind, empty_lists},
     directive::{PATCH, RETAIN_KEYS},
     go_text::{go_key, go_text},
@@ -19,7 +19,7 @@ pub(super) fn test<'a>(
     one: Node<'a>,
     other: Node<'a>,
     arena: &'a Arena,
-) -> Result<Tested<'a>, Error> {
+) -> Result<Tested<'a>, MergeError> {
     let mut walk = Walk { arena, conflicts: Vec::new(), faults: 0, fault: None };
     let changed = walk.maps((one, other), Some(ty), MapStrategy::Merge, &Path::ROOT);
     match walk.fault {
@@ -35,7 +35,7 @@ struct Walk<'a> {
     faults: usize,
     /// The fault that was met before any conflict. Kubernetes stops at a conflict or a fault, whichever it
     /// meets first; the order of the text is the likeliest of its ways through a map.
-    fault: Option<Error>,
+    fault: Option<MergeError>,
 }
 
 /// Both sides of a place.
@@ -56,7 +56,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    fn fail(&mut self, fault: Error) -> Touched<'a> {
+    fn fail(&mut self, fault: MergeError) -> Touched<'a> {
         self.faults += 1;
         if self.conflicts.is_empty() {
             self.fault.get_or_insert(fault);
@@ -104,12 +104,12 @@ impl<'a> Walk<'a> {
         match (one.value.kind(), ty) {
             (Kind::Map | Kind::List, None) => return self.fail(nobody_to_ask(path)),
             (Kind::Map, Some(ty)) => match ty.map_field(&one.key.text()) {
-                Err(error) => return self.fail(Error::from_lookup(error, path)),
+                Err(error) => return self.fail(MergeError::from_lookup(error, path)),
                 Ok(rule) if alike => return self.maps(sides, Some(rule.value), rule.strategy, path),
                 Ok(_) => {}
             },
             (Kind::List, Some(ty)) => match ty.list_field(&one.key.text()) {
-                Err(error) => return self.fail(Error::from_lookup(error, path)),
+                Err(error) => return self.fail(MergeError::from_lookup(error, path)),
                 Ok(rule) if alike => {
                     let item = (!ty.is_untyped()).then_some(rule.item);
                     return self.lists(sides, (rule.strategy, item), path);
@@ -223,36 +223,37 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether a directive acts on the map of one side, and not in the same way on the other's.
-fn differ_in_directive((one, other): Sides<'_>, path: &Path<'_>) -> Result<bool, Error> {
+fn differ_in_directive((one, other): Sides<'_>, path: &Path<'_>) -> Result<bool, MergeError> {
     let (Some(one), Some(other)) = (one.get(PATCH), other.get(PATCH)) else {
         return Ok(one.get(PATCH).is_some() != other.get(PATCH).is_some());
     };
     if one.kind() == other.kind() && matches!(one.kind(), Kind::Map | Kind::List) {
         let message = "a directive that is a map or list cannot be compared";
-        return Err(Error::new(ErrorKind::InvalidMergeKeyValue, path, message));
+        return Err(MergeError::new(MergeErrorKind::InvalidMergeKeyValue, path, message));
     }
     Ok(!deep_equal(one, other))
 }
 
-fn nobody_to_ask(path: &Path<'_>) -> Error {
+fn nobody_to_ask(path: &Path<'_>) -> MergeError {
     let message = "nothing is known of the items of a list that stands in an untyped map";
-    Error::new(ErrorKind::UnsupportedType, path, message)
+    MergeError::new(MergeErrorKind::UnsupportedType, path, message)
         .with_hint("overwrite conflicts; Kubernetes crashes on this test")
 }
 
-fn different_counts(path: &Path<'_>) -> Error {
+fn different_counts(path: &Path<'_>) -> MergeError {
     let message = "the lists have different lengths once repeated elements are removed";
-    Error::new(ErrorKind::ConflictCheckFailed, path, message)
+    MergeError::new(MergeErrorKind::ConflictCheckFailed, path, message)
         .with_hint("overwrite conflicts; Kubernetes crashes on this test")
 }
 
 /// The last item of each key.
-fn by_key(items: &[Node<'_>], key: &str, path: &Path<'_>) -> Result<HashMap<String, usize>, Error> {
+fn by_key(items: &[Node<'_>], key: &str, path: &Path<'_>) -> Result<HashMap<String, usize>, MergeError> {
     let mut index = HashMap::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         let Some(value) = item.get(key) else {
             let message = format!("cannot find merge key `{key}` in merging list element:{}", go_text(*item));
-            return Err(Error::new(ErrorKind::MissingMergeKey, &path.index(at), message)
+            return Err(MergeError::new(MergeErrorKind::MissingMergeKey, &path.index(at), message)
+                .about_keys([key])
                 .with_hint(format!("add `{key}`")));
         };
         index.insert(go_key(value), at);

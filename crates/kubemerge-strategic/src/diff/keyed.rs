@@ -2,7 +2,7 @@
 
 use super::map::{Generator, ListPatch, Maps, RetainKeys};
 use crate::{
-    Error, ErrorKind,
+    MergeError, MergeErrorKind,
     directive::{DELETE, PATCH, PatchWord},
     go_text::go_text,
     string_form::string_form,
@@ -40,7 +40,7 @@ impl<'a> Generator<'a> {
         modified: &[Node<'a>],
         rule: &ListRule<'_>,
         path: &Path<'_>,
-    ) -> Result<ListPatch<'a>, Error> {
+    ) -> Result<ListPatch<'a>, MergeError> {
         let name = merge_key(rule);
         let key = Str::plain(self.arena.alloc_str(name));
         let after = Items::of(modified, |_, item| item.get(name));
@@ -76,7 +76,7 @@ impl<'a> Generator<'a> {
         pairing: &Pairing,
         (rule, key): (&ListRule<'_>, Str<'a>),
         path: &Path<'_>,
-    ) -> Result<Vec<Said<'a>>, Error> {
+    ) -> Result<Vec<Said<'a>>, MergeError> {
         let retain = RetainKeys::of_rule(rule.retain_keys);
         let mut said = Vec::new();
         for (at, item) in after.iter().enumerate() {
@@ -149,9 +149,10 @@ impl<'a> Items<'a> {
     }
 }
 
-fn missing_key(item: Node<'_>, key: &str, path: &Path<'_>) -> Error {
+fn missing_key(item: Node<'_>, key: &str, path: &Path<'_>) -> MergeError {
     let message = format!("map: {} does not contain declared merge key: {key}", go_text(item));
-    Error::new(ErrorKind::MissingMergeKey, path, message)
+    MergeError::new(MergeErrorKind::MissingMergeKey, path, message)
+        .about_keys([key])
         .with_hint(format!("every item of this list needs `{key}`"))
 }
 
@@ -209,7 +210,11 @@ impl<'i> Waiting<'i> {
 
 /// Plain items by the first place of their key in modified, then items that delete, by string form; items of
 /// one key in reverse.
-fn in_order<'a>(said: Vec<Said<'a>>, after: &[Item<'a>], path: &Path<'_>) -> Result<Vec<Node<'a>>, Error> {
+fn in_order<'a>(
+    said: Vec<Said<'a>>,
+    after: &[Item<'a>],
+    path: &Path<'_>,
+) -> Result<Vec<Node<'a>>, MergeError> {
     let is_delete = |said: &Said<'_>| PatchWord::in_map(said.node) == Some(PatchWord::Delete);
     let (mut deletes, mut plain): (Vec<_>, Vec<_>) = said.into_iter().partition(is_delete);
     deletes.sort_by(|one, other| (&after[one.at].form, other.at).cmp(&(&after[other.at].form, one.at)));
@@ -232,7 +237,12 @@ fn first_places<'a>(items: &[Item<'a>]) -> HashMap<Option<Scalar<'a>>, usize> {
 }
 
 /// Whether both lists have the same keys in the same places.
-fn same_order(before: &[Item<'_>], after: &[Item<'_>], key: Str<'_>, path: &Path<'_>) -> Result<bool, Error> {
+fn same_order(
+    before: &[Item<'_>],
+    after: &[Item<'_>],
+    key: Str<'_>,
+    path: &Path<'_>,
+) -> Result<bool, MergeError> {
     if before.len() != after.len() {
         return Ok(false);
     }
@@ -252,7 +262,7 @@ fn is_container(node: Node<'_>) -> bool {
     matches!(node.kind(), Kind::Map | Kind::List)
 }
 
-fn uncomparable_key(path: &Path<'_>) -> Error {
-    Error::new(ErrorKind::InvalidMergeKeyValue, path, "the merge key has a map or list as value")
+fn uncomparable_key(path: &Path<'_>) -> MergeError {
+    MergeError::new(MergeErrorKind::InvalidMergeKeyValue, path, "the merge key has a map or list as value")
         .with_hint("give the key a string or a number; Kubernetes crashes on this")
 }

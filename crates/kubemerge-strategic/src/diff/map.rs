@@ -3,7 +3,7 @@
 
 use super::{DiffOptions, quiet::is_forgiven, scalars};
 use crate::{
-    Error, ErrorKind,
+    MergeError, MergeErrorKind,
     apply::elements::element_kind,
     depth::Depth,
     directive::{DELETE_FROM_PRIMITIVE_LIST, PATCH, SET_ELEMENT_ORDER, may_hold_directives},
@@ -74,12 +74,12 @@ impl<'f> Field<'f, '_> {
     fn rule<R>(
         &self,
         look_up: impl FnOnce(Type<'f>, &str) -> Result<R, LookupError>,
-    ) -> Result<Option<R>, Error> {
+    ) -> Result<Option<R>, MergeError> {
         let Pair { entry, other: original } = *self.pair;
         match look_up(self.holder, &entry.key.text()) {
             Ok(rule) => Ok(Some(rule)),
             Err(error) if is_forgiven(&error) && deep_equal(original, entry.value) => Ok(None),
-            Err(error) => Err(Error::from_lookup(error, self.path)),
+            Err(error) => Err(MergeError::from_lookup(error, self.path)),
         }
     }
 }
@@ -91,7 +91,7 @@ impl<'a> Generator<'a> {
         Generator { options, arena, directives, depth: Depth::default() }
     }
 
-    pub(super) fn maps(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+    pub(super) fn maps(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         if self.same_text(maps.original, maps.modified) && self.is_quiet(maps.modified, maps.ty) {
             return Ok(PatchMap::new(self.arena));
         }
@@ -99,7 +99,7 @@ impl<'a> Generator<'a> {
     }
 
     /// What is to be said about two maps whose texts differ.
-    pub(super) fn changes(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+    pub(super) fn changes(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let _level = self.depth.enter();
         let pairs = match maps.retain {
             RetainKeys::Unnamed if self.depth.compares_texts() => {
@@ -115,7 +115,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Maps that have the same members in the same order.
-    fn pairs(&self, pairs: &[Pair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+    fn pairs(&self, pairs: &[Pair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let mut patch = PatchMap::new(self.arena);
         for pair in pairs {
             self.meet(pair, maps, &mut patch)?;
@@ -124,7 +124,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Any other two maps.
-    fn members(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+    fn members(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let mut before = MemberIndex::of(maps.original, self.arena);
         let mut after = MemberIndex::of(maps.modified, self.arena);
         let mut patch = PatchMap::new(self.arena);
@@ -146,7 +146,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A member that both maps have.
-    fn meet(&self, pair: &Pair<'a>, maps: &Maps<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+    fn meet(&self, pair: &Pair<'a>, maps: &Maps<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Pair { entry, other: original } = *pair;
         if entry.key.is(PATCH) {
             return change_directive(original, &entry, maps.path, patch);
@@ -167,7 +167,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A field that both sides have.
-    fn change(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+    fn change(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Pair { entry, other: original } = *field.pair;
         match (original.kind(), entry.value.kind()) {
             (Kind::Map, Kind::Map) => return self.change_map(field, patch),
@@ -178,7 +178,7 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    fn change_map(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+    fn change_map(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Pair { entry, other: original } = *field.pair;
         let Some(rule) = field.rule(Type::map_field)? else { return Ok(()) };
         // Upstream: a map that is replaced as a whole is written even when nothing changed
@@ -196,7 +196,7 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    fn change_list(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+    fn change_list(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Pair { entry, other: original } = *field.pair;
         let Some(rule) = field.rule(Type::list_field)? else { return Ok(()) };
         if rule.strategy == ListStrategy::Atomic {
@@ -216,7 +216,7 @@ impl<'a> Generator<'a> {
         modified: Node<'a>,
         rule: &ListRule<'_>,
         path: &Path<'_>,
-    ) -> Result<ListPatch<'a>, Error> {
+    ) -> Result<ListPatch<'a>, MergeError> {
         let (before, after) = (original.elements(self.arena), modified.elements(self.arena));
         let Some(first) = before.first() else {
             let items = if self.options.changes.is_on() { after.to_vec() } else { Vec::new() };
@@ -248,10 +248,10 @@ fn change_directive<'a>(
     modified: &Entry<'a>,
     path: &Path<'_>,
     patch: &mut PatchMap<'a>,
-) -> Result<(), Error> {
+) -> Result<(), MergeError> {
     let (Some(before), Some(after)) = (original.as_str(), modified.value.as_str()) else {
         let message = format!("invalid value for special key: {PATCH}");
-        return Err(Error::new(ErrorKind::InvalidPatchValue, path, message)
+        return Err(MergeError::new(MergeErrorKind::InvalidPatchValue, path, message)
             .with_hint("documents hold no directives; remove it from both"));
     };
     if before != after {

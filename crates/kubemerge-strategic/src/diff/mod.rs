@@ -8,7 +8,7 @@ mod map;
 mod quiet;
 mod scalars;
 
-use crate::{Error, apply::document, spec_diff};
+use crate::{MergeError, apply::document, spec_diff};
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_value::{Arena, Node, Path};
 
@@ -77,7 +77,7 @@ pub fn diff<'a>(
     modified: Node<'a>,
     options: &DiffOptions,
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     let (original, modified) =
         (document(original)?.unwrap_or(Node::NULL), document(modified)?.unwrap_or(Node::NULL));
     match ty.schema().dialect() {
@@ -93,7 +93,7 @@ pub(crate) fn upstream<'a>(
     modified: Node<'a>,
     options: DiffOptions,
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     let maps = Maps { original, modified, ty, retain: RetainKeys::Unnamed, path: &Path::ROOT };
     Ok(Generator::new(options, modified, arena).changes(&maps)?.finish())
 }

@@ -2,7 +2,7 @@
 
 use super::{Change, Field, Generator, Maps, OrderLists, Original, Sides};
 use crate::{
-    Error,
+    MergeError,
     apply::{apply, elements::all_maps},
     diff::RetainKeys,
     directive::{DELETE, PATCH},
@@ -54,7 +54,7 @@ impl<'a> Items<'a> {
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
         generator: &Generator<'a>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, MergeError> {
         let nodes = list.elements(generator.arena);
         all_maps(nodes, &[], path)?;
         let mut items = Items {
@@ -139,7 +139,7 @@ impl<'a> Generator<'a> {
         change: &Change<'_, 'a>,
         (rule, keys): (&ListRule<'_>, &[MergeKey]),
         patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         let Change { field: Field { key, path, .. }, sides } = *change;
         let keyed = List { rule, keys: Keys::new(keys, Dialect::Spec, self.arena) };
         let lists = match self.read_lists(&sides, &keyed.keys, path) {
@@ -178,7 +178,7 @@ impl<'a> Generator<'a> {
         sides: &Sides<'a>,
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
-    ) -> Result<Lists<'a>, Error> {
+    ) -> Result<Lists<'a>, MergeError> {
         let read = |list| Items::read(list, keys, path, self);
         Ok(Lists {
             original: sides.own_original().map(read).transpose()?,
@@ -193,7 +193,7 @@ impl<'a> Generator<'a> {
         lists: &Lists<'a>,
         keyed: &List<'_, '_, 'a>,
         path: &Path<'_>,
-    ) -> Result<Vec<(usize, Node<'a>)>, Error> {
+    ) -> Result<Vec<(usize, Node<'a>)>, MergeError> {
         let mut plain = Vec::new();
         for (at, item) in lists.modified.all.iter().enumerate() {
             let path = path.index(at);
@@ -213,7 +213,7 @@ impl<'a> Generator<'a> {
         lists: &Lists<'a>,
         keyed: &List<'_, '_, 'a>,
         path: &Path<'_>,
-    ) -> Result<Option<Node<'a>>, Error> {
+    ) -> Result<Option<Node<'a>>, MergeError> {
         if keyed.rule.items == ItemStrategy::Replace {
             let equal = deep_equal(item.node, current.node);
             return if equal { Ok(None) } else { self.whole_map(item.node, keyed.rule.item, path).map(Some) };
@@ -235,7 +235,7 @@ impl<'a> Generator<'a> {
         sides: &Sides<'a>,
         keyed: &List<'_, '_, 'a>,
         path: &Path<'_>,
-    ) -> Result<PatchMap<'a>, Error> {
+    ) -> Result<PatchMap<'a>, MergeError> {
         let retain = RetainKeys::of_rule(keyed.rule.retain_keys);
         self.maps(&Maps { sides: *sides, ty: keyed.rule.item, retain, path })
     }
@@ -264,7 +264,7 @@ impl<'a> Generator<'a> {
         gone: &[Identity<'a>],
         keyed: &List<'_, '_, 'a>,
         path: &Path<'_>,
-    ) -> Result<Option<Node<'a>>, Error> {
+    ) -> Result<Option<Node<'a>>, MergeError> {
         let gone: HashSet<Identity<'a>> = gone.iter().copied().collect();
         let server_only =
             |item: &&Item<'a>| !lists.modified.has(item.identity) && !gone.contains(&item.identity);
@@ -297,7 +297,7 @@ impl<'a> Generator<'a> {
         lists: &Lists<'a>,
         keyed: &List<'_, '_, 'a>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         let current = lists.current.nth(item.identity, nth);
         let Some(current) = current.filter(|_| keyed.rule.items == ItemStrategy::Merge) else {
             return Ok(item.node);

@@ -9,7 +9,7 @@ mod values;
 mod whole;
 
 use crate::{
-    Error, ErrorKind, Versions,
+    MergeError, MergeErrorKind, Versions,
     depth::Depth,
     diff::RetainKeys,
     directive::{SET_ELEMENT_ORDER, is_directive, may_hold_directives},
@@ -31,7 +31,7 @@ pub(crate) fn two_way<'a>(
     original: Node<'a>,
     modified: Node<'a>,
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     let sides = Sides { original: Original::Current, modified, current: original };
     patch_of(ty, &sides, OrderLists::WhereNeeded, arena)
 }
@@ -42,7 +42,7 @@ pub(crate) fn patch<'a>(
     versions: &Versions<'a>,
     order_lists: OrderLists,
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     let Versions { original, modified, current } = *versions;
     patch_of(ty, &Sides { original: Original::Was(original), modified, current }, order_lists, arena)
 }
@@ -52,7 +52,7 @@ fn patch_of<'a>(
     sides: &Sides<'a>,
     order_lists: OrderLists,
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     if may_hold_directives(sides.modified) {
         refuse_directives(sides.modified, &Path::ROOT, arena)?;
     }
@@ -67,22 +67,26 @@ pub(crate) fn whole_value<'a>(
     ty: Type<'_>,
     path: &Path<'_>,
     arena: &'a Arena,
-) -> Result<Node<'a>, Error> {
+) -> Result<Node<'a>, MergeError> {
     Generator::new(OrderLists::Never, arena).whole_field(&Field { key, holder: ty, path }, value)
 }
 
 /// A document in the form that a patch sends whole.
-pub(crate) fn whole_document<'a>(value: Node<'a>, ty: Type<'_>, arena: &'a Arena) -> Result<Node<'a>, Error> {
+pub(crate) fn whole_document<'a>(
+    value: Node<'a>,
+    ty: Type<'_>,
+    arena: &'a Arena,
+) -> Result<Node<'a>, MergeError> {
     Generator::new(OrderLists::Never, arena).whole_map(value, ty, &Path::ROOT)
 }
 
 /// A directive would be carried out, not stored.
-fn refuse_directives<'a>(value: Node<'a>, path: &Path<'_>, arena: &'a Arena) -> Result<(), Error> {
+fn refuse_directives<'a>(value: Node<'a>, path: &Path<'_>, arena: &'a Arena) -> Result<(), MergeError> {
     for entry in value.entries(arena) {
         let path = path.field(entry.key);
         if is_directive(entry.key) {
             let message = format!("the document holds the directive {}", entry.key);
-            return Err(Error::new(ErrorKind::DirectiveInDocument, &path, message)
+            return Err(MergeError::new(MergeErrorKind::DirectiveInDocument, &path, message)
                 .with_hint("directives belong into patches; remove it"));
         }
         deep(|| refuse_directives(entry.value, &path, arena))?;
@@ -177,11 +181,11 @@ impl<'f> Change<'f, '_> {
     fn rule<R>(
         &self,
         look_up: impl FnOnce(Type<'f>, &str) -> Result<R, LookupError>,
-    ) -> Result<Option<R>, Error> {
+    ) -> Result<Option<R>, MergeError> {
         match look_up(self.field.holder, &self.field.key.text()) {
             Ok(rule) => Ok(Some(rule)),
             Err(_) if self.sides.unchanged() => Ok(None),
-            Err(error) => Err(Error::from_lookup(error, self.field.path)),
+            Err(error) => Err(MergeError::from_lookup(error, self.field.path)),
         }
     }
 }
@@ -199,7 +203,7 @@ impl<'a> Generator<'a> {
         Generator { order_lists, arena, depth: Depth::default() }
     }
 
-    fn maps(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+    fn maps(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let _level = self.depth.enter();
         if self.depth.compares_texts() && maps.sides.same_texts() {
             return Ok(PatchMap::new(self.arena));
@@ -221,7 +225,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn pairs(&self, pairs: &[Pair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+    fn pairs(&self, pairs: &[Pair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let mut patch = PatchMap::new(self.arena);
         for Pair { entry, other: current } in pairs {
             let field = Field { key: entry.key, holder: maps.ty, path: &maps.path.field(entry.key) };
@@ -230,7 +234,7 @@ impl<'a> Generator<'a> {
         Ok(patch)
     }
 
-    fn members(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, Error> {
+    fn members(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let sides = &maps.sides;
         let mut original = sides.own_original().map(|original| MemberIndex::of(original, self.arena));
         let mut modified = MemberIndex::of(sides.modified, self.arena);
@@ -258,7 +262,7 @@ impl<'a> Generator<'a> {
         current: Option<Node<'a>>,
         original: Original<'a>,
         patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         match current {
             Some(current) if current.kind() == wanted.kind() => {
                 let sides = Sides { original, modified: wanted, current };
@@ -274,7 +278,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A field of one kind on both sides.
-    fn change(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+    fn change(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Change { field, sides } = change;
         match sides.modified.kind() {
             Kind::Map => self.change_map(change, patch),
@@ -289,7 +293,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    fn change_map(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+    fn change_map(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Some(rule) = change.rule(Type::map_field)? else { return Ok(()) };
         if rule.strategy == MapStrategy::Replace {
             return self.replace(change, patch);
@@ -302,7 +306,7 @@ impl<'a> Generator<'a> {
         Ok(())
     }
 
-    fn change_list(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+    fn change_list(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Some(rule) = change.rule(Type::list_field)? else { return Ok(()) };
         match rule.strategy {
             ListStrategy::Atomic => self.replace(change, patch),
@@ -312,7 +316,7 @@ impl<'a> Generator<'a> {
     }
 
     /// A value that is replaced as a whole, if it differs.
-    fn replace(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), Error> {
+    fn replace(&self, change: &Change<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
         let Change { field, sides } = change;
         if !deep_equal(sides.modified, sides.current) {
             patch.set(field.key, self.whole_field(field, sides.modified)?);

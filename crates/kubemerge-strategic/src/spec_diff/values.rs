@@ -2,7 +2,7 @@
 
 use super::{Change, Generator, OrderLists, Sides};
 use crate::{
-    Error, ErrorKind,
+    MergeError, MergeErrorKind,
     apply::elements::{element_kind, set_kind},
     directive::DELETE_FROM_PRIMITIVE_LIST,
     element::Element,
@@ -18,7 +18,7 @@ impl<'a> Generator<'a> {
         change: &Change<'_, 'a>,
         rule: &ListRule<'_>,
         patch: &mut PatchMap<'a>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), MergeError> {
         let Change { field, sides } = change;
         let lists = match Lists::of(sides, rule, field.path, self.arena) {
             Err(_) if sides.unchanged() => return Ok(()),
@@ -47,7 +47,12 @@ struct Lists<'a> {
 }
 
 impl<'a> Lists<'a> {
-    fn of(sides: &Sides<'a>, rule: &ListRule<'_>, path: &Path<'_>, arena: &'a Arena) -> Result<Self, Error> {
+    fn of(
+        sides: &Sides<'a>,
+        rule: &ListRule<'_>,
+        path: &Path<'_>,
+        arena: &'a Arena,
+    ) -> Result<Self, MergeError> {
         let original = sides.own_original().map(|original| original.elements(arena));
         let (modified, current) = (sides.modified.elements(arena), sides.current.elements(arena));
         for list in original.into_iter().chain([current]) {
@@ -105,12 +110,12 @@ impl<'a> List<'a> {
     }
 
     /// No patch can put an element twice into a list that merges by value.
-    fn refuse_repeated(&self, path: &Path<'_>) -> Result<(), Error> {
+    fn refuse_repeated(&self, path: &Path<'_>) -> Result<(), MergeError> {
         match (0..self.elements.len()).find(|at| self.is_repeated(*at)) {
             None => Ok(()),
             Some(at) => {
                 let message = "the list has this element twice; no patch can say that";
-                Err(Error::new(ErrorKind::DuplicateElement, &path.index(at), message)
+                Err(MergeError::new(MergeErrorKind::DuplicateElement, &path.index(at), message)
                     .with_hint("name every element once"))
             }
         }
@@ -118,6 +123,6 @@ impl<'a> List<'a> {
 }
 
 /// Refuses a list that no patch can make.
-pub(super) fn refuse_repeated<'a>(elements: &'a [Node<'a>], path: &Path<'_>) -> Result<(), Error> {
+pub(super) fn refuse_repeated<'a>(elements: &'a [Node<'a>], path: &Path<'_>) -> Result<(), MergeError> {
     List::of(elements, &mut ElementRegister::with_capacity(elements.len())).refuse_repeated(path)
 }

@@ -3,7 +3,7 @@
 
 use super::{Field, Generator, values::refuse_repeated};
 use crate::{
-    Error,
+    MergeError,
     apply::elements::{all_maps, element_kind, set_kind},
     directive::{PATCH, REPLACE},
     identity::Keys,
@@ -14,7 +14,7 @@ use kubemerge_value::{Kind, Node, Path, Str, deep, list, map};
 
 impl<'a> Generator<'a> {
     /// The value of a field, ready to be sent whole.
-    pub(super) fn whole_field(&self, field: &Field<'_, 'a>, value: Node<'a>) -> Result<Node<'a>, Error> {
+    pub(super) fn whole_field(&self, field: &Field<'_, 'a>, value: Node<'a>) -> Result<Node<'a>, MergeError> {
         Ok(self.prepared_field(field, value)?.unwrap_or(value))
     }
 
@@ -24,12 +24,12 @@ impl<'a> Generator<'a> {
         value: Node<'a>,
         ty: Type<'_>,
         path: &Path<'_>,
-    ) -> Result<Node<'a>, Error> {
+    ) -> Result<Node<'a>, MergeError> {
         Ok(self.prepared_map(value, ty, path)?.unwrap_or(value))
     }
 
     /// `None` if the value can go as it is. Below a new field, what the schema does not know is untyped.
-    fn prepared_field(&self, field: &Field<'_, 'a>, value: Node<'a>) -> Result<Option<Node<'a>>, Error> {
+    fn prepared_field(&self, field: &Field<'_, 'a>, value: Node<'a>) -> Result<Option<Node<'a>>, MergeError> {
         match value.kind() {
             Kind::Map => match field.holder.map_field(&field.key.text()) {
                 Ok(rule) => deep(|| self.prepared_map(value, rule.value, field.path)),
@@ -48,7 +48,7 @@ impl<'a> Generator<'a> {
         value: Node<'a>,
         ty: Type<'_>,
         path: &Path<'_>,
-    ) -> Result<Option<Node<'a>>, Error> {
+    ) -> Result<Option<Node<'a>>, MergeError> {
         if ty.is_untyped() {
             return Ok(None);
         }
@@ -68,7 +68,7 @@ impl<'a> Generator<'a> {
         value: Node<'a>,
         rule: &ListRule<'_>,
         path: &Path<'_>,
-    ) -> Result<Option<Node<'a>>, Error> {
+    ) -> Result<Option<Node<'a>>, MergeError> {
         let items = value.elements(self.arena);
         let mut prepared = Vec::new();
         let mut changed = false;
@@ -100,11 +100,11 @@ impl<'a> Generator<'a> {
         item: Node<'a>,
         ty: Type<'_>,
         path: &Path<'_>,
-    ) -> Result<Option<Node<'a>>, Error> {
+    ) -> Result<Option<Node<'a>>, MergeError> {
         if item.kind() == Kind::Map { self.prepared_map(item, ty, path) } else { Ok(None) }
     }
 
-    fn repeats(&self, items: &[Node<'a>], keys: &Keys<'_, 'a>, path: &Path<'_>) -> Result<bool, Error> {
+    fn repeats(&self, items: &[Node<'a>], keys: &Keys<'_, 'a>, path: &Path<'_>) -> Result<bool, MergeError> {
         let mut known = HashSet::with_capacity(items.len());
         let mut repeats = false;
         for (at, item) in items.iter().enumerate() {

@@ -7,7 +7,7 @@ mod sources;
 use documents::{document, schema};
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_strategic::{
-    DiffOptions, Error, ErrorKind, OnConflict, apply, compose, conflicts, diff, invert, three_way,
+    DiffOptions, MergeError, MergeErrorKind, OnConflict, apply, compose, conflicts, diff, invert, three_way,
 };
 use kubemerge_value::{Arena, Node, deep_equal, to_value};
 use proptest::prelude::*;
@@ -25,11 +25,11 @@ fn node(value: &Value) -> Node<'_> {
     Node::from_value(value).unwrap()
 }
 
-fn out(result: Result<Node<'_>, Error>) -> Result<Value, Error> {
+fn out(result: Result<Node<'_>, MergeError>) -> Result<Value, MergeError> {
     result.map(|node| to_value(node).unwrap())
 }
 
-fn applied(live: &Value, patch: &Value) -> Result<Value, Error> {
+fn applied(live: &Value, patch: &Value) -> Result<Value, MergeError> {
     out(apply(spec(), node(live), node(patch), &Arena::new()))
 }
 
@@ -131,7 +131,7 @@ proptest! {
             (Ok(composed), Ok(wanted)) => {
                 prop_assert_eq!(applied(&live, &composed).unwrap(), wanted, "{}", composed);
             }
-            (Err(error), Ok(_)) => prop_assert_eq!(error.kind(), ErrorKind::NotComposable),
+            (Err(error), Ok(_)) => prop_assert_eq!(error.kind(), MergeErrorKind::NotComposable),
             (_, Err(_)) => {}
         }
     }

@@ -3,7 +3,7 @@
 use super::{node, root};
 use kubemerge_schema::Dialect;
 use kubemerge_strategic::{
-    DiffOptions, ErrorKind, OnConflict, apply, compose, conflicts, diff, invert, three_way,
+    DiffOptions, MergeErrorKind, OnConflict, apply, compose, conflicts, diff, invert, three_way,
 };
 use kubemerge_value::{Arena, Document, MAX_DEPTH, Node};
 use proptest::prelude::*;
@@ -109,8 +109,11 @@ fn repeated_items_do_not_fill_the_memory() {
         let ty = root(dialect);
         assert!(apply(ty, live.node(), few.node(), &Arena::new()).is_ok());
         let error = apply(ty, live.node(), many.node(), &Arena::new()).unwrap_err();
-        assert_eq!((error.kind(), error.hint()), (ErrorKind::TooManyRepeats, Some("give every item once")));
+        assert_eq!(
+            (error.kind(), error.hint()),
+            (MergeErrorKind::TooManyRepeats, Some("give every item once"))
+        );
         let error = compose(ty, &[live.node(), many.node()], &Arena::new()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::TooManyRepeats);
+        assert_eq!(error.kind(), MergeErrorKind::TooManyRepeats);
     }
 }

@@ -12,7 +12,7 @@ use crate::args::{DialectWord, FileOptions, Format, PatchOptions, SchemaOptions,
 use crate::compare::differences;
 use crate::failure::{Outcome, Result};
 use crate::input::{read_all, without};
-use crate::job::{self, LoadedPatch, Manifest, Merge, pairs, patch_sources, type_in, type_of};
+use crate::job::{self, LoadedPatch, Manifest, pairs, patch_sources, type_in, type_of};
 use crate::output::Output;
 use crate::render::facts;
 use watch::{Line, Watch};
@@ -88,8 +88,7 @@ fn story(
     let mut watch = Watch::new(ty);
     let merged = apply_observed(ty, live.node(), body.node(), &arena, &mut watch);
     if let Err(error) = merged {
-        let merge = Merge { ty, live: live.node(), patch: body.node(), arena: &arena };
-        return Err(patch.merge_fault(&error, &merge, manifest).into());
+        return Err(patch.merge_fault(&error, manifest).into());
     }
     Ok(Story {
         file: manifest.source.name.clone(),

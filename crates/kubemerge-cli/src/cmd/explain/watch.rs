@@ -63,7 +63,7 @@ impl<'s> Watch<'s> {
             let met = if at + 1 == steps.len() { item.as_ref() } else { known.get(at) };
             let name = match step {
                 Step::Field(name) => Name::Field(name.text().into_owned()),
-                Step::Index(index) | Step::Item { live: index, .. } => {
+                Step::Index(index) | Step::Only(_, index) | Step::Item { live: index, .. } => {
                     met.cloned().unwrap_or_else(|| Name::Item(format!("[{index}]")))
                 }
                 Step::Keys(keys) => Name::Item(by_keys(keys)),

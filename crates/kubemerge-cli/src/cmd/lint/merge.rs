@@ -1,6 +1,6 @@
 //! Tries a patch on the object it is for, or on itself, and finds what fails or gets lost.
 
-use kubemerge_strategic::{Event, Observer, Replacement, apply, apply_observed};
+use kubemerge_strategic::{Event, MergeError, Observer, Replacement, apply, apply_observed};
 use kubemerge_value::{Arena, Canonical, Document, Kind, Node, Path, deep_equal, to_canonical};
 
 use super::findings::Findings;
@@ -23,15 +23,14 @@ pub(super) fn on_object(
     let mut watch = Replaced { lists: Vec::new() };
     let upstream = match apply_observed(types.upstream, live, body, &arena, &mut watch) {
         Ok(upstream) => upstream,
-        Err(error) => return vec![refused(patch, &error, &place(error.path()))],
+        Err(error) => return vec![refused(patch, &error)],
     };
     let mut findings = Findings::default();
     for list in watch.lists {
-        let path = place(&list.path);
-        let lost = list.lost(node_at(body, &path, &arena), &arena);
+        let lost = list.lost(node_at(body, &list.patch_path, &arena), &arena);
         if lost > 0 {
             let title = format!("{} is replaced as a whole: live entries would be gone ({lost})", list.path);
-            findings.add(Rule::ReplacedList.notice(title), || patch.excerpt(&path));
+            findings.add(Rule::ReplacedList.notice(title), || patch.excerpt(&list.patch_path));
         }
     }
     let Ok(spec) = apply(types.spec, live, body, &arena) else { return findings.finish() };
@@ -49,13 +48,16 @@ pub(super) fn on_itself(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Docume
     let arena = Arena::new();
     match apply(types.upstream, body.node(), body.node(), &arena) {
         Ok(_) => Vec::new(),
-        Err(error) => vec![refused(patch, &error, error.path())],
+        Err(error) => vec![refused(patch, &error)],
     }
 }
 
-fn refused(patch: &LoadedPatch<'_>, error: &kubemerge_strategic::Error, place: &str) -> Notice {
+fn refused(patch: &LoadedPatch<'_>, error: &MergeError) -> Notice {
     let notice = Notice::new(Severity::Error, error.message()).code(error.kind().name());
-    notice.at(patch.excerpt(place)).reason("Kubernetes refuses the patch").hint(error.hint())
+    notice
+        .at(patch.excerpt(error.patch_path().unwrap_or_default()))
+        .reason("Kubernetes refuses the patch")
+        .hint(error.hint())
 }
 
 /// Remembers the lists of maps that a rule replaced.
@@ -65,6 +67,7 @@ struct Replaced {
 
 struct ReplacedList {
     path: String,
+    patch_path: String,
     /// The live entries.
     entries: Vec<Canonical>,
 }
@@ -75,7 +78,8 @@ impl Observer for Replaced {
         let arena = Arena::new();
         let maps = from.elements(&arena).iter().filter(|entry| entry.kind() == Kind::Map);
         let entries = maps.map(|entry| to_canonical(*entry)).collect();
-        self.lists.push(ReplacedList { path: path.to_string(), entries });
+        let (path, patch_path) = (path.in_live().to_string(), path.to_string());
+        self.lists.push(ReplacedList { path, patch_path, entries });
     }
 }
 

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use kubemerge::{Arena, PatchType, Schema, Type};
-use kubemerge_strategic::ErrorKind;
+use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Document, Path};
 use serde::Serialize;
 
@@ -250,7 +250,7 @@ impl<'s> Linter<'s> {
         let known: Vec<(usize, &str)> = findings.iter().map(told).collect();
         let is_new = |one: &Notice| {
             let (place, code) = told(one);
-            let repeats = code == ErrorKind::InvalidPatchDirective.name()
+            let repeats = code == MergeErrorKind::InvalidPatchDirective.name()
                 && known.iter().any(|(_, code)| *code == Rule::UnknownDirective.code());
             !repeats && known.iter().all(|(other, _)| *other != place)
         };

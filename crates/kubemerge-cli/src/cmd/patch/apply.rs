@@ -9,7 +9,7 @@ use super::Destination;
 use super::select::Selection;
 use crate::failure::Result;
 use crate::input::{Origin, Source, read};
-use crate::job::{Identity, LoadedPatch, Manifest, Merge, edits, type_of};
+use crate::job::{Identity, LoadedPatch, Manifest, edits, type_of};
 use crate::notice::Notice;
 use crate::staged::Staged;
 
@@ -135,10 +135,7 @@ impl<'p, 's> Patcher<'p, 's> {
             return applied.map_err(|error| loaded.fault(&error, error.path(), &manifest.title()).into());
         }
         let ty = type_of(self.schema, manifest)?;
-        merge(ty, live, patch.node(), arena).map_err(|error| {
-            let merge = Merge { ty, live, patch: patch.node(), arena };
-            loaded.merge_fault(&error, &merge, manifest).into()
-        })
+        merge(ty, live, patch.node(), arena).map_err(|error| loaded.merge_fault(&error, manifest).into())
     }
 }
 
