@@ -7,6 +7,7 @@
 
 mod generated;
 mod operation;
+mod refusal;
 mod request;
 mod schemas;
 mod timing;
@@ -19,8 +20,18 @@ use std::{
 use serde_json::{Value, json};
 
 use operation::Answer;
+use refusal::Refusal;
 use request::Request;
 use schemas::Schemas;
+
+pub(crate) const HELP: &str = "\
+Answer conformance requests on stdin with our engine
+
+usage: cargo xtask answer
+
+Reads one JSON request per line and writes one JSON reply per line, in the same order. docs/protocol.md
+describes both. The reference program in conformance/reference answers the same requests with Kubernetes' code.
+";
 
 /// Answers until the input ends.
 pub(crate) fn run(_arguments: &[String]) -> ExitCode {
@@ -52,28 +63,6 @@ fn serve(mut input: impl BufRead, mut output: impl Write) -> std::io::Result<()>
 #[derive(Default)]
 pub(crate) struct Runner {
     schemas: Schemas,
-}
-
-/// An error reply: a fault of the catalogue, or a request that cannot be carried out.
-#[derive(Debug)]
-pub(crate) struct Refusal {
-    kind: String,
-    message: String,
-    path: String,
-}
-
-impl Refusal {
-    fn new(kind: &str, message: impl Into<String>) -> Refusal {
-        Refusal { kind: kind.into(), message: message.into(), path: String::new() }
-    }
-
-    fn at(kind: &str, message: &str, path: &str) -> Refusal {
-        Refusal { kind: kind.into(), message: message.into(), path: path.into() }
-    }
-
-    fn bad_request(message: impl Into<String>) -> Refusal {
-        Refusal::new("bad-request", message)
-    }
 }
 
 impl Runner {

@@ -1,18 +1,98 @@
-//! Rules of the repository that no compiler checks.
+//! `cargo xtask tidy`: rules of the repository that no compiler checks.
 //!
-//! Every rule is a function from the tracked files to a list of complaints.
+//! Each check is a function from the tracked files to a list of complaints, in a file of its own. All of
+//! them only read text, so that the run takes a second or two.
 
-use std::{
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
-};
+mod code_map;
+mod complaint;
+mod cycles;
+mod invariants;
+mod layers;
+mod public_types;
+mod repository;
+mod rust;
+mod words;
 
-/// Only these files may hold `unsafe` code.
-const UNSAFE_ALLOWED: &[&str] = &["crates/kubemerge-value/src/scan/simd.rs"];
+use std::process::ExitCode;
 
-/// Runs every rule; complaints go to standard error.
-pub(crate) fn run(_arguments: &[String]) -> ExitCode {
-    let mut complaints = complaints(&repository_root());
+use complaint::Complaint;
+use repository::Repository;
+
+pub(crate) const HELP: &str = "\
+Check the rules of the repository that no compiler checks
+
+usage: cargo xtask tidy [--all | --cycles]
+
+Checks the layers of packages and folders, import cycles, the code map of ARCHITECTURE.md, invariants that a
+search can check, names of public types, names that have a plain replacement, and that every conformance
+rule has a case. Complaints go to stderr. Exits 1 if there are any.
+
+options:
+  --all      check packages that are excepted so far, too
+  --cycles   print the longest import cycle of each package
+";
+
+struct Check {
+    complaints: fn(&Repository) -> Vec<Complaint>,
+    /// The packages that do not pass it yet.
+    not_yet: &'static [&'static str],
+}
+
+const CHECKS: &[Check] = &[
+    Check { complaints: layers::check, not_yet: &[] },
+    Check {
+        complaints: cycles::check,
+        not_yet: &[
+            "kubemerge",
+            "kubemerge-cli",
+            "kubemerge-server",
+            "kubemerge-strategic",
+            "kubemerge-value",
+            "kubemerge-yaml",
+        ],
+    },
+    Check { complaints: code_map::check, not_yet: &["kubemerge-cli", "kubemerge-server", "kubemerge-value"] },
+    Check { complaints: invariants::check, not_yet: &[] },
+    Check {
+        complaints: public_types::check,
+        not_yet: &[
+            "kubemerge",
+            "kubemerge-cli",
+            "kubemerge-server",
+            "kubemerge-strategic",
+            "kubemerge-value",
+            "kubemerge-yaml",
+        ],
+    },
+    Check { complaints: words::check, not_yet: &["kubemerge-cli", "kubemerge-server", "kubemerge-value"] },
+];
+
+/// Which packages are held to the checks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// All but those that do not pass a check yet.
+    Enforced,
+    All,
+}
+
+/// Runs every check; complaints go to stderr.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let repository = Repository::read(&crate::corpus::root());
+    let flags: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let scope = match flags.as_slice() {
+        [] => Scope::Enforced,
+        ["--all"] => Scope::All,
+        ["--cycles"] => {
+            print!("{}", cycles::report(&repository));
+            return ExitCode::SUCCESS;
+        }
+        _ => {
+            eprint!("{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut complaints: Vec<String> =
+        complaints(&repository, scope).iter().map(ToString::to_string).collect();
     complaints.extend(crate::corpus::complaints());
     for complaint in &complaints {
         eprintln!("tidy: {complaint}");
@@ -20,56 +100,14 @@ pub(crate) fn run(_arguments: &[String]) -> ExitCode {
     if complaints.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn repository_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_path_buf()
-}
-
-fn complaints(root: &Path) -> Vec<String> {
+fn complaints(repository: &Repository, scope: Scope) -> Vec<Complaint> {
     let mut found = Vec::new();
-    for file in tracked_files(root) {
-        let Ok(text) = std::fs::read_to_string(root.join(&file)) else { continue };
-        if file.ends_with(".rs") {
-            found.extend(module_without_doc(&file, &text));
-            found.extend(unsafe_outside_its_module(&file, &text));
-        }
-        found.extend(left_overs(&file, &text));
+    for check in CHECKS {
+        let is_excepted = |one: &Complaint| check.not_yet.iter().any(|package| one.is_about(package));
+        let all = (check.complaints)(repository).into_iter();
+        found.extend(all.filter(|one| scope == Scope::All || !is_excepted(one)));
     }
     found
-}
-
-fn tracked_files(root: &Path) -> Vec<String> {
-    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().expect("git runs");
-    String::from_utf8_lossy(&output.stdout)
-        .split('\0')
-        .filter(|f| !f.is_empty())
-        .map(str::to_string)
-        .collect()
-}
-
-fn module_without_doc(file: &str, text: &str) -> Option<String> {
-    let documented = text.lines().any(|line| line.starts_with("//!"));
-    (!documented).then(|| format!("{file}: a module starts with `//!`: what it does and where it stands"))
-}
-
-fn unsafe_outside_its_module(file: &str, text: &str) -> Option<String> {
-    let keyword = concat!("unsafe", " ");
-    let line = text.lines().position(|line| {
-        let code = line.split("//").next().unwrap_or_default();
-        code.contains(&format!("{keyword}{{"))
-            || code.contains(&format!("{keyword}fn"))
-            || code.contains(&format!("{keyword}impl"))
-    })?;
-    (!UNSAFE_ALLOWED.contains(&file))
-        .then(|| format!("{file}:{}: unsafe code outside its one module", line + 1))
-}
-
-fn left_overs(file: &str, text: &str) -> Vec<String> {
-    let marks = [concat!("FIX", "ME"), concat!("TO", "DO:"), concat!("dbg", "!(")];
-    text.lines()
-        .enumerate()
-        .filter(|(_, line)| marks.iter().any(|mark| line.contains(mark)))
-        .map(|(at, _)| format!("{file}:{}: a left-over mark", at + 1))
-        .collect()
 }
 
 #[cfg(test)]
@@ -78,22 +116,12 @@ mod tests {
 
     #[test]
     fn the_repository_is_tidy() {
-        assert_eq!(complaints(&repository_root()), Vec::<String>::new());
+        let found = complaints(&Repository::read(&crate::corpus::root()), Scope::Enforced);
+        assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]
     fn every_rule_has_a_case() {
         assert_eq!(crate::corpus::complaints(), Vec::<String>::new());
-    }
-
-    #[test]
-    fn an_unsafe_block_elsewhere_is_found() {
-        let text = concat!("//! m\nfn f() { unsafe", " { } }");
-        assert!(unsafe_outside_its_module("crates/x/src/lib.rs", text).is_some());
-    }
-
-    #[test]
-    fn a_module_without_doc_is_found() {
-        assert!(module_without_doc("a.rs", "fn f() {}").is_some());
     }
 }

@@ -10,9 +10,9 @@ use kubemerge_value::{Arena, Canonical, Document, Node, to_canonical, to_value};
 use serde_json::Value;
 
 use super::{
-    Refusal, Request,
     operation::{Answer, value, value_text},
-    request::{Api, Switches},
+    refusal::Refusal,
+    request::{Api, Request, Switches},
 };
 
 /// The patch from original to modified.

@@ -6,7 +6,12 @@ use kubemerge_value::{Canonical, Document, Node, to_canonical, to_value};
 use kubemerge_yaml as yaml;
 use serde_json::Value;
 
-use super::{Refusal, Request, generated, request::Api, schemas::type_of};
+use super::{
+    generated,
+    refusal::Refusal,
+    request::{Api, Request},
+    schemas::type_of,
+};
 
 /// The text of a result.
 pub(crate) type Answer = Vec<u8>;

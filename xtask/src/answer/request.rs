@@ -6,7 +6,7 @@ use kubemerge_schema::Dialect;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::Refusal;
+use super::refusal::Refusal;
 
 /// Which of our interfaces answers.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq)]

@@ -10,10 +10,10 @@ use kubemerge_schema::{
 };
 use serde_json::Value;
 
-use super::{Refusal, Request};
+use super::{refusal::Refusal, request::Request};
 
 /// Bounds the memory of a long run that sends ever new documents.
-const MOST_KEPT: usize = 256;
+const MAX_KEPT_SCHEMAS: usize = 256;
 
 /// The version of the built-in tables where a request names none.
 const NEWEST: &str = "1.37";
@@ -48,7 +48,7 @@ impl Schemas {
         if let Some(schema) = self.kept.get(&key) {
             return Ok(Some(Arc::clone(schema)));
         }
-        if self.kept.len() >= MOST_KEPT {
+        if self.kept.len() >= MAX_KEPT_SCHEMAS {
             self.kept.clear();
         }
         let schema = Arc::new(compile(&key, request.dialect())?);

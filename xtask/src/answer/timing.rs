@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::{Answer, Refusal};
+use super::{operation::Answer, refusal::Refusal};
 
 /// Runs an operation over and over; gives nanoseconds and allocations of one run.
 pub(super) fn measure(

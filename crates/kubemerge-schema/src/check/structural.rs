@@ -129,7 +129,7 @@ fn walk<'v>(
         let message = "additionalProperties and properties are mutual exclusive";
         check.broken("properties-exclude-additional", &place.keyword("additionalProperties"), message);
     }
-    junctors(check, map, place);
+    logical_operators(check, map, place);
     let is_whole = level == Level::Root || is_true(map, EMBEDDED);
     for (name, property) in members(map, "properties") {
         if let Value::Object(property) = property {
@@ -224,7 +224,7 @@ fn names(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>, level: L
 }
 
 /// Below these words stand restrictions of what the structural part declares, never declarations.
-fn junctors<'v>(check: &mut Check<'v>, map: &'v Schema, place: &DocumentPath<'_>) {
+fn logical_operators<'v>(check: &mut Check<'v>, map: &'v Schema, place: &DocumentPath<'_>) {
     for word in ["allOf", "anyOf", "oneOf"] {
         if is_int_or_string_pattern(map, word) {
             continue;

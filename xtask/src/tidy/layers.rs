@@ -1,0 +1,149 @@
+//! Layers: packages depend only on packages below them, and folders import only from folders below them.
+
+use super::complaint::Complaint;
+use super::repository::Repository;
+use super::rust::modules::{CrateModules, ModulePath};
+
+/// The packages, lowest first. Those of one line do not depend on each other.
+const PACKAGES: &[&[&str]] = &[
+    &["kubemerge-value"],
+    &["kubemerge-yaml"],
+    &["kubemerge-schema"],
+    &["kubemerge-strategic", "kubemerge-ssa", "kubemerge-kinds"],
+    &["kubemerge"],
+    &["kubemerge-server"],
+    &["kubemerge-cli"],
+];
+
+/// The top-level modules of a package, lowest first. Those of one line do not import each other.
+struct Layers {
+    package: &'static str,
+    modules: &'static [&'static [&'static str]],
+}
+
+const FOLDERS: &[Layers] = &[Layers {
+    package: "kubemerge-schema",
+    modules: &[
+        &["error"],
+        &["document"],
+        &["model"],
+        &["check"],
+        &["load"],
+        &["builtin", "overlay", "compile"],
+        &["schema"],
+        &["lookup"],
+        &["explain", "export", "stats"],
+        &["builder"],
+    ],
+}];
+
+/// Complains about dependencies and imports that go upwards.
+pub(crate) fn check(repository: &Repository) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for name in repository.packages.keys().filter(|name| *name != "xtask") {
+        let manifest = repository.file(&format!("crates/{name}/Cargo.toml"));
+        complaints.extend(dependencies(name, manifest.map_or("", |file| file.text.as_str())));
+    }
+    for layers in FOLDERS {
+        if let Some(modules) = repository.packages.get(layers.package) {
+            complaints.extend(folders(layers, modules));
+        }
+    }
+    complaints
+}
+
+/// The layer of a name, counted from below.
+fn layer_of(layers: &[&[&str]], name: &str) -> Option<usize> {
+    layers.iter().position(|layer| layer.contains(&name))
+}
+
+fn dependencies(package: &str, manifest: &str) -> Vec<Complaint> {
+    let Some(own) = layer_of(PACKAGES, package) else {
+        return vec![Complaint::new(package, "xtask/src/tidy/layers.rs does not say in which layer it is")];
+    };
+    let upwards =
+        dependency_names(manifest).filter(|name| layer_of(PACKAGES, name).is_some_and(|it| it >= own));
+    upwards.map(|name| Complaint::new(package, format!("depends on {name}, which is not below it"))).collect()
+}
+
+/// The names in `[dependencies]`; tests and benchmarks may depend on anything.
+fn dependency_names(manifest: &str) -> impl Iterator<Item = &str> {
+    let after = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
+    let lines = after.take_while(|line| !line.starts_with('['));
+    lines.filter_map(|line| line.split(['.', ' ', '=']).next()).filter(|name| !name.is_empty())
+}
+
+fn folders(layers: &Layers, modules: &CrateModules) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    for reference in modules.references() {
+        let (from, to) = (top(&reference.from), top(&reference.to));
+        let (Some(from), Some(to)) = (from, to) else { continue };
+        if from == to {
+            continue;
+        }
+        let place = |name: &str| layer_of(layers.modules, name);
+        let complain = |problem: &str| {
+            let imports = format!("{} imports {}", reference.from.join("/"), reference.to.join("/"));
+            Complaint::new(layers.package, format!("{imports}, which {problem}"))
+        };
+        match (place(from), place(to)) {
+            (Some(above), Some(below)) if above > below => {}
+            (Some(_), Some(_)) => complaints.push(complain("is not below it")),
+            // A module without a layer is above all others: only `lib.rs` may use it.
+            (None, _) => {}
+            (Some(_), None) => complaints.push(complain("has no layer")),
+        }
+    }
+    complaints
+}
+
+fn top(path: &ModulePath) -> Option<&str> {
+    path.first().map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: Layers = Layers { package: "made-up", modules: &[&["low"], &["left", "right"]] };
+
+    fn complaints(files: &[(&str, &str)]) -> Vec<String> {
+        let found = folders(&TWO, &CrateModules::read("src", files.iter().copied()));
+        found.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn imports_from_below_are_fine() {
+        let files = [
+            ("src/lib.rs", "mod low; mod left; use left::L;"),
+            ("src/low.rs", "pub struct A;"),
+            ("src/left.rs", "use crate::low::A; pub struct L;"),
+        ];
+        assert_eq!(complaints(&files), [""; 0]);
+    }
+
+    #[test]
+    fn imports_from_above_and_from_the_side_are_named() {
+        let files = [
+            ("src/lib.rs", "mod low; mod left; mod right; pub use left::L;"),
+            ("src/low.rs", "use crate::L;"),
+            ("src/left.rs", "pub struct L;"),
+            ("src/right.rs", "fn f(l: crate::left::L) {}"),
+        ];
+        let wanted = [
+            "made-up: low imports left, which is not below it",
+            "made-up: right imports left, which is not below it",
+        ];
+        assert_eq!(complaints(&files), wanted);
+    }
+
+    #[test]
+    fn packages_depend_downwards() {
+        let manifest = "[package]\nname = \"x\"\n[dependencies]\nkubemerge-server.workspace = true\nserde = \"1\"\n\
+                        [dev-dependencies]\nkubemerge.workspace = true\n";
+        let wanted = "kubemerge-schema: depends on kubemerge-server, which is not below it";
+        assert_eq!(dependencies("kubemerge-schema", manifest)[0].to_string(), wanted);
+        assert_eq!(dependencies("kubemerge-cli", manifest), []);
+        assert_eq!(dependencies("kubemerge-new", "").len(), 1);
+    }
+}
