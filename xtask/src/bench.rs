@@ -26,6 +26,17 @@ mod table;
 
 use std::process::ExitCode;
 
+pub(crate) const HELP: &str = "\
+Compare the speed of our engine with Kubernetes' code and two JSON libraries
+
+usage: cargo xtask bench [--json]
+
+Builds itself in release mode first. Rows of Kubernetes are left out if Go is missing.
+
+options:
+  --json   print one JSON object per row instead of a table
+";
+
 /// Races and prints.
 #[cfg(feature = "bench")]
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
@@ -59,6 +70,6 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: cargo xtask bench [--json]");
+    eprint!("{HELP}");
     ExitCode::from(2)
 }

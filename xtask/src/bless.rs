@@ -17,6 +17,18 @@ use crate::{
     verdict::{Verdict, on_one_line},
 };
 
+pub(crate) const HELP: &str = "\
+Take the upstream expectations of the corpus from Kubernetes' code (needs Go)
+
+usage: cargo xtask bless [--check]
+
+Asks the reference program for the answer to every case and rewrites the lines that start with `upstream:`.
+Cases marked `differs:` stay as they are. Exits 1 if an expectation is not among Kubernetes' answers.
+
+options:
+  --check   print what would change and change nothing
+";
+
 /// How often each case is asked, to find answers that are not stable.
 const REPEAT: &str = "12";
 
@@ -26,7 +38,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         [] => false,
         [flag] if flag == "--check" => true,
         _ => {
-            eprintln!("usage: cargo xtask bless [--check]");
+            eprint!("{HELP}");
             return ExitCode::from(2);
         }
     };

@@ -27,10 +27,15 @@ use trial::{Court, Outcome, Trial};
 
 use crate::reference::Reference;
 
-const USAGE: &str = "\
+pub(crate) const HELP: &str = "\
+Compare our engine with Kubernetes' code on generated cases (needs Go)
+
 usage: cargo xtask conformance [--seconds N] [--cases N] [--seed S] [--kind K] [--op OP]
 
-  --seconds N   stop after N seconds (60 where neither this nor --cases is given)
+Exits 1 if an answer differs, 3 if Go is missing. A case that differs is reduced and printed.
+
+options:
+  --seconds N   stop after N seconds (60 if neither this nor --cases is given)
   --cases N     stop after N cases
   --seed S      repeat the run of a seed; a fresh one is printed otherwise
   --kind K      only this kind: Pod, Service, ..., or `synthetic` for generated schemas
@@ -42,7 +47,7 @@ usage: cargo xtask conformance [--seconds N] [--cases N] [--seed S] [--kind K] [
 const BATCH: usize = 400;
 
 /// After this many differences the run stops.
-const ENOUGH: usize = 10;
+const MAX_DIFFERENCES: usize = 10;
 
 struct Options {
     seconds: Option<u64>,
@@ -57,7 +62,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let options = match Options::read(arguments) {
         Ok(options) => options,
         Err(complaint) => {
-            eprintln!("conformance: {complaint}\n\n{USAGE}");
+            eprintln!("conformance: {complaint}\n\n{HELP}");
             return ExitCode::from(2);
         }
     };
@@ -146,7 +151,7 @@ fn compare(options: &Options, mut court: Court) -> Result<Tally, String> {
     let mut tally = Tally::default();
     let start = Instant::now();
     let tables = kinds::tables();
-    while !options.is_over(start, tally.done()) && tally.different < ENOUGH {
+    while !options.is_over(start, tally.done()) && tally.different < MAX_DIFFERENCES {
         let subject = subject(options, &tables, &mut dice)?;
         let trials: Vec<Trial<'_>> =
             (0..BATCH).map(|_| trial::make(&mut dice, &subject, options.op.as_deref())).collect();

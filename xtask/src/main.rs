@@ -1,6 +1,6 @@
 //! Automation of the repository: `cargo xtask <task>`.
 //!
-//! Each task is a module with a `run(arguments)` function; this file only picks one.
+//! Each task is a module with a `run` function and a `HELP` text; this file only picks one.
 
 mod answer;
 mod bench;
@@ -16,41 +16,54 @@ mod verdict;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "\
-usage: cargo xtask <task>
+/// A task: its name, and what to print and to run.
+struct Task {
+    name: &'static str,
+    /// The first line is the summary that the list of tasks shows.
+    help: &'static str,
+    run: fn(&[String]) -> ExitCode,
+}
 
-tasks:
-  answer      answer conformance requests on standard input with our engine
-  bench       race our engine against Kubernetes and two JSON libraries
-  bench-command
-              compare the command with kubectl, process start to exit
-  bless       take the upstream expectations of the corpus from the reference program (needs Go)
-  protobuf    write the table of protobuf messages of kubemerge-server anew (needs Go)
-  schemas     write the built-in tables of kubemerge-schema anew
-  conformance compare our engine with the reference program on generated cases (needs Go)
-  tidy        check the rules of the repository that no compiler checks
-";
+const TASKS: &[Task] = &[
+    Task { name: "answer", help: answer::HELP, run: answer::run },
+    Task { name: "bench", help: bench::HELP, run: bench::run },
+    Task { name: "bench-command", help: bench_command::HELP, run: bench_command::run },
+    Task { name: "bless", help: bless::HELP, run: bless::run },
+    Task { name: "conformance", help: conformance::HELP, run: conformance::run },
+    Task { name: "protobuf", help: protobuf::HELP, run: protobuf::run },
+    Task { name: "schemas", help: schemas::HELP, run: schemas::run },
+    Task { name: "tidy", help: tidy::HELP, run: tidy::run },
+];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
-    let task = arguments.next().unwrap_or_default();
+    let name = arguments.next().unwrap_or_default();
     let rest: Vec<String> = arguments.collect();
-    match task.as_str() {
-        "answer" => answer::run(&rest),
-        "bench" => bench::run(&rest),
-        "bench-command" => bench_command::run(&rest),
-        "bless" => bless::run(&rest),
-        "conformance" => conformance::run(&rest),
-        "protobuf" => protobuf::run(&rest),
-        "schemas" => schemas::run(&rest),
-        "tidy" => tidy::run(&rest),
-        "" | "help" | "--help" | "-h" => {
-            print!("{USAGE}");
-            ExitCode::SUCCESS
-        }
-        unknown => {
-            eprintln!("xtask: there is no task `{unknown}`\n\n{USAGE}");
+    match TASKS.iter().find(|task| task.name == name) {
+        Some(task) if rest.iter().any(|word| is_help(word)) => print_help(task.help),
+        Some(task) => (task.run)(&rest),
+        None if name.is_empty() || name == "help" || is_help(&name) => print_help(&usage()),
+        None => {
+            eprint!("xtask: there is no task `{name}`\n\n{}", usage());
             ExitCode::from(2)
         }
     }
+}
+
+fn is_help(word: &str) -> bool {
+    matches!(word, "--help" | "-h")
+}
+
+fn print_help(text: &str) -> ExitCode {
+    print!("{text}");
+    ExitCode::SUCCESS
+}
+
+fn usage() -> String {
+    let mut text = "usage: cargo xtask <task> [options]; each task has --help\n\ntasks:\n".to_owned();
+    for task in TASKS {
+        let summary = task.help.lines().next().unwrap_or_default();
+        text.push_str(&format!("  {:14} {summary}\n", task.name));
+    }
+    text
 }

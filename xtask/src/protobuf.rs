@@ -9,6 +9,14 @@ use std::{
     process::{Command, ExitCode},
 };
 
+pub(crate) const HELP: &str = "\
+Generate the table of protobuf messages that the server reads bodies with (needs Go)
+
+usage: cargo xtask protobuf
+
+Reads field numbers from Kubernetes' generated.proto files and writes messages.txt of the server.
+";
+
 const MODULES: [&str; 3] = ["k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver"];
 const VERSION: &str = "v0.37.2";
 const TABLE: &str = "crates/kubemerge-server/src/protobuf/messages.txt";

@@ -15,6 +15,15 @@ use std::process::{Command, ExitCode};
 use kubemerge_schema::builtin::encode::{GoFields, ReleaseDocuments, TableWriter};
 use serde_json::{Map, Value, json};
 
+pub(crate) const HELP: &str = "\
+Generate the built-in tables of kubemerge-schema (needs Go unless FOLDER is given)
+
+usage: cargo xtask schemas [FOLDER]
+
+Downloads the OpenAPI and discovery documents of each release with `go mod download` and writes strings.txt
+and tables.bin. With FOLDER, reads FOLDER/<minor>/openapi-spec and FOLDER/<minor>/discovery instead.
+";
+
 /// The newest patch release of each minor version that the Go module proxy serves, newest first.
 const RELEASES: [&str; 13] = [
     "1.37.1", "1.36.4", "1.35.8", "1.34.10", "1.33.13", "1.32.13", "1.31.14", "1.30.14", "1.29.15",

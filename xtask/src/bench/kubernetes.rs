@@ -4,7 +4,7 @@ use crate::reference::Reference;
 use serde_json::{Value, json};
 
 /// How long Kubernetes may take for a row, in nanoseconds; what takes longer runs once.
-const PATIENCE: f64 = 1e9;
+const MAX_ROW_NANOSECONDS: f64 = 1e9;
 
 /// Kubernetes' own code, where Go is at hand.
 pub(super) struct Kubernetes(Option<Reference>);
@@ -21,7 +21,7 @@ impl Kubernetes {
     /// Nanoseconds of one operation.
     pub(super) fn nanoseconds(&mut self, op: &str, type_name: &str, documents: &Value) -> Option<f64> {
         let once = self.asked(op, type_name, documents, 1)?;
-        let rounds = (PATIENCE / once.max(1.0)).clamp(1.0, 2_000.0);
+        let rounds = (MAX_ROW_NANOSECONDS / once.max(1.0)).clamp(1.0, 2_000.0);
         if rounds < 2.0 { Some(once) } else { self.asked(op, type_name, documents, rounds as u64) }
     }
 

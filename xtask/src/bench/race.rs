@@ -22,7 +22,7 @@ use super::{
 const LENGTHS: &[usize] = &[1_000, 10_000, 100_000];
 
 /// Kubernetes is asked up to this length only: its list merge is quadratic.
-const LONGEST_FOR_KUBERNETES: usize = 1_000;
+const MAX_LENGTH_FOR_KUBERNETES: usize = 1_000;
 
 pub(super) fn run(form: Form) -> ExitCode {
     let mut kubernetes = Kubernetes::start();
@@ -90,7 +90,7 @@ fn apply_checked(ty: Type<'_>, live: &[u8], patch: &[u8]) -> Vec<u8> {
 
 fn growth_table(schemas: &[(&str, &Schema)], kubernetes: &mut Kubernetes) -> Table {
     let mut columns: Vec<String> = LENGTHS.iter().map(|length| format!("n = {length}")).collect();
-    columns.push(format!("Kubernetes, n = {LONGEST_FOR_KUBERNETES}"));
+    columns.push(format!("Kubernetes, n = {MAX_LENGTH_FOR_KUBERNETES}"));
     let mut rows = Vec::new();
     for row in ROWS {
         for (dialect, schema) in schemas {
@@ -98,7 +98,7 @@ fn growth_table(schemas: &[(&str, &Schema)], kubernetes: &mut Kubernetes) -> Tab
                 LENGTHS.iter().map(|length| Some(grown(schema, row, *length))).collect();
             times.push(match *dialect {
                 "upstream" => {
-                    kubernetes.nanoseconds(row.op, "v1/Pod", &row.documents(LONGEST_FOR_KUBERNETES))
+                    kubernetes.nanoseconds(row.op, "v1/Pod", &row.documents(MAX_LENGTH_FOR_KUBERNETES))
                 }
                 _ => None,
             });

@@ -46,7 +46,7 @@ const TEXTS: &[&str] = &[
     "\t",
 ];
 const FLOATS: &[f64] = &[1.5, 2.0, 80.0, 1e21, 1e-7, -0.5, 1e6];
-const DEEPEST: usize = 7;
+const MAX_DEPTH: usize = 7;
 
 impl Writer<'_> {
     /// A value of a shape; the root of a document is never at fault.
@@ -101,7 +101,7 @@ impl Writer<'_> {
     }
 
     fn object(&mut self, fields: &[Field], depth: usize) -> Value {
-        let share = [60, 60, 50, 40, 30, 20, 10, 0][depth.min(DEEPEST)];
+        let share = [60, 60, 50, 40, 30, 20, 10, 0][depth.min(MAX_DEPTH)];
         let mut members = Map::new();
         for field in fields {
             if self.dice.chance(share.min(4000 / fields.len().max(1))) {
@@ -204,7 +204,7 @@ impl Writer<'_> {
                 _ => drop(edited.insert(name.clone(), value.clone())),
             }
         }
-        if !fields.is_empty() && self.dice.chance(30) && depth < DEEPEST {
+        if !fields.is_empty() && self.dice.chance(30) && depth < MAX_DEPTH {
             let field = self.dice.pick(fields).clone();
             edited.insert(field.name, self.value(field.shape, depth + 1));
         }

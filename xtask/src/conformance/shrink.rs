@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::trial::{Court, Trial};
 
 /// A case that is still big after this long is printed as it is.
-const PATIENCE: Duration = Duration::from_secs(30);
+const MAX_SHRINK_TIME: Duration = Duration::from_secs(30);
 
 /// Takes out whatever can go while the case still differs in the same way.
 pub(crate) fn shrink<'a>(trial: &Trial<'a>, court: &mut Court) -> Result<Trial<'a>, String> {
@@ -20,7 +20,7 @@ pub(crate) fn shrink<'a>(trial: &Trial<'a>, court: &mut Court) -> Result<Trial<'
         let mut found = None;
         // Parts before the last one that could go were needed a moment ago: try them last.
         for at in (from..parts.len()).chain(0..from.min(parts.len())) {
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > MAX_SHRINK_TIME {
                 return checked(smallest, trial, court);
             }
             let candidate = Trial { inputs: without(&smallest.inputs, &parts[at]), ..smallest.clone() };
