@@ -1,8 +1,8 @@
 //! Canonical text value by value, for those who know what may come: nothing is built for what is passed.
 
 use crate::{
-    excerpt::Excerpt,
     scan::{StringEnd, string_end, value_end},
+    shared::Excerpt,
 };
 
 /// A place in canonical text. Whoever moves it looks first at what is next.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::excerpt::Spot;
+use crate::shared::Spot;
 
 /// The part in which two texts differ.
 ///

@@ -1,7 +1,10 @@
 //! The two ways in for bytes: checked, and canonical.
 
 use crate::{
-    check::check, ends::Ends, error::ParseError, node::Node, reader::Reader, text::Form, write::to_canonical,
+    check::check,
+    error::ParseError,
+    node::Node,
+    text::{Ends, Form},
 };
 
 /// Bytes that were checked: valid UTF-8, one JSON value, not nested too deep.
@@ -59,19 +62,6 @@ pub struct Canonical {
 const DEEP: usize = 64;
 
 impl Canonical {
-    /// Checks the bytes and rewrites them.
-    ///
-    /// # Errors
-    /// As [`Document::check`].
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
-        // Go's encoder and most typed clients write canonical text.
-        let mut reader = Reader::new(bytes);
-        match reader.pass().and_then(|()| reader.finish()) {
-            Some(canonical) => Ok(canonical),
-            None => Ok(to_canonical(Document::check(bytes)?.node())),
-        }
-    }
-
     /// Only for bytes that a canonical writer wrote; `depth` is at least how deep they are nested.
     pub(crate) fn written(bytes: Vec<u8>, depth: usize) -> Self {
         let checked = if depth > DEEP { check(&bytes).ok() } else { None };
@@ -119,5 +109,17 @@ impl Eq for Canonical {}
 impl std::fmt::Debug for Canonical {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&String::from_utf8_lossy(&self.bytes))
+    }
+}
+
+impl<'a> From<&'a Document<'a>> for Node<'a> {
+    fn from(document: &'a Document<'a>) -> Self {
+        document.node()
+    }
+}
+
+impl<'a> From<&'a Canonical> for Node<'a> {
+    fn from(canonical: &'a Canonical) -> Self {
+        canonical.node()
     }
 }

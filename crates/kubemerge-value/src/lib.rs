@@ -19,29 +19,20 @@
 //! # Ok::<(), kubemerge_value::ParseError>(())
 //! ```
 
-mod built;
+mod canonicalize;
 mod check;
 mod cursor;
 mod difference;
 mod document;
-mod edited;
-mod ends;
-mod entry;
-mod equal;
 mod error;
-mod excerpt;
-mod glance;
-mod item_scan;
 mod list_view;
 mod map_edit;
-mod member_walk;
 mod node;
 pub mod number;
 mod path;
 mod reader;
 mod scan;
-mod seek;
-mod side_by_side;
+mod shared;
 mod stack;
 mod string;
 mod text;
@@ -51,21 +42,17 @@ mod write;
 pub use cursor::Cursor;
 pub use difference::Difference;
 pub use document::{Canonical, Document};
-pub use edited::Edits;
-pub use entry::Entry;
-pub use equal::{deep_equal, same_text};
 pub use error::{ParseError, ParseErrorKind};
-pub use excerpt::{Excerpt, Spot};
-pub use glance::{every_member, items_have_scalar};
-pub use item_scan::{Item, ItemScan, Key, Names, NotRising};
 pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;
-pub use member_walk::{MemberWalk, Walked};
-pub use node::{Kind, Node, Scalar};
+pub use node::{
+    Edits, Entry, Item, ItemScan, Key, Kind, MemberWalk, Names, Node, NotRising, Pair, Scalar, Walked,
+    deep_equal, every_member, items_have_scalar, same_text, side_by_side,
+};
 pub use number::write_float;
 pub use path::{Path, Side, Step};
 pub use reader::Reader;
-pub use side_by_side::{Pair, side_by_side};
+pub use shared::{Excerpt, Spot};
 pub use stack::deep;
 pub use string::{Str, write_escaped};
 pub use tokens::{Token, Tokens};

@@ -2,7 +2,7 @@
 
 use crate::{
     Arena,
-    built::{Built, Order, Piece, Tail},
+    node::{Built, Order, Piece, Tail},
     node::{Node, Repr},
     text::{ElementScan, Text},
 };

@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use crate::{
-    check::number_end, cursor::Cursor, document::Canonical, excerpt::Spot, number, scan::plain_end,
+    check::number_end, cursor::Cursor, document::Canonical, number, scan::plain_end, shared::Spot,
     string::rises,
 };
 
@@ -335,7 +335,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::excerpt::Excerpt;
+    use crate::shared::Excerpt;
 
     /// The document, if a reader passes through it.
     fn read(text: &[u8]) -> Option<Canonical> {

@@ -2,9 +2,9 @@
 
 use crate::{
     document::Canonical,
-    excerpt::Excerpt,
     node::{Node, Repr},
     scan::{StringEnd, string_end},
+    shared::Excerpt,
     string::{Spelling, Str},
     text::{Extent, Form, Text},
 };

@@ -13,12 +13,12 @@ use super::{
     token::{escape_end, word_end},
 };
 use crate::{
-    ends::{Ends, LARGE},
     scan::{
         lanes::{BlockScan, Lanes, SPACE, block_at, positions},
         quotes::{QuoteScan, Quotes},
         simd, skip_space,
     },
+    text::{Ends, LARGE},
 };
 
 /// Checks that the bytes are one map or list.

@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{
     MAX_DEPTH,
-    ends::{Ends, LARGE},
     error::ParseErrorKind as Kind,
     scan::skip_space,
+    text::{Ends, LARGE},
 };
 
 /// Checks that the bytes are one JSON value.

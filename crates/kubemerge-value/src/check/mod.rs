@@ -9,8 +9,8 @@ mod exact;
 mod token;
 
 use crate::{
-    ends::Ends,
     error::{ParseError, ParseErrorKind as Kind},
+    text::Ends,
 };
 
 /// What the check learns on its way.
@@ -39,7 +39,7 @@ pub(crate) fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MAX_DEPTH, ends::LARGE};
+    use crate::{MAX_DEPTH, text::LARGE};
 
     fn fails(text: &str, kind: Kind, offset: usize) {
         let error = check(text.as_bytes()).err().expect(text);

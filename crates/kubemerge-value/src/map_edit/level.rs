@@ -2,8 +2,8 @@
 
 use crate::{
     Arena,
-    built::{Built, NO_GAP, Order, Piece, Tail},
-    entry::Entry,
+    node::Entry,
+    node::{Built, NO_GAP, Order, Piece, Tail},
     node::{Node, Repr},
     scan::skip_space,
     string::Str,

@@ -3,8 +3,8 @@
 use super::level::{Fate, Level};
 use crate::{
     Arena,
-    built::{Built, Order, Piece, Tail},
-    entry::Entry,
+    node::Entry,
+    node::{Built, Order, Piece, Tail},
     node::{Node, Repr},
     scan::skip_space,
     string::Str,

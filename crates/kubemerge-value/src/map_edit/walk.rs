@@ -2,12 +2,11 @@
 
 use crate::{
     Arena,
-    built::{Built, Order, Piece, Tail},
-    entry::Entry,
+    node::Entry,
+    node::{Built, Order, Piece, Tail},
     node::{Node, Repr},
-    seek::{Seeker, Sought},
     string::Str,
-    text::{MemberName, MemberScan, Resume, Text},
+    text::{MemberName, MemberScan, Resume, Seeker, Sought, Text},
 };
 use bumpalo::collections::Vec as ArenaVec;
 use std::cmp::Ordering;

@@ -3,6 +3,11 @@
 /// What is looked at in one step.
 pub(crate) type Block = [u8; 64];
 
+/// Whether the byte stands for itself in a string, whoever writes it.
+pub(super) fn is_plain_ascii(byte: u8) -> bool {
+    !matches!(byte, 0..=0x1f | b'"' | b'\\' | b'<' | b'>' | b'&' | 0x80..)
+}
+
 /// A way to compare all bytes of a block at once. Bit `n` of an answer is about byte `n`.
 pub(crate) trait Lanes: Copy {
     /// A block in registers.

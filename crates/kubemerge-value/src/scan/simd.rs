@@ -31,7 +31,7 @@ pub(crate) fn not_plain(chunk: &[u8; 16]) -> u32 {
     #[cfg(target_arch = "x86_64")]
     return x86::not_plain(chunk);
     #[cfg(not(target_arch = "x86_64"))]
-    return (0..16).filter(|n| !super::string::is_plain_ascii(chunk[*n])).fold(0, |mask, n| mask | 1 << n);
+    return (0..16).filter(|n| !super::lanes::is_plain_ascii(chunk[*n])).fold(0, |mask, n| mask | 1 << n);
 }
 
 /// Runs a scan with all lanes that this machine has, the portable ones included.

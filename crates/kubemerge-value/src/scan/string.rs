@@ -1,5 +1,6 @@
 //! The end of a string. Most strings of a Kubernetes document are shorter than a block, so the step is 16.
 
+use super::lanes::is_plain_ascii;
 use super::simd::{not_plain, quotes_and_backslashes};
 
 /// Where a string ends, and whether its text is its characters.
@@ -54,11 +55,6 @@ fn marks_behind(bytes: &[u8], at: usize) -> Option<u32> {
     }
     // Near the end the step goes back to bytes that were looked at before.
     bytes.last_chunk().map(|last| quotes_and_backslashes(last) >> (16 - rest.len()))
-}
-
-/// Whether the byte stands for itself in a string, whoever writes it.
-pub(super) fn is_plain_ascii(byte: u8) -> bool {
-    !matches!(byte, 0..=0x1f | b'"' | b'\\' | b'<' | b'>' | b'&' | 0x80..)
 }
 
 /// The first byte from `at` on that does not stand for itself in a string, or the end of the text.

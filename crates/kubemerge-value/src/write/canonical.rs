@@ -1,12 +1,12 @@
 //! Writing a value as Go's encoder writes it. Text that is canonical already is copied.
 
-use super::size_hint;
+use super::size::size_hint;
 use crate::{
     MAX_DEPTH,
-    built::{Built, OpenEnd, Piece, Tail},
     document::Canonical,
-    edited::{Edited, Part},
-    entry::sort_entries,
+    node::sort_entries,
+    node::{Built, OpenEnd, Piece, Tail},
+    node::{Edited, Part},
     node::{Kind, Node, Repr, Scalar},
     number,
     stack::deep,
@@ -229,5 +229,11 @@ impl CanonicalWriter<'_> {
         if !std::mem::take(first) {
             self.out.push(b',');
         }
+    }
+}
+
+impl std::fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&String::from_utf8_lossy(to_canonical(*self).as_bytes()))
     }
 }

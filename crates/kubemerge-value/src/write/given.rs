@@ -2,10 +2,10 @@
 //!
 //! One writer serves two sinks: a byte vector, and segments that borrow from the sources.
 
-use super::size_hint;
+use super::size::size_hint;
 use crate::{
-    built::{Built, OpenEnd, Piece, Tail},
-    edited::Part,
+    node::Part,
+    node::{Built, OpenEnd, Piece, Tail},
     node::{Node, Repr},
     stack::deep,
     text::{Extent, Text},

@@ -4,8 +4,8 @@ use super::canonical::write_value;
 use crate::{
     MAX_DEPTH,
     document::Canonical,
-    excerpt::{Excerpt, Spot},
     node::Node,
+    shared::{Excerpt, Spot},
     string::{is_plain, rises, write_escaped},
 };
 use smallvec::SmallVec;

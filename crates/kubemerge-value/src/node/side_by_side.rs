@@ -3,8 +3,9 @@
 //! Two versions of a document mostly do. One of them is walked; whether the other goes on with the same bytes
 //! is a comparison, and only where it does not is its text looked at.
 
+use super::entry::is_surely_unique;
 use crate::{
-    entry::{Entry, is_surely_unique},
+    node::Entry,
     node::{Node, Repr},
     string::Str,
     text::{Extent, MemberScan, Text},

@@ -5,8 +5,8 @@
 
 use crate::{
     Arena,
-    built::{Built, Order, Piece, Tail},
-    member_walk::Walked,
+    node::Walked,
+    node::{Built, Order, Piece, Tail},
     node::{Node, Repr, Scalar},
     scan::{StringEnd, string_end},
     string::{Str, decode},

@@ -2,11 +2,10 @@
 //!
 //! This is the lightest result there is: however deep a value lies, changing it takes one entry in a list.
 
+use super::repr::{Entry, Node, Repr};
 use crate::{
     Arena,
-    ends::Ends,
-    node::{Node, Repr},
-    text::{ElementScan, Extent, Form, MemberScan, Text},
+    text::{ElementScan, Ends, Extent, Form, MemberScan, Text},
 };
 
 /// A map or list whose text has other values at some places.
@@ -135,11 +134,11 @@ impl<'a> Edited<'a> {
         visit(Part::Kept(&self.bytes[kept..]));
     }
 
-    pub(crate) fn members(self) -> impl Iterator<Item = crate::Entry<'a>> {
+    pub(crate) fn members(self) -> impl Iterator<Item = Entry<'a>> {
         let mut scan = MemberScan::of_map(self.text());
         std::iter::from_fn(move || {
             let (key, value) = scan.next()?;
-            Some(crate::Entry { key, value: self.part(value) })
+            Some(Entry { key, value: self.part(value) })
         })
     }
 

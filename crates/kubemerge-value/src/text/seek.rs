@@ -1,9 +1,12 @@
 //! Finding a member by name in canonical text, whose members are sorted.
 
+use super::{
+    members::{MemberName, MemberScan},
+    value::{Resume, Text},
+};
 use crate::{
     scan::{member_behind, strings_in_map},
     string::Str,
-    text::{MemberName, MemberScan, Resume, Text},
 };
 use std::{
     cmp::Ordering,

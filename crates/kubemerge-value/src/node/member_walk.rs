@@ -4,9 +4,8 @@ use crate::{
     map_edit::find_given,
     node::{Node, Repr},
     scan::skip_space,
-    seek::{Seeker, Sought},
     string::Str,
-    text::{Form, MemberScan, Resume},
+    text::{Form, MemberScan, Resume, Seeker, Sought},
 };
 
 /// A walk over the members of a map that is still text.

@@ -1,15 +1,7 @@
 //! The members of a map: sorted, and of repeated ones the last.
 
-use crate::{node::Node, string::Str};
-
-/// A member of a map.
-#[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
-    /// The name.
-    pub key: Str<'a>,
-    /// The value.
-    pub value: Node<'a>,
-}
+use super::repr::Entry;
+use crate::string::Str;
 
 /// Sorts members by name and keeps the last of repeated ones.
 pub(crate) fn sort_entries(entries: &mut Vec<Entry<'_>>) {

@@ -4,9 +4,8 @@
 //! comes out as it was given. A map that was left early ends with an open tail: the rest of its text,
 //! up to a bracket that nobody has looked for.
 
+use super::repr::{Entry, Node, Repr};
 use crate::{
-    entry::Entry,
-    node::{Node, Repr},
     string::Str,
     text::{ElementScan, Extent, MemberScan, Resume, Text},
 };

@@ -1,7 +1,7 @@
 //! Quick looks at a value that keep nothing of it.
 
 use crate::{
-    entry::Entry,
+    node::Entry,
     node::{Node, Repr},
     scan::items,
 };

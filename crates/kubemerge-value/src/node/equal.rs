@@ -1,10 +1,10 @@
 //! Deep equality: structural, and strict about types at every level.
 
-use crate::{
-    node::{Kind, Node, Repr},
-    stack::deep,
-    text::Form,
+use super::{
+    repr::{Node, Repr},
+    scalar::Kind,
 };
+use crate::{stack::deep, text::Form};
 
 /// Whether two values are equal; the integer 80 and the float 80.0 are not.
 pub fn deep_equal(one: Node<'_>, other: Node<'_>) -> bool {

@@ -1,103 +1,20 @@
-//! A lazy JSON value: text, a borrowed [`Value`], or something built in an arena.
-//!
-//! A [`Node`] is a small `Copy` view. It is expanded one level at a time, only when somebody looks; what
-//! nobody looks at stays a span or a borrow and is written out as it came in.
+//! Reading a [`Node`]: its type, its scalar, its members and elements, one level at a time.
 
+use super::{
+    built::BuiltMembers,
+    entry::{drop_repeated, sort_entries},
+    repr::{Entry, Node, Repr},
+    scalar::{Kind, Scalar, kind_of_text, kind_of_value, scalar_of_text, scalar_of_value},
+};
 use crate::{
     Arena,
-    built::{Built, BuiltMembers},
-    document::{Canonical, Document},
-    edited::Edited,
-    ends::Ends,
-    entry::{Entry, drop_repeated, sort_entries},
     error::ParseError,
-    number::{self, Number},
     scan::skip_space,
     string::Str,
-    text::{ElementScan, Extent, Form, MemberScan, Text},
+    text::{ElementScan, Ends, Extent, Form, MemberScan, Text},
 };
 use serde_json::Value;
-use std::{
-    cmp::Ordering,
-    hash::{Hash, Hasher},
-};
-
-/// A lazy JSON value.
-#[derive(Clone, Copy)]
-pub struct Node<'a>(pub(crate) Repr<'a>);
-
-#[derive(Clone, Copy)]
-pub(crate) enum Repr<'a> {
-    Text(Text<'a>),
-    Value(&'a Value),
-    Map(&'a Built<'a>),
-    List(&'a Built<'a>),
-    Scalar(Scalar<'a>),
-    Edited(Edited<'a>),
-}
-
-/// The dynamic type of a value, as Kubernetes tells them apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool,
-    /// A number that is a 64-bit integer.
-    Int,
-    /// Any other number.
-    Float,
-    /// A string.
-    String,
-    /// A list.
-    List,
-    /// A map.
-    Map,
-}
-
-/// A value without parts. Equality is strict: the integer 80 and the float 80.0 differ.
-#[derive(Clone, Copy, Debug)]
-pub enum Scalar<'a> {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool(bool),
-    /// An integer.
-    Int(i64),
-    /// Any other number.
-    Float(f64),
-    /// A string.
-    String(Str<'a>),
-}
-
-impl PartialEq for Scalar<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Scalar::Null, Scalar::Null) => true,
-            (Scalar::Bool(one), Scalar::Bool(two)) => one == two,
-            (Scalar::Int(one), Scalar::Int(two)) => one == two,
-            (Scalar::Float(one), Scalar::Float(two)) => one == two,
-            (Scalar::String(one), Scalar::String(two)) => one == two,
-            _ => false,
-        }
-    }
-}
-
-// A float in a document is never NaN: the check refuses what has no finite value.
-impl Eq for Scalar<'_> {}
-
-impl Hash for Scalar<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        match self {
-            Scalar::Null => state.write_u8(0),
-            Scalar::Bool(value) => state.write_u8(1 + u8::from(*value)),
-            Scalar::Int(value) => state.write_i64(*value),
-            // 0.0 and -0.0 are equal and must hash alike.
-            Scalar::Float(value) => state.write_u64((value + 0.0).to_bits()),
-            Scalar::String(value) => value.hash(state),
-        }
-    }
-}
+use std::cmp::Ordering;
 
 impl<'a> Node<'a> {
     /// The value `null`.
@@ -307,90 +224,6 @@ impl<'a> Node<'a> {
             _ => false,
         }
     }
-}
-
-impl Scalar<'_> {
-    /// The dynamic type.
-    pub fn kind(&self) -> Kind {
-        match self {
-            Scalar::Null => Kind::Null,
-            Scalar::Bool(_) => Kind::Bool,
-            Scalar::Int(_) => Kind::Int,
-            Scalar::Float(_) => Kind::Float,
-            Scalar::String(_) => Kind::String,
-        }
-    }
-}
-
-impl<'a> From<&'a Document<'a>> for Node<'a> {
-    fn from(document: &'a Document<'a>) -> Self {
-        document.node()
-    }
-}
-
-impl<'a> From<&'a Canonical> for Node<'a> {
-    fn from(canonical: &'a Canonical) -> Self {
-        canonical.node()
-    }
-}
-
-impl std::fmt::Debug for Node<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&String::from_utf8_lossy(crate::write::to_canonical(*self).as_bytes()))
-    }
-}
-
-#[inline]
-fn kind_of_text(text: Text<'_>) -> Kind {
-    match text.first() {
-        b'{' => Kind::Map,
-        b'[' => Kind::List,
-        b'"' => Kind::String,
-        b't' | b'f' => Kind::Bool,
-        b'n' => Kind::Null,
-        _ if number::is_int(text.bytes) => Kind::Int,
-        _ => Kind::Float,
-    }
-}
-
-fn kind_of_value(value: &Value) -> Kind {
-    match value {
-        Value::Null => Kind::Null,
-        Value::Bool(_) => Kind::Bool,
-        Value::Number(number) if number.is_i64() => Kind::Int,
-        Value::Number(_) => Kind::Float,
-        Value::String(_) => Kind::String,
-        Value::Array(_) => Kind::List,
-        Value::Object(_) => Kind::Map,
-    }
-}
-
-#[inline]
-fn scalar_of_text(text: Text<'_>) -> Option<Scalar<'_>> {
-    Some(match text.first() {
-        b'{' | b'[' => return None,
-        b'"' => Scalar::String(text.string()),
-        b't' => Scalar::Bool(true),
-        b'f' => Scalar::Bool(false),
-        b'n' => Scalar::Null,
-        _ => match number::decode(text.bytes) {
-            Number::Int(int) => Scalar::Int(int),
-            Number::Float(float) => Scalar::Float(float),
-        },
-    })
-}
-
-fn scalar_of_value(value: &Value) -> Option<Scalar<'_>> {
-    Some(match value {
-        Value::Null => Scalar::Null,
-        Value::Bool(value) => Scalar::Bool(*value),
-        Value::Number(number) => match number.as_i64() {
-            Some(int) => Scalar::Int(int),
-            None => Scalar::Float(number.as_f64().unwrap_or_default()),
-        },
-        Value::String(text) => Scalar::String(Str::plain(text)),
-        Value::Array(_) | Value::Object(_) => return None,
-    })
 }
 
 fn member_of_text<'a>(text: Text<'a>, name: &str) -> Option<Node<'a>> {

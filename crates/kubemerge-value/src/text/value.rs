@@ -3,8 +3,8 @@
 //! A container is scanned one level at a time. Its end is found only when somebody needs it: a walk that
 //! leaves a container early hands on a [`Resume`], so that no byte is scanned twice on the way out.
 
+use super::ends::Ends;
 use crate::{
-    ends::Ends,
     scan::{StringEnd, container_end, has_backslash, skip_space, string_end, value_end},
     string::{Spelling, Str},
 };
@@ -144,143 +144,6 @@ pub(crate) fn string_of(raw: &[u8], form: Form, escapes: bool) -> Str<'_> {
 /// The length of the container that the bytes start with: a large one is known, a small one is scanned.
 fn container_length(bytes: &[u8], ends: &Ends) -> usize {
     ends.length(bytes).unwrap_or_else(|| container_end(bytes, 1, 1))
-}
-
-/// The name of a member, as it stands in the text.
-#[derive(Clone, Copy)]
-pub(crate) struct MemberName<'a> {
-    /// Behind the member before, or behind the opening bracket.
-    pub(crate) gap: usize,
-    /// The opening quote of the name.
-    pub(crate) start: usize,
-    /// Behind the closing quote of the name.
-    pub(crate) end: usize,
-    pub(crate) key: Str<'a>,
-    pub(crate) value_at: usize,
-}
-
-/// Walks the members of a map, or of a run of members.
-pub(crate) struct MemberScan<'a> {
-    text: Text<'a>,
-    behind: Behind,
-}
-
-/// What is known of the end of the last member.
-#[derive(Clone, Copy)]
-enum Behind {
-    /// It is here.
-    At(usize),
-    /// The value starts here.
-    Value(usize),
-    /// Somebody has walked a part of the value.
-    Inside(Resume),
-}
-
-impl<'a> MemberScan<'a> {
-    /// The members of the map that this text is.
-    pub(crate) fn of_map(text: Text<'a>) -> Self {
-        MemberScan { text, behind: Behind::At(1) }
-    }
-
-    /// The members from the start of this text on, up to a closing bracket or the end.
-    pub(crate) fn of_run(text: Text<'a>) -> Self {
-        MemberScan { text, behind: Behind::At(0) }
-    }
-
-    pub(crate) fn text(&self) -> Text<'a> {
-        self.text
-    }
-
-    /// The position behind the last member that `next` gave.
-    #[inline]
-    pub(crate) fn settle(&mut self) -> usize {
-        let at = match self.behind {
-            Behind::At(at) => at,
-            Behind::Value(start) => self.text.end_at(start),
-            Behind::Inside(resume) => resume.end(self.text.bytes),
-        };
-        self.behind = Behind::At(at);
-        at
-    }
-
-    /// Goes on from a place inside the last member, where somebody else has left its value.
-    pub(crate) fn resume(&mut self, resume: Resume) {
-        self.behind = Behind::Inside(resume);
-    }
-
-    /// The name of the next member. Its value is passed over when the scan goes on.
-    #[inline(always)]
-    pub(crate) fn next_name(&mut self) -> Option<MemberName<'a>> {
-        let gap = self.settle();
-        let start = self.text.behind_comma(gap);
-        (self.text.bytes.get(start) == Some(&b'"')).then(|| self.enter(gap, start))
-    }
-
-    /// The name that starts here, behind this gap.
-    #[inline(always)]
-    pub(crate) fn enter(&mut self, gap: usize, start: usize) -> MemberName<'a> {
-        let StringEnd { end, escapes } = string_end(self.text.bytes, start + 1);
-        let key = self.text.name(start, end, escapes);
-        let value_at = self.text.behind_colon(end);
-        self.behind = Behind::Value(value_at);
-        MemberName { gap, start, end, key, value_at }
-    }
-
-    /// The next member.
-    #[inline]
-    pub(crate) fn next(&mut self) -> Option<(Str<'a>, Text<'a>)> {
-        let name = self.next_name()?;
-        Some((name.key, self.value(name)))
-    }
-
-    /// The value of the member whose name came last: a scalar with its end, a container without.
-    #[inline]
-    pub(crate) fn value(&mut self, name: MemberName<'a>) -> Text<'a> {
-        let rest = &self.text.bytes[name.value_at..];
-        if let Some(b'{' | b'[') = rest.first() {
-            return Text { bytes: rest, extent: Extent::Open, ..self.text };
-        }
-        let end = self.settle();
-        self.text.closed(&self.text.bytes[name.value_at..end])
-    }
-}
-
-/// An element of a list, as it stands in the text.
-#[derive(Clone, Copy)]
-pub(crate) struct TextElement<'a> {
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-    pub(crate) value: Text<'a>,
-}
-
-/// Walks the elements of a list, or of a run of elements.
-pub(crate) struct ElementScan<'a> {
-    text: Text<'a>,
-    at: usize,
-}
-
-impl<'a> ElementScan<'a> {
-    /// The elements of the list that this text is.
-    pub(crate) fn of_list(text: Text<'a>) -> Self {
-        ElementScan { text, at: 1 }
-    }
-
-    /// The elements from the start of this text on.
-    pub(crate) fn of_run(text: Text<'a>) -> Self {
-        ElementScan { text, at: 0 }
-    }
-
-    #[inline]
-    pub(crate) fn next(&mut self) -> Option<TextElement<'a>> {
-        let bytes = self.text.bytes;
-        let start = behind_comma(bytes, self.at);
-        if matches!(bytes.get(start), None | Some(b']')) {
-            return None;
-        }
-        let end = self.text.end_at(start);
-        self.at = end;
-        Some(TextElement { start, end, value: self.text.closed(&bytes[start..end]) })
-    }
 }
 
 /// Skips white space and at most one comma.
