@@ -3,7 +3,19 @@
 //! Everything here is a pure function of a schema and objects, so that the library, the command and the API
 //! server share it. Facts that only a store has (which addresses are taken, which namespaces exist) are
 //! arguments.
+//!
+//! [`admit()`] answers what the API server would store of an object, or all field errors. The way there: [`typed`]
+//! reads text into a [`tree`], the [`registry`] has the rules of each kind, which fill in defaults and walk the
+//! object with a [`field::Field`].
 
+mod admit;
+mod core;
+pub mod field;
+pub mod format;
 pub mod go_text;
+pub mod meta;
+pub mod registry;
 pub mod tree;
 pub mod typed;
+
+pub use admit::{Kind, Refusal, admit, admit_update};

@@ -1,0 +1,273 @@
+//! What the API server would store of an object, or why it would refuse it.
+//!
+//! [`admit`] and [`admit_update`] run the whole way: typed form, defaults, preparation, validation. A server runs
+//! the steps one by one ([`Kind`]) and puts in between what needs a store: names, uids, times, allocations.
+
+use std::fmt;
+
+use kubemerge_schema::{Schema, StructId};
+use kubemerge_value::Document;
+
+use crate::field::{Field, FieldError, Report};
+use crate::meta::{
+    NameRule, generic_metadata, generic_metadata_update, validate_metadata, validate_metadata_update,
+};
+use crate::registry::{Context, Generation, Rules, Scope, SubresourceRules, reset_fields, rules};
+use crate::tree::{Arena, Map, Value};
+use crate::typed::{DecodeError, Decoded, decode};
+
+/// The version whose rules apply to schemas that name none.
+const NEWEST_MINOR: u32 = 37;
+
+/// Why an object is refused.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The text is not JSON.
+    Malformed(String),
+    /// The schema has no built-in type of this name.
+    UnknownKind {
+        /// Group and version as the object has them.
+        api_version: String,
+        /// The kind.
+        kind: String,
+    },
+    /// The text does not fit the type of its kind: the API server answers 400.
+    Decode(DecodeError),
+    /// Fields are invalid: the API server answers 422.
+    Invalid(Vec<FieldError>),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Malformed(message) => f.write_str(message),
+            Refusal::UnknownKind { api_version, kind } => {
+                write!(f, "no kind \"{kind}\" is known in version \"{api_version}\"")
+            }
+            Refusal::Decode(error) => error.fmt(f),
+            Refusal::Invalid(errors) => {
+                let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                f.write_str(&texts.join(", "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Refusal {
+    /// The field errors, if the object was decoded.
+    pub fn field_errors(&self) -> &[FieldError] {
+        match self {
+            Refusal::Invalid(errors) => errors,
+            _ => &[],
+        }
+    }
+}
+
+/// What the API server would store of a new object: canonical JSON, without uid, times and allocations.
+///
+/// ```
+/// use kubemerge_schema::{Dialect, Schema};
+///
+/// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+/// let object = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"b/c":""}}"#;
+/// let refusal = kubemerge_kinds::admit(&schema, object).unwrap_err();
+/// assert_eq!(refusal.field_errors()[0].field, "data[b/c]");
+/// # Ok::<(), kubemerge_schema::LoadError>(())
+/// ```
+pub fn admit(schema: &Schema, object: &str) -> Result<String, Refusal> {
+    let arena = Arena::new();
+    let (kind, mut new) = read(schema, &arena, object)?;
+    kind.default(&mut new);
+    refuse_invalid(kind.create(&mut new))?;
+    Ok(new.to_text())
+}
+
+/// What the API server would store of an object that replaces another one.
+pub fn admit_update(schema: &Schema, old: &str, new: &str) -> Result<String, Refusal> {
+    let arena = Arena::new();
+    let (kind, mut new) = read(schema, &arena, new)?;
+    let (_, mut old) = read(schema, &arena, old)?;
+    kind.default(&mut old);
+    kind.default(&mut new);
+    refuse_invalid(kind.update(&mut new, &old))?;
+    Ok(new.to_text())
+}
+
+fn refuse_invalid(errors: Vec<FieldError>) -> Result<(), Refusal> {
+    if errors.is_empty() { Ok(()) } else { Err(Refusal::Invalid(errors)) }
+}
+
+fn read<'a>(schema: &'a Schema, arena: &'a Arena, text: &'a str) -> Result<(Kind<'a>, Map<'a>), Refusal> {
+    let document = Document::check(text.as_bytes()).map_err(|error| Refusal::Malformed(error.to_string()))?;
+    let name = |name: &str| {
+        let node = document.node().get(name).and_then(|node| node.as_str());
+        node.map(|text| text.text().into_owned()).unwrap_or_default()
+    };
+    let (api_version, kind) = (name("apiVersion"), name("kind"));
+    let Some(found) = Kind::find(schema, &api_version, &kind) else {
+        return Err(Refusal::UnknownKind { api_version, kind });
+    };
+    let decoded = found.decode(arena, text).map_err(Refusal::Decode)?;
+    Ok((found, decoded.object))
+}
+
+/// A built-in kind of a schema, and its rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind<'s> {
+    schema: &'s Schema,
+    root: StructId,
+    rules: Option<&'static Rules>,
+    context: Context,
+}
+
+impl<'s> Kind<'s> {
+    /// Finds a kind; custom resources are none.
+    pub fn find(schema: &'s Schema, api_version: &str, kind: &str) -> Option<Kind<'s>> {
+        let root = schema.go_struct(api_version, kind)?;
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        let context = Context { minor: schema.minor().unwrap_or(NEWEST_MINOR) };
+        Some(Kind { schema, root, rules: rules(group, version, kind), context })
+    }
+
+    /// Whether the kind has rules; without, only its typed form is known.
+    pub fn has_rules(self) -> bool {
+        self.rules.is_some()
+    }
+
+    /// Reads a text into its typed form. The text must be well-formed JSON.
+    pub fn decode<'a>(self, arena: &'a Arena, text: &'a str) -> Result<Decoded<'a>, DecodeError>
+    where
+        's: 'a,
+    {
+        decode(arena, self.schema, self.root, text)
+    }
+
+    /// Fills in defaults.
+    pub fn default(self, object: &mut Map<'_>) {
+        if let Some(rules) = self.rules {
+            (rules.defaults)(object, self.context);
+        }
+    }
+
+    /// Prepares a new object and validates it; answers what is wrong.
+    pub fn create(self, object: &mut Map<'_>) -> Vec<FieldError> {
+        self.prepare_create(object);
+        self.validate(object)
+    }
+
+    /// Prepares a new object.
+    pub fn prepare_create(self, object: &mut Map<'_>) {
+        let scope = self.rules.map(|rules| rules.scope);
+        let metadata = object.ensure_map("metadata");
+        metadata.remove("deletionTimestamp");
+        metadata.remove("deletionGracePeriodSeconds");
+        if scope == Some(Scope::Namespaced) {
+            metadata.set_default("namespace", "default");
+        }
+        let Some(rules) = self.rules else { return };
+        reset_fields(rules, object, None);
+        (rules.prepare_create)(object, self.context);
+        let metadata = object.ensure_map("metadata");
+        match rules.generation {
+            Generation::None => {
+                metadata.remove("generation");
+            }
+            Generation::Spec => metadata.set("generation", 1),
+            Generation::Own => {}
+        }
+    }
+
+    /// Validates a prepared new object.
+    pub fn validate(self, object: &Map<'_>) -> Vec<FieldError> {
+        let Some(rules) = self.rules else { return Vec::new() };
+        let report = Report::new(self.context.minor);
+        let root = Field::root(object, &report);
+        validate_metadata(root.field("metadata"), rules.scope, rules.name);
+        (rules.validate)(root);
+        if root.errors_so_far() == 0 {
+            generic_metadata(root.field("metadata"), rules.scope, NameRule::PathSegment);
+        }
+        report.into_errors()
+    }
+
+    /// Prepares an object that replaces another one and validates it; answers what is wrong.
+    pub fn update(self, object: &mut Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
+        self.prepare_update(object, old);
+        self.validate_update(object, old)
+    }
+
+    /// Prepares an object that replaces another one.
+    pub fn prepare_update(self, object: &mut Map<'_>, old: &Map<'_>) {
+        keep_system_metadata(object, old);
+        let Some(rules) = self.rules else { return };
+        reset_fields(rules, object, Some(old));
+        (rules.prepare_update)(object, old, self.context);
+        if rules.generation == Generation::Spec && object.get("spec") != old.get("spec") {
+            count_generation(object, old);
+        }
+    }
+
+    /// Validates a prepared object that replaces another one.
+    pub fn validate_update(self, object: &Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
+        let Some(rules) = self.rules else { return Vec::new() };
+        self.validate_update_with(rules.validate_update, object, old)
+    }
+
+    /// Prepares and validates an object that was written to a subresource such as `status`.
+    pub fn update_subresource(self, name: &str, object: &mut Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
+        keep_system_metadata(object, old);
+        let Some(rules) = self.subresource(name) else { return Vec::new() };
+        (rules.prepare_update)(object, old, self.context);
+        self.validate_update_with(rules.validate_update, object, old)
+    }
+
+    fn subresource(self, name: &str) -> Option<&'static SubresourceRules> {
+        self.rules?.subresources.iter().find(|one| one.name == name)
+    }
+
+    fn validate_update_with(
+        self,
+        validate: crate::registry::ValidateUpdate,
+        object: &Map<'_>,
+        old: &Map<'_>,
+    ) -> Vec<FieldError> {
+        let report = Report::new(self.context.minor);
+        let (root, old_root) = (Field::root(object, &report), Field::root(old, &report));
+        validate_metadata_update(root.field("metadata"), old_root.field("metadata"));
+        validate(root, old_root);
+        if root.errors_so_far() == 0 {
+            generic_metadata_update(root.field("metadata"), old_root.field("metadata"));
+        }
+        report.into_errors()
+    }
+}
+
+/// Parts of metadata that a client may leave out, or may not change without an error.
+fn keep_system_metadata(object: &mut Map<'_>, old: &Map<'_>) {
+    let metadata = object.ensure_map("metadata");
+    let Some(old) = old.map("metadata") else { return };
+    let arena = metadata.arena();
+    for name in ["creationTimestamp", "generation"] {
+        match old.get(name) {
+            Some(value) => metadata.set(name, value.copy_in(arena)),
+            None => {
+                metadata.remove(name);
+            }
+        }
+    }
+    let kept = ["uid", "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "namespace"];
+    for name in kept {
+        if let Some(value) = old.get(name) {
+            metadata.set_default(name, value.copy_in(arena));
+        }
+    }
+}
+
+/// Counts the generation up.
+pub(crate) fn count_generation(object: &mut Map<'_>, old: &Map<'_>) {
+    let generation = old.map("metadata").and_then(|metadata| metadata.int("generation")).unwrap_or_default();
+    object.ensure_map("metadata").set("generation", Value::Int(generation.saturating_add(1)));
+}

@@ -1,0 +1,97 @@
+//! Errors about fields, with Kubernetes' reasons and texts.
+
+use std::fmt;
+
+use super::BadValue;
+
+/// What is wrong with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ErrorKind {
+    /// A value that is not there.
+    NotFound,
+    /// A value must be given.
+    Required,
+    /// A value may be there only once.
+    Duplicate,
+    /// A value is malformed or out of range.
+    Invalid,
+    /// A value is not one of those that are supported.
+    NotSupported,
+    /// A value is well-formed and yet not permitted here.
+    Forbidden,
+    /// A text is too long.
+    TooLong,
+    /// A list has too many items.
+    TooMany,
+    /// A value has another type.
+    TypeInvalid,
+    /// Something failed that the client cannot repair.
+    Internal,
+}
+
+impl ErrorKind {
+    /// The reason in the causes of a Status.
+    pub fn reason(self) -> &'static str {
+        match self {
+            ErrorKind::NotFound => "FieldValueNotFound",
+            ErrorKind::Required => "FieldValueRequired",
+            ErrorKind::Duplicate => "FieldValueDuplicate",
+            ErrorKind::Invalid => "FieldValueInvalid",
+            ErrorKind::NotSupported => "FieldValueNotSupported",
+            ErrorKind::Forbidden => "FieldValueForbidden",
+            ErrorKind::TooLong => "FieldValueTooLong",
+            ErrorKind::TooMany => "FieldValueTooMany",
+            ErrorKind::TypeInvalid => "FieldValueTypeInvalid",
+            ErrorKind::Internal => "InternalError",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            ErrorKind::NotFound => "Not found",
+            ErrorKind::Required => "Required value",
+            ErrorKind::Duplicate => "Duplicate value",
+            ErrorKind::Invalid | ErrorKind::TypeInvalid => "Invalid value",
+            ErrorKind::NotSupported => "Unsupported value",
+            ErrorKind::Forbidden => "Forbidden",
+            ErrorKind::TooLong => "Too long",
+            ErrorKind::TooMany => "Too many",
+            ErrorKind::Internal => "Internal error",
+        }
+    }
+}
+
+/// An error about one field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// What is wrong.
+    pub kind: ErrorKind,
+    /// The path of the field.
+    pub field: String,
+    /// The value that is wrong, where messages show it.
+    pub bad_value: Option<BadValue>,
+    /// What would be right; may be empty.
+    pub detail: String,
+}
+
+impl FieldError {
+    /// The message without the field: what a cause of a Status has.
+    pub fn message(&self) -> String {
+        let mut text = self.kind.words().to_owned();
+        if let Some(value) = &self.bad_value {
+            text.push_str(": ");
+            text.push_str(value.as_str());
+        }
+        if !self.detail.is_empty() {
+            text.push_str(": ");
+            text.push_str(&self.detail);
+        }
+        text
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.message())
+    }
+}

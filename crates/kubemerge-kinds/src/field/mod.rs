@@ -1,0 +1,370 @@
+//! The cursor that validation walks an object with, and what it reports.
+//!
+//! A [`Field`] is a small `Copy` value: a place in the object, its path, and where errors go. A field that the
+//! object does not have is a cursor too: it reads as empty, and errors about it have its path.
+
+mod bad_value;
+mod error;
+mod report;
+
+pub use bad_value::BadValue;
+pub use error::{ErrorKind, FieldError};
+pub use report::Report;
+
+use std::fmt::Write;
+
+use crate::format::Problems;
+use crate::tree::{Map, Value};
+use crate::typed::Quantity;
+
+/// A place in an object.
+#[derive(Clone, Copy)]
+pub struct Field<'t> {
+    value: Option<&'t Value<'t>>,
+    /// The object itself, at the root.
+    root: Option<&'t Map<'t>>,
+    path: Option<&'t PathNode<'t>>,
+    report: &'t Report,
+}
+
+/// A step of a path; the steps before it are linked.
+struct PathNode<'t> {
+    before: Option<&'t PathNode<'t>>,
+    step: Step<'t>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'t> {
+    Name(&'t str),
+    Index(usize),
+    Key(&'t str),
+}
+
+impl<'t> Field<'t> {
+    /// The cursor at the root of an object.
+    pub fn root(object: &'t Map<'t>, report: &'t Report) -> Field<'t> {
+        Field { value: None, root: Some(object), path: None, report }
+    }
+
+    fn below(self, value: Option<&'t Value<'t>>, step: Step<'t>) -> Field<'t> {
+        let path = self.report.arena().alloc(PathNode { before: self.path, step });
+        Field { value, root: None, path: Some(path), report: self.report }
+    }
+
+    /// A field of a map.
+    pub fn field(self, name: &'t str) -> Field<'t> {
+        self.below(self.map().and_then(|map| map.get(name)), Step::Name(name))
+    }
+
+    /// A field of a field: `field("spec").field("ports")` for `["spec", "ports"]`.
+    pub fn fields<const N: usize>(self, names: [&'t str; N]) -> Field<'t> {
+        names.into_iter().fold(self, Field::field)
+    }
+
+    /// The items of a list.
+    pub fn items(self) -> impl Iterator<Item = Field<'t>> {
+        let items = self.value.and_then(Value::as_list).map_or(&[][..], |list| list);
+        items.iter().enumerate().map(move |(index, item)| self.below(Some(item), Step::Index(index)))
+    }
+
+    /// An item of a list, or the place where it would be.
+    pub fn index(self, index: usize) -> Field<'t> {
+        let item = self.value.and_then(Value::as_list).and_then(|list| list.get(index));
+        self.below(item, Step::Index(index))
+    }
+
+    /// The entries of a map with free keys; paths are `data[key]`.
+    pub fn entries(self) -> impl Iterator<Item = (&'t str, Field<'t>)> {
+        let entries = self.map().into_iter().flat_map(Map::iter);
+        entries.map(move |(name, value)| (name, self.below(Some(value), Step::Key(name))))
+    }
+
+    /// The value at a free key, or the place where it would be; the path is `data[key]`.
+    pub fn key(self, key: &'t str) -> Field<'t> {
+        self.below(self.map().and_then(|map| map.get(key)), Step::Key(key))
+    }
+
+    /// The same value under another path: where Kubernetes reports an error elsewhere.
+    pub fn reported_at(self, place: Field<'t>) -> Field<'t> {
+        Field { path: place.path, ..self }
+    }
+
+    /// The same value under the empty path that Kubernetes reports some sums with.
+    pub fn reported_at_nothing(self) -> Field<'t> {
+        let path = self.report.arena().alloc(PathNode { before: None, step: Step::Key("") });
+        Field { path: Some(path), ..self }
+    }
+
+    /// Another value under the same path, e.g. that of the stored object.
+    pub fn with_value_of(self, other: Field<'t>) -> Field<'t> {
+        Field { value: other.value, root: other.root, ..self }
+    }
+
+    /// The value, if there is one that is not null.
+    pub fn value(self) -> Option<&'t Value<'t>> {
+        self.value.filter(|value| !matches!(value, Value::Null))
+    }
+
+    /// The map, if it is one.
+    pub fn map(self) -> Option<&'t Map<'t>> {
+        self.root.or_else(|| self.value.and_then(Value::as_map))
+    }
+
+    /// Whether there is a value that is not null: what Go sees as a pointer that is not nil.
+    pub fn is_set(self) -> bool {
+        self.root.is_some() || self.value().is_some()
+    }
+
+    /// Whether the value is absent, null, false, 0 or empty.
+    pub fn is_empty(self) -> bool {
+        self.root.is_none() && self.value.is_none_or(Value::is_empty)
+    }
+
+    /// The string; empty if it is absent.
+    pub fn str(self) -> &'t str {
+        self.value.and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// The integer; 0 if it is absent.
+    pub fn int(self) -> i64 {
+        self.opt_int().unwrap_or_default()
+    }
+
+    /// The integer, if there is one.
+    pub fn opt_int(self) -> Option<i64> {
+        self.value.and_then(Value::as_int)
+    }
+
+    /// The boolean; false if it is absent.
+    pub fn bool(self) -> bool {
+        self.opt_bool().unwrap_or_default()
+    }
+
+    /// The boolean, if there is one.
+    pub fn opt_bool(self) -> Option<bool> {
+        self.value.and_then(Value::as_bool)
+    }
+
+    /// How many items or entries there are.
+    pub fn len(self) -> usize {
+        match self.value {
+            Some(Value::List(list)) => list.len(),
+            _ => self.map().map_or(0, Map::len),
+        }
+    }
+
+    /// The quantity; zero if it is absent.
+    pub fn quantity(self) -> Quantity<'t> {
+        Quantity::of(self.str())
+    }
+
+    /// Whether both hold the same value, or neither holds one.
+    pub fn same_as(self, other: Field<'_>) -> bool {
+        match (self.root, other.root) {
+            (Some(one), Some(other)) => one == other,
+            _ => self.value() == other.value(),
+        }
+    }
+
+    /// The minor version of Kubernetes: 37 for 1.37.
+    pub fn minor(self) -> u32 {
+        self.report.minor()
+    }
+
+    /// Whether the version of Kubernetes is this one or a later one.
+    pub fn since(self, minor: u32) -> bool {
+        self.report.minor() >= minor
+    }
+
+    /// The path as Kubernetes writes it: `spec.ports[0].name`, `data[key]`.
+    pub fn path(self) -> String {
+        let mut text = String::new();
+        write_path(self.path, &mut text);
+        if self.path.is_none() { "<nil>".to_owned() } else { text }
+    }
+
+    fn add(self, kind: ErrorKind, bad_value: Option<BadValue>, detail: impl Into<String>) {
+        self.report.add(FieldError { kind, field: self.path(), bad_value, detail: detail.into() });
+    }
+
+    fn own_value(self) -> BadValue {
+        match (self.value, self.root) {
+            (Some(value), _) => BadValue::from(value),
+            (None, Some(map)) => BadValue::from(map),
+            // Most fields are strings, and Go's zero string is empty.
+            (None, None) => BadValue::from(""),
+        }
+    }
+
+    /// Reports `Required value`.
+    pub fn required(self, detail: impl Into<String>) {
+        self.add(ErrorKind::Required, None, detail);
+    }
+
+    /// Reports `Required value` if the field is absent or empty; answers whether it was.
+    pub fn require(self, detail: &str) -> bool {
+        if self.is_empty() {
+            self.required(detail);
+        }
+        self.is_empty()
+    }
+
+    /// Reports `Invalid value` with the value of the field. An absent value is printed as `""`: use
+    /// [`Field::invalid_as`] for other types.
+    pub fn invalid(self, detail: impl Into<String>) {
+        self.add(ErrorKind::Invalid, Some(self.own_value()), detail);
+    }
+
+    /// Reports `Invalid value` with another value.
+    pub fn invalid_as(self, bad_value: impl Into<BadValue>, detail: impl Into<String>) {
+        self.add(ErrorKind::Invalid, Some(bad_value.into()), detail);
+    }
+
+    /// Reports `Unsupported value` with the values that are supported, in Kubernetes' order.
+    pub fn not_supported(self, supported: &[&str]) {
+        self.not_supported_as(self.own_value(), supported);
+    }
+
+    /// Reports `Unsupported value` for another value than that of the field.
+    pub fn not_supported_as(self, bad_value: impl Into<BadValue>, supported: &[&str]) {
+        let quoted: Vec<String> = supported.iter().map(|value| crate::go_text::quoted(value)).collect();
+        let detail = if quoted.is_empty() {
+            String::new()
+        } else {
+            format!("supported values: {}", quoted.join(", "))
+        };
+        self.add(ErrorKind::NotSupported, Some(bad_value.into()), detail);
+    }
+
+    /// Reports `Unsupported value` unless the string is one of these; answers whether it is.
+    pub fn one_of(self, supported: &[&str]) -> bool {
+        let is_supported = supported.contains(&self.str());
+        if !is_supported {
+            self.not_supported(supported);
+        }
+        is_supported
+    }
+
+    /// Reports `Duplicate value`.
+    pub fn duplicate(self) {
+        self.add(ErrorKind::Duplicate, Some(self.own_value()), "");
+    }
+
+    /// Reports `Duplicate value` with another value.
+    pub fn duplicate_as(self, bad_value: impl Into<BadValue>) {
+        self.add(ErrorKind::Duplicate, Some(bad_value.into()), "");
+    }
+
+    /// Reports `Not found`.
+    pub fn not_found(self) {
+        self.add(ErrorKind::NotFound, Some(self.own_value()), "");
+    }
+
+    /// Reports `Forbidden`.
+    pub fn forbidden(self, detail: impl Into<String>) {
+        self.add(ErrorKind::Forbidden, None, detail);
+    }
+
+    /// Reports `Too long` for a text of more than so many bytes.
+    pub fn too_long(self, max: usize) {
+        let unit = if max == 1 { "byte" } else { "bytes" };
+        self.add(ErrorKind::TooLong, None, format!("may not be more than {max} {unit}"));
+    }
+
+    /// Reports `Too long` for a text of more than so many characters.
+    pub fn too_many_characters(self, max: usize) {
+        let unit = if max == 1 { "character" } else { "characters" };
+        self.add(ErrorKind::TooLong, None, format!("may not be more than {max} {unit}"));
+    }
+
+    /// Reports `Too many` for a list of more than so many items.
+    pub fn too_many(self, actual: usize, max: usize) {
+        let unit = if max == 1 { "item" } else { "items" };
+        let detail = format!("must have at most {max} {unit}");
+        self.add(ErrorKind::TooMany, Some(BadValue::from(actual as i64)), detail);
+    }
+
+    /// Reports `Internal error`.
+    pub fn internal(self, detail: impl Into<String>) {
+        self.add(ErrorKind::Internal, None, detail);
+    }
+
+    /// Reports what a check of [`crate::format`] finds wrong with the string.
+    pub fn check(self, format: fn(&str) -> Problems) -> bool {
+        self.report_problems(format(self.str()))
+    }
+
+    /// Reports problems as `Invalid value`; answers whether there were none.
+    pub fn report_problems(self, problems: Problems) -> bool {
+        let is_fine = problems.is_empty();
+        problems.into_iter().for_each(|problem| self.invalid(problem));
+        is_fine
+    }
+
+    /// Reports a number below zero.
+    pub fn check_not_negative(self) {
+        if self.int() < 0 {
+            self.invalid("must be greater than or equal to 0");
+        }
+    }
+
+    /// Reports a number that is not above zero.
+    pub fn check_positive(self) {
+        if self.int() <= 0 {
+            self.invalid_as(self.int(), "must be greater than zero");
+        }
+    }
+
+    /// Reports a number outside of a range.
+    pub fn check_range(self, least: i64, most: i64) -> bool {
+        let is_fine = (least..=most).contains(&self.int());
+        if !is_fine {
+            self.invalid_as(self.int(), format!("must be between {least} and {most}, inclusive"));
+        }
+        is_fine
+    }
+
+    /// Reports a number that is not a port.
+    pub fn check_port(self) -> bool {
+        self.check_range(1, 65535)
+    }
+
+    /// Reports a value that differs from that of the stored object: `field is immutable`.
+    pub fn check_immutable(self, old: Field<'_>) -> bool {
+        let is_same = self.same_as(old);
+        if !is_same {
+            match self.value() {
+                Some(_) => self.invalid("field is immutable"),
+                None => self.invalid_as(old.zero(), "field is immutable"),
+            }
+        }
+        is_same
+    }
+
+    /// What Go prints for the zero value of the same type as this value.
+    fn zero(self) -> BadValue {
+        match self.value {
+            Some(Value::Bool(_)) => BadValue::from(false),
+            Some(Value::Int(_) | Value::Float(_)) => BadValue::from(0),
+            Some(Value::Str(_)) => BadValue::from(""),
+            _ => BadValue::null(),
+        }
+    }
+
+    /// How many errors were reported so far, to see whether a check found any.
+    pub fn errors_so_far(self) -> usize {
+        self.report.len()
+    }
+}
+
+fn write_path(path: Option<&PathNode<'_>>, text: &mut String) {
+    let Some(node) = path else { return };
+    write_path(node.before, text);
+    // Writing to a string cannot fail.
+    let _ = match node.step {
+        Step::Name(name) if text.is_empty() => write!(text, "{name}"),
+        Step::Name(name) => write!(text, ".{name}"),
+        Step::Index(index) => write!(text, "[{index}]"),
+        Step::Key(key) => write!(text, "[{key}]"),
+    };
+}

@@ -1,0 +1,140 @@
+//! IP addresses and CIDR blocks, with the legacy rules that Kubernetes keeps: leading zeros are read as decimal.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::Problems;
+use crate::go_text::quoted;
+
+/// Reads an address as Kubernetes' legacy parser does.
+pub fn parse_ip(text: &str) -> Option<IpAddr> {
+    if let Some(address) = parse_v4(text) {
+        return Some(IpAddr::V4(address));
+    }
+    if !text.contains(':') {
+        return None;
+    }
+    // An IPv4 part at the end may have leading zeros too.
+    let normal = match text.rsplit_once(':') {
+        Some((head, tail)) if tail.contains('.') => format!("{head}:{}", parse_v4(tail)?),
+        _ => text.to_owned(),
+    };
+    normal.parse::<Ipv6Addr>().ok().map(|address| match address.to_ipv4_mapped() {
+        // Go keeps a mapped address in the form of IPv4.
+        Some(mapped) => IpAddr::V4(mapped),
+        None => IpAddr::V6(address),
+    })
+}
+
+fn parse_v4(text: &str) -> Option<Ipv4Addr> {
+    let mut octets = [0u8; 4];
+    let mut parts = text.split('.');
+    for octet in &mut octets {
+        let part = parts.next()?;
+        let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let digits = part.trim_start_matches('0');
+        *octet = if !is_number || digits.len() > 3 {
+            return None;
+        } else if digits.is_empty() {
+            0
+        } else {
+            digits.parse().ok()?
+        };
+    }
+    parts.next().is_none().then(|| Ipv4Addr::from(octets))
+}
+
+/// Whether a text is an IPv4 address.
+pub fn is_ipv4(text: &str) -> bool {
+    matches!(parse_ip(text), Some(IpAddr::V4(_)))
+}
+
+/// Whether a text is an IPv6 address.
+pub fn is_ipv6(text: &str) -> bool {
+    matches!(parse_ip(text), Some(IpAddr::V6(_)))
+}
+
+/// The canonical text of an address.
+pub fn canonical_ip(address: IpAddr) -> String {
+    address.to_string()
+}
+
+/// An address of a field that was there before the strict rules.
+pub fn ip(text: &str) -> Problems {
+    if parse_ip(text).is_some() {
+        return Problems::new();
+    }
+    vec!["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)".to_owned()]
+}
+
+/// An address in its canonical form.
+pub fn strict_ip(text: &str) -> Problems {
+    let Some(address) = parse_ip(text) else { return ip(text) };
+    let parsed = text.parse::<IpAddr>();
+    let mut problems = Problems::new();
+    if parsed.is_err() {
+        problems.push("must not have leading 0s".to_owned());
+    }
+    if matches!(parsed, Ok(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some()) {
+        problems.push("must not be an IPv4-mapped IPv6 address".to_owned());
+    }
+    if problems.is_empty() && canonical_ip(address) != text {
+        problems.push(format!("must be in canonical form ({})", quoted(&canonical_ip(address))));
+    }
+    problems
+}
+
+/// Reads a CIDR block as Kubernetes' legacy parser does: address and length of the prefix.
+pub fn parse_cidr(text: &str) -> Option<(IpAddr, u8)> {
+    let (address, prefix) = text.split_once('/')?;
+    let is_number = !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_digit());
+    let prefix: u32 = prefix.parse().ok().filter(|_| is_number)?;
+    let is_v6_text = address.contains(':');
+    let address = parse_ip(address)?;
+    let most = if is_v6_text { 128 } else { 32 };
+    (prefix <= most).then_some((address, prefix as u8))
+}
+
+/// A CIDR block of a field that was there before the strict rules.
+pub fn cidr(text: &str) -> Problems {
+    if parse_cidr(text).is_some() {
+        return Problems::new();
+    }
+    vec!["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)".to_owned()]
+}
+
+/// A CIDR block in its canonical form.
+pub fn strict_cidr(text: &str) -> Problems {
+    let Some((address, prefix)) = parse_cidr(text) else { return cidr(text) };
+    let (address_text, prefix_text) = text.split_once('/').unwrap_or_default();
+    let has_zeros =
+        address_text.parse::<IpAddr>().is_err() || prefix_text.len() > 1 && prefix_text.starts_with('0');
+    if has_zeros {
+        return vec!["must not have leading 0s in IP or prefix length".to_owned()];
+    }
+    let is_mapped = address_text.parse::<Ipv6Addr>().is_ok_and(|address| address.to_ipv4_mapped().is_some());
+    if is_mapped {
+        return vec!["must not have an IPv4-mapped IPv6 address".to_owned()];
+    }
+    let masked = masked(address, prefix);
+    if masked != address {
+        return vec!["must not have bits set beyond the prefix length".to_owned()];
+    }
+    let canonical = format!("{masked}/{prefix}");
+    if canonical == text {
+        return Problems::new();
+    }
+    vec![format!("must be in canonical form ({})", quoted(&canonical))]
+}
+
+fn masked(address: IpAddr, prefix: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => {
+            let mask = u32::MAX.checked_shl(32 - u32::from(prefix.min(32))).unwrap_or(0);
+            IpAddr::V4(Ipv4Addr::from(u32::from(address) & mask))
+        }
+        IpAddr::V6(address) => {
+            let mask = u128::MAX.checked_shl(128 - u32::from(prefix.min(128))).unwrap_or(0);
+            IpAddr::V6(Ipv6Addr::from(u128::from(address) & mask))
+        }
+    }
+}

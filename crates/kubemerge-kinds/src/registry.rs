@@ -1,0 +1,145 @@
+//! Which rules a kind has: one table for all built-in kinds, filled by the folders of the API groups.
+
+use crate::field::Field;
+use crate::meta::NameRule;
+use crate::tree::Map;
+use crate::{core, tree};
+
+/// Whether objects of a kind live in namespaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// They live in namespaces.
+    Namespaced,
+    /// They do not.
+    Cluster,
+}
+
+/// When `metadata.generation` counts up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generation {
+    /// Never: the kind has none.
+    None,
+    /// It starts at 1 and counts changes of `spec`.
+    Spec,
+    /// The rules of the kind set it themselves.
+    Own,
+}
+
+/// Facts that rules may depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    /// The minor version of Kubernetes: 37 for 1.37.
+    pub minor: u32,
+}
+
+impl Context {
+    /// Whether the version of Kubernetes is this one or a later one.
+    pub fn since(self, minor: u32) -> bool {
+        self.minor >= minor
+    }
+}
+
+/// Changes an object on its way in.
+pub type Change = for<'a> fn(&mut Map<'a>, Context);
+/// Changes an object that replaces a stored one.
+pub type ChangeUpdate = for<'a> fn(&mut Map<'a>, &Map<'_>, Context);
+/// Validates an object.
+pub type Validate = for<'t> fn(Field<'t>);
+/// Validates an object that replaces a stored one.
+pub type ValidateUpdate = for<'t> fn(Field<'t>, Field<'t>);
+
+/// The rules of a kind: what its types and its strategy do in Kubernetes.
+///
+/// Fill in what the kind has and take the rest from [`Rules::NAMESPACED`] or [`Rules::CLUSTER`].
+#[derive(Clone, Copy)]
+pub struct Rules {
+    /// The kind, e.g. `ConfigMap`.
+    pub kind: &'static str,
+    /// The versions that the rules are for; empty for all.
+    pub versions: &'static [&'static str],
+    /// Whether objects live in namespaces.
+    pub scope: Scope,
+    /// How objects may be named.
+    pub name: NameRule,
+    /// Fills in what is absent: `SetDefaults_*`. Runs on everything that is decoded, stored objects too.
+    pub defaults: Change,
+    /// `PrepareForCreate`: resets what clients may not set, drops disabled fields.
+    pub prepare_create: Change,
+    /// `PrepareForUpdate`.
+    pub prepare_update: ChangeUpdate,
+    /// `Validate`, without metadata: that is checked before by [`Rules::scope`] and [`Rules::name`].
+    pub validate: Validate,
+    /// `ValidateUpdate`, without metadata. Most kinds validate the whole object again.
+    pub validate_update: ValidateUpdate,
+    /// When the generation counts.
+    pub generation: Generation,
+    /// Top-level fields that a write to the main resource does not change: reset to the stored ones (or emptied on
+    /// create). `status` for most kinds that have one.
+    pub reset: &'static [&'static str],
+    /// Rules of subresources that speak the same kind, such as `status`.
+    pub subresources: &'static [SubresourceRules],
+}
+
+/// The rules of a subresource that takes whole objects of the kind, such as `status`.
+#[derive(Clone, Copy)]
+pub struct SubresourceRules {
+    /// Its name.
+    pub name: &'static str,
+    /// `PrepareForUpdate`.
+    pub prepare_update: ChangeUpdate,
+    /// `ValidateUpdate`, without metadata.
+    pub validate_update: ValidateUpdate,
+}
+
+impl Rules {
+    /// A namespaced kind that anything goes for.
+    pub const NAMESPACED: Rules = Rules {
+        kind: "",
+        versions: &[],
+        scope: Scope::Namespaced,
+        name: NameRule::Subdomain,
+        defaults: |_, _| {},
+        prepare_create: |_, _| {},
+        prepare_update: |_, _, _| {},
+        validate: |_| {},
+        validate_update: |_, _| {},
+        generation: Generation::None,
+        reset: &[],
+        subresources: &[],
+    };
+
+    /// A cluster-scoped kind that anything goes for.
+    pub const CLUSTER: Rules = Rules { scope: Scope::Cluster, ..Rules::NAMESPACED };
+}
+
+impl std::fmt::Debug for Rules {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rules").field("kind", &self.kind).finish_non_exhaustive()
+    }
+}
+
+/// The groups and the rules of their kinds. One line for each group; a group lists its kinds in its own folder.
+const GROUPS: &[(&str, &[Rules])] = &[("", core::RULES)];
+
+/// The rules of a kind.
+pub fn rules(group: &str, version: &str, kind: &str) -> Option<&'static Rules> {
+    let (_, rules) = GROUPS.iter().find(|(name, _)| *name == group)?;
+    rules.iter().find(|one| one.kind == kind && (one.versions.is_empty() || one.versions.contains(&version)))
+}
+
+/// Every kind with rules, and its group.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static Rules)> {
+    GROUPS.iter().flat_map(|(group, rules)| rules.iter().map(move |one| (*group, one)))
+}
+
+/// Sets the fields that a write does not change to those of the stored object, or to nothing.
+pub(crate) fn reset_fields(rules: &Rules, object: &mut Map<'_>, old: Option<&Map<'_>>) {
+    for name in rules.reset {
+        let arena = object.arena();
+        match old.and_then(|old| old.get(name)) {
+            Some(value) => object.set(name, value.copy_in(arena)),
+            // What Go writes of an empty status.
+            None => object.set(name, tree::Map::new_in(arena)),
+        }
+    }
+}
