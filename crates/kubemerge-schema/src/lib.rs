@@ -39,6 +39,7 @@ mod model;
 pub mod overlay;
 mod schema;
 mod stats;
+mod type_table;
 
 pub use builder::SchemaBuilder;
 pub use compile::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
@@ -50,3 +51,4 @@ pub use model::{Column, ListType, MapType, Origin, Required, Shape};
 pub use overlay::{Overlay, OverlayRule};
 pub use schema::{Definition, Field, KindOf, NameError, Resource, Schema, Subresource, Type};
 pub use stats::Stats;
+pub use type_table::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef, TypeTable};

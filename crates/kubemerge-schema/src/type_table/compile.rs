@@ -1,0 +1,255 @@
+//! Compiles the model of a schema into the types of server-side apply.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde_json::Value;
+
+use super::{
+    ItemsNode, KeyedList, KindType, ListKey, ListNode, MapEntries, MapNode, ScalarType, TypeField, TypeNode,
+    TypeTable, UNTYPED_ATOMIC, UNTYPED_DEDUCED,
+};
+use crate::model::{
+    Column, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Shape, parse_strategy,
+};
+use crate::schema::Schema;
+
+/// Nodes of the model follow the two types of objects without schema.
+const FIRST_OF_MODEL: u32 = 2;
+
+/// Compiles the types of everything a schema has loaded.
+pub(super) fn compile(schema: &Schema) -> TypeTable {
+    let mut compiler = Compiler::new(schema.model());
+    compiler.definitions();
+    compiler.references();
+    compiler.finish(schema)
+}
+
+pub(super) fn untyped_atomic() -> TypeNode {
+    TypeNode {
+        scalar: Some(ScalarType::Untyped),
+        list: Some(ListNode { items: ItemsNode::Atomic, element: UNTYPED_ATOMIC }),
+        map: Some(open_map(MapEntries::Atomic, UNTYPED_ATOMIC)),
+    }
+}
+
+pub(super) fn untyped_deduced() -> TypeNode {
+    TypeNode {
+        scalar: Some(ScalarType::Untyped),
+        list: Some(ListNode { items: ItemsNode::Atomic, element: UNTYPED_ATOMIC }),
+        map: Some(open_map(MapEntries::Granular, UNTYPED_DEDUCED)),
+    }
+}
+
+fn open_map(entries: MapEntries, element: u32) -> MapNode {
+    MapNode { entries, element, first_field: 0, field_count: 0 }
+}
+
+/// Whether undeclared fields are kept, here and in everything described in place below.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unknown {
+    Refused,
+    Preserved,
+}
+
+struct Compiler<'m> {
+    model: &'m Model,
+    nodes: Vec<TypeNode>,
+    fields: Vec<TypeField>,
+    lists: Vec<KeyedList>,
+}
+
+impl<'m> Compiler<'m> {
+    fn new(model: &'m Model) -> Self {
+        let mut nodes = vec![untyped_atomic(), untyped_deduced()];
+        nodes.resize(model.nodes.len() + FIRST_OF_MODEL as usize, TypeNode::default());
+        Compiler { model, nodes, fields: Vec::new(), lists: Vec::new() }
+    }
+
+    /// Compiles what each definition describes in place. References stay open until all are compiled.
+    fn definitions(&mut self) {
+        for definition in &self.model.definitions {
+            if definition.node == NOWHERE {
+                continue;
+            }
+            match self.model.text(definition.name) {
+                "io.k8s.apimachinery.pkg.api.resource.Quantity" => {
+                    *self.at(definition.node) =
+                        TypeNode { scalar: Some(ScalarType::Untyped), ..TypeNode::default() };
+                }
+                "io.k8s.apimachinery.pkg.runtime.RawExtension" => {
+                    *self.at(definition.node) = untyped_atomic()
+                }
+                _ => self.schema(definition.node, Unknown::Refused),
+            }
+        }
+    }
+
+    /// Gives references the type they refer to; a map type beside the reference overrides its own.
+    fn references(&mut self) {
+        for (id, node) in self.model.nodes.iter().enumerate() {
+            if node.refers_to == NOWHERE {
+                continue;
+            }
+            let target = self.model.resolve(id as NodeId);
+            let mut resolved = *self.at(target);
+            override_entries(&mut resolved, node.map_type);
+            *self.at(id as NodeId) = resolved;
+        }
+    }
+
+    fn finish(self, schema: &Schema) -> TypeTable {
+        let mut kinds: Vec<KindType> = schema
+            .kinds()
+            .into_iter()
+            .map(|kind| KindType {
+                api_version: kind.api_version().into(),
+                kind: kind.kind.into(),
+                node: kind.definition.ty().node + FIRST_OF_MODEL,
+            })
+            .collect();
+        kinds.sort_by(|one, two| (&one.kind, &one.api_version).cmp(&(&two.kind, &two.api_version)));
+        let mut hasher = DefaultHasher::new();
+        (&self.nodes, &self.fields, &self.lists).hash(&mut hasher);
+        let fingerprint = hasher.finish();
+        TypeTable { nodes: self.nodes, fields: self.fields, lists: self.lists, kinds, fingerprint }
+    }
+
+    fn at(&mut self, id: NodeId) -> &mut TypeNode {
+        &mut self.nodes[(id + FIRST_OF_MODEL) as usize]
+    }
+
+    /// Compiles a schema and everything described in place below it. Loaders bound the depth.
+    fn schema(&mut self, id: NodeId, unknown: Unknown) {
+        let node = *self.model.node(id);
+        if node.refers_to != NOWHERE {
+            return;
+        }
+        let preserves = node.flags.has(Flags::PRESERVE_UNKNOWN);
+        let unknown = if preserves { Unknown::Preserved } else { unknown };
+        *self.at(id) = match node.shape {
+            Shape::Any if is_arbitrary_v2(&node) => untyped_deduced(),
+            Shape::Any => TypeNode {
+                scalar: Some(ScalarType::Untyped),
+                list: Some(self.list(&node, unknown)),
+                map: Some(self.map(&node, unknown)),
+            },
+            Shape::Object => TypeNode { map: Some(self.map(&node, unknown)), ..TypeNode::default() },
+            Shape::List => TypeNode { list: Some(self.list(&node, unknown)), ..TypeNode::default() },
+            shape => TypeNode { scalar: Some(self.scalar(&node, shape)), ..TypeNode::default() },
+        };
+    }
+
+    fn scalar(&self, node: &Node, shape: Shape) -> ScalarType {
+        match (shape, self.model.text(node.format)) {
+            (Shape::Integer | Shape::Number, _) => ScalarType::Numeric,
+            (Shape::Boolean, _) => ScalarType::Boolean,
+            (Shape::String, "" | "byte") => ScalarType::String,
+            // Formats such as date-time and int-or-string may hold other scalars.
+            _ => ScalarType::Untyped,
+        }
+    }
+
+    fn list(&mut self, node: &Node, unknown: Unknown) -> ListNode {
+        let element = match node.items {
+            NOWHERE => UNTYPED_ATOMIC,
+            items => self.child(items, unknown),
+        };
+        ListNode { items: self.items(node), element }
+    }
+
+    fn items(&mut self, node: &Node) -> ItemsNode {
+        let strategy = self.model.given(node.strategy).and_then(parse_strategy);
+        match node.list_type {
+            ListType::Atomic => ItemsNode::Atomic,
+            ListType::Set => ItemsNode::Set,
+            ListType::Map => self.keyed(node, self.model.list_map_keys(node).to_vec()),
+            // Lists with patch metadata alone merge under server-side apply too.
+            ListType::Unset => match strategy {
+                Some(strategy) if strategy.word == "merge" => {
+                    let key = Some(node.merge_key).filter(|key| key.is_given());
+                    self.keyed(node, key.into_iter().collect())
+                }
+                _ => ItemsNode::Atomic,
+            },
+        }
+    }
+
+    fn keyed(&mut self, node: &Node, names: Vec<Name>) -> ItemsNode {
+        if names.is_empty() {
+            return ItemsNode::Set;
+        }
+        let key = |name: &Name| {
+            let name = self.model.text(*name);
+            ListKey { name: name.into(), default: self.default_of(node, name) }
+        };
+        let keys = names.iter().map(key).collect();
+        self.lists.push(KeyedList { keys });
+        ItemsNode::Keyed(self.lists.len() as u32 - 1)
+    }
+
+    /// The default of a field of the items of a list.
+    fn default_of(&self, list: &Node, name: &str) -> Option<Value> {
+        if list.items == NOWHERE {
+            return None;
+        }
+        let item = self.model.node(self.model.resolve(list.items));
+        let field = self.model.fields[self.model.find_field(item, name)?];
+        let text = self.model.given(self.model.node(field.node).default)?;
+        serde_json::from_str(text).ok().filter(|value: &Value| !value.is_null())
+    }
+
+    fn map(&mut self, node: &Node, unknown: Unknown) -> MapNode {
+        let entries = match node.map_type {
+            MapType::Atomic => MapEntries::Atomic,
+            MapType::Granular | MapType::Unset => MapEntries::Granular,
+        };
+        let element = self.undeclared(node, unknown);
+        let mut fields = Vec::new();
+        for field in self.model.fields(node) {
+            let name = self.model.text(field.name).into();
+            fields.push(TypeField { name, node: self.child(field.node, unknown) });
+        }
+        let first_field = self.fields.len() as u32;
+        self.fields.append(&mut fields);
+        MapNode { entries, element, first_field, field_count: node.fields.len }
+    }
+
+    /// The type of undeclared keys.
+    fn undeclared(&mut self, node: &Node, unknown: Unknown) -> u32 {
+        let open_by_default = node.fields.len == 0 && node.column != Column::V2;
+        match node.additional {
+            NOWHERE if node.flags.has(Flags::ADDITIONAL_NONE) && node.column != Column::V2 => NOWHERE,
+            NOWHERE if node.flags.has(Flags::ADDITIONAL_ANY) && node.column != Column::V2 => UNTYPED_DEDUCED,
+            NOWHERE if unknown == Unknown::Preserved || open_by_default => UNTYPED_DEDUCED,
+            NOWHERE if !node.flags.has(Flags::HAS_PROPERTIES) => UNTYPED_DEDUCED,
+            NOWHERE => NOWHERE,
+            additional => self.child(additional, unknown),
+        }
+    }
+
+    fn child(&mut self, id: NodeId, unknown: Unknown) -> u32 {
+        self.schema(id, unknown);
+        id + FIRST_OF_MODEL
+    }
+}
+
+/// OpenAPI v2 clients take a schema without type and properties as arbitrary.
+fn is_arbitrary_v2(node: &Node) -> bool {
+    node.column == Column::V2 && !node.flags.has(Flags::HAS_PROPERTIES)
+}
+
+/// A map type beside a reference replaces that of the map; of a list only where the type has no map.
+fn override_entries(node: &mut TypeNode, map_type: MapType) {
+    let atomic = match map_type {
+        MapType::Unset => return,
+        MapType::Atomic => true,
+        MapType::Granular => false,
+    };
+    if let Some(map) = &mut node.map {
+        map.entries = if atomic { MapEntries::Atomic } else { MapEntries::Granular };
+    } else if let Some(list) = &mut node.list
+        && atomic
+    {
+        list.items = ItemsNode::Atomic;
+    }
+}

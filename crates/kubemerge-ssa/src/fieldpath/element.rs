@@ -1,0 +1,93 @@
+//! One step of a path: a field name, the key or value of a list item, or an index.
+
+use std::cmp::Ordering;
+use std::fmt::{self, Display, Formatter};
+
+use crate::value::Value;
+
+/// One step of a path. Names sort before keys, keys before values, values before indexes.
+#[derive(Clone, Copy, Debug)]
+pub enum Element<'a> {
+    /// A field of a map.
+    Name(&'a str),
+    /// An item of a keyed list: its key fields, sorted by name.
+    Key(&'a [KeyField<'a>]),
+    /// An item of a set.
+    Value(Value<'a>),
+    /// An item by position.
+    Index(i64),
+}
+
+/// A field of a key, and its value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeyField<'a> {
+    /// The name of the field.
+    pub name: &'a str,
+    /// Its value.
+    pub value: Value<'a>,
+}
+
+impl<'a> Element<'a> {
+    fn rank(self) -> u8 {
+        match self {
+            Element::Name(_) => 0,
+            Element::Key(_) => 1,
+            Element::Value(_) => 2,
+            Element::Index(_) => 3,
+        }
+    }
+
+    /// The order of elements.
+    pub fn order(self, other: Element<'_>) -> Ordering {
+        match (self, other) {
+            (Element::Name(one), Element::Name(two)) => one.cmp(two),
+            (Element::Key(one), Element::Key(two)) => order_of_keys(one, two),
+            (Element::Value(one), Element::Value(two)) => one.order(two),
+            (Element::Index(one), Element::Index(two)) => one.cmp(&two),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+}
+
+fn order_of_keys(one: &[KeyField<'_>], two: &[KeyField<'_>]) -> Ordering {
+    let order = |(one, two): (&KeyField<'_>, &KeyField<'_>)| {
+        one.name.cmp(two.name).then_with(|| one.value.order(two.value))
+    };
+    let differing = one.iter().zip(two).map(order).find(|order| order.is_ne());
+    differing.unwrap_or_else(|| one.len().cmp(&two.len()))
+}
+
+impl PartialEq for Element<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.order(*other).is_eq()
+    }
+}
+
+impl Display for Element<'_> {
+    /// The text of messages: `.name`, `[k="v"]`, `[="v"]`, `[3]`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match *self {
+            Element::Name(name) => write!(f, ".{name}"),
+            Element::Key(fields) => {
+                f.write_str("[")?;
+                for (place, field) in fields.iter().enumerate() {
+                    let comma = if place > 0 { "," } else { "" };
+                    write!(f, "{comma}{}={}", field.name, field.value)?;
+                }
+                f.write_str("]")
+            }
+            Element::Value(value) => write!(f, "[={value}]"),
+            Element::Index(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+/// A path, for messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<'p, 'a>(pub &'p [Element<'a>]);
+
+impl Display for Path<'_, '_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|element| element.fmt(f))
+    }
+}

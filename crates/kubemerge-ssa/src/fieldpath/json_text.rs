@@ -1,0 +1,221 @@
+//! A small JSON reader for `fieldsV1` and its labels, where every number is a float.
+
+use bumpalo::collections::{String as ArenaString, Vec as ArenaVec};
+use kubemerge_value::deep;
+
+use super::FieldsError;
+use crate::value::{Arena, Member, Value};
+
+/// A JSON text and a place in it.
+pub(super) struct JsonText<'a> {
+    text: &'a str,
+    at: usize,
+    /// Whether a map was entered and none of its members read yet.
+    is_map_start: bool,
+}
+
+impl<'a> JsonText<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        JsonText { text, at: 0, is_map_start: false }
+    }
+
+    #[inline]
+    fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while let Some(byte) = bytes.get(self.at) {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
+                other => return Some(*other),
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn take(&mut self, wanted: u8) -> bool {
+        let is_there = self.peek() == Some(wanted);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn expect(&mut self, wanted: u8) -> Result<(), FieldsError> {
+        if self.take(wanted) { Ok(()) } else { Err(self.unexpected(wanted as char)) }
+    }
+
+    fn unexpected(&self, wanted: impl std::fmt::Display) -> FieldsError {
+        FieldsError::new(format!("expected {wanted} at byte {}", self.at))
+    }
+
+    /// Fails unless nothing but white space is left.
+    pub(super) fn end(&mut self) -> Result<(), FieldsError> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(FieldsError::new("unexpected trailing data after JSON object")),
+        }
+    }
+
+    /// Enters a map; false for null, which counts as a map without members.
+    #[inline]
+    pub(super) fn open_map(&mut self) -> Result<bool, FieldsError> {
+        if self.take(b'{') {
+            self.is_map_start = true;
+            return Ok(true);
+        }
+        self.word("null")?;
+        Ok(false)
+    }
+
+    /// The next name of an open map, with its colon; `None` at the end. Takes the comma before it.
+    #[inline]
+    pub(super) fn name(&mut self, arena: &'a Arena) -> Result<Option<&'a str>, FieldsError> {
+        let is_first = std::mem::take(&mut self.is_map_start);
+        if self.take(b'}') {
+            return Ok(None);
+        }
+        if !is_first {
+            self.expect(b',')?;
+        }
+        let name = self.string(arena)?;
+        self.expect(b':')?;
+        Ok(Some(name))
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), FieldsError> {
+        self.peek();
+        if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            return Ok(());
+        }
+        Err(self.unexpected(word))
+    }
+
+    /// A string, borrowed where it has no escapes.
+    #[inline]
+    fn string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
+        self.expect(b'"')?;
+        let rest = &self.text.as_bytes()[self.at..];
+        match memchr::memchr2(b'"', b'\\', rest) {
+            Some(end) if rest[end] == b'"' => {
+                let text = &self.text[self.at..self.at + end];
+                self.at += end + 1;
+                Ok(text)
+            }
+            _ => self.escaped_string(arena),
+        }
+    }
+
+    fn escaped_string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
+        let mut out = ArenaString::new_in(arena);
+        loop {
+            let rest = &self.text[self.at..];
+            let end = memchr::memchr2(b'"', b'\\', rest.as_bytes()).ok_or_else(|| self.unexpected('"'))?;
+            out.push_str(&rest[..end]);
+            self.at += end + 1;
+            if rest.as_bytes()[end] == b'"' {
+                return Ok(out.into_bump_str());
+            }
+            let escaped = self.escape()?;
+            out.push(escaped);
+        }
+    }
+
+    /// The character of an escape; the backslash is taken already.
+    fn escape(&mut self) -> Result<char, FieldsError> {
+        let byte = *self.text.as_bytes().get(self.at).ok_or_else(|| self.unexpected("an escape"))?;
+        self.at += 1;
+        Ok(match byte {
+            b'"' | b'\\' | b'/' => byte as char,
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => return self.unicode_escape(),
+            _ => return Err(self.unexpected("an escape")),
+        })
+    }
+
+    /// A character by number; halves of surrogate pairs that are alone become U+FFFD.
+    fn unicode_escape(&mut self) -> Result<char, FieldsError> {
+        let first = self.hex()?;
+        let rest = &self.text.as_bytes()[self.at..];
+        if (0xD800..0xDC00).contains(&first) && rest.starts_with(b"\\u") {
+            self.at += 2;
+            let second = self.hex()?;
+            if (0xDC00..0xE000).contains(&second) {
+                let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+            self.at -= 6;
+        }
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn hex(&mut self) -> Result<u32, FieldsError> {
+        let digits = self.text.get(self.at..self.at + 4);
+        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        let code = code.ok_or_else(|| self.unexpected("four hex digits"))?;
+        self.at += 4;
+        Ok(code)
+    }
+
+    /// Any value.
+    pub(super) fn value(&mut self, arena: &'a Arena) -> Result<Value<'a>, FieldsError> {
+        match self.peek() {
+            Some(b'"') => Ok(Value::String(self.string(arena)?)),
+            Some(b'{') => deep(|| self.map(arena)),
+            Some(b'[') => deep(|| self.list(arena)),
+            Some(b't') => self.word("true").map(|()| Value::Bool(true)),
+            Some(b'f') => self.word("false").map(|()| Value::Bool(false)),
+            Some(b'n') => self.word("null").map(|()| Value::Null),
+            _ => self.number(),
+        }
+    }
+
+    fn number(&mut self) -> Result<Value<'a>, FieldsError> {
+        let rest = &self.text[self.at..];
+        let is_part = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
+        let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        let digits = rest[..end].trim_start_matches('-');
+        let has_leading_zero =
+            digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
+        let starts_with_digit = digits.starts_with(|first: char| first.is_ascii_digit());
+        match rest[..end].parse::<f64>() {
+            Ok(float) if float.is_finite() && starts_with_digit && !has_leading_zero => {
+                self.at += end;
+                Ok(Value::Float(float))
+            }
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn list(&mut self, arena: &'a Arena) -> Result<Value<'a>, FieldsError> {
+        self.expect(b'[')?;
+        let mut items = ArenaVec::new_in(arena);
+        while !self.take(b']') {
+            if !items.is_empty() {
+                self.expect(b',')?;
+            }
+            items.push(self.value(arena)?);
+        }
+        Ok(Value::List(items.into_bump_slice()))
+    }
+
+    fn map(&mut self, arena: &'a Arena) -> Result<Value<'a>, FieldsError> {
+        self.expect(b'{')?;
+        let mut members: ArenaVec<'a, Member<'a>> = ArenaVec::new_in(arena);
+        while !self.take(b'}') {
+            if !members.is_empty() {
+                self.expect(b',')?;
+            }
+            let name = self.string(arena)?;
+            self.expect(b':')?;
+            members.push(Member { name, value: self.value(arena)? });
+        }
+        // Of repeated members the last one counts: reversed and sorted stably, it comes first.
+        members.reverse();
+        members.sort_by(|one, two| one.name.cmp(two.name));
+        members.dedup_by(|later, kept| later.name == kept.name);
+        Ok(Value::Map(members.into_bump_slice()))
+    }
+}

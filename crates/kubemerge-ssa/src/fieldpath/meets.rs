@@ -1,0 +1,33 @@
+//! Whether the text of a set has a path of another set, without reading the text into a set.
+
+use memchr::memmem;
+
+use super::FieldSet;
+use super::label::write_label;
+use super::set::SetView;
+use crate::value::write_escaped;
+
+/// Whether `fieldsV1` text may have a path of a set. False only if it surely has none.
+///
+/// A path in both has its last label in the text, so looking for the labels is enough to rule most texts
+/// out: the changed set is small, and the text of a set that does not own the field does not name it.
+pub(crate) fn meets(text: &str, paths: &FieldSet<'_>) -> bool {
+    /// Beyond this many paths the set is read: that costs less than the searches.
+    const MAX_SEARCHES: usize = 16;
+    if paths.nodes.len() > MAX_SEARCHES {
+        return true;
+    }
+    any_label(text.as_bytes(), paths.view())
+}
+
+fn any_label(text: &[u8], view: SetView<'_, '_>) -> bool {
+    view.children().any(|child| {
+        let mut label = Vec::new();
+        write_label(child.element, &mut label);
+        let mut quoted = vec![b'"'];
+        // A label is UTF-8: names and values are.
+        write_escaped(std::str::from_utf8(&label).unwrap_or_default(), &mut quoted);
+        quoted.push(b'"');
+        memmem::find(text, &quoted).is_some() && (child.is_member || any_label(text, child.below))
+    })
+}

@@ -1,0 +1,25 @@
+//! Paths of fields, sets of paths, and `fieldsV1`, the text form of a set.
+//!
+//! [`Element`] is one step of a path, [`FieldSet`] a set of paths as a flat preorder array,
+//! [`SetBuilder`] builds one in order. `algebra.rs` has the operations on sets, `read.rs` and `write.rs`
+//! the text form. Nothing here knows types, except `named.rs`.
+
+mod algebra;
+mod build;
+mod element;
+mod json_text;
+mod label;
+mod meets;
+mod named;
+mod read;
+mod set;
+mod write;
+
+pub(crate) use build::{PathStack, SetBuilder};
+pub use element::{Element, KeyField, Path};
+pub(crate) use meets::meets;
+pub use named::with_named_fields;
+pub use read::FieldsError;
+pub use set::FieldSet;
+pub(crate) use set::{Beside, Child, SetView};
+pub use write::FieldOrder;

@@ -1,0 +1,205 @@
+//! Server-side apply: a configuration becomes part of an object.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::conflict::{Conflict, Conflicts, conflict};
+use super::endpoint::{entries_of, kind_text, stripped};
+use super::entry::Operation;
+use super::last_applied;
+use super::update::track;
+use super::{Endpoint, Live, ManagedFields, Time};
+use crate::fieldpath::FieldSet;
+use crate::typed::{Duplicates, validate};
+use crate::update::{self as updater, Contested, Context, Fields, Force, Manager, Typed, UpdateError};
+use crate::value::{Arena, Value};
+
+/// What to do about fields that other managers own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflicting {
+    /// Refuse the apply.
+    Refuse,
+    /// Take the fields from their owners.
+    Force,
+}
+
+/// The result of an apply.
+#[derive(Clone, Debug)]
+pub struct Applied<'a> {
+    /// The new object, before defaulting; `None` if it is the live one.
+    pub object: Option<Value<'a>>,
+    /// The new entries.
+    pub managed: ManagedFields,
+}
+
+/// Why an apply was refused. Nothing has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ApplyError {
+    /// The request is malformed: HTTP 400.
+    BadRequest(String),
+    /// Other managers own what would change: HTTP 409.
+    Conflicts(Conflicts),
+    /// The configuration does not fit its type, or cannot be applied: HTTP 500.
+    Failed(String),
+}
+
+impl Display for ApplyError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            ApplyError::BadRequest(message) | ApplyError::Failed(message) => f.write_str(message),
+            ApplyError::Conflicts(conflicts) => conflicts.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for ApplyError {}
+
+/// Applies a configuration to an object.
+///
+/// For a create, `live` is the endpoint's empty object without entries.
+///
+/// # Errors
+/// If the configuration is malformed, or other managers own what it would change.
+pub fn apply<'a>(
+    endpoint: &Endpoint<'a>,
+    live: Live<'a>,
+    config: Value<'a>,
+    manager: &str,
+    conflicting: Conflicting,
+    now: Time,
+    arena: &'a Arena,
+) -> Result<Applied<'a>, ApplyError> {
+    check_request(endpoint, config)?;
+    // The entries of an object that was never tracked begin with what it has.
+    let tracked;
+    let live = if live.managed.is_empty() {
+        let empty = Live { object: endpoint.empty, managed: live.managed };
+        tracked = track(endpoint, empty, live.object, "before-first-apply", now, arena).map_err(|error| {
+            ApplyError::Failed(format!("failed to create manager for existing fields: {error}"))
+        })?;
+        Live { managed: arena.alloc(tracked), ..live }
+    } else {
+        live
+    };
+    let request = Request { endpoint, live, config, manager, now, arena };
+    let applied = match (request.apply(conflicting), manager) {
+        // Fields of client-side apply move to the same tool's server-side apply.
+        (Err(ApplyFailure::Contested(contested)), "kubectl") => {
+            let allowed = last_applied::allowed_conflicts(endpoint, live.object, arena).unwrap_or_default();
+            let refused: Vec<_> = contested.into_iter().filter(|one| !allowed.has(&one.path)).collect();
+            match refused.is_empty() {
+                true => request.apply(Conflicting::Force),
+                false => Err(ApplyFailure::Contested(refused)),
+            }
+        }
+        (result, _) => result,
+    };
+    let mut applied = applied.map_err(|failure| request.error(failure))?;
+    if manager == "kubectl" {
+        let object = applied.object.unwrap_or(live.object);
+        applied.object = last_applied::updated(object, config, arena).or(applied.object);
+    }
+    Ok(applied)
+}
+
+fn check_request(endpoint: &Endpoint<'_>, config: Value<'_>) -> Result<(), ApplyError> {
+    let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    if api_version != endpoint.api_version || kind != endpoint.kind {
+        return Err(ApplyError::BadRequest(format!("invalid object type: {}", kind_text(api_version, kind))));
+    }
+    match config.at(&["metadata", "managedFields"]) {
+        Some(Value::List(_)) => Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+enum ApplyFailure<'a> {
+    Contested(Vec<Contested<'a>>),
+    Failed(String),
+}
+
+impl<'a> From<UpdateError<'a>> for ApplyFailure<'a> {
+    fn from(error: UpdateError<'a>) -> Self {
+        match error {
+            UpdateError::Conflicts(contested) => ApplyFailure::Contested(contested),
+            UpdateError::Failed(why) => ApplyFailure::Failed(why),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Request<'r, 'a> {
+    endpoint: &'r Endpoint<'a>,
+    live: Live<'a>,
+    config: Value<'a>,
+    manager: &'r str,
+    now: Time,
+    arena: &'a Arena,
+}
+
+impl<'a> Request<'_, 'a> {
+    fn apply(&self, conflicting: Conflicting) -> Result<Applied<'a>, ApplyFailure<'a>> {
+        let config = self.checked(self.config, "patch", Duplicates::Refused)?;
+        let live = self.checked(self.live.object, "live", Duplicates::Allowed)?;
+        let endpoint = self.endpoint;
+        let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena: self.arena };
+        let id = endpoint.manager_id(self.manager, Operation::Apply);
+        let (mine, others): (Vec<_>, Vec<_>) =
+            self.live.managed.entries().iter().partition(|entry| entry.is_of(&id));
+        let mut managers: Vec<Manager<'a>> = others.into_iter().map(Manager::of_entry).collect();
+        let last = mine.first().copied();
+        let force = if conflicting == Conflicting::Force { Force::Yes } else { Force::No };
+        let new = updater::apply(cx, live, config, &mut managers, last.map(Manager::of_entry), force)?;
+        let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
+        let time = match &new {
+            Some(_) => Some(self.now),
+            None => last.and_then(|last| last.time),
+        };
+        if let Some(set) = own_set(&managers) {
+            let mut entry = endpoint.new_entry(&id, &set, time);
+            if let Some(last) = last.filter(|last| last.fields == entry.fields) {
+                entry.fields = last.fields.clone();
+            }
+            managed.put(entry);
+            managed.sort();
+        }
+        Ok(Applied { object: new.map(|new| new.value), managed })
+    }
+
+    fn checked(
+        &self,
+        object: Value<'a>,
+        which: &str,
+        duplicates: Duplicates,
+    ) -> Result<Typed<'a>, ApplyFailure<'a>> {
+        let failed = |why: String| {
+            let object = self.endpoint.describe(object);
+            ApplyFailure::Failed(format!("failed to create typed {which} object ({object}): {why}"))
+        };
+        let missing = || failed(format!("no corresponding type for {}", self.endpoint.kind));
+        let typed = self.endpoint.typed(object).ok_or_else(missing)?;
+        validate(typed.ty, object, duplicates, self.arena)
+            .map_err(|problems| failed(problems.to_string()))?;
+        Ok(typed)
+    }
+
+    fn error(&self, failure: ApplyFailure<'a>) -> ApplyError {
+        match failure {
+            ApplyFailure::Failed(why) => ApplyError::Failed(why),
+            ApplyFailure::Contested(contested) => {
+                let listed =
+                    |one: &Contested<'a>| conflict(one.owner, &one.path, self.live.object, self.config);
+                let mut conflicts: Vec<Conflict> = contested.iter().map(listed).collect();
+                conflicts.sort_by_cached_key(|conflict| conflict.owner.to_json());
+                ApplyError::Conflicts(Conflicts(conflicts))
+            }
+        }
+    }
+}
+
+/// The set of the applier without what nobody owns; `None` if nothing is left.
+fn own_set<'a>(managers: &[Manager<'a>]) -> Option<FieldSet<'a>> {
+    let me = managers.iter().find(|manager| manager.is_me())?;
+    let Fields::Set(set) = &me.fields else { return None };
+    Some(set.difference(&stripped())).filter(|set| !set.is_empty())
+}

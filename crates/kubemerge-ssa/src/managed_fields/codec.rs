@@ -1,0 +1,233 @@
+//! `metadata.managedFields`: from values to entries and back.
+
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
+
+use super::entry::{Entry, FieldsV1, ManagerId, Operation};
+use super::time::Time;
+use crate::fieldpath::FieldOrder;
+use crate::value::{Value, go_quoted};
+
+/// The entries of an object, sorted, each manager once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ManagedFields {
+    entries: Vec<Entry>,
+}
+
+/// Why `managedFields` cannot be read, in the words of Kubernetes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    message: String,
+}
+
+impl DecodeError {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        DecodeError { message: message.into() }
+    }
+}
+
+impl Display for DecodeError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+fn refused<T>(message: impl Into<String>) -> Result<T, DecodeError> {
+    Err(DecodeError { message: message.into() })
+}
+
+/// What a request says about `managedFields`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Requested {
+    /// Nothing, or something that cannot be read: the entries of the live object count.
+    Nothing,
+    /// `[]`, or one entry without content: start without entries.
+    Reset,
+    /// These entries.
+    Entries(ManagedFields),
+}
+
+impl Requested {
+    /// Reads the `managedFields` of a request. What cannot be read is ignored, as upstream does.
+    pub fn read(value: Option<Value<'_>>, order: FieldOrder) -> Requested {
+        match value {
+            Some(Value::List([] | [Value::Map([])])) => Requested::Reset,
+            Some(list @ Value::List(_)) => match ManagedFields::read(Some(list), order) {
+                Ok(entries) if !entries.is_empty() => Requested::Entries(entries),
+                _ => Requested::Nothing,
+            },
+            _ => Requested::Nothing,
+        }
+    }
+}
+
+impl ManagedFields {
+    /// No entries.
+    pub fn new() -> Self {
+        ManagedFields::default()
+    }
+
+    /// Sorts entries. Of two of one manager the later one counts.
+    pub fn from_entries(entries: impl IntoIterator<Item = Entry>) -> Self {
+        let mut this = ManagedFields::new();
+        for entry in entries {
+            this.put(entry);
+        }
+        this.sort();
+        this
+    }
+
+    /// Entries in the order they are given.
+    pub(super) fn as_listed(entries: Vec<Entry>) -> Self {
+        ManagedFields { entries }
+    }
+
+    /// Sorts entries without a look at who they belong to.
+    pub(super) fn sorted(entries: Vec<Entry>) -> Self {
+        let mut this = ManagedFields { entries };
+        this.sort();
+        this
+    }
+
+    /// Reads the list of an object; null and absent are no entries.
+    ///
+    /// # Errors
+    /// In the words of Kubernetes, if an entry is malformed.
+    pub fn read(value: Option<Value<'_>>, order: FieldOrder) -> Result<ManagedFields, DecodeError> {
+        let items = match value {
+            None | Some(Value::Null) => &[][..],
+            Some(Value::List(items)) => items,
+            Some(_) => return refused("managedFields must be a list"),
+        };
+        let entries: Result<Vec<Entry>, DecodeError> =
+            items.iter().enumerate().map(|(place, item)| read_entry(place, *item, order)).collect();
+        Ok(ManagedFields::from_entries(entries?))
+    }
+
+    /// Appends the list as JSON, members sorted by name.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (place, entry) in self.entries.iter().enumerate() {
+            if place > 0 {
+                out.push(b',');
+            }
+            write_entry(entry, out);
+        }
+        out.push(b']');
+    }
+
+    /// The entries, in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The entry of a manager.
+    pub fn entry(&self, id: &ManagerId) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.is_of(id))
+    }
+
+    pub(super) fn entries_mut(&mut self) -> &mut Vec<Entry> {
+        &mut self.entries
+    }
+
+    /// Adds an entry, or replaces the one of its manager. The order is restored by [`Self::sort`].
+    pub(super) fn put(&mut self, entry: Entry) {
+        let id = entry.id();
+        match self.entries.iter_mut().find(|known| known.is_of(&id)) {
+            Some(known) => *known = entry,
+            None => self.entries.push(entry),
+        }
+    }
+
+    pub(super) fn sort(&mut self) {
+        self.entries.sort_by(Entry::order);
+    }
+
+    /// Whether two lists are the same apart from times, which decides whether a write changes anything.
+    pub fn is_same_without_times(&self, other: &ManagedFields) -> bool {
+        let is_same = |(one, two): (&Entry, &Entry)| Entry { time: two.time, ..one.clone() } == *two;
+        self.entries.len() == other.entries.len() && self.entries.iter().zip(&other.entries).all(is_same)
+    }
+}
+
+fn read_entry(place: usize, item: Value<'_>, order: FieldOrder) -> Result<Entry, DecodeError> {
+    let text = |name: &str| match item.get(name) {
+        None | Some(Value::Null) => Ok(""),
+        Some(Value::String(text)) => Ok(text),
+        Some(_) => refused(format!("managedFields[{place}].{name} must be a string")),
+    };
+    if item.members().is_none() {
+        return refused(format!("managedFields[{place}] must be a map"));
+    }
+    let operation = match text("operation")? {
+        "Apply" => Operation::Apply,
+        "Update" => Operation::Update,
+        _ => return refused("operation must be `Apply` or `Update`"),
+    };
+    let api_version = text("apiVersion")?;
+    if api_version.is_empty() {
+        return refused("apiVersion must not be empty");
+    }
+    match text("fieldsType")? {
+        "FieldsV1" => {}
+        "" => return refused(format!("missing fieldsType in managed fields entry {place}")),
+        other => {
+            let other = go_quoted(other);
+            return refused(format!("invalid fieldsType {other} in managed fields entry {place}"));
+        }
+    }
+    Ok(Entry {
+        manager: Arc::from(text("manager")?),
+        operation,
+        api_version: Arc::from(api_version),
+        subresource: Arc::from(text("subresource")?),
+        time: read_time(item.get("time"), place)?,
+        fields: read_fields(item.get("fieldsV1"), order)?,
+    })
+}
+
+fn read_time(value: Option<Value<'_>>, place: usize) -> Result<Option<Time>, DecodeError> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) if Time::parse(text).is_some() => Ok(Time::parse(text)),
+        Some(_) => refused(format!("managedFields[{place}].time must be a time")),
+    }
+}
+
+/// A missing set is the empty one.
+fn read_fields(value: Option<Value<'_>>, order: FieldOrder) -> Result<FieldsV1, DecodeError> {
+    let json = value.unwrap_or(Value::Map(&[])).to_json();
+    let text = String::from_utf8(json).unwrap_or_default();
+    FieldsV1::parse(&text, order).map_err(|error| DecodeError {
+        message: format!("error decoding versioned set: error decoding set: {error}"),
+    })
+}
+
+fn write_entry(entry: &Entry, out: &mut Vec<u8>) {
+    let mut text = |name: &str, value: &str| {
+        out.extend_from_slice(name.as_bytes());
+        Value::String(value).write_json(out);
+    };
+    text("{\"apiVersion\":", &entry.api_version);
+    text(",\"fieldsType\":", "FieldsV1");
+    out.extend_from_slice(b",\"fieldsV1\":");
+    out.extend_from_slice(entry.fields.as_str().as_bytes());
+    let mut text = |name: &str, value: &str| {
+        if !value.is_empty() {
+            out.extend_from_slice(name.as_bytes());
+            Value::String(value).write_json(out);
+        }
+    };
+    text(",\"manager\":", &entry.manager);
+    text(",\"operation\":", entry.operation.word());
+    text(",\"subresource\":", &entry.subresource);
+    text(",\"time\":", &entry.time.map(|time| time.to_string()).unwrap_or_default());
+    out.push(b'}');
+}

@@ -1,0 +1,85 @@
+//! Conflicts: who owns what an apply would change.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::entry::{Entry, ManagerId, Operation};
+use crate::fieldpath::{Element, Path};
+use crate::value::{Value, go_quoted};
+
+/// A field that another manager owns and an apply would change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// Who owns it.
+    pub owner: ManagerId,
+    /// Its path, as messages print it.
+    pub path: String,
+    /// Its value in the live object, as JSON.
+    pub live: Option<String>,
+    /// Its value in the configuration, as JSON.
+    pub config: Option<String>,
+}
+
+impl Conflict {
+    /// The message of the cause: `conflict with "m" using v1`.
+    pub fn cause(&self) -> String {
+        format!("conflict with {}", printed(&self.owner))
+    }
+}
+
+/// All conflicts of an apply, sorted by owner. Never empty as an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflicts(pub Vec<Conflict>);
+
+impl Display for Conflicts {
+    /// The message of the API server.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let [conflict] = &self.0[..] {
+            return write!(f, "Apply failed with 1 conflict: {}: {}", conflict.cause(), conflict.path);
+        }
+        write!(f, "Apply failed with {} conflicts: ", self.0.len())?;
+        for (place, same) in self.0.chunk_by(|one, two| one.owner == two.owner).enumerate() {
+            let line = if place > 0 { "\n" } else { "" };
+            write!(f, "{line}conflicts with {}:", printed(&same[0].owner))?;
+            same.iter().try_for_each(|conflict| write!(f, "\n- {}", conflict.path))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Conflicts {}
+
+/// A manager in messages: its name, subresource, and for updaters the version.
+fn printed(id: &ManagerId) -> String {
+    let mut text = go_quoted(&id.manager);
+    if !id.subresource.is_empty() {
+        text = format!("{text} with subresource {}", go_quoted(&id.subresource));
+    }
+    match id.operation {
+        Operation::Update => format!("{text} using {}", id.api_version),
+        Operation::Apply => text,
+    }
+}
+
+/// A conflict with the values on both sides.
+pub(super) fn conflict(owner: &Entry, path: &[Element<'_>], live: Value<'_>, config: Value<'_>) -> Conflict {
+    let json = |value: Value<'_>| {
+        value_at(value, path).map(|value| String::from_utf8_lossy(&value.to_json()).into_owned())
+    };
+    Conflict { owner: owner.id(), path: Path(path).to_string(), live: json(live), config: json(config) }
+}
+
+/// The value at the end of a path. Items are found by the key fields they have.
+pub(crate) fn value_at<'a>(value: Value<'a>, path: &[Element<'_>]) -> Option<Value<'a>> {
+    path.iter().try_fold(value, |value, element| match *element {
+        Element::Name(name) => value.get(name),
+        Element::Key(fields) => {
+            let is_it = |item: &&Value<'a>| {
+                fields.iter().all(|field| item.get(field.name).is_none_or(|value| value == field.value))
+                    && fields.iter().any(|field| item.get(field.name).is_some())
+            };
+            value.items()?.iter().find(is_it).copied()
+        }
+        Element::Value(wanted) => value.items()?.iter().find(|item| **item == wanted).copied(),
+        Element::Index(index) => value.items()?.get(usize::try_from(index).ok()?).copied(),
+    })
+}

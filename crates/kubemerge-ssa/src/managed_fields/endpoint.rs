@@ -1,0 +1,119 @@
+//! Where a write arrives: kind, version, subresource and what is reset there.
+
+use std::sync::Arc;
+
+use super::entry::{Entry, FieldsV1, ManagerId, Operation};
+use super::{ManagedFields, Time};
+use crate::fieldpath::{FieldOrder, FieldSet};
+use crate::update::{Fields, Manager, Owner, Typed, Versions};
+use crate::value::Value;
+
+/// Where a write arrives.
+#[derive(Clone, Copy)]
+pub struct Endpoint<'a> {
+    /// The versions of the kind.
+    pub versions: &'a dyn Versions,
+    /// The version of the request, e.g. `apps/v1`. Live and new objects are in this version.
+    pub api_version: &'a str,
+    /// The kind.
+    pub kind: &'a str,
+    /// The subresource; empty for the object itself.
+    pub subresource: &'a str,
+    /// Paths that the endpoint resets, in every version: nobody comes to own them here.
+    pub reset_fields: &'a FieldSet<'a>,
+    /// The order inside `fieldsV1`.
+    pub order: FieldOrder,
+    /// An object without content, in the form in which objects of the kind are tracked.
+    pub empty: Value<'a>,
+}
+
+/// The stored object, without `metadata.managedFields`, and its entries.
+#[derive(Clone, Copy)]
+pub struct Live<'a> {
+    /// The object.
+    pub object: Value<'a>,
+    /// Its entries.
+    pub managed: &'a ManagedFields,
+}
+
+impl<'a> Endpoint<'a> {
+    /// Who a manager is at this endpoint. A manager without name is called `unknown`.
+    pub fn manager_id(&self, manager: &str, operation: Operation) -> ManagerId {
+        let manager = if manager.is_empty() { "unknown" } else { manager };
+        let api_version = match operation {
+            Operation::Apply => "",
+            Operation::Update => self.api_version,
+        };
+        ManagerId {
+            manager: Arc::from(manager),
+            operation,
+            api_version: Arc::from(api_version),
+            subresource: Arc::from(self.subresource),
+        }
+    }
+
+    pub(super) fn typed(&self, value: Value<'a>) -> Option<Typed<'a>> {
+        let ty = self.versions.type_of(self.api_version)?;
+        Some(Typed { value, ty, version: self.api_version })
+    }
+
+    /// An object in messages: namespace, name and kind.
+    pub(super) fn describe(&self, object: Value<'_>) -> String {
+        let text = |path: &[&str]| object.at(path).and_then(Value::as_str).unwrap_or_default();
+        let kind = kind_text(text(&["apiVersion"]), text(&["kind"]));
+        format!("{}/{}; {kind}", text(&["metadata", "namespace"]), text(&["metadata", "name"]))
+    }
+
+    /// The entry of a set at this endpoint.
+    pub(super) fn new_entry(&self, id: &ManagerId, set: &FieldSet<'_>, time: Option<Time>) -> Entry {
+        Entry {
+            manager: Arc::clone(&id.manager),
+            operation: id.operation,
+            api_version: Arc::from(self.api_version),
+            subresource: Arc::clone(&id.subresource),
+            time,
+            fields: FieldsV1::of(set, self.order),
+        }
+    }
+}
+
+/// A group, version and kind as Go prints it.
+pub(super) fn kind_text(api_version: &str, kind: &str) -> String {
+    let (group, version) = match api_version.split_once('/') {
+        // Upstream takes a malformed version as none.
+        Some((_, version)) if version.contains('/') => ("", ""),
+        Some(parts) => parts,
+        None => ("", api_version),
+    };
+    format!("{group}/{version}, Kind={kind}")
+}
+
+/// What nobody owns: type and identity of an object, and what the server sets.
+pub(super) fn stripped() -> FieldSet<'static> {
+    FieldSet::of_names(&[
+        &["apiVersion"],
+        &["kind"],
+        &["metadata"],
+        &["metadata", "clusterName"],
+        &["metadata", "creationTimestamp"],
+        &["metadata", "generation"],
+        &["metadata", "managedFields"],
+        &["metadata", "name"],
+        &["metadata", "namespace"],
+        &["metadata", "resourceVersion"],
+        &["metadata", "selfLink"],
+        &["metadata", "uid"],
+    ])
+}
+
+/// The entries of managers after an operation: texts that did not change are shared.
+pub(super) fn entries_of(managers: &[Manager<'_>], order: FieldOrder) -> Vec<Entry> {
+    let entry = |manager: &Manager<'_>| match (manager.owner, &manager.fields) {
+        (Owner::Me, _) => None,
+        (Owner::Entry(entry), Fields::Text { .. }) => Some(entry.clone()),
+        (Owner::Entry(entry), Fields::Set(set)) => {
+            Some(Entry { fields: FieldsV1::of(set, order), ..entry.clone() })
+        }
+    };
+    managers.iter().filter_map(entry).collect()
+}

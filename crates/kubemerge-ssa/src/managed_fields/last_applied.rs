@@ -1,0 +1,72 @@
+//! The annotation of client-side apply: what it allows, and keeping it up to date.
+
+use kubemerge_value::Document;
+
+use super::Endpoint;
+use crate::fieldpath::FieldSet;
+use crate::typed::{Duplicates, claim, compare, validate};
+use crate::value::{Arena, Value};
+
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// How many bytes the annotations of an object may have together.
+const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
+
+fn annotation(object: Value<'_>) -> Option<&str> {
+    let text = object.at(&["metadata", "annotations", LAST_APPLIED])?.as_str()?;
+    (!text.is_empty()).then_some(text)
+}
+
+/// Paths that client-side apply set and nobody has changed since: conflicts there are taken over.
+pub(super) fn allowed_conflicts<'a>(
+    endpoint: &Endpoint<'a>,
+    live: Value<'a>,
+    arena: &'a Arena,
+) -> Option<FieldSet<'a>> {
+    let text = annotation(live)?;
+    let document = arena.alloc(Document::check(text.as_bytes()).ok()?);
+    let last = Value::from_node(document.node(), arena);
+    last.get("kind")?.as_str().filter(|kind| !kind.is_empty())?;
+    if last.get("apiVersion")?.as_str()? != endpoint.api_version {
+        return None;
+    }
+    let ty = endpoint.versions.type_of(endpoint.api_version)?;
+    validate(ty, live, Duplicates::Refused, arena).ok()?;
+    validate(ty, last, Duplicates::Refused, arena).ok()?;
+    let changes = compare(ty, last, live, arena).ok()?;
+    let claimed = claim(ty, last, arena);
+    Some(claimed.difference(&changes.modified).difference(&changes.added).difference(&changes.removed))
+}
+
+/// The object with the annotation rewritten from a configuration; `None` if it has no annotation.
+pub(super) fn updated<'a>(object: Value<'a>, config: Value<'a>, arena: &'a Arena) -> Option<Value<'a>> {
+    annotation(object)?;
+    let metadata = object.get("metadata")?;
+    let annotations = metadata.get("annotations")?;
+    let text = last_applied_text(config, arena);
+    let others: usize = annotations
+        .members()?
+        .iter()
+        .filter(|member| member.name != LAST_APPLIED)
+        .map(|member| member.name.len() + member.value.as_str().map_or(0, str::len))
+        .sum();
+    let annotations = match others + LAST_APPLIED.len() + text.len() > MAX_ANNOTATION_BYTES {
+        true => annotations.without_member(LAST_APPLIED, arena),
+        false => annotations.with_member(LAST_APPLIED, Value::String(text), arena),
+    };
+    Some(object.with_member("metadata", metadata.with_member("annotations", annotations, arena), arena))
+}
+
+/// A configuration as the annotation holds it: without the annotation, and with a line end.
+fn last_applied_text<'a>(config: Value<'a>, arena: &'a Arena) -> &'a str {
+    let metadata = config.get("metadata").unwrap_or(Value::Map(&[]));
+    let metadata = match metadata.get("annotations") {
+        Some(annotations @ Value::Map(_)) => {
+            metadata.with_member("annotations", annotations.without_member(LAST_APPLIED, arena), arena)
+        }
+        _ => metadata.without_member("annotations", arena),
+    };
+    let mut json = config.with_member("metadata", metadata, arena).to_json();
+    json.push(b'\n');
+    arena.alloc_str(&String::from_utf8(json).unwrap_or_default())
+}

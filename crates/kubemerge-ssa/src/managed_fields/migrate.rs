@@ -1,0 +1,71 @@
+//! Moves the fields of client-side apply to an applier.
+
+use std::sync::Arc;
+
+use super::entry::{Entry, FieldsV1, Operation};
+use super::{DecodeError, ManagedFields};
+use crate::fieldpath::{FieldOrder, FieldSet, FieldsError};
+use crate::value::Arena;
+
+/// Gives an applier the fields that client-side managers own through updates.
+///
+/// # Errors
+/// If an entry cannot be read.
+pub fn migrate_to_apply(
+    managed: &ManagedFields,
+    client_side: &[&str],
+    applier: &str,
+    subresource: &str,
+    order: FieldOrder,
+) -> Result<ManagedFields, DecodeError> {
+    let mut entries = managed.entries().to_vec();
+    for manager in client_side {
+        migrate_one(&mut entries, manager, applier, subresource, order)?;
+    }
+    // Upstream leaves the entries where they are: the next write sorts them.
+    Ok(ManagedFields::as_listed(entries))
+}
+
+fn migrate_one(
+    entries: &mut Vec<Entry>,
+    manager: &str,
+    applier: &str,
+    subresource: &str,
+    order: FieldOrder,
+) -> Result<(), DecodeError> {
+    let is_of = |entry: &Entry, manager: &str, operation: Operation| {
+        &*entry.manager == manager && entry.operation == operation && &*entry.subresource == subresource
+    };
+    let is_client_side = |entry: &Entry| is_of(entry, manager, Operation::Update);
+    let known = entries.iter().position(|entry| is_of(entry, applier, Operation::Apply));
+    let Some(target) = known.or_else(|| entries.iter().position(is_client_side)) else { return Ok(()) };
+    (entries[target].manager, entries[target].operation) = (Arc::from(applier), Operation::Apply);
+    // Only fields of the same version move; those of other versions are given up.
+    let version = Arc::clone(&entries[target].api_version);
+    let same_version = entries.iter().position(|entry| is_client_side(entry) && entry.api_version == version);
+    if let Some(source) = same_version {
+        entries[target].fields = union(&entries[target].fields, &entries[source].fields, order)?;
+    }
+    entries.retain(|entry| !is_client_side(entry));
+    Ok(())
+}
+
+fn union(one: &FieldsV1, two: &FieldsV1, order: FieldOrder) -> Result<FieldsV1, DecodeError> {
+    let arena = Arena::new();
+    let read = |error: FieldsError| DecodeError::new(format!("error decoding set: {error}"));
+    let (one, two) = (one.set(&arena).map_err(read)?, two.set(&arena).map_err(read)?);
+    Ok(FieldsV1::of(&one.union(&two), order))
+}
+
+/// The entries of an operation that own all of some paths. Entries that cannot be read own none.
+pub fn find_owners<'m>(
+    managed: &'m ManagedFields,
+    operation: Operation,
+    paths: &FieldSet<'_>,
+) -> Vec<&'m Entry> {
+    let owns_all = |entry: &&Entry| {
+        let arena = Arena::new();
+        entry.operation == operation && entry.fields.set(&arena).is_ok_and(|set| paths.is_subset(&set))
+    };
+    managed.entries().iter().filter(owns_all).collect()
+}

@@ -1,0 +1,29 @@
+//! `metadata.managedFields` and everything Kubernetes does around the updater.
+//!
+//! [`update`] and [`apply`] are the two entries: they choose the entries that count, run the updater, strip
+//! what nobody owns, stamp times and cap the number of entries. All of them are plain functions over
+//! [`ManagedFields`]; no clock is read, times are arguments.
+
+mod apply;
+mod cap;
+mod codec;
+mod conflict;
+mod endpoint;
+mod entry;
+mod extract;
+mod last_applied;
+mod migrate;
+mod scale;
+mod time;
+mod update;
+
+pub use apply::{Applied, ApplyError, Conflicting, apply};
+pub use codec::{DecodeError, ManagedFields, Requested};
+pub use conflict::{Conflict, Conflicts};
+pub use endpoint::{Endpoint, Live};
+pub use entry::{Entry, FieldsV1, ManagerId, Operation};
+pub use extract::extract_applied;
+pub use migrate::{find_owners, migrate_to_apply};
+pub use scale::ScaleMapping;
+pub use time::Time;
+pub use update::{TrackError, chosen_for_update, update};

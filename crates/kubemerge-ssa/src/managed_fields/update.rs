@@ -1,0 +1,141 @@
+//! Tracks writes other than applies: create, update, patch.
+
+use std::fmt::{self, Display, Formatter};
+
+use super::endpoint::{entries_of, stripped};
+use super::entry::{Entry, FieldsV1, Operation};
+use super::{Endpoint, Live, ManagedFields, Requested, Time, cap};
+use crate::typed::{Duplicates, validate};
+use crate::update::{self as updater, Context, Manager, Typed, UpdateError};
+use crate::value::{Arena, Value};
+
+/// Why a write could not be tracked. It does not fail the write: the entries stay as they were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrackError(pub(super) String);
+
+impl Display for TrackError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TrackError {}
+
+impl From<UpdateError<'_>> for TrackError {
+    fn from(error: UpdateError<'_>) -> Self {
+        match error {
+            UpdateError::Failed(why) => TrackError(why),
+            UpdateError::Conflicts(_) => TrackError("an update cannot conflict".to_owned()),
+        }
+    }
+}
+
+/// The entries that count for a write: those of the request, unless it has none or goes to a subresource.
+pub fn chosen_for_update(live: &ManagedFields, requested: Requested, subresource: &str) -> ManagedFields {
+    match requested {
+        _ if !subresource.is_empty() => live.clone(),
+        Requested::Nothing => live.clone(),
+        Requested::Reset => ManagedFields::new(),
+        Requested::Entries(entries) => entries,
+    }
+}
+
+/// Tracks a write of a whole object: what changed belongs to the manager.
+///
+/// `live.managed` are the entries that count ([`chosen_for_update`]); for a create, `live.object` is the
+/// endpoint's empty object. Objects that exist without entries are not tracked.
+///
+/// # Errors
+/// If an object does not have the form of its type. Keep the live entries then.
+pub fn update<'a>(
+    endpoint: &Endpoint<'a>,
+    live: Live<'a>,
+    new: Value<'a>,
+    manager: &str,
+    now: Time,
+    arena: &'a Arena,
+) -> Result<ManagedFields, TrackError> {
+    let has_uid =
+        live.object.at(&["metadata", "uid"]).and_then(Value::as_str).is_some_and(|uid| !uid.is_empty());
+    if live.managed.is_empty() && has_uid {
+        return Ok(ManagedFields::new());
+    }
+    track(endpoint, live, new, manager, now, arena)
+}
+
+/// Tracks a write whether or not the object has entries.
+pub(super) fn track<'a>(
+    endpoint: &Endpoint<'a>,
+    live: Live<'a>,
+    new: Value<'a>,
+    manager: &str,
+    now: Time,
+    arena: &'a Arena,
+) -> Result<ManagedFields, TrackError> {
+    let new = checked(endpoint, new, "new", arena)?;
+    let old = checked(endpoint, live.object, "live", arena)?;
+    let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena };
+    let mut managers: Vec<Manager<'a>> = live.managed.entries().iter().map(Manager::of_entry).collect();
+    let changed = updater::update(cx, old, new, &mut managers).map_err(|error| {
+        let TrackError(why) = error.into();
+        TrackError(format!("failed to update ManagedFields ({}): {why}", endpoint.describe(new.value)))
+    })?;
+    let changed = changed.difference(&stripped());
+    let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
+    if !changed.is_empty() {
+        let id = endpoint.manager_id(manager, Operation::Update);
+        let entry = match live.managed.entry(&id) {
+            // The fields that the manager had before the write, as far as they are still there.
+            Some(before) => joined(endpoint, before, managed.entry(&id), &changed, now, arena)?,
+            None => endpoint.new_entry(&id, &changed, Some(now)),
+        };
+        managed.put(entry);
+    }
+    cap::cap_update_managers(&mut managed, endpoint.order)?;
+    managed.sort();
+    Ok(managed)
+}
+
+fn checked<'a>(
+    endpoint: &Endpoint<'a>,
+    object: Value<'a>,
+    which: &str,
+    arena: &'a Arena,
+) -> Result<Typed<'a>, TrackError> {
+    let failed = |why: String| {
+        TrackError(format!(
+            "failed to convert {which} object ({}) to smd typed: {why}",
+            endpoint.describe(object)
+        ))
+    };
+    let typed = endpoint
+        .typed(object)
+        .ok_or_else(|| failed(format!("no corresponding type for {}", endpoint.kind)))?;
+    validate(typed.ty, object, Duplicates::Allowed, arena)
+        .map_err(|problems| failed(problems.to_string()))?;
+    Ok(typed)
+}
+
+/// The entry of a manager that had fields before: what is left of them, and what it changed now.
+fn joined<'a>(
+    endpoint: &Endpoint<'a>,
+    before: &'a Entry,
+    left: Option<&Entry>,
+    changed: &crate::fieldpath::FieldSet<'a>,
+    now: Time,
+    arena: &'a Arena,
+) -> Result<Entry, TrackError> {
+    let unreadable = |error: crate::fieldpath::FieldsError| TrackError(error.to_string());
+    let left_arena = Arena::new();
+    let fields = match left {
+        Some(left) => {
+            let left = left.fields.set(&left_arena).map_err(unreadable)?;
+            FieldsV1::of(&changed.union(&left), endpoint.order)
+        }
+        None => FieldsV1::of(changed, endpoint.order),
+    };
+    // A write that changes only what the manager owns already leaves its text as it was, and shared.
+    let fields = if fields == before.fields { before.fields.clone() } else { fields };
+    let _ = arena;
+    Ok(Entry { time: Some(now), fields, ..before.clone() })
+}

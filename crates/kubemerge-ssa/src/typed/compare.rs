@@ -1,0 +1,237 @@
+//! What differs between two values of one type: three sets of paths.
+//!
+//! Unlike a claim, a comparison names every container that was added or removed. The order of items never
+//! makes a difference.
+
+use std::cmp::Ordering;
+
+use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
+use kubemerge_value::deep;
+
+use super::error::Problems;
+use super::go_value::scalar_problem;
+use super::list_index::{Item, first_group, identify, sort};
+use super::{Form, forms_of, member_type};
+use crate::fieldpath::{Element, FieldSet, PathStack, SetBuilder};
+use crate::value::{Arena, Member, Value};
+
+/// The paths that differ between two values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison<'a> {
+    /// Only the old value has them.
+    pub removed: FieldSet<'a>,
+    /// Both values have them, and they differ.
+    pub modified: FieldSet<'a>,
+    /// Only the new value has them.
+    pub added: FieldSet<'a>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Whether nothing differs.
+    pub fn is_same(&self) -> bool {
+        self.removed.is_empty() && self.modified.is_empty() && self.added.is_empty()
+    }
+
+    /// The comparison without these paths and what is below them.
+    pub fn without(&self, ignored: &FieldSet<'a>) -> Comparison<'a> {
+        if ignored.is_empty() {
+            return self.clone();
+        }
+        Comparison {
+            removed: self.removed.recursive_difference(ignored),
+            modified: self.modified.recursive_difference(ignored),
+            added: self.added.recursive_difference(ignored),
+        }
+    }
+}
+
+/// Compares two values of one type.
+///
+/// # Errors
+/// If an item of an associative list has no identity, or neither value has the form its type wants.
+pub fn compare<'a>(
+    ty: TypeRef<'a>,
+    old: Value<'a>,
+    new: Value<'a>,
+    arena: &'a Arena,
+) -> Result<Comparison<'a>, Problems> {
+    let mut walk = CompareWalk {
+        arena,
+        path: PathStack::new(),
+        removed: SetBuilder::new(),
+        modified: SetBuilder::new(),
+        added: SetBuilder::new(),
+        problems: Problems::default(),
+    };
+    walk.pair(ty, Some(old), Some(new));
+    walk.problems.or(Comparison {
+        removed: walk.removed.finish(),
+        modified: walk.modified.finish(),
+        added: walk.added.finish(),
+    })
+}
+
+struct CompareWalk<'a> {
+    arena: &'a Arena,
+    path: PathStack<'a>,
+    removed: SetBuilder<'a>,
+    modified: SetBuilder<'a>,
+    added: SetBuilder<'a>,
+    problems: Problems,
+}
+
+impl<'a> CompareWalk<'a> {
+    fn pair(&mut self, ty: TypeRef<'a>, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+        if let (Some(old), Some(new)) = (old, new)
+            && old.is_same_part(new)
+        {
+            return;
+        }
+        let (form, other) = forms_of(ty, old, new);
+        if let Some(other) = other {
+            self.in_form(other, old, new);
+        }
+        self.in_form(form, old, new);
+    }
+
+    fn in_form(&mut self, form: Form<'a>, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+        match form {
+            Form::Map(map) => {
+                let (left, right) = (members_of(old), members_of(new));
+                if map.entries == MapEntries::Atomic || (left.is_empty() && right.is_empty()) {
+                    return self.leaf(old, new);
+                }
+                deep(|| self.maps(map, left, right));
+                self.container(old, new);
+            }
+            Form::List(list) => {
+                let (left, right) = (items_of(old), items_of(new));
+                if matches!(list.items, ListItems::Atomic) || (left.is_empty() && right.is_empty()) {
+                    return self.leaf(old, new);
+                }
+                deep(|| self.lists(list, left, right));
+                self.container(old, new);
+            }
+            Form::Scalar(ty) => {
+                let wrong = |value: Option<Value<'a>>| value.and_then(|value| scalar_problem(ty, value));
+                match (wrong(old), wrong(new)) {
+                    (Some(old), Some(new)) => {
+                        self.problems.add(&self.path, format!("lhs: {old}"));
+                        self.problems.add(&self.path, format!("rhs: {new}"));
+                    }
+                    _ => self.leaf(old, new),
+                }
+            }
+            Form::Nothing => self.problems.add(&self.path, "schema error: invalid atom: inlined"),
+        }
+    }
+
+    fn leaf(&mut self, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+        match (old, new) {
+            (None, _) => self.added.insert(&self.path),
+            (_, None) => self.removed.insert(&self.path),
+            (Some(old), Some(new)) if old != new => self.modified.insert(&self.path),
+            _ => {}
+        }
+    }
+
+    /// A container that only one side has is named itself, after what is in it.
+    fn container(&mut self, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+        if old.is_none() || new.is_none() {
+            self.leaf(old, new);
+        }
+    }
+
+    fn maps(&mut self, map: MapForm<'a>, old: &'a [Member<'a>], new: &'a [Member<'a>]) {
+        let (mut left, mut right) = (old.iter().peekable(), new.iter().peekable());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (None, None) => return,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(old), Some(new)) => old.name.cmp(new.name),
+            };
+            let old = left.next_if(|_| order.is_le());
+            let new = right.next_if(|_| order.is_ge());
+            if let Some(member) = old.or(new) {
+                self.member(map, member.name, old.map(|old| old.value), new.map(|new| new.value));
+            }
+        }
+    }
+
+    fn member(&mut self, map: MapForm<'a>, name: &'a str, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+        self.path.push(Element::Name(name));
+        match member_type(map, name) {
+            Some(ty) => self.pair(ty, old, new),
+            None => self.problems.add(&self.path, "schema error: invalid atom: inlined"),
+        }
+        self.path.pop();
+    }
+
+    fn lists(&mut self, list: ListForm<'a>, old: &'a [Value<'a>], new: &'a [Value<'a>]) {
+        let mut left = identify(list, old, self.arena, &self.path, &mut self.problems);
+        let mut right = identify(list, new, self.arena, &self.path, &mut self.problems);
+        sort(&mut left);
+        sort(&mut right);
+        let (mut left, mut right) = (&left[..], &right[..]);
+        while let Some(element) = smaller(left, right) {
+            let old = group_of(left, element);
+            let new = group_of(right, element);
+            self.path.push(element);
+            self.items(list, old, new);
+            self.path.pop();
+            left = &left[old.len()..];
+            right = &right[new.len()..];
+        }
+    }
+
+    /// Items of one identity. Repeated ones are compared as a whole.
+    fn items(&mut self, list: ListForm<'a>, old: &[Item<'a>], new: &[Item<'a>]) {
+        let first = |items: &[Item<'a>]| items.first().map(|item| item.value);
+        match (old.len(), new.len()) {
+            (0 | 1, 0 | 1) => self.pair(list.element, first(old), first(new)),
+            (2.., 2..) => {
+                let same =
+                    old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.value == new.value);
+                if !same {
+                    self.modified.insert(&self.path);
+                }
+            }
+            (2.., _) => {
+                if !new.is_empty() {
+                    self.pair(list.element, None, first(new));
+                }
+                self.removed.insert(&self.path);
+            }
+            (_, _) => {
+                if !old.is_empty() {
+                    self.pair(list.element, first(old), None);
+                }
+                self.added.insert(&self.path);
+            }
+        }
+    }
+}
+
+fn members_of(value: Option<Value<'_>>) -> &[Member<'_>] {
+    value.and_then(Value::members).unwrap_or_default()
+}
+
+fn items_of(value: Option<Value<'_>>) -> &[Value<'_>] {
+    value.and_then(Value::items).unwrap_or_default()
+}
+
+fn smaller<'a>(left: &[Item<'a>], right: &[Item<'a>]) -> Option<Element<'a>> {
+    match (left.first(), right.first()) {
+        (Some(left), Some(right)) if right.element.order(left.element).is_lt() => Some(right.element),
+        (Some(left), _) => Some(left.element),
+        (None, right) => right.map(|right| right.element),
+    }
+}
+
+fn group_of<'i, 'a>(items: &'i [Item<'a>], element: Element<'a>) -> &'i [Item<'a>] {
+    match items.first() {
+        Some(first) if first.element == element => first_group(items),
+        _ => &[],
+    }
+}

@@ -1,0 +1,50 @@
+//! What is wrong with a value, in the words of structured-merge-diff.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::fieldpath::PathStack;
+
+/// Something wrong with one field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The path of the field, as messages print it.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Display for Problem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.path.is_empty() {
+            true => f.write_str(&self.message),
+            false => write!(f, "{}: {}", self.path, self.message),
+        }
+    }
+}
+
+/// Everything that is wrong with a value. Never empty as an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems(pub Vec<Problem>);
+
+impl Problems {
+    pub(crate) fn add(&mut self, path: &PathStack<'_>, message: impl Into<String>) {
+        let path = path.elements().map(|element| element.to_string()).collect();
+        self.0.push(Problem { path, message: message.into() });
+    }
+
+    pub(crate) fn or<T>(self, result: T) -> Result<T, Problems> {
+        if self.0.is_empty() { Ok(result) } else { Err(self) }
+    }
+}
+
+impl Display for Problems {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let [problem] = &self.0[..] {
+            return problem.fmt(f);
+        }
+        f.write_str("errors:")?;
+        self.0.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
+    }
+}
+
+impl std::error::Error for Problems {}

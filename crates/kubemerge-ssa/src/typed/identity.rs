@@ -1,0 +1,99 @@
+//! Who is who in a list: the path element of an item.
+
+use std::fmt::{self, Display, Formatter};
+
+use bumpalo::collections::Vec as ArenaVec;
+use kubemerge_schema::{ListForm, ListItems, ListKey};
+use serde_json::Value as Json;
+
+use crate::fieldpath::{Element, KeyField};
+use crate::value::{Arena, Value, go_quoted};
+
+/// Why an item has no identity.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NoIdentity<'a> {
+    NullElement,
+    NotMap,
+    OmitsKeys(&'a [ListKey]),
+    MapInSet,
+    ListInSet,
+    NullInSet,
+    AtomicList,
+}
+
+/// The path element of an item.
+pub(super) fn identity<'a>(
+    list: ListForm<'a>,
+    item: Value<'a>,
+    arena: &'a Arena,
+) -> Result<Element<'a>, NoIdentity<'a>> {
+    match list.items {
+        ListItems::Keyed(keys) => key_of(keys, item, arena),
+        ListItems::Set => set_item(item),
+        ListItems::Atomic => Err(NoIdentity::AtomicList),
+    }
+}
+
+/// The key fields that are present or have a default. A missing key without default is left out.
+fn key_of<'a>(keys: &'a [ListKey], item: Value<'a>, arena: &'a Arena) -> Result<Element<'a>, NoIdentity<'a>> {
+    match item {
+        Value::Null => return Err(NoIdentity::NullElement),
+        Value::Map(_) => {}
+        _ => return Err(NoIdentity::NotMap),
+    }
+    let mut fields = ArenaVec::with_capacity_in(keys.len(), arena);
+    for key in keys {
+        let default = || key.default.as_ref().map(|default| default_value(default, arena));
+        if let Some(value) = item.get(&key.name).or_else(default) {
+            fields.push(KeyField { name: &key.name, value });
+        }
+    }
+    if fields.is_empty() {
+        return Err(NoIdentity::OmitsKeys(keys));
+    }
+    if fields.len() > 1 {
+        fields.sort_by(|one, two| one.name.cmp(two.name));
+    }
+    Ok(Element::Key(fields.into_bump_slice()))
+}
+
+/// A default of the schema, whose numbers are floats in Go.
+fn default_value<'a>(default: &'a Json, arena: &'a Arena) -> Value<'a> {
+    match default {
+        Json::String(text) => Value::String(text),
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) => Value::Float(number.as_f64().unwrap_or_default()),
+        other => Value::from_json(other, arena).unwrap_or(Value::Null),
+    }
+}
+
+fn set_item(item: Value<'_>) -> Result<Element<'_>, NoIdentity<'_>> {
+    match item {
+        Value::Map(_) => Err(NoIdentity::MapInSet),
+        Value::List(_) => Err(NoIdentity::ListInSet),
+        Value::Null => Err(NoIdentity::NullInSet),
+        scalar => Ok(Element::Value(scalar)),
+    }
+}
+
+impl Display for NoIdentity<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NoIdentity::NullElement => "associative list with keys may not have a null element",
+            NoIdentity::NotMap => "associative list with keys may not have non-map elements",
+            NoIdentity::OmitsKeys(keys) => {
+                let names: Vec<String> = keys.iter().map(|key| go_quoted(&key.name)).collect();
+                return write!(
+                    f,
+                    "associative list with keys has an element that omits all key fields [{}] \
+                     (and doesn't have default values for any key fields)",
+                    names.join(" ")
+                );
+            }
+            NoIdentity::MapInSet => "associative list without keys has an element that's a map type",
+            NoIdentity::ListInSet => "not supported: associative list with lists as elements",
+            NoIdentity::NullInSet => "associative list without keys has an element that's an explicit null",
+            NoIdentity::AtomicList => "invalid indexing of non-associative list",
+        })
+    }
+}

@@ -1,0 +1,49 @@
+//! The items of an associative list, sorted by identity.
+
+use bumpalo::collections::Vec as ArenaVec;
+use kubemerge_schema::ListForm;
+
+use super::error::Problems;
+use super::identity::identity;
+use crate::fieldpath::{Element, PathStack};
+use crate::value::{Arena, Value};
+
+/// An item of a list with its identity and its place.
+#[derive(Clone, Copy)]
+pub(super) struct Item<'a> {
+    pub(super) element: Element<'a>,
+    pub(super) place: u32,
+    pub(super) value: Value<'a>,
+}
+
+/// Identifies all items; those that cannot be identified are reported and left out.
+pub(super) fn identify<'a>(
+    list: ListForm<'a>,
+    items: &'a [Value<'a>],
+    arena: &'a Arena,
+    path: &PathStack<'a>,
+    problems: &mut Problems,
+) -> ArenaVec<'a, Item<'a>> {
+    let mut index = ArenaVec::with_capacity_in(items.len(), arena);
+    for (place, value) in items.iter().enumerate() {
+        match identity(list, *value, arena) {
+            Ok(element) => index.push(Item { element, place: place as u32, value: *value }),
+            Err(reason) => problems.add(path, format!("element {place}: {reason}")),
+        }
+    }
+    index
+}
+
+/// Sorts by identity; items with one identity stay in the order of the list.
+pub(super) fn sort<'a>(items: &mut [Item<'a>]) {
+    if !items.is_sorted_by(|one, two| one.element.order(two.element).is_le()) {
+        items.sort_by(|one, two| one.element.order(two.element));
+    }
+}
+
+/// The items with the same identity as the first one.
+pub(super) fn first_group<'i, 'a>(items: &'i [Item<'a>]) -> &'i [Item<'a>] {
+    let Some(first) = items.first() else { return &[] };
+    let same = items.iter().take_while(|item| item.element == first.element).count();
+    &items[..same]
+}

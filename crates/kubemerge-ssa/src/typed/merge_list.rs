@@ -1,0 +1,166 @@
+//! The items of two merged lists, and their order.
+//!
+//! The configuration decides the order of shared items. Live items that it does not name keep their place
+//! beside their live neighbours; its new items come before the next shared one, or last.
+
+use bumpalo::collections::Vec as ArenaVec;
+use kubemerge_schema::ListForm;
+
+use super::list_index::{Item, identify};
+use super::merge::MergeWalk;
+use crate::value::Value;
+
+/// The merged items of two associative lists.
+pub(super) fn merged_items<'a>(
+    walk: &mut MergeWalk<'a>,
+    list: ListForm<'a>,
+    live: &'a [Value<'a>],
+    config: &'a [Value<'a>],
+) -> ArenaVec<'a, Value<'a>> {
+    let arena = walk.arena;
+    let before = walk.problems.0.len();
+    let config = identify(list, config, arena, &walk.path, &mut walk.problems);
+    let live = identify(list, live, arena, &walk.path, &mut walk.problems);
+    let identities = Identities::new(&live, &config);
+    for place in &identities.repeated_in_config {
+        walk.problems.add(&walk.path, format!("duplicate entries for key {}", config[*place].element));
+    }
+    if walk.problems.0.len() > before {
+        return ArenaVec::new_in(arena);
+    }
+    let mut merged = ArenaVec::with_capacity_in(live.len().max(config.len()), arena);
+    for step in order(&identities) {
+        let (item, live, config) = match step {
+            Step::Live(place) => (live[place], Some(live[place].value), None),
+            Step::Config(place) => {
+                let live = identities.live_value(&live, identities.config[place]);
+                (config[place], live, Some(config[place].value))
+            }
+        };
+        walk.path.push(item.element);
+        merged.extend(walk.pair(list.element, live, config));
+        walk.path.pop();
+    }
+    merged
+}
+
+/// Numbers for identities: equal items have equal numbers.
+struct Identities {
+    live: Vec<usize>,
+    config: Vec<usize>,
+    /// How often the live list has each identity, and where first.
+    in_live: Vec<Occurrence>,
+    in_config: Vec<bool>,
+    repeated_in_config: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Occurrence {
+    count: usize,
+    first: usize,
+}
+
+impl Identities {
+    fn new(live: &[Item<'_>], config: &[Item<'_>]) -> Identities {
+        let mut all: Vec<(Item<'_>, bool)> = Vec::with_capacity(live.len() + config.len());
+        all.extend(live.iter().enumerate().map(|(at, item)| (Item { place: at as u32, ..*item }, false)));
+        all.extend(config.iter().enumerate().map(|(at, item)| (Item { place: at as u32, ..*item }, true)));
+        all.sort_by(|one, two| one.0.element.order(two.0.element));
+        let mut this = Identities {
+            live: vec![0; live.len()],
+            config: vec![0; config.len()],
+            in_live: Vec::new(),
+            in_config: Vec::new(),
+            repeated_in_config: Vec::new(),
+        };
+        for same in all.chunk_by(|one, two| one.0.element == two.0.element) {
+            this.add(same);
+        }
+        this
+    }
+
+    fn add(&mut self, same: &[(Item<'_>, bool)]) {
+        let number = self.in_live.len();
+        let mut occurrence = Occurrence::default();
+        let mut is_in_config = false;
+        for (item, is_config) in same {
+            let place = item.place as usize;
+            if *is_config {
+                self.config[place] = number;
+                if is_in_config {
+                    self.repeated_in_config.push(place);
+                }
+                is_in_config = true;
+            } else {
+                self.live[place] = number;
+                if occurrence.count == 0 {
+                    occurrence.first = place;
+                }
+                occurrence.count += 1;
+            }
+        }
+        self.in_live.push(occurrence);
+        self.in_config.push(is_in_config);
+    }
+
+    /// The live partner of an item of the configuration. A repeated one counts as null.
+    fn live_value<'a>(&self, live: &[Item<'a>], number: usize) -> Option<Value<'a>> {
+        match self.in_live[number] {
+            Occurrence { count: 0, .. } => None,
+            Occurrence { count: 1, first } => Some(live[first].value),
+            _ => Some(Value::Null),
+        }
+    }
+}
+
+/// An item of the merged list: a live one as it is, or one of the configuration with its live partner.
+enum Step {
+    Live(usize),
+    Config(usize),
+}
+
+/// The order of the merged list.
+fn order(identities: &Identities) -> Vec<Step> {
+    let (live, config) = (&identities.live, &identities.config);
+    let mut shared = config.iter().copied().filter(|number| identities.in_live[*number].count > 0);
+    let mut next_shared = shared.next();
+    let mut is_emitted = vec![false; identities.in_live.len()];
+    let mut steps = Vec::with_capacity(live.len().max(config.len()));
+    let (mut left, mut right) = (0, 0);
+    while left < live.len() || right < config.len() {
+        if left < live.len() && right < config.len() {
+            let number = live[left];
+            if number == config[right] {
+                is_emitted[number] = true;
+                steps.push(Step::Config(right));
+                (left, right) = (left + 1, right + 1);
+                next_shared = shared.next();
+                continue;
+            }
+            // A shared item that is not the next one of the configuration is emitted where that wants it.
+            if identities.in_config[number] && next_shared.is_some_and(|next| next != number) {
+                left += 1;
+                continue;
+            }
+        }
+        if left < live.len() {
+            let number = live[left];
+            if !identities.in_config[number] {
+                steps.push(Step::Live(left));
+                left += 1;
+                continue;
+            }
+            left += usize::from(is_emitted[number]);
+        }
+        if right < config.len() {
+            let number = config[right];
+            is_emitted[number] = true;
+            steps.push(Step::Config(right));
+            right += 1;
+            if next_shared == Some(number) {
+                next_shared = shared.next();
+            }
+        }
+    }
+    steps
+}

@@ -1,0 +1,117 @@
+//! Removes the paths of a set from a value, or extracts them.
+//!
+//! One walk in two modes. A container that loses its last entry becomes null.
+
+use bumpalo::collections::Vec as ArenaVec;
+use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
+use kubemerge_value::deep;
+
+use super::identity::identity;
+use super::{Form, claim, form_of, member_type};
+use crate::fieldpath::{Beside, Child, Element, FieldSet, SetView};
+use crate::value::{Arena, Member, Value};
+
+/// The value without the paths of a set.
+pub fn remove<'a>(ty: TypeRef<'a>, value: Value<'a>, set: &FieldSet<'a>, arena: &'a Arena) -> Value<'a> {
+    RemoveWalk { arena, mode: Mode::Remove }.value(Some(ty), value, set.view())
+}
+
+/// The parts of a value that a set names.
+pub fn extract<'a>(ty: TypeRef<'a>, value: Value<'a>, set: &FieldSet<'a>, arena: &'a Arena) -> Value<'a> {
+    RemoveWalk { arena, mode: Mode::Extract }.value(Some(ty), value, set.view())
+}
+
+/// The parts of a value that a set names, and the key fields of the items on the way.
+pub fn extract_with_keys<'a>(
+    ty: TypeRef<'a>,
+    value: Value<'a>,
+    set: &FieldSet<'a>,
+    arena: &'a Arena,
+) -> Value<'a> {
+    let claimed = claim(ty, value, arena);
+    let mut paths: Vec<Vec<Element<'a>>> = Vec::new();
+    set.intersection(&claimed).each_path(|path| {
+        for (place, element) in path.iter().enumerate() {
+            let Element::Key(fields) = element else { continue };
+            for field in *fields {
+                paths.push([&path[..=place], &[Element::Name(field.name)]].concat());
+            }
+        }
+    });
+    extract(ty, value, &set.union(&FieldSet::of_paths(paths)), arena)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Remove,
+    Extract,
+}
+
+#[derive(Clone, Copy)]
+struct RemoveWalk<'a> {
+    arena: &'a Arena,
+    mode: Mode,
+}
+
+impl<'a> RemoveWalk<'a> {
+    fn value(self, ty: Option<TypeRef<'a>>, value: Value<'a>, set: SetView<'_, 'a>) -> Value<'a> {
+        let Some(ty) = ty else { return Value::Null };
+        let whole = if self.mode == Mode::Extract { value } else { Value::Null };
+        match (form_of(ty, Some(value)), value) {
+            (Form::Scalar(_), value) => value,
+            (Form::Map(_), Value::Map([])) | (Form::List(_), Value::List([])) => whole,
+            (Form::Map(map), Value::Map(_)) if map.entries == MapEntries::Atomic => whole,
+            (Form::List(ListForm { items: ListItems::Atomic, .. }), Value::List(_)) => whole,
+            (Form::Map(map), Value::Map(members)) => deep(|| self.members(map, members, set)),
+            (Form::List(list), Value::List(items)) => deep(|| self.items(list, items, set)),
+            // A value of the wrong kind.
+            _ => Value::Null,
+        }
+    }
+
+    fn members(self, map: MapForm<'a>, members: &'a [Member<'a>], set: SetView<'_, 'a>) -> Value<'a> {
+        let mut kept = ArenaVec::with_capacity_in(members.len(), self.arena);
+        let mut beside = Beside::new(set);
+        for member in members {
+            let child = beside.child(Element::Name(member.name));
+            let is_named = child.is_some_and(|child| child.is_member);
+            let below = child.map_or(SetView::EMPTY, |child| child.below);
+            let ty = || member_type(map, member.name);
+            let value = match self.mode {
+                Mode::Remove if is_named => None,
+                // Upstream: goes on with the same set, not with what is below this member.
+                Mode::Extract if is_named => Some(self.value(ty(), member.value, set)),
+                _ if !below.is_empty() => Some(self.value(ty(), member.value, below)),
+                Mode::Remove => Some(member.value),
+                Mode::Extract => None,
+            };
+            kept.extend(value.map(|value| Member { value, ..*member }));
+        }
+        if kept.is_empty() { Value::Null } else { Value::Map(kept.into_bump_slice()) }
+    }
+
+    fn items(self, list: ListForm<'a>, items: &'a [Value<'a>], set: SetView<'_, 'a>) -> Value<'a> {
+        let mut kept = ArenaVec::with_capacity_in(items.len(), self.arena);
+        // Items come in the order of the list: an index keeps the search for each one short.
+        let children: Vec<Child<'_, 'a>> = set.children().collect();
+        for item in items {
+            let element = identity(list, *item, self.arena).ok();
+            let child = element.and_then(|element| find(&children, element));
+            let is_named = child.is_some_and(|child| child.is_member);
+            let below = child.map_or(SetView::EMPTY, |child| child.below);
+            let has_more = !below.is_empty();
+            let value = if has_more { self.value(Some(list.element), *item, below) } else { *item };
+            let is_kept = match self.mode {
+                Mode::Remove => !is_named,
+                Mode::Extract => is_named || has_more,
+            };
+            kept.extend(is_kept.then_some(value));
+        }
+        if kept.is_empty() { Value::Null } else { Value::List(kept.into_bump_slice()) }
+    }
+}
+
+fn find<'s, 'a>(children: &[Child<'s, 'a>], element: Element<'a>) -> Option<Child<'s, 'a>> {
+    let found = children.binary_search_by(|child| child.element.order(element)).ok()?;
+    Some(children[found])
+}

@@ -1,0 +1,119 @@
+//! Whether a value has the form its type wants.
+
+use kubemerge_schema::{ListForm, ListItems, MapForm, TypeRef};
+use kubemerge_value::deep;
+
+use super::error::Problems;
+use super::go_value::{Plain, scalar_problem};
+use super::identity::identity;
+use super::{Form, form_of, member_type};
+use crate::fieldpath::{Element, PathStack};
+use crate::value::{Arena, Member, Value};
+
+/// Whether a list may have several items of one identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    /// They are errors: configurations, and objects in other versions.
+    Refused,
+    /// They are fine: live objects.
+    Allowed,
+}
+
+/// Checks a value against its type.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn validate<'a>(
+    ty: TypeRef<'a>,
+    value: Value<'a>,
+    duplicates: Duplicates,
+    arena: &'a Arena,
+) -> Result<(), Problems> {
+    let mut walk = ValidateWalk { arena, duplicates, path: PathStack::new(), problems: Problems::default() };
+    walk.value(ty, value);
+    walk.problems.or(())
+}
+
+struct ValidateWalk<'a> {
+    arena: &'a Arena,
+    duplicates: Duplicates,
+    path: PathStack<'a>,
+    problems: Problems,
+}
+
+impl<'a> ValidateWalk<'a> {
+    fn value(&mut self, ty: TypeRef<'a>, value: Value<'a>) {
+        match (form_of(ty, Some(value)), value) {
+            (Form::Map(_) | Form::List(_), Value::Null) => {}
+            (Form::Map(map), Value::Map(members)) => deep(|| self.members(map, members)),
+            (Form::Map(_), other) => self.report(format!("expected map, got {}", Plain(other))),
+            (Form::List(list), Value::List(items)) => deep(|| self.items(list, items)),
+            (Form::List(_), other) => self.report(format!("expected list, got {}", Plain(other))),
+            (Form::Scalar(ty), value) => {
+                if let Some(problem) = scalar_problem(ty, value) {
+                    self.report(problem);
+                }
+            }
+            (Form::Nothing, _) => self.report("schema error: invalid atom: inlined".to_owned()),
+        }
+    }
+
+    fn report(&mut self, message: String) {
+        self.problems.add(&self.path, message);
+    }
+
+    fn members(&mut self, map: MapForm<'a>, members: &'a [Member<'a>]) {
+        for member in members {
+            self.path.push(Element::Name(member.name));
+            let ty = member_type(map, member.name);
+            match ty {
+                Some(ty) => self.value(ty, member.value),
+                None => self.report("field not declared in schema".to_owned()),
+            }
+            self.path.pop();
+            if ty.is_none() {
+                // Upstream looks at nothing more of this map.
+                return;
+            }
+        }
+    }
+
+    fn items(&mut self, list: ListForm<'a>, items: &'a [Value<'a>]) {
+        if matches!(list.items, ListItems::Atomic) {
+            for (place, item) in items.iter().enumerate() {
+                self.item(list, Element::Index(place as i64), *item);
+            }
+            return;
+        }
+        let mut seen = Vec::with_capacity(items.len());
+        for (place, item) in items.iter().enumerate() {
+            match identity(list, *item, self.arena) {
+                Ok(element) => seen.push(element),
+                Err(reason) => {
+                    // Upstream looks at nothing more of this list.
+                    return self.report(format!("element {place}: {reason}"));
+                }
+            }
+            self.item(list, seen[place], *item);
+        }
+        if self.duplicates == Duplicates::Refused {
+            self.report_duplicates(seen);
+        }
+    }
+
+    fn item(&mut self, list: ListForm<'a>, element: Element<'a>, item: Value<'a>) {
+        self.path.push(element);
+        self.value(list.element, item);
+        self.path.pop();
+    }
+
+    fn report_duplicates(&mut self, mut seen: Vec<Element<'a>>) {
+        if seen.is_sorted_by(|one, two| one.order(*two).is_lt()) {
+            return;
+        }
+        seen.sort_by(|one, two| one.order(*two));
+        for pair in seen.windows(2).filter(|pair| pair[0] == pair[1]) {
+            self.report(format!("duplicate entries for key {}", pair[0]));
+        }
+    }
+}

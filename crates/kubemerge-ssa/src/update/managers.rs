@@ -1,0 +1,74 @@
+//! The managers of an object while an operation works on them.
+//!
+//! A set stays text until it is needed, and a manager whose set did not change keeps its text.
+
+use std::cell::OnceCell;
+
+use super::UpdateError;
+use crate::fieldpath::FieldSet;
+use crate::managed_fields::{Entry, FieldsV1};
+use crate::value::Arena;
+
+/// A manager and the fields it owns.
+pub(crate) struct Manager<'a> {
+    pub(crate) owner: Owner<'a>,
+    pub(crate) version: &'a str,
+    pub(crate) fields: Fields<'a>,
+}
+
+/// Whose fields they are.
+#[derive(Clone, Copy)]
+pub(crate) enum Owner<'a> {
+    /// An entry of the live object.
+    Entry(&'a Entry),
+    /// The manager of this operation.
+    Me,
+}
+
+/// A set, read when needed.
+pub(crate) enum Fields<'a> {
+    Text { text: &'a FieldsV1, set: OnceCell<FieldSet<'a>> },
+    Set(FieldSet<'a>),
+}
+
+impl<'a> Manager<'a> {
+    pub(crate) fn of_entry(entry: &'a Entry) -> Self {
+        let fields = Fields::Text { text: &entry.fields, set: OnceCell::new() };
+        Manager { owner: Owner::Entry(entry), version: &entry.api_version, fields }
+    }
+
+    pub(crate) fn is_me(&self) -> bool {
+        matches!(self.owner, Owner::Me)
+    }
+
+    /// Whether the manager owns nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.fields {
+            Fields::Text { text, .. } => text.as_str() == "{}",
+            Fields::Set(set) => set.is_empty(),
+        }
+    }
+
+    /// The set of the manager.
+    pub(crate) fn set(&self, arena: &'a Arena) -> Result<&FieldSet<'a>, UpdateError<'a>> {
+        match &self.fields {
+            Fields::Set(set) => Ok(set),
+            Fields::Text { text, set } => {
+                if let Some(set) = set.get() {
+                    return Ok(set);
+                }
+                let read = text.set(arena).map_err(|error| UpdateError::Failed(error.to_string()))?;
+                Ok(set.get_or_init(|| read))
+            }
+        }
+    }
+
+    /// Removes paths. A manager that has none of them keeps its text.
+    pub(crate) fn subtract(&mut self, paths: &FieldSet<'a>, arena: &'a Arena) -> Result<(), UpdateError<'a>> {
+        let set = self.set(arena)?;
+        if set.meets(paths) {
+            self.fields = Fields::Set(set.difference(paths));
+        }
+        Ok(())
+    }
+}

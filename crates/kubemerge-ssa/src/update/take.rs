@@ -1,0 +1,136 @@
+//! Moves ownership: what changed belongs to the manager of the operation, what is gone belongs to nobody.
+
+use super::{Context, ConversionError, Manager, Owner, Typed, UpdateError};
+use crate::fieldpath::{Element, FieldSet, meets};
+use crate::managed_fields::Entry;
+use crate::typed::{Comparison, compare};
+use crate::update::Fields;
+
+/// Whether an operation takes fields from other managers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Force {
+    No,
+    Yes,
+}
+
+/// A path that another manager owns and the operation would change.
+#[derive(Clone, Debug)]
+pub(crate) struct Contested<'a> {
+    pub(crate) owner: &'a Entry,
+    pub(crate) path: Vec<Element<'a>>,
+}
+
+/// Compares old and new object and takes changed paths from the other managers.
+///
+/// Removed paths leave every manager. Without force, a changed path that another manager owns is a
+/// conflict, and nothing moves.
+pub(super) fn take<'a>(
+    cx: Context<'a>,
+    old: Typed<'a>,
+    new: Typed<'a>,
+    managers: &mut Vec<Manager<'a>>,
+    force: Force,
+) -> Result<Comparison<'a>, UpdateError<'a>> {
+    let mut versions = vec![(old.version, changes(cx, old, new)?)];
+    let mut conflicts: Vec<(usize, FieldSet<'a>)> = Vec::new();
+    let mut place = 0;
+    while place < managers.len() {
+        let manager = &managers[place];
+        if !manager.is_me() {
+            let Some(changes) = changes_in(cx, old, new, manager.version, &mut versions)? else {
+                managers.remove(place);
+                continue;
+            };
+            let contested = contested(cx, manager, changes)?;
+            if !contested.is_empty() {
+                conflicts.push((place, contested));
+            }
+        }
+        place += 1;
+    }
+    if force == Force::No && !conflicts.is_empty() {
+        return Err(UpdateError::Conflicts(listed(managers, &conflicts)));
+    }
+    for (place, contested) in &conflicts {
+        managers[*place].subtract(contested, cx.arena)?;
+    }
+    for manager in managers.iter_mut().filter(|manager| !manager.is_me()) {
+        let removed = versions.iter().find(|(version, _)| *version == manager.version);
+        if let Some((_, Changes { comparison, .. })) = removed
+            && may_meet(manager, &comparison.removed)
+        {
+            manager.subtract(&comparison.removed, cx.arena)?;
+        }
+    }
+    managers.retain(|manager| !manager.is_empty());
+    Ok(versions.swap_remove(0).1.comparison)
+}
+
+/// What changed in one version.
+struct Changes<'a> {
+    comparison: Comparison<'a>,
+    /// Modified and added paths.
+    written: FieldSet<'a>,
+}
+
+fn changes<'a>(cx: Context<'a>, old: Typed<'a>, new: Typed<'a>) -> Result<Changes<'a>, UpdateError<'a>> {
+    let comparison = compare(old.ty, old.value, new.value, cx.arena)
+        .map_err(|problems| UpdateError::failed("failed to compare objects", problems))?
+        .without(cx.ignored);
+    let written = comparison.modified.union(&comparison.added);
+    Ok(Changes { comparison, written })
+}
+
+/// What changed in the version of a manager; `None` if there is no such version.
+fn changes_in<'v, 'a>(
+    cx: Context<'a>,
+    old: Typed<'a>,
+    new: Typed<'a>,
+    version: &'a str,
+    known: &'v mut Vec<(&'a str, Changes<'a>)>,
+) -> Result<Option<&'v Changes<'a>>, UpdateError<'a>> {
+    if let Some(place) = known.iter().position(|(known, _)| *known == version) {
+        return Ok(Some(&known[place].1));
+    }
+    let convert = |object: Typed<'a>, which: &str| match object.convert(version, cx.versions, cx.arena) {
+        Ok(object) => Ok(Some(object)),
+        Err(ConversionError::MissingVersion) => Ok(None),
+        Err(ConversionError::Failed(why)) => {
+            Err(UpdateError::failed(&format!("failed to convert {which} object"), why))
+        }
+    };
+    let Some(old) = convert(old, "old")? else { return Ok(None) };
+    let Some(new) = convert(new, "new")? else { return Ok(None) };
+    known.push((version, changes(cx, old, new)?));
+    Ok(known.last().map(|(_, changes)| changes))
+}
+
+fn contested<'a>(
+    cx: Context<'a>,
+    manager: &Manager<'a>,
+    changes: &Changes<'a>,
+) -> Result<FieldSet<'a>, UpdateError<'a>> {
+    if !may_meet(manager, &changes.written) {
+        return Ok(FieldSet::new());
+    }
+    Ok(manager.set(cx.arena)?.intersection(&changes.written))
+}
+
+/// Whether a manager may own one of some paths. A set that is still text is not read for the answer.
+fn may_meet(manager: &Manager<'_>, paths: &FieldSet<'_>) -> bool {
+    match &manager.fields {
+        _ if paths.is_empty() => false,
+        Fields::Text { text, set } if set.get().is_none() => meets(text.as_str(), paths),
+        _ => true,
+    }
+}
+
+fn listed<'a>(managers: &[Manager<'a>], conflicts: &[(usize, FieldSet<'a>)]) -> Vec<Contested<'a>> {
+    let mut listed = Vec::new();
+    for (place, paths) in conflicts {
+        if let Owner::Entry(owner) = managers[*place].owner {
+            paths.each_path(|path| listed.push(Contested { owner, path: path.to_vec() }));
+        }
+    }
+    listed
+}

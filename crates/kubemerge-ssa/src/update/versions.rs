@@ -1,0 +1,126 @@
+//! Objects in other versions: managers own fields in the version they wrote.
+
+use kubemerge_schema::{TypeRef, TypeTable};
+
+use crate::typed::{Duplicates, validate};
+use crate::value::{Arena, Value};
+
+/// Why an object does not exist in a version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConversionError {
+    /// There is no such version any more: its managers are forgotten.
+    MissingVersion,
+    /// The conversion failed: so does the operation.
+    Failed(String),
+}
+
+/// The versions of a kind.
+pub trait Versions {
+    /// The type of objects in a version; `None` if there is none.
+    fn type_of(&self, api_version: &str) -> Option<TypeRef<'_>>;
+
+    /// An object in another version.
+    ///
+    /// # Errors
+    /// If there is no such version, or the object cannot be converted.
+    fn convert<'a>(
+        &self,
+        object: Value<'a>,
+        api_version: &'a str,
+        arena: &'a Arena,
+    ) -> Result<Value<'a>, ConversionError>;
+}
+
+/// A kind whose versions differ in `apiVersion` only, as custom resources without conversion.
+#[derive(Debug)]
+pub struct SameForm<'t> {
+    table: &'t TypeTable,
+    kind: &'t str,
+    versions: Known<'t>,
+}
+
+#[derive(Debug)]
+enum Known<'t> {
+    /// Versions that the table lacks are missing.
+    InTable,
+    /// Versions other than these are errors.
+    Declared(&'t [&'t str]),
+    /// Every version exists, and none has a schema.
+    Any,
+}
+
+impl<'t> SameForm<'t> {
+    /// A built-in kind: versions that the table lacks are missing.
+    pub fn built_in(table: &'t TypeTable, kind: &'t str) -> Self {
+        SameForm { table, kind, versions: Known::InTable }
+    }
+
+    /// A custom resource with these versions, e.g. `example.com/v1`. Any other version is an error.
+    pub fn custom_resource(table: &'t TypeTable, kind: &'t str, versions: &'t [&'t str]) -> Self {
+        SameForm { table, kind, versions: Known::Declared(versions) }
+    }
+
+    /// Objects without schema.
+    pub fn schemaless(table: &'t TypeTable) -> Self {
+        SameForm { table, kind: "", versions: Known::Any }
+    }
+}
+
+impl Versions for SameForm<'_> {
+    fn type_of(&self, api_version: &str) -> Option<TypeRef<'_>> {
+        match self.versions {
+            Known::Any => Some(self.table.deduced()),
+            Known::InTable | Known::Declared(_) => self.table.type_of(api_version, self.kind),
+        }
+    }
+
+    fn convert<'a>(
+        &self,
+        object: Value<'a>,
+        api_version: &'a str,
+        arena: &'a Arena,
+    ) -> Result<Value<'a>, ConversionError> {
+        match self.versions {
+            Known::InTable if self.type_of(api_version).is_none() => {
+                return Err(ConversionError::MissingVersion);
+            }
+            Known::Declared(versions) if !versions.contains(&api_version) => {
+                let message = format!("request to convert CR to an invalid group/version: {api_version}");
+                return Err(ConversionError::Failed(message));
+            }
+            _ => {}
+        }
+        Ok(object.with_member("apiVersion", Value::String(api_version), arena))
+    }
+}
+
+/// An object with its version and type.
+#[derive(Clone, Copy)]
+pub(crate) struct Typed<'a> {
+    pub(crate) value: Value<'a>,
+    pub(crate) ty: TypeRef<'a>,
+    pub(crate) version: &'a str,
+}
+
+impl<'a> Typed<'a> {
+    pub(crate) fn with(self, value: Value<'a>) -> Self {
+        Typed { value, ..self }
+    }
+
+    /// The object in another version, validated there without duplicates.
+    pub(crate) fn convert(
+        self,
+        version: &'a str,
+        versions: &'a dyn Versions,
+        arena: &'a Arena,
+    ) -> Result<Typed<'a>, ConversionError> {
+        if self.version == version {
+            return Ok(self);
+        }
+        let value = versions.convert(self.value, version, arena)?;
+        let ty = versions.type_of(version).ok_or(ConversionError::MissingVersion)?;
+        let valid = validate(ty, value, Duplicates::Refused, arena);
+        valid.map_err(|problems| ConversionError::Failed(problems.to_string()))?;
+        Ok(Typed { value, ty, version })
+    }
+}
