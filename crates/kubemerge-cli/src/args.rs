@@ -1,151 +1,98 @@
-//! The words of the command line, typed but not yet loaded.
+//! The options that several commands share: typed words of the command line, nothing loaded yet.
 //!
-//! What several commands share is here; the words of a command stand beside it in `cmd`.
+//! No input or output here, and no import of a layer above. The options of one command are in its own file in
+//! `cmd`.
 
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use kubemerge::PatchType;
-use kubemerge_schema::{Dialect, Schema, builtin};
+use kubemerge_schema::{Dialect, builtin};
 use kubemerge_yaml::DuplicateKeys;
 
-use crate::cmd;
-use crate::failure::Result;
-use crate::input::{Origin, Recurse, find};
-use crate::job::{Asked, GivenTarget};
-
-/// What will Kubernetes make of this object and this patch? Offline, for every kind.
-#[derive(Debug, Parser)]
-#[command(name = "kubemerge", version, max_term_width = 100, subcommand_required = true)]
-#[command(after_help = "Exit codes: 0 done, 1 a difference, conflict or finding, 2 an error.")]
-pub(crate) struct Args {
-    /// What becomes of a key that stands twice in one map
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "RULE", help_heading = "Input")]
-    pub(crate) duplicate_keys: DuplicateKeysWord,
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    /// Apply a patch to objects in files
-    Patch(cmd::patch::PatchArgs),
-    /// Make the patch that leads from one object to another
-    Diff(cmd::diff::DiffArgs),
-    /// Tell what `kubectl apply` would send, and what the object would become
-    Apply(cmd::apply::ApplyArgs),
-    /// Make a patch of another type that does the same to an object
-    Convert(cmd::convert::ConvertArgs),
-    /// Make one patch of several
-    Compose(cmd::compose::ComposeArgs),
-    /// Make the patch that takes another one back
-    Invert(cmd::convert::InvertArgs),
-    /// Tell what a patch does to each field, which rule decides, and where the dialects differ
-    Explain(cmd::explain::ExplainArgs),
-    /// Find what bites people in manifests and patches
-    Lint(cmd::lint::LintArgs),
-    /// Make the same change with clients and servers of two versions
-    Skew(cmd::skew::SkewArgs),
-    /// Tell how the fields of every kind merge, and why
-    #[command(subcommand)]
-    Schema(cmd::schema::Verb),
-    /// Write completions for a shell
-    Completions(cmd::completions::CompletionsArgs),
-    /// Write the manual page
-    Man(cmd::completions::ManArgs),
-    /// Be an API server for kubectl and other clients
-    Serve(Box<cmd::serve::ServeArgs>),
-}
-
 /// Which schema to use.
-#[derive(Clone, Debug, Default, ClapArgs)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Schema")]
 pub(crate) struct SchemaOptions {
-    /// The Kubernetes version whose built-in tables are used [default: 1.37]
+    /// Kubernetes version of the built-in schema [default: 1.37]
     #[arg(long, short = 'k', value_name = "VERSION")]
     pub(crate) kubernetes: Option<String>,
     /// OpenAPI document, folder of OpenAPI v3 documents, or CustomResourceDefinition; repeatable.
-    /// Definitions of custom resources join the built-in tables, OpenAPI documents take their place
-    /// unless --kubernetes is given, too
+    /// CustomResourceDefinitions are added to the built-in schema; OpenAPI documents replace it
+    /// unless --kubernetes is given as well
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: Vec<PathBuf>,
-    /// File with rules of your own for some fields, in the dialect spec; repeatable
+    /// File with your own merge rules for some fields (dialect spec only); repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) overlay: Vec<PathBuf>,
 }
 
 impl SchemaOptions {
-    /// The version to use where tables are used.
+    /// The version of the built-in schema.
     pub(crate) fn version(&self) -> &str {
         self.kubernetes.as_deref().unwrap_or(builtin::NEWEST)
     }
 }
 
 /// Which files to work on.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct FileOptions {
-    /// Manifests: files, folders, globs, or - for standard input; repeatable
+    /// Manifests: files, folders, globs, or - for stdin; repeatable
     #[arg(long = "filename", short = 'f', value_name = "FILE", required = true)]
-    files: Vec<PathBuf>,
-    /// Look into folders inside folders, too
+    pub(crate) files: Vec<PathBuf>,
+    /// Visit folders inside folders
     #[arg(long, short = 'R')]
     recursive: bool,
 }
 
 impl FileOptions {
-    /// The files that are meant.
-    pub(crate) fn find(&self) -> Result<Vec<Origin>> {
-        find(&self.files, if self.recursive { Recurse::Yes } else { Recurse::No })
+    pub(crate) fn recurse(&self) -> Recurse {
+        Recurse::from(self.recursive)
+    }
+}
+
+/// Whether folders inside folders are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recurse {
+    No,
+    Yes,
+}
+
+impl From<bool> for Recurse {
+    fn from(recursive: bool) -> Recurse {
+        if recursive { Recurse::Yes } else { Recurse::No }
     }
 }
 
 /// Which patch to apply.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Args)]
 #[group(id = "patch_source", required = true, multiple = true)]
 pub(crate) struct PatchOptions {
     /// The patch, as JSON or YAML
     #[arg(long, short, value_name = "PATCH", group = "patch_source")]
     pub(crate) patch: Option<String>,
-    /// A file with one or more patches; repeatable
+    /// File with one or more patches; repeatable
     #[arg(long, value_name = "FILE", group = "patch_source")]
     pub(crate) patch_file: Vec<PathBuf>,
 }
 
-impl PatchOptions {
-    /// The files that hold patches.
-    pub(crate) fn find(&self) -> Result<Vec<Origin>> {
-        find(&self.patch_file, Recurse::No)
-    }
-}
-
 /// Which objects patches are for.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct TargetOptions {
-    /// Take this object, whatever the patch says
+    /// Patch this object, whatever the patch names
     #[arg(long, value_name = "KIND/NAME", conflicts_with = "all")]
-    target: Option<String>,
-    /// The namespace of the target
+    pub(crate) target: Option<String>,
+    /// Namespace of the target
     #[arg(long, short, value_name = "NAMESPACE", requires = "target")]
-    namespace: Option<String>,
-    /// Take every object
+    pub(crate) namespace: Option<String>,
+    /// Patch every object
     #[arg(long)]
-    all: bool,
-}
-
-impl TargetOptions {
-    /// What is asked for; a schema knows the names of kinds.
-    pub(crate) fn asked(&self, schema: &Schema) -> Result<Asked> {
-        match &self.target {
-            _ if self.all => Ok(Asked::All),
-            Some(word) => GivenTarget::parse(word, self.namespace.as_deref(), schema).map(Asked::One),
-            None => Ok(Asked::Nothing),
-        }
-    }
+    pub(crate) all: bool,
 }
 
 /// The types of patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TypeWord {
+pub(crate) enum PatchTypeArg {
     /// Strategic merge patch: fields merge as the schema says
     #[default]
     Strategic,
@@ -155,17 +102,17 @@ pub(crate) enum TypeWord {
     Json,
 }
 
-impl From<TypeWord> for PatchType {
-    fn from(word: TypeWord) -> PatchType {
+impl From<PatchTypeArg> for PatchType {
+    fn from(word: PatchTypeArg) -> PatchType {
         match word {
-            TypeWord::Strategic => PatchType::Strategic,
-            TypeWord::Merge => PatchType::Merge,
-            TypeWord::Json => PatchType::Json,
+            PatchTypeArg::Strategic => PatchType::Strategic,
+            PatchTypeArg::Merge => PatchType::Merge,
+            PatchTypeArg::Json => PatchType::Json,
         }
     }
 }
 
-/// How objects and patches are written.
+/// Output formats of objects and patches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ObjectFormat {
     /// YAML
@@ -175,52 +122,52 @@ pub(crate) enum ObjectFormat {
     Json,
 }
 
-/// Which promise the rules keep.
+/// Merge rules: as Kubernetes merges, or as its design documents specify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DialectWord {
+pub(crate) enum DialectArg {
     #[default]
-    /// Exactly as Kubernetes 1.37 does it, bug for bug
+    /// As Kubernetes 1.37 merges, bug for bug
     Upstream,
-    /// As the design documents say it should be
+    /// As the design documents of Kubernetes specify
     Spec,
 }
 
-impl From<DialectWord> for Dialect {
-    fn from(word: DialectWord) -> Dialect {
+impl From<DialectArg> for Dialect {
+    fn from(word: DialectArg) -> Dialect {
         match word {
-            DialectWord::Upstream => Dialect::Upstream,
-            DialectWord::Spec => Dialect::Spec,
+            DialectArg::Upstream => Dialect::Upstream,
+            DialectArg::Spec => Dialect::Spec,
         }
     }
 }
 
-/// What becomes of keys that stand twice in one map.
+/// How to handle duplicate keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DuplicateKeysWord {
-    /// It is refused, as by Kubernetes' strict decoding
+pub(crate) enum DuplicateKeysArg {
+    /// Report an error, as strict decoding of the API server does
     #[default]
     Error,
-    /// The last one counts, as for kubectl and Kubernetes' other readers
+    /// Take the last one, as kubectl does
     Last,
 }
 
-impl From<DuplicateKeysWord> for DuplicateKeys {
-    fn from(word: DuplicateKeysWord) -> DuplicateKeys {
+impl From<DuplicateKeysArg> for DuplicateKeys {
+    fn from(word: DuplicateKeysArg) -> DuplicateKeys {
         match word {
-            DuplicateKeysWord::Error => DuplicateKeys::Error,
-            DuplicateKeysWord::Last => DuplicateKeys::LastWins,
+            DuplicateKeysArg::Error => DuplicateKeys::Error,
+            DuplicateKeysArg::Last => DuplicateKeys::LastWins,
         }
     }
 }
 
-/// How tables and facts are written.
+/// Output formats of results that are not objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Text for reading
     #[default]
     Text,
-    /// For programs
+    /// JSON
     Json,
-    /// For both
+    /// YAML
     Yaml,
 }

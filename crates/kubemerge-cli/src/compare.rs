@@ -1,4 +1,4 @@
-//! Tells where the results of the two dialects differ, in words.
+//! Where the results of the two dialects differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,23 +70,23 @@ impl<'a> Comparison<'a> {
                     let sides = Sides { live, upstream, spec };
                     deep(|| self.values(ty, &name.text(), sides, &path));
                 }
-                (one, other) => self.lonely(live, one, other, &path),
+                (one, other) => self.one_sided(live, one, other, &path),
             }
         }
     }
 
     /// A field that only one result has.
-    fn lonely(
+    fn one_sided(
         &mut self,
         live: Option<Node<'a>>,
         upstream: Option<Node<'a>>,
         spec: Option<Node<'a>>,
         path: &Path<'_>,
     ) {
-        let verb = if live.is_some() { ["keeps", "loses"] } else { ["adds", "does not add"] };
+        let verb = if live.is_some() { ["kept", "lost"] } else { ["added", "not added"] };
         let loss = if live.is_some() && upstream.is_none() { Loss::Yes } else { Loss::No };
         let word = |side: Option<Node<'a>>| if side.is_some() { verb[0] } else { verb[1] };
-        self.note(path, format!("upstream {} it; spec {} it", word(upstream), word(spec)), loss);
+        self.note(path, format!("upstream: {}; spec: {}", word(upstream), word(spec)), loss);
     }
 
     fn values(&mut self, ty: Type<'_>, name: &str, sides: Sides<'a>, path: &Path<'_>) {
@@ -110,8 +110,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn plain(&mut self, sides: Sides<'a>, path: &Path<'_>) {
-        let words =
-            format!("upstream makes it {}; spec makes it {}", short(sides.upstream), short(sides.spec));
+        let words = format!("upstream: {}; spec: {}", short(sides.upstream), short(sides.spec));
         self.note(path, words, Loss::No);
     }
 
@@ -141,15 +140,16 @@ impl<'a> Comparison<'a> {
     /// An item that one result has more often than the other.
     fn counts(&mut self, identity: &str, [live, upstream, spec]: [usize; 3], path: &Path<'_>) {
         let verb = |count: usize| match (live, count) {
-            (0, 0) => "does not add it".to_owned(),
-            (0, 1) => "adds it".to_owned(),
-            (_, 0) => "loses it".to_owned(),
-            (_, 1) => "keeps it".to_owned(),
-            (_, count) => format!("has it {count} times"),
+            (0, 0) => "not added".to_owned(),
+            (0, 1) => "added".to_owned(),
+            (_, 0) => "lost".to_owned(),
+            (_, 1) => "kept once".to_owned(),
+            (_, 2) => "duplicated".to_owned(),
+            (_, count) => format!("{count} copies"),
         };
         let loss = if live > 0 && upstream < spec { Loss::Yes } else { Loss::No };
         let path = path.field(identity.into());
-        self.note(&path, format!("upstream {}; spec {}", verb(upstream), verb(spec)), loss);
+        self.note(&path, format!("upstream: {}; spec: {}", verb(upstream), verb(spec)), loss);
     }
 
     fn order(&mut self, keys: &[MergeKey], sides: Sides<'a>, path: &Path<'_>) {
@@ -158,7 +158,7 @@ impl<'a> Comparison<'a> {
             items.map(|item| identity(*item, keys)).collect::<Vec<_>>().join("; ")
         };
         let words = format!(
-            "the order differs: upstream has {}; spec has {}",
+            "the order differs: upstream: {}; spec: {}",
             in_order(sides.upstream),
             in_order(sides.spec)
         );
@@ -206,17 +206,11 @@ mod tests {
         let one = r#"{"spec":{"ports":[{"port":53,"protocol":"UDP"}]}}"#;
         let named = r#"{"spec":{"ports":[{"port":53,"protocol":"UDP","name":"a"},{"port":53}]}}"#;
         check([both, both, both], &[]);
-        check(
-            [both, one, both],
-            &[r#"spec.ports[port=53,protocol="TCP"]: upstream loses it; spec keeps it"#],
-        );
-        check(
-            [one, one, both],
-            &[r#"spec.ports[port=53,protocol="TCP"]: upstream does not add it; spec adds it"#],
-        );
+        check([both, one, both], &[r#"spec.ports[port=53,protocol="TCP"]: upstream: lost; spec: kept once"#]);
+        check([one, one, both], &[r#"spec.ports[port=53,protocol="TCP"]: upstream: not added; spec: added"#]);
         check(
             [both, both, named],
-            &[r#"spec.ports[port=53,protocol="UDP"].name: upstream does not add it; spec adds it"#],
+            &[r#"spec.ports[port=53,protocol="UDP"].name: upstream: not added; spec: added"#],
         );
     }
 
@@ -226,15 +220,11 @@ mod tests {
             let wrap = |text: &str| format!(r#"{{"spec":{text}}}"#);
             check([&wrap("{}"), &wrap(upstream), &wrap(spec)], &[expected]);
         };
-        check_spec(
-            r#"{"type":"A"}"#,
-            r#"{"type":"B"}"#,
-            r#"spec.type: upstream makes it "A"; spec makes it "B""#,
-        );
+        check_spec(r#"{"type":"A"}"#, r#"{"type":"B"}"#, r#"spec.type: upstream: "A"; spec: "B""#);
         check_spec(
             r#"{"ports":[{"port":1},{"port":2}]}"#,
             r#"{"ports":[{"port":2},{"port":1}]}"#,
-            r#"spec.ports: the order differs: upstream has port=1,protocol="TCP"; port=2,protocol="TCP"; spec has port=2,protocol="TCP"; port=1,protocol="TCP""#,
+            r#"spec.ports: the order differs: upstream: port=1,protocol="TCP"; port=2,protocol="TCP"; spec: port=2,protocol="TCP"; port=1,protocol="TCP""#,
         );
     }
 }

@@ -1,17 +1,14 @@
 //! `kubemerge.toml`: defaults of a project, from the current folder or the nearest one around it.
 //!
-//! The file changes the defaults of the options with the same names, so `--help` shows them and the command
-//! line goes before them.
+//! The file changes the defaults of the options with the same names: `--help` shows them, and an option on the
+//! command line overrides them.
 
 use std::path::PathBuf;
 
 use clap::{Arg, Command};
 use serde::Deserialize;
 
-use crate::excerpt::Excerpt;
-use crate::failure::Result;
-use crate::input::{Origin, Source, read};
-use crate::notice::Notice;
+use crate::report::{Excerpt, Notice, Result, plain};
 
 /// The name of the file.
 const NAME: &str = "kubemerge.toml";
@@ -51,9 +48,12 @@ impl Config {
             return Ok(Config::default());
         };
         let path = folder.join(NAME);
-        // A file in the current folder goes by its name alone.
+        // Messages show a file in the current folder by its name alone.
         let path = path.strip_prefix(&here).unwrap_or(&path);
-        let config = parse(&read(&Origin::File(path.to_owned()))?)?;
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Notice::error(format!("cannot read {name}: {}", plain(&error))))?;
+        let config = parse(&name, &text)?;
         let beside = |paths: Vec<PathBuf>| paths.into_iter().map(|path| folder.join(path)).collect();
         Ok(Config { schema: beside(config.schema), overlay: beside(config.overlay), ..config })
     }
@@ -94,10 +94,9 @@ fn words(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.display().to_string()).collect()
 }
 
-fn parse(source: &Source) -> Result<Config> {
-    let text = String::from_utf8_lossy(source.bytes());
-    toml::from_str(&text).map_err(|error| {
+fn parse(name: &str, text: &str) -> Result<Config> {
+    toml::from_str(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
-        Notice::error(error.message()).at(Excerpt::cut(&source.name, &text, range, "")).into()
+        Notice::error(error.message()).at(Excerpt::cut(name, text, range, "")).into()
     })
 }

@@ -1,4 +1,4 @@
-//! Guesses what a misspelt word was meant to be.
+//! Guesses what a unknown_names word was meant to be.
 
 /// The known word that is most like this one, if any is like it.
 pub(crate) fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {

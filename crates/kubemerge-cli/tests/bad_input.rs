@@ -59,7 +59,7 @@ fn a_full_disk_is_an_error_on_standard_output() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let output = kubemerge().args(["schema", "stats"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(stderr(&output), "error: cannot write to standard output: No space left on device\n");
+    assert_eq!(stderr(&output), "error: cannot write to stdout: No space left on device\n");
 }
 
 /// A limit on the size of files stands in for a full disk: writing the new text fails half-way.
@@ -75,7 +75,7 @@ fn a_full_disk_leaves_the_file_as_it_was() {
     let output =
         Command::new("sh").args(["-c", &script]).env("PATCH", patch).current_dir(&folder).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
-    let expected = "error: cannot rewrite deployment.yaml: File too large\nhelp: the file is as it was\n";
+    let expected = "error: cannot rewrite deployment.yaml: File too large\nhelp: no file has changed\n";
     assert_eq!(stderr(&output), expected);
     assert_eq!(names(&folder), ["deployment.yaml"]);
     let text = |folder: &Path| std::fs::read(folder.join("deployment.yaml")).unwrap();
@@ -146,7 +146,7 @@ fn a_file_that_may_not_be_written_is_not_replaced() {
     let patch = "{spec: {type: NodePort}}";
     let output =
         kubemerge().args(["patch", "-f", "service.yaml", "-i", "-p", patch]).current_dir(&folder).output();
-    let expected = "error: cannot rewrite service.yaml: Permission denied\nhelp: the file is as it was\n";
+    let expected = "error: cannot rewrite service.yaml: Permission denied\nhelp: no file has changed\n";
     assert_eq!(stderr(&output.unwrap()), expected);
     assert_eq!(names(&folder), ["service.yaml"]);
 }

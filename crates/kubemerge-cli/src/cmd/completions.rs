@@ -1,16 +1,13 @@
-//! `kubemerge completions` and `kubemerge man`: what shells and `man` want to know about the command.
+//! `kubemerge completions` and `kubemerge man`: shell completions and manual pages.
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::args;
-use crate::failure::{Outcome, Result};
-use crate::input::plain;
-use crate::notice::Notice;
-use crate::output::Output;
+use crate::output::Stdout;
+use crate::report::{Notice, Outcome, Result, plain};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -29,31 +26,30 @@ Examples:
   kubemerge man | man -l -
   kubemerge man --dir /usr/local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// Write a page for every command into this folder, instead of the first one to standard output
+    /// Write a page for every command into this folder, instead of the main page to stdout
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &CompletionsArgs) -> Result {
+pub(crate) fn run(args: &CompletionsArgs, mut command: Command) -> Result {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut args::Args::command(), "kubemerge", &mut text);
-    let mut out = Output::new();
+    clap_complete::generate(args.shell, &mut command, "kubemerge", &mut text);
+    let mut out = Stdout::new();
     out.bytes(&text)?;
     out.finish()?;
     Ok(Outcome::Done)
 }
 
-pub(crate) fn run_man(args: &ManArgs) -> Result {
-    let command = args::Args::command();
+pub(crate) fn run_man(args: &ManArgs, command: Command) -> Result {
     if let Some(dir) = &args.dir {
         return clap_mangen::generate_to(command, dir).map(|()| Outcome::Done).map_err(|error| {
             Notice::error(format!("cannot write to {}: {}", dir.display(), plain(&error))).into()
         });
     }
     let mut text = Vec::new();
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = Man::new(command).render(&mut text);
-    let mut out = Output::new();
+    let mut out = Stdout::new();
     out.bytes(&text)?;
     out.finish()?;
     Ok(Outcome::Done)

@@ -1,21 +1,20 @@
-//! `kubemerge compose`: one patch that does what several do one after the other.
+//! `kubemerge compose`: one patch with the effect of several, applied one after the other.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use kubemerge::{Error, Guide, Schema, compose};
 
-use super::making::Making;
-use crate::args::TypeWord;
-use crate::failure::{Outcome, Result};
-use crate::input::{Recurse, find, read_all};
+use super::patch_output::PatchOutputArgs;
+use crate::args::{PatchTypeArg, Recurse};
+use crate::input::Inputs;
 use crate::job::{LoadedPatch, find_type};
-use crate::notice::Notice;
+use crate::report::{Notice, Outcome, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The dialect upstream composes as Kubernetes does, which loses deletions; spec keeps every effect,
-or tells that no single patch has it.
+or reports an error if no single patch has it.
 
 Examples:
   kubemerge compose first.yaml second.yaml --kind v1/Service --dialect spec")]
@@ -25,22 +24,22 @@ pub(crate) struct ComposeArgs {
     patches: Vec<PathBuf>,
     /// The type of the patches
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
-    patch_type: TypeWord,
+    patch_type: PatchTypeArg,
     /// The kind of the objects [default: the kind that the patches name]
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
     #[command(flatten)]
-    making: Making,
+    output_options: PatchOutputArgs,
 }
 
-pub(crate) fn run(args: &ComposeArgs) -> Result {
-    let sources = read_all(&find(&args.patches, Recurse::No)?)?;
+pub(crate) fn run(args: &ComposeArgs, inputs: &mut Inputs) -> Result {
+    let sources = inputs.read(&args.patches, Recurse::No)?;
     let loaded = LoadedPatch::all(&sources, args.patch_type.into())?;
     check_same_object(&loaded)?;
     let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<Vec<_>>>()?;
-    let schema = args.making.schema()?;
+    let schema = args.output_options.schema(inputs)?;
     let composed = compose(guide(args, &schema, &loaded)?, &patches).map_err(|error| fault(&error))?;
-    args.making.write(&[composed.to_bytes()])?;
+    args.output_options.write(&[composed.to_bytes()])?;
     Ok(Outcome::Done)
 }
 
@@ -52,14 +51,14 @@ fn check_same_object(patches: &[LoadedPatch<'_>]) -> Result<()> {
         None => Ok(()),
         Some((patch, names, path)) => {
             let title = format!("the patches are for {} and for {}", first.in_full(), names.in_full());
-            Err(Notice::error(title).at(patch.excerpt(path)).cure("compose patches of one object").into())
+            Err(Notice::error(title).at(patch.excerpt(path)).help("compose patches of one object").into())
         }
     }
 }
 
-/// What the patches need to know about their objects.
+/// The schema that the patches need.
 fn guide<'s>(args: &ComposeArgs, schema: &'s Schema, patches: &[LoadedPatch<'_>]) -> Result<Guide<'s>> {
-    if args.patch_type != TypeWord::Strategic {
+    if args.patch_type != PatchTypeArg::Strategic {
         return Ok(Guide::None);
     }
     let named = patches.iter().find_map(|patch| patch.names.as_ref());
@@ -68,8 +67,8 @@ fn guide<'s>(args: &ComposeArgs, schema: &'s Schema, patches: &[LoadedPatch<'_>]
         (None, Some(names)) if names.api_version.is_empty() => names.kind.clone(),
         (None, Some(names)) => format!("{}/{}", names.api_version, names.kind),
         (None, None) => {
-            let notice = Notice::error("the patches do not tell the kind of their objects");
-            return Err(notice.cure("give --kind KIND").into());
+            let notice = Notice::error("the patches do not name the kind of their objects");
+            return Err(notice.help("give --kind KIND").into());
         }
     };
     find_type(schema, &kind).map(Guide::Type)

@@ -1,15 +1,14 @@
-//! `kubemerge convert` and `kubemerge invert`: patches that do the same, or the opposite, to objects.
+//! `kubemerge convert` and `kubemerge invert`: patches with the same effect on objects, or the opposite one.
 
 use clap::Args;
 use kubemerge::{Guide, Patch, Schema, Target, convert, invert};
 
-use super::making::{Making, TestsOption};
 use super::named::{BY_NAME, check_type, named, renamed};
-use crate::args::{FileOptions, PatchOptions, TargetOptions, TypeWord};
-use crate::failure::{Outcome, Result};
-use crate::input::{read_all, without};
-use crate::job::{LoadedPatch, Manifest, Pair, pairs, patch_sources, type_of};
-use crate::notice::Notice;
+use super::patch_output::{PatchOutputArgs, TestsOption};
+use crate::args::{FileOptions, PatchOptions, PatchTypeArg, TargetOptions};
+use crate::input::Inputs;
+use crate::job::{LoadedPatch, Manifest, Pair, Selection, pairs, type_of};
+use crate::report::{Notice, Outcome, Result};
 
 /// What convert and invert have in common.
 #[derive(Debug, Args)]
@@ -18,15 +17,15 @@ struct Common {
     files: FileOptions,
     #[command(flatten)]
     patch: PatchOptions,
-    /// The type of the patch
+    /// Type of the patch
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
-    patch_type: TypeWord,
+    patch_type: PatchTypeArg,
     #[command(flatten)]
     target: TargetOptions,
     #[command(flatten)]
     tests: TestsOption,
     #[command(flatten)]
-    making: Making,
+    output_options: PatchOutputArgs,
 }
 
 #[derive(Debug, Args)]
@@ -37,9 +36,9 @@ Examples:
   kubemerge convert -f service.yaml --type json --to strategic \\
       -p '[{\"op\": \"remove\", \"path\": \"/spec/ports/0\"}]'")]
 pub(crate) struct ConvertArgs {
-    /// The type of patch to make
+    /// Type of patch to generate
     #[arg(long, value_enum, value_name = "TYPE")]
-    to: TypeWord,
+    to: PatchTypeArg,
     #[command(flatten)]
     common: Common,
 }
@@ -50,9 +49,9 @@ Examples:
   kubemerge invert -f deployment.yaml -p '{\"spec\": {\"replicas\": 3}}'
   kubemerge invert -f deployment.yaml --patch-file patch.yaml --to json")]
 pub(crate) struct InvertArgs {
-    /// The type of patch to make [default: that of the patch]
+    /// Type of patch to generate [default: that of the patch]
     #[arg(long, value_enum, value_name = "TYPE")]
-    to: Option<TypeWord>,
+    to: Option<PatchTypeArg>,
     #[command(flatten)]
     common: Common,
 }
@@ -64,7 +63,7 @@ enum Effect {
     Opposite,
 }
 
-/// How patches are made of others.
+/// Generates patches from others.
 struct Maker<'s> {
     effect: Effect,
     target: Target,
@@ -72,26 +71,24 @@ struct Maker<'s> {
     schema: Option<&'s Schema>,
 }
 
-pub(crate) fn run(args: &ConvertArgs) -> Result {
-    make(&args.common, args.to, Effect::Same)
+pub(crate) fn run(args: &ConvertArgs, inputs: &mut Inputs) -> Result {
+    make(&args.common, args.to, Effect::Same, inputs)
 }
 
-pub(crate) fn run_invert(args: &InvertArgs) -> Result {
-    make(&args.common, args.to.unwrap_or(args.common.patch_type), Effect::Opposite)
+pub(crate) fn run_invert(args: &InvertArgs, inputs: &mut Inputs) -> Result {
+    make(&args.common, args.to.unwrap_or(args.common.patch_type), Effect::Opposite, inputs)
 }
 
 /// Makes a patch for each object that a patch is for.
-fn make(args: &Common, to: TypeWord, effect: Effect) -> Result {
+fn make(args: &Common, to: PatchTypeArg, effect: Effect, inputs: &mut Inputs) -> Result {
     let target = args.tests.target(to)?;
-    let patch_files = args.patch.find()?;
-    let origins = without(args.files.find()?, &patch_files);
-    let sources = patch_sources(args.patch.patch.as_deref(), &patch_files)?;
-    let patches = LoadedPatch::all(&sources, args.patch_type.into())?;
-    let is_strategic = [args.patch_type, to].contains(&TypeWord::Strategic);
-    let schema = args.making.schema_beside(if is_strategic { &origins } else { &[] })?;
-    let texts = read_all(&origins)?;
-    let objects = Manifest::all_of(&texts)?;
-    let pairs = pairs(&objects, &patches, &args.target.asked(&schema)?)?;
+    let patch_sources = inputs.patches(&args.patch)?;
+    let sources = inputs.manifests(&args.files, &patch_sources)?;
+    let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
+    let objects = Manifest::all_of(&sources)?;
+    let is_strategic = [args.patch_type, to].contains(&PatchTypeArg::Strategic);
+    let schema = args.output_options.schema_beside(inputs, if is_strategic { &objects } else { &[] })?;
+    let pairs = pairs(&objects, &patches, &Selection::new(&args.target, &schema)?)?;
     check_one_each(&pairs, &objects)?;
     let maker = Maker { effect, target, schema: is_strategic.then_some(&schema) };
     let pairs: Vec<_> = pairs.iter().map(|pair| (&objects[pair.manifest], &patches[pair.patch])).collect();
@@ -99,7 +96,7 @@ fn make(args: &Common, to: TypeWord, effect: Effect) -> Result {
         [(object, patch)] => vec![maker.patch(object, patch)?.to_bytes()],
         many => maker.named_patches(many)?,
     };
-    args.making.write(&made)?;
+    args.output_options.write(&made)?;
     Ok(Outcome::Done)
 }
 
@@ -130,14 +127,14 @@ impl Maker<'_> {
     }
 }
 
-/// No object has two patches: the second is for what the first makes of it.
+/// No object has two patches: the second is for the result of the first.
 fn check_one_each(pairs: &[Pair], objects: &[Manifest<'_>]) -> Result<()> {
     let mut patched = vec![false; objects.len()];
     match pairs.iter().find(|pair| std::mem::replace(&mut patched[pair.manifest], true)) {
         None => Ok(()),
         Some(pair) => {
             let title = format!("there is more than one patch for {}", objects[pair.manifest].title());
-            Err(Notice::error(title).cure("put them together with `kubemerge compose`").into())
+            Err(Notice::error(title).help("combine them with `kubemerge compose`").into())
         }
     }
 }
@@ -148,7 +145,10 @@ fn check_same_name(patch: &Patch<'_>, object: &Manifest<'_>) -> Result<()> {
         [] => Ok(()),
         names => {
             let title = format!("the patch would change {} of {}", names.join(" and "), object.title());
-            Err(Notice::error(title).reason(BY_NAME).cure("make the patch of one object at a time").into())
+            Err(Notice::error(title)
+                .reason(BY_NAME)
+                .help("generate the patch of one object at a time")
+                .into())
         }
     }
 }

@@ -1,4 +1,7 @@
-//! The commands, one file or folder each; `making` and `named` are what those that make patches share.
+//! The command line and its commands, one file or folder each.
+//!
+//! `patch_output` and `named` are shared by the commands that generate patches. Every command goes one way: words
+//! (`args`), texts (`input`), loaded things (`job`), results (`render`, `output`).
 
 pub(crate) mod apply;
 pub(crate) mod completions;
@@ -7,31 +10,79 @@ pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod lint;
-mod making;
 mod named;
 pub(crate) mod patch;
+mod patch_output;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod skew;
 
-use crate::args::{Args, Command};
-use crate::failure::Result;
+use clap::{CommandFactory, Parser, Subcommand};
 
-/// Runs the command that the words ask for.
-pub(crate) fn run(args: Args) -> Result {
-    match args.command {
-        Command::Diff(args) => diff::run(&args),
-        Command::Apply(args) => apply::run(&args),
-        Command::Convert(args) => convert::run(&args),
-        Command::Compose(args) => compose::run(&args),
-        Command::Invert(args) => convert::run_invert(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Lint(args) => lint::run(&args),
-        Command::Patch(args) => patch::run(&args),
-        Command::Skew(args) => skew::run(&args),
-        Command::Schema(verb) => schema::run(verb),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => completions::run_man(&args),
-        Command::Serve(args) => serve::run(&args),
+use crate::args::DuplicateKeysArg;
+use crate::input::Inputs;
+use crate::report::Result;
+
+/// Shows what Kubernetes does with an object and a patch, offline, for every kind.
+#[derive(Debug, Parser)]
+#[command(name = "kubemerge", version, max_term_width = 100, subcommand_required = true)]
+#[command(after_help = "Exit codes: 0 success, 1 a difference, conflict or finding, 2 an error.")]
+pub(crate) struct CommandLine {
+    /// How to handle duplicate keys in a map
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "RULE", help_heading = "Input")]
+    duplicate_keys: DuplicateKeysArg,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Apply a patch to objects in files
+    Patch(patch::PatchArgs),
+    /// Generate the patch from one object to another
+    Diff(diff::DiffArgs),
+    /// Show what `kubectl apply` would send, and the resulting object
+    Apply(apply::ApplyArgs),
+    /// Generate a patch of another type with the same effect
+    Convert(convert::ConvertArgs),
+    /// Combine several patches into one
+    Compose(compose::ComposeArgs),
+    /// Generate a patch that undoes another
+    Invert(convert::InvertArgs),
+    /// Show what a patch does to each field, which rule applies, and where the dialects differ
+    Explain(explain::ExplainArgs),
+    /// Find common mistakes in manifests and patches
+    Lint(lint::LintArgs),
+    /// Compare the result of a change across client and server versions
+    Skew(skew::SkewArgs),
+    /// Show how the fields of every kind merge, and why
+    #[command(subcommand)]
+    Schema(schema::Verb),
+    /// Generate shell completions
+    Completions(completions::CompletionsArgs),
+    /// Generate the manual page
+    Man(completions::ManArgs),
+    /// Run a test API server for kubectl and other clients
+    Serve(Box<serve::ServeArgs>),
+}
+
+/// Runs the command that was given.
+pub(crate) fn run(line: CommandLine) -> Result {
+    let mut inputs = Inputs::new(line.duplicate_keys.into());
+    let inputs = &mut inputs;
+    match line.command {
+        Command::Diff(args) => diff::run(&args, inputs),
+        Command::Apply(args) => apply::run(&args, inputs),
+        Command::Convert(args) => convert::run(&args, inputs),
+        Command::Compose(args) => compose::run(&args, inputs),
+        Command::Invert(args) => convert::run_invert(&args, inputs),
+        Command::Explain(args) => explain::run(&args, inputs),
+        Command::Lint(args) => lint::run(&args, inputs),
+        Command::Patch(args) => patch::run(&args, inputs),
+        Command::Skew(args) => skew::run(&args, inputs),
+        Command::Schema(verb) => schema::run(verb, inputs),
+        Command::Completions(args) => completions::run(&args, CommandLine::command()),
+        Command::Man(args) => completions::run_man(&args, CommandLine::command()),
+        Command::Serve(args) => serve::run(&args, inputs),
     }
 }

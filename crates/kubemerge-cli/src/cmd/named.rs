@@ -3,21 +3,21 @@
 use kubemerge::{Arena, Node, Patch, Target, to_bytes};
 use kubemerge_value::{Str, map};
 
-use crate::failure::Result;
 use crate::job::Identity;
-use crate::notice::Notice;
+use crate::report::{Notice, Result};
 
 /// Why a patch of many cannot change the fields of [`renamed`].
 pub(super) const BY_NAME: &str =
-    "no patch changes that: it finds its object by apiVersion, kind, namespace and name";
+    "patches of several objects find them by apiVersion, kind, namespace and name";
 
-/// JSON patches have no room for names.
+/// JSON patches cannot name their object.
 pub(super) fn check_type(target: Target) -> Result<()> {
     match target {
         Target::Strategic | Target::Merge => Ok(()),
         Target::Json(_) => {
-            let notice = Notice::error("there are several objects, and a JSON patch does not name its own");
-            Err(notice.cure("make the patch of one object at a time, or one of another type").into())
+            let notice =
+                Notice::error("there are several objects, and a JSON patch does not name its object");
+            Err(notice.help("generate the patch of one object at a time, or use another type").into())
         }
     }
 }
@@ -35,7 +35,7 @@ pub(super) fn renamed(patch: &Patch<'_>) -> Vec<&'static str> {
     changed.into_iter().filter(|(_, changed)| *changed).map(|(name, _)| name).collect()
 }
 
-/// The patch with the name of its object; `None` if it says nothing else.
+/// The patch with the name of its object; `None` if it changes nothing else.
 pub(super) fn named(patch: &Patch<'_>, identity: &Identity) -> Option<Vec<u8>> {
     let arena = Arena::new();
     let text = |name: &'static str, text| (Str::plain(name), Node::string(text));

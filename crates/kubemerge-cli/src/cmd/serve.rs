@@ -1,30 +1,30 @@
-//! `kubemerge serve`: an API server on this machine, for kubectl and every other client.
+//! `kubemerge serve`: a test API server on this machine, for kubectl and every other client.
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use kubemerge_server::{ApiServer, Builder, ServeOptions, Serving};
 use serde_json::Value;
 
-use crate::args::DialectWord;
-use crate::failure::{Failure, Outcome, Result};
-use crate::input::{Recurse, find, plain, read};
+use crate::args::{DialectArg, Recurse};
+use crate::input::{Inputs, Source};
 use crate::job::objects;
-use crate::notice::Notice;
+use crate::report::{Failure, Notice, Outcome, Result, plain};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The URL is written to standard output once the server listens. Nothing is kept when it stops; no
-controllers run, so Deployments make no Pods. Server-side apply is not there yet.
+The URL is written to stdout once the server listens. Nothing is kept when it stops. No controllers
+run, so Deployments create no Pods. Server-side apply is not supported yet.
 
 Examples:
-  A server for the shell, without objects:
+  Without objects:
     kubemerge serve --port 8001 &
     kubectl --server http://127.0.0.1:8001 get namespaces
 
-  With definitions and objects to begin with, over HTTPS, on any free port:
+  With definitions and objects, over HTTPS, on any free port:
     kubemerge serve --tls --kubeconfig config -f crds -f manifests -R
     KUBECONFIG=config kubectl get all --all-namespaces
 
@@ -37,50 +37,50 @@ Examples:
   For other machines, which need the token:
     kubemerge serve --address 0.0.0.0 --port 8001 --token secret")]
 pub(crate) struct ServeArgs {
-    /// The port; 0 takes a free one
+    /// Port to listen on; 0 takes a free one
     #[arg(long, default_value_t = 0, value_name = "PORT")]
     port: u16,
-    /// The address to listen on
+    /// Address to listen on
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
     address: IpAddr,
-    /// Speak HTTPS, with a certificate that the kubeconfig trusts
+    /// Serve HTTPS, with a certificate that the kubeconfig trusts
     #[arg(long, requires = "kubeconfig")]
     tls: bool,
-    /// Speak HTTPS and let in only who has the client certificate of the kubeconfig
+    /// Serve HTTPS and require the client certificate of the kubeconfig
     #[arg(long, requires = "kubeconfig")]
     client_certificates: bool,
-    /// Let in only who has this bearer token, which is also in the kubeconfig
+    /// Require this bearer token, which is also written to the kubeconfig
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
-    /// Write a kubeconfig for the server here
+    /// Write a kubeconfig for the server to this file
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// The Kubernetes version to serve [default: 1.37]
+    /// Kubernetes version to serve [default: 1.37]
     #[arg(long, short = 'k', value_name = "VERSION")]
     kubernetes: Option<String>,
-    /// How strategic merge patches merge
-    #[arg(long, value_enum, default_value_t = DialectWord::Upstream, value_name = "DIALECT")]
-    dialect: DialectWord,
-    /// OpenAPI document whose definitions are used beside the built-in ones; repeatable
+    /// Merge rules of strategic merge patches
+    #[arg(long, value_enum, default_value_t = DialectArg::Upstream, value_name = "DIALECT")]
+    dialect: DialectArg,
+    /// OpenAPI document with definitions to add to the built-in ones; repeatable
     #[arg(long, value_name = "FILE")]
     schema: Vec<PathBuf>,
-    /// File or folder with objects that are there from the start, definitions of custom resources too; repeatable
+    /// Initial objects, CustomResourceDefinitions included: files or folders; repeatable
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Look into folders inside of folders
+    /// Visit folders inside folders
     #[arg(short = 'R', long)]
     recursive: bool,
-    /// Create namespaces when something is first created in them
+    /// Create a namespace when an object is first created in it
     #[arg(long)]
     create_namespaces: bool,
-    /// End pods as soon as they are deleted, since no kubelet does
+    /// Remove pods as soon as they are deleted, since no kubelet does
     #[arg(long)]
     pods_end_at_once: bool,
 }
 
-/// Serves until it is told to stop.
-pub(crate) fn run(args: &ServeArgs) -> Result {
-    let server = build(args)?;
+/// Serves until a signal arrives.
+pub(crate) fn run(args: &ServeArgs, inputs: &mut Inputs) -> Result {
+    let server = build(args, inputs)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Notice::error(format!("cannot start: {}", plain(&error))))?;
     runtime.block_on(async {
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result {
             let place = SocketAddr::new(args.address, args.port);
             Notice::error(format!("cannot listen on {place}: {}", plain(&error)))
         })?;
-        // Signals are caught from now on: whoever reads the URL may send one at once.
+        // Signals are caught from now on: a client may send one as soon as it has read the URL.
         let stopped = stopped();
         announce(args, &serving)?;
         stopped.await;
@@ -97,8 +97,8 @@ pub(crate) fn run(args: &ServeArgs) -> Result {
     })
 }
 
-fn build(args: &ServeArgs) -> Result<ApiServer> {
-    let recurse = if args.recursive { Recurse::Yes } else { Recurse::No };
+fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
+    let recurse = Recurse::from(args.recursive);
     let mut builder = ApiServer::builder().request_log(0).dialect(args.dialect.into());
     if let Some(version) = &args.kubernetes {
         builder = builder.kubernetes(version);
@@ -112,27 +112,25 @@ fn build(args: &ServeArgs) -> Result<ApiServer> {
     if args.pods_end_at_once {
         builder = builder.pods_end_at_once();
     }
+    let schemas = inputs.read(&args.schema, recurse)?;
+    builder = with_documents(builder, &schemas, |builder, _, document| builder.openapi(document))?;
+    let objects = inputs.read(&args.files, recurse)?;
     builder =
-        with_documents(builder, &args.schema, recurse, |builder, _, document| builder.openapi(document))?;
-    builder = with_documents(builder, &args.files, recurse, |builder, name, object| {
-        builder.objects_from(name, [object])
-    })?;
+        with_documents(builder, &objects, |builder, name, object| builder.objects_from(name, [object]))?;
     builder.build().map_err(|error| Notice::error(error.to_string()).into())
 }
 
 fn with_documents(
     mut builder: Builder,
-    words: &[PathBuf],
-    recurse: Recurse,
+    sources: &[Arc<Source>],
     add: impl Fn(Builder, &str, Value) -> Builder,
 ) -> Result<Builder> {
-    for origin in find(words, recurse)? {
-        let source = read(&origin)?;
+    for source in sources {
         for document in source.documents()? {
-            for object in objects(&source, &document)? {
+            for object in objects(source, &document)? {
                 let value = serde_json::from_slice(&object.json)
-                    .map_err(|error| Notice::error(format!("cannot read {}: {error}", origin.name())))?;
-                builder = add(builder, &origin.name(), value);
+                    .map_err(|error| Notice::error(format!("cannot read {}: {error}", source.name)))?;
+                builder = add(builder, &source.name, value);
             }
         }
     }
@@ -150,7 +148,7 @@ fn options(args: &ServeArgs) -> ServeOptions {
     }
 }
 
-/// Says where the server is and how to use it.
+/// Prints the URL, and how to use the server.
 fn announce(args: &ServeArgs, serving: &Serving) -> Result<()> {
     let kubectl = match &args.kubeconfig {
         Some(path) => {
@@ -167,7 +165,7 @@ fn announce(args: &ServeArgs, serving: &Serving) -> Result<()> {
     Ok(())
 }
 
-/// Only the owner may read it, because it may hold a key.
+/// Only the owner may read it, because it may contain a key.
 fn write_kubeconfig(path: &Path, text: &str) -> Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -178,7 +176,7 @@ fn write_kubeconfig(path: &Path, text: &str) -> Result<()> {
         .map_err(|error| Notice::error(format!("cannot write {}: {}", path.display(), plain(&error))).into())
 }
 
-/// Resolves when the user wants the server to stop. The signals are caught as soon as this is called.
+/// Resolves when a signal to stop arrives. The signals are caught as soon as this is called.
 #[cfg(unix)]
 fn stopped() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -1,4 +1,4 @@
-//! `kubemerge skew`: the same change made by two clients against two servers of different versions.
+//! `kubemerge skew`: the same change with two clients and two servers of different versions.
 
 use std::path::PathBuf;
 
@@ -9,46 +9,45 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::{Format, SchemaOptions};
-use crate::failure::{Failure, Outcome, Result};
-use crate::input::{Origin, Recurse, find, read_all};
-use crate::job::{self, Manifest, lonely, only_in, twins, type_of};
-use crate::notice::{Notice, Severity};
-use crate::output::Output;
+use crate::input::Inputs;
+use crate::job::{self, Manifest, match_objects, only_in, type_of, unmatched_warning};
+use crate::output::Stdout;
 use crate::render::facts;
+use crate::report::{Failure, Notice, Outcome, Result, Severity};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A side is VERSION[/DIALECT][-DIRECTIVE]...: a version of Kubernetes, the dialect it speaks, and
-directives it does not know yet (retainKeys, setElementOrder). A client that does not know a
-directive never sends it; a server that does not know it drops it.
-Of many objects those of one kind and name are compared.
+A side is VERSION[/DIALECT][-DIRECTIVE]...: a Kubernetes version, its dialect, and directives that
+it does not support (retainKeys, setElementOrder). A client does not send a directive that it does
+not support; a server ignores it.
+Of many objects, those of the same kind and name are compared.
 
-Exit code 1 tells that some pair of client and server does not do what was wanted.
+Exits 1 if the result of some pair of client and server differs from NEW.
 
 Examples:
   kubemerge skew old.yaml new.yaml --client 1.25 --server 1.37
   kubemerge skew old.yaml new.yaml --client 1.37 --server 1.37/spec
   kubemerge skew old.yaml new.yaml --client 1.37 --server 1.37-setElementOrder")]
 pub(crate) struct SkewArgs {
-    /// The object before, which is also the one on the server, or many of them: a file, a folder or -
+    /// Old object, which is also the live one, or many of them: a file, a folder or -
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The object as it is wanted, or many
+    /// New object, or many
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// One side
+    /// Version of one side
     #[arg(long, value_name = "V")]
     client: String,
-    /// The other side
+    /// Version of the other side
     #[arg(long, value_name = "V")]
     server: String,
-    /// How to write it
+    /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: Format,
-    /// OpenAPI document or CustomResourceDefinition that both sides know, besides their own; repeatable
+    /// OpenAPI document or CustomResourceDefinition added to the schema of both sides; repeatable
     #[arg(long, value_name = "FILE")]
     schema: Vec<PathBuf>,
-    /// File with rules of your own for some fields, in the dialect spec; repeatable
+    /// File with your own merge rules for some fields (dialect spec only); repeatable
     #[arg(long, value_name = "FILE")]
     overlay: Vec<PathBuf>,
 }
@@ -57,11 +56,11 @@ pub(crate) struct SkewArgs {
 struct Side {
     name: String,
     schema: Schema,
-    /// Directives it does not know.
-    unknown: Vec<&'static str>,
+    /// Directives that it does not support.
+    unsupported: Vec<&'static str>,
 }
 
-/// What one pair makes of the change.
+/// The result of the change with one pair.
 #[derive(Debug, Serialize)]
 struct Answer {
     object: String,
@@ -70,40 +69,39 @@ struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     patch: Option<Value>,
     outcome: String,
-    /// How the result differs from the wanted object, as operations on it.
+    /// Differences between the new object and the result, as operations on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     differences: Vec<Value>,
 }
 
-pub(crate) fn run(args: &SkewArgs) -> Result {
-    let [old, new] = [&args.old, &args.new].map(|word| find(std::slice::from_ref(word), Recurse::No));
-    let (old, new) = (old?, new?);
-    let sides = [Side::load(args, &args.client, &new)?, Side::load(args, &args.server, &new)?];
-    let (old, new) = (read_all(&old)?, read_all(&new)?);
+pub(crate) fn run(args: &SkewArgs, inputs: &mut Inputs) -> Result {
+    let (old, new) = (inputs.read_one(&args.old)?, inputs.read_one(&args.new)?);
     let (old, new) = (Manifest::some(&args.old, &old)?, Manifest::some(&args.new, &new)?);
+    let sides =
+        [Side::load(args, &args.client, inputs, &new)?, Side::load(args, &args.server, inputs, &new)?];
     let (changes, mut warnings) = changes(&old, &new)?;
     let mut answers = Vec::new();
     for (old, new) in &changes {
         match answers_of(&sides, old, new) {
-            // One object of many that has no strategic patches does not keep the others from an answer.
-            Err(Failure::Told(notice)) if changes.len() > 1 => {
+            // One object without strategic patches does not stop the others.
+            Err(Failure::Error(notice)) if changes.len() > 1 => {
                 warnings.push(Notice { severity: Severity::Warning, ..*notice });
             }
             found => answers.extend(found?),
         }
     }
-    warnings.iter().for_each(Notice::say);
-    let mut out = Output::new();
+    warnings.iter().for_each(Notice::print);
+    let mut out = Stdout::new();
     out.text(facts(args.output, &answers, |answers| text(answers)))?;
     out.finish()?;
     let wanted = warnings.is_empty() && answers.iter().all(|answer| answer.outcome == WANTED);
     Ok(if wanted { Outcome::Done } else { Outcome::Found })
 }
 
-/// An object before and as it is wanted.
+/// An object before and after the change.
 type Change<'m, 's> = (&'m Manifest<'s>, &'m Manifest<'s>);
 
-/// The only objects, whatever they are, or those of one kind and name; and warnings of the others.
+/// The only objects, whatever they are, or those of the same kind and name; and warnings about the others.
 fn changes<'m, 's>(
     old: &'m [Manifest<'s>],
     new: &'m [Manifest<'s>],
@@ -111,13 +109,13 @@ fn changes<'m, 's>(
     if let ([old], [new]) = (old, new) {
         return Ok((vec![(old, new)], Vec::new()));
     }
-    let before = twins(new, old)?;
-    let mut warnings: Vec<Notice> = only_in(old, &before).map(lonely).collect();
+    let before = match_objects(new, old)?;
+    let mut warnings: Vec<Notice> = only_in(old, &before).map(unmatched_warning).collect();
     let mut changes = Vec::new();
     for (new, before) in new.iter().zip(before) {
         match before {
             Some(at) => changes.push((&old[at], new)),
-            None => warnings.push(lonely(new)),
+            None => warnings.push(unmatched_warning(new)),
         }
     }
     Ok((changes, warnings))
@@ -126,7 +124,7 @@ fn changes<'m, 's>(
 const WANTED: &str = "as wanted";
 
 impl Side {
-    fn load(args: &SkewArgs, word: &str, origins: &[Origin]) -> Result<Side> {
+    fn load(args: &SkewArgs, word: &str, inputs: &mut Inputs, objects: &[Manifest<'_>]) -> Result<Side> {
         let mut parts = word.split('-');
         let first = parts.next().unwrap_or_default();
         let (version, dialect) = match first.split_once('/') {
@@ -134,25 +132,26 @@ impl Side {
             Some((version, "spec")) => (version, Dialect::Spec),
             Some((_, other)) => return Err(bad_side(word, &format!("there is no dialect {other}")).into()),
         };
-        let unknown = parts.map(|name| directive(word, name)).collect::<Result<Vec<_>>>()?;
+        let unsupported = parts.map(|name| directive(word, name)).collect::<Result<Vec<_>>>()?;
         let options = SchemaOptions {
             kubernetes: Some(version.to_owned()),
             schema: args.schema.clone(),
             overlay: if dialect == Dialect::Spec { args.overlay.clone() } else { Vec::new() },
         };
-        let schema = job::load_beside(&options, origins)?.compile(dialect)?;
-        Ok(Side { name: word.to_owned(), schema, unknown })
+        let schema = job::load_beside(&options, inputs, objects)?.compile(dialect)?;
+        Ok(Side { name: word.to_owned(), schema, unsupported })
     }
 
-    /// A patch as this side writes or reads it: without the directives it does not know.
-    fn understood(&self, patch: &Value) -> Value {
+    /// The patch without the directives that this side does not support.
+    fn supported(&self, patch: &Value) -> Value {
         match patch {
             Value::Object(members) => {
-                let is_known = |name: &str| !self.unknown.iter().any(|unknown| name.starts_with(unknown));
+                let is_known =
+                    |name: &str| !self.unsupported.iter().any(|unsupported| name.starts_with(unsupported));
                 let known = members.iter().filter(|(name, _)| is_known(name));
-                known.map(|(name, value)| (name.clone(), self.understood(value))).collect()
+                known.map(|(name, value)| (name.clone(), self.supported(value))).collect()
             }
-            Value::Array(items) => items.iter().map(|item| self.understood(item)).collect(),
+            Value::Array(items) => items.iter().map(|item| self.supported(item)).collect(),
             other => other.clone(),
         }
     }
@@ -162,15 +161,15 @@ fn directive(word: &str, name: &str) -> Result<&'static str> {
     match name {
         "retainKeys" => Ok(RETAIN_KEYS),
         "setElementOrder" => Ok(SET_ELEMENT_ORDER),
-        other => Err(bad_side(word, &format!("{other:?} is no directive that can be left out")).into()),
+        other => Err(bad_side(word, &format!("{other:?} is no directive that a side can lack")).into()),
     }
 }
 
 fn bad_side(word: &str, fault: &str) -> Notice {
-    Notice::error(format!("{word}: {fault}")).cure("write e.g. 1.30, 1.37/spec or 1.37-setElementOrder")
+    Notice::error(format!("{word}: {fault}")).help("write e.g. 1.30, 1.37/spec or 1.37-setElementOrder")
 }
 
-/// What every pair makes of the change of an object.
+/// The results of every pair for one object.
 fn answers_of(sides: &[Side; 2], old: &Manifest<'_>, new: &Manifest<'_>) -> Result<Vec<Answer>> {
     let pairs = sides.iter().flat_map(|client| sides.iter().map(move |server| (client, server)));
     pairs.map(|(client, server)| answer(client, server, old, new)).collect()
@@ -187,10 +186,10 @@ fn answer(client: &Side, server: &Side, old: &Manifest<'_>, new: &Manifest<'_>) 
     };
     let made = diff(type_of(&client.schema, new)?, &old.json, &new.json, Target::Strategic);
     let patch = match made {
-        Ok(patch) => client.understood(&value(&patch.to_bytes(), new)?),
+        Ok(patch) => client.supported(&value(&patch.to_bytes(), new)?),
         Err(error) => return Ok(Answer { outcome: refused("client", &error), ..answer }),
     };
-    let received = server.understood(&patch).to_string();
+    let received = server.supported(&patch).to_string();
     answer.patch = Some(patch);
     let ty = type_of(&server.schema, old)?;
     let result = Patch::strategic(&received).and_then(|patch| apply(ty, &old.json, &patch));
@@ -238,14 +237,14 @@ fn lines(answer: &Answer) -> String {
     text
 }
 
-/// An operation that makes the result of the wanted object.
+/// A difference between the new object and the result.
 fn in_words(operation: &Value) -> String {
     let part = |name: &str| operation.get(name).and_then(Value::as_str).unwrap_or_default();
     let value = operation.get("value").unwrap_or(&Value::Null);
     match part("op") {
-        "remove" => format!("lacks {}", part("path")),
-        "add" => format!("has {} too many: {value}", part("path")),
-        "move" => format!("has at {} what belongs to {}", part("path"), part("from")),
-        _ => format!("has at {}: {value}", part("path")),
+        "remove" => format!("missing: {}", part("path")),
+        "add" => format!("extra: {}: {value}", part("path")),
+        "move" => format!("moved: {} to {}", part("from"), part("path")),
+        _ => format!("changed: {}: {value}", part("path")),
     }
 }

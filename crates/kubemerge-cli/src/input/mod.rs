@@ -1,32 +1,120 @@
-//! From words on the command line to texts: files, folders, globs and standard input.
+//! From words of the command line to texts: files, folders, globs, pipes and stdin, each read once.
 
+mod each;
 mod find;
-mod read;
+mod source;
 
-pub(crate) use find::{Recurse, find, without};
-pub(crate) use read::{Source, decide_duplicate_keys, plain, read, read_all};
+pub(crate) use each::each;
+pub(crate) use source::Source;
 
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The name of standard input in messages.
+use kubemerge_yaml::DuplicateKeys;
+
+use crate::args::{FileOptions, PatchOptions, Recurse};
+use crate::report::{Notice, Result, plain};
+
+/// The name of stdin in messages.
 const STDIN: &str = "<stdin>";
 
-/// Where a text comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// `-`, read when it was found, because it can be read only once.
-    Stdin(Arc<[u8]>),
-    /// A file.
-    File(PathBuf),
+/// All texts of a run.
+///
+/// A pipe can be read only once, so a text that two options name is read for the first of them and shared.
+pub(crate) struct Inputs {
+    duplicate_keys: DuplicateKeys,
+    /// The texts read so far, by path without links.
+    read: HashMap<PathBuf, Arc<Source>>,
 }
 
-impl Origin {
-    /// How the user knows it.
-    pub(crate) fn name(&self) -> String {
-        match self {
-            Origin::Stdin(_) => STDIN.to_owned(),
-            Origin::File(path) => path.display().to_string(),
+impl Inputs {
+    pub(crate) fn new(duplicate_keys: DuplicateKeys) -> Inputs {
+        Inputs { duplicate_keys, read: HashMap::new() }
+    }
+
+    /// The manifests of `-f`, without the files among them that hold patches.
+    pub(crate) fn manifests(
+        &mut self,
+        options: &FileOptions,
+        patches: &[Arc<Source>],
+    ) -> Result<Vec<Arc<Source>>> {
+        let sources = self.read(&options.files, options.recurse())?;
+        Ok(without(sources, patches))
+    }
+
+    /// The patches: the text after `-p`, and files.
+    pub(crate) fn patches(&mut self, options: &PatchOptions) -> Result<Vec<Arc<Source>>> {
+        let text = options.patch.iter().map(|text| self.text("<patch>", text.as_bytes()));
+        let mut sources: Vec<Arc<Source>> = text.collect();
+        sources.extend(self.read(&options.patch_file, Recurse::No)?);
+        Ok(sources)
+    }
+
+    /// The texts that the words mean, each once, in the order of the words; files of a folder sorted by name.
+    pub(crate) fn read(&mut self, words: &[PathBuf], recurse: Recurse) -> Result<Vec<Arc<Source>>> {
+        let mut sources = Vec::new();
+        let mut seen = HashSet::new();
+        for word in words {
+            for path in find::paths(word, recurse)? {
+                let key = real(&path);
+                if seen.insert(key.clone()) {
+                    sources.push(self.source(key, path)?);
+                }
+            }
+        }
+        Ok(sources)
+    }
+
+    /// The texts that one word means.
+    pub(crate) fn read_one(&mut self, word: &Path) -> Result<Vec<Arc<Source>>> {
+        self.read(&[word.to_owned()], Recurse::No)
+    }
+
+    fn text(&self, name: &str, bytes: &[u8]) -> Arc<Source> {
+        Arc::new(Source::new(name.to_owned(), bytes.to_vec(), self.duplicate_keys))
+    }
+
+    fn source(&mut self, key: PathBuf, path: PathBuf) -> Result<Arc<Source>> {
+        match self.read.get(&key) {
+            // Objects and patches in one stream could not be told apart.
+            Some(_) if find::is_stdin(&path) => {
+                let notice = Notice::error("stdin is given twice");
+                Err(notice.help("give one of the two as a file").into())
+            }
+            Some(source) => Ok(Arc::clone(source)),
+            None => {
+                let source = Arc::new(self.open(path)?);
+                self.read.insert(key, Arc::clone(&source));
+                Ok(source)
+            }
         }
     }
+
+    fn open(&self, path: PathBuf) -> Result<Source> {
+        if find::is_stdin(&path) {
+            let mut bytes = Vec::new();
+            let read = std::io::stdin().lock().read_to_end(&mut bytes);
+            read.map_err(|error| unreadable("stdin", &error))?;
+            return Ok(Source::new(STDIN.to_owned(), bytes, self.duplicate_keys));
+        }
+        let bytes = std::fs::read(&path).map_err(|error| unreadable(&path.display().to_string(), &error))?;
+        Ok(Source::new(path.display().to_string(), bytes, self.duplicate_keys).at(path))
+    }
+}
+
+fn unreadable(name: &str, error: &std::io::Error) -> Notice {
+    Notice::error(format!("cannot read {name}: {}", plain(error)))
+}
+
+/// The texts that are not among others: a patch in a folder of manifests is no manifest.
+pub(crate) fn without(sources: Vec<Arc<Source>>, others: &[Arc<Source>]) -> Vec<Arc<Source>> {
+    let is_other = |source: &Arc<Source>| others.iter().any(|other| Arc::ptr_eq(source, other));
+    sources.into_iter().filter(|source| !is_other(source)).collect()
+}
+
+/// The path without links. Pipes have none: `/dev/fd/63` leads to no file.
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

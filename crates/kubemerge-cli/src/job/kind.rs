@@ -3,9 +3,8 @@
 use kubemerge_schema::{Dialect, NameError, Schema, Type};
 
 use super::manifest::{Identity, Manifest};
-use crate::failure::Result;
 use crate::nearest::nearest;
-use crate::notice::Notice;
+use crate::report::{Notice, Result};
 
 /// Finds a type by apiVersion/Kind, by kind, by the names of its resource, or by definition name.
 pub(crate) fn find_type<'s>(schema: &'s Schema, word: &str) -> Result<Type<'s>> {
@@ -44,7 +43,7 @@ fn custom_resource(manifest: &Manifest<'_>) -> Notice {
         .code("unsupported-type")
         .at(excerpt)
         .reason(format!("the API server answers 415 to a strategic patch of {kind} ({api_version})"))
-        .cure("use --type merge, or merge by the rules of its definition with --dialect spec")
+        .help("use --type merge, or --dialect spec to merge by the rules of its definition")
 }
 
 fn undescribed(manifest: &Manifest<'_>) -> Notice {
@@ -52,7 +51,7 @@ fn undescribed(manifest: &Manifest<'_>) -> Notice {
     let excerpt = manifest.excerpt("kind", "");
     if kind == "List" {
         let notice = Notice::error("a List itself cannot be patched").code("unsupported-type");
-        return notice.at(excerpt).cure("patched are the items of a document that is a List");
+        return notice.at(excerpt).help("patches apply to the items of a document that is a List");
     }
     let missing = match (api_version.is_empty(), kind.is_empty()) {
         (true, true) => Some("apiVersion and kind"),
@@ -62,10 +61,10 @@ fn undescribed(manifest: &Manifest<'_>) -> Notice {
     };
     if let Some(missing) = missing {
         let notice = Notice::error(format!("the object has no {missing}")).code("unsupported-type");
-        return notice.at(excerpt).cure(format!("add {missing}, or use --type merge"));
+        return notice.at(excerpt).help(format!("add {missing}, or use --type merge"));
     }
     let title = format!("the schema has no {kind} of {api_version}");
-    Notice::error(title).code("unsupported-type").at(excerpt).cure(
+    Notice::error(title).code("unsupported-type").at(excerpt).help(
         "give its CustomResourceDefinition or an OpenAPI document with --schema FILE, another version with \
          --kubernetes, or use --type merge",
     )
@@ -74,8 +73,8 @@ fn undescribed(manifest: &Manifest<'_>) -> Notice {
 fn not_found(schema: &Schema, error: &NameError) -> Notice {
     match error {
         NameError::Ambiguous { name, candidates } => {
-            Notice::error(format!("{name} may mean {}", candidates.join(" or ")))
-                .cure("name one of them in full")
+            Notice::error(format!("{name} is ambiguous: {}", candidates.join(" or ")))
+                .help("give one of them in full")
         }
         NameError::Unknown { name } => unknown(schema, name),
     }
@@ -89,9 +88,9 @@ fn unknown(schema: &Schema, name: &str) -> Notice {
     let alike: Vec<String> = alike.map(|one| format!("{}/{}", one.api_version(), one.kind)).collect();
     let names: Vec<&str> = kinds.iter().map(|one| one.kind).collect();
     match (alike.is_empty(), nearest(kind, &names)) {
-        (false, _) => notice.cure(format!("there is {}", alike.join(", "))),
-        (true, Some(meant)) => notice.cure(format!("did you mean {meant}?")),
-        (true, None) => notice.cure(
+        (false, _) => notice.help(format!("there is {}", alike.join(", "))),
+        (true, Some(meant)) => notice.help(format!("did you mean {meant}?")),
+        (true, None) => notice.help(
             "`kubemerge schema kinds` lists all; give the CustomResourceDefinition or an OpenAPI document \
              with --schema FILE, or another version with --kubernetes",
         ),

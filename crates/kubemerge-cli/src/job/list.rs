@@ -1,6 +1,7 @@
 //! Lists of objects, as `kubectl get` writes them: `kind: List` and typed ones such as `ServiceList`.
 //!
-//! [`objects`] takes a list apart, as kubectl does; [`edits`] brings new values of its items back into the text.
+//! [`objects`] splits a list into its items, as kubectl does; [`edits`] writes new values of items back into the
+//! text.
 
 use std::borrow::Cow;
 
@@ -8,9 +9,8 @@ use kubemerge_value::{Arena, Entry, Kind, Node, list, map, to_bytes};
 use kubemerge_yaml as yaml;
 
 use super::manifest::{Identity, Manifest, checked};
-use crate::failure::Result;
 use crate::input::Source;
-use crate::notice::Notice;
+use crate::report::{Notice, Result};
 
 const API_VERSION: &str = "apiVersion";
 const KIND: &str = "kind";
@@ -52,33 +52,33 @@ pub(crate) fn objects(source: &Source, document: &yaml::Document<'_>) -> Result<
     let items = checked.node().get(ITEMS).unwrap_or(Node::NULL);
     if !matches!(items.kind(), Kind::List | Kind::Null) {
         let excerpt = source.excerpt(document, ITEMS, "");
-        return Err(Notice::error("the items of a list of objects are a list").at(excerpt).into());
+        return Err(Notice::error("the items of a list of objects must be a list").at(excerpt).into());
     }
     let items = items.elements(&arena).iter();
     let whole = items.map(|item| to_bytes(completed(*item, &kind, &arena)));
     Ok(whole.enumerate().map(|(at, json)| Object { part: Part::Item(at), json }).collect())
 }
 
-/// What a list says about the kind of its items; `None` if it is no list.
+/// The kind of the items of a list; `None` if it is no list.
 fn item_kind(node: Node<'_>) -> Option<Identity> {
     let list = Identity::of(node);
     let kind = list.kind.strip_suffix("List")?.to_owned();
     node.get(ITEMS).is_some().then_some(Identity { kind, ..list })
 }
 
-/// An item of a typed list need not tell its kind.
+/// Items of a typed list need not have apiVersion and kind.
 fn completed<'a>(item: Node<'a>, list: &Identity, arena: &'a Arena) -> Node<'a> {
-    if !is_untold(item) || list.kind.is_empty() {
+    if !has_no_kind(item) || list.kind.is_empty() {
         return item;
     }
     let text = |text: &str| Node::string(arena.alloc_str(text));
-    let told = [(API_VERSION.into(), text(&list.api_version)), (KIND.into(), text(&list.kind))];
+    let given = [(API_VERSION.into(), text(&list.api_version)), (KIND.into(), text(&list.kind))];
     let rest = item.entries(arena).iter().filter(|entry| !entry.key.is(API_VERSION) && !entry.key.is(KIND));
-    map(told.into_iter().chain(rest.map(|entry| (entry.key, entry.value))), arena)
+    map(given.into_iter().chain(rest.map(|entry| (entry.key, entry.value))), arena)
 }
 
-/// Whether an object does not tell what it is.
-fn is_untold(item: Node<'_>) -> bool {
+/// Whether an object has neither apiVersion nor kind.
+fn has_no_kind(item: Node<'_>) -> bool {
     let Identity { api_version, kind, .. } = Identity::of(item);
     item.kind() == Kind::Map && api_version.is_empty() && kind.is_empty()
 }
@@ -95,14 +95,21 @@ pub(crate) fn roots<'m, 's>(beside: &'m [Manifest<'s>]) -> Vec<yaml::Place<'m, '
     beside.first().map_or(Vec::new(), root)
 }
 
+/// An object and its new value.
+#[derive(Clone, Copy)]
+pub(crate) struct Change<'m, 's> {
+    pub(crate) manifest: &'m Manifest<'s>,
+    pub(crate) json: &'m [u8],
+}
+
 /// The edits that give objects of one text their new values, in the order of the text.
-pub(crate) fn edits(changes: &[(&Manifest<'_>, &[u8])]) -> Result<Vec<yaml::Edit>> {
-    let documents = changes.chunk_by(|(one, _), (other, _)| one.is_beside(other));
+pub(crate) fn edits(changes: &[Change<'_, '_>]) -> Result<Vec<yaml::Edit>> {
+    let documents = changes.chunk_by(|one, other| one.manifest.is_beside(other.manifest));
     Ok(documents.map(edits_of_document).collect::<Result<Vec<_>>>()?.concat())
 }
 
-fn edits_of_document(changes: &[(&Manifest<'_>, &[u8])]) -> Result<Vec<yaml::Edit>> {
-    let Some((manifest, json)) = changes.first() else { return Ok(Vec::new()) };
+fn edits_of_document(changes: &[Change<'_, '_>]) -> Result<Vec<yaml::Edit>> {
+    let Some(Change { manifest, json }) = changes.first() else { return Ok(Vec::new()) };
     let json = match manifest.part {
         Part::Whole => Cow::Borrowed(*json),
         Part::Item(_) => Cow::Owned(with_items(manifest, changes)?),
@@ -112,13 +119,14 @@ fn edits_of_document(changes: &[(&Manifest<'_>, &[u8])]) -> Result<Vec<yaml::Edi
 }
 
 /// The list with the new values of some items.
-fn with_items(first: &Manifest<'_>, changes: &[(&Manifest<'_>, &[u8])]) -> Result<Vec<u8>> {
+fn with_items(first: &Manifest<'_>, changes: &[Change<'_, '_>]) -> Result<Vec<u8>> {
     let json = first.source.json(&first.document)?;
     let whole = checked(first.source, &json)?;
-    let results = changes.iter().map(|(one, json)| checked(one.source, json)).collect::<Result<Vec<_>>>()?;
+    let results = changes.iter().map(|one| checked(one.manifest.source, one.json));
+    let results = results.collect::<Result<Vec<_>>>()?;
     let arena = Arena::new();
     let mut items = whole.node().get(ITEMS).map_or(Vec::new(), |items| items.elements(&arena).to_vec());
-    for ((manifest, _), result) in changes.iter().zip(&results) {
+    for (Change { manifest, .. }, result) in changes.iter().zip(&results) {
         if let Part::Item(at) = manifest.part {
             items[at] = as_written(items[at], result.node(), &manifest.identity, &arena);
         }
@@ -129,19 +137,19 @@ fn with_items(first: &Manifest<'_>, changes: &[(&Manifest<'_>, &[u8])]) -> Resul
     Ok(to_bytes(map(replaced, &arena)))
 }
 
-/// The new value of an item without what only its list told about it.
-fn as_written<'a>(item: Node<'a>, new: Node<'a>, told: &Identity, arena: &'a Arena) -> Node<'a> {
-    if !is_untold(item) {
+/// The new value of an item without the apiVersion and kind that came from its list.
+fn as_written<'a>(item: Node<'a>, new: Node<'a>, list: &Identity, arena: &'a Arena) -> Node<'a> {
+    if !has_no_kind(item) {
         return new;
     }
-    let is_told = |entry: &Entry<'a>| {
-        let told = match &*entry.key.text() {
-            API_VERSION => &told.api_version,
-            KIND => &told.kind,
+    let is_from_list = |entry: &Entry<'a>| {
+        let given = match &*entry.key.text() {
+            API_VERSION => &list.api_version,
+            KIND => &list.kind,
             _ => return false,
         };
-        item.get(&entry.key.text()).is_none() && entry.value.as_str().is_some_and(|text| text.is(told))
+        item.get(&entry.key.text()).is_none() && entry.value.as_str().is_some_and(|text| text.is(given))
     };
-    let rest = new.entries(arena).iter().filter(|entry| !is_told(entry));
+    let rest = new.entries(arena).iter().filter(|entry| !is_from_list(entry));
     map(rest.map(|entry| (entry.key, entry.value)), arena)
 }

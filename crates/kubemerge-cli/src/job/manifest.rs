@@ -2,29 +2,27 @@
 
 use std::fmt;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use kubemerge::Error;
 use kubemerge_value::{Document, Kind, Node};
 use kubemerge_yaml as yaml;
 
 use super::list::{self, Object, Part};
-use crate::excerpt::Excerpt;
-use crate::failure::Result;
-use crate::input::Source;
-use crate::notice::Notice;
+use crate::input::{Source, each};
+use crate::report::{Excerpt, Notice, Result};
 
 /// An object of a file: a document, or an item of a list.
 pub(crate) struct Manifest<'s> {
     pub(crate) source: &'s Source,
-    pub(crate) document: Rc<yaml::Document<'s>>,
+    pub(crate) document: Arc<yaml::Document<'s>>,
     pub(crate) part: Part,
     /// Its value as JSON.
     pub(crate) json: Vec<u8>,
     pub(crate) identity: Identity,
 }
 
-/// Which object a document, or the target of a patch, is. Empty where it does not say.
+/// Which object a document, or the target of a patch, is. Empty where it is not given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) api_version: String,
@@ -34,7 +32,7 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// What the node says about itself.
+    /// The identity in a node.
     pub(crate) fn of(node: Node<'_>) -> Identity {
         let text = |node: Option<Node<'_>>| {
             node.and_then(Node::as_str).map(|text| text.text().into_owned()).unwrap_or_default()
@@ -49,14 +47,14 @@ impl Identity {
         }
     }
 
-    /// The API group, where the object tells it; that of the core is empty.
+    /// The API group, if there is an apiVersion; that of the core is empty.
     fn group(&self) -> Option<&str> {
         let version = Some(self.api_version.as_str()).filter(|version| !version.is_empty())?;
         Some(version.split_once('/').map_or("", |(group, _)| group))
     }
 
-    /// The first field that tells two objects apart; what one of them does not say tells nothing, and neither
-    /// does the version of a group.
+    /// The first field in which two objects differ. A field that one of them does not have is no difference,
+    /// and neither is the version of a group.
     pub(crate) fn difference(&self, other: &Identity) -> Option<&'static str> {
         let differs = |one: &str, other: &str| !one.is_empty() && !other.is_empty() && one != other;
         let groups = self.group().zip(other.group());
@@ -69,7 +67,7 @@ impl Identity {
         }
     }
 
-    /// `Service/dns in default (v1)`, as far as it is told.
+    /// `Service/dns in default (v1)`, as far as it is given.
     pub(crate) fn in_full(&self) -> String {
         match self.api_version.as_str() {
             "" => self.to_string(),
@@ -94,32 +92,32 @@ impl<'s> Manifest<'s> {
     pub(crate) fn all(source: &'s Source) -> Result<Vec<Manifest<'s>>> {
         let mut all = Vec::new();
         for document in source.documents()? {
-            let document = Rc::new(document);
+            let document = Arc::new(document);
             for object in list::objects(source, &document)? {
-                all.push(Manifest::new(source, Rc::clone(&document), object)?);
+                all.push(Manifest::new(source, Arc::clone(&document), object)?);
             }
         }
         Ok(all)
     }
 
     /// Every object of several texts.
-    pub(crate) fn all_of(sources: &'s [Source]) -> Result<Vec<Manifest<'s>>> {
-        let objects = sources.iter().map(Manifest::all).collect::<Result<Vec<_>>>()?;
+    pub(crate) fn all_of(sources: &'s [Arc<Source>]) -> Result<Vec<Manifest<'s>>> {
+        let objects = each(sources, Manifest::all).into_iter().collect::<Result<Vec<_>>>()?;
         Ok(objects.into_iter().flatten().collect())
     }
 
-    /// Every object of the texts that a word means, of which there must be one at least.
-    pub(crate) fn some(word: &Path, sources: &'s [Source]) -> Result<Vec<Manifest<'s>>> {
+    /// Every object of the texts that a word means; at least one.
+    pub(crate) fn some(word: &Path, sources: &'s [Arc<Source>]) -> Result<Vec<Manifest<'s>>> {
         let objects = Manifest::all_of(sources)?;
         match objects.is_empty() {
-            true => Err(Notice::error(format!("{} holds no object", word.display())).into()),
+            true => Err(Notice::error(format!("{} contains no object", word.display())).into()),
             false => Ok(objects),
         }
     }
 
-    /// Whether both stand in the same document.
+    /// Whether both are in the same document.
     pub(crate) fn is_beside(&self, other: &Manifest<'s>) -> bool {
-        Rc::ptr_eq(&self.document, &other.document)
+        Arc::ptr_eq(&self.document, &other.document)
     }
 
     /// The lines around a path of the object.
@@ -127,13 +125,13 @@ impl<'s> Manifest<'s> {
         self.source.excerpt(&self.document, &self.part.path(path), label)
     }
 
-    /// Why nothing can be made of the object, with the place in its file.
+    /// The error that the object caused, with the place in its file.
     pub(crate) fn fault(&self, error: &Error) -> Notice {
         let excerpt = self.excerpt(error.path(), self.part.path(error.path()));
         Notice::error(error.message()).code(error.kind().name()).at(excerpt).hint(error.hint())
     }
 
-    fn new(source: &'s Source, document: Rc<yaml::Document<'s>>, object: Object) -> Result<Manifest<'s>> {
+    fn new(source: &'s Source, document: Arc<yaml::Document<'s>>, object: Object) -> Result<Manifest<'s>> {
         let Object { part, json } = object;
         let (kind, identity) = {
             let checked = checked(source, &json)?;
@@ -141,7 +139,7 @@ impl<'s> Manifest<'s> {
         };
         if kind != Kind::Map {
             let excerpt = source.excerpt(&document, &part.path(""), "");
-            return Err(Notice::error("a manifest is a map").at(excerpt).into());
+            return Err(Notice::error("a manifest must be a map").at(excerpt).into());
         }
         Ok(Manifest { source, document, part, json, identity })
     }
@@ -156,7 +154,7 @@ impl<'s> Manifest<'s> {
         self.titled(&self.identity.to_string())
     }
 
-    /// As [`Manifest::title`], with its apiVersion, for where that may tell objects apart.
+    /// As [`Manifest::title`], with its apiVersion, where objects may differ in that.
     pub(crate) fn full_title(&self) -> String {
         self.titled(&self.identity.in_full())
     }
@@ -170,7 +168,7 @@ impl<'s> Manifest<'s> {
     }
 }
 
-/// Checks JSON that was made of YAML, which may be nested too deep.
+/// Checks JSON that was converted from YAML, which may be nested too deep.
 pub(crate) fn checked<'j>(source: &Source, json: &'j [u8]) -> Result<Document<'j>> {
     Document::check(json).map_err(|error| Notice::error(format!("{}: {error}", source.name)).into())
 }

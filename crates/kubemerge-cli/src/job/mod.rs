@@ -1,21 +1,21 @@
-//! Loaded things: schemas, documents and patches, made from the words of `args`.
+//! Loaded things: schemas, objects and patches, made from the texts of `input`.
 
+mod index;
 mod kind;
 mod list;
 mod manifest;
-mod pairs;
+mod match_objects;
 mod patch;
 mod place;
 mod schema;
 mod target;
-mod twins;
 
+pub(crate) use index::{Index, Pair, pairs};
 pub(crate) use kind::{find_type, name_of, type_in, type_of};
-pub(crate) use list::{Part, edits, objects, roots};
+pub(crate) use list::{Change, Part, edits, objects, roots};
 pub(crate) use manifest::{Identity, Manifest};
-pub(crate) use pairs::{Objects, Pair, pairs};
-pub(crate) use patch::{LoadedPatch, patch_sources};
+pub(crate) use match_objects::{match_objects, only_in, unmatched_warning};
+pub(crate) use patch::LoadedPatch;
 pub(crate) use place::{node_at, path_in_patch};
 pub(crate) use schema::{SchemaDocument, load, load_beside};
-pub(crate) use target::{Asked, GivenTarget, Target};
-pub(crate) use twins::{lonely, only_in, twins};
+pub(crate) use target::Selection;

@@ -1,4 +1,6 @@
-//! Loads patches: from the command line, or from files that may hold several.
+//! Loads patches: from the command line, or from files that may contain several.
+
+use std::sync::Arc;
 
 use kubemerge::{Error, Patch, PatchType};
 use kubemerge_strategic::MergeError;
@@ -6,10 +8,8 @@ use kubemerge_value::{Document, Kind, Node, Side};
 use kubemerge_yaml as yaml;
 
 use super::manifest::{Identity, Manifest, checked};
-use crate::excerpt::Excerpt;
-use crate::failure::Result;
-use crate::input::{Origin, Source, read};
-use crate::notice::Notice;
+use crate::input::Source;
+use crate::report::{Excerpt, Notice, Result};
 
 /// A patch as the user gave it.
 pub(crate) struct LoadedPatch<'s> {
@@ -21,21 +21,9 @@ pub(crate) struct LoadedPatch<'s> {
     pub(crate) names: Option<Identity>,
 }
 
-/// Where patches come from: the text behind `-p`, or files.
-pub(crate) fn patch_sources(text: Option<&str>, files: &[Origin]) -> Result<Vec<Source>> {
-    let mut sources = Vec::new();
-    if let Some(text) = text {
-        sources.push(Source::new("<patch>".to_owned(), text.as_bytes().to_vec()));
-    }
-    for origin in files {
-        sources.push(read(origin)?);
-    }
-    Ok(sources)
-}
-
 impl<'s> LoadedPatch<'s> {
     /// Every patch of the texts.
-    pub(crate) fn all(sources: &'s [Source], patch_type: PatchType) -> Result<Vec<LoadedPatch<'s>>> {
+    pub(crate) fn all(sources: &'s [Arc<Source>], patch_type: PatchType) -> Result<Vec<LoadedPatch<'s>>> {
         let mut patches = Vec::new();
         for source in sources {
             let before = patches.len();
@@ -43,7 +31,7 @@ impl<'s> LoadedPatch<'s> {
                 patches.push(LoadedPatch::new(source, document, patch_type)?);
             }
             if patches.len() == before {
-                return Err(Notice::error(format!("{} holds no patch", source.name)).into());
+                return Err(Notice::error(format!("{} contains no patch", source.name)).into());
             }
         }
         Ok(patches)
@@ -55,13 +43,13 @@ impl<'s> LoadedPatch<'s> {
         patch_type: PatchType,
     ) -> Result<LoadedPatch<'s>> {
         let json = source.json(&document)?;
-        let (cure, identity) = {
+        let (help, identity) = {
             let checked = checked(source, &json)?;
             (wrong_form(checked.node(), patch_type), Identity::of(checked.node()))
         };
-        if let Some(cure) = cure {
+        if let Some(help) = help {
             let excerpt = source.excerpt(&document, "", "");
-            return Err(Notice::error(expected(patch_type)).at(excerpt).cure(cure).into());
+            return Err(Notice::error(expected(patch_type)).at(excerpt).help(help).into());
         }
         let names = (!identity.kind.is_empty() && !identity.name.is_empty()).then_some(identity);
         Ok(LoadedPatch { source, document, json, patch_type, names })
@@ -83,7 +71,7 @@ impl<'s> LoadedPatch<'s> {
         self.source.excerpt(&self.document, path, path)
     }
 
-    /// Why the patch cannot be merged into an object, with the place in whichever of the two is at fault.
+    /// Why the patch cannot be merged into an object, with the place in the one that causes the error.
     pub(crate) fn merge_fault(&self, error: &MergeError, manifest: &Manifest<'_>) -> Notice {
         let fault = error.clone().into();
         match error.side() {
@@ -105,13 +93,13 @@ impl<'s> LoadedPatch<'s> {
 
 fn expected(patch_type: PatchType) -> &'static str {
     match patch_type {
-        PatchType::Json => "a JSON patch is a list of operations",
-        PatchType::Strategic => "a strategic merge patch is a map",
-        PatchType::Merge => "a merge patch is a map",
+        PatchType::Json => "a JSON patch must be a list of operations",
+        PatchType::Strategic => "a strategic merge patch must be a map",
+        PatchType::Merge => "a merge patch must be a map",
     }
 }
 
-/// The cure, if the value cannot be such a patch.
+/// The help, if the value cannot be such a patch.
 fn wrong_form(patch: Node<'_>, patch_type: PatchType) -> Option<&'static str> {
     match (patch.kind(), patch_type) {
         (Kind::List, PatchType::Json) => None,

@@ -1,7 +1,7 @@
 //! Loads the schema that the options ask for.
 
 use std::path::PathBuf;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use kubemerge_schema::check::Finding;
 use kubemerge_schema::{Dialect, LoadError, Overlay, Schema, SchemaBuilder};
@@ -9,12 +9,10 @@ use kubemerge_yaml as yaml;
 use serde_json::Value;
 
 use super::list::{Object, Part, objects};
-use crate::args::SchemaOptions;
-use crate::each_file::each_file;
-use crate::excerpt::Excerpt;
-use crate::failure::Result;
-use crate::input::{Origin, Recurse, Source, find, read, read_all};
-use crate::notice::Notice;
+use super::manifest::Manifest;
+use crate::args::{Recurse, SchemaOptions};
+use crate::input::{Inputs, Source};
+use crate::report::{Excerpt, Notice, Result};
 
 /// The kind of documents that describe custom resources.
 const DEFINITION: &str = "CustomResourceDefinition";
@@ -33,7 +31,8 @@ impl Schemas {
         Ok(schema)
     }
 
-    /// The rules of both dialects, `upstream` first. That overlays act in one of them goes without saying.
+    /// The rules of both dialects, `upstream` first. Warnings that overlays have no effect in `upstream` are not
+    /// shown: they have in `spec`.
     pub(crate) fn compile_both(&self) -> Result<[Schema; 2]> {
         let upstream = self.builder.compile(Dialect::Upstream);
         Ok([upstream.map_err(|error| Notice::error(error.to_string()))?, self.compile(Dialect::Spec)?])
@@ -41,17 +40,21 @@ impl Schemas {
 }
 
 fn warn(finding: &Finding) {
-    Notice::warning(format!("{}: {}", finding.path, finding.message)).say();
+    Notice::warning(format!("{}: {}", finding.path, finding.message)).print();
 }
 
-/// Loads the built-in tables, the given documents, or both.
-pub(crate) fn load(options: &SchemaOptions) -> Result<Schemas> {
-    load_beside(options, &[])
+/// Loads the built-in schema, the given documents, or both.
+pub(crate) fn load(options: &SchemaOptions, inputs: &mut Inputs) -> Result<Schemas> {
+    load_beside(options, inputs, &[])
 }
 
-/// As [`load`], and with the custom resource definitions among the files that a command works on.
-pub(crate) fn load_beside(options: &SchemaOptions, origins: &[Origin]) -> Result<Schemas> {
-    let sources = read_all(&find(&options.schema, Recurse::No)?)?;
+/// As [`load`], and with the custom resource definitions among the objects that a command works on.
+pub(crate) fn load_beside(
+    options: &SchemaOptions,
+    inputs: &mut Inputs,
+    objects: &[Manifest<'_>],
+) -> Result<Schemas> {
+    let sources = inputs.read(&options.schema, Recurse::No)?;
     let mut documents = Vec::new();
     for source in &sources {
         documents.extend(some_documents(source)?);
@@ -61,37 +64,19 @@ pub(crate) fn load_beside(options: &SchemaOptions, origins: &[Origin]) -> Result
         true => SchemaBuilder::new(),
         false => builtin(options.version())?,
     };
-    each_file(origins, with_definitions, |source| {
-        builder = add_definitions(std::mem::take(&mut builder), source)?;
-        Ok(())
-    })?;
+    // Definitions that are given as schemas are added last, so that they win.
+    for object in objects.iter().filter(|object| object.identity.kind == DEFINITION) {
+        builder = SchemaDocument::of(object)?.add_to(builder)?;
+    }
     let builder = documents.iter().try_fold(builder, |builder, document| document.add_to(builder))?;
-    let builder = overlays(&options.overlay)?.into_iter().fold(builder, SchemaBuilder::overlay);
+    let builder = overlays(&options.overlay, inputs)?.into_iter().fold(builder, SchemaBuilder::overlay);
     Ok(Schemas { builder })
 }
 
-/// The text of a file that may hold custom resource definitions; most do not.
-fn with_definitions(origin: &Origin) -> Result<Option<Source>> {
-    let source = read(origin)?;
-    Ok(source.text().contains(DEFINITION).then_some(source))
-}
-
-fn add_definitions(builder: SchemaBuilder, source: Option<Source>) -> Result<SchemaBuilder> {
-    let Some(source) = source else { return Ok(builder) };
-    let mut builder = builder;
-    for document in SchemaDocument::all(&source)? {
-        if document.is_custom_resource() {
-            builder = document.add_to(builder)?;
-        }
-    }
-    Ok(builder)
-}
-
 /// Reads the files of overlays.
-fn overlays(files: &[PathBuf]) -> Result<Vec<Overlay>> {
+fn overlays(files: &[PathBuf], inputs: &mut Inputs) -> Result<Vec<Overlay>> {
     let mut overlays = Vec::new();
-    for origin in find(files, Recurse::No)? {
-        let source = read(&origin)?;
+    for source in inputs.read(files, Recurse::No)? {
         for document in some_documents(&source)? {
             overlays.push(Overlay::read(&document.value).map_err(|error| document.fault(&error))?);
         }
@@ -99,20 +84,24 @@ fn overlays(files: &[PathBuf]) -> Result<Vec<Overlay>> {
     Ok(overlays)
 }
 
-/// The documents of a text that must hold one.
+/// The documents of a text, at least one.
 fn some_documents(source: &Source) -> Result<Vec<SchemaDocument<'_>>> {
     let documents = SchemaDocument::all(source)?;
     if documents.is_empty() {
-        return Err(Notice::error(format!("{} holds no document", source.name)).into());
+        return Err(Notice::error(format!("{} contains no document", source.name)).into());
     }
     Ok(documents)
 }
 
-/// JSON that was made of YAML can be read, unless it is nested deeper than any schema needs to be.
+fn parsed(source: &Source, json: &[u8]) -> Result<Value> {
+    serde_json::from_slice(json).map_err(|error| unreadable(source, &error).into())
+}
+
+/// JSON that was converted from YAML can be read, unless it is nested deeper than any schema needs to be.
 fn unreadable(source: &Source, error: &serde_json::Error) -> Notice {
     match error.to_string().starts_with("recursion limit exceeded") {
         true => Notice::error(format!("{} is nested too deep for a schema", source.name))
-            .cure("schemas are nested 127 levels deep at most"),
+            .help("schemas are nested 127 levels deep at most"),
         false => Notice::error(format!("{}: {error}", source.name)),
     }
 }
@@ -124,7 +113,7 @@ fn builtin(version: &str) -> Result<SchemaBuilder> {
 /// A document of a schema file, or an item of a list of definitions.
 pub(crate) struct SchemaDocument<'s> {
     source: &'s Source,
-    document: Rc<yaml::Document<'s>>,
+    document: Arc<yaml::Document<'s>>,
     part: Part,
     pub(crate) value: Value,
 }
@@ -134,13 +123,20 @@ impl<'s> SchemaDocument<'s> {
     pub(crate) fn all(source: &'s Source) -> Result<Vec<SchemaDocument<'s>>> {
         let mut all = Vec::new();
         for document in source.documents()? {
-            let document = Rc::new(document);
+            let document = Arc::new(document);
             for Object { part, json } in objects(source, &document)? {
-                let value = serde_json::from_slice(&json).map_err(|error| unreadable(source, &error))?;
-                all.push(SchemaDocument { source, document: Rc::clone(&document), part, value });
+                let value = parsed(source, &json)?;
+                all.push(SchemaDocument { source, document: Arc::clone(&document), part, value });
             }
         }
         Ok(all)
+    }
+
+    /// An object that describes a custom resource.
+    fn of(object: &Manifest<'s>) -> Result<SchemaDocument<'s>> {
+        let Manifest { source, part, .. } = *object;
+        let value = parsed(source, &object.json)?;
+        Ok(SchemaDocument { source, document: Arc::clone(&object.document), part, value })
     }
 
     /// The name of its file.

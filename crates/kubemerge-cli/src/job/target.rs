@@ -4,16 +4,19 @@ use kubemerge_schema::Schema;
 
 use super::manifest::{Identity, Manifest};
 use super::patch::LoadedPatch;
-use crate::failure::Result;
+use crate::args::TargetOptions;
 use crate::nearest::nearest;
-use crate::notice::Notice;
+use crate::report::{Notice, Result};
+
+/// How many objects an error lists.
+const MAX_LISTED: usize = 5;
 
 /// Which objects a patch is for.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     /// Every object.
     All,
-    /// The only document there is; the items of a list are patched one and all, as by kubectl.
+    /// The only document there is; all items of a list are patched, as by kubectl.
     Only,
     /// The one that the patch names.
     Named(Identity),
@@ -28,40 +31,51 @@ pub(crate) struct GivenTarget {
     kind: String,
     name: String,
     namespace: Option<String>,
-    /// Other names that the kind goes by.
+    /// The kinds that have this word as the name of their resource.
     kinds: Vec<String>,
 }
 
-/// Which objects the user asked for.
+/// Which objects the options select.
 #[derive(Clone, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum Selection {
     /// `--all`.
     All,
     /// `--target KIND/NAME`.
     One(GivenTarget),
-    /// Nothing was said: each patch knows its own.
+    /// No option: each patch names its object.
     Nothing,
 }
 
+impl Selection {
+    /// The selection of the options; the schema knows the names of kinds.
+    pub(crate) fn new(options: &TargetOptions, schema: &Schema) -> Result<Selection> {
+        match &options.target {
+            _ if options.all => Ok(Selection::All),
+            Some(word) => GivenTarget::parse(word, options.namespace.as_deref(), schema).map(Selection::One),
+            None => Ok(Selection::Nothing),
+        }
+    }
+}
+
 impl GivenTarget {
-    /// Reads `KIND/NAME`, and an apiVersion in front of it; a kind may go by the names of its resource.
-    pub(crate) fn parse(word: &str, namespace: Option<&str>, schema: &Schema) -> Result<GivenTarget> {
+    /// Reads `KIND/NAME`, and an apiVersion before it; a kind may be given by the names of its resource.
+    fn parse(word: &str, namespace: Option<&str>, schema: &Schema) -> Result<GivenTarget> {
         let Some((kind, name)) =
             word.rsplit_once('/').filter(|(kind, name)| !kind.is_empty() && !name.is_empty())
         else {
             return Err(Notice::error(format!("bad target {word}"))
-                .cure("write KIND/NAME, e.g. Deployment/shop")
+                .help("write KIND/NAME, e.g. Deployment/shop")
                 .into());
         };
         let (api_version, kind) =
             kind.rsplit_once('/').map_or((None, kind), |(version, kind)| (Some(version), kind));
-        let goes_by = |resource: &kubemerge_schema::Resource<'_>| {
+        let has_name = |resource: &kubemerge_schema::Resource<'_>| {
             let wanted = kind.to_lowercase();
             resource.plural() == wanted
                 || resource.singular() == wanted
                 || resource.short_names().any(|short| short == wanted)
         };
-        let kinds = schema.resources().filter(goes_by).map(|resource| resource.kind().to_owned()).collect();
+        let kinds = schema.resources().filter(has_name).map(|resource| resource.kind().to_owned()).collect();
         let [api_version, namespace] = [api_version, namespace].map(|word| word.map(str::to_owned));
         Ok(GivenTarget { api_version, kind: kind.to_owned(), name: name.to_owned(), namespace, kinds })
     }
@@ -75,7 +89,7 @@ impl GivenTarget {
             && agrees(&self.namespace, &identity.namespace)
     }
 
-    /// `Service/dns in default (v1)`, as far as it was said.
+    /// `Service/dns in default (v1)`, as far as it is given.
     fn in_full(&self) -> String {
         let or_empty = |word: &Option<String>| word.clone().unwrap_or_default();
         let (api_version, namespace) = (or_empty(&self.api_version), or_empty(&self.namespace));
@@ -84,26 +98,18 @@ impl GivenTarget {
 }
 
 impl Target {
-    /// What a patch is for, given what the user asked.
-    pub(crate) fn of(patch: &LoadedPatch<'_>, asked: &Asked) -> Target {
-        match (asked, &patch.names) {
-            (Asked::All, _) => Target::All,
-            (Asked::One(target), _) => Target::Given(target.clone()),
-            (Asked::Nothing, Some(names)) => Target::Named(names.clone()),
-            (Asked::Nothing, None) => Target::Only,
-        }
-    }
-
-    /// The kind and the name that an object must have, where they are known to the letter.
-    pub(crate) fn kind_and_name(&self) -> Option<(&str, &str)> {
-        match self {
-            Target::Named(wanted) => Some((&wanted.kind, &wanted.name)),
-            Target::All | Target::Only | Target::Given(_) => None,
+    /// The target of a patch, given the selection.
+    pub(crate) fn of(patch: &LoadedPatch<'_>, selection: &Selection) -> Target {
+        match (selection, &patch.names) {
+            (Selection::All, _) => Target::All,
+            (Selection::One(target), _) => Target::Given(target.clone()),
+            (Selection::Nothing, Some(names)) => Target::Named(names.clone()),
+            (Selection::Nothing, None) => Target::Only,
         }
     }
 
     /// The titles of what is counted: documents or objects.
-    pub(crate) fn titles(&self, fitting: &[&Manifest<'_>]) -> Vec<String> {
+    fn titles(&self, fitting: &[&Manifest<'_>]) -> Vec<String> {
         match self {
             Target::Only => {
                 fitting.chunk_by(|one, other| one.is_beside(other)).map(|all| all[0].full_title()).collect()
@@ -124,33 +130,36 @@ impl Target {
     }
 
     /// Whether only one object may be meant.
-    pub(crate) fn is_single(&self) -> bool {
+    fn is_single(&self) -> bool {
         !matches!(self, Target::All)
     }
 
-    /// Checks how many it fits: the titles are of those, the identities of other objects.
+    /// Checks how many of all objects it fits.
     pub(crate) fn check(
         &self,
         patch: &LoadedPatch<'_>,
-        fitting: &[String],
-        others: &[&Identity],
+        fitting: &[&Manifest<'_>],
+        all: &[Manifest<'_>],
     ) -> Result<()> {
-        match (fitting, self.is_single()) {
-            ([], _) => Err(self.fits_none(patch, others).into()),
-            ([_, _, ..], true) => Err(self.fits_several(patch, fitting).into()),
+        match fitting {
+            [] => Err(self.fits_none(patch, all).into()),
+            [_, _, ..] if self.is_single() => match self.titles(fitting).as_slice() {
+                [_] => Ok(()),
+                titles => Err(self.fits_several(patch, titles).into()),
+            },
             _ => Ok(()),
         }
     }
 
-    fn fits_none(&self, patch: &LoadedPatch<'_>, others: &[&Identity]) -> Notice {
+    fn fits_none(&self, patch: &LoadedPatch<'_>, others: &[Manifest<'_>]) -> Notice {
         match self {
             Target::All | Target::Only => Notice::error("there is no object to patch")
-                .cure("the files are empty, or hold only comments or empty lists"),
+                .help("the files are empty, or contain only comments or empty lists"),
             Target::Given(target) => {
                 let notice = Notice::error(format!("there is no {} among the objects", target.in_full()));
                 let kind = target.kinds.first().unwrap_or(&target.kind);
-                match alike(&format!("{kind}/{}", target.name), others) {
-                    Some(other) => notice.cure(format!("did you mean {other}?")),
+                match most_similar(&format!("{kind}/{}", target.name), others) {
+                    Some(other) => notice.help(format!("did you mean {other}?")),
                     None => notice,
                 }
             }
@@ -159,8 +168,8 @@ impl Target {
                 let title = format!("the patch is for {}, which is not among the objects", names.in_full());
                 let notice = Notice::error(title)
                     .at(excerpt)
-                    .cure("name another target with --target KIND/NAME, or patch every object with --all");
-                match alike(&format!("{}/{}", names.kind, names.name), others) {
+                    .help("name another target with --target KIND/NAME, or patch every object with --all");
+                match most_similar(&format!("{}/{}", names.kind, names.name), others) {
                     Some(other) => notice.reason(format!("there is {other}")),
                     None => notice,
                 }
@@ -173,20 +182,20 @@ impl Target {
             Target::Given(target) => target.in_full(),
             _ => "the patch".to_owned(),
         };
-        let shown: Vec<&str> = fitting.iter().take(5).map(String::as_str).collect();
+        let shown: Vec<&str> = fitting.iter().take(MAX_LISTED).map(String::as_str).collect();
         let more = if fitting.len() > shown.len() { "\n  and more" } else { "" };
         let title = format!("{subject} fits more than one object:\n  {}{more}", shown.join("\n  "));
-        let cure = match self {
+        let help = match self {
             Target::Named(_) => {
-                "tell them apart by apiVersion and metadata.namespace in the patch, or patch every object with --all"
+                "add apiVersion and metadata.namespace to the patch, or patch every object with --all"
             }
             Target::Given(GivenTarget { namespace: None, .. }) => {
-                "tell them apart with --namespace or --target APIVERSION/KIND/NAME, or give fewer files"
+                "add --namespace or --target APIVERSION/KIND/NAME, or give fewer files"
             }
             Target::Given(_) => "give fewer files",
-            _ => "pick one with --target KIND/NAME, or patch every object with --all",
+            _ => "select one with --target KIND/NAME, or patch every object with --all",
         };
-        let notice = Notice::error(title).cure(cure);
+        let notice = Notice::error(title).help(help);
         match self {
             Target::Named(_) => notice.at(patch.source.excerpt(&patch.document, "metadata.name", "")),
             _ => notice,
@@ -194,12 +203,13 @@ impl Target {
     }
 }
 
-/// The object whose kind and name are most like these.
-fn alike(word: &str, others: &[&Identity]) -> Option<String> {
-    let words: Vec<String> = others.iter().map(|one| format!("{}/{}", one.kind, one.name)).collect();
+/// The object whose kind and name are most similar to these.
+fn most_similar(word: &str, others: &[Manifest<'_>]) -> Option<String> {
+    let words: Vec<String> =
+        others.iter().map(|one| format!("{}/{}", one.identity.kind, one.identity.name)).collect();
     let nearest = nearest(word, &words.iter().map(String::as_str).collect::<Vec<_>>())?;
     let at = words.iter().position(|word| word == nearest)?;
-    Some(others[at].in_full())
+    Some(others[at].identity.in_full())
 }
 
 /// Kind and name must be those wanted; group, version and namespace only where they are given.

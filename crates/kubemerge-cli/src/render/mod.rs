@@ -7,7 +7,7 @@ mod sarif;
 mod table;
 
 pub(crate) use facts::facts;
-pub(crate) use notices::drawn;
+pub(crate) use notices::render_notices;
 pub(crate) use object::{addition, object, pretty_json, short, unified_diff, yaml};
 pub(crate) use sarif::sarif;
 pub(crate) use table::Table;

@@ -5,7 +5,7 @@ use kubemerge_yaml::{self as yaml, WriteOptions};
 use similar::TextDiff;
 
 use crate::args::ObjectFormat;
-use crate::notice::{Colours, colours_of};
+use crate::report::{Colours, colours_of};
 
 /// A JSON text as YAML, members in the order given.
 pub(crate) fn yaml(json: &[u8]) -> String {
@@ -21,15 +21,15 @@ pub(crate) fn object(format: ObjectFormat, json: &[u8]) -> String {
 }
 
 /// The longest value that is shown in full in a sentence.
-const SHORT: usize = 60;
+const MAX_SHORT_VALUE: usize = 60;
 
 /// A value in a sentence: its JSON, cut where it is long.
 pub(crate) fn short(node: Node<'_>) -> String {
     let text = format!("{node:?}");
-    if text.chars().count() <= SHORT {
+    if text.chars().count() <= MAX_SHORT_VALUE {
         return text;
     }
-    text.chars().take(SHORT).chain("…".chars()).collect()
+    text.chars().take(MAX_SHORT_VALUE).chain("…".chars()).collect()
 }
 
 /// Deeper levels are not indented any further.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::notice::{Notice, Severity};
+use crate::report::{Notice, Severity};
 
 /// A SARIF log with one run.
 pub(crate) fn sarif(notices: &[Notice]) -> Value {

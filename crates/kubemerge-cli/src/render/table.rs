@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// No column is wider; a longer cell sticks out.
-const WIDEST: usize = 200;
+/// The widest column; a longer cell is not aligned.
+const MAX_COLUMN_WIDTH: usize = 200;
 
 /// Rows of cells; the first row is the heading.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ impl Table {
         let width = |column: usize| {
             self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
         };
-        (0..columns).map(|column| width(column).unwrap_or(0).min(WIDEST)).collect()
+        (0..columns).map(|column| width(column).unwrap_or(0).min(MAX_COLUMN_WIDTH)).collect()
     }
 }
 
@@ -49,11 +49,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_cell_sticks_out() {
+    fn a_long_cell_does_not_widen_its_column() {
         let mut table = Table::new(&["A", "B"]);
         table.row(&["x".repeat(100_000), "y".to_owned()]);
         let text = table.to_string();
-        assert_eq!(text.lines().next().unwrap().len(), WIDEST + 3);
+        assert_eq!(text.lines().next().unwrap().len(), MAX_COLUMN_WIDTH + 3);
         assert!(text.ends_with("x  y\n"));
     }
 }

@@ -1,13 +1,12 @@
-//! What configurations would overwrite: fields that they and others changed in different ways.
+//! What configurations would overwrite: fields that they and other clients changed in different ways.
 
 use kubemerge::{Applied, Change, Conflict, Dialect, LAST_APPLIED, Schema, Versions, conflicts};
 use kubemerge_value::{Document, Node};
 
 use super::applied;
-use crate::failure::Result;
 use crate::job::Manifest;
-use crate::notice::Notice;
 use crate::render::{Table, short};
+use crate::report::{Notice, Result};
 
 /// Conflicts, each with the object it is in.
 #[derive(Default)]
@@ -37,10 +36,10 @@ impl Conflicts {
     }
 }
 
-/// What the configuration and others changed in different ways.
+/// What the configuration and other clients changed in different ways.
 fn overwritten(schema: &Schema, config: &Manifest<'_>, current: &Vec<u8>) -> Result<Vec<Conflict>> {
     let original = last_applied(current)?;
-    let modified = remembering_itself(schema, config)?;
+    let modified = with_annotation(schema, config)?;
     let versions = Versions { original: &original, modified: &modified, current };
     let mut found = match schema.type_of(&config.identity.api_version, &config.identity.kind) {
         Some(ty) if !ty.is_custom_resource() || schema.dialect() == Dialect::Spec => {
@@ -51,7 +50,7 @@ fn overwritten(schema: &Schema, config: &Manifest<'_>, current: &Vec<u8>) -> Res
             Vec::new()
         }
     };
-    // kubectl's own book-keeping is nobody's change.
+    // kubectl changes its own annotation with every apply.
     found.retain(|conflict| !conflict.path.contains(LAST_APPLIED));
     Ok(found)
 }
@@ -59,20 +58,20 @@ fn overwritten(schema: &Schema, config: &Manifest<'_>, current: &Vec<u8>) -> Res
 fn warn_of_merge_patch(config: &Manifest<'_>) {
     let kind = &config.identity.kind;
     Notice::warning(format!("--no-overwrite does nothing for {kind}"))
-        .reason("kubectl sends a merge patch, which sets and removes whatever others did")
-        .cure("its definition (--schema FILE) and --dialect spec show what others changed")
-        .say();
+        .reason("kubectl sends a merge patch, which overwrites changes by other clients")
+        .help("give its definition with --schema FILE, and --dialect spec")
+        .print();
 }
 
 /// The configuration as kubectl sends it: what it would create.
-fn remembering_itself(schema: &Schema, config: &Manifest<'_>) -> Result<Vec<u8>> {
+fn with_annotation(schema: &Schema, config: &Manifest<'_>) -> Result<Vec<u8>> {
     match applied(schema, config, None)? {
         Applied::Created(object) => Ok(object),
         Applied::Configured { .. } | Applied::Unchanged => Ok(config.json.clone()),
     }
 }
 
-/// The configuration that a live object remembers; none at all is an empty one.
+/// The last applied configuration in the annotation of a live object, or an empty one.
 fn last_applied(live: &[u8]) -> Result<Vec<u8>> {
     let document = Document::check(live).map_err(|error| Notice::error(error.to_string()))?;
     let annotations = document.node().get("metadata").and_then(|metadata| metadata.get("annotations"));

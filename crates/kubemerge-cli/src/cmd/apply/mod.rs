@@ -1,6 +1,6 @@
-//! `kubemerge apply`: what `kubectl apply` would send, and what the objects would become.
+//! `kubemerge apply`: what `kubectl apply` would send, and the resulting objects.
 //!
-//! `conflict` finds what others changed, and `write` brings the results to standard output.
+//! `conflict` finds changes by other clients, and `write` writes the results to stdout.
 
 mod conflict;
 mod write;
@@ -11,19 +11,18 @@ use clap::{Args, ValueEnum};
 use kubemerge::{Applied, Guide, LAST_APPLIED, OnConflict, Patch, Schema, apply, kubectl_apply};
 use serde_json::json;
 
-use crate::args::{DialectWord, FileOptions, SchemaOptions};
-use crate::failure::{Outcome, Result};
-use crate::input::{Origin, Recurse, Source, find, read_all};
-use crate::job::{self, Manifest, twins};
-use crate::notice::Notice;
-use crate::output::Output;
+use crate::args::{DialectArg, FileOptions, Recurse, SchemaOptions};
+use crate::input::Inputs;
+use crate::job::{self, Manifest, match_objects};
+use crate::output::Stdout;
+use crate::report::{Notice, Outcome, Result};
 use conflict::Conflicts;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The configuration that was applied last is taken from --last-applied, else from the annotation of
-the live object. kubectl fills in the namespace of its context; here a configuration says its own.
-A configuration whose object is not among several live ones is created.
+The last applied configuration is taken from --last-applied, else from the annotation of the live
+object. kubectl adds the namespace of its context; here a configuration has its own.
+A configuration without a live object is created.
 
 Examples:
   kubectl get deployment shop -o yaml > live.yaml
@@ -37,21 +36,21 @@ Examples:
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
     files: FileOptions,
-    /// The objects on the server; repeatable [default: there are none]
+    /// Live objects; repeatable [default: there are none]
     #[arg(long, value_name = "LIVE")]
     live: Vec<PathBuf>,
-    /// The configurations that were applied last; repeatable [default: the annotations of the live objects]
+    /// Last applied configurations; repeatable [default: the annotations of the live objects]
     #[arg(long, value_name = "FILE", requires = "live")]
     last_applied: Vec<PathBuf>,
-    /// Show what others changed, and exit with 1, instead of overwriting it
+    /// Do not overwrite changes by other clients: show them and exit 1
     #[arg(long)]
     no_overwrite: bool,
-    /// What to write
+    /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: ApplyOutput,
-    /// Which promise to keep
+    /// Merge rules: as Kubernetes merges, or as its design documents specify
     #[arg(long, value_enum, default_value_t)]
-    dialect: DialectWord,
+    dialect: DialectArg,
     #[command(flatten)]
     schema: SchemaOptions,
 }
@@ -67,11 +66,11 @@ enum ApplyOutput {
     Yaml,
     /// The object as JSON
     Json,
-    /// What changes in the live object
+    /// Unified diff of the live object
     Diff,
 }
 
-/// What becomes of a configuration.
+/// The result of a configuration.
 struct Step<'m, 's> {
     config: &'m Manifest<'s>,
     /// The number of its live object.
@@ -79,18 +78,18 @@ struct Step<'m, 's> {
     applied: Applied<Vec<u8>>,
 }
 
-pub(crate) fn run(args: &ApplyArgs) -> Result {
-    let origins = args.files.find()?;
-    let texts = read_all(&origins)?;
-    let (live_texts, last_texts) = (texts_of(&args.live)?, texts_of(&args.last_applied)?);
-    let configs = Manifest::all_of(&texts)?;
-    let (live, last) = (Manifest::all_of(&live_texts)?, Manifest::all_of(&last_texts)?);
+pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
+    let sources = inputs.manifests(&args.files, &[])?;
+    let live_sources = inputs.read(&args.live, Recurse::No)?;
+    let last_sources = inputs.read(&args.last_applied, Recurse::No)?;
+    let configs = Manifest::all_of(&sources)?;
+    let (live, last) = (Manifest::all_of(&live_sources)?, Manifest::all_of(&last_sources)?);
     if configs.is_empty() {
         return Err(Notice::error("there is no configuration to apply").into());
     }
     // Upstream, custom resources get merge patches, whatever their definitions say.
-    let definitions: &[Origin] = if args.dialect == DialectWord::Spec { &origins } else { &[] };
-    let schema = job::load_beside(&args.schema, definitions)?.compile(args.dialect.into())?;
+    let definitions = if args.dialect == DialectArg::Spec { configs.as_slice() } else { &[] };
+    let schema = job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?;
     let mut conflicts = Conflicts::default();
     let mut steps = Vec::new();
     let remembered = objects_of(&configs, &last)?;
@@ -102,7 +101,7 @@ pub(crate) fn run(args: &ApplyArgs) -> Result {
         }
         steps.push(Step { config, live: at, applied: applied(&schema, config, current.as_ref())? });
     }
-    let mut out = Output::new();
+    let mut out = Stdout::new();
     if !conflicts.is_empty() {
         out.text(conflicts.table(configs.len()))?;
         out.finish()?;
@@ -113,13 +112,9 @@ pub(crate) fn run(args: &ApplyArgs) -> Result {
     Ok(Outcome::Done)
 }
 
-fn texts_of(words: &[PathBuf]) -> Result<Vec<Source>> {
-    read_all(&find(words, Recurse::No)?)
-}
-
-/// The numbers of the objects of configurations. One object alone must be that of the only configuration.
+/// The numbers of the objects of configurations. A single object must be that of the only configuration.
 fn objects_of(configs: &[Manifest<'_>], objects: &[Manifest<'_>]) -> Result<Vec<Option<usize>>> {
-    let ([config], [object]) = (configs, objects) else { return twins(configs, objects) };
+    let ([config], [object]) = (configs, objects) else { return match_objects(configs, objects) };
     match config.identity.difference(&object.identity) {
         None => Ok(vec![Some(0)]),
         Some(path) => Err(other_object(config, object, path).into()),
@@ -128,10 +123,10 @@ fn objects_of(configs: &[Manifest<'_>], objects: &[Manifest<'_>]) -> Result<Vec<
 
 fn other_object(config: &Manifest<'_>, object: &Manifest<'_>, path: &str) -> Notice {
     let (wanted, found) = (config.identity.in_full(), object.identity.in_full());
-    Notice::error(format!("the configuration is for {wanted}, {} holds {found}", object.source.name))
+    Notice::error(format!("the configuration is for {wanted}, {} contains {found}", object.source.name))
         .at(config.excerpt(path, ""))
         .at(object.excerpt(path, ""))
-        .cure("give the object that the configuration is for")
+        .help("give the object that the configuration is for")
 }
 
 fn applied(schema: &Schema, config: &Manifest<'_>, current: Option<&Vec<u8>>) -> Result<Applied<Vec<u8>>> {
@@ -139,7 +134,7 @@ fn applied(schema: &Schema, config: &Manifest<'_>, current: Option<&Vec<u8>>) ->
         .map_err(|error| config.fault(&error).into())
 }
 
-/// The live object; a given configuration takes the place of the one it remembers.
+/// The live object; a given configuration replaces the one in its annotation.
 fn current(live: &Manifest<'_>, given: Option<&Manifest<'_>>) -> Result<Vec<u8>> {
     let Some(given) = given else { return Ok(live.json.clone()) };
     let text = String::from_utf8_lossy(&given.json).into_owned();

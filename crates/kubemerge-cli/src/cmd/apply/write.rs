@@ -1,14 +1,14 @@
-//! Writes what is sent, what the objects would become, or what changes in the live ones.
+//! Writes what is sent, the resulting objects, or the changes in the live ones.
 
 use kubemerge::{Applied, Patch};
 use kubemerge_yaml as yaml;
 
 use super::{ApplyOutput, Step};
-use crate::failure::Result;
-use crate::job::{self, Manifest};
+use crate::job::{self, Change, Manifest};
 use crate::render;
+use crate::report::Result;
 
-/// All that is written about the steps.
+/// The results of all steps as text.
 pub(super) fn text(output: ApplyOutput, steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
     let parts = |text: &dyn Fn(&Step<'_, '_>) -> String| steps.iter().map(text).collect::<Vec<_>>();
     Ok(match output {
@@ -36,7 +36,7 @@ impl Step<'_, '_> {
 
 fn both(step: &Step<'_, '_>, live: &[Manifest<'_>]) -> String {
     let result = render::yaml(step.result(live));
-    format!("{}---\n# What the object would become.\n{result}", sent(&step.applied))
+    format!("{}---\n# The resulting object.\n{result}", sent(&step.applied))
 }
 
 fn patch(step: &Step<'_, '_>) -> String {
@@ -63,10 +63,11 @@ fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
     let mut changes: Vec<(usize, &[u8])> =
         steps.iter().filter_map(|step| Some((step.live?, step.result(live)))).collect();
     changes.sort_by_key(|(at, _)| *at);
-    let changes: Vec<(&Manifest<'_>, &[u8])> = changes.iter().map(|(at, new)| (&live[*at], *new)).collect();
+    let changes: Vec<Change<'_, '_>> =
+        changes.iter().map(|(at, json)| Change { manifest: &live[*at], json }).collect();
     let mut text = String::new();
-    for file in changes.chunk_by(|(one, _), (other, _)| std::ptr::eq(one.source, other.source)) {
-        let source = file[0].0.source;
+    for file in changes.chunk_by(|one, other| std::ptr::eq(one.manifest.source, other.manifest.source)) {
+        let source = file[0].manifest.source;
         let after = yaml::apply_edits(source.text(), &job::edits(file)?);
         text.push_str(&render::unified_diff(&source.name, source.text(), &after));
     }

@@ -4,12 +4,11 @@ use kubemerge::Patch;
 
 use super::Maker;
 use crate::cmd::named::{BY_NAME, check_type, named, renamed};
-use crate::failure::{Outcome, Result};
-use crate::job::{Manifest, lonely, only_in, twins};
-use crate::notice::Notice;
+use crate::job::{Manifest, match_objects, only_in, unmatched_warning};
+use crate::report::{Notice, Outcome, Result};
 
-/// The patches of all objects that differ, and whether there is any difference. Warns of differences that no
-/// patch can make good.
+/// The patches of all objects that differ, and whether there is any difference. Warns about differences that no
+/// patch can remove.
 pub(super) fn patches(
     maker: &Maker,
     old: &[Manifest<'_>],
@@ -17,30 +16,31 @@ pub(super) fn patches(
     current: Option<&[Manifest<'_>]>,
 ) -> Result<(Vec<Vec<u8>>, Outcome)> {
     check_type(maker.target)?;
-    let before = twins(new, old)?;
-    let live = current.map(|current| twins(new, current).map(|twins| (current, twins))).transpose()?;
+    let before = match_objects(new, old)?;
+    let live =
+        current.map(|current| match_objects(new, current).map(|found| (current, found))).transpose()?;
     let mut patches = Vec::new();
-    let mut warnings: Vec<Notice> = only_in(old, &before).map(lonely).collect();
+    let mut warnings: Vec<Notice> = only_in(old, &before).map(unmatched_warning).collect();
     for (at, new) in new.iter().enumerate() {
-        let live = live.as_ref().map(|(current, twins)| twins[at].map(|at| &current[at]));
+        let live = live.as_ref().map(|(current, found)| found[at].map(|at| &current[at]));
         match (before[at], live) {
-            (Some(_), Some(None)) | (None, _) => warnings.push(lonely(new)),
+            (Some(_), Some(None)) | (None, _) => warnings.push(unmatched_warning(new)),
             (Some(before), live) => {
                 let (old, live) = (&old[before], live.flatten());
                 let patch = maker.patch(old, new, live)?;
-                // The new state may tell another version or namespace: nothing would be found by those.
+                // The new state may have another version or namespace, and no object would be found by those.
                 let patched = live.unwrap_or(old);
                 patches.extend(named(&patch, &patched.identity));
                 warnings.extend(kept_names(&patch, patched, new));
             }
         }
     }
-    warnings.iter().for_each(Notice::say);
+    warnings.iter().for_each(Notice::print);
     let same = patches.is_empty() && warnings.is_empty();
     Ok((patches, if same { Outcome::Done } else { Outcome::Found }))
 }
 
-/// A warning of what differs, but stays as it is because the patch finds its object by it.
+/// A warning about fields that differ but stay as they are, because the patch finds its object by them.
 fn kept_names(patch: &Patch<'_>, patched: &Manifest<'_>, new: &Manifest<'_>) -> Option<Notice> {
     let kept = renamed(patch);
     let title = format!("{} differs from {} in {}", patched.title(), new.source.name, kept.join(" and "));

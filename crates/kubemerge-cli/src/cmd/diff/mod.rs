@@ -1,6 +1,6 @@
-//! `kubemerge diff`: the patch that leads from one object to another, or a live object to a wanted one.
+//! `kubemerge diff`: the patch from one object to another, two-way or three-way.
 //!
-//! `many` makes the patches of many objects, each with the name of its object.
+//! `many` generates the patches of many objects, each with the name of its object.
 
 mod many;
 
@@ -11,17 +11,16 @@ use kubemerge::{
     Error, Guide, OnConflict, Patch, Schema, Target, Type, Versions, convert, diff, json_three_way, three_way,
 };
 
-use super::making::{Making, TestsOption};
-use crate::args::TypeWord;
-use crate::failure::{Outcome, Result};
-use crate::input::{Origin, Recurse, find, read_all};
+use super::patch_output::{PatchOutputArgs, TestsOption};
+use crate::args::PatchTypeArg;
+use crate::input::Inputs;
 use crate::job::{Manifest, type_of};
-use crate::notice::Notice;
+use crate::report::{Notice, Outcome, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit code 1 tells that the patch is not empty.
-Of many objects those of one kind and name are compared; each patch names its object.
+Exits 1 if there is a difference.
+Of many objects, those of the same kind and name are compared; each patch names its object.
 
 Examples:
   kubemerge diff old.yaml new.yaml
@@ -29,52 +28,50 @@ Examples:
   kubemerge diff last-applied.yaml new.yaml --current live.yaml
   helm template . | kubemerge diff rendered.yaml - --duplicate-keys last")]
 pub(crate) struct DiffArgs {
-    /// The object before, or many of them: a file, a folder or - for standard input
+    /// Old object, or many of them: a file, a folder or - for stdin
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The object as it is wanted, or many
+    /// New object, or many
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// The object on the server: make the three-way patch that brings it to NEW and keeps what others set
+    /// Live object: generate the three-way patch to NEW, which keeps what other clients set
     #[arg(long, value_name = "LIVE")]
     current: Option<PathBuf>,
-    /// The type of patch to make
+    /// Type of patch to generate
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
-    patch_type: TypeWord,
+    patch_type: PatchTypeArg,
     #[command(flatten)]
     tests: TestsOption,
     #[command(flatten)]
-    making: Making,
+    output_options: PatchOutputArgs,
 }
 
-/// What patches are made of.
+/// Generates patches.
 struct Maker {
     target: Target,
     schema: Schema,
 }
 
-pub(crate) fn run(args: &DiffArgs) -> Result {
+pub(crate) fn run(args: &DiffArgs, inputs: &mut Inputs) -> Result {
     let target = args.tests.target(args.patch_type)?;
-    let found = |word: &PathBuf| find(std::slice::from_ref(word), Recurse::No);
-    let (old, new) = (found(&args.old)?, found(&args.new)?);
-    let current = args.current.as_ref().map_or(Ok(Vec::new()), found)?;
-    // Only strategic patches ask for custom resource definitions among the files.
-    let definitions: &[Origin] = if target == Target::Strategic { &new } else { &[] };
-    let maker = Maker { target, schema: args.making.schema_beside(definitions)? };
-    let (old, new, current) = (read_all(&old)?, read_all(&new)?, read_all(&current)?);
+    let (old, new) = (inputs.read_one(&args.old)?, inputs.read_one(&args.new)?);
+    let current = args.current.as_deref().map_or(Ok(Vec::new()), |word| inputs.read_one(word))?;
     let (old, new) = (Manifest::some(&args.old, &old)?, Manifest::some(&args.new, &new)?);
     let current = args.current.as_deref().map(|word| Manifest::some(word, &current)).transpose()?;
+    // Only strategic patches need the custom resource definitions among the objects.
+    let definitions = if target == Target::Strategic { new.as_slice() } else { &[] };
+    let maker = Maker { target, schema: args.output_options.schema_beside(inputs, definitions)? };
     let (patches, outcome) = match (old.as_slice(), new.as_slice(), current.as_deref()) {
         ([old], [new], None) => maker.only_patch(old, new, None)?,
         ([old], [new], Some([current])) => maker.only_patch(old, new, Some(current))?,
         (old, new, current) => many::patches(&maker, old, new, current)?,
     };
-    args.making.write(&patches)?;
+    args.output_options.write(&patches)?;
     Ok(outcome)
 }
 
 impl Maker {
-    /// The patch of the only object, and whether it says anything.
+    /// The patch of the only object, and whether it changes anything.
     fn only_patch(
         &self,
         old: &Manifest<'_>,
@@ -87,7 +84,7 @@ impl Maker {
         Ok((vec![patch.to_bytes()], outcome))
     }
 
-    /// The patch that leads to the new state from the old one, or from the current one.
+    /// The patch to the new state from the old one, or from the current one.
     fn patch(
         &self,
         old: &Manifest<'_>,
@@ -110,15 +107,15 @@ impl Maker {
     }
 }
 
-/// No client turns an object into one of another kind.
+/// No request changes the kind of an object.
 fn warn_of_kinds(old: &Manifest<'_>, new: &Manifest<'_>) {
     if let Some("kind" | "apiVersion") = old.identity.difference(&new.identity) {
         let (from, to) = (old.identity.in_full(), new.identity.in_full());
-        Notice::warning(format!("the objects are of different kinds: {from} and {to}")).say();
+        Notice::warning(format!("the objects are of different kinds: {from} and {to}")).print();
     }
 }
 
-/// The three-way patch that suits the kind; as a JSON patch it is what that does to the live object.
+/// The three-way patch that kubectl would use for the kind; as a JSON patch its effect on the live object.
 fn three_way_patch(
     target: Target,
     ty: Option<Type<'_>>,

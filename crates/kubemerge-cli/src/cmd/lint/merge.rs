@@ -1,4 +1,4 @@
-//! Tries a patch on the object it is for, or on itself, and finds what fails or gets lost.
+//! Tries a patch on the object it is for, or on itself, and finds what fails or is lost.
 
 use kubemerge_strategic::{Event, MergeError, Observer, Replacement, apply, apply_observed};
 use kubemerge_value::{Arena, Canonical, Document, Kind, Node, Path, deep_equal, to_canonical};
@@ -8,7 +8,7 @@ use super::rule::Rule;
 use super::walk::Types;
 use crate::compare::{Loss, differences};
 use crate::job::{LoadedPatch, node_at, path_in_patch};
-use crate::notice::{Notice, Severity};
+use crate::report::{Notice, Severity};
 
 /// Findings of a trial merge into a live object.
 pub(super) fn on_object(
@@ -29,7 +29,8 @@ pub(super) fn on_object(
     for list in watch.lists {
         let lost = list.lost(node_at(body, &list.patch_path, &arena), &arena);
         if lost > 0 {
-            let title = format!("{} is replaced as a whole: live entries would be gone ({lost})", list.path);
+            let title =
+                format!("{} is replaced as a whole: live entries would be removed ({lost})", list.path);
             findings.add(Rule::ReplacedList.notice(title), || patch.excerpt(&list.patch_path));
         }
     }
@@ -43,7 +44,7 @@ pub(super) fn on_object(
     findings.finish()
 }
 
-/// Findings of a patch alone: merged into what is left of it without directives, everything is looked at.
+/// Findings of a patch alone: merged into itself, every field is checked.
 pub(super) fn on_itself(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Document<'_>) -> Vec<Notice> {
     let arena = Arena::new();
     match apply(types.upstream, body.node(), body.node(), &arena) {

@@ -1,7 +1,7 @@
-//! `kubemerge lint`: finds what bites people in manifests and patches.
+//! `kubemerge lint`: finds common mistakes in manifests and patches.
 //!
-//! `walk` looks at a document beside its schema, `trap` at how YAML was read, `merge` tries a patch on the
-//! object it is for, and `findings` collects what they find. `rule` holds the codes, the reasons and the cures.
+//! `walk` compares a document with its schema, `trap` checks how YAML was read, `merge` tries a patch on the
+//! object it is for, and `findings` collects the results. `rule` has the codes, the reasons and the help texts.
 
 mod findings;
 mod merge;
@@ -11,47 +11,47 @@ mod walk;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use kubemerge::{Arena, PatchType, Schema, Type};
 use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Document, Path};
+use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::args::{Format, SchemaOptions};
-use crate::each_file::each_file;
-use crate::failure::{Failure, Outcome, Result};
-use crate::input::{Origin, Recurse, Source, find, read, read_all, without};
-use crate::job::{self, Asked, Identity, LoadedPatch, Manifest, Objects, Part, patch_sources, roots};
-use crate::notice::{Notice, Severity};
-use crate::output::Output;
-use crate::render::{drawn, facts, sarif};
+use crate::args::{Format, PatchOptions, Recurse, SchemaOptions};
+use crate::input::{Inputs, Source, each, without};
+use crate::job::{self, Identity, Index, LoadedPatch, Manifest, Part, Selection, roots};
+use crate::output::Stdout;
+use crate::render::{facts, render_notices, sarif};
+use crate::report::{Excerpt, Failure, Notice, Outcome, Result, Severity};
 use findings::Findings;
 use rule::Rule;
 use walk::{Role, Types, Walk};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit code 1 tells that something was found.
+Exits 1 if there is a finding.
 
 Examples:
   kubemerge lint -f service.yaml
   kubemerge lint -R -f manifests --patch-file patch.yaml
   kubemerge lint --patch-file patch.yaml -o sarif > findings.sarif")]
 pub(crate) struct LintArgs {
-    /// Manifests: files, folders, globs, or - for standard input; repeatable
+    /// Manifests: files, folders, globs, or - for stdin; repeatable
     #[arg(long = "filename", short = 'f', value_name = "FILE", required_unless_present_any = ["patch", "patch_file"])]
     files: Vec<PathBuf>,
-    /// Look into folders inside folders, too
+    /// Visit folders inside folders
     #[arg(long, short = 'R')]
     recursive: bool,
-    /// A strategic merge patch, as JSON or YAML
+    /// Strategic merge patch, as JSON or YAML
     #[arg(long, short, value_name = "PATCH")]
     patch: Option<String>,
-    /// A file with one or more strategic merge patches; repeatable
+    /// File with one or more strategic merge patches; repeatable
     #[arg(long, value_name = "FILE")]
     patch_file: Vec<PathBuf>,
-    /// How to write the findings
+    /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: LintFormat,
     #[command(flatten)]
@@ -60,12 +60,12 @@ pub(crate) struct LintArgs {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum LintFormat {
-    /// For people
+    /// Text for reading
     #[default]
     Text,
-    /// For programs
+    /// JSON
     Json,
-    /// For code hosts: SARIF 2.1.0
+    /// SARIF 2.1.0, for code hosts
     Sarif,
 }
 
@@ -81,47 +81,59 @@ struct Fact<'n> {
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'n str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cure: Option<&'n str>,
+    help: Option<&'n str>,
 }
 
-pub(crate) fn run(args: &LintArgs) -> Result {
-    let patch_files = find(&args.patch_file, Recurse::No)?;
-    let recurse = if args.recursive { Recurse::Yes } else { Recurse::No };
-    let origins = without(find(&args.files, recurse)?, &patch_files);
-    let schemas = job::load_beside(&args.schema, &origins)?.compile_both()?;
+pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
+    let options = PatchOptions { patch: args.patch.clone(), patch_file: args.patch_file.clone() };
+    let patch_sources = inputs.patches(&options)?;
+    let sources = inputs.read(&args.files, Recurse::from(args.recursive))?;
+    let sources = without(sources, &patch_sources);
+    let (manifests, unreadable) = readable(&sources);
+    let schemas = job::load_beside(&args.schema, inputs, &manifests)?.compile_both()?;
     let linter = Linter { schemas: &schemas };
-    let mut findings = Vec::new();
-    each_file(
-        &origins,
-        |origin| linter.file(origin),
-        |found| {
-            findings.extend(found);
-            Ok(())
-        },
-    )?;
-    let sources = patch_sources(args.patch.as_deref(), &patch_files)?;
-    let patches = LoadedPatch::all(&sources, PatchType::Strategic)?;
-    findings.extend(linter.patches(&patches, &origins)?);
+    let files: Vec<&[Manifest<'_>]> =
+        manifests.chunk_by(|one, other| std::ptr::eq(one.source, other.source)).collect();
+    let found: Vec<Result<Vec<Notice>>> = files.par_iter().map(|file| linter.manifests(file)).collect();
+    let mut findings = unreadable;
+    for found in found {
+        findings.extend(found?);
+    }
+    let patches = LoadedPatch::all(&patch_sources, PatchType::Strategic)?;
+    findings.extend(linter.patches(&patches, &manifests)?);
     write(args.output, &findings)?;
     Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
 }
 
+/// The objects of all texts, and a finding for each text that is not YAML.
+fn readable(sources: &[Arc<Source>]) -> (Vec<Manifest<'_>>, Vec<Notice>) {
+    let (mut manifests, mut unreadable) = (Vec::new(), Vec::new());
+    for parsed in each(sources, Manifest::all) {
+        match parsed {
+            Ok(objects) => manifests.extend(objects),
+            Err(Failure::Error(notice)) => unreadable.push(notice.code(Rule::BrokenYaml.code())),
+            Err(Failure::ClosedPipe) => {}
+        }
+    }
+    (manifests, unreadable)
+}
+
 /// Fields and directives of a strategic patch that do not exist.
-pub(crate) fn misspelt(ty: Type<'_>, patch: &LoadedPatch<'_>) -> Result<Vec<Notice>> {
+pub(crate) fn unknown_names(ty: Type<'_>, patch: &LoadedPatch<'_>) -> Result<Vec<Notice>> {
     let mut findings = Findings::default();
     walk_patch(Types { upstream: ty, spec: ty }, patch, &patch.value()?, &mut findings);
-    let is_slip = |notice: &Notice| {
-        let slips = [Rule::UnknownField, Rule::UnknownDirective, Rule::MoreFindings];
-        slips.iter().any(|rule| notice.code == Some(rule.code()))
+    let is_unknown = |notice: &Notice| {
+        let unknown = [Rule::UnknownField, Rule::UnknownDirective, Rule::MoreFindings];
+        unknown.iter().any(|rule| notice.code == Some(rule.code()))
     };
-    let slips = findings.finish().into_iter().filter(is_slip);
-    Ok(slips.map(|notice| Notice { severity: Severity::Warning, ..notice }).collect())
+    let found = findings.finish().into_iter().filter(is_unknown);
+    Ok(found.map(|notice| Notice { severity: Severity::Warning, ..notice }).collect())
 }
 
 fn write(format: LintFormat, findings: &[Notice]) -> Result<()> {
-    let mut out = Output::new();
+    let mut out = Stdout::new();
     match format {
-        LintFormat::Text => out.text(drawn(findings.iter()))?,
+        LintFormat::Text => out.text(render_notices(findings.iter()))?,
         LintFormat::Json => {
             let listed: Vec<Fact<'_>> = findings.iter().map(fact).collect();
             out.text(facts(Format::Json, &listed, |_| String::new()))?;
@@ -133,7 +145,7 @@ fn write(format: LintFormat, findings: &[Notice]) -> Result<()> {
 
 fn fact(notice: &Notice) -> Fact<'_> {
     let excerpt = notice.excerpts.first();
-    let position = excerpt.map(crate::excerpt::Excerpt::position);
+    let position = excerpt.map(Excerpt::position);
     Fact {
         file: excerpt.map_or("", |excerpt| excerpt.name()),
         line: position.map_or(0, |position| position.line),
@@ -142,7 +154,7 @@ fn fact(notice: &Notice) -> Fact<'_> {
         code: notice.code.unwrap_or_default(),
         message: &notice.title,
         reason: notice.reason.as_deref(),
-        cure: notice.cure.as_deref(),
+        help: notice.help.as_deref(),
     }
 }
 
@@ -158,24 +170,17 @@ impl<'s> Linter<'s> {
         Some(Types { upstream: upstream?, spec: spec? })
     }
 
-    /// What is wrong in the objects of a file; that it is no YAML is a finding, too.
-    fn file(&self, origin: &Origin) -> Result<Vec<Notice>> {
-        match self.manifests(&read(origin)?) {
-            Err(Failure::Told(notice)) => Ok(vec![notice.code(Rule::BrokenYaml.code())]),
-            other => other,
-        }
-    }
-
-    fn manifests(&self, source: &Source) -> Result<Vec<Notice>> {
+    /// The findings in the objects of one text.
+    fn manifests(&self, manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
         let mut findings = Findings::default();
-        for beside in Manifest::all(source)?.chunk_by(Manifest::is_beside) {
+        for beside in manifests.chunk_by(Manifest::is_beside) {
             let mut objects = Vec::new();
             for (manifest, root) in beside.iter().zip(roots(beside)) {
                 let types = self.types(&manifest.identity).unwrap_or_else(|| self.untyped());
                 self.manifest(manifest, types, &mut findings)?;
                 objects.push((root, types.spec));
             }
-            trap::traps(source, &beside[0].document, &objects, &mut findings);
+            trap::traps(beside[0].source, &beside[0].document, &objects, &mut findings);
         }
         Ok(findings.finish())
     }
@@ -198,19 +203,14 @@ impl<'s> Linter<'s> {
         Types { upstream, spec }
     }
 
-    /// What is wrong in patches, each beside the object it is for, where that is known.
-    fn patches(&self, patches: &[LoadedPatch<'_>], origins: &[Origin]) -> Result<Vec<Notice>> {
-        let texts = match patches {
-            [] => Vec::new(),
-            _ => read_all(origins)?,
-        };
-        let manifests = Manifest::all_of(&texts)?;
-        let objects = Objects::new(&manifests);
+    /// The findings in patches, each with the object it is for, where that is known.
+    fn patches(&self, patches: &[LoadedPatch<'_>], manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
+        let index = Index::new(manifests);
         let mut findings = Vec::new();
         for patch in patches {
-            let targets = match objects.of(patch, &Asked::Nothing) {
+            let targets = match index.targets(patch, &Selection::Nothing) {
                 Ok(found) => found.iter().map(|at| Some(&manifests[*at])).collect(),
-                Err(Failure::Told(notice)) if !manifests.is_empty() => {
+                Err(Failure::Error(notice)) if !manifests.is_empty() => {
                     findings.push(no_target(*notice));
                     vec![None]
                 }
@@ -219,7 +219,9 @@ impl<'s> Linter<'s> {
             let mut known = HashSet::new();
             for target in targets {
                 let found = self.patch(patch, target)?;
-                findings.extend(found.into_iter().filter(|one| known.insert((told(one), one.title.clone()))));
+                findings.extend(
+                    found.into_iter().filter(|one| known.insert((place_and_code(one), one.title.clone()))),
+                );
             }
         }
         Ok(findings)
@@ -247,9 +249,9 @@ impl<'s> Linter<'s> {
             Some(target) => merge::on_object(types, &target.value()?, patch, &body),
             None => merge::on_itself(types, patch, &body),
         };
-        let known: Vec<(usize, &str)> = findings.iter().map(told).collect();
+        let known: Vec<(usize, &str)> = findings.iter().map(place_and_code).collect();
         let is_new = |one: &Notice| {
-            let (place, code) = told(one);
+            let (place, code) = place_and_code(one);
             let repeats = code == MergeErrorKind::InvalidPatchDirective.name()
                 && known.iter().any(|(_, code)| *code == Rule::UnknownDirective.code());
             !repeats && known.iter().all(|(other, _)| *other != place)
@@ -260,16 +262,16 @@ impl<'s> Linter<'s> {
     }
 }
 
-/// Where a finding is, and its code; two at one place would tell the same.
-fn told(notice: &Notice) -> (usize, &'static str) {
+/// Where a finding is, and its code; two findings at one place are about the same thing.
+fn place_and_code(notice: &Notice) -> (usize, &'static str) {
     let place = notice.excerpts.first().map_or(usize::MAX, |excerpt| excerpt.position().offset);
     (place, notice.code.unwrap_or_default())
 }
 
-/// That a patch does not find its object is no error here: it is looked at alone.
+/// A patch without an object is no error here: it is checked alone.
 fn no_target(notice: Notice) -> Notice {
-    let cure = Some("the patch was looked at alone; give the file of its object with -f".to_owned());
-    Notice { code: Some(Rule::NoTarget.code()), severity: Severity::Warning, cure, ..notice }
+    let help = Some("the patch was checked alone; give the file of its object with -f".to_owned());
+    Notice { code: Some(Rule::NoTarget.code()), severity: Severity::Warning, help, ..notice }
 }
 
 fn walk_patch(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Document<'_>, findings: &mut Findings) {

@@ -1,6 +1,6 @@
-//! The rules of the linter: code, severity, reason and cure.
+//! The rules of the linter: code, severity, reason and help.
 
-use crate::notice::{Notice, Severity};
+use crate::report::{Notice, Severity};
 
 /// What can be found without a failing merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,11 +49,11 @@ impl Rule {
     fn reason(self) -> Option<&'static str> {
         match self {
             Rule::SharedMergeKey => Some(
-                "Kubernetes merges the list by this key alone: a patch or `kubectl apply` hits one of them or both",
+                "Kubernetes merges the list by this key alone: a patch or `kubectl apply` changes one of them or both",
             ),
-            Rule::DuplicateItem => Some("a patch or `kubectl apply` makes one of them vanish"),
-            Rule::LostItem => Some("Kubernetes takes two entries for one, because they share a merge key"),
-            Rule::ReplacedList => Some("entries that the patch does not repeat are gone"),
+            Rule::DuplicateItem => Some("a patch or `kubectl apply` removes one of them"),
+            Rule::LostItem => Some("Kubernetes merges two entries into one, because they share a merge key"),
+            Rule::ReplacedList => Some("entries that the patch does not repeat are removed"),
             Rule::UnknownField => Some("the API server drops it, or refuses a patch below it"),
             Rule::CustomResource => Some("the API server answers 415"),
             Rule::YamlTrap => Some("Kubernetes reads YAML 1.1"),
@@ -65,12 +65,12 @@ impl Rule {
         }
     }
 
-    fn cure(self) -> Option<&'static str> {
+    fn help(self) -> Option<&'static str> {
         match self {
             Rule::SharedMergeKey => Some("change such a list with a JSON patch or server-side apply"),
             Rule::DuplicateItem => Some("keep one of them"),
             Rule::LostItem => Some("use a JSON patch, or server-side apply"),
-            Rule::ReplacedList => Some("repeat every entry that is to stay, or use a JSON patch"),
+            Rule::ReplacedList => Some("repeat every entry that should stay, or use a JSON patch"),
             Rule::CustomResource => Some("send a merge patch: --type merge"),
             Rule::UnknownField => Some("check the spelling and the place, or give a schema with --schema"),
             Rule::YamlTrap => Some("put it in quotes"),
@@ -86,6 +86,6 @@ impl Rule {
     pub(super) fn notice(self, title: String) -> Notice {
         let notice = Notice::new(self.severity(), title).code(self.code());
         let notice = self.reason().map_or(notice.clone(), |reason| notice.reason(reason));
-        self.cure().map_or(notice.clone(), |cure| notice.cure(cure))
+        self.help().map_or(notice.clone(), |help| notice.help(help))
     }
 }

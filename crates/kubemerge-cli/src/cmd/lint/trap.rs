@@ -1,4 +1,4 @@
-//! YAML 1.1 traps: scalars that are read otherwise than they look, where the schema does not want it so.
+//! YAML 1.1 traps: scalars that are read differently from how they look, where the schema has another type.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,10 @@ use kubemerge_yaml::{self as yaml, Place, Role, Trap, TrapKind};
 
 use super::findings::Findings;
 use super::rule::Rule;
-use crate::excerpt::Excerpt;
 use crate::input::Source;
-use crate::notice::{Notice, Severity};
+use crate::report::{Excerpt, Notice, Severity};
 
-/// The traps of a document that its author may have stepped into, given the types of its objects.
+/// The scalars of a document that are probably not meant as they are read, given the types of its objects.
 pub(super) fn traps(
     source: &Source,
     document: &yaml::Document<'_>,
@@ -60,7 +59,7 @@ fn finding(source: &Source, trap: &Trap, wanted: Option<Shape>) -> Option<Notice
     let text = source.text().get(trap.range.clone()).unwrap_or_default();
     let mut notice = Rule::YamlTrap.notice(words(trap, text));
     if trap.kind == TrapKind::LateMerge {
-        notice.cure = Some("put `<<` before the other keys".to_owned());
+        notice.help = Some("put `<<` before the other keys".to_owned());
     }
     if wanted == Some(Shape::String) && trap.role == Role::Value {
         notice.severity = Severity::Error;
@@ -76,7 +75,7 @@ fn words(trap: &Trap, text: &str) -> String {
         Role::Value => "",
     };
     match trap.kind {
-        TrapKind::LateMerge => "`<<` behind other keys overrides them".to_owned(),
+        TrapKind::LateMerge => "`<<` after other keys overrides them".to_owned(),
         TrapKind::BoolWord => format!("{what}{text} is read as the boolean {}", trap.read_as),
         TrapKind::Octal => format!("{what}{text} is read as an octal number: {}", trap.read_as),
         TrapKind::HugeInteger => {

@@ -1,4 +1,4 @@
-//! Goes through a document beside its schema and finds what can be told without merging.
+//! Compares a document with its schema and finds what needs no merge.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use super::rule::Rule;
 use crate::compare::identity;
 use crate::input::Source;
 use crate::nearest::nearest;
-use crate::notice::Notice;
+use crate::report::Notice;
 
 /// What a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl<'w> Walk<'w> {
         let meant = nearest(name, &fields);
         let notice = Rule::UnknownField.notice(format!("the schema has no field {name} here"));
         let notice = match meant {
-            Some(meant) => notice.cure(format!("did you mean {meant}?")),
+            Some(meant) => notice.help(format!("did you mean {meant}?")),
             None => notice,
         };
         self.find(notice, path);
@@ -142,7 +142,7 @@ impl<'w> Walk<'w> {
             let other = document.locate_nearest(&path.index(before).to_string()).value.range();
             let path = path.index(at).to_string();
             let excerpt = source.excerpt(document, &path, path.as_str());
-            excerpt.with(source.text(), other, "the other one")
+            excerpt.with(source.text(), other, "the other entry")
         });
     }
 
@@ -176,8 +176,8 @@ impl<'w> Walk<'w> {
         if !words.contains(&given.as_str()) {
             let title = format!("$patch is delete, replace or merge, not {given:?}");
             let meant = nearest(&given, &words).or((given == "remove").then_some(DELETE));
-            let cure = meant.map(|word| format!("did you mean {word}?"));
-            self.find(Notice { cure, ..Rule::UnknownDirective.notice(title) }, path);
+            let help = meant.map(|word| format!("did you mean {word}?"));
+            self.find(Notice { help, ..Rule::UnknownDirective.notice(title) }, path);
         }
     }
 
@@ -188,8 +188,8 @@ impl<'w> Walk<'w> {
             .is_ok_and(|rule| matches!(rule.strategy, ListStrategy::Keyed(_)));
         if keyed {
             let title = format!("{field} is a list of maps: its items are not removed by value");
-            let cure = "remove an item with `$patch: delete` and its merge key";
-            self.find(Rule::MisplacedDirective.notice(title).cure(cure), path);
+            let help = "remove an item with `$patch: delete` and its merge key";
+            self.find(Rule::MisplacedDirective.notice(title).help(help), path);
         }
     }
 
@@ -200,14 +200,14 @@ impl<'w> Walk<'w> {
             Role::Patch => format!("there is no directive {name}: it becomes a field of the object"),
             Role::Manifest => format!("no field starts with a dollar sign: {name}"),
         };
-        let cure = match nearest(word, &known) {
+        let help = match nearest(word, &known) {
             Some(meant @ (SET_ELEMENT_ORDER | DELETE_FROM_PRIMITIVE_LIST)) => {
                 Some(format!("write {meant}/ and the name of the list"))
             }
             Some(meant) => Some(format!("did you mean {meant}?")),
             None => None,
         };
-        self.find(Notice { cure, ..Rule::UnknownDirective.notice(title) }, path);
+        self.find(Notice { help, ..Rule::UnknownDirective.notice(title) }, path);
     }
 }
 
@@ -224,7 +224,7 @@ fn merges(ty: Type<'_>, name: &str) -> bool {
     ty.list_field(name).is_ok_and(|rule| rule.strategy != ListStrategy::Atomic)
 }
 
-/// Whether the schema has such a field, or does not care.
+/// Whether the schema has such a field, or allows any.
 fn is_known(ty: Type<'_>, name: &str) -> bool {
     ty.is_untyped()
         || ty.field(name).is_some()

@@ -1,48 +1,32 @@
-//! Patches the objects of one file.
+//! Applies patches to objects.
 
 use kubemerge::{Arena, Guide, Patch, PatchType, Schema, Target, Tests, apply_node, diff, to_bytes};
 use kubemerge_strategic::apply as merge;
 use kubemerge_value::{Node, deep_equal};
-use kubemerge_yaml as yaml;
+use rayon::prelude::*;
 
-use super::Destination;
-use super::select::Selection;
-use crate::failure::Result;
-use crate::input::{Origin, Source, read};
-use crate::job::{Identity, LoadedPatch, Manifest, edits, type_of};
-use crate::notice::Notice;
-use crate::staged::Staged;
-
-/// What became of a file.
-pub(super) struct PatchedFile {
-    pub(super) name: String,
-    /// The objects that were patched.
-    pub(super) objects: Vec<PatchedObject>,
-    /// The objects that no patch is for.
-    pub(super) others: Vec<Identity>,
-    /// The text before and after, where texts are compared.
-    pub(super) texts: Option<[String; 2]>,
-    /// The new text, ready to take the place of the file.
-    pub(super) staged: Option<Staged>,
-}
+use crate::job::{LoadedPatch, Manifest, Pair, type_of};
+use crate::report::Result;
 
 /// An object that was patched.
-pub(super) struct PatchedObject {
-    pub(super) title: String,
-    pub(super) full_title: String,
-    pub(super) identity: Identity,
-    /// The patches that were for it.
+pub(super) struct PatchedObject<'m, 's> {
+    pub(super) manifest: &'m Manifest<'s>,
+    /// The patches that were applied, by number.
     pub(super) patches: Vec<usize>,
+    /// The type of the first of them.
+    patch_type: PatchType,
     /// The result.
     pub(super) json: Vec<u8>,
-    pub(super) change: Change,
+    pub(super) effect: Effect,
+    /// The schema, which generates the patch from the object to the result.
+    schema: &'m Schema,
 }
 
 /// Whether a patch changed anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
-    None,
-    Some,
+pub(super) enum Effect {
+    Unchanged,
+    Changed,
 }
 
 /// Patches, and what they need.
@@ -50,48 +34,36 @@ pub(super) struct Patcher<'p, 's> {
     schema: &'p Schema,
     loaded: &'p [LoadedPatch<'s>],
     patches: Vec<Patch<'p>>,
-    selection: &'p Selection<'p, 's>,
 }
 
 impl<'p, 's> Patcher<'p, 's> {
-    pub(super) fn new(
-        schema: &'p Schema,
-        loaded: &'p [LoadedPatch<'s>],
-        selection: &'p Selection<'p, 's>,
-    ) -> Result<Patcher<'p, 's>> {
+    pub(super) fn new(schema: &'p Schema, loaded: &'p [LoadedPatch<'s>]) -> Result<Patcher<'p, 's>> {
         let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<_>>()?;
-        Ok(Patcher { schema, loaded, patches, selection })
+        Ok(Patcher { schema, loaded, patches })
     }
 
-    /// Patches the objects of a file that patches are for.
-    pub(super) fn file(&self, origin: &Origin, destination: Destination) -> Result<PatchedFile> {
-        let source = read(origin)?;
-        let manifests = Manifest::all(&source)?;
-        let (mut patched, mut others) = (Vec::new(), Vec::new());
-        for manifest in &manifests {
-            let patches = self.selection.of(&manifest.identity);
-            if patches.is_empty() {
-                others.push(manifest.identity.clone());
-            } else {
-                patched.push((manifest, self.object(manifest, patches)?));
-            }
-        }
-        let edits = if destination.wants_text() { edits_of(&patched)? } else { Vec::new() };
-        if destination == Destination::Patch {
-            for (manifest, object) in &mut patched {
-                object.json = self.difference(manifest, object)?;
-            }
-        }
-        let objects = patched.into_iter().map(|(_, object)| object).collect();
-        let (texts, staged) = match destination {
-            Destination::Diff => (Some(texts(&source, &edits)), None),
-            Destination::InPlace => (None, stage(origin, &source, &edits)?),
-            _ => (None, None),
-        };
-        Ok(PatchedFile { name: source.name, objects, others, texts, staged })
+    /// The results of all objects that patches are for, in the order of the objects.
+    pub(super) fn all<'m, 't>(
+        &self,
+        manifests: &'m [Manifest<'t>],
+        pairs: &[Pair],
+    ) -> Result<Vec<PatchedObject<'m, 't>>>
+    where
+        'p: 'm,
+    {
+        let mut patches_of = vec![Vec::new(); manifests.len()];
+        pairs.iter().for_each(|pair| patches_of[pair.manifest].push(pair.patch));
+        let work: Vec<(&Manifest<'_>, Vec<usize>)> =
+            manifests.iter().zip(patches_of).filter(|(_, patches)| !patches.is_empty()).collect();
+        let results: Vec<Result<_>> =
+            work.into_par_iter().map(|(manifest, patches)| self.object(manifest, patches)).collect();
+        results.into_iter().collect()
     }
 
-    fn object(&self, manifest: &Manifest<'_>, patches: Vec<usize>) -> Result<PatchedObject> {
+    fn object<'m, 't>(&self, manifest: &'m Manifest<'t>, patches: Vec<usize>) -> Result<PatchedObject<'m, 't>>
+    where
+        'p: 'm,
+    {
         let document = manifest.value()?;
         let arena = Arena::new();
         let mut node = document.node();
@@ -99,27 +71,9 @@ impl<'p, 's> Patcher<'p, 's> {
             node = self.apply(*at, manifest, node, &arena)?;
         }
         let same = deep_equal(document.node(), node);
-        Ok(PatchedObject {
-            title: manifest.title(),
-            full_title: manifest.full_title(),
-            identity: manifest.identity.clone(),
-            json: to_bytes(node),
-            change: if same { Change::None } else { Change::Some },
-            patches,
-        })
-    }
-
-    /// The patch that leads from the object to the result at once, of the type of the first patch.
-    fn difference(&self, manifest: &Manifest<'_>, object: &PatchedObject) -> Result<Vec<u8>> {
-        let patch_type = object.patches.first().map_or(PatchType::Merge, |at| self.loaded[*at].patch_type);
-        let (guide, target) = match patch_type {
-            PatchType::Strategic => (Guide::Type(type_of(self.schema, manifest)?), Target::Strategic),
-            PatchType::Merge => (Guide::None, Target::Merge),
-            PatchType::Json => (Guide::None, Target::Json(Tests::Without)),
-        };
-        let patch =
-            diff(guide, &manifest.json, &object.json, target).map_err(|error| manifest.fault(&error))?;
-        Ok(patch.to_bytes())
+        let patch_type = patches.first().map_or(PatchType::Merge, |at| self.loaded[*at].patch_type);
+        let effect = if same { Effect::Unchanged } else { Effect::Changed };
+        Ok(PatchedObject { manifest, patches, patch_type, json: to_bytes(node), effect, schema: self.schema })
     }
 
     fn apply<'a>(
@@ -139,27 +93,15 @@ impl<'p, 's> Patcher<'p, 's> {
     }
 }
 
-/// The edits of a file.
-fn edits_of(patched: &[(&Manifest<'_>, PatchedObject)]) -> Result<Vec<yaml::Edit>> {
-    let is_changed = |(_, object): &&(_, PatchedObject)| object.change == Change::Some;
-    let changed = patched.iter().filter(is_changed);
-    edits(&changed.map(|(manifest, object)| (*manifest, &*object.json)).collect::<Vec<_>>())
-}
-
-fn texts(source: &Source, edits: &[yaml::Edit]) -> [String; 2] {
-    [source.text().to_owned(), yaml::apply_edits(source.text(), edits)]
-}
-
-/// Writes the new text beside the file, if it has one.
-fn stage(origin: &Origin, source: &Source, edits: &[yaml::Edit]) -> Result<Option<Staged>> {
-    match origin {
-        _ if edits.is_empty() => Ok(None),
-        Origin::File(path) => {
-            Staged::write(path, yaml::apply_edits(source.text(), edits).as_bytes()).map(Some)
-        }
-        Origin::Stdin(_) => {
-            let notice = Notice::error("standard input cannot be changed in place");
-            Err(notice.cure("leave --in-place out to get the result on standard output").into())
-        }
+impl PatchedObject<'_, '_> {
+    /// The patch from the object to the result, of the type of the first patch.
+    pub(super) fn difference(&self) -> Result<Vec<u8>> {
+        let (guide, target) = match self.patch_type {
+            PatchType::Strategic => (Guide::Type(type_of(self.schema, self.manifest)?), Target::Strategic),
+            PatchType::Merge => (Guide::None, Target::Merge),
+            PatchType::Json => (Guide::None, Target::Json(Tests::Without)),
+        };
+        let patch = diff(guide, &self.manifest.json, &self.json, target);
+        Ok(patch.map_err(|error| self.manifest.fault(&error))?.to_bytes())
     }
 }

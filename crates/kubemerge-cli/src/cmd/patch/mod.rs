@@ -1,27 +1,24 @@
 //! `kubemerge patch`: applies patches to objects in files.
 //!
-//! `select` says which objects each patch is for, `apply` patches the objects of one file, and `write`
-//! brings the results to standard output or back into the files.
+//! `apply` patches the objects, `warn` finds unknown fields in patches, and `write` writes the results to stdout
+//! or into the files.
 
 mod apply;
-mod select;
+mod warn;
 mod write;
 
 use clap::{Args, ValueEnum};
 
-use crate::args::{DialectWord, FileOptions, PatchOptions, SchemaOptions, TargetOptions, TypeWord};
-use crate::each_file::each_file;
-use crate::failure::Result;
-use crate::input::{Origin, without};
-use crate::job::{self, LoadedPatch, patch_sources};
+use crate::args::{DialectArg, FileOptions, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions};
+use crate::input::Inputs;
+use crate::job::{self, LoadedPatch, Manifest, Selection, pairs};
+use crate::report::Result;
 use apply::Patcher;
-use select::Selection;
-use write::Writer;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A patch that holds kind and metadata.name is for the object of that kind and name.
-Another patch is for the only document there is, unless --target or --all is given; if that is a
+A patch with kind and metadata.name is for the object of that kind and name.
+Any other patch is for the only document there is, unless --target or --all is given; if that is a
 List, for each of its items.
 
 Examples:
@@ -35,23 +32,23 @@ pub(crate) struct PatchArgs {
     files: FileOptions,
     #[command(flatten)]
     patch: PatchOptions,
-    /// The type of the patch
+    /// Type of the patch
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
-    patch_type: TypeWord,
+    patch_type: PatchTypeArg,
     #[command(flatten)]
     target: TargetOptions,
-    /// What to write [default: yaml]
+    /// Output format [default: yaml]
     #[arg(long, short, value_enum, conflicts_with = "in_place")]
     output: Option<PatchOutput>,
-    /// Change the files and keep comments, order and layout of everything else
+    /// Rewrite the files; comments, order and layout of everything else stay
     #[arg(long, short)]
     in_place: bool,
-    /// Write nothing; exit code 1 tells that something would change
+    /// Write nothing; name the objects that would change, and exit 1 if there are any
     #[arg(long, conflicts_with_all = ["in_place", "output"])]
     check: bool,
-    /// Which promise to keep
+    /// Merge rules: as Kubernetes merges, or as its design documents specify
     #[arg(long, value_enum, default_value_t)]
-    dialect: DialectWord,
+    dialect: DialectArg,
     #[command(flatten)]
     schema: SchemaOptions,
 }
@@ -62,13 +59,13 @@ enum PatchOutput {
     Yaml,
     /// The patched objects as JSON
     Json,
-    /// What changes in the files
+    /// Unified diff of the files
     Diff,
-    /// The patches that make the results of the objects, as JSON
+    /// The patch from each object to its result, as JSON
     Patch,
 }
 
-/// What happens to the results.
+/// Where the results go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Destination {
     Yaml,
@@ -79,13 +76,6 @@ enum Destination {
     InPlace,
     /// Only the names of what would change.
     Check,
-}
-
-impl Destination {
-    /// Whether the texts of the files are edited.
-    fn wants_text(self) -> bool {
-        matches!(self, Destination::Diff | Destination::InPlace)
-    }
 }
 
 impl PatchArgs {
@@ -101,26 +91,16 @@ impl PatchArgs {
     }
 }
 
-pub(crate) fn run(args: &PatchArgs) -> Result {
-    let patch_files = args.patch.find()?;
-    let origins = without(args.files.find()?, &patch_files);
-    let sources = patch_sources(args.patch.patch.as_deref(), &patch_files)?;
-    let patches = LoadedPatch::all(&sources, args.patch_type.into())?;
-    // Only strategic patches ask for custom resource definitions among the files.
-    let definitions: &[Origin] = if args.patch_type == TypeWord::Strategic { &origins } else { &[] };
-    let schema = job::load_beside(&args.schema, definitions)?.compile(args.dialect.into())?;
-    let selection = Selection::new(&patches, &args.target.asked(&schema)?);
-    selection.check_before(&origins)?;
-    let patcher = Patcher::new(&schema, &patches, &selection)?;
-    let destination = args.destination();
-    let mut writer = Writer::new(destination, selection.hold());
-    let mut fitting = selection.count();
-    let work = |origin: &Origin| patcher.file(origin, destination);
-    each_file(&origins, work, |file| {
-        fitting.add(&file);
-        writer.take(file)
-    })?;
-    fitting.check()?;
-    fitting.warn(&schema)?;
-    writer.finish()
+pub(crate) fn run(args: &PatchArgs, inputs: &mut Inputs) -> Result {
+    let patch_sources = inputs.patches(&args.patch)?;
+    let sources = inputs.manifests(&args.files, &patch_sources)?;
+    let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
+    let manifests = Manifest::all_of(&sources)?;
+    // Only strategic patches need the custom resource definitions among the objects.
+    let definitions = if args.patch_type == PatchTypeArg::Strategic { manifests.as_slice() } else { &[] };
+    let schema = job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?;
+    let pairs = pairs(&manifests, &patches, &Selection::new(&args.target, &schema)?)?;
+    let objects = Patcher::new(&schema, &patches)?.all(&manifests, &pairs)?;
+    warn::unknown_fields(&schema, &patches, &objects)?;
+    write::results(args.destination(), &objects)
 }

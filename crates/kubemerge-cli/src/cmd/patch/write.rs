@@ -1,88 +1,92 @@
-//! Brings results to standard output, or back into the files.
+//! Writes results to stdout, or into the files.
+
+use kubemerge_yaml as yaml;
 
 use super::Destination;
-use super::apply::{Change, PatchedFile};
-use crate::failure::{Outcome, Result};
-use crate::output::Output;
+use super::apply::{Effect, PatchedObject};
+use crate::input::Source;
+use crate::job::{Change, edits};
+use crate::output::{Rewrite, Stdout, commit};
 use crate::render;
-use crate::staged::Staged;
+use crate::report::{Notice, Outcome, Result};
 
-/// Whether results may be written at once, or wait until everything is known to be well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
-    Nothing,
-    Everything,
+/// Writes all results. Nothing is written before all of them are known.
+pub(super) fn results(destination: Destination, objects: &[PatchedObject<'_, '_>]) -> Result {
+    let text = match destination {
+        Destination::Yaml => {
+            objects.iter().map(|object| render::yaml(&object.json)).collect::<Vec<_>>().join("---\n")
+        }
+        Destination::Json => objects.iter().map(|object| render::pretty_json(&object.json)).collect(),
+        Destination::Patch => patches(objects)?,
+        Destination::Diff => diffs(objects)?,
+        Destination::Check => {
+            changed(objects).map(|object| format!("{}\n", object.manifest.title())).collect()
+        }
+        Destination::InPlace => return in_place(objects),
+    };
+    let mut out = Stdout::new();
+    out.text(text)?;
+    out.finish()?;
+    let found = destination == Destination::Check && changed(objects).next().is_some();
+    Ok(if found { Outcome::Found } else { Outcome::Done })
 }
 
-/// Takes results in the order of the files.
-pub(super) struct Writer {
-    destination: Destination,
-    hold: Hold,
-    out: Output,
-    held: String,
-    staged: Vec<Staged>,
-    objects: usize,
-    changed: usize,
+fn changed<'o, 'm, 's>(
+    objects: &'o [PatchedObject<'m, 's>],
+) -> impl Iterator<Item = &'o PatchedObject<'m, 's>> {
+    objects.iter().filter(|object| object.effect == Effect::Changed)
 }
 
-impl Writer {
-    pub(super) fn new(destination: Destination, hold: Hold) -> Writer {
-        let (out, held, staged) = (Output::new(), String::new(), Vec::new());
-        Writer { destination, hold, out, held, staged, objects: 0, changed: 0 }
-    }
+fn patches(objects: &[PatchedObject<'_, '_>]) -> Result<String> {
+    let patch = |object: &PatchedObject<'_, '_>| Ok(render::pretty_json(&object.difference()?));
+    objects.iter().map(patch).collect()
+}
 
-    pub(super) fn take(&mut self, file: PatchedFile) -> Result<()> {
-        let changed: Vec<&str> = file
-            .objects
-            .iter()
-            .filter(|object| object.change == Change::Some)
-            .map(|object| object.title.as_str())
-            .collect();
-        self.changed += changed.len();
-        match self.destination {
-            Destination::Yaml => file.objects.iter().for_each(|object| self.yaml(&object.json)),
-            Destination::Json | Destination::Patch => {
-                file.objects.iter().for_each(|object| self.held.push_str(&render::pretty_json(&object.json)));
-            }
-            Destination::Diff => self.diff(&file),
-            Destination::Check => changed.iter().for_each(|title| self.held.push_str(&format!("{title}\n"))),
-            Destination::InPlace => self.staged.extend(file.staged),
-        }
-        self.objects += file.objects.len();
-        if self.hold == Hold::Nothing {
-            self.out.text(&self.held)?;
-            self.held.clear();
-        }
-        Ok(())
-    }
+/// The objects of each file, in the order of the files.
+fn by_file<'o, 'm, 's>(
+    objects: &'o [PatchedObject<'m, 's>],
+) -> impl Iterator<Item = &'o [PatchedObject<'m, 's>]> {
+    objects.chunk_by(|one, other| std::ptr::eq(one.manifest.source, other.manifest.source))
+}
 
-    fn yaml(&mut self, json: &[u8]) {
-        if self.objects > 0 || !self.held.is_empty() {
-            self.held.push_str("---\n");
-        }
-        self.held.push_str(&render::yaml(json));
+fn diffs(objects: &[PatchedObject<'_, '_>]) -> Result<String> {
+    let mut text = String::new();
+    for file in by_file(objects) {
+        let source = file[0].manifest.source;
+        let after = yaml::apply_edits(source.text(), &edits_of(file)?);
+        text.push_str(&render::unified_diff(&source.name, source.text(), &after));
     }
+    Ok(text)
+}
 
-    fn diff(&mut self, file: &PatchedFile) {
-        if let Some([before, after]) = &file.texts {
-            self.held.push_str(&render::unified_diff(&file.name, before, after));
+/// The edits of the objects of one file.
+fn edits_of(file: &[PatchedObject<'_, '_>]) -> Result<Vec<yaml::Edit>> {
+    let changes = changed(file).map(|object| Change { manifest: object.manifest, json: &object.json });
+    edits(&changes.collect::<Vec<_>>())
+}
+
+/// Rewrites the files that change.
+fn in_place(objects: &[PatchedObject<'_, '_>]) -> Result {
+    let mut rewrites = Vec::new();
+    for file in by_file(objects) {
+        let edits = edits_of(file)?;
+        if !edits.is_empty() {
+            rewrites.push(stage(file[0].manifest.source, &edits)?);
         }
     }
+    commit(&rewrites)?;
+    let (total, files) = (counted(objects.len(), "object"), counted(rewrites.len(), "file"));
+    eprintln!("{} of {total} changed, in {files}", changed(objects).count());
+    Ok(Outcome::Done)
+}
 
-    /// Writes what was held back.
-    pub(super) fn finish(mut self) -> Result {
-        self.out.text(&self.held)?;
-        self.out.finish()?;
-        let files = self.staged.len();
-        for staged in self.staged {
-            staged.commit()?;
+fn stage(source: &Source, edits: &[yaml::Edit]) -> Result<Rewrite> {
+    match source.path() {
+        Some(path) => Rewrite::stage(path, yaml::apply_edits(source.text(), edits).as_bytes()),
+        None => {
+            let notice = Notice::error("stdin cannot be changed in place");
+            Err(notice.help("leave --in-place out to get the result on stdout").into())
         }
-        if self.destination == Destination::InPlace {
-            let (objects, files) = (counted(self.objects, "object"), counted(files, "file"));
-            eprintln!("{} of {objects} changed, in {files}", self.changed);
-        }
-        let found = self.destination == Destination::Check && self.changed > 0;
-        Ok(if found { Outcome::Found } else { Outcome::Done })
     }
 }
 

@@ -1,4 +1,4 @@
-//! `kubemerge schema check`: what is wrong in OpenAPI documents and custom resource definitions.
+//! `kubemerge schema check`: errors in OpenAPI documents and custom resource definitions.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,12 @@ use kubemerge_schema::{LoadErrorKind, SchemaBuilder};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::Format;
-use crate::failure::{Outcome, Result};
-use crate::input::{Recurse, find, read};
+use crate::args::{Format, Recurse};
+use crate::input::Inputs;
 use crate::job::SchemaDocument;
-use crate::notice::{self, Notice};
-use crate::output::Output;
-use crate::render::{drawn, facts};
+use crate::output::Stdout;
+use crate::render::{facts, render_notices};
+use crate::report::{self, Notice, Outcome, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -22,19 +21,19 @@ Examples:
   kubemerge schema check crd.yaml
   kubemerge schema check -R config/crd -o json")]
 pub(crate) struct CheckArgs {
-    /// OpenAPI documents and CustomResourceDefinitions: files, folders, globs or - for standard input
+    /// OpenAPI documents and CustomResourceDefinitions: files, folders, globs or - for stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Look into folders inside folders, too
+    /// Visit folders inside folders
     #[arg(long, short = 'R')]
     recursive: bool,
-    /// How to write the findings
+    /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: Format,
 }
 
-/// The most findings of one document that are told: each has to be looked up in the text.
-const MOST: usize = 100;
+/// The most findings of one document: each has to be looked up in the text.
+const MAX_FINDINGS: usize = 100;
 
 /// A finding and its place in a file.
 #[derive(Debug, Serialize)]
@@ -50,17 +49,15 @@ struct Placed {
     notice: Notice,
 }
 
-pub(crate) fn run(args: &CheckArgs) -> Result {
-    let recurse = if args.recursive { Recurse::Yes } else { Recurse::No };
+pub(crate) fn run(args: &CheckArgs, inputs: &mut Inputs) -> Result {
     let mut placed = Vec::new();
-    for origin in find(&args.files, recurse)? {
-        let source = read(&origin)?;
+    for source in inputs.read(&args.files, Recurse::from(args.recursive))? {
         for document in SchemaDocument::all(&source)? {
-            placed.extend(told(findings(&document.value)).iter().map(|finding| place(&document, finding)));
+            placed.extend(limited(findings(&document.value)).iter().map(|finding| place(&document, finding)));
         }
     }
-    let mut out = Output::new();
-    out.text(facts(args.output, &placed, |placed| drawn(placed.iter().map(|one| &one.notice))))?;
+    let mut out = Stdout::new();
+    out.text(facts(args.output, &placed, |placed| render_notices(placed.iter().map(|one| &one.notice))))?;
     out.finish()?;
     Ok(if placed.is_empty() { Outcome::Done } else { Outcome::Found })
 }
@@ -78,12 +75,12 @@ fn findings(document: &Value) -> Vec<Finding> {
 }
 
 /// The first findings, and how many more there are.
-fn told(mut findings: Vec<Finding>) -> Vec<Finding> {
-    let untold = findings.len().saturating_sub(MOST);
-    findings.truncate(MOST + 1);
-    if let Some(first_untold) = findings.get_mut(MOST) {
-        first_untold.rule = "more-findings";
-        first_untold.message = format!("from here on there are more findings ({untold})");
+fn limited(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let more = findings.len().saturating_sub(MAX_FINDINGS);
+    findings.truncate(MAX_FINDINGS + 1);
+    if let Some(first_more) = findings.get_mut(MAX_FINDINGS) {
+        first_more.rule = "more-findings";
+        first_more.message = format!("from here on there are more findings ({more})");
     }
     findings
 }
@@ -92,8 +89,8 @@ fn place(document: &SchemaDocument<'_>, finding: &Finding) -> Placed {
     let excerpt = document.excerpt(&finding.path);
     let position = excerpt.position();
     let (severity, word) = match finding.severity {
-        Severity::Warning => (notice::Severity::Warning, "warning"),
-        Severity::Error => (notice::Severity::Error, "error"),
+        Severity::Warning => (report::Severity::Warning, "warning"),
+        Severity::Error => (report::Severity::Error, "error"),
     };
     let notice = Notice::new(severity, finding.message.as_str()).code(finding.rule).at(excerpt);
     Placed {

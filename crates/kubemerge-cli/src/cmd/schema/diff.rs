@@ -6,15 +6,16 @@ use clap::Args;
 use kubemerge_schema::{RuleChange, Schema, changes};
 use serde::Serialize;
 
-use crate::args::{DialectWord, Format, SchemaOptions};
-use crate::failure::{Outcome, Result};
+use crate::args::{DialectArg, Format, SchemaOptions};
+use crate::input::Inputs;
 use crate::job;
-use crate::output::Output;
+use crate::output::Stdout;
 use crate::render::facts;
+use crate::report::{Outcome, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit code 1 tells that rules differ.
+Exits 1 if there is a difference.
 
 Examples:
   kubemerge schema diff 1.36 1.37
@@ -27,10 +28,10 @@ pub(crate) struct DiffArgs {
     /// Another one
     #[arg(value_name = "V2")]
     after: String,
-    /// The dialect whose rules are compared
+    /// Dialect to compare
     #[arg(long, value_enum, default_value = "upstream")]
-    dialect: DialectWord,
-    /// How to write the changes
+    dialect: DialectArg,
+    /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: Format,
 }
@@ -45,22 +46,23 @@ struct Change {
     after: Option<String>,
 }
 
-pub(crate) fn run(args: &DiffArgs) -> Result {
-    let (before, after) = (load(&args.before, args.dialect)?, load(&args.after, args.dialect)?);
+pub(crate) fn run(args: &DiffArgs, inputs: &mut Inputs) -> Result {
+    let before = load(&args.before, args.dialect, inputs)?;
+    let after = load(&args.after, args.dialect, inputs)?;
     let changes: Vec<Change> = changes(&before, &after).into_iter().map(Change::from).collect();
-    let mut out = Output::new();
+    let mut out = Stdout::new();
     out.text(facts(args.output, &changes, |changes| text(changes)))?;
     out.finish()?;
     Ok(if changes.is_empty() { Outcome::Done } else { Outcome::Found })
 }
 
 /// A word is a file if there is one of that name, else a version.
-fn load(word: &str, dialect: DialectWord) -> Result<Schema> {
+fn load(word: &str, dialect: DialectArg, inputs: &mut Inputs) -> Result<Schema> {
     let options = match Path::new(word).exists() {
         true => SchemaOptions { schema: vec![word.into()], ..SchemaOptions::default() },
         false => SchemaOptions { kubernetes: Some(word.to_owned()), ..SchemaOptions::default() },
     };
-    job::load(&options)?.compile(dialect.into())
+    job::load(&options, inputs)?.compile(dialect.into())
 }
 
 impl From<RuleChange> for Change {

@@ -2,24 +2,25 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::args::{DialectWord, Format, SchemaOptions};
-use crate::failure::{Outcome, Result};
+use crate::args::{DialectArg, Format, SchemaOptions};
+use crate::input::Inputs;
 use crate::job;
-use crate::output::Output;
+use crate::output::Stdout;
 use crate::render::facts;
+use crate::report::{Outcome, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The document holds every kind, because kustomize replaces its own schema by the one it is given.
+The document contains every kind, because kustomize replaces its own schema with it.
 
 Examples:
   kubemerge schema export --schema crd.yaml > schema.json
   printf 'openapi:\\n  path: schema.json\\n' >> kustomization.yaml")]
 pub(crate) struct ExportArgs {
-    /// The dialect whose rules are written
+    /// Dialect to export
     #[arg(long, value_enum, default_value = "spec")]
-    dialect: DialectWord,
-    /// How to write the document
+    dialect: DialectArg,
+    /// Output format
     #[arg(long, short, value_enum, default_value = "json")]
     output: ExportFormat,
     #[command(flatten)]
@@ -32,13 +33,13 @@ enum ExportFormat {
     Yaml,
 }
 
-pub(crate) fn run(args: &ExportArgs) -> Result {
-    let schema = job::load(&args.schema)?.compile(args.dialect.into())?;
+pub(crate) fn run(args: &ExportArgs, inputs: &mut Inputs) -> Result {
+    let schema = job::load(&args.schema, inputs)?.compile(args.dialect.into())?;
     let format = match args.output {
         ExportFormat::Json => Format::Json,
         ExportFormat::Yaml => Format::Yaml,
     };
-    let mut out = Output::new();
+    let mut out = Stdout::new();
     out.text(facts(format, &schema.export(), |_| String::new()))?;
     out.finish()?;
     Ok(Outcome::Done)

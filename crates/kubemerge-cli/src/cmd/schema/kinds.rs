@@ -5,10 +5,11 @@ use kubemerge_schema::{Dialect, KindOf, Resource, Schema};
 use serde::Serialize;
 
 use crate::args::{Format, SchemaOptions};
-use crate::failure::{Outcome, Result};
+use crate::input::Inputs;
 use crate::job;
-use crate::output::Output;
+use crate::output::Stdout;
 use crate::render::{Table, facts};
+use crate::report::{Outcome, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -17,7 +18,7 @@ Examples:
   kubemerge schema kinds --schema crds/
   kubemerge schema kinds -o json")]
 pub(crate) struct KindsArgs {
-    /// How to write them
+    /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: Format,
     #[command(flatten)]
@@ -41,9 +42,9 @@ struct Names {
     namespaced: bool,
 }
 
-pub(crate) fn run(args: &KindsArgs) -> Result {
-    let schema = job::load(&args.schema)?.compile(Dialect::Upstream)?;
-    let mut out = Output::new();
+pub(crate) fn run(args: &KindsArgs, inputs: &mut Inputs) -> Result {
+    let schema = job::load(&args.schema, inputs)?.compile(Dialect::Upstream)?;
+    let mut out = Stdout::new();
     out.text(facts(args.output, &kinds(&schema), |kinds| text(kinds)))?;
     out.finish()?;
     Ok(Outcome::Done)

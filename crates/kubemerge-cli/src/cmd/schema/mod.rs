@@ -9,31 +9,32 @@ mod stats;
 
 use clap::Subcommand;
 
-use crate::failure::Result;
+use crate::input::Inputs;
+use crate::report::Result;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// List every kind
     Kinds(kinds::KindsArgs),
-    /// Tell in words how a field merges in each dialect, and why
+    /// Show how a field merges in each dialect, and why
     Show(show::ShowArgs),
     /// Count definitions and merge metadata
     Stats(stats::StatsArgs),
-    /// Find metadata that contradicts itself, or that the API server refuses
+    /// Find errors in OpenAPI documents and CustomResourceDefinitions
     Check(check::CheckArgs),
-    /// Tell which fields merge differently in two versions
+    /// Show which fields merge differently in two versions
     Diff(diff::DiffArgs),
-    /// Write the rules in force as an OpenAPI document, for kustomize
+    /// Export the merge rules as an OpenAPI document, for kustomize
     Export(export::ExportArgs),
 }
 
-pub(crate) fn run(verb: Verb) -> Result {
+pub(crate) fn run(verb: Verb, inputs: &mut Inputs) -> Result {
     match verb {
-        Verb::Kinds(args) => kinds::run(&args),
-        Verb::Show(args) => show::run(&args),
-        Verb::Stats(args) => stats::run(&args),
-        Verb::Check(args) => check::run(&args),
-        Verb::Diff(args) => diff::run(&args),
-        Verb::Export(args) => export::run(&args),
+        Verb::Kinds(args) => kinds::run(&args, inputs),
+        Verb::Show(args) => show::run(&args, inputs),
+        Verb::Stats(args) => stats::run(&args, inputs),
+        Verb::Check(args) => check::run(&args, inputs),
+        Verb::Diff(args) => diff::run(&args, inputs),
+        Verb::Export(args) => export::run(&args, inputs),
     }
 }

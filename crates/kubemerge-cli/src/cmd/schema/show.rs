@@ -6,12 +6,12 @@ use kubemerge_schema::{
 };
 use serde::Serialize;
 
-use crate::args::{DialectWord, Format, SchemaOptions};
-use crate::failure::{Outcome, Result};
+use crate::args::{DialectArg, Format, SchemaOptions};
+use crate::input::Inputs;
 use crate::job::{self, find_type, name_of};
-use crate::notice::Notice;
-use crate::output::Output;
+use crate::output::Stdout;
 use crate::render::{Table, facts};
+use crate::report::{Notice, Outcome, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -24,13 +24,13 @@ pub(crate) struct ShowArgs {
     /// A kind (`v1/Service`, `Deployment`, `deploy`) or the name of a definition
     #[arg(value_name = "KIND")]
     kind: String,
-    /// A field below it, e.g. `spec.ports`; lists are entered without being named
+    /// Path of a field, e.g. `spec.ports`; leave out the indexes of lists
     #[arg(value_name = "FIELD.PATH", default_value = "", hide_default_value = true)]
     path: String,
     /// Show the rules of one dialect only
     #[arg(long, value_enum)]
-    dialect: Option<DialectWord>,
-    /// How to write them
+    dialect: Option<DialectArg>,
+    /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: Format,
     #[command(flatten)]
@@ -67,13 +67,13 @@ struct FieldFacts {
     rules: Vec<String>,
 }
 
-pub(crate) fn run(args: &ShowArgs) -> Result {
-    let schemas = job::load(&args.schema)?;
+pub(crate) fn run(args: &ShowArgs, inputs: &mut Inputs) -> Result {
+    let schemas = job::load(&args.schema, inputs)?;
     let compiled = match args.dialect {
         Some(dialect) => vec![schemas.compile(dialect.into())?],
         None => Vec::from(schemas.compile_both()?),
     };
-    let mut out = Output::new();
+    let mut out = Stdout::new();
     out.text(facts(args.output, &facts_of(&compiled, &args.kind, &args.path)?, text))?;
     out.finish()?;
     Ok(Outcome::Done)
@@ -101,7 +101,7 @@ fn no_such_field(kind: &str, error: &ExplainError) -> Notice {
 fn rule(root: Type<'_>, explanation: &Explanation<'_>) -> Rule {
     let dialect = explanation.dialect.name();
     if explanation.dialect == Dialect::Upstream && root.is_custom_resource() {
-        let because = "the API server knows no strategic merge for custom resources".to_owned();
+        let because = "the API server has no strategic merge for custom resources".to_owned();
         return Rule {
             dialect,
             merges: "a strategic patch is refused (415)".to_owned(),

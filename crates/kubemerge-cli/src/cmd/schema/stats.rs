@@ -5,10 +5,11 @@ use kubemerge_schema::{Dialect, Stats};
 use serde::Serialize;
 
 use crate::args::{Format, SchemaOptions};
-use crate::failure::{Outcome, Result};
+use crate::input::Inputs;
 use crate::job;
-use crate::output::Output;
+use crate::output::Stdout;
 use crate::render::facts;
+use crate::report::{Outcome, Result};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -17,7 +18,7 @@ Examples:
   kubemerge schema stats --kubernetes 1.30
   kubemerge schema stats --schema swagger.json -o json")]
 pub(crate) struct StatsArgs {
-    /// How to write them
+    /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: Format,
     #[command(flatten)]
@@ -38,10 +39,10 @@ struct Counts {
     map_type: usize,
 }
 
-pub(crate) fn run(args: &StatsArgs) -> Result {
+pub(crate) fn run(args: &StatsArgs, inputs: &mut Inputs) -> Result {
     // The counts are of the documents as they are; any dialect tells the same.
-    let schema = job::load(&args.schema)?.compile(Dialect::Upstream)?;
-    let mut out = Output::new();
+    let schema = job::load(&args.schema, inputs)?.compile(Dialect::Upstream)?;
+    let mut out = Stdout::new();
     out.text(facts(args.output, &Counts::from(schema.stats()), text))?;
     out.finish()?;
     Ok(Outcome::Done)

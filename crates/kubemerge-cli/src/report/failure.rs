@@ -3,8 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use crate::input::plain;
-use crate::notice::Notice;
+use super::notice::Notice;
 
 /// How a command that did its work ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +18,8 @@ pub(crate) enum Outcome {
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Something the user has to know.
-    Told(Box<Notice>),
-    /// Whoever reads standard output has gone: nothing is wrong.
+    Error(Box<Notice>),
+    /// The reader of stdout has closed it, as `head` does: no error.
     ClosedPipe,
 }
 
@@ -28,27 +27,36 @@ pub(crate) type Result<T = Outcome> = std::result::Result<T, Failure>;
 
 impl From<Notice> for Failure {
     fn from(notice: Notice) -> Failure {
-        Failure::Told(Box::new(notice))
+        Failure::Error(Box::new(notice))
     }
 }
 
 impl Failure {
-    /// Standard output could not be written.
+    /// Stdout could not be written.
     pub(crate) fn of_output(error: &io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            _ => Notice::error(format!("cannot write to standard output: {}", plain(error))).into(),
+            _ => Notice::error(format!("cannot write to stdout: {}", plain(error))).into(),
         }
     }
 }
 
-/// Says what is to be said and chooses the exit code.
+/// The text of the operating system's error, without its number.
+pub(crate) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+/// Prints the error, if there is one, and chooses the exit code.
 pub(crate) fn exit_code(result: Result) -> ExitCode {
     match result {
         Ok(Outcome::Done) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Ok(Outcome::Found) => ExitCode::from(1),
-        Err(Failure::Told(notice)) => {
-            notice.say();
+        Err(Failure::Error(notice)) => {
+            notice.print();
             ExitCode::from(2)
         }
     }

@@ -6,7 +6,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use kubemerge_yaml::Position;
 
 /// Lines longer than this are cut around the place.
-const LONGEST_LINE: usize = 400;
+const MAX_LINE_LENGTH: usize = 400;
 
 /// A few lines of a file and the marks on them.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ impl Excerpt {
         }))
     }
 
-    /// The drawing with the column in the file, where that of a line that was cut was drawn.
+    /// Corrects the column in the drawing of a line that was cut.
     pub(crate) fn with_true_column(&self, drawn: String) -> String {
         let before = &self.text[..self.marks[0].range.start];
         let shown = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
@@ -117,8 +117,8 @@ fn end_of_first_line(text: &str, range: Range<usize>) -> usize {
 fn line_around(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = text[..range.start].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |newline| range.end + newline);
-    let nearest = text.ceil_char_boundary(range.start.saturating_sub(LONGEST_LINE));
-    let farthest = text.floor_char_boundary((range.end + LONGEST_LINE).min(text.len()));
+    let nearest = text.ceil_char_boundary(range.start.saturating_sub(MAX_LINE_LENGTH));
+    let farthest = text.floor_char_boundary((range.end + MAX_LINE_LENGTH).min(text.len()));
     start.max(nearest.min(range.start))..end.min(farthest.max(range.end))
 }
 

@@ -1,18 +1,18 @@
-//! Standard output: data only, written through one buffer.
+//! Stdout: results only, written through one buffer.
 
 use std::fmt;
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use crate::failure::{Failure, Result};
+use crate::report::{Failure, Result};
 
-/// Standard output, locked for the run of a command.
-pub(crate) struct Output {
+/// Stdout, locked for the run of a command.
+pub(crate) struct Stdout {
     out: BufWriter<StdoutLock<'static>>,
 }
 
-impl Output {
-    pub(crate) fn new() -> Output {
-        Output { out: BufWriter::with_capacity(64 * 1024, io::stdout().lock()) }
+impl Stdout {
+    pub(crate) fn new() -> Stdout {
+        Stdout { out: BufWriter::with_capacity(64 * 1024, io::stdout().lock()) }
     }
 
     /// Writes a text as it is.
@@ -25,7 +25,7 @@ impl Output {
         self.out.write_all(bytes).map_err(|error| Failure::of_output(&error))
     }
 
-    /// Hands everything over; what is left unwritten otherwise is lost without a word.
+    /// Flushes the buffer. Dropping it instead would ignore a write error.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.out.flush().map_err(|error| Failure::of_output(&error))
     }

@@ -1,20 +1,20 @@
-//! What is said to the user: an error, a warning or a finding, the place in a file, and the cure.
+//! One message to the user: an error, a warning or a finding, with the place in a file and what to do about it.
 
 use std::io::IsTerminal;
 
 use annotate_snippets::{Group, Level, Renderer};
 use kubemerge_yaml as yaml;
 
-use crate::excerpt::Excerpt;
+use super::excerpt::Excerpt;
 
-/// How bad it is.
+/// How serious it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Severity {
     Warning,
     Error,
 }
 
-/// One thing said to the user.
+/// One message.
 #[derive(Clone, Debug)]
 pub(crate) struct Notice {
     pub(crate) severity: Severity,
@@ -25,7 +25,7 @@ pub(crate) struct Notice {
     /// Why it is so.
     pub(crate) reason: Option<String>,
     /// What to do about it.
-    pub(crate) cure: Option<String>,
+    pub(crate) help: Option<String>,
 }
 
 impl Notice {
@@ -39,7 +39,7 @@ impl Notice {
 
     pub(crate) fn new(severity: Severity, title: impl Into<String>) -> Notice {
         let title = title.into();
-        Notice { severity, code: None, title, excerpts: Vec::new(), reason: None, cure: None }
+        Notice { severity, code: None, title, excerpts: Vec::new(), reason: None, help: None }
     }
 
     /// A text that is not YAML.
@@ -51,7 +51,7 @@ impl Notice {
             let excerpt = excerpt.with(&text, first.offset..first.offset + 1, "first here");
             return Notice::error(error.message())
                 .at(excerpt)
-                .cure("keep one of them; --duplicate-keys last takes the last, as kubectl does");
+                .help("keep one of them; --duplicate-keys last takes the last, as kubectl does");
         }
         Notice::error(error.message()).at(excerpt).hint(error.hint())
     }
@@ -72,24 +72,24 @@ impl Notice {
         self
     }
 
-    pub(crate) fn cure(mut self, cure: impl Into<String>) -> Notice {
-        self.cure = Some(cure.into());
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Notice {
+        self.help = Some(help.into());
         self
     }
 
-    /// The cure, if there is one.
+    /// The help, if there is one.
     pub(crate) fn hint(self, hint: Option<impl Into<String>>) -> Notice {
-        Notice { cure: hint.map(Into::into), ..self }
+        Notice { help: hint.map(Into::into), ..self }
     }
 
-    /// Title, reason and cure on one line.
+    /// Title, reason and help on one line.
     pub(crate) fn sentence(&self) -> String {
-        let parts = [Some(&self.title), self.reason.as_ref(), self.cure.as_ref()];
+        let parts = [Some(&self.title), self.reason.as_ref(), self.help.as_ref()];
         parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("; ")
     }
 
-    /// Writes it to standard error.
-    pub(crate) fn say(&self) {
+    /// Writes it to stderr.
+    pub(crate) fn print(&self) {
         eprintln!("{}", self.draw(colours_of(&std::io::stderr())));
     }
 
@@ -108,8 +108,8 @@ impl Notice {
         if let Some(reason) = &self.reason {
             groups.push(Group::with_title(Level::NOTE.secondary_title(reason.as_str())));
         }
-        if let Some(cure) = &self.cure {
-            groups.push(Group::with_title(Level::HELP.secondary_title(cure.as_str())));
+        if let Some(help) = &self.help {
+            groups.push(Group::with_title(Level::HELP.secondary_title(help.as_str())));
         }
         let renderer = match colours {
             Colours::On => Renderer::styled(),

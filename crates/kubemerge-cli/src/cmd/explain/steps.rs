@@ -1,4 +1,4 @@
-//! Watches a merge and turns what happens into lines of words.
+//! Records the steps of a merge.
 
 use kubemerge_schema::Type;
 use kubemerge_strategic::{Event, Observer, Ordering, Removal, Replacement};
@@ -41,7 +41,7 @@ impl Name {
 }
 
 /// Collects the lines of a merge.
-pub(crate) struct Watch<'s> {
+pub(crate) struct StepRecorder<'s> {
     ty: Type<'s>,
     /// The names of the steps to the place of the last event.
     names: Vec<Name>,
@@ -50,9 +50,9 @@ pub(crate) struct Watch<'s> {
     pub(crate) lines: Vec<Line>,
 }
 
-impl<'s> Watch<'s> {
-    pub(crate) fn new(ty: Type<'s>) -> Watch<'s> {
-        Watch { ty, names: Vec::new(), matched: None, lines: Vec::new() }
+impl<'s> StepRecorder<'s> {
+    pub(crate) fn new(ty: Type<'s>) -> StepRecorder<'s> {
+        StepRecorder { ty, names: Vec::new(), matched: None, lines: Vec::new() }
     }
 
     /// Moves to a place. Items on the way were met before, so their names are known.
@@ -90,7 +90,7 @@ impl<'s> Watch<'s> {
 
     /// What the schema says about the field at this place.
     fn because(&self) -> Vec<String> {
-        // Names with dots are none of declared fields: any name does for what is below them.
+        // No declared field has a dot in its name, so any other name has the same rule.
         let field = |name: &Name| match name {
             Name::Field(name) => Some(name.replace(['.', '['], "_")),
             Name::Item(_) => None,
@@ -100,12 +100,12 @@ impl<'s> Watch<'s> {
     }
 }
 
-impl Observer for Watch<'_> {
+impl Observer for StepRecorder<'_> {
     fn note(&mut self, path: &Path<'_>, event: Event<'_>) {
         let depth = steps(path).len();
         let just_matched = self.matched.take() == Some(depth);
         if just_matched && matches!(event, Event::MapMerged) {
-            // That a matched item is merged goes without saying.
+            // The line of the matched item says so already.
             return;
         }
         self.matched = matches!(event, Event::ItemMatched { .. }).then_some(depth);
@@ -169,7 +169,7 @@ fn words(event: &Event<'_>) -> String {
         Event::ItemMatched { .. } => "merged into the live item".to_owned(),
         Event::ItemAdded { value, .. } => format!("new item: {}", short(*value)),
         Event::Reordered { cause: Ordering::Directive } => "reordered by $setElementOrder".to_owned(),
-        Event::Reordered { cause: Ordering::PatchList } => "reordered: items of the patch lead".to_owned(),
+        Event::Reordered { cause: Ordering::PatchList } => "reordered: items of the patch first".to_owned(),
         _ => "changed".to_owned(),
     }
 }

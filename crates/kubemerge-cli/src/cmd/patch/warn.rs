@@ -1,0 +1,36 @@
+//! Warns about fields and directives of strategic patches that do not exist, as the API server does.
+
+use std::collections::BTreeSet;
+
+use kubemerge::{PatchType, Schema};
+
+use super::apply::PatchedObject;
+use crate::cmd::lint::unknown_names;
+use crate::job::LoadedPatch;
+use crate::report::{Notice, Result};
+
+/// Prints a warning for each unknown name, once for each kind that the patch was applied to.
+pub(super) fn unknown_fields(
+    schema: &Schema,
+    patches: &[LoadedPatch<'_>],
+    objects: &[PatchedObject<'_, '_>],
+) -> Result<()> {
+    for (at, patch) in patches.iter().enumerate().filter(|(_, patch)| is_strategic(patch)) {
+        let patched = objects.iter().filter(|object| object.patches.contains(&at));
+        let kinds: BTreeSet<(&str, &str)> = patched
+            .map(|object| &object.manifest.identity)
+            .map(|identity| (identity.api_version.as_str(), identity.kind.as_str()))
+            .collect();
+        for (api_version, kind) in kinds {
+            let Some(ty) = schema.type_of(api_version, kind) else { continue };
+            for notice in unknown_names(ty, patch)? {
+                Notice { title: format!("{kind}: {}", notice.title), ..notice }.print();
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_strategic(patch: &LoadedPatch<'_>) -> bool {
+    patch.patch_type == PatchType::Strategic
+}
