@@ -32,7 +32,6 @@ mod document;
 mod error;
 mod explain;
 mod export;
-mod go_types;
 mod load;
 mod lookup;
 mod model;
@@ -42,13 +41,15 @@ mod stats;
 mod type_table;
 
 pub use builder::SchemaBuilder;
-pub use compile::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};
+pub use compile::{Dialect, GoField, GoKind, GoTypes, GoValue, StructId, ValueId};
+pub use compile::{ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
 pub use explain::{ExplainError, Explanation, Merge, RuleChange, changes};
-pub use go_types::{GoField, GoKind, GoTypes, GoValue, StructId, ValueId};
 pub use lookup::{ListRule, MapRule};
 pub use model::{Column, ListType, MapType, Origin, Required, Shape};
 pub use overlay::{Overlay, OverlayRule};
-pub use schema::{Definition, Field, KindOf, NameError, Resource, Schema, Subresource, Type};
+pub use schema::{
+    Definition, Field, FieldUnion, KindOf, NameError, Resource, Schema, Subresource, Type, UnionMember,
+};
 pub use stats::Stats;
 pub use type_table::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef, TypeTable};

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use kubemerge_schema::builtin::encode::{GoField, GoFields};
+use kubemerge_schema::builtin::encode::{GoFieldFacts, GoFields};
 
 /// The modules that hold the types, and the start of their definitions' names.
 pub(super) const MODULES: [&str; 4] = ["api", "apimachinery", "apiextensions-apiserver", "kube-aggregator"];
@@ -42,7 +42,7 @@ fn is_source(name: &str) -> bool {
 /// What matters about a struct.
 #[derive(Default)]
 struct Struct {
-    fields: Vec<(String, GoField)>,
+    fields: Vec<(String, GoFieldFacts)>,
     /// Structs whose fields appear as its own.
     inlined: Vec<String>,
 }
@@ -89,7 +89,7 @@ impl<'t> Source<'t> {
             }
             [_, kind] if name != "-" => {
                 let options: Vec<&str> = options.collect();
-                let facts = GoField {
+                let facts = GoFieldFacts {
                     is_pointer: kind.starts_with('*'),
                     omit_empty: options.contains(&"omitempty"),
                     omit_zero: options.contains(&"omitzero"),
@@ -133,7 +133,7 @@ fn collect(
     structs: &BTreeMap<String, Struct>,
     name: &str,
     depth: usize,
-    fields: &mut Vec<(String, GoField)>,
+    fields: &mut Vec<(String, GoFieldFacts)>,
 ) {
     let Some(one) = structs.get(name).filter(|_| depth < 8) else { return };
     fields.extend(one.fields.iter().cloned());

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::format::{LIST_TYPES, MAP_TYPES, Release, SHAPES, present};
 use crate::model::{
     Column, DefinitionEntry, Flags, KindEntry, Model, NOWHERE, Name, Node, NodeId, Origin, Required,
-    ResourceEntry, Span, SubresourceEntry,
+    ResourceEntry, Span, SubresourceEntry, UnionEntry, UnionMemberEntry,
 };
 
 /// A reader that answers zero past the end: the tables are ours, and a test reads all of them.
@@ -178,6 +178,13 @@ fn read_subresource(record: &mut Bytes) -> SubresourceEntry {
     }
 }
 
+fn read_union(record: &mut Bytes) -> UnionEntry {
+    let has_discriminator = record.number() != 0;
+    let discriminator = record.name_if(has_discriminator);
+    let member = |record: &mut Bytes| UnionMemberEntry { field: record.name(), value: record.name() };
+    UnionEntry { discriminator, members: (0..record.number()).map(|_| member(record)).collect() }
+}
+
 /// Copies the nodes that one version needs into its model.
 struct Decoder<'m> {
     area: Area,
@@ -241,6 +248,10 @@ impl Decoder<'_> {
         }
         node.default = record.name_if(has(present::DEFAULT));
         node.go_type = record.name_if(has(present::GO_TYPE));
+        if has(present::UNIONS) {
+            let unions = (0..record.number()).map(|_| read_union(&mut record)).collect();
+            node.unions = self.model.add_unions(unions);
+        }
         node
     }
 

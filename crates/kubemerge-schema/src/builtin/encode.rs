@@ -3,14 +3,18 @@
 //! Documents are read by the ordinary loaders, then everything is renumbered for all versions together:
 //! equal nodes are stored once, and frequent strings get the short numbers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::format::{LIST_TYPES, MAP_TYPES, SHAPES, present};
+use super::go_fields::mark_go_fields;
+pub use super::go_fields::{GoFieldFacts, GoFields};
 use crate::error::LoadError;
 use crate::load::{openapi_v2, openapi_v3};
-use crate::model::{DefinitionId, FieldEntry, Flags, Model, NOWHERE, Name, Node, NodeId, Required, Span};
+use crate::model::{
+    DefinitionId, FieldEntry, Model, NOWHERE, Name, Node, NodeId, Required, Span, UnionEntry,
+};
 
 /// The documents of one release.
 pub struct ReleaseDocuments {
@@ -26,22 +30,6 @@ pub struct ReleaseDocuments {
     pub resource_lists: Vec<Value>,
     /// What the Go types say about their fields.
     pub go_fields: GoFields,
-}
-
-/// Facts by definition and field, e.g. `io.k8s.api.core.v1.PodSpec` and `securityContext`.
-pub type GoFields = BTreeMap<(String, String), GoField>;
-
-/// What a Go type says about one of its fields.
-#[derive(Clone, Debug)]
-pub struct GoField {
-    /// The field is a pointer.
-    pub is_pointer: bool,
-    /// `omitempty`: no value, an empty list or map, false, 0 and "" are not written.
-    pub omit_empty: bool,
-    /// `omitzero`: a struct without any value is not written.
-    pub omit_zero: bool,
-    /// The type without the pointer, with the real names of packages: `[]v1.Container`.
-    pub type_name: String,
 }
 
 /// The contents of the two files.
@@ -189,6 +177,10 @@ impl TableWriter {
         }
         self.optional_text(model, node.default, present::DEFAULT, &mut bits, &mut rest);
         self.optional_text(model, node.go_type, present::GO_TYPE, &mut bits, &mut rest);
+        if node.unions.len > 0 {
+            bits |= present::UNIONS;
+            self.unions(model, model.unions(node), &mut rest);
+        }
         let mut record = vec![Symbol::Number(kinds), Symbol::Number(bits)];
         record.append(&mut rest);
         record
@@ -212,6 +204,19 @@ impl TableWriter {
             let node = self.node(model, field.node);
             let required = u32::from(field.required == Required::Yes);
             record.extend([self.text(model.text(field.name)), Symbol::Number(node << 1 | required)]);
+        }
+    }
+
+    fn unions(&mut self, model: &Model, unions: &[UnionEntry], record: &mut Record) {
+        record.push(Symbol::Number(unions.len() as u32));
+        for union in unions {
+            let discriminator = model.given(union.discriminator).map(|text| self.text(text));
+            record.push(Symbol::Number(u32::from(discriminator.is_some())));
+            record.extend(discriminator);
+            record.push(Symbol::Number(union.members.len() as u32));
+            for member in &union.members {
+                record.extend([member.field, member.value].map(|name| self.text(model.text(name))));
+            }
         }
     }
 
@@ -304,45 +309,6 @@ impl TableWriter {
             (std::cmp::Reverse(uses[name.0 as usize]), &self.strings.texts[name.0 as usize])
         });
         order
-    }
-}
-
-/// Nodes of loaded documents belong to one field each, so they can carry what is known about it.
-fn mark_go_fields(model: &mut Model, fields: &GoFields) {
-    for ((definition, field), facts) in fields {
-        let Some(id) = model.definition_called(definition) else { continue };
-        let root = *model.node(model.definitions[id as usize].node);
-        let Some(place) = model.find_field(&root, field) else { continue };
-        let node = model.fields[place].node;
-        let flags = &mut model.nodes[node as usize].flags;
-        let known = [
-            (facts.is_pointer, Flags::POINTER),
-            // The rarer case has the flag: it costs nothing elsewhere.
-            (!facts.omit_empty, Flags::KEEP_EMPTY),
-            (facts.omit_zero, Flags::OMIT_ZERO),
-        ];
-        known.into_iter().filter(|(is_so, _)| *is_so).for_each(|(_, flag)| flags.set(flag));
-        name_type(model, node, &facts.type_name);
-    }
-}
-
-/// Notes the names of Go types that the definition of a value does not tell.
-fn name_type(model: &mut Model, node: NodeId, type_name: &str) {
-    let Node { items, additional, refers_to, .. } = *model.node(node);
-    if refers_to != NOWHERE {
-        return;
-    }
-    if let Some(item) = type_name.strip_prefix("[]") {
-        if items != NOWHERE {
-            name_type(model, items, item);
-        }
-    } else if let Some((_, value)) = type_name.strip_prefix("map[").and_then(|rest| rest.split_once(']')) {
-        if additional != NOWHERE {
-            name_type(model, additional, value);
-        }
-    } else if type_name.contains('.') {
-        let name = model.intern(type_name);
-        model.nodes[node as usize].go_type = name;
     }
 }
 

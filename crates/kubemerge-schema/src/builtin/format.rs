@@ -10,7 +10,8 @@
 //!
 //! node       shape | list type << 3 | map type << 5, presence and flags,
 //!            then what is present: format, definition, fields (count; name, node << 1 | required),
-//!            additional, items, strategy, merge key, list-map-keys (count, names), default, Go type
+//!            additional, items, strategy, merge key, list-map-keys (count, names), default, Go type,
+//!            unions (count; has a discriminator, discriminator if so, members (count; field, value))
 //! resource   group, version, kind, plural, singular, namespaced, verbs, short names, categories,
 //!            subresources (count; name, group, version, kind, verbs)
 //! block      definitions (count; name, node), kinds (count; group, version, kind, definition),
@@ -30,7 +31,7 @@ pub struct Release {
     pub patch: &'static str,
 }
 
-/// Bits of the second number of a node; the flags of the model stand above them.
+/// Bits of the second number of a node; the flags of the model are above them.
 pub(super) mod present {
     pub(in crate::builtin) const FORMAT: u32 = 1;
     pub(in crate::builtin) const DEFINITION: u32 = 1 << 1;
@@ -42,7 +43,8 @@ pub(super) mod present {
     pub(in crate::builtin) const LIST_MAP_KEYS: u32 = 1 << 7;
     pub(in crate::builtin) const DEFAULT: u32 = 1 << 8;
     pub(in crate::builtin) const GO_TYPE: u32 = 1 << 9;
-    pub(in crate::builtin) const FLAGS_SHIFT: u32 = 10;
+    pub(in crate::builtin) const UNIONS: u32 = 1 << 10;
+    pub(in crate::builtin) const FLAGS_SHIFT: u32 = 11;
 }
 
 /// Shapes, list types and map types by their number in the file.

@@ -7,6 +7,8 @@ mod decode;
 #[cfg(feature = "generate")]
 pub mod encode;
 mod format;
+#[cfg(feature = "generate")]
+mod go_fields;
 
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::Model;

@@ -13,7 +13,6 @@ pub(super) const MAP_TYPE: &str = "x-kubernetes-map-type";
 pub(super) const PRESERVE_UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
 pub(super) const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 pub(super) const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
-const UNIONS: &str = "x-kubernetes-unions";
 
 type Schema = Map<String, Value>;
 
@@ -27,7 +26,6 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Schema, place: &Document
         Some("map") => keyed(check, map, place),
         _ => {}
     }
-    unions(check, map, place);
 }
 
 /// The three extensions that are either true or absent.
@@ -214,29 +212,6 @@ fn key_property<'v>(
     if is_true(described, "nullable") {
         let message = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
         check.broken("list-map-key-nullable", &place.keyword("nullable"), message);
-    }
-}
-
-/// A list of maps, each with a discriminator and the fields it chooses from.
-fn unions(check: &mut Check<'_>, map: &Schema, place: &DocumentPath<'_>) {
-    let Some(value) = map.get(UNIONS) else { return };
-    let place = place.keyword(UNIONS);
-    let Some(unions) = value.as_array() else {
-        return check.broken("extension-value", &place, "must be a list of maps");
-    };
-    let properties = map.get("properties").and_then(Value::as_object);
-    let is_declared = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
-    for (index, union) in unions.iter().enumerate() {
-        let place = place.index(index);
-        let Value::Object(union) = union else {
-            check.broken("extension-value", &place, "must be a map");
-            continue;
-        };
-        let discriminator = union.get("discriminator").and_then(Value::as_str);
-        let fields = members(union, "fields-to-discriminateBy").map(|(name, _)| name.as_str());
-        for name in fields.chain(discriminator).filter(|name| !is_declared(name)) {
-            check.broken("union-field-unknown", &place, format!("{name:?} is not a declared property"));
-        }
     }
 }
 

@@ -9,6 +9,7 @@ mod finding;
 mod operation;
 mod patch;
 mod structural;
+mod union;
 
 use serde_json::{Map, Value};
 
@@ -67,6 +68,7 @@ fn check_schema<'v>(check: &mut Check<'v>, schema: &'v Value, path: &DocumentPat
         return;
     }
     extension::check(check, map, path);
+    union::check(check, map, path);
     patch::check(check, map, path);
     for (name, property) in members(map, "properties") {
         check_schema(check, property, &path.keyword("properties").key(name), depth + 1);

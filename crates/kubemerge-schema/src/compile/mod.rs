@@ -1,9 +1,11 @@
 //! Compiles a model to rules, in one dialect: how each field merges.
 
+mod go_types;
 mod plain;
 mod rules;
 mod strategy;
 
+pub use go_types::{GoField, GoKind, GoTypes, GoValue, StructId, ValueId};
 pub(crate) use plain::PlainTypes;
 pub(crate) use rules::{ListForm, Rule, Rules, compile};
 pub use strategy::{Dialect, ItemStrategy, ListStrategy, MapStrategy, MergeKey};

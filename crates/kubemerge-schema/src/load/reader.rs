@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use crate::document::{DocumentPath, MAX_REFERENCE_CHAIN, MAX_SCHEMA_DEPTH, is_true, object};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::{
-    Column, DefinitionId, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Required, Shape, Span,
+    Column, DefinitionId, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Required, Shape,
+    Span, UnionEntry, UnionMemberEntry,
 };
 
 /// What differs between the three kinds of document.
@@ -145,6 +146,7 @@ impl<'m> Reader<'m> {
         }
         if map.contains_key("x-kubernetes-unions") {
             node.flags.set(Flags::UNIONS);
+            node.unions = self.unions(map.get("x-kubernetes-unions"));
         }
         node.strategy = self.text(map, "x-kubernetes-patch-strategy");
         node.merge_key = self.text(map, "x-kubernetes-patch-merge-key");
@@ -161,6 +163,28 @@ impl<'m> Reader<'m> {
         let Some(Value::Array(keys)) = keys else { return Span::default() };
         let names = keys.iter().filter_map(Value::as_str).map(|key| self.model.intern(key)).collect();
         self.model.add_keys(names)
+    }
+
+    fn unions(&mut self, unions: Option<&Value>) -> Span {
+        let unions = unions.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object);
+        let read = unions.map(|union| self.union(union)).collect();
+        self.model.add_unions(read)
+    }
+
+    fn union(&mut self, union: &Map<String, Value>) -> UnionEntry {
+        let fields = union.get("fields-to-discriminateBy").and_then(Value::as_object);
+        let mut pairs: Vec<(&str, &str)> = fields
+            .into_iter()
+            .flatten()
+            .filter_map(|(field, value)| Some((field.as_str(), value.as_str()?)))
+            .collect();
+        pairs.sort_unstable();
+        let mut member = |(field, value)| UnionMemberEntry {
+            field: self.model.intern(field),
+            value: self.model.intern(value),
+        };
+        let members = pairs.into_iter().map(&mut member).collect();
+        UnionEntry { discriminator: self.text(union, "discriminator"), members }
     }
 
     fn read_children(

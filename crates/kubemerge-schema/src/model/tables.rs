@@ -5,208 +5,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Range;
 
-use super::terms::{Column, ListType, MapType, Origin, Required, Shape};
-
-/// A string of the model, by number; [`Name::NONE`] stands for "not given".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Name(pub(crate) u32);
-
-impl Name {
-    pub(crate) const NONE: Name = Name(u32::MAX);
-
-    pub(crate) fn is_given(self) -> bool {
-        self != Name::NONE
-    }
-}
-
-/// A node of the model, by number.
-pub(crate) type NodeId = u32;
-/// A definition of the model, by number.
-pub(crate) type DefinitionId = u32;
-/// Stands for "no node" and "no definition".
-pub(crate) const NOWHERE: u32 = u32::MAX;
-
-/// Yes-or-no facts about a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Flags(pub(crate) u16);
-
-impl Flags {
-    pub(crate) const INT_OR_STRING: Flags = Flags(1);
-    pub(crate) const PRESERVE_UNKNOWN: Flags = Flags(1 << 1);
-    pub(crate) const EMBEDDED_RESOURCE: Flags = Flags(1 << 2);
-    pub(crate) const NULLABLE: Flags = Flags(1 << 3);
-    /// `properties` is present, even if empty.
-    pub(crate) const HAS_PROPERTIES: Flags = Flags(1 << 4);
-    /// `additionalProperties: true`.
-    pub(crate) const ADDITIONAL_ANY: Flags = Flags(1 << 5);
-    /// `additionalProperties: false`.
-    pub(crate) const ADDITIONAL_NONE: Flags = Flags(1 << 6);
-    pub(crate) const UNIONS: Flags = Flags(1 << 7);
-    /// The Go field is a pointer (known for built-in types only).
-    pub(crate) const POINTER: Flags = Flags(1 << 8);
-    /// `items` holds a list of schemas, which Kubernetes cannot walk.
-    pub(crate) const TUPLE: Flags = Flags(1 << 9);
-    /// The root of a custom resource.
-    pub(crate) const CUSTOM_RESOURCE: Flags = Flags(1 << 10);
-    /// Keys and strategy come from an overlay and are used as they are.
-    pub(crate) const OVERLAID: Flags = Flags(1 << 11);
-    /// The Go field has no `omitempty` (known for built-in types only).
-    pub(crate) const KEEP_EMPTY: Flags = Flags(1 << 12);
-    /// The Go field has `omitzero` (known for built-in types only).
-    pub(crate) const OMIT_ZERO: Flags = Flags(1 << 13);
-
-    pub(crate) fn has(self, other: Flags) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    pub(crate) fn set(&mut self, other: Flags) {
-        self.0 |= other.0;
-    }
-}
-
-/// A stretch of one of the model's vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub(crate) struct Span {
-    pub(crate) start: u32,
-    pub(crate) len: u32,
-}
-
-impl Span {
-    pub(crate) fn range(self) -> Range<usize> {
-        self.start as usize..self.start as usize + self.len as usize
-    }
-}
-
-/// One schema: of a definition, a field, a list item or an additional property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Node {
-    pub(crate) shape: Shape,
-    pub(crate) column: Column,
-    pub(crate) list_type: ListType,
-    pub(crate) map_type: MapType,
-    pub(crate) flags: Flags,
-    pub(crate) format: Name,
-    /// The definition that describes the value in place of this node.
-    pub(crate) refers_to: DefinitionId,
-    /// The definition this node belongs to; known for roots and in loaded documents.
-    pub(crate) owner: DefinitionId,
-    pub(crate) fields: Span,
-    pub(crate) additional: NodeId,
-    pub(crate) items: NodeId,
-    pub(crate) strategy: Name,
-    pub(crate) merge_key: Name,
-    pub(crate) list_map_keys: Span,
-    /// The default, as JSON text.
-    pub(crate) default: Name,
-    /// The name of the Go type where the shape does not tell it, e.g. `v1.Protocol`.
-    pub(crate) go_type: Name,
-}
-
-impl Node {
-    pub(crate) fn new(column: Column) -> Node {
-        Node {
-            shape: Shape::Any,
-            column,
-            list_type: ListType::Unset,
-            map_type: MapType::Unset,
-            flags: Flags::default(),
-            format: Name::NONE,
-            refers_to: NOWHERE,
-            owner: NOWHERE,
-            fields: Span::default(),
-            additional: NOWHERE,
-            items: NOWHERE,
-            strategy: Name::NONE,
-            merge_key: Name::NONE,
-            list_map_keys: Span::default(),
-            default: Name::NONE,
-            go_type: Name::NONE,
-        }
-    }
-}
-
-/// A declared field of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FieldEntry {
-    /// The first bytes of the name: they settle most comparisons without a look at the text.
-    start: u64,
-    pub(crate) name: Name,
-    pub(crate) node: NodeId,
-    pub(crate) required: Required,
-}
-
-/// The first eight bytes of a text as a number that sorts as the text does.
-pub(crate) fn start_of(text: &str) -> u64 {
-    let with_byte = |start, (at, byte)| start | u64::from(byte) << (56 - 8 * at);
-    match text.as_bytes().first_chunk() {
-        Some(start) => u64::from_be_bytes(*start),
-        None => text.bytes().enumerate().fold(0, with_byte),
-    }
-}
-
-/// A named type.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DefinitionEntry {
-    pub(crate) name: Name,
-    pub(crate) node: NodeId,
-    pub(crate) origin: Origin,
-}
-
-/// A group, version and kind, and the definition that describes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct KindEntry {
-    pub(crate) group: Name,
-    pub(crate) version: Name,
-    pub(crate) kind: Name,
-    pub(crate) definition: DefinitionId,
-}
-
-/// A resource of the REST interface.
-#[derive(Clone, Debug)]
-pub(crate) struct ResourceEntry {
-    pub(crate) group: Name,
-    pub(crate) version: Name,
-    pub(crate) kind: Name,
-    /// The kind of a list of its objects, where it is not the usual one.
-    pub(crate) list_kind: Name,
-    pub(crate) plural: Name,
-    pub(crate) singular: Name,
-    pub(crate) namespaced: bool,
-    pub(crate) verbs: Vec<Name>,
-    pub(crate) short_names: Vec<Name>,
-    pub(crate) categories: Vec<Name>,
-    pub(crate) subresources: Vec<SubresourceEntry>,
-}
-
-/// A part of a resource that has its own address, and the kind it speaks.
-#[derive(Clone, Debug)]
-pub(crate) struct SubresourceEntry {
-    pub(crate) name: Name,
-    pub(crate) group: Name,
-    pub(crate) version: Name,
-    pub(crate) kind: Name,
-    pub(crate) verbs: Vec<Name>,
-}
-
-/// A step from a node to one below it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'m> {
-    Field(&'m str),
-    Items,
-    Additional,
-}
-
-impl std::fmt::Display for Step<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Step::Field(name) => write!(f, ".properties[{name}]"),
-            Step::Items => f.write_str(".items"),
-            Step::Additional => f.write_str(".additionalProperties"),
-        }
-    }
-}
+use super::entries::{
+    DefinitionEntry, DefinitionId, FieldEntry, KindEntry, NOWHERE, Name, Node, NodeId, ResourceEntry, Span,
+    Step, UnionEntry, start_of,
+};
+use super::terms::Required;
 
 /// Everything that was loaded.
 #[derive(Clone, Debug, Default)]
@@ -216,6 +20,7 @@ pub(crate) struct Model {
     pub(crate) nodes: Vec<Node>,
     pub(crate) fields: Vec<FieldEntry>,
     pub(crate) keys: Vec<Name>,
+    pub(crate) unions: Vec<UnionEntry>,
     /// In the order of loading; of two with one name the later one counts.
     pub(crate) definitions: Vec<DefinitionEntry>,
     /// The definition that counts for each name; [`NOWHERE`] for names of other things.
@@ -292,6 +97,17 @@ impl Model {
     pub(crate) fn add_keys(&mut self, keys: Vec<Name>) -> Span {
         let span = Span { start: self.keys.len() as u32, len: keys.len() as u32 };
         self.keys.extend(keys);
+        span
+    }
+
+    /// The unions of an object.
+    pub(crate) fn unions(&self, node: &Node) -> &[UnionEntry] {
+        &self.unions[node.unions.range()]
+    }
+
+    pub(crate) fn add_unions(&mut self, unions: Vec<UnionEntry>) -> Span {
+        let span = Span { start: self.unions.len() as u32, len: unions.len() as u32 };
+        self.unions.extend(unions);
         span
     }
 

@@ -3,9 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::check::Finding;
-use crate::compile::{Dialect, PlainTypes, Rules, compile};
-use crate::go_types::{GoTypes, StructId};
-use crate::model::{DefinitionId, Model, Origin, split_api_version};
+use crate::compile::{Dialect, GoTypes, PlainTypes, Rules, compile};
+use crate::model::{DefinitionId, Model};
 
 /// Compiled rules of one dialect: a flat table that threads can share.
 #[derive(Debug)]
@@ -48,14 +47,6 @@ impl Schema {
     /// The Go types of the built-in kinds. The first call compiles them.
     pub fn go_types(&self) -> &GoTypes {
         self.go_types.get_or_init(|| GoTypes::of(&self.model))
-    }
-
-    /// The Go struct of a built-in kind.
-    pub fn go_struct(&self, api_version: &str, kind: &str) -> Option<StructId> {
-        let (group, version) = split_api_version(api_version);
-        let definition = self.kinds.find(&self.model, [kind, group, version])?;
-        let is_built_in = self.model.definitions[definition as usize].origin == Origin::BuiltIn;
-        self.go_types().struct_of_definition(definition).filter(|_| is_built_in)
     }
 
     pub(crate) fn model(&self) -> &Model {

@@ -5,7 +5,9 @@ mod cursor;
 mod definitions;
 mod facts;
 mod find;
+mod go_names;
 mod resources;
+mod unions;
 
 pub use compiled::Schema;
 pub use cursor::Type;
@@ -13,3 +15,4 @@ pub use definitions::{Definition, KindOf};
 pub use facts::Field;
 pub use find::NameError;
 pub use resources::{Resource, Subresource};
+pub use unions::{FieldUnion, UnionMember};

@@ -2,10 +2,7 @@
 //!
 //! Compiled from the model once, when a caller asks. Types of loaded documents have no Go facts and are left out.
 
-use std::borrow::Cow;
-
-use crate::model::{DefinitionId, Flags, Model, NOWHERE, NodeId, Shape, last_part};
-use crate::schema::Schema;
+use crate::model::{DefinitionId, Flags, Model, NOWHERE, Name, NodeId, Shape, last_part, start_of};
 
 /// What Go knows about a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +58,7 @@ pub struct GoValue {
     pub keeps_empty: bool,
     /// Whether a struct without any value is left out (`omitzero`).
     pub omits_zero: bool,
-    node: NodeId,
+    pub(crate) node: NodeId,
 }
 
 impl GoValue {
@@ -86,8 +83,9 @@ impl GoValue {
 /// A field of a struct.
 #[derive(Clone, Copy, Debug)]
 pub struct GoField {
-    start: u64,
-    name: u32,
+    /// The first bytes of the name, which decide most comparisons.
+    pub(crate) start: u64,
+    pub(crate) name: Name,
     /// Its type.
     pub value: GoValue,
 }
@@ -124,70 +122,14 @@ impl GoTypes {
         &self.fields[one.first as usize..(one.first + one.len) as usize]
     }
 
-    /// The place of a field in [`GoTypes::fields`].
-    pub fn find(&self, schema: &Schema, id: StructId, name: &str) -> Option<usize> {
-        let fields = self.fields(id);
-        let start = crate::model::start_of(name);
-        let mut at = fields.partition_point(|field| field.start < start);
-        while let Some(field) = fields.get(at).filter(|field| field.start == start) {
-            if self.name(schema, field) == name {
-                return Some(at);
-            }
-            at += 1;
-        }
-        None
-    }
-
-    /// The name of a field.
-    pub fn name<'s>(&self, schema: &'s Schema, field: &GoField) -> &'s str {
-        schema.model().text(crate::model::Name(field.name))
-    }
-
     /// The type of list items or map values.
     pub fn value(&self, id: ValueId) -> GoValue {
         self.values[id.0 as usize]
     }
 
-    /// The name of a struct without its package, as error texts have it: `PodSpec`.
-    pub fn struct_name<'s>(&self, schema: &'s Schema, id: StructId) -> &'s str {
-        last_part(self.definition_name(schema, id))
-    }
-
-    /// The name of a struct with its package: `v1.PodSpec`.
-    pub fn struct_type_name(&self, schema: &Schema, id: StructId) -> String {
-        let mut parts = self.definition_name(schema, id).rsplit('.');
-        let (name, package) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        format!("{package}.{name}")
-    }
-
-    fn definition_name<'s>(&self, schema: &'s Schema, id: StructId) -> &'s str {
-        let model = schema.model();
-        model.text(model.definitions[self.structs[id.0 as usize].definition as usize].name)
-    }
-
-    /// The name of a type as Go prints it: `int32`, `v1.Protocol`, `[]v1.Container`.
-    pub fn type_name<'s>(&self, schema: &'s Schema, value: GoValue) -> Cow<'s, str> {
-        let model = schema.model();
-        if let Some(name) = model.nodes.get(value.node as usize).and_then(|node| model.given(node.go_type)) {
-            return Cow::Borrowed(name);
-        }
-        match value.kind {
-            GoKind::Bool => "bool".into(),
-            GoKind::Int32 => "int32".into(),
-            GoKind::Int64 => "int64".into(),
-            GoKind::Float64 => "float64".into(),
-            GoKind::String => "string".into(),
-            GoKind::Bytes => "[]uint8".into(),
-            GoKind::Time => "v1.Time".into(),
-            GoKind::MicroTime => "v1.MicroTime".into(),
-            GoKind::Duration => "v1.Duration".into(),
-            GoKind::Quantity => "resource.Quantity".into(),
-            GoKind::IntOrString => "intstr.IntOrString".into(),
-            GoKind::Any => "runtime.RawExtension".into(),
-            GoKind::Struct(id) => self.struct_type_name(schema, id).into(),
-            GoKind::List(item) => format!("[]{}", self.type_name(schema, self.value(item))).into(),
-            GoKind::Map(item) => format!("map[string]{}", self.type_name(schema, self.value(item))).into(),
-        }
+    /// The definition of a struct.
+    pub(crate) fn definition(&self, id: StructId) -> DefinitionId {
+        self.structs[id.0 as usize].definition
     }
 
     pub(crate) fn struct_of_definition(&self, definition: DefinitionId) -> Option<StructId> {
@@ -209,8 +151,8 @@ impl GoTypes {
             .fields(root)
             .iter()
             .map(|entry| GoField {
-                start: crate::model::start_of(model.text(entry.name)),
-                name: entry.name.0,
+                start: start_of(model.text(entry.name)),
+                name: entry.name,
                 value: self.value_of(model, entry.node),
             })
             .collect();

@@ -1,0 +1,85 @@
+//! Rules about `x-kubernetes-unions`: a list of maps, each with a discriminator and the fields it selects.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::collect::Check;
+use crate::document::DocumentPath;
+
+const UNIONS: &str = "x-kubernetes-unions";
+const DISCRIMINATOR: &str = "discriminator";
+const FIELDS: &str = "fields-to-discriminateBy";
+
+type JsonMap = Map<String, Value>;
+
+pub(super) fn check(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
+    let Some(value) = map.get(UNIONS) else { return };
+    let path = path.keyword(UNIONS);
+    let Some(unions) = value.as_array() else {
+        return check.broken("extension-value", &path, "must be a list of maps");
+    };
+    let mut fields =
+        Fields { properties: map.get("properties").and_then(Value::as_object), used: HashSet::new() };
+    for (index, union) in unions.iter().enumerate() {
+        let path = path.index(index);
+        match union {
+            Value::Object(union) => fields.check_union(check, union, &path),
+            _ => check.broken("extension-value", &path, "must be a map"),
+        }
+    }
+}
+
+/// The fields of the object, and those that unions have named so far.
+struct Fields<'v> {
+    properties: Option<&'v JsonMap>,
+    used: HashSet<&'v str>,
+}
+
+impl<'v> Fields<'v> {
+    fn check_union(&mut self, check: &mut Check<'_>, union: &'v JsonMap, path: &DocumentPath<'_>) {
+        let discriminator = union.get(DISCRIMINATOR);
+        match discriminator {
+            Some(Value::String(name)) => self.check_field(check, name, path),
+            Some(_) => check.broken("extension-value", &path.keyword(DISCRIMINATOR), "must be a string"),
+            None => {}
+        }
+        match union.get(FIELDS) {
+            Some(Value::Object(members)) => self.check_members(check, members, path),
+            Some(_) => check.broken("extension-value", &path.keyword(FIELDS), "must be a map of strings"),
+            None => {}
+        }
+        let is_empty = union.get(FIELDS).and_then(Value::as_object).is_none_or(Map::is_empty);
+        if discriminator.is_some() && is_empty {
+            let message = "must name the fields that the discriminator selects";
+            check.broken("union-without-fields", &path.keyword(FIELDS), message);
+        }
+    }
+
+    fn check_members(&mut self, check: &mut Check<'_>, members: &'v JsonMap, path: &DocumentPath<'_>) {
+        let mut values = HashSet::new();
+        for (name, value) in members {
+            self.check_field(check, name, path);
+            let at = path.keyword(FIELDS);
+            match value.as_str() {
+                None => check.broken("extension-value", &at.key(name), "must be a string"),
+                Some(value) if !values.insert(value) => {
+                    let message = format!("Multiple fields have the same discriminated name: {value}");
+                    check.broken("union-value-repeated", &at.key(name), message);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// A field of a union is declared, and belongs to one union only.
+    fn check_field(&mut self, check: &mut Check<'_>, name: &'v str, path: &DocumentPath<'_>) {
+        if !self.properties.is_some_and(|properties| properties.contains_key(name)) {
+            check.broken("union-field-unknown", path, format!("{name:?} is not a declared property"));
+        }
+        if !self.used.insert(name) {
+            let message = format!("{name} field appears multiple times in unions");
+            check.broken("union-field-repeated", path, message);
+        }
+    }
+}

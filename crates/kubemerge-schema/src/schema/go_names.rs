@@ -1,0 +1,80 @@
+//! Names of Go types and their fields, and the Go type of a kind.
+
+use std::borrow::Cow;
+
+use super::Schema;
+use crate::compile::{GoField, GoKind, GoTypes, GoValue, StructId};
+use crate::model::{Origin, last_part, split_api_version, start_of};
+
+impl Schema {
+    /// The Go struct of a built-in kind.
+    pub fn go_struct(&self, api_version: &str, kind: &str) -> Option<StructId> {
+        let (group, version) = split_api_version(api_version);
+        let definition = self.definition_of_kind([kind, group, version])?;
+        let is_built_in = self.model().definitions[definition as usize].origin == Origin::BuiltIn;
+        self.go_types().struct_of_definition(definition).filter(|_| is_built_in)
+    }
+}
+
+impl GoTypes {
+    /// The place of a field in [`GoTypes::fields`].
+    pub fn find(&self, schema: &Schema, id: StructId, name: &str) -> Option<usize> {
+        let fields = self.fields(id);
+        let start = start_of(name);
+        let mut at = fields.partition_point(|field| field.start < start);
+        while let Some(field) = fields.get(at).filter(|field| field.start == start) {
+            if self.name(schema, field) == name {
+                return Some(at);
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// The name of a field.
+    pub fn name<'s>(&self, schema: &'s Schema, field: &GoField) -> &'s str {
+        schema.model().text(field.name)
+    }
+
+    /// The name of a struct without its package, as error texts have it: `PodSpec`.
+    pub fn struct_name<'s>(&self, schema: &'s Schema, id: StructId) -> &'s str {
+        last_part(self.definition_name(schema, id))
+    }
+
+    /// The name of a struct with its package: `v1.PodSpec`.
+    pub fn struct_type_name(&self, schema: &Schema, id: StructId) -> String {
+        let mut parts = self.definition_name(schema, id).rsplit('.');
+        let (name, package) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        format!("{package}.{name}")
+    }
+
+    fn definition_name<'s>(&self, schema: &'s Schema, id: StructId) -> &'s str {
+        let model = schema.model();
+        model.text(model.definitions[self.definition(id) as usize].name)
+    }
+
+    /// The name of a type as Go prints it: `int32`, `v1.Protocol`, `[]v1.Container`.
+    pub fn type_name<'s>(&self, schema: &'s Schema, value: GoValue) -> Cow<'s, str> {
+        let model = schema.model();
+        if let Some(name) = model.nodes.get(value.node as usize).and_then(|node| model.given(node.go_type)) {
+            return Cow::Borrowed(name);
+        }
+        match value.kind {
+            GoKind::Bool => "bool".into(),
+            GoKind::Int32 => "int32".into(),
+            GoKind::Int64 => "int64".into(),
+            GoKind::Float64 => "float64".into(),
+            GoKind::String => "string".into(),
+            GoKind::Bytes => "[]uint8".into(),
+            GoKind::Time => "v1.Time".into(),
+            GoKind::MicroTime => "v1.MicroTime".into(),
+            GoKind::Duration => "v1.Duration".into(),
+            GoKind::Quantity => "resource.Quantity".into(),
+            GoKind::IntOrString => "intstr.IntOrString".into(),
+            GoKind::Any => "runtime.RawExtension".into(),
+            GoKind::Struct(id) => self.struct_type_name(schema, id).into(),
+            GoKind::List(item) => format!("[]{}", self.type_name(schema, self.value(item))).into(),
+            GoKind::Map(item) => format!("map[string]{}", self.type_name(schema, self.value(item))).into(),
+        }
+    }
+}
