@@ -63,7 +63,7 @@ enum Inside {
 }
 
 /// Text that is nested deeper needs an index of its ends, which nobody makes here.
-const DEPTH_MOST: usize = 64;
+const MAX_NESTING: usize = 64;
 
 impl<'a> Reader<'a> {
     /// The beginning of a text; white space around it does not count.
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn open(&mut self, bracket: u8, inside: Inside) -> Option<()> {
-        let fits = self.next == Next::Value && self.outside.len() < DEPTH_MOST;
+        let fits = self.next == Next::Value && self.outside.len() < MAX_NESTING;
         if !fits || self.next_byte() != bracket {
             return None;
         }
@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
 
     /// The text as a document, if all of it was read.
     pub fn finish(self) -> Option<Canonical> {
-        self.is_finished().then(|| Canonical::written(self.text.to_vec(), DEPTH_MOST))
+        self.is_finished().then(|| Canonical::written(self.text.to_vec(), MAX_NESTING))
     }
 
     /// Whether all of the text was read.

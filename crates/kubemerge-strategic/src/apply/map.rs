@@ -77,7 +77,6 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.observer.note(path, Event::MapMerged);
         let base = live.unwrap_or(Node::NULL);
         let mut edit = match self.mode {
-            Mode::Apply if patch.fields.len() == 1 => MapEdit::for_one(base, self.arena),
             Mode::Apply => MapEdit::new(base, self.arena),
             Mode::Combine => MapEdit::expanded(base, self.arena),
         };

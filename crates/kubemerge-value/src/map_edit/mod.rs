@@ -1,14 +1,10 @@
 //! Editing a map: look members up, replace, remove and insert them, and keep the rest as it is.
 //!
 //! This is the one place that knows whether the members of a source are sorted. Over canonical text the walk
-//! goes forward only and stops behind the last edit; over any other source the level is expanded first, unless
-//! only one member is looked for.
+//! goes forward only and stops after the last edit; over any other source the level is expanded first.
 
 mod level;
-mod search;
 mod walk;
-
-pub(crate) use search::find_given;
 
 use crate::{
     Arena,
@@ -17,7 +13,6 @@ use crate::{
     text::Form,
 };
 use level::{Fate, Level};
-use search::{Crowded, Search};
 use walk::Walk;
 
 /// An edit of a map in progress.
@@ -28,7 +23,6 @@ pub struct MapEdit<'a> {
 
 enum Base<'a> {
     Walk(Walk<'a>),
-    Search(Search<'a>),
     Level(Level<'a>),
 }
 
@@ -44,16 +38,6 @@ impl<'a> MapEdit<'a> {
         MapEdit { arena, base }
     }
 
-    /// As [`new`](Self::new), for one member. Others may be sought too, at the price of a second look.
-    pub fn for_one(base: Node<'a>, arena: &'a Arena) -> Self {
-        match base.0 {
-            Repr::Text(text) if text.form == Form::Given && text.first() == b'{' => {
-                MapEdit { arena, base: Base::Search(Search::new(text)) }
-            }
-            _ => MapEdit::new(base, arena),
-        }
-    }
-
     /// As [`new`](Self::new), for members that are sought in any order.
     pub fn expanded(base: Node<'a>, arena: &'a Arena) -> Self {
         MapEdit { arena, base: Base::Level(Level::new(base, arena)) }
@@ -67,23 +51,16 @@ impl<'a> MapEdit<'a> {
     /// Finds the member of this name. It is kept unless [`replace`](Self::replace) or
     /// [`remove`](Self::remove) follows.
     pub fn seek(&mut self, key: Str<'_>) -> Option<Node<'a>> {
-        let level = match &mut self.base {
-            Base::Walk(walk) => return walk.seek(key),
-            Base::Level(level) => return level.seek(key),
-            Base::Search(search) => match search.seek(key) {
-                Ok(value) => return value,
-                Err(Crowded) => search.expand(self.arena),
-            },
-        };
-        self.base = Base::Level(level);
-        self.seek(key)
+        match &mut self.base {
+            Base::Walk(walk) => walk.seek(key),
+            Base::Level(level) => level.seek(key),
+        }
     }
 
     /// Gives the member that `seek` found another value.
     pub fn replace(&mut self, value: Node<'a>) {
         match &mut self.base {
             Base::Walk(walk) => walk.replace(value),
-            Base::Search(search) => search.replace(value),
             Base::Level(level) => level.become_value(value),
         }
     }
@@ -92,33 +69,23 @@ impl<'a> MapEdit<'a> {
     pub fn remove(&mut self) {
         match &mut self.base {
             Base::Walk(walk) => walk.remove(),
-            Base::Search(search) => search.remove(),
             Base::Level(level) => level.change(Fate::Drop),
         }
     }
 
     /// Adds a member that `seek` did not find.
     pub fn insert(&mut self, key: Str<'a>, value: Node<'a>) {
-        let mut level = match &mut self.base {
-            Base::Walk(walk) => return walk.insert(key, value),
-            Base::Level(level) => return level.insert(key, value),
-            Base::Search(search) => match search.insert(key, value) {
-                Ok(()) => return,
-                Err(Crowded) => search.expand(self.arena),
-            },
-        };
-        level.insert(key, value);
-        self.base = Base::Level(level);
+        match &mut self.base {
+            Base::Walk(walk) => walk.insert(key, value),
+            Base::Level(level) => level.insert(key, value),
+        }
     }
 
     /// Removes every member of the base that `keep` refuses. Must come before any `seek`.
     pub fn retain(&mut self, keep: impl Fn(Str<'a>) -> bool) {
-        match &self.base {
-            Base::Walk(walk) => {
-                self.base = Base::Level(Level::new(Node(Repr::Text(walk.text())), self.arena));
-            }
-            Base::Search(search) => self.base = Base::Level(search.expand(self.arena)),
-            Base::Level(_) => {}
+        // The walk stops after the last edit, but this has to see every member.
+        if let Base::Walk(walk) = &self.base {
+            self.base = Base::Level(Level::new(Node(Repr::Text(walk.text())), self.arena));
         }
         if let Base::Level(level) = &mut self.base {
             level.retain(keep);
@@ -129,7 +96,6 @@ impl<'a> MapEdit<'a> {
     pub fn finish(self) -> Node<'a> {
         let built = match self.base {
             Base::Walk(walk) => walk.finish(),
-            Base::Search(search) => search.finish(self.arena),
             Base::Level(level) => level.finish(),
         };
         Node(Repr::Map(self.arena.alloc(built)))

@@ -1,11 +1,10 @@
 //! The members of a map in text, one after the other or by name, without a list of them.
 
 use crate::{
-    map_edit::find_given,
     node::{Node, Repr},
     scan::skip_space,
     string::Str,
-    text::{Form, MemberScan, Resume, Seeker, Sought},
+    text::{Form, MemberScan, Resume, Seeker, Sought, Text},
 };
 
 /// A walk over the members of a map that is still text.
@@ -14,8 +13,8 @@ pub struct MemberWalk<'a> {
     seeker: Seeker,
     /// Where the value of the last member starts.
     value_at: usize,
-    /// How often text without order may still be searched from its start.
-    patience: usize,
+    /// How often unsorted text may still be searched from its start.
+    searches_left: usize,
 }
 
 /// How far the text of a value has been walked: somebody who walks the text around it goes on from there.
@@ -36,7 +35,7 @@ impl<'a> MemberWalk<'a> {
             scan: MemberScan::of_map(text),
             seeker: Seeker::new(),
             value_at: 0,
-            patience: if text.bytes.len() <= SMALL { FEW } else { 1 },
+            searches_left: if text.bytes.len() <= SMALL { FEW } else { 1 },
         })
     }
 
@@ -56,8 +55,8 @@ impl<'a> MemberWalk<'a> {
     pub fn seek(&mut self, key: Str<'_>) -> Option<Node<'a>> {
         let text = self.scan.text();
         if text.form == Form::Given {
-            self.patience = self.patience.checked_sub(1)?;
-            return find_given(text, key);
+            self.searches_left = self.searches_left.checked_sub(1)?;
+            return find_unsorted(text, key);
         }
         let Sought::Found(member) = self.seeker.seek(&mut self.scan, key) else { return None };
         self.value_at = member.value_at;
@@ -82,6 +81,22 @@ impl<'a> MemberWalk<'a> {
             _ => Resume { at, depth: 1 },
         })
     }
+}
+
+/// The value of a member of unsorted text; `None` if the map does not have it, or has it more than once.
+fn find_unsorted<'a>(text: Text<'a>, key: Str<'_>) -> Option<Node<'a>> {
+    let mut scan = MemberScan::of_map(text);
+    let mut found = None;
+    while let Some(name) = scan.next_name() {
+        if name.key == key {
+            if found.is_some() {
+                return None;
+            }
+            let end = scan.settle();
+            found = Some(Node(Repr::Text(text.closed(&text.bytes[name.value_at..end]))));
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -41,14 +41,14 @@ impl Seeker {
     #[inline]
     pub(crate) fn seek<'a>(&mut self, scan: &mut MemberScan<'a>, key: Str<'_>) -> Sought<'a> {
         let text = scan.text();
-        let mut patience = if self.may_leap { MANY } else { usize::MAX };
+        let mut steps_left = if self.may_leap { MANY } else { usize::MAX };
         let stop = strings_in_map(text.bytes, scan.settle(), 1, |start| {
             if text.bytes[start - 1] == b':' {
                 return Continue(());
             }
             let order = compare_name(text, start, key);
-            patience -= 1;
-            if order == Ordering::Less && patience > 0 { Continue(()) } else { Break((start, order)) }
+            steps_left -= 1;
+            if order == Ordering::Less && steps_left > 0 { Continue(()) } else { Break((start, order)) }
         });
         let (start, order) = match stop {
             Break(met) => met,
