@@ -4,7 +4,7 @@
 //! interface, and compared. A case that differs is asked again and again, since Kubernetes does not
 //! always have one answer; what still differs is shrunk and printed as a corpus case.
 
-mod dice;
+pub(crate) mod dice;
 mod document;
 mod explained;
 mod json_patch;
@@ -41,6 +41,8 @@ options:
   --kind K      only this kind: Pod, Service, ..., or `synthetic` for generated schemas
   --op OP       only this operation: apply, diff, three-way, compose, conflicts, json-three-way,
                 merge-patch, json-patch
+  --kinds       compare the rules of built-in kinds instead; it has its own options (--kinds --help lists
+                them)
 ";
 
 /// Cases of one schema before the next is made.
@@ -59,6 +61,9 @@ struct Options {
 
 /// Runs until the time or the count is up. Exit code 1 where something differs, 3 without Go.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    if arguments.iter().any(|word| word == "--kinds") {
+        return crate::admission::run(arguments);
+    }
     let options = match Options::read(arguments) {
         Ok(options) => options,
         Err(complaint) => {

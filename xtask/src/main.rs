@@ -2,6 +2,7 @@
 //!
 //! Each task is a module with a `run` function and a `HELP` text; this file only picks one.
 
+mod admission;
 mod answer;
 mod bench;
 mod bench_command;

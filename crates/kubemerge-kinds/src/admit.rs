@@ -9,10 +9,8 @@ use kubemerge_schema::{Schema, StructId};
 use kubemerge_value::Document;
 
 use crate::field::{Field, FieldError, Report};
-use crate::meta::{
-    NameRule, generic_metadata, generic_metadata_update, validate_metadata, validate_metadata_update,
-};
-use crate::registry::{Context, Generation, Rules, Scope, SubresourceRules, reset_fields, rules};
+use crate::meta::{NameRule, generic_metadata, validate_metadata, validate_metadata_update};
+use crate::registry::{Context, Generation, OnUpdate, Rules, Scope, SubresourceRules, reset_fields, rules};
 use crate::tree::{Arena, Map, Value};
 use crate::typed::{DecodeError, Decoded, decode};
 
@@ -164,6 +162,7 @@ impl<'s> Kind<'s> {
         let metadata = object.ensure_map("metadata");
         metadata.remove("deletionTimestamp");
         metadata.remove("deletionGracePeriodSeconds");
+        metadata.remove("selfLink");
         if scope == Some(Scope::Namespaced) {
             metadata.set_default("namespace", "default");
         }
@@ -171,12 +170,8 @@ impl<'s> Kind<'s> {
         reset_fields(rules, object, None);
         (rules.prepare_create)(object, self.context);
         let metadata = object.ensure_map("metadata");
-        match rules.generation {
-            Generation::None => {
-                metadata.remove("generation");
-            }
-            Generation::Spec => metadata.set("generation", 1),
-            Generation::Own => {}
+        if rules.generation == Generation::Spec {
+            metadata.set("generation", 1);
         }
     }
 
@@ -213,7 +208,15 @@ impl<'s> Kind<'s> {
     /// Validates a prepared object that replaces another one.
     pub fn validate_update(self, object: &Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
         let Some(rules) = self.rules else { return Vec::new() };
-        self.validate_update_with(rules.validate_update, object, old)
+        self.validate_update_with(object, old, |new, old| {
+            if rules.on_update == OnUpdate::ValidateWhole {
+                validate_metadata(new.field("metadata"), rules.scope, rules.name);
+            }
+            if rules.on_update != OnUpdate::ValidateChanges {
+                (rules.validate)(new);
+            }
+            (rules.validate_update)(new, old);
+        })
     }
 
     /// Prepares and validates an object that was written to a subresource such as `status`.
@@ -221,7 +224,7 @@ impl<'s> Kind<'s> {
         keep_system_metadata(object, old);
         let Some(rules) = self.subresource(name) else { return Vec::new() };
         (rules.prepare_update)(object, old, self.context);
-        self.validate_update_with(rules.validate_update, object, old)
+        self.validate_update_with(object, old, rules.validate_update)
     }
 
     fn subresource(self, name: &str) -> Option<&'static SubresourceRules> {
@@ -230,17 +233,16 @@ impl<'s> Kind<'s> {
 
     fn validate_update_with(
         self,
-        validate: crate::registry::ValidateUpdate,
         object: &Map<'_>,
         old: &Map<'_>,
+        validate: impl for<'t> FnOnce(Field<'t>, Field<'t>),
     ) -> Vec<FieldError> {
         let report = Report::new(self.context.minor);
         let (root, old_root) = (Field::root(object, &report), Field::root(old, &report));
+        let scope = self.rules.map_or(Scope::Namespaced, |rules| rules.scope);
+        generic_metadata(root.field("metadata"), scope, NameRule::PathSegment);
         validate_metadata_update(root.field("metadata"), old_root.field("metadata"));
         validate(root, old_root);
-        if root.errors_so_far() == 0 {
-            generic_metadata_update(root.field("metadata"), old_root.field("metadata"));
-        }
         report.into_errors()
     }
 }
@@ -250,12 +252,10 @@ fn keep_system_metadata(object: &mut Map<'_>, old: &Map<'_>) {
     let metadata = object.ensure_map("metadata");
     let Some(old) = old.map("metadata") else { return };
     let arena = metadata.arena();
+    metadata.remove("generation");
     for name in ["creationTimestamp", "generation"] {
-        match old.get(name) {
-            Some(value) => metadata.set(name, value.copy_in(arena)),
-            None => {
-                metadata.remove(name);
-            }
+        if let Some(value) = old.get(name) {
+            metadata.set(name, value.copy_in(arena));
         }
     }
     let kept = ["uid", "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "namespace"];

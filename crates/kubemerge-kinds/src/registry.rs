@@ -25,6 +25,17 @@ pub enum Generation {
     Own,
 }
 
+/// What an update validates of the new object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnUpdate {
+    /// [`Rules::validate`] and then [`Rules::validate_update`]; metadata of the new object in full.
+    ValidateWhole,
+    /// [`Rules::validate`] and then [`Rules::validate_update`]; of metadata only what may change.
+    ValidateObject,
+    /// Only [`Rules::validate_update`], and of metadata only what may change.
+    ValidateChanges,
+}
+
 /// Facts that rules may depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
@@ -69,8 +80,10 @@ pub struct Rules {
     pub prepare_update: ChangeUpdate,
     /// `Validate`, without metadata: that is checked before by [`Rules::scope`] and [`Rules::name`].
     pub validate: Validate,
-    /// `ValidateUpdate`, without metadata. Most kinds validate the whole object again.
+    /// `ValidateUpdate`, without metadata: what may not change.
     pub validate_update: ValidateUpdate,
+    /// Whether an update validates the new object as if it were created, too.
+    pub on_update: OnUpdate,
     /// When the generation counts.
     pub generation: Generation,
     /// Top-level fields that a write to the main resource does not change: reset to the stored ones (or emptied on
@@ -103,6 +116,7 @@ impl Rules {
         prepare_update: |_, _, _| {},
         validate: |_| {},
         validate_update: |_, _| {},
+        on_update: OnUpdate::ValidateWhole,
         generation: Generation::None,
         reset: &[],
         subresources: &[],

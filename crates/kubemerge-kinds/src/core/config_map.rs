@@ -43,7 +43,6 @@ fn validate_update(map: Field<'_>, old: Field<'_>) {
             }
         }
     }
-    validate(map);
 }
 
 impl Field<'_> {

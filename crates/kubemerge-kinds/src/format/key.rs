@@ -1,6 +1,6 @@
 //! Keys and values of labels, annotations and config maps.
 
-use super::{Problems, dns1123_subdomain, is_word, max_len, regex_error};
+use super::{Problems, dns1123_subdomain, is_word, max_bytes, max_len, regex_error};
 
 const MAX_NAME: usize = 63;
 const NAME: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
@@ -44,7 +44,7 @@ pub fn qualified_name(text: &str) -> Problems {
     if name.is_empty() {
         problems.push("name part must be non-empty".to_owned());
     } else if name.len() > MAX_NAME {
-        problems.push(format!("name part {}", max_len(MAX_NAME)));
+        problems.push(format!("name part {}", max_bytes(MAX_NAME)));
     }
     if !is_name(name) {
         let shape = regex_error(NAME_MESSAGE, NAME, &["MyName", "my.name", "123-abc"]);
@@ -57,7 +57,7 @@ pub fn qualified_name(text: &str) -> Problems {
 pub fn label_value(text: &str) -> Problems {
     let mut problems = Problems::new();
     if text.len() > MAX_NAME {
-        problems.push(max_len(MAX_NAME));
+        problems.push(max_bytes(MAX_NAME));
     }
     if !text.is_empty() && !is_name(text) {
         let message =

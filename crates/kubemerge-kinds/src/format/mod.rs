@@ -28,6 +28,11 @@ pub fn max_len(length: usize) -> String {
     format!("must be no more than {length} characters")
 }
 
+/// The text for a part of a label that is too long.
+pub fn max_bytes(length: usize) -> String {
+    format!("must be no more than {length} bytes")
+}
+
 /// The text for a string that does not match a regular expression.
 pub fn regex_error(message: &str, regex: &str, examples: &[&str]) -> String {
     if examples.is_empty() {

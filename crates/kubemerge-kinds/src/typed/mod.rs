@@ -204,7 +204,11 @@ impl<'a> Decoder<'a> {
             let name = self.scanner.name(self.arena);
             self.path.push(Step::Key(name));
             let start = self.scanner.start();
-            let value = self.read(item, start, &mut true)?;
+            let value = match self.read(item, start, &mut true)? {
+                // Conversion between versions makes an empty slice of nil.
+                Value::Null if item.kind == GoKind::Bytes => Value::Str(""),
+                value => value,
+            };
             self.path.pop();
             map.push_unsorted(name, value);
         }

@@ -1,0 +1,142 @@
+//! `cargo xtask conformance --kinds`: objects of the built-in kinds, asked of Kubernetes' own strategies and of
+//! `kubemerge_kinds::admit`.
+//!
+//! Valid objects are changed at random, sent to the oracle (Kubernetes' registries in a process of their own) and
+//! to our rules. What differs is counted by kind and cause, each with one example.
+
+mod compare;
+mod mutate;
+mod objects;
+mod options;
+mod oracle;
+mod tally;
+mod value;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use kubemerge_schema::{Dialect, Schema};
+use serde_json::{Value, json};
+
+use crate::conformance::dice::Dice;
+use compare::Answer;
+use mutate::{KeepName, Mutator};
+use objects::Base;
+use options::Options;
+use oracle::Oracle;
+use tally::Tally;
+
+pub(crate) use options::HELP;
+
+/// Trials that are on their way at once.
+const BATCH: usize = 512;
+
+/// What is asked: an object, and for updates the stored one.
+struct Trial<'b> {
+    base: &'b Base,
+    operation: Operation,
+    object: Value,
+    /// What was done to the valid object, for people.
+    changes: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Create,
+    Update,
+    UpdateStatus,
+}
+
+impl Operation {
+    fn word(self) -> &'static str {
+        match self {
+            Operation::Create => "create",
+            Operation::Update => "update",
+            Operation::UpdateStatus => "status",
+        }
+    }
+}
+
+/// Runs the comparison. Exit code 1 where something differs, 3 without the oracle.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let options = match Options::read(arguments) {
+        Ok(options) => options,
+        Err(complaint) => {
+            eprintln!("conformance --kinds: {complaint}\n\n{HELP}");
+            return ExitCode::from(2);
+        }
+    };
+    match compare_kinds(&options) {
+        Ok(tally) => tally.print(&options),
+        Err(error) => {
+            eprintln!("conformance --kinds: {error}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn compare_kinds(options: &Options) -> Result<Tally, Box<dyn Error>> {
+    let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+    let mut oracle = Oracle::start()?;
+    let bases = objects::load(&schema, &mut oracle, options)?;
+    println!("seed {}, {} valid objects", options.seed, bases.len());
+    let mutator = Mutator::new(&schema, &bases);
+    let mut dice = Dice::new(options.seed);
+    let mut tally = Tally::default();
+    let start = Instant::now();
+    while tally.trials() < options.cases {
+        let count = BATCH.min(options.cases - tally.trials());
+        let trials: Vec<Trial<'_>> =
+            (0..count).map(|_| trial(options, &bases, &mutator, &mut dice)).collect();
+        run_batch(&schema, &mut oracle, &trials, &mut tally)?;
+    }
+    println!("{} objects in {:.1} s", tally.trials(), start.elapsed().as_secs_f64());
+    Ok(tally)
+}
+
+fn trial<'b>(options: &Options, bases: &'b [Base], mutator: &Mutator<'_>, dice: &mut Dice) -> Trial<'b> {
+    let base = objects::pick(bases, dice);
+    let operation = match (&base.stored, dice.below(10)) {
+        (Some(_), 5..=8) => Operation::Update,
+        (Some(stored), 9) if stored.get("status").is_some() => Operation::UpdateStatus,
+        _ => Operation::Create,
+    };
+    let operation = options.operation.unwrap_or(operation);
+    let mut object = match (&base.stored, operation) {
+        (Some(stored), Operation::Update | Operation::UpdateStatus) => stored.clone(),
+        _ => base.object.clone(),
+    };
+    let count = if dice.chance(25) { 0 } else { 1 + dice.below(3) };
+    let keep_name = if operation == Operation::Create { KeepName::No } else { KeepName::Yes };
+    let changes = (0..count).filter_map(|_| mutator.change(&mut object, keep_name, dice)).collect();
+    Trial { base, operation, object, changes }
+}
+
+fn run_batch(
+    schema: &Schema,
+    oracle: &mut Oracle,
+    trials: &[Trial<'_>],
+    tally: &mut Tally,
+) -> Result<(), Box<dyn Error>> {
+    let requests: Vec<Value> = trials.iter().map(request).collect();
+    let ours = || -> Vec<Answer> { trials.iter().map(|trial| Answer::ours(schema, trial)).collect() };
+    let (theirs, ours) = oracle.ask_while(&requests, ours)?;
+    for ((trial, ours), theirs) in trials.iter().zip(ours).zip(theirs) {
+        let theirs = Answer::of_oracle(&theirs);
+        tally.add(trial, &ours, &theirs);
+    }
+    Ok(())
+}
+
+fn request(trial: &Trial<'_>) -> Value {
+    let mut request = json!({"op": "create", "object": trial.object});
+    if trial.operation != Operation::Create {
+        request["op"] = "update".into();
+        request["old"] = trial.base.stored.clone().unwrap_or_default();
+    }
+    if trial.operation == Operation::UpdateStatus {
+        request["subresource"] = "status".into();
+    }
+    request
+}
