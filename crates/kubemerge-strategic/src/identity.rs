@@ -2,8 +2,8 @@
 
 use crate::directive::PATCH;
 use crate::error::{MergeError, MergeErrorKind};
-use crate::go_text::go_text;
-use kubemerge_schema::{Dialect, MergeKey};
+use crate::strategy::Strategy;
+use kubemerge_schema::MergeKey;
 use kubemerge_value::{Arena, Key, Names, Node, Path, Scalar};
 use std::hash::{Hash, Hasher};
 
@@ -61,17 +61,17 @@ pub(crate) enum Keyed<'a> {
 pub(crate) struct Keys<'s, 'a> {
     keys: &'s [MergeKey],
     defaults: &'a [Option<Scalar<'a>>],
-    dialect: Dialect,
+    strategy: Strategy,
 }
 
 /// Key sets have at most this many members.
 pub(crate) const MOST_KEYS: usize = 32;
 
 impl<'s, 'a> Keys<'s, 'a> {
-    pub(crate) fn new(keys: &'s [MergeKey], dialect: Dialect, arena: &'a Arena) -> Self {
+    pub(crate) fn new(keys: &'s [MergeKey], strategy: Strategy, arena: &'a Arena) -> Self {
         let keys = &keys[..keys.len().min(MOST_KEYS)];
         let defaults = arena.alloc_slice_fill_iter(keys.iter().map(|key| default_of(key, arena)));
-        Keys { keys, defaults, dialect }
+        Keys { keys, defaults, strategy }
     }
 
     /// The name of the key, if there is but one.
@@ -132,7 +132,7 @@ impl<'s, 'a> Keys<'s, 'a> {
     #[inline]
     pub(crate) fn of_value(&self, value: Key<'a>) -> Keyed<'a> {
         match value {
-            Key::Scalar(Scalar::Null) if self.dialect == Dialect::Spec => Keyed::Missing,
+            Key::Scalar(Scalar::Null) if !self.strategy.null_is_a_key() => Keyed::Missing,
             Key::Scalar(scalar) => Keyed::As { identity: Identity::One(scalar), written: 1 },
             Key::Missing => Keyed::Missing,
             Key::Compound => Keyed::Compound(0),
@@ -165,12 +165,7 @@ impl<'s, 'a> Keys<'s, 'a> {
 
     pub(crate) fn missing(&self, item: Node<'_>, path: &Path<'_>) -> MergeError {
         let names = self.names().collect::<Vec<_>>().join(",");
-        let message = match self.dialect {
-            Dialect::Upstream => {
-                format!("map: {} does not contain declared merge key: {names}", go_text(item))
-            }
-            Dialect::Spec => format!("item has none of the merge keys [{names}]"),
-        };
+        let message = self.strategy.missing_key_message(item, &names);
         let first = self.names().next().unwrap_or_default();
         MergeError::new(MergeErrorKind::MissingMergeKey, path, message)
             .about_keys(self.names())

@@ -4,14 +4,13 @@
 //! state had and the wanted one has no more. What only the server knows stays as it is.
 
 use crate::{
-    MergeError, MergeErrorKind, Precondition,
-    apply::{combine, document},
-    check_preconditions,
-    conflict::{self, Conflict},
-    diff::{DiffOptions, upstream},
-    spec_diff::{self, OrderLists},
+    conflict::Conflict,
+    error::{MergeError, MergeErrorKind},
+    precondition::{Precondition, check_preconditions},
+    verbs::verbs_of,
+    versions::Versions,
 };
-use kubemerge_schema::{Dialect, Type};
+use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node, Side};
 use kubemerge_yaml::{self as yaml, KeyOrder, WriteOptions};
 
@@ -23,17 +22,6 @@ pub enum OnConflict {
     Overwrite,
     /// There is no patch.
     Fail,
-}
-
-/// Three states of one object.
-#[derive(Clone, Copy, Debug)]
-pub struct Versions<'a> {
-    /// The state that was applied last.
-    pub original: Node<'a>,
-    /// The state that is wanted.
-    pub modified: Node<'a>,
-    /// The state on the server.
-    pub current: Node<'a>,
 }
 
 /// The patch that brings `current` to the wanted state, and removes what `original` had and `modified` has
@@ -80,19 +68,18 @@ pub fn three_way_checked<'a>(
     preconditions: &[Precondition<'_>],
     arena: &'a Arena,
 ) -> Result<Node<'a>, MergeError> {
-    let versions = versions.documents()?;
-    let patch = versions.patch(ty, arena)?;
+    let (versions, verbs) = (versions.documents()?, verbs_of(ty));
+    let patch = verbs.three_way(ty, &versions, arena)?;
     check_preconditions(patch, preconditions)?;
     if on_conflict == OnConflict::Overwrite {
         return Ok(patch);
     }
-    let changed = versions.changed(ty, arena)?;
-    // Upstream: the test leaves its marks on the patch.
-    let tested = conflict::test(ty, versions.tested_patch(ty, patch, arena)?, changed, arena)?;
+    let changed = verbs.changes_of_current(ty, &versions, arena)?;
+    let tested = verbs.tested_patch(ty, &versions, patch, arena)?;
+    let tested = verbs.conflict_test(ty, tested, changed, arena)?;
     match tested.conflicts.first() {
         Some(conflict) => Err(conflict_error(conflict, patch, changed)),
-        None if ty.schema().dialect() == Dialect::Upstream => Ok(tested.patch),
-        None => Ok(patch),
+        None => Ok(verbs.patch_after_test(patch, tested.patch)),
     }
 }
 
@@ -107,51 +94,11 @@ pub fn three_way_conflicts<'a>(
     versions: &Versions<'a>,
     arena: &'a Arena,
 ) -> Result<Vec<Conflict<'a>>, MergeError> {
-    let versions = versions.documents()?;
-    let patch = versions.patch(ty, arena)?;
-    let patch = versions.tested_patch(ty, patch, arena)?;
-    Ok(conflict::test(ty, patch, versions.changed(ty, arena)?, arena)?.conflicts)
-}
-
-impl<'a> Versions<'a> {
-    fn documents(&self) -> Result<Self, MergeError> {
-        Ok(Versions {
-            original: document(self.original)?.unwrap_or(Node::NULL),
-            modified: document(self.modified)?.unwrap_or(Node::NULL),
-            current: document(self.current)?.unwrap_or(Node::NULL),
-        })
-    }
-
-    fn patch(&self, ty: Type<'_>, arena: &'a Arena) -> Result<Node<'a>, MergeError> {
-        match ty.schema().dialect() {
-            Dialect::Upstream => {
-                let delta = upstream(ty, self.current, self.modified, DiffOptions::DELTA, arena)?;
-                let deletions = upstream(ty, self.original, self.modified, DiffOptions::DELETIONS, arena)?;
-                combine(ty, deletions, delta, arena)
-            }
-            Dialect::Spec => spec_diff::patch(ty, self, OrderLists::WhereNeeded, arena),
-        }
-    }
-
-    /// The patch as the conflict test looks at it.
-    fn tested_patch(&self, ty: Type<'_>, patch: Node<'a>, arena: &'a Arena) -> Result<Node<'a>, MergeError> {
-        match ty.schema().dialect() {
-            Dialect::Upstream => Ok(patch),
-            Dialect::Spec => spec_diff::patch(ty, self, OrderLists::Never, arena),
-        }
-    }
-
-    /// What has become of the original on the server.
-    fn changed(&self, ty: Type<'_>, arena: &'a Arena) -> Result<Node<'a>, MergeError> {
-        match ty.schema().dialect() {
-            Dialect::Upstream => upstream(ty, self.original, self.current, DiffOptions::UNORDERED, arena),
-            Dialect::Spec => {
-                let since =
-                    Versions { original: self.original, modified: self.current, current: self.original };
-                spec_diff::patch(ty, &since, OrderLists::Never, arena)
-            }
-        }
-    }
+    let (versions, verbs) = (versions.documents()?, verbs_of(ty));
+    let patch = verbs.three_way(ty, &versions, arena)?;
+    let patch = verbs.tested_patch(ty, &versions, patch, arena)?;
+    let changed = verbs.changes_of_current(ty, &versions, arena)?;
+    Ok(verbs.conflict_test(ty, patch, changed, arena)?.conflicts)
 }
 
 fn conflict_error(conflict: &Conflict<'_>, patch: Node<'_>, changed: Node<'_>) -> MergeError {

@@ -1,12 +1,16 @@
 //! Documents that stay in their text: a patch that gives other values to fields that are there.
 //!
 //! This is what most patches do: another image, another number of replicas. Nothing is added or removed, so the
-//! result is the live text with other values at some places, and no map has to be taken apart. Whatever does not
-//! fit here goes the long way, which would give the same result and has the words for every fault.
+//! result is the live text with other values at some places, and no map has to be taken apart. [`Unfit`] has the
+//! reasons for which a document is merged map by map instead, which would give the same result.
 
-use super::{Merger, Mode, map::Outcome};
+use super::{
+    Merger, Mode,
+    map::Outcome,
+    value::{list_rule, map_rule},
+};
 use crate::{directive::MapPatch, error::MergeError, identity::Keys, observe::Observer};
-use kubemerge_schema::{Dialect, ListStrategy, MapStrategy, Type};
+use kubemerge_schema::{ListStrategy, MapStrategy, Type};
 use kubemerge_value::{Edits, Kind, MemberWalk, Node, Path, Str, deep};
 
 /// A patch map beside the live map that it is merged into.
@@ -40,20 +44,38 @@ enum Unfit {
     /// A field is added or removed, or there are directives. Nothing inside was looked at, so the map may still be
     /// merged as a whole.
     Map,
-    /// The document should go the long way.
+    /// The same, after something inside was looked at: the whole document is merged map by map.
     Document,
+    /// The patch is at fault.
+    Fault(MergeError),
+}
+
+impl From<MergeError> for Unfit {
+    fn from(fault: MergeError) -> Self {
+        Unfit::Fault(fault)
+    }
 }
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
     /// The document with other values in it, if that is all that the patch asks for.
-    pub(super) fn in_text(&mut self, ty: Type<'_>, live: Node<'a>, patch: Node<'a>) -> Option<Node<'a>> {
+    pub(super) fn in_text(
+        &mut self,
+        ty: Type<'_>,
+        live: Node<'a>,
+        patch: Node<'a>,
+    ) -> Option<Result<Node<'a>, MergeError>> {
         if O::WATCHES || self.mode != Mode::Apply {
             return None;
         }
         let mut edits = Edits::new(self.arena);
-        let edited = self.edit_map(ty, &mut MapPair::of(live, patch, 1)?, &mut edits, &Path::ROOT);
-        self.repeats.reset();
-        edited.ok().map(|()| edits.finish(live))
+        match self.edit_map(ty, &mut MapPair::of(live, patch, 1)?, &mut edits, &Path::ROOT) {
+            Ok(()) => Some(Ok(edits.finish(live))),
+            Err(Unfit::Fault(fault)) => Some(Err(fault)),
+            Err(Unfit::Map | Unfit::Document) => {
+                self.repeats.reset();
+                None
+            }
+        }
     }
 
     fn edit_map(
@@ -77,19 +99,34 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 return Err(unfit);
             };
             let field = Field { ty, name, live, patch, path: &path.field(name) };
-            match (live.kind(), patch.kind()) {
-                (Kind::Map, Kind::Map) => self.edit_inner_map(field, maps, edits)?,
-                (Kind::List, Kind::List) if self.dialect == Dialect::Upstream => {
-                    self.edit_list(field, maps, edits)?;
-                }
-                _ => {
-                    self.edit_value(field, maps, edits)?;
-                    continue;
-                }
+            match self.edit_field(field, maps, edits) {
+                Ok(Looked::Inside) => unfit = Unfit::Document,
+                Ok(Looked::AtValue) => {}
+                // A directive or an unsorted field further on may have a fault that is met before this one.
+                Err(Unfit::Fault(_)) if !rest_is_plain(&mut maps.patch, name) => return Err(Unfit::Document),
+                Err(unfit) => return Err(unfit),
             }
-            unfit = Unfit::Document;
         }
         Ok(())
+    }
+
+    fn edit_field(
+        &mut self,
+        field: Field<'a, '_, '_>,
+        maps: &mut MapPair<'a, '_>,
+        edits: &mut Edits<'a>,
+    ) -> Result<Looked, Unfit> {
+        match (field.live.kind(), field.patch.kind()) {
+            (Kind::Map, Kind::Map) => self.edit_inner_map(field, maps, edits)?,
+            (Kind::List, Kind::List) if self.strategy.edits_items_in_text() => {
+                self.edit_list(field, maps, edits)?;
+            }
+            _ => {
+                self.edit_value(field, maps, edits)?;
+                return Ok(Looked::AtValue);
+            }
+        }
+        Ok(Looked::Inside)
     }
 
     fn edit_inner_map(
@@ -98,12 +135,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         maps: &mut MapPair<'a, '_>,
         edits: &mut Edits<'a>,
     ) -> Result<(), Unfit> {
-        let rule = field.ty.map_field(&field.name.text()).map_err(|_| Unfit::Document)?;
+        let rule = map_rule(field.ty, field.name, field.path)?;
         let inner = MapPair::of(field.live, field.patch, maps.level + 1);
         if let Some(mut inner) = inner.filter(|_| rule.strategy == MapStrategy::Merge) {
             match deep(|| self.edit_map(rule.value, &mut inner, edits, field.path)) {
                 Err(Unfit::Map) => {}
-                Err(Unfit::Document) => return Err(Unfit::Document),
+                Err(unfit) => return Err(unfit),
                 Ok(()) => {
                     maps.live.pass(inner.live.walked());
                     maps.patch.pass(inner.patch.walked());
@@ -122,15 +159,15 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         maps: &mut MapPair<'a, '_>,
         edits: &mut Edits<'a>,
     ) -> Result<(), Unfit> {
-        let rule = field.ty.list_field(&field.name.text()).map_err(|_| Unfit::Document)?;
+        let rule = list_rule(field.ty, field.name, field.path)?;
         let ListStrategy::Keyed(keys) = rule.strategy else {
             return self.edit_value(field, maps, edits);
         };
-        let keys = Keys::new(keys, self.dialect, self.arena);
+        let keys = Keys::new(keys, self.strategy, self.arena);
         let items = field.patch.elements(self.arena);
         let Some(list) = self.in_place(&keys, field.live, items) else {
-            let merged = self.rearrange(&rule, field.live, items, field.path);
-            edits.replace(field.live, merged.map_err(|_| Unfit::Document)?, maps.level);
+            let merged = self.rearrange(&rule, field.live, items, field.path)?;
+            edits.replace(field.live, merged, maps.level);
             return Ok(());
         };
         for (patch_at, pair) in list.pairs.iter().enumerate() {
@@ -143,8 +180,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             match deep(|| self.edit_map(rule.item, &mut items, edits, &path)) {
                 Err(Unfit::Map) => {
                     let patch = MapPatch::parse(pair.patch, self.arena);
-                    let merged = deep(|| self.map(rule.item, Some(live), &patch, &path));
-                    edits.replace(live, merged.map_err(|_| Unfit::Document)?, maps.level + 1);
+                    let merged = deep(|| self.map(rule.item, Some(live), &patch, &path))?;
+                    edits.replace(live, merged, maps.level + 1);
                 }
                 edited => edited?,
             }
@@ -174,10 +211,30 @@ fn edit_to<'a>(
     level: usize,
     edits: &mut Edits<'a>,
 ) -> Result<(), Unfit> {
-    match outcome.map_err(|_| Unfit::Document)? {
+    match outcome? {
         Outcome::Keep => {}
         Outcome::Put(node) => edits.replace(live, node, level),
         Outcome::Remove => return Err(Unfit::Document),
     }
     Ok(())
+}
+
+/// What was looked at to edit a field.
+enum Looked {
+    /// Values of the patch below the field, with the schema beside them.
+    Inside,
+    /// The value as a whole.
+    AtValue,
+}
+
+/// Whether the members after this one are no directives and in sorted order.
+fn rest_is_plain<'a>(patch: &mut MemberWalk<'a>, last: Str<'a>) -> bool {
+    let mut last = last;
+    while let Some((name, _)) = patch.next() {
+        if name.starts_with("$") || name <= last {
+            return false;
+        }
+        last = name;
+    }
+    true
 }

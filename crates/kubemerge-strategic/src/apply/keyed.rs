@@ -2,6 +2,7 @@
 
 use super::{
     Merger, Mode,
+    error_order::first_list_fault,
     in_place::ItemRules,
     slots::{CompoundKinds, Merged, Origin, Slot},
     unknown_patch,
@@ -24,7 +25,7 @@ struct Parts {
     /// The delete items.
     deletes: Vec<(usize, Who)>,
     replace: bool,
-    /// The fault of the first item that is neither; those behind it were not looked at.
+    /// The fault of the first item that is neither; those after it were not looked at.
     fault: Option<MergeError>,
 }
 
@@ -44,10 +45,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let live = self.slots(keys, view.items(), Origin::Live, &mut register);
         let mut merged = Merged::new(view.items(), patch, register);
         merged.live = live.iter().map(|slot| slot.who).collect();
-        check_delete_items(&merged, &parts.deletes, keys, path)?;
-        if let Some(fault) = parts.fault {
-            return Err(fault);
-        }
+        first_list_fault(check_delete_items(&merged, &parts.deletes, keys, path), parts.fault)?;
         merged.deleted = self.delete_items(&merged, &parts.deletes, path);
         if parts.replace {
             let cause = Replacement::PatchDirective;

@@ -1,6 +1,6 @@
 //! A patch map into a live map.
 
-use super::{Merger, Mode, unknown_word};
+use super::{Merger, Mode, error_order::Fault, unknown_word};
 use crate::{
     directive::{
         DELETE_FROM_PRIMITIVE_LIST, FieldPatch, Malformed, MapPatch, PATCH, PatchWord, malformed_delete_lists,
@@ -9,7 +9,7 @@ use crate::{
     observe::{Event, Observer, Removal, Replacement},
 };
 use bumpalo::collections::Vec as ArenaVec;
-use kubemerge_schema::{Dialect, Type};
+use kubemerge_schema::Type;
 use kubemerge_value::{Kind, MapEdit, Node, Path, Str, map as build_map};
 
 /// What becomes of a field.
@@ -32,33 +32,11 @@ impl<'a> Outcome<'a> {
 }
 
 /// A patch map, the live map it is merged into, what the schema says about both, and where they are.
-struct Maps<'m, 's, 'a> {
-    ty: Type<'s>,
-    live: Option<Node<'a>>,
-    patch: &'m MapPatch<'a>,
-    path: &'m Path<'m>,
-}
-
-/// A fault of a field, and when upstream meets it.
-enum Fault {
-    /// As the iteration of the map goes.
-    Timely(MergeError),
-    /// After all other faults of the map.
-    Late(MergeError),
-}
-
-impl Fault {
-    fn error(self) -> MergeError {
-        match self {
-            Fault::Timely(error) | Fault::Late(error) => error,
-        }
-    }
-}
-
-impl From<MergeError> for Fault {
-    fn from(error: MergeError) -> Fault {
-        Fault::Timely(error)
-    }
+pub(super) struct Maps<'m, 's, 'a> {
+    pub(super) ty: Type<'s>,
+    pub(super) live: Option<Node<'a>>,
+    pub(super) patch: &'m MapPatch<'a>,
+    pub(super) path: &'m Path<'m>,
 }
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
@@ -70,8 +48,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         patch: &MapPatch<'a>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, MergeError> {
-        // Upstream looks at `$patch` first, and then at nothing else in the map.
-        if self.dialect == Dialect::Upstream && patch.patch.is_some() {
+        if patch.patch.is_some() && self.strategy.obeys_patch_word_first() {
             return self.replace_map(live, patch, path);
         }
         self.observer.note(path, Event::MapMerged);
@@ -83,7 +60,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.retain_keys(&mut edit, live, patch, path)?;
         let maps = Maps { ty, live, patch, path };
         if let Err(error) = self.check_spelling(patch, path) {
-            return Err(self.earlier_fault(&maps, patch.fields.iter()).unwrap_or(error));
+            let fields: Vec<&FieldPatch<'a>> = patch.fields.iter().collect();
+            return Err(self.first_fault(error.into(), &maps, &mut edit, &fields));
         }
         if self.mode == Mode::Combine {
             for entry in malformed_delete_lists(patch, self.arena) {
@@ -107,62 +85,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(())
     }
 
-    /// The fault that upstream meets first, given one and the fields that were not looked at.
-    fn first_fault(
-        &mut self,
-        fault: Fault,
-        maps: &Maps<'_, '_, 'a>,
-        edit: &mut MapEdit<'a>,
-        rest: &[&FieldPatch<'a>],
-    ) -> MergeError {
-        if let Some(earlier) = self.earlier_fault(maps, rest.iter().copied()) {
-            return earlier;
-        }
-        match fault {
-            Fault::Timely(error) => error,
-            Fault::Late(error) => self.timely_fault(maps, edit, rest).unwrap_or(error),
-        }
-    }
-
-    /// The first fault of these fields that upstream does not meet after all others.
-    fn timely_fault(
-        &mut self,
-        maps: &Maps<'_, '_, 'a>,
-        edit: &mut MapEdit<'a>,
-        fields: &[&FieldPatch<'a>],
-    ) -> Option<MergeError> {
-        fields.iter().find_map(|field| match self.field(maps, edit, field) {
-            Err(Fault::Timely(error)) => Some(error),
-            Err(Fault::Late(_)) | Ok(()) => None,
-        })
-    }
-
-    /// Upstream carries out all order lists of a map before anything else, so their faults come first.
-    fn earlier_fault<'p>(
-        &mut self,
-        maps: &Maps<'_, '_, 'a>,
-        rest: impl Iterator<Item = &'p FieldPatch<'a>>,
-    ) -> Option<MergeError>
-    where
-        'a: 'p,
-    {
-        if self.dialect == Dialect::Spec {
-            return None;
-        }
-        let mut edit = MapEdit::expanded(maps.live.unwrap_or(Node::NULL), self.arena);
-        self.retain_keys(&mut edit, None, maps.patch, maps.path).ok()?;
-        for field in rest.filter(|field| field.order.is_some()) {
-            let only_order = FieldPatch { delete: None, ..*field };
-            if let Err(fault) = self.field(maps, &mut edit, &only_order) {
-                return Some(fault.error());
-            }
-        }
-        None
-    }
-
     /// Everything that the patch says about one field of the live map: order list and value, then the delete
     /// list.
-    fn field(
+    pub(super) fn field(
         &mut self,
         maps: &Maps<'_, '_, 'a>,
         edit: &mut MapEdit<'a>,
@@ -173,12 +98,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         let found = edit.seek(field.field);
         let path = &maps.path.field(field.field);
-        let outcome = if self.dialect == Dialect::Spec && field.has_directive() {
-            self.spec_list_field(maps.ty, maps.live, found, field, path)?
-        } else {
-            self.outcome(maps.ty, found, field, path)?
-        };
-        match (outcome, found) {
+        match (self.field_outcome(maps, found, field, path)?, found) {
             (Outcome::Put(node), Some(_)) => edit.replace(node),
             (Outcome::Put(node), None) => edit.insert(field.field, node),
             (Outcome::Remove, Some(_)) => edit.remove(),
@@ -187,7 +107,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(())
     }
 
-    fn outcome(
+    /// The order list with the value or the value alone, then the delete list.
+    pub(super) fn ordered_value_deletes(
         &mut self,
         ty: Type<'_>,
         live: Option<Node<'a>>,
@@ -203,34 +124,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let current = outcome.after(live);
             let deleted = self
                 .delete_from(ty, current, field.field, *delete, path)
-                .map_err(|error| self.likelier_fault(error, ty, live, field, path))?;
+                .map_err(|error| self.delete_list_fault(error, ty, live, field, path))?;
             if !matches!(deleted, Outcome::Keep) {
                 outcome = deleted;
             }
         }
         Ok(outcome)
-    }
-
-    /// The fault of a delete list, which comes before or after the value of its field.
-    ///
-    /// Upstream comes to a delete list before or after the value, as the iteration of a map goes, unless an
-    /// order list has brought the value in before. A fault that needs the value first comes after all other
-    /// faults of the map.
-    fn likelier_fault(
-        &mut self,
-        after_value: MergeError,
-        ty: Type<'_>,
-        live: Option<Node<'a>>,
-        field: &FieldPatch<'a>,
-        path: &Path<'_>,
-    ) -> Fault {
-        let Some(delete) = field.delete.filter(|_| field.order.is_none()) else {
-            return Fault::Timely(after_value);
-        };
-        match self.delete_from(ty, live, field.field, *delete, path) {
-            Err(before_value) => Fault::Timely(before_value),
-            Ok(_) => Fault::Late(after_value),
-        }
     }
 
     /// `$patch` in a map that upstream merges: the map itself, or nothing.
@@ -262,7 +161,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if let Some(malformed) = patch.malformed {
             self.malformed(malformed, path)?;
         }
-        if self.dialect == Dialect::Spec {
+        if self.strategy.requires_field_names() {
             patch
                 .fields
                 .iter()

@@ -5,8 +5,10 @@
 //! lists: `elements` (their types), `in_place` (lists that keep their order), `keyed` and its `slots`,
 //! `scalars`, `ordered` (order lists) for upstream, and `spec_list` for the `spec` dialect.
 
+mod by_dialect;
 mod clean;
 pub(crate) mod elements;
+pub(crate) mod error_order;
 mod in_place;
 mod in_text;
 mod keyed;
@@ -22,18 +24,19 @@ mod spec_order;
 mod value;
 
 use crate::{
-    directive::{MapPatch, PatchWord},
+    directive::MapPatch,
     error::{MergeError, MergeErrorKind},
-    observe::{Event, Observer, Replacement},
+    observe::Observer,
     repeats::Repeats,
+    strategy::Strategy,
 };
-use kubemerge_schema::{Dialect, Type};
+use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Kind, Node, Path, map as empty_map};
 
 /// Applies a patch to a live document, guided by the rules of its type.
 ///
 /// The result borrows from both inputs and lives in the arena; neither input changes. The dialect is that of
-/// the compiled schema behind `ty`.
+/// the compiled schema of `ty`.
 ///
 /// # Errors
 /// Any kind of the catalogue that apply knows, with the path of the smallest value at fault.
@@ -70,7 +73,7 @@ pub fn apply<'a>(
     apply_observed(ty, live, patch, arena, &mut ())
 }
 
-/// As [`apply`], with somebody who watches.
+/// As [`apply`], with an observer.
 ///
 /// # Errors
 /// As [`apply`].
@@ -81,11 +84,7 @@ pub fn apply_observed<'a>(
     arena: &'a Arena,
     observer: &mut impl Observer,
 ) -> Result<Node<'a>, MergeError> {
-    let merged = Merger::new(ty, Mode::Apply, observer, arena).root(ty, live, patch);
-    match ty.schema().dialect() {
-        Dialect::Upstream => merged,
-        Dialect::Spec => merged.map_err(MergeError::naming_live_object),
-    }
+    Merger::new(ty, Mode::Apply, observer, arena).root(ty, live, patch)
 }
 
 /// Lays a patch over another one: upstream's way to put patches together.
@@ -112,7 +111,7 @@ enum Mode {
 
 struct Merger<'a, 'o, O> {
     arena: &'a Arena,
-    dialect: Dialect,
+    strategy: Strategy,
     mode: Mode,
     observer: &'o mut O,
     repeats: Repeats,
@@ -120,8 +119,8 @@ struct Merger<'a, 'o, O> {
 
 impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
     fn new(ty: Type<'_>, mode: Mode, observer: &'o mut O, arena: &'a Arena) -> Self {
-        let dialect = ty.schema().dialect();
-        Merger { arena, dialect, mode, observer, repeats: Repeats::default() }
+        let strategy = Strategy::of(ty);
+        Merger { arena, strategy, mode, observer, repeats: Repeats::default() }
     }
 
     fn root(&mut self, ty: Type<'_>, live: Node<'a>, patch: Node<'a>) -> Result<Node<'a>, MergeError> {
@@ -129,28 +128,15 @@ impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
         let Some(patch) = document(patch)? else {
             return Ok(live.unwrap_or_else(|| empty_map([], self.arena)));
         };
-        if let Some(result) = live.and_then(|live| self.in_text(ty, live, patch)) {
-            return Ok(result);
-        }
-        let patch = MapPatch::parse(patch, self.arena);
-        if self.dialect == Dialect::Upstream {
-            return self.map(ty, live, &patch, &Path::ROOT);
-        }
-        let live = live.or_else(|| Some(empty_map([], self.arena)));
-        match patch.patch.map(PatchWord::of) {
-            Some(PatchWord::Delete) => Err(root_delete()),
-            Some(PatchWord::Unknown) => Err(unknown_word(&patch, &Path::ROOT)),
-            Some(PatchWord::Replace) => {
-                let cause = Replacement::PatchDirective;
-                self.observer.note(&Path::ROOT, Event::MapReplaced { from: live, cause });
-                self.map(ty, None, &patch, &Path::ROOT)
-            }
-            Some(PatchWord::Merge) | None => self.map(ty, live, &patch, &Path::ROOT),
-        }
+        let merged = match live.and_then(|live| self.in_text(ty, live, patch)) {
+            Some(merged) => merged,
+            None => self.merge_document(ty, live, &MapPatch::parse(patch, self.arena)),
+        };
+        merged.map_err(|error| self.worded(error))
     }
 }
 
-/// A document: a map, or null, which stands for an empty one.
+/// A document: a map, or null, which means an empty one.
 pub(crate) fn document(node: Node<'_>) -> Result<Option<Node<'_>>, MergeError> {
     match node.kind() {
         Kind::Map => Ok(Some(node)),
@@ -165,7 +151,7 @@ fn root_delete() -> MergeError {
     MergeError::new(MergeErrorKind::RootDelete, &Path::ROOT, message).with_hint("delete the object instead")
 }
 
-/// A `$patch` value that nobody knows.
+/// A `$patch` value that is none of the known words.
 fn unknown_word(patch: &MapPatch<'_>, path: &Path<'_>) -> MergeError {
     unknown_patch(patch.node, path)
 }

@@ -45,7 +45,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let order = order.value.elements(self.arena);
         let patch_items = patch.map_or(&[][..], |patch| patch.elements(self.arena));
         let keys = match rule.strategy {
-            ListStrategy::Keyed(keys) => Some(Keys::new(keys, self.dialect, self.arena)),
+            ListStrategy::Keyed(keys) => Some(Keys::new(keys, self.strategy, self.arena)),
             _ => None,
         };
         check_order(patch_items, order, keys.as_ref(), path, self.arena)?;

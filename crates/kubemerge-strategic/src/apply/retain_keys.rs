@@ -8,7 +8,6 @@ use crate::{
     observe::{Event, Observer, Removal},
 };
 use hashbrown::HashSet;
-use kubemerge_schema::Dialect;
 use kubemerge_value::{Kind, MapEdit, Node, Path, Str, deep_equal};
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
@@ -40,11 +39,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         for (at, element) in directive.elements(self.arena).iter().enumerate() {
             match element.as_str() {
                 Some(name) => _ = names.insert(name),
-                None if self.dialect == Dialect::Spec => {
+                None if self.strategy.requires_retained_names() => {
                     return Err(invalid(path).with_hint("every element of $retainKeys is a field name"));
                 }
                 None if element.scalar().is_none() => return Err(uncomparable(&path.index(at))),
-                // Upstream: other scalars name no field (apply/retain-keys: "a number names nothing").
                 None => {}
             }
         }

@@ -26,7 +26,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<Node<'a>, MergeError> {
         let items = patch.elements(self.arena);
         if let ListStrategy::Keyed(keys) = rule.strategy {
-            let keys = Keys::new(keys, self.dialect, self.arena);
+            let keys = Keys::new(keys, self.strategy, self.arena);
             if let Some(list) = self.in_place(&keys, live, items) {
                 return self.merge_in_place(ItemRules { rule, keys: &keys }, &list, path);
             }
@@ -63,7 +63,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let ListStrategy::Keyed(keys) = rule.strategy else {
             return Err(no_merge_key(&rule.item.name(), path));
         };
-        let keys = Keys::new(keys, self.dialect, self.arena);
+        let keys = Keys::new(keys, self.strategy, self.arena);
         let merged = self.merge_keyed(ItemRules { rule, keys: &keys }, view, patch, path)?;
         Ok(view.pick(&merged.picks(), self.arena))
     }

@@ -62,7 +62,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         patch: &ListPatch<'a>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, MergeError> {
-        let keys = Keys::new(keys, self.dialect, self.arena);
+        let keys = Keys::new(keys, self.strategy, self.arena);
         let rules = ItemRules { rule, keys: &keys };
         let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
         if let (Some(live), None) = (live, patch.order)

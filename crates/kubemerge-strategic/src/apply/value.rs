@@ -6,11 +6,12 @@ use crate::{
     error::MergeError,
     observe::{Event, Observer, Removal, Replacement},
 };
-use kubemerge_schema::{Dialect, ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, Type};
+use kubemerge_schema::{ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, Type};
 use kubemerge_value::{Entry, Kind, Node, Path, Str, deep};
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
-    pub(super) fn value(
+    /// Upstream: a value that is not null.
+    pub(super) fn upstream_value(
         &mut self,
         ty: Type<'_>,
         live: Option<Node<'a>>,
@@ -18,23 +19,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         value: Node<'a>,
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, MergeError> {
-        let kind = value.kind();
-        if kind == Kind::Null {
-            return Ok(self.remove(live, path));
-        }
-        match self.dialect {
-            Dialect::Upstream => {
-                let Some(live) = live.filter(|live| live.kind() == kind) else {
-                    return Ok(self.take(live, value, path));
-                };
-                self.merge(ty, live, field, value, path)
-            }
-            Dialect::Spec => self.spec_value(ty, live, field, value, path),
+        match live.filter(|live| live.kind() == value.kind()) {
+            Some(live) => self.merge(ty, live, field, value, path),
+            None => Ok(self.take(live, value, path)),
         }
     }
 
     /// A null in the patch removes the field; laid over another patch it is a value.
-    fn remove(&mut self, live: Option<Node<'a>>, path: &Path<'_>) -> Outcome<'a> {
+    pub(super) fn remove(&mut self, live: Option<Node<'a>>, path: &Path<'_>) -> Outcome<'a> {
         if let Some(value) = live {
             self.observer.note(path, Event::Removed { value, cause: Removal::Null });
         }
@@ -76,7 +68,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, MergeError> {
         match value.kind() {
-            Kind::Map => self.merge_maps_by(&map_rule(ty, field, path)?, live, value, path),
+            Kind::Map => self.upstream_map_by(&map_rule(ty, field, path)?, live, value, path),
             Kind::List => {
                 let rule = list_rule(ty, field, path)?;
                 self.list(&rule, live, value, path).map(Outcome::Put)
@@ -88,21 +80,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
     }
 
-    /// Both sides hold a map, and its rule is known.
-    pub(super) fn maps_by(
-        &mut self,
-        rule: &MapRule<'_>,
-        live: Node<'a>,
-        value: Node<'a>,
-        path: &Path<'_>,
-    ) -> Result<Outcome<'a>, MergeError> {
-        match self.dialect {
-            Dialect::Upstream => self.merge_maps_by(rule, live, value, path),
-            Dialect::Spec => self.spec_map_by(rule, Some(live), &MapPatch::parse(value, self.arena), path),
-        }
-    }
-
-    fn merge_maps_by(
+    /// Upstream: both sides hold a map, and its rule is known.
+    pub(super) fn upstream_map_by(
         &mut self,
         rule: &MapRule<'_>,
         live: Node<'a>,
@@ -185,7 +164,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     }
 
     /// `spec`: a map whose rule is known, into whatever live holds.
-    fn spec_map_by(
+    pub(super) fn spec_map_by(
         &mut self,
         rule: &MapRule<'_>,
         live: Option<Node<'a>>,

@@ -7,9 +7,10 @@ use crate::{
     identity::{Identity, Keys},
     partial::Partial,
     repeats::Used,
+    strategy::Strategy,
 };
 use hashbrown::{HashMap, HashSet};
-use kubemerge_schema::{Dialect, ItemStrategy, ListRule, MergeKey};
+use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
 use kubemerge_value::{Entry, Node, Path, list};
 
 /// What one patch says about a keyed list.
@@ -66,7 +67,7 @@ pub(super) fn compose<'a>(
     path: &Path<'_>,
 ) -> Result<FieldPatch<'a>, MergeError> {
     let arena = composer.arena;
-    let keyed = List { composer, rule, keys: Keys::new(keys, Dialect::Spec, arena) };
+    let keyed = List { composer, rule, keys: Keys::new(keys, Strategy::Spec, arena) };
     let (one, other) = (keyed.read(first, path)?, keyed.read(second, path)?);
     let hit = other.hits(&one.plain);
     let (names, order) = arrange(&one, &other, &hit)

@@ -3,7 +3,7 @@
 use super::{keyed, not_composable, values};
 use crate::{
     MergeError, apply,
-    conflict::{list_rule, map_rule},
+    conflict::spec::{list_rule, map_rule},
     directive::{
         DELETE_FROM_PRIMITIVE_LIST, FieldPatch, MapPatch, PATCH, PatchWord, REPLACE, RETAIN_KEYS,
         SET_ELEMENT_ORDER,

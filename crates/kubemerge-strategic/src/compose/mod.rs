@@ -1,54 +1,23 @@
-//! One patch for several.
+//! One patch for several, in dialect `spec`.
 //!
-//! In dialect `upstream` patches are laid over each other, as Kubernetes does it, with what gets lost. In
-//! `spec` the one patch does what the others do in turn, or there is none: `map` composes field by field,
-//! `keyed` and `values` compose what is said about lists.
+//! The one patch does what the others do in turn, or there is none: `map` composes field by field, `keyed` and
+//! `values` compose what is said about lists.
 
 mod keyed;
 mod map;
 mod values;
 
 use crate::{
-    MergeError, MergeErrorKind, apply,
-    apply::{combine, document},
-    directive::PatchWord,
-    repeats::Repeats,
+    MergeError, MergeErrorKind, apply, apply::document, directive::PatchWord, repeats::Repeats,
     spec_diff::whole_document,
 };
-use kubemerge_schema::{Dialect, Type};
+use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node, Path, map as new_map};
 use map::Composer;
 
-/// The patch that does what these patches do one after the other.
-///
-/// In dialect `spec`, wherever the sequence succeeds, so does the one patch, with the same result. The
-/// `upstream` dialect composes as Kubernetes does, which loses deletions.
-///
-/// # Errors
-/// `not-composable` where no single patch does it: apply the patches in turn. Faults of the patches themselves.
-///
-/// ```
-/// use kubemerge_schema::{Dialect, Schema};
-/// use kubemerge_strategic::compose;
-/// use kubemerge_value::{Arena, Document, to_canonical};
-///
-/// let schema = Schema::builtin("1.37", Dialect::Spec)?;
-/// let pod = schema.type_of("v1", "Pod").ok_or("no pods")?;
-/// let first = Document::check(br#"{"spec": {"containers": [{"name": "log", "$patch": "delete"}]}}"#)?;
-/// let second = Document::check(br#"{"spec": {"containers": [{"name": "web", "image": "web:2"}]}}"#)?;
-/// let arena = Arena::new();
-/// let both = compose(pod, &[first.node(), second.node()], &arena)?;
-/// assert_eq!(
-///     String::from_utf8_lossy(to_canonical(both).as_bytes()),
-///     r#"{"spec":{"containers":[{"image":"web:2","name":"web"},{"$patch":"delete","name":"log"}]}}"#,
-/// );
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn compose<'a>(ty: Type<'_>, patches: &[Node<'a>], arena: &'a Arena) -> Result<Node<'a>, MergeError> {
+/// The patch that does what these patches of dialect `spec` do one after the other.
+pub(crate) fn spec<'a>(ty: Type<'_>, patches: &[Node<'a>], arena: &'a Arena) -> Result<Node<'a>, MergeError> {
     let nothing = new_map([], arena);
-    if ty.schema().dialect() == Dialect::Upstream {
-        return patches.iter().try_fold(nothing, |under, over| combine(ty, under, *over, arena));
-    }
     check_each(ty, patches)?;
     let Some((first, rest)) = patches.split_first() else { return Ok(nothing) };
     rest.iter().try_fold(document(*first)?.unwrap_or(nothing), |first, second| {
@@ -59,7 +28,7 @@ pub fn compose<'a>(ty: Type<'_>, patches: &[Node<'a>], arena: &'a Arena) -> Resu
 
 /// An empty document shows every fault that a patch has by itself.
 fn check_each(ty: Type<'_>, patches: &[Node<'_>]) -> Result<(), MergeError> {
-    // What becomes of it does not matter, so its memory is used again.
+    // The results are not used, so one arena serves all of them.
     let mut scratch = Arena::new();
     for patch in patches {
         apply(ty, new_map([], &scratch), *patch, &scratch)?;

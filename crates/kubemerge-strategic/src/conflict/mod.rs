@@ -3,14 +3,11 @@
 //! The walk of the `upstream` dialect answers as Kubernetes does, crashes apart; that of `spec` takes the
 //! meaning of directives into account. Both collect every conflict, with its place and both sides.
 
-mod spec;
-mod upstream;
+pub(crate) mod spec;
+pub(crate) mod upstream;
 
-pub(crate) use spec::{list_rule, map_rule};
-
-use crate::{MergeError, apply::document, directive::PatchWord};
-use kubemerge_schema::{Dialect, Type};
-use kubemerge_value::{Arena, Node, Path};
+use crate::directive::PatchWord;
+use kubemerge_value::{Node, Path};
 use std::fmt;
 
 /// A place that two patches change in different ways.
@@ -20,7 +17,7 @@ pub struct Conflict<'a> {
     pub path: String,
     /// What the first patch does there. In a three-way diff this is the new configuration.
     pub one: Change<'a>,
-    /// What the second patch does there. In a three-way diff this is the live object, whoever changed it.
+    /// What the second patch does there. In a three-way diff this is the live object, no matter which client changed it.
     pub other: Change<'a>,
 }
 
@@ -79,41 +76,9 @@ impl<'a> Conflict<'a> {
     }
 }
 
-/// What two patches say differently about the same thing. Nothing, if either may go first.
-///
-/// In dialect `upstream` there is a conflict if and only if Kubernetes finds one. A path leads into the first
-/// patch.
-///
-/// # Errors
-/// Where a rule cannot be looked up, and where lists cannot be compared.
-pub fn conflicts<'a>(
-    ty: Type<'_>,
-    one: Node<'a>,
-    other: Node<'a>,
-    arena: &'a Arena,
-) -> Result<Vec<Conflict<'a>>, MergeError> {
-    test(ty, one, other, arena).map(|tested| tested.conflicts)
-}
-
 /// The outcome of a conflict test.
 pub(crate) struct Tested<'a> {
     pub(crate) conflicts: Vec<Conflict<'a>>,
     /// The first patch as the test leaves it.
     pub(crate) patch: Node<'a>,
-}
-
-pub(crate) fn test<'a>(
-    ty: Type<'_>,
-    one: Node<'a>,
-    other: Node<'a>,
-    arena: &'a Arena,
-) -> Result<Tested<'a>, MergeError> {
-    let (one, other) = (document(one)?.unwrap_or(Node::NULL), document(other)?.unwrap_or(Node::NULL));
-    match ty.schema().dialect() {
-        Dialect::Upstream => upstream::test(ty, one, other, arena),
-        Dialect::Spec => {
-            let conflicts = spec::test(ty, one, other, arena)?;
-            Ok(Tested { conflicts, patch: one })
-        }
-    }
 }

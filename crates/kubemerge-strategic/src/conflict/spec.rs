@@ -7,14 +7,15 @@ use crate::{
     identity::{Identity, Keys},
     partial::Partial,
     patch_map::MemberIndex,
+    strategy::Strategy,
 };
 use hashbrown::HashMap;
 use kubemerge_schema::{
-    Dialect, ItemStrategy, ListRule, ListStrategy, LookupError, LookupErrorKind, MapRule, MapStrategy, Type,
+    ItemStrategy, ListRule, ListStrategy, LookupError, LookupErrorKind, MapRule, MapStrategy, Type,
 };
 use kubemerge_value::{Arena, Entry, Kind, Node, Path, deep, deep_equal};
 
-pub(super) fn test<'a>(
+pub(crate) fn test<'a>(
     ty: Type<'_>,
     one: Node<'a>,
     other: Node<'a>,
@@ -74,7 +75,7 @@ impl<'a> Walk<'a> {
                     list_rule(ty, &one.key.text()).map_err(|error| MergeError::from_lookup(error, path))?;
                 match rule.strategy {
                     ListStrategy::Keyed(keys) => {
-                        let keys = Keys::new(keys, Dialect::Spec, self.arena);
+                        let keys = Keys::new(keys, Strategy::Spec, self.arena);
                         return self.keyed_lists(sides, &keys, &rule, path);
                     }
                     // Values that are added or deleted one by one never conflict.

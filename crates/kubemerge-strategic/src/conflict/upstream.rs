@@ -4,7 +4,10 @@
 use super::{Conflict, Tested};
 use crate::{
     MergeError, MergeErrorKind,
-    apply::elements::{element_kind, empty_lists},
+    apply::{
+        elements::{element_kind, empty_lists},
+        error_order::ConflictTestFault,
+    },
     directive::{PATCH, RETAIN_KEYS},
     go_text::{go_key, go_text},
     patch_map::MemberIndex,
@@ -14,18 +17,16 @@ use hashbrown::HashMap;
 use kubemerge_schema::{ListStrategy, MapStrategy, Type};
 use kubemerge_value::{Arena, Entry, Kind, Node, Path, deep, deep_equal, list, map};
 
-pub(super) fn test<'a>(
+pub(crate) fn test<'a>(
     ty: Type<'_>,
     one: Node<'a>,
     other: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Tested<'a>, MergeError> {
-    let mut walk = Walk { arena, conflicts: Vec::new(), faults: 0, fault: None };
+    let mut walk = Walk { arena, conflicts: Vec::new(), faults: 0, fault: ConflictTestFault::default() };
     let changed = walk.maps((one, other), Some(ty), MapStrategy::Merge, &Path::ROOT);
-    match walk.fault {
-        Some(fault) => Err(fault),
-        None => Ok(Tested { conflicts: walk.conflicts, patch: changed.unwrap_or(one) }),
-    }
+    walk.fault.into_result()?;
+    Ok(Tested { conflicts: walk.conflicts, patch: changed.unwrap_or(one) })
 }
 
 struct Walk<'a> {
@@ -33,9 +34,7 @@ struct Walk<'a> {
     conflicts: Vec<Conflict<'a>>,
     /// How many places could not be compared.
     faults: usize,
-    /// The fault that was met before any conflict. Kubernetes stops at a conflict or a fault, whichever it
-    /// meets first; the order of the text is the likeliest of its ways through a map.
-    fault: Option<MergeError>,
+    fault: ConflictTestFault,
 }
 
 /// Both sides of a place.
@@ -58,9 +57,7 @@ impl<'a> Walk<'a> {
 
     fn fail(&mut self, fault: MergeError) -> Touched<'a> {
         self.faults += 1;
-        if self.conflicts.is_empty() {
-            self.fault.get_or_insert(fault);
-        }
+        self.fault.meet(fault, self.conflicts.len());
         None
     }
 

@@ -3,6 +3,7 @@
 use super::map::{Generator, ListPatch, Maps, RetainKeys};
 use crate::{
     MergeError, MergeErrorKind,
+    apply::error_order::met_before,
     directive::{DELETE, PATCH, PatchWord},
     go_text::go_text,
     string_form::string_form,
@@ -92,8 +93,11 @@ impl<'a> Generator<'a> {
                 self.maps(&Maps { original, modified, ty: rule.item, retain, path })
             };
             let mut patch = diff(at, partner).map_err(|fault| {
-                let rest = earlier_pairs(after, pairing, at);
-                rest.into_iter().find_map(|(at, partner)| diff(at, partner).err()).unwrap_or(fault)
+                // Upstream goes by string form; items of one form come in reverse (diff/error-order.yaml).
+                let rank = |at: usize| (&after[at].form, Reverse(at));
+                let earlier = met_before(at, after.len(), rank).into_iter();
+                let pairs = earlier.filter_map(|at| Some((at, pairing.partners[at]?)));
+                pairs.into_iter().find_map(|(at, partner)| diff(at, partner).err()).unwrap_or(fault)
             })?;
             if !patch.is_empty() {
                 patch.put(key, item.key);
@@ -154,14 +158,6 @@ fn missing_key(item: Node<'_>, key: &str, path: &Path<'_>) -> MergeError {
     MergeError::new(MergeErrorKind::MissingMergeKey, path, message)
         .about_keys([key])
         .with_hint(format!("every item of this list needs `{key}`"))
-}
-
-/// The pairs behind `at` that upstream's walk, which goes by string form, comes to before it.
-fn earlier_pairs(after: &[Item<'_>], pairing: &Pairing, at: usize) -> Vec<(usize, usize)> {
-    let rank = |at: &usize| (&after[*at].form, Reverse(*at));
-    let mut earlier: Vec<usize> = (at + 1..after.len()).filter(|one| rank(one) < rank(&at)).collect();
-    earlier.sort_by(|one, other| rank(one).cmp(&rank(other)));
-    earlier.into_iter().filter_map(|at| Some((at, pairing.partners[at]?))).collect()
 }
 
 // Upstream: sorting by key reverses items of one key, so the last of original meets the last of modified

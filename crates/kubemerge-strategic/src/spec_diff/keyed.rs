@@ -10,9 +10,10 @@ use crate::{
     order::{LiveItem, without_directive},
     partial::Partial,
     patch_map::PatchMap,
+    strategy::Strategy,
 };
 use hashbrown::{HashMap, HashSet};
-use kubemerge_schema::{Dialect, ItemStrategy, ListRule, MergeKey};
+use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
 use kubemerge_value::{Node, Path, Str, deep_equal, list, map};
 use std::cell::Cell;
 
@@ -141,7 +142,7 @@ impl<'a> Generator<'a> {
         patch: &mut PatchMap<'a>,
     ) -> Result<(), MergeError> {
         let Change { field: Field { key, path, .. }, sides } = *change;
-        let keyed = List { rule, keys: Keys::new(keys, Dialect::Spec, self.arena) };
+        let keyed = List { rule, keys: Keys::new(keys, Strategy::Spec, self.arena) };
         let lists = match self.read_lists(&sides, &keyed.keys, path) {
             Err(_) if sides.unchanged() => return Ok(()),
             lists => lists?,

@@ -9,11 +9,12 @@ mod values;
 mod whole;
 
 use crate::{
-    MergeError, MergeErrorKind, Versions,
+    MergeError, MergeErrorKind,
     depth::Depth,
     diff::RetainKeys,
     directive::{SET_ELEMENT_ORDER, is_directive, may_hold_directives},
     patch_map::{MemberIndex, PatchMap},
+    versions::Versions,
 };
 use kubemerge_schema::{ListStrategy, LookupError, MapStrategy, Type};
 use kubemerge_value::{Arena, Kind, Node, Pair, Path, Str, deep, deep_equal, list, same_text, side_by_side};

@@ -7,9 +7,10 @@ use crate::{
     apply::elements::{all_maps, element_kind, set_kind},
     directive::{PATCH, REPLACE},
     identity::Keys,
+    strategy::Strategy,
 };
 use hashbrown::HashSet;
-use kubemerge_schema::{Dialect, ListRule, ListStrategy, Type};
+use kubemerge_schema::{ListRule, ListStrategy, Type};
 use kubemerge_value::{Kind, Node, Path, Str, deep, list, map};
 
 impl<'a> Generator<'a> {
@@ -78,7 +79,7 @@ impl<'a> Generator<'a> {
             ListStrategy::Set => set_kind(items, &[], path)?,
             ListStrategy::Keyed(keys) => {
                 all_maps(items, &[], path)?;
-                if self.repeats(items, &Keys::new(keys, Dialect::Spec, self.arena), path)? {
+                if self.repeats(items, &Keys::new(keys, Strategy::Spec, self.arena), path)? {
                     prepared.push(self.replace_marker());
                     changed = true;
                 }
