@@ -19,7 +19,7 @@ Reads field numbers from Kubernetes' generated.proto files and writes messages.t
 
 const MODULES: [&str; 3] = ["k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver"];
 const VERSION: &str = "v0.37.2";
-const TABLE: &str = "crates/kubemerge-server/src/protobuf/messages.txt";
+const TABLE: &str = "crates/kubemerge-server/src/protocol/protobuf/messages.txt";
 
 /// Writes the table; needs Go.
 pub(crate) fn run(_arguments: &[String]) -> ExitCode {

@@ -7,20 +7,19 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    app::{App, CustomStrategicMerge, GarbageCollection, Settings},
+    api::{
+        app::{App, CustomStrategicMerge, GarbageCollection, Settings},
+        pod_logs::PodLogs,
+        verb::watch::Bell,
+    },
     catalog::{Catalog, Scope, split_api_version},
-    clock::Clock,
-    entropy::Entropy,
-    fixture,
-    ledger::Ledger,
     load::{self, Given},
-    log::Log,
-    namespace,
-    pod_logs::PodLogs,
-    selector::FieldIndex,
+    protocol::{clock::Clock, entropy::Entropy, fixture},
+    read::selector::FieldIndex,
     server::ApiServer,
     store::{MemoryStore, Store},
-    verb::watch::Bell,
+    testing::log::Log,
+    write::{ledger::Ledger, namespace},
 };
 
 /// How many requests are remembered.

@@ -29,69 +29,35 @@
 //! out by a `verb`, passes the gate before the store (`decode`, `strategy`, `admit`), is written through the
 //! `ledger`, and is answered in the form the client wants (`present`).
 
-mod admit;
-mod app;
-mod beginning;
+mod api;
 mod builder;
-mod call;
 mod catalog;
-mod clock;
-mod collector;
-mod columns;
 mod custom;
-mod decode;
-mod defaults;
-mod discovery;
-mod duplicate;
-mod entropy;
-mod expect;
-mod fault;
-mod fields;
-mod fixture;
-mod ledger;
 mod load;
-mod log;
-mod media;
-mod members;
-mod meta;
-mod namespace;
 mod object;
-mod octets;
-mod openapi;
-mod pattern;
-mod place;
-mod pod_logs;
-mod present;
-mod protobuf;
-mod query;
-mod reply;
-mod selector;
-#[cfg(feature = "serve")]
-mod serve;
+mod protocol;
+mod read;
 mod server;
-mod service;
-mod status;
 pub mod store;
-mod strategy;
-mod subresource;
-mod successor;
-mod table;
-mod target;
-mod verb;
-mod view;
+mod testing;
+mod transport;
 mod write;
 
-pub use app::{CustomStrategicMerge, GarbageCollection};
+pub use api::app::{CustomStrategicMerge, GarbageCollection};
 pub use builder::{BuildError, Builder};
 pub use catalog::Scope;
-pub use clock::{Clock, Timestamp};
-pub use fault::{Fault, On, Rule};
-pub use log::{Entry, Transition};
-pub use reply::Body;
-#[cfg(feature = "serve")]
-pub use serve::{ServeOptions, Serving};
+pub use protocol::{
+    clock::{Clock, Timestamp},
+    reply::Body,
+    status::Failure,
+    target::Address,
+};
 pub use server::{ApiServer, Restore, Snapshot};
-pub use service::Service;
-pub use status::Failure;
 pub use store::Store;
-pub use target::Address;
+pub use testing::{
+    fault::{Fault, On, Rule},
+    log::{Entry, Transition},
+};
+#[cfg(feature = "serve")]
+pub use transport::serve::{ServeOptions, Serving};
+pub use transport::service::Service;

@@ -5,16 +5,12 @@ use std::{collections::HashMap, fmt, sync::Arc};
 use serde_json::{Value, json};
 
 use crate::{
-    app::App,
+    api::app::App,
     builder::BuildError,
     catalog::{Resource, rules::Generation, split_api_version},
-    custom,
-    ledger::Ledger,
-    meta::Field,
-    namespace,
-    object::Object,
-    status::{Outcome, bad_request},
-    strategy, view,
+    object::{Object, meta::Field, view},
+    protocol::status::{Outcome, bad_request},
+    write::{ledger::Ledger, namespace, strategy},
 };
 
 /// An object to begin with.
@@ -60,7 +56,7 @@ pub(crate) fn begin_with(app: &App, objects: Vec<Given>) -> Result<(), BuildErro
     let ledger = Ledger::new(app);
     let mut seen = HashMap::new();
     for given in &definitions {
-        let complete = custom::definition::load(app, &given.value);
+        let complete = crate::write::definition::load(app, &given.value);
         let loading = complete.and_then(|complete| prepare(app, &complete));
         begin_with_one(&ledger, given, loading, &mut seen)?;
     }

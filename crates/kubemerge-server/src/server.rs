@@ -7,20 +7,19 @@ use http::{Request, Response};
 use serde_json::Value;
 
 use crate::{
-    app::App,
+    api::{app::App, pod_logs::PodLogs, verb::watch::Bell},
     builder::Builder,
     catalog::{Catalog, split_key},
-    fault::Rule,
-    ledger::Ledger,
     load,
-    log::{Entry, Log},
-    pod_logs::PodLogs,
-    present::Shown,
-    reply::Body,
-    service::Service,
-    status::Failure,
+    protocol::{reply::Body, status::Failure},
+    read::present::Shown,
     store::{Range, Revision, Store},
-    verb::watch::Bell,
+    testing::{
+        fault::Rule,
+        log::{Entry, Log},
+    },
+    transport::service::Service,
+    write::ledger::Ledger,
 };
 
 /// An API server in this process. Clones are handles on the same server.

@@ -16,12 +16,11 @@ pub(crate) use rules::Rules;
 use tokio::sync::watch;
 
 use crate::{
-    beginning::start_of,
     custom::CustomVersion,
-    defaults::Tree,
-    pattern::Pattern,
-    status::Qualified,
-    store::{Revision, Stored},
+    object::pattern::Pattern,
+    protocol::status::Qualified,
+    store::{Revision, Stored, beginning::start_of},
+    write::defaults::Tree,
 };
 
 /// Whether objects live in namespaces.

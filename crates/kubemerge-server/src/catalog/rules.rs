@@ -2,7 +2,7 @@
 //!
 //! Every table here is a fact about Kubernetes 1.37; kinds that are not named follow the defaults.
 
-use crate::meta::name::NameRule;
+use crate::object::meta::name::NameRule;
 
 /// How one kind behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]

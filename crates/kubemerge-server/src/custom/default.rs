@@ -7,7 +7,7 @@ use super::{
     structural::{Additional, Structural},
     validate,
 };
-use crate::status::FieldError;
+use crate::protocol::status::FieldError;
 
 /// Sets declared defaults where a value is absent, or null though it may not be.
 pub(crate) fn fill(value: &mut Value, schema: &Structural) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{clock::Timestamp, octets};
+use crate::{custom::octets, protocol::clock::Timestamp};
 
 /// Whether a text has a format.
 pub(crate) fn holds(format: &str, text: &str) -> bool {

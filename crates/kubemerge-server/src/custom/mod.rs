@@ -1,16 +1,16 @@
 //! Custom resources: their definitions, and what a schema does to every object.
 
 pub(crate) mod default;
-pub(crate) mod definition;
 mod format;
 pub(crate) mod jsonpath;
 mod junctor;
-mod names;
+pub(crate) mod octets;
+pub(crate) mod place;
 pub(crate) mod prune;
-mod rules;
+pub(crate) mod rules;
 pub(crate) mod scale;
 pub(crate) mod structural;
-mod structure;
+pub(crate) mod structure;
 mod validate;
 
 use std::sync::OnceLock;
@@ -22,11 +22,11 @@ use serde_json::{Value, json};
 use structural::Structural;
 
 use crate::{
-    call::Call,
-    fields,
+    api::call::Call,
     object::Object,
-    status::{FieldError, Outcome, bad_request},
-    table::Column,
+    protocol::status::{FieldError, Outcome, bad_request},
+    read::table::Column,
+    write::fields,
 };
 
 /// One served version of a custom resource.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::structural::{Additional, Structural};
-use crate::place::Place;
+use crate::custom::place::Place;
 
 /// Removes undeclared fields; answers their paths, sorted, as many as are reported. The root's own type and
 /// metadata stay.
@@ -165,7 +165,7 @@ mod tests {
             "additionalProperties": {"type": "object"}}}});
         let many: Map<String, Value> = (0..100_000).map(|at| (at.to_string(), json!(1))).collect();
         let (kept, removed) = pruned(schema, json!({"map": {"x".repeat(1 << 20): many}}));
-        assert_eq!(removed.len(), crate::duplicate::COMPLAINTS_MOST);
+        assert_eq!(removed.len(), crate::write::duplicate::COMPLAINTS_MOST);
         assert_eq!(kept, json!({"map": {"x".repeat(1 << 20): {}}}));
     }
 

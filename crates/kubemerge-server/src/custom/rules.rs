@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::status::FieldError;
+use crate::protocol::status::FieldError;
 
 /// The compiled rules of a schema.
 #[derive(Debug, Default)]

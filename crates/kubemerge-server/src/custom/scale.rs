@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{object::Object, status::FieldError};
+use crate::{object::Object, protocol::status::FieldError};
 
 /// Paths of names with a dot before each; Kubernetes knows nothing else here, no lists and no escapes.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct ScalePaths {
 }
 
 impl ScalePaths {
-    pub(super) fn read(scale: &Value) -> ScalePaths {
+    pub(crate) fn read(scale: &Value) -> ScalePaths {
         ScalePaths {
             spec_replicas: text(scale, "specReplicasPath").to_string(),
             status_replicas: text(scale, "statusReplicasPath").to_string(),
@@ -24,12 +24,12 @@ impl ScalePaths {
 }
 
 /// What a version of a definition says about `/scale`, if it has it.
-pub(super) fn of_version(version: &Value) -> Option<&Value> {
+pub(crate) fn of_version(version: &Value) -> Option<&Value> {
     version.pointer("/subresources/scale").filter(|scale| !scale.is_null())
 }
 
 /// Each path must lead below the part of the object that it belongs to.
-pub(super) fn check(scale: &Value, field: &str, errors: &mut Vec<FieldError>) {
+pub(crate) fn check(scale: &Value, field: &str, errors: &mut Vec<FieldError>) {
     for (name, parts, why) in [
         ("specReplicasPath", &[".spec."][..], "should be a json path under .spec"),
         ("statusReplicasPath", &[".status."], "should be a json path under .status"),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{default, junctor, rules, structural::Structural};
-use crate::status::{FieldError, is_enough};
+use crate::protocol::status::{FieldError, is_enough};
 
 /// Keywords that no definition may use.
 const FORBIDDEN: &[&str] =

@@ -9,8 +9,8 @@ use super::{
     structural::{Additional, Checks, ListType, Structural},
 };
 use crate::{
-    place::Place,
-    status::{FieldError, is_enough},
+    custom::place::Place,
+    protocol::status::{FieldError, is_enough},
 };
 
 /// Every complaint about a value; what is as it was before is let pass.

@@ -4,6 +4,7 @@
 //! writing are one step; ranges come in key order; the history can be read from any revision that is not
 //! compacted, which is all that watches and consistent pages need.
 
+pub(crate) mod beginning;
 mod memory;
 mod objects;
 mod record;

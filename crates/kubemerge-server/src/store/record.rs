@@ -12,7 +12,7 @@ use kubemerge_value::{Canonical, Difference, Excerpt, Node, Spot, Str};
 use smallvec::SmallVec;
 
 use super::Revision;
-use crate::{
+use crate::object::{
     members::{Name, field_name},
     meta::Field,
     pattern::Pattern,

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use kubemerge_value::{Excerpt, MapWriter, PlainName};
 
 use super::record::{Comma, Layout, Record};
-use crate::{members::Name, meta::Field, pattern::Pattern};
+use crate::object::{members::Name, meta::Field, pattern::Pattern};
 
 const API_VERSION: PlainName = PlainName::new("\"apiVersion\":");
 const KIND: PlainName = PlainName::new("\"kind\":");

@@ -1,0 +1,192 @@
+//! Discovery: what is served, in the legacy form and aggregated.
+
+use http::HeaderMap;
+use serde_json::{Value, json};
+
+use crate::{
+    catalog::{Group, Index, Resource, Resources, Scope, api_version},
+    protocol::{
+        media,
+        reply::Reply,
+        status::{Outcome, no_such_path},
+    },
+};
+
+/// `/`: the paths of everything that is served.
+pub(crate) fn root(index: &Index) -> Reply {
+    let mut paths: Vec<String> =
+        ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]
+            .map(str::to_string)
+            .into();
+    for group in index.groups() {
+        let base = if group.name.is_empty() { "/api".into() } else { format!("/apis/{}", group.name) };
+        paths.extend(group.versions.iter().map(|(version, _)| format!("{base}/{version}")));
+        paths.push(base);
+    }
+    paths.sort();
+    paths.dedup();
+    Reply::value(200, &json!({ "paths": paths }))
+}
+
+/// `/api`: the core group.
+pub(crate) fn core(index: &Index, headers: &HeaderMap) -> Reply {
+    let core: Vec<&Group> = index.groups().filter(|group| group.name.is_empty()).collect();
+    match aggregated(headers) {
+        Some(version) => aggregated_reply(&core, version),
+        None => {
+            let versions: Vec<&String> =
+                core.iter().flat_map(|group| group.versions.iter().map(|(v, _)| v)).collect();
+            let addresses = json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": ""}]);
+            Reply::value(
+                200,
+                &json!({"kind": "APIVersions", "versions": versions, "serverAddressByClientCIDRs": addresses}),
+            )
+        }
+    }
+}
+
+/// `/apis`: all other groups.
+pub(crate) fn groups(index: &Index, headers: &HeaderMap) -> Reply {
+    let others: Vec<&Group> = index.groups().filter(|group| !group.name.is_empty()).collect();
+    match aggregated(headers) {
+        Some(version) => aggregated_reply(&others, version),
+        None => {
+            let groups: Vec<Value> = others.iter().map(|group| api_group(group)).collect();
+            Reply::value(200, &json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}))
+        }
+    }
+}
+
+/// `/apis/<group>`.
+pub(crate) fn group(index: &Index, name: &str) -> Outcome<Reply> {
+    let group = index.group(name).filter(|group| !name.is_empty() && !group.versions.is_empty());
+    let mut value = api_group(group.ok_or_else(no_such_path)?);
+    value["kind"] = "APIGroup".into();
+    value["apiVersion"] = "v1".into();
+    Ok(Reply::value(200, &value))
+}
+
+/// `/api/v1`, `/apis/<group>/<version>`.
+pub(crate) fn resources(index: &Index, group: &str, version: &str) -> Outcome<Reply> {
+    let resources = index.version(group, version).ok_or_else(no_such_path)?;
+    let list: Vec<Value> = resources.values().flat_map(|resource| legacy_entries(resource)).collect();
+    Ok(Reply::value(
+        200,
+        &json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version),
+            "resources": list}),
+    ))
+}
+
+/// `/version`.
+pub(crate) fn version(version: &str) -> Reply {
+    let mut numbers = version.split('.');
+    let (major, minor) = (numbers.next().unwrap_or("1"), numbers.next().unwrap_or("0"));
+    let patch = numbers.next().unwrap_or("0");
+    Reply::value(
+        200,
+        &json!({
+            "major": major, "minor": minor, "gitVersion": format!("v{major}.{minor}.{patch}"),
+            "gitCommit": "", "gitTreeState": "clean", "buildDate": "1970-01-01T00:00:00Z",
+            "goVersion": "", "compiler": "rustc",
+            "platform": "linux/amd64",
+        }),
+    )
+}
+
+fn api_group(group: &Group) -> Value {
+    let versions: Vec<Value> = group
+        .versions
+        .iter()
+        .map(|(version, _)| json!({"groupVersion": api_version(&group.name, version), "version": version}))
+        .collect();
+    json!({"name": group.name, "preferredVersion": versions.first(), "versions": versions})
+}
+
+fn legacy_entries(resource: &Resource) -> Vec<Value> {
+    let namespaced = resource.scope == Scope::Namespaced;
+    let mut own = json!({"name": resource.plural, "singularName": resource.singular, "namespaced": namespaced,
+        "kind": resource.kind, "verbs": resource.verbs});
+    if !resource.short_names.is_empty() {
+        own["shortNames"] = json!(resource.short_names);
+    }
+    if !resource.categories.is_empty() {
+        own["categories"] = json!(resource.categories);
+    }
+    let mut entries = vec![own];
+    entries.extend(resource.subresources.iter().map(|sub| {
+        let [group, version, kind] = &sub.speaks;
+        let mut entry = json!({"name": format!("{}/{}", resource.plural, sub.name), "singularName": "",
+            "namespaced": namespaced, "kind": kind, "verbs": sub.verbs});
+        if (group, version) != (&resource.group, &resource.version) {
+            entry["group"] = json!(group);
+            entry["version"] = json!(version);
+        }
+        entry
+    }));
+    entries
+}
+
+/// The version of aggregated discovery a client wants first, if it wants any.
+fn aggregated(headers: &HeaderMap) -> Option<&'static str> {
+    for clause in media::accept(headers).iter().filter(|clause| clause.takes_json()) {
+        match (clause.parameter("as"), clause.parameter("g"), clause.parameter("v")) {
+            (Some("APIGroupDiscoveryList"), Some("apidiscovery.k8s.io"), Some("v2")) => return Some("v2"),
+            (Some("APIGroupDiscoveryList"), Some("apidiscovery.k8s.io"), Some("v2beta1")) => {
+                return Some("v2beta1");
+            }
+            (None, ..) => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+fn aggregated_reply(groups: &[&Group], version: &str) -> Reply {
+    let items: Vec<Value> = groups.iter().map(|group| discovered_group(group)).collect();
+    let list = json!({"kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{version}"),
+        "metadata": {}, "items": items});
+    let content_type = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
+    Reply::bytes(200, content_type, list.to_string())
+}
+
+fn discovered_group(group: &Group) -> Value {
+    let versions: Vec<Value> = group
+        .versions
+        .iter()
+        .map(|(version, resources)| {
+            json!({"version": version, "freshness": "Current", "resources": discovered(resources)})
+        })
+        .collect();
+    json!({"metadata": {"name": group.name, "creationTimestamp": null}, "versions": versions})
+}
+
+fn discovered(resources: &Resources) -> Vec<Value> {
+    let one = |resource: &Resource| {
+        let scope = if resource.is_namespaced() { "Namespaced" } else { "Cluster" };
+        let mut entry = json!({
+            "resource": resource.plural, "scope": scope, "singularResource": resource.singular,
+            "responseKind": {"group": resource.group, "version": resource.version, "kind": resource.kind},
+            "verbs": resource.verbs,
+        });
+        if !resource.short_names.is_empty() {
+            entry["shortNames"] = json!(resource.short_names);
+        }
+        if !resource.categories.is_empty() {
+            entry["categories"] = json!(resource.categories);
+        }
+        let subs: Vec<Value> = resource
+            .subresources
+            .iter()
+            .map(|sub| {
+                let [group, version, kind] = &sub.speaks;
+                json!({"subresource": sub.name, "verbs": sub.verbs,
+                    "responseKind": {"group": group, "version": version, "kind": kind}})
+            })
+            .collect();
+        if !subs.is_empty() {
+            entry["subresources"] = json!(subs);
+        }
+        entry
+    };
+    resources.values().map(|resource| one(resource)).collect()
+}

@@ -1,0 +1,129 @@
+//! OpenAPI documents, made from the schema's tables and from custom resource definitions.
+//!
+//! Version 3 has one document per group and version, version 2 one for everything. They say what clients ask
+//! them for: the fields and types of each kind, how lists merge, and which operations take which options.
+
+mod definitions;
+mod paths;
+mod protobuf;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use http::HeaderMap;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    api::app::App,
+    catalog::{Index, Resources},
+    protocol::{
+        media,
+        reply::Reply,
+        status::{Outcome, no_such_path},
+    },
+};
+
+const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+/// Which syntax a document is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    V2,
+    V3,
+}
+
+impl Syntax {
+    fn reference(self, name: &str) -> String {
+        match self {
+            Syntax::V2 => format!("#/definitions/{name}"),
+            Syntax::V3 => format!("#/components/schemas/{name}"),
+        }
+    }
+}
+
+/// `/openapi/v3`: where the documents are.
+pub(crate) fn v3_index(app: &App) -> Reply {
+    let index = app.catalog.index();
+    let mut paths = Map::new();
+    for (path, resources) in group_versions(&index) {
+        let url = format!("/openapi/v3/{path}?hash={}", hash(app, &path, resources));
+        paths.insert(path, json!({"serverRelativeURL": url}));
+    }
+    Reply::value(200, &json!({"paths": paths}))
+}
+
+/// `/openapi/v3/<group version>`; a hash that is out of date leads to the present one.
+pub(crate) fn v3(app: &App, path: &str, asked: Option<&str>) -> Outcome<Reply> {
+    let index = app.catalog.index();
+    let (_, resources) = group_versions(&index).find(|(own, _)| own == path).ok_or_else(no_such_path)?;
+    let current = hash(app, path, resources);
+    if asked.is_some_and(|asked| asked != current) {
+        let place = format!("/openapi/v3/{path}?hash={current}");
+        return Ok(Reply::bytes(301, "", "").header("location", place));
+    }
+    let schemas = definitions::of_resources(&app.schema, resources);
+    let document = json!({
+        "openapi": "3.0.0",
+        "info": info(app),
+        "paths": paths::of_resources(resources, Syntax::V3),
+        "components": {"schemas": schemas},
+    });
+    let reply = Reply::value(200, &document).header("etag", format!("\"{current}\""));
+    Ok(match asked {
+        Some(_) => reply
+            .header("cache-control", "public, immutable")
+            .header("expires", "Fri, 31 Dec 2100 23:59:59 GMT"),
+        None => reply,
+    })
+}
+
+/// `/openapi/v2`: everything, as protobuf unless JSON is wanted.
+pub(crate) fn v2(app: &App, headers: &HeaderMap) -> Reply {
+    let index = app.catalog.index();
+    let mut paths = Map::new();
+    for (_, resources) in group_versions(&index) {
+        paths.extend(paths::of_resources(resources, Syntax::V2));
+    }
+    let document = json!({
+        "swagger": "2.0",
+        "info": info(app),
+        "paths": paths,
+        "definitions": definitions::of_everything(&app.schema, &index),
+    });
+    if wants_json(headers) {
+        return Reply::value(200, &document);
+    }
+    Reply::bytes(200, V2_PROTOBUF, protobuf::encode(&document))
+}
+
+fn wants_json(headers: &HeaderMap) -> bool {
+    media::accept(headers).first().is_none_or(media::Clause::takes_json)
+}
+
+fn info(app: &App) -> Value {
+    json!({"title": "Kubernetes", "version": format!("v{}", app.settings.version)})
+}
+
+fn group_versions(index: &Index) -> impl Iterator<Item = (String, &Resources)> {
+    index.groups().flat_map(|group| {
+        group.versions.iter().map(|(version, resources)| {
+            let path = match group.name.as_str() {
+                "" => format!("api/{version}"),
+                name => format!("apis/{name}/{version}"),
+            };
+            (path, resources)
+        })
+    })
+}
+
+/// Changes whenever the document does.
+fn hash(app: &App, path: &str, resources: &Resources) -> String {
+    let mut hasher = DefaultHasher::new();
+    (&app.settings.version, path).hash(&mut hasher);
+    for resource in resources.values() {
+        resource.plural.hash(&mut hasher);
+        if let Some(version) = resource.custom() {
+            version.open_api.to_string().hash(&mut hasher);
+        }
+    }
+    format!("{:016X}", hasher.finish())
+}

@@ -1,0 +1,90 @@
+//! `pods/binding`: assigns a pod to a node, as a scheduler does.
+
+use std::cell::RefCell;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    api::call::Call,
+    object::{Object, meta::Field, tree},
+    protocol::{
+        reply::Reply,
+        status::{Outcome, bad_request, conflict, done, no_such_path},
+        target::Named,
+    },
+    store::Stored,
+    write::{commit, decode},
+};
+
+/// Binds the pod that the body of a POST to `bindings` names.
+pub(crate) fn handle_in_collection(call: &Call<'_>) -> Outcome<Reply> {
+    let binding = tree(&decode::body(call)?);
+    let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+    let index = call.ledger.index();
+    let pods = index.find("", &call.address.version, "pods").ok_or_else(no_such_path)?;
+    let address = Named { name: Some(name.into()), ..call.address.clone() };
+    handle(&Call { resource: pods, address: &address, warnings: RefCell::default(), ..*call })
+}
+
+/// Binds a pod.
+pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+    let options = super::write_options(call.query)?;
+    let binding = tree(&decode::body(call)?);
+    let node = binding.pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
+    if node.is_empty() {
+        return Err(bad_request("target.name: Required value"));
+    }
+    commit::change(call, options.dry_run, |current| bound(call, current, &binding, node))?;
+    Ok(Reply::value(201, &done()))
+}
+
+fn bound(call: &Call<'_>, current: &Stored, binding: &Value, node: &str) -> Outcome<Object> {
+    let mut pod = Object::of(current);
+    check(call, &pod, binding)?;
+    pod.set_at(&["spec", "nodeName"], json!(node))?;
+    for field in [Field::Annotations, Field::Labels] {
+        let given = binding.pointer(&format!("/metadata/{}", field.name())).and_then(Value::as_object);
+        pod.metadata.merge_strings(field, given.unwrap_or(&Map::new()));
+    }
+    let mut conditions =
+        pod.at(&["status", "conditions"]).and_then(|list| list.as_array().cloned()).unwrap_or_default();
+    conditions.retain(|one| one["type"] != "PodScheduled");
+    let now = call.app().clock.now().to_string();
+    conditions.push(
+        json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now}),
+    );
+    pod.set_at(&["status", "conditions"], Value::Array(conditions))?;
+    Ok(pod)
+}
+
+fn check(call: &Call<'_>, pod: &Object, binding: &Value) -> Outcome<()> {
+    let refuse = |text: String| Err(conflict(call.resource.qualified(), call.name(), &text));
+    let given = |member: &str| {
+        let text = binding.pointer(&format!("/metadata/{member}")).and_then(Value::as_str);
+        text.filter(|text| !text.is_empty())
+    };
+    if let Some(uid) = given("uid").filter(|uid| *uid != pod.metadata.uid()) {
+        let own = pod.metadata.uid();
+        return refuse(format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {own}"));
+    }
+    if let Some(version) = given("resourceVersion").filter(|one| *one != pod.metadata.resource_version()) {
+        let own = pod.metadata.resource_version();
+        return refuse(format!(
+            "Precondition failed: ResourceVersion in precondition: {version}, ResourceVersion in object meta: {own}"
+        ));
+    }
+    let name = call.name();
+    if pod.metadata.is_terminating() {
+        return refuse(format!("pod {name} is being deleted, cannot be assigned to a host"));
+    }
+    if let Some(node) =
+        pod.at(&["spec", "nodeName"]).as_ref().and_then(Value::as_str).filter(|one| !one.is_empty())
+    {
+        return refuse(format!("pod {name} is already assigned to node {node:?}"));
+    }
+    let gates = pod.at(&["spec", "schedulingGates"]);
+    if gates.as_ref().and_then(Value::as_array).is_some_and(|gates| !gates.is_empty()) {
+        return refuse(format!("pod {name} has non-empty .spec.schedulingGates"));
+    }
+    Ok(())
+}

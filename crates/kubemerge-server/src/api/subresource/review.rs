@@ -1,0 +1,48 @@
+//! Objects that are answered and never stored: reviews, by which everybody may do everything, and bindings.
+
+use serde_json::{Value, json};
+
+use super::binding;
+use crate::{
+    api::call::Call,
+    object::tree,
+    protocol::{
+        reply::Reply,
+        status::{Outcome, bad_request},
+    },
+    write::decode,
+};
+
+/// The answer to such an object; none if the resource is something else.
+pub(crate) fn review(call: &Call<'_>) -> Option<Outcome<Reply>> {
+    let answer: fn(&Value) -> Value = match (call.resource.group.as_str(), call.resource.plural.as_str()) {
+        (
+            "authorization.k8s.io",
+            "selfsubjectaccessreviews" | "subjectaccessreviews" | "localsubjectaccessreviews",
+        ) => |_| json!({"allowed": true, "reason": "this server allows everything"}),
+        ("authorization.k8s.io", "selfsubjectrulesreviews") => |_| {
+            json!({"incomplete": false,
+                "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
+                "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]})
+        },
+        ("authentication.k8s.io", "selfsubjectreviews") => {
+            |_| json!({"userInfo": {"username": "system:admin", "groups": ["system:masters", "system:authenticated"]}})
+        }
+        ("authentication.k8s.io", "tokenreviews") => |_| {
+            json!({"authenticated": true,
+                "user": {"username": "system:admin", "groups": ["system:masters", "system:authenticated"]}})
+        },
+        ("", "bindings") => return Some(binding::handle_in_collection(call)),
+        _ => return None,
+    };
+    Some(decode::body(call).and_then(|body| {
+        let mut object = tree(&body);
+        if !object.is_object() {
+            return Err(bad_request("the body of the request is not a JSON object"));
+        }
+        object["status"] = answer(&object);
+        object["kind"] = call.resource.kind.as_str().into();
+        object["apiVersion"] = call.resource.api_version.as_str().into();
+        Ok(Reply::value(201, &object))
+    }))
+}

@@ -1,0 +1,208 @@
+//! DELETE of an object or of a collection.
+
+use serde_json::json;
+
+pub(crate) use super::delete_options::{DeleteOptions, Preconditions};
+use crate::{
+    api::{call::Call, verb::list},
+    catalog::{
+        Resource,
+        rules::{DeleteAnswer, Propagation},
+    },
+    object::{Object, meta::Field},
+    protocol::{
+        query::{DryRun, ListOptions},
+        reply::Reply,
+        status::{Outcome, conflict, not_found, success},
+    },
+    read::present::{self, Shown},
+    store::{Mismatch, Stored},
+    write::{
+        collector::{FOREGROUND, ORPHAN},
+        commit::{is_namespace, nothing_holds},
+        ledger::Ledger,
+        namespace,
+    },
+};
+
+/// How a deletion ended.
+pub(crate) enum Deleted {
+    /// The object is gone; its last state.
+    Gone(Stored),
+    /// The object is there until something lets it go.
+    Waiting(Stored),
+}
+
+/// Deletes one object.
+pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+    let options = DeleteOptions::read(call)?;
+    match delete(call.ledger, call.resource, &call.key(), &options)? {
+        Deleted::Gone(stored) if call.resource.rules.delete_answer == DeleteAnswer::Status => {
+            let uid = Object::of(&stored).metadata.uid().to_string();
+            Ok(Reply::value(200, &success(call.resource.qualified(), call.name(), &uid)))
+        }
+        Deleted::Gone(stored) => present::object(call, 200, Shown::stored(&stored)),
+        Deleted::Waiting(stored) => {
+            let code = if options.orphans_refused { 202 } else { 200 };
+            present::object(call, code, Shown::stored(&stored))
+        }
+    }
+}
+
+/// Deletes every object that the selectors name; answers those that were found.
+pub(crate) fn handle_collection(call: &Call<'_>) -> Outcome<Reply> {
+    let options = DeleteOptions::read(call)?;
+    let found = list::find(call, &ListOptions::for_list(call.query)?)?;
+    for (key, _) in &found.items {
+        match delete(call.ledger, call.resource, key, &options) {
+            Err(failure) if failure.code() != 404 => return Err(failure),
+            _ => {}
+        }
+    }
+    let shown: Vec<Shown<'_>> = found.items.iter().map(|(_, stored)| Shown::stored(stored)).collect();
+    present::list(call, &shown, &found.meta)
+}
+
+/// Deletes the object under a key, or begins to.
+pub(crate) fn delete(
+    ledger: &Ledger<'_>,
+    resource: &Resource,
+    key: &str,
+    options: &DeleteOptions,
+) -> Outcome<Deleted> {
+    let name = key.rsplit('/').next().unwrap_or_default();
+    let gone = || not_found(resource.qualified(), name);
+    if is_namespace(resource) {
+        namespace::check_deletable(name)?;
+    }
+    let mut current = ledger.app.store.get(key).ok_or_else(gone)?;
+    loop {
+        let old = Object::of(&current);
+        check_preconditions(resource, &old, &options.preconditions)?;
+        let new = marked(ledger, resource, &old, options)?;
+        let outcome = match new {
+            _ if options.dry_run == DryRun::All => return Ok(rehearsed(resource, &current, new)),
+            None => ledger.remove(resource, key, &current).map(Deleted::Gone),
+            Some(new) => mark(ledger, resource, key, &current, &new),
+        };
+        match outcome {
+            Ok(deleted) => return Ok(deleted),
+            Err(Mismatch(newer)) => current = newer.ok_or_else(gone)?,
+        }
+    }
+}
+
+fn mark(
+    ledger: &Ledger<'_>,
+    resource: &Resource,
+    key: &str,
+    current: &Stored,
+    new: &Object,
+) -> Result<Deleted, Mismatch> {
+    let record = new.record();
+    if record.canonical() == current.record.canonical() {
+        return Ok(Deleted::Waiting(current.clone()));
+    }
+    Ok(Deleted::Waiting(ledger.update(resource, key, record, current)?))
+}
+
+fn rehearsed(resource: &Resource, current: &Stored, new: Option<Object>) -> Deleted {
+    match new {
+        Some(new) if !nothing_holds(resource, &new) => {
+            Deleted::Waiting(Stored { record: new.record(), revision: current.revision })
+        }
+        _ => Deleted::Gone(current.clone()),
+    }
+}
+
+/// The object as it waits for its end; none if nothing holds it.
+fn marked(
+    ledger: &Ledger<'_>,
+    resource: &Resource,
+    old: &Object,
+    options: &DeleteOptions,
+) -> Outcome<Option<Object>> {
+    let mut new = old.clone();
+    new.metadata.set_finalizers(collection_finalizers(resource, old, options.propagation));
+    let grace = grace_period(ledger, resource, old, options);
+    let held = !new.metadata.finalizers().is_empty() || is_namespace(resource);
+    if grace == 0 && !held {
+        return Ok(None);
+    }
+    let was_terminating = old.metadata.is_terminating();
+    let shortened = old.metadata.grace_period().is_none_or(|before| grace < before);
+    if !was_terminating || shortened {
+        let end = ledger.app.clock.now().plus(grace);
+        new.metadata.set(Field::DeletionTimestamp, end.to_string());
+        new.metadata.set(Field::DeletionGracePeriodSeconds, grace);
+    }
+    if !was_terminating && old.metadata.generation() > 0 {
+        new.metadata.set(Field::Generation, old.metadata.generation().saturating_add(1));
+    }
+    if is_namespace(resource) {
+        new.set_at(&["status", "phase"], json!("Terminating"))?;
+    }
+    Ok(Some(new).filter(|new| !nothing_holds(resource, new)))
+}
+
+/// The finalizers with those of garbage collection as the request, the object or the kind has it.
+fn collection_finalizers(resource: &Resource, old: &Object, wanted: Option<Propagation>) -> Vec<String> {
+    let before = old.metadata.finalizers();
+    let default = resource.rules.default_propagation;
+    if default == Propagation::Unsupported {
+        return before;
+    }
+    let has = |name: &str| before.iter().any(|one| one == name);
+    let policy = wanted.unwrap_or(if has(ORPHAN) {
+        Propagation::Orphan
+    } else if has(FOREGROUND) {
+        Propagation::Foreground
+    } else {
+        default
+    });
+    let mut after: Vec<String> =
+        before.iter().filter(|one| *one != ORPHAN && *one != FOREGROUND).cloned().collect();
+    match policy {
+        Propagation::Orphan => after.push(ORPHAN.into()),
+        Propagation::Foreground => after.push(FOREGROUND.into()),
+        Propagation::Background | Propagation::Unsupported => {}
+    }
+    after
+}
+
+/// Only pods are deleted gracefully: those that run somewhere.
+fn grace_period(ledger: &Ledger<'_>, resource: &Resource, old: &Object, options: &DeleteOptions) -> i64 {
+    if !(resource.group.is_empty() && resource.kind == "Pod") || ledger.app.settings.pods_end_at_once {
+        return 0;
+    }
+    let text = |path: &[&str]| old.at(path).and_then(|value| value.as_str().map(str::to_string));
+    let finished = matches!(text(&["status", "phase"]).as_deref(), Some("Succeeded" | "Failed"));
+    if text(&["spec", "nodeName"]).is_none_or(|node| node.is_empty()) || finished {
+        return 0;
+    }
+    let own = old.at(&["spec", "terminationGracePeriodSeconds"]).and_then(|value| value.as_i64());
+    let wanted = options.grace_period.or(own).unwrap_or(0);
+    let wanted = if wanted < 0 { 1 } else { wanted };
+    // A second request may only shorten the period.
+    old.metadata.grace_period().map_or(wanted, |before| wanted.min(before))
+}
+
+fn check_preconditions(resource: &Resource, old: &Object, wanted: &Preconditions) -> Outcome<()> {
+    let metadata = &old.metadata;
+    let refuse = |text: String| Err(conflict(resource.qualified(), metadata.name(), &text));
+    if let Some(uid) = wanted.uid.as_ref().filter(|uid| *uid != metadata.uid()) {
+        return refuse(format!(
+            "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been \
+             deleted and then recreated",
+            metadata.uid()
+        ));
+    }
+    let held = metadata.resource_version();
+    if let Some(version) = wanted.resource_version.as_ref().filter(|version| *version != held) {
+        return refuse(format!(
+            "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record \
+             ({held}). The object might have been modified"
+        ));
+    }
+    Ok(())
+}

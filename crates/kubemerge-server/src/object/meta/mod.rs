@@ -1,0 +1,356 @@
+//! ObjectMeta: typed access to the metadata every object has, and the rules it obeys.
+
+pub(crate) mod check;
+mod field;
+pub(crate) mod name;
+
+use std::{cell::OnceCell, collections::HashSet};
+
+use check::Nulls;
+pub(crate) use field::Field;
+use kubemerge_value::{Excerpt, Kind, MapWriter, Node, Scalar, Spot, Str, to_canonical};
+use serde_json::{Map, Value};
+
+use crate::{
+    object::tree,
+    protocol::status::{Outcome, bad_request},
+};
+
+/// The metadata of one object: the texts of its fields. Copies share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Metadata {
+    /// By field.
+    texts: [Option<Excerpt>; Field::COUNT],
+    /// What ObjectMeta does not have, sorted by name.
+    unknown: Vec<(String, Excerpt)>,
+    /// What the strings say, where one is written with escapes and somebody asked.
+    decoded: OnceCell<Box<[String; Field::COUNT]>>,
+}
+
+impl PartialEq for Metadata {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.texts, &self.unknown) == (&other.texts, &other.unknown)
+    }
+}
+
+/// A reference to an owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OwnerReference {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    pub(crate) block_owner_deletion: bool,
+}
+
+impl Metadata {
+    /// Reads metadata as the typed decoder does: nulls are absent, unknown fields stay for the caller to judge,
+    /// whatever their value.
+    pub(crate) fn read(text: &Excerpt) -> Outcome<Metadata> {
+        match text.node().kind() {
+            Kind::Null => return Ok(Metadata::default()),
+            Kind::Map => {}
+            _ => return Err(bad_request("the field \"metadata\" of the object is not an object")),
+        }
+        let mut metadata = Metadata::default();
+        for (name, value) in text.members() {
+            match Field::named(name) {
+                Some(field) => {
+                    let nulls = check::shape(field, &value)?;
+                    metadata
+                        .place(field, if nulls == Nulls::Some { with_empty_texts(&value) } else { value });
+                }
+                None => metadata.unknown.push((name.text().into_owned(), value)),
+            }
+        }
+        Ok(metadata)
+    }
+
+    /// Metadata in a document, by the places of its fields.
+    pub(crate) fn at(document: &Excerpt, spots: &[Spot; Field::COUNT]) -> Metadata {
+        let mut metadata = Metadata::default();
+        for (field, spot) in Field::all().zip(spots).filter(|(_, spot)| !spot.is_nowhere()) {
+            metadata.place(field, document.at(*spot));
+        }
+        metadata
+    }
+
+    /// Puts the text of a field in its place, unless the typed encoder would leave it out.
+    fn place(&mut self, field: Field, text: Excerpt) {
+        self.texts[field as usize] = Some(text).filter(|text| !is_zero(field, text.as_bytes()));
+    }
+
+    /// How many bytes the fields take when they are written one after another.
+    pub(crate) fn size(&self) -> usize {
+        self.fields().map(|(field, text)| field.name().len() + text.as_bytes().len() + "\"\":,".len()).sum()
+    }
+
+    /// The fields that are there, in order, with their texts.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (Field, &Excerpt)> {
+        Field::all().zip(&self.texts).filter_map(|(field, text)| Some((field, text.as_ref()?)))
+    }
+
+    /// The names of members that ObjectMeta does not have.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = &str> {
+        self.unknown.iter().map(|(name, _)| &**name)
+    }
+
+    /// Drops the members that ObjectMeta does not have.
+    pub(crate) fn drop_unknown(&mut self) {
+        self.unknown.clear();
+    }
+
+    pub(crate) fn to_map(&self) -> Map<String, Value> {
+        let known = self.fields().map(|(field, text)| (field.name().to_string(), tree(text)));
+        let unknown = self.unknown.iter().map(|(name, text)| (name.clone(), tree(text)));
+        known.chain(unknown).collect()
+    }
+
+    fn text(&self, field: Field) -> &str {
+        let quoted = self.excerpt(field).map(Excerpt::as_bytes).unwrap_or_default();
+        match quoted {
+            [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
+                std::str::from_utf8(inner).unwrap_or_default()
+            }
+            [b'"', ..] => &self.decoded()[field as usize],
+            _ => "",
+        }
+    }
+
+    /// What all strings say.
+    fn decoded(&self) -> &[String; Field::COUNT] {
+        let decode = |text: &Option<Excerpt>| {
+            let string = text.as_ref().and_then(|text| text.node().as_str());
+            string.map(|string| string.text().into_owned()).unwrap_or_default()
+        };
+        self.decoded.get_or_init(|| Box::new(self.texts.each_ref().map(decode)))
+    }
+
+    fn number(&self, field: Field) -> Option<i64> {
+        match self.excerpt(field)?.node().scalar() {
+            Some(Scalar::Int(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.text(Field::Name)
+    }
+
+    pub(crate) fn namespace(&self) -> &str {
+        self.text(Field::Namespace)
+    }
+
+    pub(crate) fn uid(&self) -> &str {
+        self.text(Field::Uid)
+    }
+
+    pub(crate) fn generate_name(&self) -> &str {
+        self.text(Field::GenerateName)
+    }
+
+    pub(crate) fn resource_version(&self) -> &str {
+        self.text(Field::ResourceVersion)
+    }
+
+    pub(crate) fn generation(&self) -> i64 {
+        self.number(Field::Generation).unwrap_or(0)
+    }
+
+    pub(crate) fn grace_period(&self) -> Option<i64> {
+        self.number(Field::DeletionGracePeriodSeconds)
+    }
+
+    pub(crate) fn is_terminating(&self) -> bool {
+        self.has(Field::DeletionTimestamp)
+    }
+
+    pub(crate) fn label(&self, key: &str) -> Option<String> {
+        self.get(Field::Labels)?.get(key)?.as_str().map(str::to_string)
+    }
+
+    pub(crate) fn has(&self, field: Field) -> bool {
+        self.excerpt(field).is_some()
+    }
+
+    /// The tree of a field.
+    pub(crate) fn get(&self, field: Field) -> Option<Value> {
+        self.excerpt(field).map(tree)
+    }
+
+    /// The text of a member, whether ObjectMeta has it or not.
+    pub(crate) fn member(&self, name: &str) -> Option<&Excerpt> {
+        match Field::named(Str::plain(name)) {
+            Some(field) => self.excerpt(field),
+            None => self.unknown.iter().find(|(unknown, _)| unknown == name).map(|(_, text)| text),
+        }
+    }
+
+    /// The text of a field.
+    pub(crate) fn excerpt(&self, field: Field) -> Option<&Excerpt> {
+        self.texts[field as usize].as_ref()
+    }
+
+    /// Whether both have the same value in a field, or both none.
+    pub(crate) fn same(&self, other: &Metadata, field: Field) -> bool {
+        self.excerpt(field) == other.excerpt(field)
+    }
+
+    pub(crate) fn set(&mut self, field: Field, value: impl Into<Value>) {
+        let value = value.into();
+        self.put(field, Node::from_value(&value).unwrap_or(Node::NULL));
+    }
+
+    /// Sets a field to a string.
+    pub(crate) fn set_text(&mut self, field: Field, text: &str) {
+        if self.text(field) != text || !self.has(field) {
+            self.put(field, Node::string(text));
+        }
+    }
+
+    /// Sets a field to a number.
+    pub(crate) fn set_number(&mut self, field: Field, number: i64) {
+        self.put(field, Node::scalar_node(Scalar::Int(number)));
+    }
+
+    /// Sets what makes a new object one of its own; the texts share one document.
+    pub(crate) fn set_identity(&mut self, created: &str, generation: Option<i64>, uid: &str) {
+        let mut writer = MapWriter::with_capacity(128);
+        let created = writer.text(Field::CreationTimestamp.plain_name(), created);
+        let generation = generation
+            .map(|number| writer.member(Field::Generation.name(), Node::scalar_node(Scalar::Int(number))));
+        let uid = writer.text(Field::Uid.plain_name(), uid);
+        let document = Excerpt::from(writer.finish());
+        self.replace(Field::CreationTimestamp, Some(document.at(created)));
+        self.replace(Field::Generation, generation.map(|spot| document.at(spot)));
+        self.replace(Field::Uid, Some(document.at(uid)));
+    }
+
+    fn put(&mut self, field: Field, value: Node<'_>) {
+        self.replace(field, Some(to_canonical(value).into()));
+    }
+
+    fn replace(&mut self, field: Field, text: Option<Excerpt>) {
+        self.texts[field as usize] = text;
+        self.decoded.take();
+    }
+
+    pub(crate) fn remove(&mut self, field: Field) {
+        self.replace(field, None);
+    }
+
+    /// Takes a field from other metadata, or loses it if the other has none.
+    pub(crate) fn take(&mut self, field: Field, from: &Metadata) {
+        if !self.same(from, field) {
+            self.replace(field, from.excerpt(field).cloned());
+        }
+    }
+
+    pub(crate) fn set_label(&mut self, key: &str, value: &str) {
+        self.merge_strings(Field::Labels, &Map::from_iter([(key.to_string(), value.into())]));
+    }
+
+    pub(crate) fn merge_strings(&mut self, field: Field, pairs: &Map<String, Value>) {
+        if pairs.is_empty() {
+            return;
+        }
+        let mut merged = match self.get(field) {
+            Some(Value::Object(map)) => map,
+            _ => Map::new(),
+        };
+        merged.extend(pairs.clone());
+        self.set(field, merged);
+    }
+
+    pub(crate) fn finalizers(&self) -> Vec<String> {
+        self.list(Field::Finalizers).iter().filter_map(|one| one.as_str().map(str::to_string)).collect()
+    }
+
+    pub(crate) fn has_finalizer(&self, name: &str) -> bool {
+        self.finalizers().iter().any(|one| one == name)
+    }
+
+    pub(crate) fn set_finalizers(&mut self, finalizers: Vec<String>) {
+        if finalizers.is_empty() {
+            self.remove(Field::Finalizers);
+        } else {
+            self.set(Field::Finalizers, finalizers);
+        }
+    }
+
+    pub(crate) fn owner_references(&self) -> Vec<OwnerReference> {
+        self.list(Field::OwnerReferences).iter().map(OwnerReference::from_value).collect()
+    }
+
+    pub(crate) fn owner_uids(&self) -> Vec<String> {
+        self.owner_references().into_iter().map(|owner| owner.uid).filter(|uid| !uid.is_empty()).collect()
+    }
+
+    /// Keeps only the owner references that are wanted; tells whether any went.
+    pub(crate) fn retain_owners(&mut self, mut wanted: impl FnMut(&OwnerReference) -> bool) -> bool {
+        let list = self.list(Field::OwnerReferences);
+        let kept: Vec<Value> =
+            list.iter().filter(|one| wanted(&OwnerReference::from_value(one))).cloned().collect();
+        self.set_owner_list(&list, kept)
+    }
+
+    /// Removes repeated owner references; tells whether there were any.
+    pub(crate) fn dedup_owners(&mut self) -> bool {
+        if !self.has(Field::OwnerReferences) {
+            return false;
+        }
+        let list = self.list(Field::OwnerReferences);
+        let mut seen = HashSet::new();
+        let kept: Vec<Value> = list.iter().filter(|one| seen.insert(one.to_string())).cloned().collect();
+        self.set_owner_list(&list, kept)
+    }
+
+    /// The items of a list; none if it is no list.
+    fn list(&self, field: Field) -> Vec<Value> {
+        match self.get(field) {
+            Some(Value::Array(list)) => list,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Replaces the list by what was kept of it; tells whether any went.
+    fn set_owner_list(&mut self, list: &[Value], kept: Vec<Value>) -> bool {
+        let changed = kept.len() < list.len();
+        if kept.is_empty() {
+            self.remove(Field::OwnerReferences);
+        } else if changed {
+            self.set(Field::OwnerReferences, kept);
+        }
+        changed
+    }
+}
+
+impl OwnerReference {
+    fn from_value(value: &Value) -> Self {
+        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
+        OwnerReference {
+            api_version: text("apiVersion"),
+            kind: text("kind"),
+            name: text("name"),
+            uid: text("uid"),
+            block_owner_deletion: value.get("blockOwnerDeletion").and_then(Value::as_bool).unwrap_or(false),
+        }
+    }
+}
+
+/// A map of strings with empty strings in place of nulls, as the typed decoder reads them.
+fn with_empty_texts(map: &Excerpt) -> Excerpt {
+    let mut map = tree(map);
+    map.as_object_mut().into_iter().flat_map(Map::values_mut).filter(|value| value.is_null()).for_each(
+        |null| {
+            *null = "".into();
+        },
+    );
+    Node::from_value(&map)
+        .map_or_else(|_| Excerpt::from(to_canonical(Node::NULL)), |node| to_canonical(node).into())
+}
+
+/// What the typed encoder leaves out: nulls, empty strings, lists and maps, and generation 0.
+fn is_zero(field: Field, text: &[u8]) -> bool {
+    matches!(text, b"null" | b"\"\"" | b"[]" | b"{}") || text == b"0" && field == Field::Generation
+}

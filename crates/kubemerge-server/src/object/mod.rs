@@ -1,0 +1,397 @@
+//! An API object on its way through a request.
+//!
+//! Metadata is split into its members; they and all other top-level fields stay canonical JSON text and are
+//! only opened by those who ask. Equal text means equal values.
+
+pub(crate) mod members;
+pub(crate) mod meta;
+pub(crate) mod pattern;
+pub(crate) mod successor;
+pub(crate) mod view;
+
+use std::sync::Arc;
+
+use kubemerge_value::{Canonical, Excerpt, Kind, Node, Str, to_canonical, to_value};
+use serde_json::{Map, Value};
+
+use crate::{
+    catalog::Resource,
+    object::{
+        members::{Members, Name, field_name},
+        meta::{Field, Metadata},
+        pattern::{Pattern, Sound, Verdict},
+        successor::Successor,
+    },
+    protocol::status::{Outcome, bad_request},
+    store::{Record, RecordWriter, Stored},
+};
+
+/// An object in parts. Copies share the text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Object {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) metadata: Metadata,
+    fields: Members,
+    /// The text of a field in which no default is missing, as somebody has found.
+    complete: Option<Excerpt>,
+    /// The pattern that all fields are sure to match, but for missing defaults.
+    pattern: Option<Arc<Pattern>>,
+    /// The text that the object was read from, if it follows on that of a stored one.
+    successor: Option<Box<Successor>>,
+}
+
+impl PartialEq for Object {
+    /// What is known about an object does not make it another.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.api_version, &self.kind, &self.metadata, &self.fields)
+            == (&other.api_version, &other.kind, &other.metadata, &other.fields)
+    }
+}
+
+/// Room for the type of an object and the brackets around its parts.
+const HEAD_MOST: usize = 96;
+
+impl Object {
+    /// Takes apart a JSON object; its metadata, if any, must be an object too.
+    pub(crate) fn read(document: &Excerpt) -> Outcome<Object> {
+        Object::read_with(document, Metadata::read)
+    }
+
+    /// Takes apart what became of a stored object; metadata that is still the same is not read again.
+    pub(crate) fn read_after(document: &Excerpt, stored: &Stored, old: &Object) -> Outcome<Object> {
+        let before = stored.record.metadata();
+        Object::read_with(document, |metadata| {
+            if before != metadata.as_bytes() {
+                return Metadata::read(metadata);
+            }
+            Ok(old.metadata.clone())
+        })
+    }
+
+    fn read_with(
+        document: &Excerpt,
+        read_metadata: impl Fn(&Excerpt) -> Outcome<Metadata>,
+    ) -> Outcome<Object> {
+        if document.node().kind() != Kind::Map {
+            return Err(bad_request("the body of the request is not a JSON object"));
+        }
+        let mut object = Object::default();
+        for (name, text) in document.members() {
+            if name.is("apiVersion") {
+                object.api_version = text_of(text.node(), "apiVersion")?;
+            } else if name.is("kind") {
+                object.kind = text_of(text.node(), "kind")?;
+            } else if name.is("metadata") {
+                object.metadata = read_metadata(&text)?;
+            } else {
+                object.fields.push(field_name(name), text);
+            }
+        }
+        Ok(object)
+    }
+
+    /// What the server itself has stored.
+    pub(crate) fn of(stored: &Stored) -> Object {
+        let mut object = Object::of_record(&stored.record);
+        object.metadata.set_text(Field::ResourceVersion, &stored.revision.to_string());
+        object
+    }
+
+    /// What the server itself has written, without a resourceVersion.
+    pub(crate) fn of_record(record: &Record) -> Object {
+        let document = record.excerpt();
+        let mut fields = Members::with_capacity(record.fields().len());
+        record.fields().for_each(|(name, spot)| fields.push(name.clone(), document.at(spot)));
+        Object {
+            api_version: record.api_version().to_string(),
+            kind: record.kind().to_string(),
+            metadata: Metadata::at(&document, record.metadata_spots()),
+            fields,
+            pattern: record.pattern().cloned(),
+            ..Object::default()
+        }
+    }
+
+    /// What was read and found to match a pattern.
+    pub(crate) fn sound(sound: Sound, resource: &Resource, pattern: &Arc<Pattern>) -> Object {
+        Object {
+            api_version: resource.api_version.clone(),
+            kind: resource.kind.clone(),
+            metadata: sound.metadata,
+            fields: sound.fields,
+            complete: sound.complete,
+            pattern: Some(pattern.clone()),
+            successor: None,
+        }
+    }
+
+    pub(crate) fn from_value(value: &Value) -> Outcome<Object> {
+        Object::read(&canonical(value)?.into())
+    }
+
+    /// The whole object as a tree.
+    pub(crate) fn to_value(&self) -> Value {
+        let mut map = Map::new();
+        map.insert("apiVersion".into(), self.api_version.as_str().into());
+        map.insert("kind".into(), self.kind.as_str().into());
+        map.insert("metadata".into(), Value::Object(self.metadata.to_map()));
+        for (name, text) in self.fields.iter() {
+            map.insert(name.to_string(), tree(text));
+        }
+        Value::Object(map)
+    }
+
+    /// The object with another text in one field, of which a walk found this.
+    pub(crate) fn succeeded_by(
+        &self,
+        successor: Successor,
+        (name, text): (&Name, Excerpt),
+        verdict: Verdict,
+    ) -> Object {
+        let mut new = self.clone();
+        new.complete = (verdict == Verdict::Complete).then(|| text.clone());
+        new.fields.put(name.clone(), text);
+        new.successor = Some(Box::new(successor));
+        new
+    }
+
+    /// All fields with their texts.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&Name, &[u8])> {
+        self.fields.iter().map(|(name, text)| (name, text.as_bytes()))
+    }
+
+    /// The pattern that all fields are sure to match.
+    pub(crate) fn pattern(&self) -> Option<&Arc<Pattern>> {
+        self.pattern.as_ref()
+    }
+
+    /// The text of a top-level field.
+    pub(crate) fn text(&self, name: &str) -> Option<&Excerpt> {
+        self.fields.get(name)
+    }
+
+    /// The tree of a top-level field.
+    pub(crate) fn get(&self, name: &str) -> Option<Value> {
+        self.fields.get(name).map(tree)
+    }
+
+    /// The value at a path of names, such as `["spec", "replicas"]`.
+    pub(crate) fn at(&self, path: &[&str]) -> Option<Value> {
+        let (first, rest) = path.split_first()?;
+        if *first == "metadata" {
+            let Some((member, rest)) = rest.split_first() else {
+                return Some(Value::Object(self.metadata.to_map()));
+            };
+            return value_at(self.metadata.member(member)?, rest);
+        }
+        value_at(self.fields.get(first)?, rest)
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &Value) -> Outcome<()> {
+        self.set_text(name, canonical(value)?.into());
+        self.pattern = None;
+        Ok(())
+    }
+
+    /// Sets a field to a text that matches the pattern of the kind.
+    pub(crate) fn set_text(&mut self, name: &str, text: Excerpt) {
+        self.fields.put(field_name(Str::plain(name)), text);
+    }
+
+    /// Remembers which pattern all fields match.
+    pub(crate) fn set_conforming(&mut self, pattern: Option<Arc<Pattern>>) {
+        self.pattern = pattern;
+    }
+
+    /// Whether all fields are sure to match the pattern.
+    pub(crate) fn conforms_to(&self, pattern: &Arc<Pattern>) -> bool {
+        self.pattern.as_ref().is_some_and(|own| Arc::ptr_eq(own, pattern))
+    }
+
+    /// Whether all fields of both are sure to match one pattern.
+    pub(crate) fn conforms_like(&self, other: &Object) -> bool {
+        self.pattern.as_ref().is_some_and(|own| other.conforms_to(own))
+    }
+
+    /// Remembers that no default is missing in a field, as long as it stays as it is.
+    pub(crate) fn set_complete(&mut self, name: &str) {
+        self.complete = self.fields.get(name).cloned();
+    }
+
+    /// Whether no default is missing in a field, as far as is known.
+    pub(crate) fn is_complete(&self, name: &str) -> bool {
+        self.complete.is_some() && self.complete.as_ref() == self.fields.get(name)
+    }
+
+    /// Replaces a value at a path of names, making the maps on the way; the type and metadata are not reached so.
+    pub(crate) fn set_at(&mut self, path: &[&str], value: Value) -> Outcome<()> {
+        let Some((first, rest)) = path.split_first() else { return Ok(()) };
+        if matches!(*first, "apiVersion" | "kind" | "metadata") {
+            return Err(bad_request(format!("{}: cannot be written by its path", path.join("."))));
+        }
+        let mut root = self.get(first).unwrap_or(Value::Null);
+        let place = rest.iter().fold(&mut root, |at, name| {
+            if !at.is_object() {
+                *at = Value::Object(Map::new());
+            }
+            &mut at[*name]
+        });
+        *place = value;
+        self.set(first, &root)
+    }
+
+    /// Takes a top-level field from another object, or loses it if the other has none.
+    pub(crate) fn take_field(&mut self, name: &str, from: &Object) {
+        self.fields.take(name, &from.fields);
+        if !from.conforms_like(self) {
+            self.pattern = None;
+        }
+    }
+
+    /// Takes every top-level field but one from another object.
+    pub(crate) fn take_all_but(&mut self, own: &str, from: &Object) {
+        let mut fields = from.fields.clone();
+        fields.take(own, &self.fields);
+        self.fields = fields;
+        if !from.conforms_like(self) {
+            self.pattern = None;
+        }
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) -> Option<Excerpt> {
+        self.fields.remove(name)
+    }
+
+    /// Gives a top-level field another name, of another kind.
+    pub(crate) fn rename(&mut self, from: &str, to: &str) {
+        if let Some(text) = self.fields.remove(from) {
+            self.set_text(to, text);
+        }
+        self.pattern = None;
+    }
+
+    /// Keeps the top-level fields that are wanted.
+    pub(crate) fn retain_fields(&mut self, mut wanted: impl FnMut(&str) -> bool) {
+        self.fields.retain(|name| wanted(name));
+    }
+
+    /// The names of all fields but apiVersion, kind and metadata, for those who change the fields on their way.
+    pub(crate) fn names(&self) -> Vec<Name> {
+        self.fields.names().cloned().collect()
+    }
+
+    /// Whether both have the same value in a top-level field.
+    pub(crate) fn same_field(&self, other: &Object, name: &str) -> bool {
+        self.fields.same(&other.fields, name)
+    }
+
+    /// Whether everything but apiVersion, kind and metadata is the same.
+    pub(crate) fn same_fields(&self, other: &Object) -> bool {
+        self.fields == other.fields
+    }
+
+    /// About how many bytes the text to store takes.
+    fn size(&self) -> usize {
+        self.fields.size() + self.metadata.size() + HEAD_MOST
+    }
+
+    /// The text to store: everything but the resourceVersion.
+    pub(crate) fn record(&self) -> Record {
+        debug_assert!(
+            self.pattern
+                .as_ref()
+                .is_none_or(|pattern| { self.fields.iter().all(|(name, text)| pattern.accepts(name, text)) })
+        );
+        if let Some(record) = self.successor.as_ref().and_then(|successor| successor.record(self)) {
+            return record;
+        }
+        let mut writer = RecordWriter::with_capacity(self.size());
+        let mut rest = self.fields.iter().peekable();
+        for own in ["apiVersion", "kind", "metadata"] {
+            while let Some((name, text)) = rest.next_if(|(name, _)| ***name < *own) {
+                writer.field(name, text);
+            }
+            match own {
+                "apiVersion" => writer.api_version(&self.api_version),
+                "kind" => writer.kind(&self.kind),
+                _ => writer.metadata(self.metadata.fields()),
+            }
+        }
+        rest.for_each(|(name, text)| writer.field(name, text));
+        writer.finish(self.metadata.owner_uids(), self.pattern.clone())
+    }
+}
+
+/// The canonical text of a tree.
+pub(crate) fn canonical(value: &Value) -> Outcome<Canonical> {
+    let node = Node::from_value(value).map_err(|error| bad_request(error.to_string()))?;
+    Ok(to_canonical(node))
+}
+
+/// The value at a path of names below a value.
+fn value_at(text: &Excerpt, path: &[&str]) -> Option<Value> {
+    let node = path.iter().try_fold(text.node(), |at, name| at.get(name))?;
+    to_value(node).ok()
+}
+
+/// The tree of canonical text.
+pub(crate) fn tree<'t>(text: impl Into<Node<'t>>) -> Value {
+    to_value(text.into()).unwrap_or_default()
+}
+
+fn text_of(node: Node<'_>, name: &str) -> Outcome<String> {
+    if node.is_null() {
+        return Ok(String::new());
+    }
+    match node.as_str() {
+        Some(text) => Ok(text.text().into_owned()),
+        None => Err(bad_request(format!("the field {name:?} of the object is not a string"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn stored(value: Value) -> String {
+        let record = Object::from_value(&value).unwrap().record();
+        String::from_utf8(record.render(7).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn an_object_comes_back_with_its_revision() {
+        for metadata in [
+            json!({}),
+            json!({"name": "a"}),
+            json!({"uid": "u"}),
+            json!({"name": "a", "uid": "u", "resourceVersion": "3", "finalizers": ["x"]}),
+        ] {
+            let mut value = json!({"action": 1, "apiVersion": "v1", "kind": "K", "spec": {"a": [1, "<"]}});
+            value["metadata"] = metadata;
+            let text = stored(value.clone());
+            value["metadata"]["resourceVersion"] = json!("7");
+            assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
+            let canonical = Canonical::from_bytes(text.as_bytes()).unwrap();
+            assert_eq!(canonical.as_bytes(), text.as_bytes(), "the rendered text is canonical");
+        }
+    }
+
+    #[test]
+    fn values_are_read_and_replaced_by_path() {
+        let mut object =
+            Object::from_value(&json!({"metadata": {"name": "n"}, "spec": {"a": {"b": 1}}})).unwrap();
+        assert_eq!(object.at(&["spec", "a", "b"]), Some(json!(1)));
+        assert_eq!(object.at(&["metadata", "name"]), Some(json!("n")));
+        assert_eq!(object.at(&["spec", "x"]), None);
+        object.set_at(&["status", "replicas"], json!(2)).unwrap();
+        assert_eq!(object.get("status"), Some(json!({"replicas": 2})));
+        for path in [&["apiVersion"][..], &["kind", "a"], &["metadata", "generation"]] {
+            let before = object.clone();
+            assert!(object.set_at(path, json!(2)).is_err(), "{path:?}");
+            assert_eq!(object, before);
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The query string, and the options that list, watch and write requests take from it.
+
+use serde_json::json;
+
+use crate::{
+    protocol::status::{FieldError, Outcome, Qualified, bad_request, invalid},
+    read::selector::{FieldSelector, LabelSelector},
+    store::Revision,
+};
+
+/// Query parameters in the order given; the first of a repeated key counts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads `a=b&c=d`; empty pairs are skipped, because clients send them.
+    pub(crate) fn parse(text: Option<&str>) -> Query {
+        let pairs = text.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        let decoded = pairs.map(|pair| {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (percent_decoded(&key.replace('+', " ")), percent_decoded(&value.replace('+', " ")))
+        });
+        Query(decoded.collect())
+    }
+
+    /// The value of a parameter; an empty value counts as absent.
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    pub(crate) fn all<'q>(&'q self, key: &'q str) -> impl Iterator<Item = &'q str> {
+        self.0.iter().filter(move |(name, value)| name == key && !value.is_empty()).map(|(_, v)| v.as_str())
+    }
+
+    /// A boolean as Go's converter reads it: present and neither `false` nor `0`.
+    pub(crate) fn flag(&self, key: &str) -> bool {
+        self.optional_flag(key).unwrap_or(false)
+    }
+
+    fn optional_flag(&self, key: &str) -> Option<bool> {
+        let (_, value) = self.0.iter().find(|(name, _)| name == key)?;
+        Some(!matches!(value.to_ascii_lowercase().as_str(), "false" | "0"))
+    }
+
+    /// A number; 400 for anything else.
+    pub(crate) fn number<T: std::str::FromStr>(&self, key: &str) -> Outcome<Option<T>> {
+        let Some(text) = self.get(key) else { return Ok(None) };
+        let parsed =
+            text.parse().map_err(|_| bad_request(format!("invalid {key} {text:?}: not a number")))?;
+        Ok(Some(parsed))
+    }
+}
+
+/// `%41` to `A`; broken escapes and bytes that are not UTF-8 stay readable rather than fail.
+pub(crate) fn percent_decoded(text: &str) -> String {
+    if !text.contains('%') {
+        return text.to_string();
+    }
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escaped = (bytes[at] == b'%').then(|| bytes.get(at + 1..at + 3)).flatten();
+        match escaped.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// How a given resourceVersion is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Match {
+    NotOlderThan,
+    Exact,
+}
+
+/// What list, watch and deletecollection take from the query.
+#[derive(Clone, Debug)]
+pub(crate) struct ListOptions {
+    pub(crate) labels: LabelSelector,
+    pub(crate) fields: FieldSelector,
+    pub(crate) limit: Option<usize>,
+    pub(crate) continue_token: Option<String>,
+    /// As given; `Some(0)` is "any".
+    pub(crate) resource_version: Option<Revision>,
+    pub(crate) version_match: Option<Match>,
+    pub(crate) timeout_seconds: Option<u64>,
+    pub(crate) bookmarks: bool,
+    pub(crate) send_initial_events: Option<bool>,
+}
+
+const LIST_OPTIONS: Qualified<'static> = Qualified { group: "meta.k8s.io", name: "ListOptions" };
+
+impl ListOptions {
+    /// Reads the options of a list.
+    pub(crate) fn for_list(query: &Query) -> Outcome<ListOptions> {
+        let options = Self::read(query)?;
+        options.check_list()?;
+        Ok(options)
+    }
+
+    /// Reads the options of a watch.
+    pub(crate) fn for_watch(query: &Query) -> Outcome<ListOptions> {
+        let options = Self::read(query)?;
+        options.check_watch()?;
+        Ok(options)
+    }
+
+    fn read(query: &Query) -> Outcome<ListOptions> {
+        let resource_version = query.get("resourceVersion").map(parse_resource_version).transpose()?;
+        Ok(ListOptions {
+            labels: LabelSelector::parse(query.get("labelSelector").unwrap_or_default())?,
+            fields: FieldSelector::parse(query.get("fieldSelector").unwrap_or_default())?,
+            limit: query.number::<i64>("limit")?.filter(|limit| *limit > 0).map(|limit| limit as usize),
+            continue_token: query.get("continue").map(str::to_string),
+            resource_version,
+            version_match: query.get("resourceVersionMatch").map(parse_match).transpose()?,
+            timeout_seconds: query.number::<i64>("timeoutSeconds")?.map(|seconds| seconds.max(0) as u64),
+            bookmarks: query.flag("allowWatchBookmarks"),
+            send_initial_events: query.optional_flag("sendInitialEvents"),
+        })
+    }
+
+    fn check_list(&self) -> Outcome<()> {
+        let forbidden = |field: &str, text: &str| list_options_error(FieldError::forbidden(field, text));
+        if self.send_initial_events.is_some() {
+            return Err(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+        }
+        if self.version_match.is_some() {
+            let field = "resourceVersionMatch";
+            if self.resource_version.is_none() {
+                let text = "resourceVersionMatch is forbidden unless resourceVersion is provided";
+                return Err(forbidden(field, text));
+            }
+            if self.continue_token.is_some() {
+                return Err(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
+            }
+            if self.version_match == Some(Match::Exact) && self.resource_version == Some(0) {
+                let text = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+                return Err(forbidden(field, text));
+            }
+        }
+        if self.continue_token.is_some() && self.resource_version.unwrap_or(0) != 0 {
+            return Err(bad_request("specifying resource version is not allowed when using continue"));
+        }
+        Ok(())
+    }
+
+    fn check_watch(&self) -> Outcome<()> {
+        let field = "resourceVersionMatch";
+        match (self.send_initial_events, self.version_match) {
+            (Some(_), Some(Match::NotOlderThan)) | (None, None) => Ok(()),
+            (Some(_), _) => Err(list_options_error(FieldError::forbidden(
+                field,
+                "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+            ))),
+            (None, Some(_)) => Err(list_options_error(FieldError::forbidden(
+                field,
+                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+            ))),
+        }
+    }
+}
+
+fn list_options_error(error: FieldError) -> crate::Failure {
+    invalid(LIST_OPTIONS, "", &[error])
+}
+
+fn parse_match(text: &str) -> Outcome<Match> {
+    match text {
+        "NotOlderThan" => Ok(Match::NotOlderThan),
+        "Exact" => Ok(Match::Exact),
+        other => {
+            let supported = ["Exact".to_string(), "NotOlderThan".to_string(), String::new()];
+            let error = FieldError::not_supported("resourceVersionMatch", &json!(other), &supported);
+            Err(list_options_error(error))
+        }
+    }
+}
+
+pub(crate) fn parse_resource_version(text: &str) -> Outcome<Revision> {
+    text.parse().map_err(|_| bad_request(format!("invalid resource version: {text:?} is not a number")))
+}
+
+/// Whether a write is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DryRun {
+    /// Store the result.
+    No,
+    /// Do everything but store.
+    All,
+}
+
+/// What happens to fields that the kind does not have, and to repeated ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum FieldValidation {
+    Ignore,
+    #[default]
+    Warn,
+    Strict,
+}
+
+/// What create, update and patch take from the query.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WriteOptions {
+    pub(crate) dry_run: DryRun,
+    pub(crate) field_validation: FieldValidation,
+}
+
+impl WriteOptions {
+    /// Reads the options; faults are 422 of the options kind, such as `CreateOptions`.
+    pub(crate) fn read(query: &Query, options_kind: &'static str) -> Outcome<WriteOptions> {
+        let mut errors = Vec::new();
+        let dry_run = dry_run(query.all("dryRun"), &mut errors);
+        let field_validation = field_validation(query.get("fieldValidation"), &mut errors);
+        check_field_manager(query.get("fieldManager").unwrap_or_default(), &mut errors);
+        let force = query.0.iter().any(|(key, _)| key == "force");
+        if options_kind == "PatchOptions" && force {
+            errors.push(FieldError::forbidden("force", "may not be specified for non-apply patch"));
+        }
+        if errors.is_empty() {
+            Ok(WriteOptions { dry_run, field_validation })
+        } else {
+            Err(invalid(Qualified { group: "meta.k8s.io", name: options_kind }, "", &errors))
+        }
+    }
+}
+
+/// Reads `dryRun` values, from a query or from DeleteOptions.
+pub(crate) fn dry_run<'v>(values: impl Iterator<Item = &'v str>, errors: &mut Vec<FieldError>) -> DryRun {
+    let mut found = DryRun::No;
+    for value in values {
+        if value != "All" {
+            errors.push(FieldError::not_supported("dryRun", &json!([value]), &["All".to_string()]));
+        }
+        found = DryRun::All;
+    }
+    found
+}
+
+fn field_validation(value: Option<&str>, errors: &mut Vec<FieldError>) -> FieldValidation {
+    match value {
+        None | Some("Warn") => FieldValidation::Warn,
+        Some("Ignore") => FieldValidation::Ignore,
+        Some("Strict") => FieldValidation::Strict,
+        Some(other) => {
+            let supported = ["", "Ignore", "Strict", "Warn"].map(str::to_string);
+            errors.push(FieldError::not_supported("fieldValidation", &json!(other), &supported));
+            FieldValidation::Warn
+        }
+    }
+}
+
+fn check_field_manager(manager: &str, errors: &mut Vec<FieldError>) {
+    if manager.len() > 128 {
+        errors.push(FieldError::too_long("fieldManager", 128));
+    }
+    if manager.chars().any(char::is_control) {
+        errors.push(FieldError::invalid(
+            "fieldManager",
+            &json!(manager),
+            "should only contain printable characters",
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(query: &str) -> Result<ListOptions, String> {
+        ListOptions::for_list(&Query::parse(Some(query))).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn empty_pairs_and_escapes_are_read() {
+        let query = Query::parse(Some("&force=true&&fieldManager=a%20b+c&x"));
+        assert_eq!(query.get("fieldManager"), Some("a b c"));
+        assert!(query.flag("force") && query.flag("x"));
+        assert_eq!(percent_decoded("100%"), "100%");
+    }
+
+    #[test]
+    fn list_options_are_checked_as_upstream_does() {
+        assert_eq!(
+            list("resourceVersionMatch=Exact").unwrap_err(),
+            "422 Invalid: ListOptions.meta.k8s.io \"\" is invalid: resourceVersionMatch: Forbidden: \
+             resourceVersionMatch is forbidden unless resourceVersion is provided"
+        );
+        assert!(list("resourceVersionMatch=Exact&resourceVersion=0").is_err());
+        assert!(list("sendInitialEvents=true").is_err());
+        assert!(list("continue=abc&resourceVersion=5").is_err());
+        assert!(list("resourceVersion=x").unwrap_err().starts_with("400"));
+        assert_eq!(list("limit=5&resourceVersion=7").unwrap().limit, Some(5));
+    }
+
+    #[test]
+    fn force_belongs_to_apply() {
+        let query = Query::parse(Some("force=true"));
+        assert!(WriteOptions::read(&query, "PatchOptions").is_err());
+        assert!(WriteOptions::read(&query, "CreateOptions").is_ok());
+    }
+}

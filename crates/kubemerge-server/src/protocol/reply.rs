@@ -1,0 +1,214 @@
+//! What a handler answers, before it becomes an HTTP response.
+
+use std::{
+    borrow::Cow,
+    collections::HashSet,
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use http::{HeaderValue, Response, StatusCode, header};
+use http_body::{Frame, SizeHint};
+use kubemerge_yaml as yaml;
+use serde_json::Value;
+
+use crate::protocol::{
+    media::{JSON, YAML},
+    status::Failure,
+};
+
+/// How many characters all warnings may have before each is cut.
+const WARNINGS_MOST: usize = 4096;
+/// How many characters of a warning are left when it is cut.
+const WARNING_MOST: usize = 256;
+
+/// A stream of pieces of a body.
+pub(crate) type Pieces = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
+
+/// The body of a response: complete bytes, or pieces that come as things happen.
+pub struct Body(Content);
+
+enum Content {
+    Complete(Option<Bytes>),
+    Pieces(Pieces),
+}
+
+impl Body {
+    /// The bytes, if the body is complete.
+    pub fn as_bytes(&self) -> Option<&Bytes> {
+        match &self.0 {
+            Content::Complete(bytes) => bytes.as_ref(),
+            Content::Pieces(_) => None,
+        }
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Body(Content::Complete(Some(bytes).filter(|bytes| !bytes.is_empty())))
+    }
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let piece = match &mut self.0 {
+            Content::Complete(bytes) => Poll::Ready(bytes.take()),
+            Content::Pieces(pieces) => pieces.as_mut().poll_next(cx),
+        };
+        piece.map(|piece| piece.map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self.0, Content::Complete(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Content::Complete(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64)),
+            Content::Pieces(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// An answer.
+pub(crate) struct Reply {
+    pub(crate) code: u16,
+    content_type: Cow<'static, str>,
+    content: Content,
+    headers: Vec<(&'static str, String)>,
+}
+
+impl Reply {
+    /// JSON text with this code.
+    pub(crate) fn json(code: u16, text: impl Into<Bytes>) -> Reply {
+        Reply::bytes(code, JSON, text)
+    }
+
+    pub(crate) fn value(code: u16, value: &Value) -> Reply {
+        Reply::json(code, value.to_string())
+    }
+
+    pub(crate) fn bytes(
+        code: u16,
+        content_type: impl Into<Cow<'static, str>>,
+        bytes: impl Into<Bytes>,
+    ) -> Reply {
+        let content = Content::Complete(Some(bytes.into()).filter(|bytes| !bytes.is_empty()));
+        Reply { code, content_type: content_type.into(), content, headers: Vec::new() }
+    }
+
+    /// A body that comes in pieces.
+    pub(crate) fn pieces(content_type: &'static str, pieces: Pieces) -> Reply {
+        let content = Content::Pieces(pieces);
+        Reply { code: 200, content_type: content_type.into(), content, headers: Vec::new() }
+    }
+
+    pub(crate) fn failure(failure: &Failure) -> Reply {
+        let reply = Reply::value(failure.code(), &failure.to_value());
+        match failure.retry_after_seconds() {
+            Some(seconds) => reply.header("retry-after", seconds.to_string()),
+            None => reply,
+        }
+    }
+
+    pub(crate) fn header(mut self, name: &'static str, value: impl Into<String>) -> Reply {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Warnings for the user, each once; when together they are too long, each is cut and the last are left out.
+    pub(crate) fn warn(mut self, warnings: &[String]) -> Reply {
+        let mut seen = HashSet::new();
+        let once: Vec<&String> = warnings.iter().filter(|warning| seen.insert(*warning)).collect();
+        let total: usize = once.iter().map(|warning| warning.chars().count()).sum();
+        let most = if total > WARNINGS_MOST { WARNING_MOST } else { usize::MAX };
+        let mut written = 0;
+        for warning in once.iter().take_while(|warning| {
+            let fits = written < WARNINGS_MOST;
+            written += warning.chars().count().min(most);
+            fits
+        }) {
+            self.headers.push(("warning", format!("299 - \"{}\"", escaped(warning, most))));
+        }
+        self
+    }
+
+    /// The same as YAML; bodies that are not JSON, or come in pieces, stay as they are.
+    pub(crate) fn yaml(mut self) -> Reply {
+        let Content::Complete(Some(text)) = &self.content else { return self };
+        if self.content_type == JSON
+            && let Ok(text) = yaml::write_json(text, &yaml::WriteOptions::default())
+        {
+            self.content = Content::Complete(Some(text.into()));
+            self.content_type = YAML.into();
+        }
+        self
+    }
+
+    /// JSON with indents, for people.
+    pub(crate) fn pretty(mut self) -> Reply {
+        let Content::Complete(Some(text)) = &self.content else { return self };
+        if self.content_type.starts_with(JSON)
+            && let Ok(value) = serde_json::from_slice::<Value>(text)
+        {
+            self.content = Content::Complete(Some(format!("{value:#}\n").into()));
+        }
+        self
+    }
+
+    /// The same headers, no body.
+    pub(crate) fn without_body(mut self) -> Reply {
+        self.content = Content::Complete(None);
+        self
+    }
+
+    pub(crate) fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(Body(self.content));
+        *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        let content_type = match self.content_type {
+            Cow::Borrowed(text) => Ok(HeaderValue::from_static(text)),
+            Cow::Owned(text) => HeaderValue::try_from(text),
+        };
+        if let Ok(value) = content_type
+            && !value.is_empty()
+        {
+            headers.insert(header::CONTENT_TYPE, value);
+        }
+        for (name, value) in self.headers {
+            if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
+                headers.append(name, value);
+            }
+        }
+        response
+    }
+}
+
+fn escaped(text: &str, most: usize) -> String {
+    let shown = text.chars().filter(|c| !c.is_control()).take(most);
+    shown.flat_map(|c| if c == '"' || c == '\\' { vec!['\\', c] } else { vec![c] }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_are_escaped_once_and_cut() {
+        let reply = Reply::json(200, "{}").warn(&["a \"b\"".into(), "a \"b\"".into()]);
+        assert_eq!(reply.headers, [("warning", "299 - \"a \\\"b\\\"\"".to_string())]);
+        let long = Reply::json(200, "{}").warn(&["x".repeat(5000)]);
+        assert_eq!(long.headers[0].1.len(), 256 + "299 - \"\"".len());
+        let many: Vec<String> = (0..100_000).map(|at| format!("warning {at:>92}")).collect();
+        assert_eq!(Reply::json(200, "{}").warn(&many).headers.len(), 41);
+    }
+}

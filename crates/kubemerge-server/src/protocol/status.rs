@@ -1,0 +1,429 @@
+//! Failures as Kubernetes reports them: a `Status` object with code, reason, message, details and causes.
+//!
+//! Every fault of a request becomes a [`Failure`]; nothing above the wrappings knows another kind of error.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+use crate::write::duplicate::COMPLAINTS_MOST;
+
+/// What every step of a request answers.
+pub(crate) type Outcome<T> = Result<T, Failure>;
+
+/// A request that was refused, with everything its `Status` body says.
+#[derive(Clone, Debug)]
+pub struct Failure(Box<Parts>);
+
+#[derive(Clone, Debug)]
+struct Parts {
+    code: u16,
+    reason: &'static str,
+    message: String,
+    details: Map<String, Value>,
+    continue_token: Option<String>,
+}
+
+/// A resource or a kind with its group, as messages name it: `deployments.apps`, `Pod`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Qualified<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) name: &'a str,
+}
+
+impl fmt::Display for Qualified<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        if self.group.is_empty() { Ok(()) } else { write!(f, ".{}", self.group) }
+    }
+}
+
+/// One cause inside the details of a failure.
+#[derive(Clone, Debug)]
+pub(crate) struct Cause {
+    pub(crate) reason: &'static str,
+    pub(crate) message: String,
+    pub(crate) field: String,
+}
+
+impl Failure {
+    /// A failure without details.
+    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+        let parts =
+            Parts { code, reason, message: message.into(), details: Map::new(), continue_token: None };
+        Failure(Box::new(parts))
+    }
+
+    /// The HTTP code.
+    pub fn code(&self) -> u16 {
+        self.0.code
+    }
+
+    /// The machine-readable reason, such as `NotFound`; empty for errors without API status.
+    pub fn reason(&self) -> &str {
+        self.0.reason
+    }
+
+    /// The text for people.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// Adds what the `Retry-After` header and `details.retryAfterSeconds` say.
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.0.details.insert("retryAfterSeconds".into(), seconds.into());
+        self
+    }
+
+    pub(crate) fn retry_after_seconds(&self) -> Option<u64> {
+        self.0.details.get("retryAfterSeconds").and_then(Value::as_u64)
+    }
+
+    pub(crate) fn continue_with(mut self, token: String) -> Self {
+        self.0.continue_token = Some(token);
+        self
+    }
+
+    /// Names the object the failure is about.
+    pub(crate) fn about(mut self, what: Qualified<'_>, name: &str) -> Self {
+        let details = &mut self.0.details;
+        for (key, text) in [("name", name), ("group", what.group), ("kind", what.name)] {
+            if !text.is_empty() {
+                details.insert(key.into(), text.into());
+            }
+        }
+        self
+    }
+
+    pub(crate) fn causes(mut self, causes: Vec<Cause>) -> Self {
+        if !causes.is_empty() {
+            let list = causes.into_iter().map(Cause::into_value).collect();
+            self.0.details.insert("causes".into(), Value::Array(list));
+        }
+        self
+    }
+
+    pub(crate) fn cause(self, reason: &'static str, message: impl Into<String>) -> Self {
+        self.causes(vec![Cause { reason, message: message.into(), field: String::new() }])
+    }
+
+    /// The `Status` object.
+    pub fn to_value(&self) -> Value {
+        let parts = &*self.0;
+        let mut metadata = Map::new();
+        if let Some(token) = &parts.continue_token {
+            metadata.insert("continue".into(), token.as_str().into());
+        }
+        let mut status = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": metadata,
+            "status": "Failure", "message": parts.message, "code": parts.code,
+        });
+        let fields = status.as_object_mut().expect("a Status is an object");
+        if !parts.reason.is_empty() {
+            fields.insert("reason".into(), parts.reason.into());
+        }
+        if !parts.details.is_empty() {
+            fields.insert("details".into(), Value::Object(parts.details.clone()));
+        }
+        status
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}: {}", self.0.code, self.0.reason, self.0.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Cause {
+    fn into_value(self) -> Value {
+        let mut cause = Map::new();
+        for (key, text) in
+            [("reason", self.reason.to_string()), ("message", self.message), ("field", self.field)]
+        {
+            if !text.is_empty() {
+                cause.insert(key.into(), text.into());
+            }
+        }
+        Value::Object(cause)
+    }
+}
+
+/// The body of a successful delete that does not answer the object.
+pub(crate) fn success(what: Qualified<'_>, name: &str, uid: &str) -> Value {
+    let mut details = Map::new();
+    for (key, text) in [("name", name), ("group", what.group), ("kind", what.name), ("uid", uid)] {
+        if !text.is_empty() {
+            details.insert(key.into(), text.into());
+        }
+    }
+    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details})
+}
+
+/// The body of a subresource action that succeeded, such as an eviction.
+pub(crate) fn done() -> Value {
+    json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
+}
+
+pub(crate) fn bad_request(message: impl Into<String>) -> Failure {
+    Failure::new(400, "BadRequest", message)
+}
+
+/// A path that belongs to nothing that is served.
+pub(crate) fn no_such_path() -> Failure {
+    Failure::new(404, "NotFound", "the server could not find the requested resource")
+}
+
+pub(crate) fn not_found(resource: Qualified<'_>, name: &str) -> Failure {
+    Failure::new(404, "NotFound", format!("{resource} {} not found", quoted(name))).about(resource, name)
+}
+
+pub(crate) fn already_exists(resource: Qualified<'_>, name: &str, prefix: &str) -> Failure {
+    let message = format!("{prefix}{resource} {} already exists", quoted(name));
+    Failure::new(409, "AlreadyExists", message).about(resource, name)
+}
+
+pub(crate) fn conflict(resource: Qualified<'_>, name: &str, text: &str) -> Failure {
+    let message = format!("Operation cannot be fulfilled on {resource} {}: {text}", quoted(name));
+    Failure::new(409, "Conflict", message).about(resource, name)
+}
+
+pub(crate) fn forbidden(resource: Qualified<'_>, name: &str, text: &str) -> Failure {
+    let message = if name.is_empty() {
+        format!("{resource} is forbidden: {text}")
+    } else {
+        format!("{resource} {} is forbidden: {text}", quoted(name))
+    };
+    Failure::new(403, "Forbidden", message).about(resource, name)
+}
+
+pub(crate) fn method_not_allowed(resource: Qualified<'_>, verb: &str) -> Failure {
+    let message = format!("{verb} is not supported on resources of kind \"{resource}\"");
+    Failure::new(405, "MethodNotAllowed", message).about(resource, "")
+}
+
+pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Failure {
+    let message = format!(
+        "the body of the request was in an unknown format - accepted media types include: {}",
+        accepted.join(", ")
+    );
+    Failure::new(415, "UnsupportedMediaType", message)
+}
+
+pub(crate) fn not_acceptable(accepted: &[&str]) -> Failure {
+    let message = format!("only the following media types are accepted: {}", accepted.join(", "));
+    Failure::new(406, "NotAcceptable", message)
+}
+
+pub(crate) fn too_large(text: impl fmt::Display) -> Failure {
+    Failure::new(413, "RequestEntityTooLarge", format!("Request entity too large: {text}"))
+}
+
+pub(crate) fn expired(message: impl Into<String>) -> Failure {
+    Failure::new(410, "Expired", message)
+}
+
+pub(crate) fn internal(text: impl fmt::Display) -> Failure {
+    Failure::new(500, "InternalError", format!("Internal error occurred: {text}"))
+}
+
+/// An error that has no API status: code 500, no reason, the text as it is.
+pub(crate) fn unclassified(message: impl Into<String>) -> Failure {
+    Failure::new(500, "", message)
+}
+
+pub(crate) fn too_large_resource_version(asked: u64, current: u64) -> Failure {
+    let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+    Failure::new(504, "Timeout", message)
+        .retry_after(1)
+        .cause("ResourceVersionTooLarge", "Too large resource version")
+}
+
+/// One complaint about a field of an object or of the request's options.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldError {
+    kind: FieldErrorKind,
+    field: String,
+    body: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FieldErrorKind {
+    Required,
+    Invalid,
+    TypeInvalid,
+    NotSupported,
+    Duplicate,
+    Forbidden,
+    TooLong,
+    TooMany,
+}
+
+impl FieldErrorKind {
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Required => "FieldValueRequired",
+            Self::Invalid => "FieldValueInvalid",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+        }
+    }
+}
+
+impl FieldError {
+    fn new(kind: FieldErrorKind, field: impl Into<String>, body: String) -> Self {
+        FieldError { kind, field: field.into(), body }
+    }
+
+    /// How many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        self.field.len() + self.body.len()
+    }
+
+    pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
+        let body = if detail.is_empty() {
+            "Required value".to_string()
+        } else {
+            format!("Required value: {detail}")
+        };
+        Self::new(FieldErrorKind::Required, field, body)
+    }
+
+    pub(crate) fn invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
+        Self::new(FieldErrorKind::Invalid, field, format!("Invalid value: {}: {detail}", shown(value)))
+    }
+
+    pub(crate) fn type_invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
+        Self::new(FieldErrorKind::TypeInvalid, field, format!("Invalid value: {}: {detail}", shown(value)))
+    }
+
+    pub(crate) fn not_supported(field: impl Into<String>, value: &Value, supported: &[String]) -> Self {
+        let list: Vec<String> = supported.iter().map(|one| quoted(one)).collect();
+        let body = format!("Unsupported value: {}: supported values: {}", shown(value), list.join(", "));
+        Self::new(FieldErrorKind::NotSupported, field, body)
+    }
+
+    pub(crate) fn duplicate(field: impl Into<String>, value: &Value) -> Self {
+        Self::new(FieldErrorKind::Duplicate, field, format!("Duplicate value: {}", shown(value)))
+    }
+
+    pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
+        Self::new(FieldErrorKind::Forbidden, field, format!("Forbidden: {detail}"))
+    }
+
+    pub(crate) fn too_long(field: impl Into<String>, most: usize) -> Self {
+        Self::new(FieldErrorKind::TooLong, field, format!("Too long: may not be more than {most} bytes"))
+    }
+
+    pub(crate) fn too_many(field: impl Into<String>, found: usize, most: usize) -> Self {
+        let body = format!("Too many: {found}: must have at most {most} items");
+        Self::new(FieldErrorKind::TooMany, field, body)
+    }
+
+    pub(crate) fn is_duplicate(&self) -> bool {
+        self.kind == FieldErrorKind::Duplicate
+    }
+
+    fn cause(&self) -> Cause {
+        Cause { reason: self.kind.reason(), message: self.body.clone(), field: self.field.clone() }
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.body)
+    }
+}
+
+/// Beyond this many bytes of complaints nobody looks for more.
+const ENOUGH: usize = 1024 * 1024;
+
+/// Whether there are as many complaints about an object as are reported.
+pub(crate) fn is_enough(errors: &[FieldError]) -> bool {
+    errors.len() >= COMPLAINTS_MOST || errors.iter().map(FieldError::size).sum::<usize>() > ENOUGH
+}
+
+/// 422 for an object or an options object of the kind.
+pub(crate) fn invalid(kind: Qualified<'_>, name: &str, errors: &[FieldError]) -> Failure {
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let list = if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) };
+    let message = format!("{kind} {} is invalid: {list}", quoted(name));
+    Failure::new(422, "Invalid", message)
+        .about(kind, name)
+        .causes(errors.iter().map(FieldError::cause).collect())
+}
+
+/// A string as Go's `%q` shows it, close enough for names and texts.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PODS: Qualified<'static> = Qualified { group: "", name: "pods" };
+    const DEPLOYMENT: Qualified<'static> = Qualified { group: "apps", name: "Deployment" };
+
+    #[test]
+    fn not_found_names_the_resource() {
+        let status = not_found(Qualified { group: "apps", name: "deployments" }, "web").to_value();
+        assert_eq!(
+            status,
+            json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 404,
+                "message": "deployments.apps \"web\" not found", "reason": "NotFound",
+                "details": {"name": "web", "group": "apps", "kind": "deployments"}})
+        );
+    }
+
+    #[test]
+    fn one_invalid_field_stands_alone_and_several_in_brackets() {
+        let one = [FieldError::required("spec.x", "must be set")];
+        assert_eq!(
+            invalid(DEPLOYMENT, "web", &one).message(),
+            "Deployment.apps \"web\" is invalid: spec.x: Required value: must be set"
+        );
+        let two = [FieldError::required("a", ""), FieldError::invalid("b", &json!(0), "too small")];
+        let failure = invalid(DEPLOYMENT, "web", &two);
+        assert_eq!(
+            failure.message(),
+            "Deployment.apps \"web\" is invalid: [a: Required value, b: Invalid value: 0: too small]"
+        );
+        assert_eq!(
+            failure.to_value()["details"]["causes"][1],
+            json!({"reason": "FieldValueInvalid", "message": "Invalid value: 0: too small", "field": "b"})
+        );
+    }
+
+    #[test]
+    fn core_resources_have_no_suffix() {
+        assert_eq!(already_exists(PODS, "p", "").message(), "pods \"p\" already exists");
+    }
+}

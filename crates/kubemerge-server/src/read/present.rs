@@ -1,0 +1,160 @@
+//! Objects on their way out: whole, as metadata only, or as a table.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    api::call::Call,
+    catalog::Resource,
+    object::view,
+    protocol::{
+        media::{Form, JSON, MetaVersion},
+        reply::Reply,
+        status::{Outcome, not_acceptable},
+    },
+    read::table,
+    store::{Head, Record, Revision, Stored},
+};
+
+/// A record with the revision to show; none for an object that was never stored.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown<'a> {
+    pub(crate) record: &'a Record,
+    pub(crate) revision: Option<Revision>,
+}
+
+impl<'a> Shown<'a> {
+    /// A stored object.
+    pub(crate) fn stored(stored: &'a Stored) -> Shown<'a> {
+        Shown { record: &stored.record, revision: Some(stored.revision) }
+    }
+
+    /// Appends the whole object in the resource's version.
+    pub(crate) fn write(self, resource: &Resource, out: &mut Vec<u8>) {
+        match view::shown(resource, self.record) {
+            None => self.write_as_stored(resource, out),
+            Some(record) => Shown { record: &record, ..self }.write_as_stored(resource, out),
+        }
+    }
+
+    /// Appends the object without its type, as it stands in a list of its kind.
+    fn write_item(self, revision: Revision, resource: &Resource, out: &mut Vec<u8>) {
+        match view::shown(resource, self.record) {
+            None => self.record.write(revision, Head::Without, out),
+            Some(record) => record.write(revision, Head::Without, out),
+        }
+    }
+
+    fn write_as_stored(self, resource: &Resource, out: &mut Vec<u8>) {
+        let wanted = &resource.api_version;
+        let head = if self.record.api_version() == wanted { Head::Stored } else { Head::Version(wanted) };
+        match self.revision {
+            Some(revision) => self.record.write(revision, head, out),
+            None => self.record.write_unstored(head, out),
+        }
+    }
+
+    /// The whole object as a tree.
+    pub(crate) fn tree(self, resource: &Resource) -> Value {
+        let mut text = Vec::new();
+        self.write(resource, &mut text);
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+
+    /// The object as `PartialObjectMetadata`.
+    pub(crate) fn partial(self, version: MetaVersion) -> Value {
+        let mut metadata = self.record.node().get("metadata").map(metadata_tree).unwrap_or_default();
+        if let Some(revision) = self.revision {
+            metadata.insert("resourceVersion".into(), revision.to_string().into());
+        }
+        json!({"kind": "PartialObjectMetadata", "apiVersion": version.api_version(), "metadata": metadata})
+    }
+}
+
+fn metadata_tree(node: kubemerge_value::Node<'_>) -> Map<String, Value> {
+    match kubemerge_value::to_value(node) {
+        Ok(Value::Object(map)) => map,
+        _ => Map::new(),
+    }
+}
+
+/// Answers one object in the form the client wants.
+pub(crate) fn object(call: &Call<'_>, code: u16, shown: Shown<'_>) -> Outcome<Reply> {
+    match call.form {
+        Form::Whole => {
+            let mut text = Vec::with_capacity(shown.record.size(shown.revision.unwrap_or(0)));
+            shown.write(call.resource, &mut text);
+            Ok(Reply::json(code, text))
+        }
+        Form::Partial(version) => Ok(Reply::value(code, &shown.partial(version))),
+        Form::PartialList(_) => Err(not_acceptable(&[JSON])),
+        Form::Table(version, include) => {
+            let table = table::of_one(call, shown, version, include);
+            Ok(Reply::value(code, &table))
+        }
+    }
+}
+
+/// What a list says about itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListMeta {
+    pub(crate) revision: Revision,
+    pub(crate) continue_token: Option<String>,
+    pub(crate) remaining: Option<usize>,
+}
+
+impl ListMeta {
+    pub(crate) fn to_value(&self) -> Value {
+        let mut metadata = Map::new();
+        metadata.insert("resourceVersion".into(), self.revision.to_string().into());
+        if let Some(token) = &self.continue_token {
+            metadata.insert("continue".into(), token.as_str().into());
+        }
+        if let Some(remaining) = self.remaining {
+            metadata.insert("remainingItemCount".into(), remaining.into());
+        }
+        Value::Object(metadata)
+    }
+}
+
+/// Answers a list in the form the client wants.
+pub(crate) fn list(call: &Call<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Outcome<Reply> {
+    match call.form {
+        Form::Whole => Ok(Reply::json(200, whole_list(call.resource, items, meta))),
+        Form::PartialList(version) => {
+            let items: Vec<Value> = items.iter().map(|item| item.partial(version)).collect();
+            let list = json!({"kind": "PartialObjectMetadataList", "apiVersion": version.api_version(),
+                "metadata": meta.to_value(), "items": items});
+            Ok(Reply::value(200, &list))
+        }
+        Form::Partial(_) => Err(not_acceptable(&[JSON])),
+        Form::Table(version, include) => {
+            let mut table = table::of_many(call, items, version, include);
+            table["metadata"] = meta.to_value();
+            Ok(Reply::value(200, &table))
+        }
+    }
+}
+
+/// The items are joined as they are stored; those of built-in kinds carry no type of their own.
+fn whole_list(resource: &Resource, items: &[Shown<'_>], meta: &ListMeta) -> Vec<u8> {
+    let size: usize = items.iter().map(|item| item.record.canonical().as_bytes().len() + 32).sum();
+    let mut out = Vec::with_capacity(size + 256);
+    let head = format!(
+        "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",
+        resource.list_kind,
+        resource.api_version,
+        meta.to_value()
+    );
+    out.extend_from_slice(head.as_bytes());
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        match item.revision {
+            Some(revision) if resource.custom().is_none() => item.write_item(revision, resource, &mut out),
+            _ => item.write(resource, &mut out),
+        }
+    }
+    out.extend_from_slice(b"]}");
+    out
+}

@@ -1,0 +1,132 @@
+//! Field selectors: `path=value`, `path==value`, `path!=value`, joined by commas; a backslash escapes.
+
+use crate::protocol::status::{Outcome, bad_request};
+
+/// A conjunction of requirements on fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FieldSelector(Vec<Term>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Term {
+    pub(crate) field: String,
+    pub(crate) value: String,
+    pub(crate) wanted: Wanted,
+}
+
+/// Whether a term asks for a value or for any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Equal,
+    Different,
+}
+
+impl FieldSelector {
+    /// Reads a selector.
+    pub(crate) fn parse(text: &str) -> Outcome<FieldSelector> {
+        let parts = split_terms(text).into_iter().filter(|part| !part.is_empty());
+        Ok(FieldSelector(parts.map(|part| parse_term(&part)).collect::<Outcome<_>>()?))
+    }
+
+    /// The selector for one object's name.
+    pub(crate) fn and_name(mut self, name: &str) -> FieldSelector {
+        let field = "metadata.name".to_string();
+        self.0.push(Term { field, value: name.to_string(), wanted: Wanted::Equal });
+        self
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn terms(&self) -> &[Term] {
+        &self.0
+    }
+
+    /// The value that a field must have, if the selector asks for one.
+    pub(crate) fn required(&self, field: &str) -> Option<&str> {
+        let found = self.0.iter().find(|term| term.field == field && term.wanted == Wanted::Equal);
+        found.map(|term| term.value.as_str())
+    }
+
+    /// Whether an object is wanted; `holds` tells whether one of its fields has the value of a term.
+    pub(crate) fn matches(&self, holds: impl Fn(&Term) -> bool) -> bool {
+        self.0.iter().all(|term| holds(term) == (term.wanted == Wanted::Equal))
+    }
+}
+
+/// Splits at commas that are not escaped; escapes stay in.
+fn split_terms(text: &str) -> Vec<String> {
+    let mut terms = vec![String::new()];
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let last = terms.last_mut().expect("there is always a last term");
+        match c {
+            '\\' => last.extend(std::iter::once(c).chain(chars.next())),
+            ',' => terms.push(String::new()),
+            c => last.push(c),
+        }
+    }
+    terms
+}
+
+fn parse_term(term: &str) -> Outcome<Term> {
+    for (sign, wanted) in [("!=", Wanted::Different), ("==", Wanted::Equal), ("=", Wanted::Equal)] {
+        if let Some(at) = operator_at(term, sign) {
+            let value = unescaped(&term[at + sign.len()..])
+                .ok_or_else(|| bad_request(format!("invalid field selector: {term}: bad escape")))?;
+            return Ok(Term { field: term[..at].to_string(), value, wanted });
+        }
+    }
+    Err(bad_request(format!("invalid selector: '{term}'; can't understand '{term}'")))
+}
+
+/// The first place of an operator; upstream looks for the first sign, whichever it is.
+fn operator_at(term: &str, sign: &str) -> Option<usize> {
+    let first = term.find(['=', '!'])?;
+    term[first..].starts_with(sign).then_some(first)
+}
+
+fn unescaped(value: &str) -> Option<String> {
+    let mut out = String::with_capacity(value.len());
+    let mut chars = value.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some(escaped @ ('\\' | ',' | '=')) => out.push(escaped),
+                _ => return None,
+            },
+            ',' | '=' => return None,
+            c => out.push(c),
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selects(selector: &str, name: &str) -> bool {
+        FieldSelector::parse(selector).unwrap().matches(|term| {
+            assert_eq!(term.field, "metadata.name");
+            term.value == name
+        })
+    }
+
+    #[test]
+    fn equal_and_different() {
+        assert!(selects("metadata.name=a", "a"));
+        assert!(selects("metadata.name==a", "a"));
+        assert!(selects("metadata.name!=a", "b"));
+        assert!(!selects("metadata.name!=a,metadata.name=b", "c"));
+        assert!(selects(r"metadata.name=a\,b\=c\\", r"a,b=c\"));
+        assert!(selects("", "x"));
+    }
+
+    #[test]
+    fn what_does_not_parse_is_an_error() {
+        for bad in ["metadata.name", "a=b=c", r"a=b\c"] {
+            assert!(FieldSelector::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

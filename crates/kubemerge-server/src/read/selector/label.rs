@@ -1,0 +1,287 @@
+//! Label selectors: `a`, `!a`, `a=b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a>1`, `a<2`, joined by commas.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::{
+    object::meta::name,
+    protocol::status::{Outcome, bad_request},
+};
+
+/// A conjunction of requirements on labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LabelSelector(Vec<Requirement>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Requirement {
+    key: String,
+    test: Test,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Test {
+    Exists,
+    Absent,
+    In(Vec<String>),
+    NotIn(Vec<String>),
+    Above(i64),
+    Below(i64),
+}
+
+impl LabelSelector {
+    /// Reads a selector; what does not parse is 400, never "matches nothing".
+    pub(crate) fn parse(text: &str) -> Outcome<LabelSelector> {
+        let mut parser = Parser { rest: text };
+        let parsed = parser.selector();
+        parsed.map_err(|why| bad_request(format!("unable to parse requirement: {why}")))
+    }
+
+    /// The selector of a `matchLabels` / `matchExpressions` object; none for one that is malformed.
+    pub(crate) fn from_object(selector: &Value) -> Option<LabelSelector> {
+        let mut requirements = Vec::new();
+        if let Some(labels) = selector.get("matchLabels").and_then(Value::as_object) {
+            for (key, value) in labels {
+                let test = Test::In(vec![value.as_str()?.to_string()]);
+                requirements.push(Requirement { key: key.clone(), test });
+            }
+        }
+        for expression in selector.get("matchExpressions").and_then(Value::as_array).into_iter().flatten() {
+            requirements.push(Requirement::from_expression(expression)?);
+        }
+        Some(LabelSelector(requirements))
+    }
+
+    /// The selector that wants every one of these labels.
+    pub(crate) fn from_map(labels: &Value) -> LabelSelector {
+        let pairs = labels.as_object().into_iter().flatten();
+        let requirements = pairs.map(|(key, value)| Requirement {
+            key: key.clone(),
+            test: Test::In(vec![value.as_str().unwrap_or_default().to_string()]),
+        });
+        LabelSelector(requirements.collect())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether an object with these labels is wanted; `label` looks one up.
+    pub(crate) fn matches(&self, label: impl Fn(&str) -> Option<String>) -> bool {
+        self.0.iter().all(|requirement| requirement.test.holds(label(&requirement.key).as_deref()))
+    }
+}
+
+impl fmt::Display for LabelSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, Requirement { key, test }) in self.0.iter().enumerate() {
+            f.write_str(if at == 0 { "" } else { "," })?;
+            match test {
+                Test::Exists => write!(f, "{key}"),
+                Test::Absent => write!(f, "!{key}"),
+                Test::In(values) if values.len() == 1 => write!(f, "{key}={}", values[0]),
+                Test::In(values) => write!(f, "{key} in ({})", values.join(",")),
+                Test::NotIn(values) => write!(f, "{key} notin ({})", values.join(",")),
+                Test::Above(bound) => write!(f, "{key}>{bound}"),
+                Test::Below(bound) => write!(f, "{key}<{bound}"),
+            }?;
+        }
+        Ok(())
+    }
+}
+
+impl Requirement {
+    fn from_expression(expression: &Value) -> Option<Requirement> {
+        let key = expression.get("key")?.as_str()?.to_string();
+        let values = expression.get("values").and_then(Value::as_array).into_iter().flatten();
+        let values: Vec<String> = values.filter_map(|value| value.as_str().map(str::to_string)).collect();
+        let test = match expression.get("operator")?.as_str()? {
+            "In" => Test::In(values),
+            "NotIn" => Test::NotIn(values),
+            "Exists" => Test::Exists,
+            "DoesNotExist" => Test::Absent,
+            _ => return None,
+        };
+        Some(Requirement { key, test })
+    }
+}
+
+impl Test {
+    fn holds(&self, value: Option<&str>) -> bool {
+        match self {
+            Test::Exists => value.is_some(),
+            Test::Absent => value.is_none(),
+            Test::In(wanted) => value.is_some_and(|value| wanted.iter().any(|one| one == value)),
+            Test::NotIn(unwanted) => value.is_none_or(|value| unwanted.iter().all(|one| one != value)),
+            Test::Above(bound) => value.and_then(|value| value.parse().ok()).is_some_and(|n: i64| n > *bound),
+            Test::Below(bound) => value.and_then(|value| value.parse().ok()).is_some_and(|n: i64| n < *bound),
+        }
+    }
+}
+
+struct Parser<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Parser<'t> {
+    fn selector(&mut self) -> Result<LabelSelector, String> {
+        let mut requirements = Vec::new();
+        self.skip_space();
+        while !self.rest.is_empty() {
+            requirements.push(self.requirement()?);
+            self.skip_space();
+            if self.rest.is_empty() {
+                break;
+            }
+            if !self.take(",") {
+                return Err(format!("found {:?}, expected: ',' or 'end of string'", self.rest));
+            }
+            self.skip_space();
+            if self.rest.is_empty() {
+                return Err("found '', expected: identifier after ','".into());
+            }
+        }
+        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        Ok(LabelSelector(requirements))
+    }
+
+    fn requirement(&mut self) -> Result<Requirement, String> {
+        let absent = self.take("!");
+        let key = self.word();
+        name::check_qualified(key)
+            .map_err(|why| format!("key: Invalid value: {}: {why}", crate::protocol::status::quoted(key)))?;
+        let test = if absent { Test::Absent } else { self.test()? };
+        Ok(Requirement { key: key.to_string(), test })
+    }
+
+    fn test(&mut self) -> Result<Test, String> {
+        self.skip_space();
+        if self.rest.is_empty() || self.rest.starts_with(',') {
+            return Ok(Test::Exists);
+        }
+        if self.take("!=") {
+            return Ok(Test::NotIn(vec![self.value()?]));
+        }
+        if self.take("==") || self.take("=") {
+            return Ok(Test::In(vec![self.value()?]));
+        }
+        if self.take(">") {
+            return Ok(Test::Above(self.number()?));
+        }
+        if self.take("<") {
+            return Ok(Test::Below(self.number()?));
+        }
+        match self.word() {
+            "in" => Ok(Test::In(self.values()?)),
+            "notin" => Ok(Test::NotIn(self.values()?)),
+            other => Err(format!("found '{other}', expected: in, notin, =, ==, !=, gt, lt")),
+        }
+    }
+
+    fn values(&mut self) -> Result<Vec<String>, String> {
+        self.skip_space();
+        if !self.take("(") {
+            return Err(format!("found {:?}, expected: '('", self.rest));
+        }
+        let mut values = Vec::new();
+        loop {
+            values.push(self.value()?);
+            self.skip_space();
+            if self.take(")") {
+                return Ok(values);
+            }
+            if !self.take(",") {
+                return Err(format!("found {:?}, expected: ',' or ')'", self.rest));
+            }
+        }
+    }
+
+    fn value(&mut self) -> Result<String, String> {
+        self.skip_space();
+        let value = self.word();
+        name::check_label_value(value).map_err(|why| {
+            format!("values[0]: Invalid value: {}: {why}", crate::protocol::status::quoted(value))
+        })?;
+        Ok(value.to_string())
+    }
+
+    fn number(&mut self) -> Result<i64, String> {
+        self.skip_space();
+        let word = self.word();
+        word.parse().map_err(|_| {
+            format!(
+                "values[0]: Invalid value: {word:?}: for 'Gt', 'Lt' operators, the value must be an integer"
+            )
+        })
+    }
+
+    /// Everything up to a space or an operator sign.
+    fn word(&mut self) -> &'t str {
+        self.skip_space();
+        let end = self.rest.find(|c: char| c.is_whitespace() || "=!,()<>".contains(c));
+        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        self.rest = rest;
+        word
+    }
+
+    fn take(&mut self, sign: &str) -> bool {
+        let taken = self.rest.strip_prefix(sign);
+        self.rest = taken.unwrap_or(self.rest);
+        taken.is_some()
+    }
+
+    fn skip_space(&mut self) {
+        self.rest = self.rest.trim_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selects(selector: &str, labels: &[(&str, &str)]) -> bool {
+        let find = |key: &str| labels.iter().find(|(k, _)| *k == key).map(|(_, v)| v.to_string());
+        LabelSelector::parse(selector).unwrap().matches(find)
+    }
+
+    #[test]
+    fn every_operator() {
+        let labels = [("app", "web"), ("tier", "2")];
+        for yes in [
+            "",
+            "app",
+            "!gone",
+            "app=web",
+            "app == web",
+            "app!=db",
+            "gone!=x",
+            "app in (db, web)",
+            "gone notin (a)",
+            "tier>1",
+            "tier<3",
+            "app=web,tier=2",
+            "app,tier in (2)",
+            "empty!=",
+        ] {
+            assert!(selects(yes, &labels), "{yes}");
+        }
+        for no in
+            ["gone", "!app", "app=db", "app in (db)", "app notin (web)", "tier>2", "app>1", "app=web,gone"]
+        {
+            assert!(!selects(no, &labels), "{no}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_parse_is_an_error() {
+        for bad in ["a=b,", ",a", "a in b", "a in (b", "a ~ b", "a=b c", "-x=1", "a=b!", "a>x", "a=-", "=b"] {
+            assert!(LabelSelector::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_selector_prints_as_kubernetes_prints_it() {
+        let shown = |text| LabelSelector::parse(text).unwrap().to_string();
+        assert_eq!(shown("b in (x,y), a==1,!c,d notin (z)"), "a=1,b in (x,y),!c,d notin (z)");
+    }
+}

@@ -1,0 +1,359 @@
+//! The request log: what was asked, what was answered, and what each write changed.
+
+use std::{
+    borrow::Cow,
+    collections::VecDeque,
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use bytes::{Bytes, BytesMut};
+use http::{
+    HeaderValue, Method,
+    header::{CONTENT_TYPE, USER_AGENT},
+    request::Parts,
+};
+use serde_json::Value;
+
+use crate::{
+    protocol::{
+        media,
+        target::{Address, Target},
+    },
+    store::Stored,
+    write::ledger::Changes,
+};
+
+/// How many bytes of requests and objects the log holds at most, whatever the number of requests.
+const BYTES_MOST: usize = 128 * 1024 * 1024;
+
+/// The requests of a server, the newest last; the oldest are forgotten when there are too many.
+pub(crate) struct Log {
+    held: Mutex<Held>,
+    most: usize,
+    most_bytes: usize,
+}
+
+#[derive(Default)]
+struct Held {
+    requests: VecDeque<Noted>,
+    bytes: usize,
+    pages: Pages,
+}
+
+/// What is kept of a request, and what became of it. Most are never asked for, so that nothing is taken apart.
+#[derive(Clone, Debug)]
+struct Noted {
+    method: Method,
+    /// Path, query, user agent and content type, one behind the other.
+    head: Bytes,
+    /// Where they end.
+    ends: [u32; 4],
+    body: Bytes,
+    code: u16,
+    changes: Changes,
+}
+
+/// Where short texts are copied to, one behind the other. What a client has sent could be kept as it is; but then
+/// it would find no memory in the processor's caches for its next request.
+#[derive(Default)]
+struct Pages(BytesMut);
+
+/// How much is reserved at once.
+const PAGE: usize = 64 * 1024;
+/// Longer texts are not copied.
+const COPIED_MOST: usize = PAGE / 16;
+
+impl Pages {
+    fn add(&mut self, text: &[u8]) {
+        if self.0.capacity() - self.0.len() < text.len() {
+            self.0.reserve(text.len().max(PAGE));
+        }
+        self.0.extend_from_slice(text);
+    }
+
+    /// All that was added since the last time.
+    fn take(&mut self) -> Bytes {
+        self.0.split().freeze()
+    }
+
+    fn keep(&mut self, text: Bytes) -> Bytes {
+        if text.len() > COPIED_MOST || text.is_empty() {
+            return text;
+        }
+        self.add(&text);
+        self.take()
+    }
+}
+
+/// A request that was answered.
+pub(crate) struct Answered {
+    pub(crate) parts: Parts,
+    pub(crate) body: Bytes,
+    pub(crate) code: u16,
+    pub(crate) changes: Changes,
+}
+
+impl Noted {
+    fn new(request: Answered, pages: &mut Pages) -> Noted {
+        let Parts { method, uri, headers, .. } = request.parts;
+        let header = |name| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
+        let texts = [
+            uri.path().as_bytes(),
+            uri.query().unwrap_or_default().as_bytes(),
+            header(USER_AGENT),
+            header(CONTENT_TYPE),
+        ];
+        let mut end = 0;
+        let ends = texts.map(|text| {
+            pages.add(text);
+            end += text.len() as u32;
+            end
+        });
+        let (head, body) = (pages.take(), pages.keep(request.body));
+        Noted { method, head, ends, body, code: request.code, changes: request.changes }
+    }
+
+    /// How much the request weighs in the log.
+    fn size(&self) -> usize {
+        let states = self.changes.iter().flat_map(|one| [&one.before, &one.after]).flatten();
+        let states = states.map(|stored| stored.record.canonical().as_bytes().len());
+        self.body.len() + self.head.len() + states.sum::<usize>()
+    }
+
+    /// Path, query, user agent and content type.
+    fn texts(&self) -> [Cow<'_, str>; 4] {
+        let mut start = 0;
+        self.ends.map(|end| {
+            let text = start..end as usize;
+            start = text.end;
+            String::from_utf8_lossy(&self.head[text])
+        })
+    }
+}
+
+/// One request with its answer.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// The path.
+    pub path: String,
+    /// The query, as it was sent.
+    pub query: String,
+    /// The `User-Agent`.
+    pub user_agent: String,
+    /// The content type of the body, without parameters.
+    pub content_type: String,
+    /// The body.
+    pub body: Bytes,
+    /// The objects the path names, if it names any.
+    pub address: Option<Address>,
+    /// The HTTP code of the answer.
+    pub code: u16,
+    /// What the request changed, in order: its own object first, then whatever followed.
+    pub transitions: Vec<Transition>,
+}
+
+/// The change of one object.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    key: String,
+    before: Option<Stored>,
+    after: Option<Stored>,
+}
+
+impl Log {
+    pub(crate) fn new(most: usize) -> Self {
+        Log { held: Mutex::default(), most, most_bytes: BYTES_MOST }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn add(&self, request: Answered) {
+        if self.most == 0 {
+            return;
+        }
+        let mut held = self.held();
+        let request = Noted::new(request, &mut held.pages);
+        held.bytes += request.size();
+        held.requests.push_back(request);
+        while held.requests.len() > self.most || held.bytes > self.most_bytes {
+            let Some(oldest) = held.requests.pop_front() else { return };
+            held.bytes -= oldest.size();
+        }
+    }
+
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        self.held().requests.iter().cloned().map(Entry::from).collect()
+    }
+
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
+    pub(crate) fn clear(&self) {
+        *self.held() = Held::default();
+    }
+}
+
+impl From<Noted> for Entry {
+    fn from(request: Noted) -> Entry {
+        let [path, query, user_agent, content_type] = request.texts();
+        Entry {
+            method: request.method.to_string(),
+            address: match Target::of(&path) {
+                Target::Objects(named) => Some(named.into()),
+                _ => None,
+            },
+            path: path.into_owned(),
+            query: query.into_owned(),
+            user_agent: user_agent.into_owned(),
+            content_type: media::essence(&content_type).to_string(),
+            body: request.body,
+            code: request.code,
+            transitions: request
+                .changes
+                .into_iter()
+                .map(|change| Transition {
+                    key: change.key.to_string(),
+                    before: change.before,
+                    after: change.after,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Entry {
+    /// The body as JSON, if it is JSON.
+    pub fn json(&self) -> Option<Value> {
+        serde_json::from_slice(&self.body).ok()
+    }
+
+    /// Whether this is a request with the method for the plural name: `entry.is("PATCH", "deployments")`.
+    pub fn is(&self, method: &str, resource: &str) -> bool {
+        self.method == method && self.address.as_ref().is_some_and(|address| address.resource == resource)
+    }
+
+    /// Whether anything was written.
+    pub fn changed_anything(&self) -> bool {
+        !self.transitions.is_empty()
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.query.is_empty() { "" } else { "?" };
+        write!(f, "{} {}{mark}{} {}", self.method, self.path, self.query, self.code)
+    }
+}
+
+impl Transition {
+    /// The object before; none if it was created.
+    pub fn before(&self) -> Option<Value> {
+        self.before.as_ref().map(tree)
+    }
+
+    /// The object after; none if it was removed.
+    pub fn after(&self) -> Option<Value> {
+        self.after.as_ref().map(tree)
+    }
+
+    /// Group, resource, namespace and name, joined by slashes.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What changed, one line per field: `~ spec.replicas: 1 -> 3`. Server-owned versions are left out.
+    pub fn diff(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let (before, after) = (self.before().unwrap_or_default(), self.after().unwrap_or_default());
+        compare("", &before, &after, &mut lines);
+        lines.retain(|line| !line.contains(" metadata.resourceVersion:"));
+        lines
+    }
+}
+
+fn tree(stored: &Stored) -> Value {
+    serde_json::from_slice(&stored.render()).unwrap_or_default()
+}
+
+fn compare(path: &str, before: &Value, after: &Value, lines: &mut Vec<String>) {
+    match (before, after) {
+        _ if before == after => {}
+        (Value::Object(old), Value::Object(new)) => {
+            let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
+            names.sort();
+            names.dedup();
+            for name in names {
+                let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                compare(
+                    &place,
+                    old.get(name).unwrap_or(&Value::Null),
+                    new.get(name).unwrap_or(&Value::Null),
+                    lines,
+                );
+            }
+        }
+        (Value::Array(old), Value::Array(new)) => {
+            for at in 0..old.len().max(new.len()) {
+                let place = format!("{path}[{at}]");
+                compare(
+                    &place,
+                    old.get(at).unwrap_or(&Value::Null),
+                    new.get(at).unwrap_or(&Value::Null),
+                    lines,
+                );
+            }
+        }
+        (Value::Null, new) => lines.push(format!("+ {path}: {new}")),
+        (old, Value::Null) => lines.push(format!("- {path}: {old}")),
+        (old, new) => lines.push(format!("~ {path}: {old} -> {new}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn differences_name_their_place() {
+        let mut lines = Vec::new();
+        let before = json!({"a": 1, "b": {"c": [1, 2]}, "gone": true});
+        let after = json!({"a": 2, "b": {"c": [1, 3, 4]}, "new": "x"});
+        compare("", &before, &after, &mut lines);
+        assert_eq!(lines, ["~ a: 1 -> 2", "~ b.c[1]: 2 -> 3", "+ b.c[2]: 4", "- gone: true", "+ new: \"x\""]);
+    }
+
+    #[test]
+    fn the_log_is_bounded_by_number_and_size() {
+        let request = |body: &'static str| {
+            let (parts, ()) = http::Request::new(()).into_parts();
+            Answered { parts, body: Bytes::from_static(body.as_bytes()), code: 200, changes: Changes::new() }
+        };
+        let log = Log { held: Mutex::default(), most: 3, most_bytes: 20 };
+        for body in ["1", "2", "3", "4"] {
+            log.add(request(body));
+        }
+        assert_eq!(log.entries().len(), 3);
+        log.add(request("1234567890123456"));
+        let bodies = || log.entries().into_iter().map(|entry| entry.body).collect::<Vec<Bytes>>();
+        assert_eq!(bodies(), ["4", "1234567890123456"], "a path weighs too");
+        let mut other = request("5");
+        other.parts.uri = "/a?b=c".parse().unwrap();
+        other.parts.headers.insert(USER_AGENT, HeaderValue::from_static("agent/1"));
+        log.add(other);
+        assert_eq!(bodies(), ["5"]);
+        let entry = log.entries().remove(0);
+        assert_eq!(
+            (entry.path.as_str(), entry.query.as_str(), entry.user_agent.as_str()),
+            ("/a", "b=c", "agent/1")
+        );
+        assert_eq!(log.held().bytes, "5/ab=cagent/1".len());
+    }
+}

@@ -1,0 +1,97 @@
+//! The handler as a `tower::Service`, for clients in the same process.
+
+use std::{
+    convert::Infallible,
+    future::Future,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::BodyExt;
+
+use crate::{
+    api::app::{App, BODY_MOST},
+    protocol::{
+        reply::{Body, Reply},
+        status::{Failure, Outcome, bad_request, too_large},
+    },
+};
+
+/// A service for requests with any body; it is always ready and never fails.
+#[derive(Clone)]
+pub struct Service {
+    app: Arc<App>,
+}
+
+impl Service {
+    pub(crate) fn new(app: Arc<App>) -> Self {
+        Service { app }
+    }
+}
+
+type Answer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+impl<B> tower_service::Service<Request<B>> for Service
+where
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Answer;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Answer {
+        let app = self.app.clone();
+        let (parts, body) = request.into_parts();
+        Box::pin(async move {
+            Ok(match collect(body).await {
+                Ok(bytes) => app.handle(parts, bytes).await,
+                Err(failure) => Reply::failure(&failure).into_response(),
+            })
+        })
+    }
+}
+
+/// The size of a body that is not worth waiting for.
+const ABSURD: u64 = 64 * 1024 * 1024;
+
+/// Reads a body up to the limit.
+pub(crate) async fn collect<B>(body: B) -> Outcome<Bytes>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let too_long = || too_large(format!("limit is {BODY_MOST}"));
+    // A client that still sends may miss an answer, so only absurd bodies are refused before they come.
+    if body.size_hint().lower() > ABSURD {
+        return Err(too_long());
+    }
+    let (mut body, mut first, mut joined) = (pin!(body), Bytes::new(), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(unreadable)?.into_data() else { continue };
+        if first.len().max(joined.len()) + data.len() > BODY_MOST {
+            return Err(too_long());
+        }
+        // Most bodies come in one piece, which needs no copy.
+        if first.is_empty() {
+            first = data;
+            continue;
+        }
+        if joined.is_empty() {
+            joined.extend_from_slice(&first);
+        }
+        joined.extend_from_slice(&data);
+    }
+    Ok(if joined.is_empty() { first } else { joined.into() })
+}
+
+fn unreadable(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
+    bad_request(format!("the body of the request could not be read: {}", error.into()))
+}

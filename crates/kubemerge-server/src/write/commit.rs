@@ -1,0 +1,94 @@
+//! The last step of every change to an existing object: compare with what is stored, then store or remove.
+
+use serde_json::Value;
+
+use crate::{
+    api::call::Call,
+    catalog::Resource,
+    object::Object,
+    protocol::{query::DryRun, status::Outcome},
+    read::present::Shown,
+    store::{Mismatch, Record, Revision, Stored},
+    write::ledger::Ledger,
+};
+
+/// How a change ended.
+pub(crate) enum Committed {
+    /// The new state is stored.
+    Stored(Stored),
+    /// The new state is the old one: nothing was written.
+    Unchanged(Stored),
+    /// The object waited only for this change; it is gone. Holds the state as written.
+    Removed(Stored),
+    /// Nothing was stored, because nobody wanted it to be.
+    Rehearsed(Record, Revision),
+}
+
+impl Committed {
+    /// The object to answer with.
+    pub(crate) fn shown(&self) -> Shown<'_> {
+        match self {
+            Committed::Stored(stored) | Committed::Unchanged(stored) | Committed::Removed(stored) => {
+                Shown::stored(stored)
+            }
+            Committed::Rehearsed(record, revision) => Shown { record, revision: Some(*revision) },
+        }
+    }
+}
+
+/// Stores a new state unless something else was stored meanwhile.
+pub(crate) fn commit(
+    ledger: &Ledger<'_>,
+    resource: &Resource,
+    key: &str,
+    old: &Stored,
+    new: &Object,
+) -> Result<Committed, Mismatch> {
+    let record = new.record();
+    if record.canonical() == old.record.canonical() {
+        return Ok(Committed::Unchanged(old.clone()));
+    }
+    if nothing_holds(resource, new) {
+        let removed = ledger.remove(resource, key, old)?;
+        return Ok(Committed::Removed(Stored { record, revision: removed.revision }));
+    }
+    Ok(Committed::Stored(ledger.update(resource, key, record, old)?))
+}
+
+/// Computes a new state of the object in the path and stores it; computes again if somebody else was faster.
+pub(crate) fn change(
+    call: &Call<'_>,
+    dry_run: DryRun,
+    compute: impl Fn(&Stored) -> Outcome<Object>,
+) -> Outcome<Committed> {
+    let key = call.key();
+    let mut current = call.app().store.get(&key).ok_or_else(|| call.not_found())?;
+    loop {
+        let new = compute(&current)?;
+        if dry_run == DryRun::All {
+            return Ok(Committed::Rehearsed(new.record(), current.revision));
+        }
+        match commit(call.ledger, call.resource, &key, &current, &new) {
+            Ok(committed) => return Ok(committed),
+            Err(Mismatch(newer)) => current = newer.ok_or_else(|| call.not_found())?,
+        }
+    }
+}
+
+/// Whether a terminating object has nothing left that holds it.
+pub(crate) fn nothing_holds(resource: &Resource, object: &Object) -> bool {
+    let metadata = &object.metadata;
+    metadata.is_terminating()
+        && metadata.grace_period().unwrap_or(0) == 0
+        && metadata.finalizers().is_empty()
+        && !(is_namespace(resource) && has_spec_finalizers(object))
+}
+
+pub(crate) fn is_namespace(resource: &Resource) -> bool {
+    resource.group.is_empty() && resource.kind == "Namespace"
+}
+
+fn has_spec_finalizers(object: &Object) -> bool {
+    let finalizers = object.at(&["spec", "finalizers"]);
+    finalizers.as_ref().and_then(Value::as_array).is_some_and(|list| !list.is_empty())
+}
