@@ -9,12 +9,23 @@
 //! object with a [`field::Field`].
 
 mod admit;
+pub mod columns;
 mod core;
+pub mod custom;
+pub mod duplicate_fields;
 pub mod field;
+pub mod field_error;
+pub mod field_selector;
 pub mod format;
 pub mod go_text;
+pub mod label_selector;
 pub mod meta;
+pub mod name_rules;
+pub mod octets;
+pub mod place;
 pub mod registry;
+pub mod strategy;
+pub mod timestamp;
 pub mod tree;
 pub mod typed;
 

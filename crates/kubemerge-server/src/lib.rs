@@ -32,7 +32,6 @@
 mod api;
 mod builder;
 mod catalog;
-mod custom;
 mod load;
 mod object;
 mod protocol;
@@ -46,12 +45,8 @@ mod write;
 pub use api::app::{CustomStrategicMerge, GarbageCollection};
 pub use builder::{BuildError, Builder};
 pub use catalog::Scope;
-pub use protocol::{
-    clock::{Clock, Timestamp},
-    reply::Body,
-    status::Failure,
-    target::Address,
-};
+pub use kubemerge_kinds::timestamp::Timestamp;
+pub use protocol::{clock::Clock, reply::Body, status::Failure, target::Address};
 pub use server::{ApiServer, Restore, Snapshot};
 pub use store::Store;
 pub use testing::{

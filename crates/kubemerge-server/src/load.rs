@@ -2,12 +2,13 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
+use kubemerge_kinds::strategy::Generation;
 use serde_json::{Value, json};
 
 use crate::{
     api::app::App,
     builder::BuildError,
-    catalog::{Resource, rules::Generation, split_api_version},
+    catalog::{Resource, split_api_version},
     object::{Object, meta::Field, view},
     protocol::status::{Outcome, bad_request},
     write::{ledger::Ledger, namespace, strategy},

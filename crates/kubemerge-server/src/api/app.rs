@@ -7,6 +7,7 @@ use std::{cell::RefCell, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Response, request::Parts};
+use kubemerge_kinds::{field_error::quoted, name_rules::check_path_segment};
 use kubemerge_schema::Schema;
 
 use crate::{
@@ -16,16 +17,14 @@ use crate::{
         pod_logs::PodLogs,
         subresource, verb,
     },
-    catalog::Catalog,
-    custom,
-    object::meta::name::check_path_segment,
+    catalog::{Catalog, custom},
     protocol::{
         clock::Clock,
         entropy::Entropy,
         media,
         query::Query,
         reply::{Body, Reply},
-        status::{Outcome, bad_request, method_not_allowed, no_such_path, quoted, too_large},
+        status::{Outcome, bad_request, method_not_allowed, no_such_path, too_large},
         target::{Named, Target},
     },
     read::selector::FieldIndex,

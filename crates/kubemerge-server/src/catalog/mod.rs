@@ -4,19 +4,19 @@
 //! [`Resource`]. The index is replaced as a whole when a definition changes, so a request sees one state.
 
 mod builtin;
-pub(crate) mod rules;
+pub(crate) mod custom;
 
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 
+use kubemerge_kinds::strategy::Rules;
 use kubemerge_schema::Schema;
-pub(crate) use rules::Rules;
 use tokio::sync::watch;
 
 use crate::{
-    custom::CustomVersion,
+    catalog::custom::CustomVersion,
     object::pattern::Pattern,
     protocol::status::Qualified,
     store::{Revision, Stored, beginning::start_of},

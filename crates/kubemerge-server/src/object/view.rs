@@ -1,7 +1,11 @@
 //! Objects that are not shown as they are stored: custom resources whose schema has changed since, or which
 //! were stored in another version, and Events in the words of `events.k8s.io`.
 
-use crate::{catalog::Resource, custom, object::Object, store::Record};
+use crate::{
+    catalog::{Resource, custom},
+    object::Object,
+    store::Record,
+};
 
 /// The fields of an Event as they are stored, and their names in `events.k8s.io`.
 const EVENT: [(&str, &str); 7] = [

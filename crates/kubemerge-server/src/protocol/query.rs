@@ -1,10 +1,12 @@
 //! The query string, and the options that list, watch and write requests take from it.
 
+use kubemerge_kinds::{
+    field_error::FieldError, field_selector::FieldSelector, label_selector::LabelSelector,
+};
 use serde_json::json;
 
 use crate::{
-    protocol::status::{FieldError, Outcome, Qualified, bad_request, invalid},
-    read::selector::{FieldSelector, LabelSelector},
+    protocol::status::{Outcome, Qualified, bad_request, invalid},
     store::Revision,
 };
 
@@ -118,8 +120,10 @@ impl ListOptions {
     fn read(query: &Query) -> Outcome<ListOptions> {
         let resource_version = query.get("resourceVersion").map(parse_resource_version).transpose()?;
         Ok(ListOptions {
-            labels: LabelSelector::parse(query.get("labelSelector").unwrap_or_default())?,
-            fields: FieldSelector::parse(query.get("fieldSelector").unwrap_or_default())?,
+            labels: LabelSelector::parse(query.get("labelSelector").unwrap_or_default())
+                .map_err(bad_request)?,
+            fields: FieldSelector::parse(query.get("fieldSelector").unwrap_or_default())
+                .map_err(bad_request)?,
             limit: query.number::<i64>("limit")?.filter(|limit| *limit > 0).map(|limit| limit as usize),
             continue_token: query.get("continue").map(str::to_string),
             resource_version,

@@ -4,9 +4,8 @@
 
 use std::fmt;
 
+use kubemerge_kinds::field_error::{FieldError, quoted};
 use serde_json::{Map, Value, json};
-
-use crate::write::duplicate::COMPLAINTS_MOST;
 
 /// What every step of a request answers.
 pub(crate) type Outcome<T> = Result<T, Failure>;
@@ -138,6 +137,10 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Cause {
+    fn of(error: &FieldError) -> Self {
+        Cause { reason: error.reason(), message: error.body().to_string(), field: error.field().to_string() }
+    }
+
     fn into_value(self) -> Value {
         let mut cause = Map::new();
         for (key, text) in
@@ -241,148 +244,12 @@ pub(crate) fn too_large_resource_version(asked: u64, current: u64) -> Failure {
         .cause("ResourceVersionTooLarge", "Too large resource version")
 }
 
-/// One complaint about a field of an object or of the request's options.
-#[derive(Clone, Debug)]
-pub(crate) struct FieldError {
-    kind: FieldErrorKind,
-    field: String,
-    body: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FieldErrorKind {
-    Required,
-    Invalid,
-    TypeInvalid,
-    NotSupported,
-    Duplicate,
-    Forbidden,
-    TooLong,
-    TooMany,
-}
-
-impl FieldErrorKind {
-    fn reason(self) -> &'static str {
-        match self {
-            Self::Required => "FieldValueRequired",
-            Self::Invalid => "FieldValueInvalid",
-            Self::TypeInvalid => "FieldValueTypeInvalid",
-            Self::NotSupported => "FieldValueNotSupported",
-            Self::Duplicate => "FieldValueDuplicate",
-            Self::Forbidden => "FieldValueForbidden",
-            Self::TooLong => "FieldValueTooLong",
-            Self::TooMany => "FieldValueTooMany",
-        }
-    }
-}
-
-impl FieldError {
-    fn new(kind: FieldErrorKind, field: impl Into<String>, body: String) -> Self {
-        FieldError { kind, field: field.into(), body }
-    }
-
-    /// How many bytes it takes.
-    pub(crate) fn size(&self) -> usize {
-        self.field.len() + self.body.len()
-    }
-
-    pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
-        let body = if detail.is_empty() {
-            "Required value".to_string()
-        } else {
-            format!("Required value: {detail}")
-        };
-        Self::new(FieldErrorKind::Required, field, body)
-    }
-
-    pub(crate) fn invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
-        Self::new(FieldErrorKind::Invalid, field, format!("Invalid value: {}: {detail}", shown(value)))
-    }
-
-    pub(crate) fn type_invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
-        Self::new(FieldErrorKind::TypeInvalid, field, format!("Invalid value: {}: {detail}", shown(value)))
-    }
-
-    pub(crate) fn not_supported(field: impl Into<String>, value: &Value, supported: &[String]) -> Self {
-        let list: Vec<String> = supported.iter().map(|one| quoted(one)).collect();
-        let body = format!("Unsupported value: {}: supported values: {}", shown(value), list.join(", "));
-        Self::new(FieldErrorKind::NotSupported, field, body)
-    }
-
-    pub(crate) fn duplicate(field: impl Into<String>, value: &Value) -> Self {
-        Self::new(FieldErrorKind::Duplicate, field, format!("Duplicate value: {}", shown(value)))
-    }
-
-    pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
-        Self::new(FieldErrorKind::Forbidden, field, format!("Forbidden: {detail}"))
-    }
-
-    pub(crate) fn too_long(field: impl Into<String>, most: usize) -> Self {
-        Self::new(FieldErrorKind::TooLong, field, format!("Too long: may not be more than {most} bytes"))
-    }
-
-    pub(crate) fn too_many(field: impl Into<String>, found: usize, most: usize) -> Self {
-        let body = format!("Too many: {found}: must have at most {most} items");
-        Self::new(FieldErrorKind::TooMany, field, body)
-    }
-
-    pub(crate) fn is_duplicate(&self) -> bool {
-        self.kind == FieldErrorKind::Duplicate
-    }
-
-    fn cause(&self) -> Cause {
-        Cause { reason: self.kind.reason(), message: self.body.clone(), field: self.field.clone() }
-    }
-}
-
-impl fmt::Display for FieldError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.field, self.body)
-    }
-}
-
-/// Beyond this many bytes of complaints nobody looks for more.
-const ENOUGH: usize = 1024 * 1024;
-
-/// Whether there are as many complaints about an object as are reported.
-pub(crate) fn is_enough(errors: &[FieldError]) -> bool {
-    errors.len() >= COMPLAINTS_MOST || errors.iter().map(FieldError::size).sum::<usize>() > ENOUGH
-}
-
 /// 422 for an object or an options object of the kind.
 pub(crate) fn invalid(kind: Qualified<'_>, name: &str, errors: &[FieldError]) -> Failure {
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
     let list = if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) };
     let message = format!("{kind} {} is invalid: {list}", quoted(name));
-    Failure::new(422, "Invalid", message)
-        .about(kind, name)
-        .causes(errors.iter().map(FieldError::cause).collect())
-}
-
-/// A string as Go's `%q` shows it, close enough for names and texts.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => quoted(text),
-        other => other.to_string(),
-    }
+    Failure::new(422, "Invalid", message).about(kind, name).causes(errors.iter().map(Cause::of).collect())
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! How stored objects are selected and shown.
 
-pub(crate) mod columns;
 pub(crate) mod present;
 pub(crate) mod selector;
 pub(crate) mod table;

@@ -1,10 +1,12 @@
 //! The gate before the store: defaults, and every complaint about the object that is about to be written.
 
+use kubemerge_kinds::field_error::FieldError;
+
 use crate::{
     api::call::Call,
-    custom,
+    catalog::custom,
     object::{Object, meta::check, view},
-    protocol::status::{FieldError, Outcome, invalid},
+    protocol::status::{Outcome, invalid},
     write::{defaults, strategy::Part},
 };
 

@@ -5,12 +5,14 @@
 
 use std::{collections::HashSet, sync::Arc};
 
+use kubemerge_kinds::strategy::Propagation;
+
 use crate::{
     api::{
         app::GarbageCollection,
         verb::delete::{self, DeleteOptions, Preconditions},
     },
-    catalog::{Resource, rules::Propagation, split_api_version, split_key},
+    catalog::{Resource, split_api_version, split_key},
     object::{
         Object,
         meta::{Field, OwnerReference},

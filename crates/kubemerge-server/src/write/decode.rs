@@ -1,6 +1,7 @@
 //! From the bytes of a request to an object: the encoding, the fields the kind has, the type it must be.
 
 use kubemerge::PatchType;
+use kubemerge_kinds::{duplicate_fields, field_error::quoted};
 use kubemerge_value::{Canonical, Excerpt, MAX_VALUE_DEPTH};
 
 use crate::{
@@ -11,10 +12,10 @@ use crate::{
         media::{self, Encoding},
         protobuf,
         query::FieldValidation,
-        status::{Outcome, bad_request, quoted},
+        status::{Outcome, bad_request},
     },
     store::Stored,
-    write::{duplicate, fields},
+    write::fields,
 };
 
 /// How an object came to the server.
@@ -117,7 +118,7 @@ fn repeated(call: &Call<'_>, document: &Excerpt, validation: FieldValidation) ->
     if !is_json || validation == FieldValidation::Ignore || document.as_bytes() == call.body.trim_ascii() {
         return Vec::new();
     }
-    let repeated = duplicate::fields(call.body);
+    let repeated = duplicate_fields::fields(call.body);
     repeated.iter().map(|path| format!("duplicate field {}", quoted(path))).collect()
 }
 

@@ -2,14 +2,16 @@
 
 use std::sync::{Arc, OnceLock};
 
-use serde_json::{Value, json};
-
-use crate::custom::{
-    CustomVersion, jsonpath,
+use kubemerge_kinds::custom::{
+    jsonpath,
     rules::Rules,
     scale::{self, ScalePaths},
     structural::Structural,
 };
+use kubemerge_kinds::{columns::Column, field_error::FieldError};
+use serde_json::{Value, json};
+
+use crate::catalog::custom::CustomVersion;
 use crate::{
     api::{
         app::App,
@@ -18,8 +20,7 @@ use crate::{
     },
     catalog::{self, Origin, Resource, Scope, Subresource, api_version},
     object::Object,
-    protocol::status::{FieldError, Outcome, Qualified, invalid},
-    read::table::Column,
+    protocol::status::{Outcome, Qualified, invalid},
     store::{Range, Stored},
     write::{
         collector::{is_ending, keys_below, rewrite},
@@ -126,9 +127,11 @@ fn check_versions(spec: &Value, errors: &mut Vec<FieldError>) {
                     "schemas are required",
                 ));
             }
-            Some(schema) => {
-                crate::custom::structure::check(schema, &format!("{field}.schema.openAPIV3Schema"), errors)
-            }
+            Some(schema) => kubemerge_kinds::custom::structure::check(
+                schema,
+                &format!("{field}.schema.openAPIV3Schema"),
+                errors,
+            ),
         }
         if let Some(scale) = scale::of_version(version) {
             scale::check(scale, &format!("{field}.subresources.scale"), errors);
@@ -269,7 +272,7 @@ fn resource(spec: &Value, version: &Value, storage: &str, definition: &Object) -
         scope: if text(spec, "/scope") == "Cluster" { Scope::Cluster } else { Scope::Namespaced },
         verbs: verbs.iter().map(ToString::to_string).collect(),
         subresources: subresources(spec, version, &kind),
-        rules: catalog::Rules::custom(selectable(version)),
+        rules: kubemerge_kinds::strategy::Rules::custom(selectable(version)),
         origin: Origin::Custom(Arc::new(CustomVersion {
             revised: definition.metadata.generation() > 1,
             terminating: definition.metadata.is_terminating(),
@@ -303,9 +306,12 @@ fn selectable(version: &Value) -> Vec<(String, String)> {
 fn custom_version(spec: &Value, version: &Value) -> CustomVersion {
     let open_api = version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default();
     // A schema that cannot be compiled was refused when the definition was written.
-    let schema = Structural::compile(&open_api).ok().map(|mut schema| {
-        schema.preserve_unknown |= spec.get("preserveUnknownFields") == Some(&json!(true));
-        schema
+    let schema = Structural::compile(&open_api).ok().map(|schema| {
+        if spec.get("preserveUnknownFields") == Some(&json!(true)) {
+            schema.preserve_unknown_fields()
+        } else {
+            schema
+        }
     });
     CustomVersion {
         schema,

@@ -5,13 +5,18 @@
 
 use std::borrow::Cow;
 
+use kubemerge_kinds::{
+    custom::{prune, structural::Structural},
+    field_error::{COMPLAINTS_MOST, FieldError, quoted},
+    octets,
+    place::Place,
+};
 use kubemerge_schema::{Shape, Type};
 use kubemerge_value::{Excerpt, Kind, Node, Scalar, Token, Tokens};
 use serde_json::{Map, Value};
 
 use crate::{
     api::call::Call,
-    custom::{octets, place::Place, prune, structural::Structural},
     object::{
         Object,
         members::Name,
@@ -19,9 +24,9 @@ use crate::{
     },
     protocol::{
         query::FieldValidation,
-        status::{Failure, FieldError, Outcome, Qualified, bad_request, invalid, quoted},
+        status::{Failure, Outcome, Qualified, bad_request, invalid},
     },
-    write::{decode::Source, duplicate::COMPLAINTS_MOST},
+    write::decode::Source,
 };
 
 /// Takes out what the kind does not have and reports it as the request wants, behind what there is to complain

@@ -7,7 +7,6 @@ pub(crate) mod decode;
 pub(crate) mod defaults;
 pub(crate) mod definition;
 pub(crate) mod definition_names;
-pub(crate) mod duplicate;
 pub(crate) mod fields;
 pub(crate) mod ledger;
 pub(crate) mod namespace;

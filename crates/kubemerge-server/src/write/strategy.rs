@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
+use kubemerge_kinds::strategy::Generation;
 use kubemerge_value::{Excerpt, MapWriter, Node};
 use serde_json::{Value, json};
 
 use crate::{
     api::app::App,
-    catalog::{Resource, rules::Generation},
-    custom,
+    catalog::{Resource, custom},
     object::{
         Object,
         meta::{Field, check},

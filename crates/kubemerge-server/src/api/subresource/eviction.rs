@@ -1,5 +1,6 @@
 //! `pods/eviction`: a deletion that asks the disruption budgets first.
 
+use kubemerge_kinds::label_selector::LabelSelector;
 use serde_json::{Value, json};
 
 use crate::{
@@ -14,7 +15,6 @@ use crate::{
         reply::Reply,
         status::{Failure, Outcome, bad_request, done, forbidden, internal},
     },
-    read::selector::LabelSelector,
     store::{Range, Stored},
     write::{commit, decode},
 };

@@ -1,5 +1,11 @@
 //! `/scale`: the number of replicas of a workload, whatever its kind.
 
+use kubemerge_kinds::{
+    columns::selector_text,
+    custom::scale::{ScalePaths, names},
+    field_error::{FieldError, quoted},
+    strategy::Permission,
+};
 use kubemerge_value::Canonical;
 use serde_json::{Value, json};
 
@@ -8,18 +14,12 @@ use crate::{
         call::Call,
         verb::{patch, update},
     },
-    catalog::rules::Permission,
-    custom::scale::{ScalePaths, find, names},
     object::{Object, meta::Field, tree},
     protocol::{
         query::WriteOptions,
         reply::Reply,
-        status::{
-            FieldError, Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, quoted,
-            unclassified,
-        },
+        status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
     },
-    read::columns::selector_text,
     store::Stored,
     write::{
         admit, commit, decode,
@@ -161,4 +161,9 @@ fn check(call: &Call<'_>, old: &Object, wanted: &Value) -> Outcome<()> {
     };
     let error = FieldError::invalid("spec.replicas", &replicas, why);
     Err(invalid(SCALE, call.name(), &[error]))
+}
+
+/// The value at a path.
+fn find(object: &Object, path: &str) -> Option<Value> {
+    object.at(&names(path)).filter(|found| !found.is_null())
 }

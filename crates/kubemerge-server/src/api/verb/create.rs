@@ -1,5 +1,7 @@
 //! POST to a collection.
 
+use kubemerge_kinds::field_error::FieldError;
+
 use crate::{
     api::call::Call,
     catalog::Resource,
@@ -7,9 +9,7 @@ use crate::{
     protocol::{
         query::{DryRun, WriteOptions},
         reply::Reply,
-        status::{
-            Failure, FieldError, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path,
-        },
+        status::{Failure, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path},
     },
     read::present::{self, Shown},
     store::{Mismatch, Record, Revision, Stored},

@@ -1,14 +1,12 @@
 //! DELETE of an object or of a collection.
 
+use kubemerge_kinds::strategy::{DeleteAnswer, Propagation};
 use serde_json::json;
 
 pub(crate) use super::delete_options::{DeleteOptions, Preconditions};
 use crate::{
     api::{call::Call, verb::list},
-    catalog::{
-        Resource,
-        rules::{DeleteAnswer, Propagation},
-    },
+    catalog::Resource,
     object::{Object, meta::Field},
     protocol::{
         query::{DryRun, ListOptions},

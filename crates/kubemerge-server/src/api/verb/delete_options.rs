@@ -1,15 +1,18 @@
 //! DeleteOptions: from the body or the query of a request to what a deletion must know.
 
+use kubemerge_kinds::{
+    field_error::{FieldError, quoted},
+    strategy::Propagation,
+};
 use serde_json::{Value, json};
 
 use crate::{
     api::call::Call,
-    catalog::rules::Propagation,
     object::tree,
     protocol::{
         media::{self, Encoding},
         query::{DryRun, Query, dry_run},
-        status::{FieldError, Outcome, Qualified, bad_request, invalid, quoted},
+        status::{Outcome, Qualified, bad_request, invalid},
     },
     write::decode,
 };

@@ -3,27 +3,25 @@
 use std::borrow::Cow;
 
 use kubemerge::{Canonical, Error, Guide, Patch, PatchType, apply};
+use kubemerge_kinds::{duplicate_fields, field_error::quoted, strategy::Permission};
 use kubemerge_schema::Schema;
 use kubemerge_value::Excerpt;
 
 use crate::{
     api::{app::CustomStrategicMerge, call::Call, verb::update},
-    catalog::rules::Permission,
     object::{Object, successor::Successor, view},
     protocol::{
         media,
         query::{FieldValidation, WriteOptions},
         reply::Reply,
-        status::{
-            Cause, Failure, Outcome, bad_request, quoted, too_large, unclassified, unsupported_media_type,
-        },
+        status::{Cause, Failure, Outcome, bad_request, too_large, unclassified, unsupported_media_type},
     },
     read::present::{self, Shown},
     store::Stored,
     write::{
         admit, commit,
         decode::{self, Source},
-        duplicate, fields,
+        fields,
         strategy::{self, Part},
     },
 };
@@ -126,7 +124,7 @@ fn repeated(call: &Call<'_>, patch_type: PatchType, validation: FieldValidation)
         return Vec::new();
     }
     let prefix = if patch_type == PatchType::Json { "json patch " } else { "" };
-    let repeated = duplicate::fields(call.body);
+    let repeated = duplicate_fields::fields(call.body);
     repeated.iter().map(|path| format!("{prefix}duplicate field {}", quoted(path))).collect()
 }
 

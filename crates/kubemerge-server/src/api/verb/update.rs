@@ -1,15 +1,15 @@
 //! PUT of an object, or of the part a subresource stands for.
 
+use kubemerge_kinds::{field_error::FieldError, strategy::Permission};
 use serde_json::json;
 
 use crate::{
     api::{call::Call, verb::create},
-    catalog::rules::Permission,
     object::{Object, meta::Field},
     protocol::{
         query::{WriteOptions, parse_resource_version},
         reply::Reply,
-        status::{FieldError, Outcome, bad_request, conflict, invalid},
+        status::{Outcome, bad_request, conflict, invalid},
     },
     read::present::{self, Shown},
     store::Stored,

@@ -2,12 +2,16 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
+use kubemerge_kinds::{
+    field_error::{FieldError, quoted},
+    name_rules::{self as name, NameRule},
+};
 use kubemerge_value::{Excerpt, Kind, Str, Token};
 use serde_json::{Value, json};
 
-use super::{Field, Metadata, OwnerReference, field::Shape, name, name::NameRule};
+use super::{Field, Metadata, OwnerReference, field::Shape};
 use crate::{
-    protocol::status::{FieldError, Outcome, bad_request, quoted},
+    protocol::status::{Outcome, bad_request},
     write::fields::json_name,
 };
 

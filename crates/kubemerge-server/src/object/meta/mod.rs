@@ -2,7 +2,6 @@
 
 pub(crate) mod check;
 mod field;
-pub(crate) mod name;
 
 use std::{cell::OnceCell, collections::HashSet};
 

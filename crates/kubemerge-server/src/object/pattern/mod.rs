@@ -23,13 +23,13 @@ use kubemerge_value::{Excerpt, Kind, Reader};
 use memory::Memory;
 
 use crate::{
-    custom::octets,
     store::beginning::start_of,
     write::{
         defaults::{Tree, Wanted},
         fields::fits,
     },
 };
+use kubemerge_kinds::octets;
 
 /// The pattern of one kind.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! Values that are not messages in JSON: scalars, and the messages that Kubernetes writes as strings or numbers.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use kubemerge_kinds::timestamp::Timestamp;
 use serde_json::{Value, json};
 
 use super::wire::{self, Field, Payload};
-use crate::protocol::clock::Timestamp;
 
 /// Go's zero time, in seconds since 1970.
 const ZERO_TIME: i64 = -62_135_596_800;

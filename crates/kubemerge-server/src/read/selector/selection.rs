@@ -1,14 +1,16 @@
 //! Both selectors of a request, bound to a resource: which of its objects are wanted.
 
+use kubemerge_kinds::strategy::{Permission, Refusal};
+use kubemerge_kinds::{
+    field_selector::{FieldSelector, Term},
+    label_selector::LabelSelector,
+};
 use kubemerge_value::{Kind, Node, Scalar};
 
-use super::{FieldIndex, FieldSelector, LabelSelector, field::Term};
+use super::FieldIndex;
 use crate::{
     api::call::Call,
-    catalog::{
-        Resource,
-        rules::{Permission, Refusal},
-    },
+    catalog::Resource,
     object::tree,
     protocol::{
         query::ListOptions,

@@ -7,10 +7,10 @@ use super::{
     structural::{Additional, Structural},
     validate,
 };
-use crate::protocol::status::FieldError;
+use crate::field_error::FieldError;
 
 /// Sets declared defaults where a value is absent, or null though it may not be.
-pub(crate) fn fill(value: &mut Value, schema: &Structural) {
+pub fn fill(value: &mut Value, schema: &Structural) {
     match value {
         Value::Object(map) => {
             for (name, property) in &schema.properties {
@@ -46,7 +46,7 @@ fn fill_element(value: &mut Value, schema: &Structural) {
 
 /// Defaults must be what the schema around them would keep and accept. As in Kubernetes, those below
 /// `additionalProperties` are not looked at.
-pub(crate) fn check(schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+pub fn check(schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
     if let Some(default) = &schema.default {
         let place = format!("{path}.default");
         if prune::loses_something(default, schema) {

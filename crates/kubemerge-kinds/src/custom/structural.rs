@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A schema for values at one place.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Structural {
+pub struct Structural {
     pub(crate) kind: Option<String>,
     pub(crate) nullable: bool,
     pub(crate) preserve_unknown: bool,
@@ -68,11 +68,16 @@ pub(crate) struct Checks {
 }
 
 impl Structural {
+    /// The same schema with all unknown fields of the object kept.
+    pub fn preserve_unknown_fields(self) -> Structural {
+        Structural { preserve_unknown: true, ..self }
+    }
+
     /// Compiles an `openAPIV3Schema`.
     ///
     /// # Errors
     /// If a pattern is no regular expression.
-    pub(crate) fn compile(schema: &Value) -> Result<Structural, String> {
+    pub fn compile(schema: &Value) -> Result<Structural, String> {
         let flag = |key: &str| schema.get(key).and_then(Value::as_bool).unwrap_or(false);
         let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_string);
         let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();

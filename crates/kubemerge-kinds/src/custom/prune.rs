@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::structural::{Additional, Structural};
-use crate::custom::place::Place;
+use crate::place::Place;
 
 /// Removes undeclared fields; answers their paths, sorted, as many as are reported. The root's own type and
 /// metadata stay.
-pub(crate) fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec<String> {
+pub fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec<String> {
     let mut removed = Vec::new();
     let own: Vec<(String, Value)> =
         ["apiVersion", "kind", "metadata"].into_iter().filter_map(|name| object.remove_entry(name)).collect();
@@ -18,7 +18,7 @@ pub(crate) fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec
 }
 
 /// Whether a value has undeclared fields.
-pub(crate) fn loses_something(value: &Value, schema: &Structural) -> bool {
+pub fn loses_something(value: &Value, schema: &Structural) -> bool {
     let mut removed = Vec::new();
     prune_value(&mut value.clone(), Some(schema), &Place::Root, &mut removed);
     !removed.is_empty()
@@ -106,7 +106,7 @@ fn child<'s>(schema: Option<&'s Structural>, name: &str) -> Child<'s> {
 }
 
 /// Removes nulls where the schema neither allows nor replaces them.
-pub(crate) fn drop_nulls(value: &mut Value, schema: &Structural) {
+pub fn drop_nulls(value: &mut Value, schema: &Structural) {
     match value {
         Value::Object(map) => {
             map.retain(|name, value| {
@@ -165,7 +165,7 @@ mod tests {
             "additionalProperties": {"type": "object"}}}});
         let many: Map<String, Value> = (0..100_000).map(|at| (at.to_string(), json!(1))).collect();
         let (kept, removed) = pruned(schema, json!({"map": {"x".repeat(1 << 20): many}}));
-        assert_eq!(removed.len(), crate::write::duplicate::COMPLAINTS_MOST);
+        assert_eq!(removed.len(), crate::field_error::COMPLAINTS_MOST);
         assert_eq!(kept, json!({"map": {"x".repeat(1 << 20): {}}}));
     }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::cell::text;
-use crate::{protocol::clock::Timestamp, read::table::age};
+use crate::{columns::column::age, timestamp::Timestamp};
 
 /// A cell; none if the column is no Event's.
 pub(super) fn cell(name: &str, event: &Value, now: Timestamp) -> Option<String> {

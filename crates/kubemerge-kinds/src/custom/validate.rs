@@ -9,19 +9,19 @@ use super::{
     structural::{Additional, Checks, ListType, Structural},
 };
 use crate::{
-    custom::place::Place,
-    protocol::status::{FieldError, is_enough},
+    field_error::{FieldError, is_enough},
+    place::Place,
 };
 
 /// Every complaint about a value; what is as it was before is let pass.
-pub(crate) fn validate(value: &Value, old: Option<&Value>, schema: &Structural) -> Vec<FieldError> {
+pub fn validate(value: &Value, old: Option<&Value>, schema: &Structural) -> Vec<FieldError> {
     let mut errors = Vec::new();
     check(value, old, schema, &Place::Root, &mut errors);
     errors
 }
 
 /// Every complaint about a value that stands at a path.
-pub(crate) fn validate_at(value: &Value, schema: &Structural, path: &str) -> Vec<FieldError> {
+pub fn validate_at(value: &Value, schema: &Structural, path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
     check(value, None, schema, &Place::Field(&Place::Root, path), &mut errors);
     errors

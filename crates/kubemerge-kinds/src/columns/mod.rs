@@ -3,11 +3,11 @@
 //! A column takes its cells from a path; those whose path begins with `=` or `?` are computed by `cell`.
 
 mod cell;
+mod column;
 mod event;
 
-pub(crate) use cell::{computed, selector_text};
-
-use crate::{catalog::Resource, read::table::Column};
+pub use cell::{computed, selector_text};
+pub use column::Column;
 
 type Sketch = (&'static str, &'static str, &'static str);
 
@@ -237,17 +237,17 @@ const EVENT: &[(Sketch, i64)] = &[
 ];
 
 /// The columns of a built-in kind.
-pub(crate) fn of(resource: &Resource) -> Vec<Column> {
-    if resource.kind == "Event" {
+pub fn of(group: &str, kind: &str) -> Vec<Column> {
+    if kind == "Event" {
         return EVENT.iter().map(|(sketch, priority)| column(sketch, *priority)).collect();
     }
-    let is_own = |group: &str, kind: &str| group == resource.group && kind == resource.kind;
+    let is_own = |of_group: &str, of_kind: &str| of_group == group && of_kind == kind;
     let listed = |table: &'static [(&str, &str, &[Sketch])]| {
         table.iter().find(|(group, kind, _)| is_own(group, kind)).map_or(&[][..], |(_, _, columns)| *columns)
     };
     let mut columns = vec![Column::name()];
     columns.extend(listed(KINDS).iter().map(|sketch| column(sketch, 0)));
-    columns.push(age(resource));
+    columns.push(age(kind));
     let last = LAST.iter().filter(|(group, kind, _)| is_own(group, kind));
     columns.extend(last.map(|(_, _, sketch)| column(sketch, 0)));
     columns.extend(listed(WIDE).iter().map(|sketch| column(sketch, 1)));
@@ -259,9 +259,9 @@ fn column((name, kind, path): &Sketch, priority: i64) -> Column {
 }
 
 /// The column that tells when an object was created, in the words of its kind.
-fn age(resource: &Resource) -> Column {
+fn age(kind: &str) -> Column {
     let age = Column::age();
-    match resource.kind.as_str() {
+    match kind {
         "CustomResourceDefinition" | "Role" | "ClusterRole" => {
             Column { name: "Created At".into(), path: "=created-at".into(), ..age }
         }

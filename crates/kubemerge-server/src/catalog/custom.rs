@@ -1,31 +1,19 @@
 //! Custom resources: their definitions, and what a schema does to every object.
 
-pub(crate) mod default;
-mod format;
-pub(crate) mod jsonpath;
-mod junctor;
-pub(crate) mod octets;
-pub(crate) mod place;
-pub(crate) mod prune;
-pub(crate) mod rules;
-pub(crate) mod scale;
-pub(crate) mod structural;
-pub(crate) mod structure;
-mod validate;
-
 use std::sync::OnceLock;
 
 use kubemerge::{Dialect, Guide, Schema, SchemaBuilder};
-use rules::Rules;
-use scale::ScalePaths;
+use kubemerge_kinds::{
+    columns::Column,
+    custom::{default, rules::Rules, scale::ScalePaths, structural::Structural, validate},
+    field_error::FieldError,
+};
 use serde_json::{Value, json};
-use structural::Structural;
 
 use crate::{
     api::call::Call,
     object::Object,
-    protocol::status::{FieldError, Outcome, bad_request},
-    read::table::Column,
+    protocol::status::{Outcome, bad_request},
     write::fields,
 };
 

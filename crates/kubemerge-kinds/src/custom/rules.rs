@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::protocol::status::FieldError;
+use crate::field_error::FieldError;
 
 /// The compiled rules of a schema.
 #[derive(Debug, Default)]
-pub(crate) struct Rules {
+pub struct Rules {
     #[cfg(feature = "cel")]
     compiled: Option<kube_cel::CompiledSchema>,
 }
@@ -14,19 +14,19 @@ pub(crate) struct Rules {
 impl Rules {
     /// Compiles the rules; a schema without any costs nothing later.
     #[cfg(feature = "cel")]
-    pub(crate) fn compile(schema: &Value) -> Rules {
+    pub fn compile(schema: &Value) -> Rules {
         Rules { compiled: has_rules(schema).then(|| kube_cel::compile_schema(schema)) }
     }
 
     /// Without an evaluator rules are not enforced.
     #[cfg(not(feature = "cel"))]
-    pub(crate) fn compile(_: &Value) -> Rules {
+    pub fn compile(_: &Value) -> Rules {
         Rules {}
     }
 
     /// The rules an object breaks.
     #[cfg(feature = "cel")]
-    pub(crate) fn check(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    pub fn check(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
         let Some(compiled) = &self.compiled else { return Vec::new() };
         let Err(errors) = kube_cel::Validator::new().validate_compiled(compiled, object, old) else {
             return Vec::new();
@@ -38,7 +38,7 @@ impl Rules {
 
     /// Without an evaluator rules are not enforced.
     #[cfg(not(feature = "cel"))]
-    pub(crate) fn check(&self, _: &Value, _: Option<&Value>) -> Vec<FieldError> {
+    pub fn check(&self, _: &Value, _: Option<&Value>) -> Vec<FieldError> {
         Vec::new()
     }
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 /// The first value a path leads to; none if there is nothing, or if the path is not understood.
-pub(crate) fn find(root: &Value, path: &str) -> Option<Value> {
+pub fn find(root: &Value, path: &str) -> Option<Value> {
     let mut found = vec![root];
     for step in steps(path)? {
         found = found.into_iter().flat_map(|value| step.from(value)).collect();
@@ -13,7 +13,7 @@ pub(crate) fn find(root: &Value, path: &str) -> Option<Value> {
 }
 
 /// The names of a path that holds nothing but names.
-pub(crate) fn names(path: &str) -> Option<Vec<String>> {
+pub fn names(path: &str) -> Option<Vec<String>> {
     let steps = steps(path)?;
     steps
         .into_iter()

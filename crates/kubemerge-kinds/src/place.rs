@@ -2,19 +2,22 @@
 
 use std::fmt;
 
-use crate::write::duplicate::COMPLAINTS_MOST;
+use crate::field_error::COMPLAINTS_MOST;
 
 /// A path as Kubernetes writes it about unknown fields: names joined by dots, whatever they are.
 #[derive(Clone, Copy)]
-pub(crate) enum Place<'p> {
+pub enum Place<'p> {
+    /// The object.
     Root,
+    /// A field of a map.
     Field(&'p Place<'p>, &'p str),
+    /// An item of a list.
     Item(&'p Place<'p>, usize),
 }
 
 impl Place<'_> {
     /// Adds the path to complaints, unless there are already as many as are reported.
-    pub(crate) fn note(&self, complaints: &mut Vec<String>) {
+    pub fn note(&self, complaints: &mut Vec<String>) {
         if complaints.len() < COMPLAINTS_MOST {
             complaints.push(self.to_string());
         }

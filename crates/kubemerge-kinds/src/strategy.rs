@@ -2,30 +2,39 @@
 //!
 //! Every table here is a fact about Kubernetes 1.37; kinds that are not named follow the defaults.
 
-use crate::object::meta::name::NameRule;
+use crate::name_rules::NameRule;
 
 /// How one kind behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rules {
-    pub(crate) generation: Generation,
-    pub(crate) unconditional_update: Permission,
-    pub(crate) create_on_update: Permission,
-    pub(crate) delete_answer: DeleteAnswer,
-    pub(crate) default_propagation: Propagation,
-    pub(crate) name: NameRule,
-    pub(crate) selectable: Selectable,
+pub struct Rules {
+    /// When `metadata.generation` grows.
+    pub generation: Generation,
+    /// Whether a PUT may leave out the resourceVersion.
+    pub unconditional_update: Permission,
+    /// Whether a PUT may create the object.
+    pub create_on_update: Permission,
+    /// What a DELETE answers.
+    pub delete_answer: DeleteAnswer,
+    /// What happens to dependents unless the request says.
+    pub default_propagation: Propagation,
+    /// What names look like.
+    pub name: NameRule,
+    /// The fields that selectors may name.
+    pub selectable: Selectable,
 }
 
 /// Whether something may be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Permission {
+pub enum Permission {
+    /// It may.
     Granted,
+    /// It may not.
     Denied,
 }
 
 /// When `metadata.generation` grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Generation {
+pub enum Generation {
     /// It is never set.
     Untracked,
     /// It is 1 and stays so.
@@ -44,16 +53,21 @@ pub(crate) enum Generation {
 
 /// What the answer to an immediate delete holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DeleteAnswer {
+pub enum DeleteAnswer {
+    /// A `Status`.
     Status,
+    /// The object.
     Object,
 }
 
 /// What happens to dependents when nobody says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Propagation {
+pub enum Propagation {
+    /// They are deleted after the owner.
     Background,
+    /// They are deleted before the owner.
     Foreground,
+    /// They stay.
     Orphan,
     /// Garbage collection finalizers are never set.
     Unsupported,
@@ -61,18 +75,18 @@ pub(crate) enum Propagation {
 
 /// The fields a field selector may name, beside `metadata.name` and `metadata.namespace`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Selectable {
+pub struct Selectable {
     /// The label in selectors and the path in the object as it is stored.
-    pub(crate) fields: Vec<(String, String)>,
+    pub fields: Vec<(String, String)>,
     /// Whether `metadata.namespace` may be named.
-    pub(crate) namespace: Permission,
+    pub namespace: Permission,
     /// How an unknown field is refused.
-    pub(crate) refusal: Refusal,
+    pub refusal: Refusal,
 }
 
 /// The words in which an unknown field is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// For kinds without a list of their own.
     Generic,
     /// For kinds with a list of their own.
@@ -83,7 +97,7 @@ pub(crate) enum Refusal {
 
 impl Rules {
     /// The rules of a built-in kind.
-    pub(crate) fn built_in(group: &str, kind: &str) -> Rules {
+    pub fn built_in(group: &str, kind: &str) -> Rules {
         Rules {
             generation: generation(group, kind),
             unconditional_update: unconditional_update(group, kind),
@@ -96,7 +110,7 @@ impl Rules {
     }
 
     /// The rules of a custom resource with these selectable fields.
-    pub(crate) fn custom(fields: Vec<(String, String)>) -> Rules {
+    pub fn custom(fields: Vec<(String, String)>) -> Rules {
         Rules {
             generation: Generation::Content,
             unconditional_update: Permission::Denied,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{custom::octets, protocol::clock::Timestamp};
+use crate::{octets, timestamp::Timestamp};
 
 /// Whether a text has a format.
 pub(crate) fn holds(format: &str, text: &str) -> bool {

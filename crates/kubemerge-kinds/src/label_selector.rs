@@ -4,14 +4,11 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::{
-    object::meta::name,
-    protocol::status::{Outcome, bad_request},
-};
+use crate::name_rules;
 
 /// A conjunction of requirements on labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LabelSelector(Vec<Requirement>);
+pub struct LabelSelector(Vec<Requirement>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Requirement {
@@ -31,14 +28,14 @@ enum Test {
 
 impl LabelSelector {
     /// Reads a selector; what does not parse is 400, never "matches nothing".
-    pub(crate) fn parse(text: &str) -> Outcome<LabelSelector> {
+    pub fn parse(text: &str) -> Result<LabelSelector, String> {
         let mut parser = Parser { rest: text };
         let parsed = parser.selector();
-        parsed.map_err(|why| bad_request(format!("unable to parse requirement: {why}")))
+        parsed.map_err(|why| format!("unable to parse requirement: {why}"))
     }
 
     /// The selector of a `matchLabels` / `matchExpressions` object; none for one that is malformed.
-    pub(crate) fn from_object(selector: &Value) -> Option<LabelSelector> {
+    pub fn from_object(selector: &Value) -> Option<LabelSelector> {
         let mut requirements = Vec::new();
         if let Some(labels) = selector.get("matchLabels").and_then(Value::as_object) {
             for (key, value) in labels {
@@ -53,7 +50,7 @@ impl LabelSelector {
     }
 
     /// The selector that wants every one of these labels.
-    pub(crate) fn from_map(labels: &Value) -> LabelSelector {
+    pub fn from_map(labels: &Value) -> LabelSelector {
         let pairs = labels.as_object().into_iter().flatten();
         let requirements = pairs.map(|(key, value)| Requirement {
             key: key.clone(),
@@ -62,12 +59,13 @@ impl LabelSelector {
         LabelSelector(requirements.collect())
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether it selects everything.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Whether an object with these labels is wanted; `label` looks one up.
-    pub(crate) fn matches(&self, label: impl Fn(&str) -> Option<String>) -> bool {
+    pub fn matches(&self, label: impl Fn(&str) -> Option<String>) -> bool {
         self.0.iter().all(|requirement| requirement.test.holds(label(&requirement.key).as_deref()))
     }
 }
@@ -148,8 +146,8 @@ impl<'t> Parser<'t> {
     fn requirement(&mut self) -> Result<Requirement, String> {
         let absent = self.take("!");
         let key = self.word();
-        name::check_qualified(key)
-            .map_err(|why| format!("key: Invalid value: {}: {why}", crate::protocol::status::quoted(key)))?;
+        name_rules::check_qualified(key)
+            .map_err(|why| format!("key: Invalid value: {}: {why}", crate::field_error::quoted(key)))?;
         let test = if absent { Test::Absent } else { self.test()? };
         Ok(Requirement { key: key.to_string(), test })
     }
@@ -199,8 +197,8 @@ impl<'t> Parser<'t> {
     fn value(&mut self) -> Result<String, String> {
         self.skip_space();
         let value = self.word();
-        name::check_label_value(value).map_err(|why| {
-            format!("values[0]: Invalid value: {}: {why}", crate::protocol::status::quoted(value))
+        name_rules::check_label_value(value).map_err(|why| {
+            format!("values[0]: Invalid value: {}: {why}", crate::field_error::quoted(value))
         })?;
         Ok(value.to_string())
     }

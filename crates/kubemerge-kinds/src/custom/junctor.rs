@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::protocol::status::FieldError;
+use crate::field_error::FieldError;
 
 /// Keywords that declare, with the words in which they are refused.
 const DECLARING: &[(&str, &str)] = &[

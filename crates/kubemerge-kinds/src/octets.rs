@@ -15,7 +15,7 @@ const LENIENT: GeneralPurpose =
     GeneralPurpose::new(&alphabet::STANDARD, PAD.with_decode_allow_trailing_bits(true));
 
 /// The text that Go writes for the bytes it reads, borrowed if it is the same; none if it reads none.
-pub(crate) fn canonical(text: &str) -> Option<Cow<'_, str>> {
+pub fn canonical(text: &str) -> Option<Cow<'_, str>> {
     if STANDARD.decode(text).is_ok() {
         return Some(Cow::Borrowed(text));
     }
@@ -24,7 +24,7 @@ pub(crate) fn canonical(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Whether a text of a custom resource has the format `byte`: no line ends there, and at least one byte.
-pub(crate) fn is_byte_format(text: &str) -> bool {
+pub fn is_byte_format(text: &str) -> bool {
     !text.is_empty() && !text.bytes().any(is_line_end) && canonical(text).is_some()
 }
 

@@ -8,11 +8,10 @@ use std::{
 
 use kubemerge_value::Reader;
 
-/// As many complaints as Kubernetes makes about one text.
-pub(crate) const COMPLAINTS_MOST: usize = 100;
+use crate::field_error::COMPLAINTS_MOST;
 
 /// The paths of repeated fields in a text that was checked to be JSON, each once, no more than are reported.
-pub(crate) fn fields(text: &[u8]) -> Vec<String> {
+pub fn fields(text: &[u8]) -> Vec<String> {
     // Canonical text has none, and most clients write such text.
     let mut reader = Reader::new(text);
     if reader.pass().is_some() && reader.is_finished() {

@@ -8,7 +8,7 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
 
 /// Which names a kind accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum NameRule {
+pub enum NameRule {
     /// A DNS subdomain: most kinds.
     #[default]
     Subdomain,
@@ -22,7 +22,7 @@ pub(crate) enum NameRule {
 
 impl NameRule {
     /// The complaint about a name, if any.
-    pub(crate) fn check(self, name: &str) -> Result<(), String> {
+    pub fn check(self, name: &str) -> Result<(), String> {
         match self {
             NameRule::Subdomain => check_subdomain(name),
             NameRule::Label => check_label(name),
@@ -32,24 +32,27 @@ impl NameRule {
     }
 }
 
-pub(crate) fn check_label(name: &str) -> Result<(), String> {
+/// DNS labels (RFC 1123).
+pub fn check_label(name: &str) -> Result<(), String> {
     no_longer_than(name, 63)?;
     is_label(name).then_some(()).ok_or_else(|| LABEL.to_string())
 }
 
-pub(crate) fn check_subdomain(name: &str) -> Result<(), String> {
+/// DNS subdomains (RFC 1123).
+pub fn check_subdomain(name: &str) -> Result<(), String> {
     no_longer_than(name, 253)?;
     name.split('.').all(is_label).then_some(()).ok_or_else(|| SUBDOMAIN.to_string())
 }
 
-pub(crate) fn check_label_1035(name: &str) -> Result<(), String> {
+/// DNS labels that begin with a letter (RFC 1035).
+pub fn check_label_1035(name: &str) -> Result<(), String> {
     no_longer_than(name, 63)?;
     let good = is_label(name) && name.starts_with(|c: char| c.is_ascii_lowercase());
     good.then_some(()).ok_or_else(|| LABEL_1035.to_string())
 }
 
 /// Names that can stand in a path.
-pub(crate) fn check_path_segment(name: &str) -> Result<(), String> {
+pub fn check_path_segment(name: &str) -> Result<(), String> {
     if name == "." || name == ".." {
         return Err(format!("may not be '{name}'"));
     }
@@ -60,7 +63,7 @@ pub(crate) fn check_path_segment(name: &str) -> Result<(), String> {
 }
 
 /// Keys of labels, annotations and finalizers: an optional DNS prefix and a name.
-pub(crate) fn check_qualified(key: &str) -> Result<(), String> {
+pub fn check_qualified(key: &str) -> Result<(), String> {
     let (prefix, name) = match key.split_once('/') {
         Some((_, rest)) if rest.contains('/') => return Err(too_many_parts()),
         Some((prefix, name)) => (Some(prefix), name),
@@ -87,7 +90,8 @@ fn too_many_parts() -> String {
     )
 }
 
-pub(crate) fn check_label_value(value: &str) -> Result<(), String> {
+/// Values of labels.
+pub fn check_label_value(value: &str) -> Result<(), String> {
     no_longer_than(value, 63)?;
     (value.is_empty() || is_plain(value)).then_some(()).ok_or_else(|| LABEL_VALUE.to_string())
 }

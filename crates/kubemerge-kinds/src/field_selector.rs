@@ -1,55 +1,61 @@
 //! Field selectors: `path=value`, `path==value`, `path!=value`, joined by commas; a backslash escapes.
 
-use crate::protocol::status::{Outcome, bad_request};
-
 /// A conjunction of requirements on fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FieldSelector(Vec<Term>);
+pub struct FieldSelector(Vec<Term>);
 
+/// A requirement on one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Term {
-    pub(crate) field: String,
-    pub(crate) value: String,
-    pub(crate) wanted: Wanted,
+pub struct Term {
+    /// The field, as the selector names it.
+    pub field: String,
+    /// The value to compare with.
+    pub value: String,
+    /// Whether the value is wanted.
+    pub wanted: Wanted,
 }
 
 /// Whether a term asks for a value or for any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub enum Wanted {
+    /// The value.
     Equal,
+    /// Any other value.
     Different,
 }
 
 impl FieldSelector {
     /// Reads a selector.
-    pub(crate) fn parse(text: &str) -> Outcome<FieldSelector> {
+    pub fn parse(text: &str) -> Result<FieldSelector, String> {
         let parts = split_terms(text).into_iter().filter(|part| !part.is_empty());
-        Ok(FieldSelector(parts.map(|part| parse_term(&part)).collect::<Outcome<_>>()?))
+        Ok(FieldSelector(parts.map(|part| parse_term(&part)).collect::<Result<_, String>>()?))
     }
 
     /// The selector for one object's name.
-    pub(crate) fn and_name(mut self, name: &str) -> FieldSelector {
+    pub fn and_name(mut self, name: &str) -> FieldSelector {
         let field = "metadata.name".to_string();
         self.0.push(Term { field, value: name.to_string(), wanted: Wanted::Equal });
         self
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether it selects everything.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(crate) fn terms(&self) -> &[Term] {
+    /// All requirements.
+    pub fn terms(&self) -> &[Term] {
         &self.0
     }
 
     /// The value that a field must have, if the selector asks for one.
-    pub(crate) fn required(&self, field: &str) -> Option<&str> {
+    pub fn required(&self, field: &str) -> Option<&str> {
         let found = self.0.iter().find(|term| term.field == field && term.wanted == Wanted::Equal);
         found.map(|term| term.value.as_str())
     }
 
     /// Whether an object is wanted; `holds` tells whether one of its fields has the value of a term.
-    pub(crate) fn matches(&self, holds: impl Fn(&Term) -> bool) -> bool {
+    pub fn matches(&self, holds: impl Fn(&Term) -> bool) -> bool {
         self.0.iter().all(|term| holds(term) == (term.wanted == Wanted::Equal))
     }
 }
@@ -69,15 +75,15 @@ fn split_terms(text: &str) -> Vec<String> {
     terms
 }
 
-fn parse_term(term: &str) -> Outcome<Term> {
+fn parse_term(term: &str) -> Result<Term, String> {
     for (sign, wanted) in [("!=", Wanted::Different), ("==", Wanted::Equal), ("=", Wanted::Equal)] {
         if let Some(at) = operator_at(term, sign) {
             let value = unescaped(&term[at + sign.len()..])
-                .ok_or_else(|| bad_request(format!("invalid field selector: {term}: bad escape")))?;
+                .ok_or_else(|| format!("invalid field selector: {term}: bad escape"))?;
             return Ok(Term { field: term[..at].to_string(), value, wanted });
         }
     }
-    Err(bad_request(format!("invalid selector: '{term}'; can't understand '{term}'")))
+    Err(format!("invalid selector: '{term}'; can't understand '{term}'"))
 }
 
 /// The first place of an operator; upstream looks for the first sign, whichever it is.

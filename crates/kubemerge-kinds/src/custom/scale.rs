@@ -2,19 +2,22 @@
 
 use serde_json::{Value, json};
 
-use crate::{object::Object, protocol::status::FieldError};
+use crate::field_error::FieldError;
 
 /// Paths of names with a dot before each; Kubernetes knows nothing else here, no lists and no escapes.
 #[derive(Clone, Debug)]
-pub(crate) struct ScalePaths {
-    pub(crate) spec_replicas: String,
-    pub(crate) status_replicas: String,
+pub struct ScalePaths {
+    /// How many replicas are wanted.
+    pub spec_replicas: String,
+    /// How many replicas there are.
+    pub status_replicas: String,
     /// None for built-in kinds, which have a selector of their own in `spec.selector`.
-    pub(crate) label_selector: Option<String>,
+    pub label_selector: Option<String>,
 }
 
 impl ScalePaths {
-    pub(crate) fn read(scale: &Value) -> ScalePaths {
+    /// Reads `subresources.scale`.
+    pub fn read(scale: &Value) -> ScalePaths {
         ScalePaths {
             spec_replicas: text(scale, "specReplicasPath").to_string(),
             status_replicas: text(scale, "statusReplicasPath").to_string(),
@@ -24,12 +27,12 @@ impl ScalePaths {
 }
 
 /// What a version of a definition says about `/scale`, if it has it.
-pub(crate) fn of_version(version: &Value) -> Option<&Value> {
+pub fn of_version(version: &Value) -> Option<&Value> {
     version.pointer("/subresources/scale").filter(|scale| !scale.is_null())
 }
 
 /// Each path must lead below the part of the object that it belongs to.
-pub(crate) fn check(scale: &Value, field: &str, errors: &mut Vec<FieldError>) {
+pub fn check(scale: &Value, field: &str, errors: &mut Vec<FieldError>) {
     for (name, parts, why) in [
         ("specReplicasPath", &[".spec."][..], "should be a json path under .spec"),
         ("statusReplicasPath", &[".status."], "should be a json path under .status"),
@@ -50,13 +53,8 @@ pub(crate) fn check(scale: &Value, field: &str, errors: &mut Vec<FieldError>) {
 }
 
 /// The names of a path.
-pub(crate) fn names(path: &str) -> Vec<&str> {
+pub fn names(path: &str) -> Vec<&str> {
     path.strip_prefix('.').unwrap_or(path).split('.').collect()
-}
-
-/// What stands at a path.
-pub(crate) fn find(object: &Object, path: &str) -> Option<Value> {
-    object.at(&names(path)).filter(|found| !found.is_null())
 }
 
 fn text<'v>(scale: &'v Value, name: &str) -> &'v str {

@@ -3,13 +3,10 @@
 use serde_json::{Value, json};
 
 use super::event;
-use crate::{
-    protocol::clock::Timestamp,
-    read::{selector::LabelSelector, table::age},
-};
+use crate::{columns::column::age, label_selector::LabelSelector, timestamp::Timestamp};
 
 /// The cell of a computed column; none if the column is a plain path.
-pub(crate) fn computed(path: &str, object: &Value, now: Timestamp) -> Option<Value> {
+pub fn computed(path: &str, object: &Value, now: Timestamp) -> Option<Value> {
     if let Some(pointer) = path.strip_prefix('?') {
         return Some(json!(text(object, pointer).unwrap_or("<unknown>")));
     }
@@ -324,7 +321,7 @@ fn job_status(job: &Value) -> &'static str {
 }
 
 /// The label selector of a workload as a string, for scale.
-pub(crate) fn selector_text(selector: &Value) -> String {
+pub fn selector_text(selector: &Value) -> String {
     let parsed = if selector.get("matchLabels").is_some() || selector.get("matchExpressions").is_some() {
         LabelSelector::from_object(selector)
     } else {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{default, junctor, rules, structural::Structural};
-use crate::protocol::status::{FieldError, is_enough};
+use crate::field_error::{FieldError, is_enough};
 
 /// Keywords that no definition may use.
 const FORBIDDEN: &[&str] =
@@ -32,7 +32,7 @@ fn longest_path(schema: &Value) -> usize {
 }
 
 /// Checks the schema of a version.
-pub(crate) fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
+pub fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
     let before = errors.len();
     if longest_path(schema) > LONGEST_PATH {
         let why = format!("the names on the way to a field may take {LONGEST_PATH} bytes");

@@ -1,0 +1,127 @@
+//! Times as Kubernetes writes them: RFC 3339 in UTC, to the second.
+
+use std::fmt;
+
+/// A second in UTC; prints as Kubernetes prints times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timestamp(i64);
+
+/// The last second of the year 9999; no client reads a later one.
+const END_OF_9999: i64 = 253_402_300_799;
+
+impl Timestamp {
+    /// This many seconds after 1970 began.
+    pub fn at(seconds: i64) -> Timestamp {
+        Timestamp(seconds)
+    }
+
+    /// Reads `2026-01-31T12:00:00Z`, with or without a fraction, in UTC.
+    pub fn parse(text: &str) -> Option<Timestamp> {
+        let (date, time) = text.split_once('T')?;
+        let time = time.strip_suffix('Z')?;
+        let time = time.split_once('.').map_or(time, |(whole, _)| whole);
+        let [year, month, day] = numbers(date, '-')?;
+        let [hour, minute, second] = numbers(time, ':')?;
+        let in_range = year <= 9_999 && (1..=12).contains(&month) && (1..=31).contains(&day);
+        if !in_range || hour > 23 || minute > 59 || second > 60 {
+            return None;
+        }
+        Some(Timestamp(days_from_civil(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second))
+    }
+
+    /// As Kubernetes writes it: `2026-01-31T12:00:00Z`.
+    pub fn text(self) -> String {
+        let (days, second) = (self.0.div_euclid(86_400), self.0.rem_euclid(86_400));
+        let (year, month, day) = civil_from_days(days);
+        let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+        if (0..10_000).contains(&year) {
+            let text = digits([year / 100, year % 100, month, day, hour, minute, second]);
+            return String::from_utf8(text.to_vec()).unwrap_or_default();
+        }
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    }
+
+    /// The second this many seconds later, but none that no client can read.
+    pub fn plus(self, seconds: i64) -> Timestamp {
+        Timestamp(self.0.saturating_add(seconds).min(END_OF_9999))
+    }
+
+    /// How many seconds lie between this and an earlier time.
+    pub fn since(self, earlier: Timestamp) -> i64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+/// Seven numbers of two digits each, in their places.
+fn digits(numbers: [i64; 7]) -> [u8; 20] {
+    let mut text = *b"0000-00-00T00:00:00Z";
+    for (number, at) in numbers.into_iter().zip([0, 2, 5, 8, 11, 14, 17]) {
+        text[at] += (number / 10) as u8;
+        text[at + 1] += (number % 10) as u8;
+    }
+    text
+}
+
+fn numbers(text: &str, separator: char) -> Option<[i64; 3]> {
+    let mut parts = text.split(separator).map(|part| part.parse::<i64>().ok().filter(|n| *n >= 0));
+    let three = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(three)
+}
+
+/// Days since 1970-01-01 in the proleptic Gregorian calendar; years begin in March, so that leap days come last.
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * 146_097 + day_of_era - 719_468
+}
+
+fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let day_of_era = days.rem_euclid(146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    (year, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_print_and_parse() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_767_225_599, "2025-12-31T23:59:59Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(Timestamp(seconds).to_string(), text);
+            assert_eq!(Timestamp::parse(text), Some(Timestamp(seconds)));
+        }
+        assert_eq!(Timestamp::parse("2000-02-29T00:00:00.5Z"), Some(Timestamp(951_782_400)));
+        for bad in [
+            "",
+            "2000-02-29",
+            "2000-13-01T00:00:00Z",
+            "x-y-zTa:b:cZ",
+            "2000-01-01T00:00:00",
+            "9223372036854775807-01-01T00:00:00Z",
+        ] {
+            assert_eq!(Timestamp::parse(bad), None, "{bad}");
+        }
+    }
+}
