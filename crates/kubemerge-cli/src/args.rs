@@ -43,6 +43,9 @@ pub(crate) struct FileOptions {
     /// Visit folders inside folders
     #[arg(long, short = 'R')]
     recursive: bool,
+    /// Skip files and folders of this name or path, with wildcards; repeatable
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
 }
 
 impl FileOptions {
@@ -79,12 +82,19 @@ pub(crate) struct PatchOptions {
 /// Which objects patches are for.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct TargetOptions {
-    /// Patch this object, whatever the patch names
-    #[arg(long, value_name = "KIND/NAME", conflicts_with = "all")]
-    pub(crate) target: Option<String>,
-    /// Namespace of the target
-    #[arg(long, short, value_name = "NAMESPACE", requires = "target")]
+    /// Patch these objects, whatever the patch names: [GROUP[/VERSION]/]KIND[/NAME], each part may
+    /// have wildcards; repeatable
+    #[arg(long, value_name = "TARGET", conflicts_with = "all")]
+    pub(crate) target: Vec<String>,
+    /// Only objects in this namespace
+    #[arg(long, short, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
+    /// Only objects with these labels, e.g. app=web,tier!=db
+    #[arg(long, short = 'l', value_name = "SELECTOR")]
+    pub(crate) selector: Option<String>,
+    /// Only objects with these annotations
+    #[arg(long, value_name = "SELECTOR")]
+    pub(crate) annotation_selector: Option<String>,
     /// Patch every object
     #[arg(long)]
     pub(crate) all: bool,

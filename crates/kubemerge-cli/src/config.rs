@@ -24,6 +24,8 @@ pub(crate) struct Config {
     schema: Vec<PathBuf>,
     #[serde(default)]
     overlay: Vec<PathBuf>,
+    #[serde(default)]
+    exclude: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -85,6 +87,7 @@ impl Config {
             },
             "schema" if !self.schema.is_empty() => option.default_values(words(&self.schema)),
             "overlay" if !self.overlay.is_empty() => option.default_values(words(&self.overlay)),
+            "exclude" if !self.exclude.is_empty() => option.default_values(self.exclude.clone()),
             _ => option,
         }
     }

@@ -21,21 +21,35 @@ struct Layers {
     modules: &'static [&'static [&'static str]],
 }
 
-const FOLDERS: &[Layers] = &[Layers {
-    package: "kubemerge-schema",
-    modules: &[
-        &["error"],
-        &["document"],
-        &["model"],
-        &["check"],
-        &["load"],
-        &["builtin", "overlay", "compile"],
-        &["schema"],
-        &["lookup"],
-        &["explain", "export", "stats"],
-        &["builder"],
-    ],
-}];
+const FOLDERS: &[Layers] = &[
+    Layers {
+        package: "kubemerge-cli",
+        modules: &[
+            &["report", "nearest"],
+            &["args"],
+            &["input"],
+            &["job", "render", "output", "config"],
+            &["compare"],
+            &["cmd"],
+            &["main"],
+        ],
+    },
+    Layers {
+        package: "kubemerge-schema",
+        modules: &[
+            &["error"],
+            &["document"],
+            &["model"],
+            &["check"],
+            &["load"],
+            &["builtin", "overlay", "compile"],
+            &["schema"],
+            &["lookup"],
+            &["explain", "export", "stats"],
+            &["builder"],
+        ],
+    },
+];
 
 /// Complains about dependencies and imports that go upwards.
 pub(crate) fn check(repository: &Repository) -> Vec<Complaint> {

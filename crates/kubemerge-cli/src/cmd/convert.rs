@@ -7,7 +7,7 @@ use super::named::{BY_NAME, check_type, named, renamed};
 use super::patch_output::{PatchOutputArgs, TestsOption};
 use crate::args::{FileOptions, PatchOptions, PatchTypeArg, TargetOptions};
 use crate::input::Inputs;
-use crate::job::{LoadedPatch, Manifest, Pair, Selection, pairs, type_of};
+use crate::job::{LoadedPatch, Manifest, Objects, Pair, Selection, pairs, type_of};
 use crate::report::{Notice, Outcome, Result};
 
 /// What convert and invert have in common.
@@ -85,11 +85,14 @@ fn make(args: &Common, to: PatchTypeArg, effect: Effect, inputs: &mut Inputs) ->
     let patch_sources = inputs.patches(&args.patch)?;
     let sources = inputs.manifests(&args.files, &patch_sources)?;
     let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
-    let objects = Manifest::all_of(&sources)?;
+    let read = Objects::load_some(&sources)?;
+    read.report();
+    let objects = &read.manifests;
     let is_strategic = [args.patch_type, to].contains(&PatchTypeArg::Strategic);
-    let schema = args.output_options.schema_beside(inputs, if is_strategic { &objects } else { &[] })?;
-    let pairs = pairs(&objects, &patches, &Selection::new(&args.target, &schema)?)?;
-    check_one_each(&pairs, &objects)?;
+    let schema =
+        args.output_options.schema_beside(inputs, if is_strategic { objects.as_slice() } else { &[] })?;
+    let pairs = pairs(objects, &patches, &Selection::new(&args.target, &schema)?)?;
+    check_one_each(&pairs, objects)?;
     let maker = Maker { effect, target, schema: is_strategic.then_some(&schema) };
     let pairs: Vec<_> = pairs.iter().map(|pair| (&objects[pair.manifest], &patches[pair.patch])).collect();
     let made = match pairs.as_slice() {
@@ -97,7 +100,7 @@ fn make(args: &Common, to: PatchTypeArg, effect: Effect, inputs: &mut Inputs) ->
         many => maker.named_patches(many)?,
     };
     args.output_options.write(&made)?;
-    Ok(Outcome::Done)
+    Ok(read.outcome(Outcome::Done))
 }
 
 impl Maker<'_> {

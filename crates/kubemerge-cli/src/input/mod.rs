@@ -1,10 +1,12 @@
 //! From words of the command line to texts: files, folders, globs, pipes and stdin, each read once.
 
 mod each;
+mod exclude;
 mod find;
 mod source;
 
 pub(crate) use each::each;
+pub(crate) use exclude::Exclude;
 pub(crate) use source::Source;
 
 use std::collections::{HashMap, HashSet};
@@ -40,7 +42,8 @@ impl Inputs {
         options: &FileOptions,
         patches: &[Arc<Source>],
     ) -> Result<Vec<Arc<Source>>> {
-        let sources = self.read(&options.files, options.recurse())?;
+        let exclude = Exclude::new(&options.exclude)?;
+        let sources = self.read_but(&options.files, options.recurse(), &exclude)?;
         Ok(without(sources, patches))
     }
 
@@ -54,10 +57,20 @@ impl Inputs {
 
     /// The texts that the words mean, each once, in the order of the words; files of a folder sorted by name.
     pub(crate) fn read(&mut self, words: &[PathBuf], recurse: Recurse) -> Result<Vec<Arc<Source>>> {
+        self.read_but(words, recurse, &Exclude::default())
+    }
+
+    /// As [`Inputs::read`], without the files that are excluded.
+    pub(crate) fn read_but(
+        &mut self,
+        words: &[PathBuf],
+        recurse: Recurse,
+        exclude: &Exclude,
+    ) -> Result<Vec<Arc<Source>>> {
         let mut sources = Vec::new();
         let mut seen = HashSet::new();
         for word in words {
-            for path in find::paths(word, recurse)? {
+            for path in find::paths(word, recurse)?.into_iter().filter(|path| !exclude.matches(path)) {
                 let key = real(&path);
                 if seen.insert(key.clone()) {
                     sources.push(self.source(key, path)?);

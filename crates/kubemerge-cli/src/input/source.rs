@@ -5,6 +5,7 @@ use std::string::FromUtf8Error;
 
 use kubemerge_yaml::{self as yaml, DuplicateKeys};
 
+use super::STDIN;
 use crate::report::{Excerpt, Notice, Result};
 
 /// A text and where it came from.
@@ -32,6 +33,10 @@ impl Source {
     /// The file that can be rewritten, if there is one.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.path.is_none() && self.name == STDIN
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::manifest::{Identity, Manifest};
 use super::patch::LoadedPatch;
-use super::target::{Selection, Target};
+use super::target::{Filter, Selection, Target};
 use crate::report::Result;
 
 /// A patch and an object it is for, by number.
@@ -20,7 +20,7 @@ pub(crate) fn pairs(
     patches: &[LoadedPatch<'_>],
     selection: &Selection,
 ) -> Result<Vec<Pair>> {
-    let index = Index::new(manifests);
+    let index = Index::new(manifests, &selection.filter);
     let mut pairs = Vec::new();
     for (at, patch) in patches.iter().enumerate() {
         let found = index.targets(patch, selection)?;
@@ -35,6 +35,8 @@ pub(crate) fn pairs(
 /// objects of one kind and name are compared one by one.
 pub(crate) struct Index<'m, 's> {
     manifests: &'m [Manifest<'s>],
+    /// The numbers of the objects that pass the filter.
+    considered: Vec<usize>,
     by_name: HashMap<Name<'m>, Vec<usize>>,
 }
 
@@ -45,12 +47,16 @@ struct Name<'m> {
 }
 
 impl<'m, 's> Index<'m, 's> {
-    pub(crate) fn new(manifests: &'m [Manifest<'s>]) -> Index<'m, 's> {
+    /// The objects that pass a filter.
+    pub(crate) fn new(manifests: &'m [Manifest<'s>], filter: &Filter) -> Index<'m, 's> {
+        let considered: Vec<usize> =
+            (0..manifests.len()).filter(|at| filter.passes(&manifests[*at])).collect();
         let mut by_name: HashMap<Name<'_>, Vec<usize>> = HashMap::new();
-        for (at, Manifest { identity, .. }) in manifests.iter().enumerate() {
-            by_name.entry(Name { kind: &identity.kind, name: &identity.name }).or_default().push(at);
+        for at in &considered {
+            let Identity { kind, name, .. } = &manifests[*at].identity;
+            by_name.entry(Name { kind, name }).or_default().push(*at);
         }
-        Index { manifests, by_name }
+        Index { manifests, considered, by_name }
     }
 
     /// The numbers of the objects of a kind and name.
@@ -71,7 +77,9 @@ impl<'m, 's> Index<'m, 's> {
         let fits = |at: &usize| target.fits(&self.manifests[*at].identity);
         let fitting: Vec<usize> = match &target {
             Target::Named(wanted) => self.named(wanted).iter().copied().filter(fits).collect(),
-            Target::All | Target::Only | Target::Given(_) => (0..self.manifests.len()).filter(fits).collect(),
+            Target::All | Target::Only | Target::Given(_) => {
+                self.considered.iter().copied().filter(fits).collect()
+            }
         };
         let found: Vec<&Manifest<'_>> = fitting.iter().map(|at| &self.manifests[*at]).collect();
         target.check(patch, &found, self.manifests)?;

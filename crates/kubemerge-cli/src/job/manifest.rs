@@ -47,6 +47,15 @@ impl Identity {
         }
     }
 
+    /// The API group and the version; the group of the core is empty.
+    pub(super) fn group_and_version(&self) -> (&str, &str) {
+        self.api_version.split_once('/').unwrap_or(("", &self.api_version))
+    }
+
+    pub(super) fn is_in_group(&self, group: &str) -> bool {
+        self.group() == Some(group)
+    }
+
     /// The API group, if there is an apiVersion; that of the core is empty.
     fn group(&self) -> Option<&str> {
         let version = Some(self.api_version.as_str()).filter(|version| !version.is_empty())?;
@@ -131,7 +140,11 @@ impl<'s> Manifest<'s> {
         Notice::error(error.message()).code(error.kind().name()).at(excerpt).hint(error.hint())
     }
 
-    fn new(source: &'s Source, document: Arc<yaml::Document<'s>>, object: Object) -> Result<Manifest<'s>> {
+    pub(super) fn new(
+        source: &'s Source,
+        document: Arc<yaml::Document<'s>>,
+        object: Object,
+    ) -> Result<Manifest<'s>> {
         let Object { part, json } = object;
         let (kind, identity) = {
             let checked = checked(source, &json)?;

@@ -4,11 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::index::Index;
 use super::manifest::Manifest;
+use super::target::Filter;
 use crate::report::{Notice, Result};
 
 /// For each state the number of the object that it is another state of.
 pub(crate) fn match_objects(states: &[Manifest<'_>], objects: &[Manifest<'_>]) -> Result<Vec<Option<usize>>> {
-    let index = Index::new(objects);
+    let index = Index::new(objects, &Filter::default());
     let found = states.iter().map(|state| only(state, objects, &index.states_of(&state.identity)));
     let found = found.collect::<Result<Vec<_>>>()?;
     check_once(states, &found)?;

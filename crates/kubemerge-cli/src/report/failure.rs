@@ -12,6 +12,8 @@ pub(crate) enum Outcome {
     Done,
     /// A difference, a conflict or a finding: exit code 1.
     Found,
+    /// Some inputs could not be read, which was reported already: exit code 2.
+    Incomplete,
 }
 
 /// Why a command could not do its work: exit code 2.
@@ -55,6 +57,7 @@ pub(crate) fn exit_code(result: Result) -> ExitCode {
     match result {
         Ok(Outcome::Done) | Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Ok(Outcome::Found) => ExitCode::from(1),
+        Ok(Outcome::Incomplete) => ExitCode::from(2),
         Err(Failure::Error(notice)) => {
             notice.print();
             ExitCode::from(2)

@@ -13,7 +13,7 @@ use crate::args::{
 };
 use crate::compare::differences;
 use crate::input::Inputs;
-use crate::job::{self, LoadedPatch, Manifest, Selection, pairs, type_in, type_of};
+use crate::job::{self, LoadedPatch, Manifest, Objects, Selection, pairs, type_in, type_of};
 use crate::output::Stdout;
 use crate::render::facts;
 use crate::report::{Outcome, Result};
@@ -63,10 +63,12 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
     let patch_sources = inputs.patches(&args.patch)?;
     let sources = inputs.manifests(&args.files, &patch_sources)?;
     let patches = LoadedPatch::all(&patch_sources, PatchTypeArg::Strategic.into())?;
-    let manifests = Manifest::all_of(&sources)?;
-    let schemas = job::load_beside(&args.schema, inputs, &manifests)?.compile_both()?;
+    let objects = Objects::load_some(&sources)?;
+    objects.report();
+    let manifests = &objects.manifests;
+    let schemas = job::load_beside(&args.schema, inputs, manifests)?.compile_both()?;
     let mut explanations = Vec::new();
-    for pair in pairs(&manifests, &patches, &Selection::new(&args.target, &schemas[0])?)? {
+    for pair in pairs(manifests, &patches, &Selection::new(&args.target, &schemas[0])?)? {
         explanations.push(explanation(
             &schemas,
             args.dialect.into(),
@@ -77,7 +79,7 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
     let mut out = Stdout::new();
     out.text(facts(args.output, &explanations, |explanations| text(explanations)))?;
     out.finish()?;
-    Ok(Outcome::Done)
+    Ok(objects.outcome(Outcome::Done))
 }
 
 fn explanation(

@@ -11,7 +11,6 @@ mod walk;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use kubemerge::{Arena, PatchType, Schema, Type};
@@ -21,8 +20,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::args::{Format, PatchOptions, Recurse, SchemaOptions};
-use crate::input::{Inputs, Source, each, without};
-use crate::job::{self, Identity, Index, LoadedPatch, Manifest, Part, Selection, roots};
+use crate::input::{Inputs, without};
+use crate::job::{self, Filter, Identity, Index, LoadedPatch, Manifest, Objects, Part, Selection, roots};
 use crate::output::Stdout;
 use crate::render::{facts, render_notices, sarif};
 use crate::report::{Excerpt, Failure, Notice, Outcome, Result, Severity};
@@ -89,33 +88,23 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
     let patch_sources = inputs.patches(&options)?;
     let sources = inputs.read(&args.files, Recurse::from(args.recursive))?;
     let sources = without(sources, &patch_sources);
-    let (manifests, unreadable) = readable(&sources);
-    let schemas = job::load_beside(&args.schema, inputs, &manifests)?.compile_both()?;
+    let objects = Objects::load(&sources);
+    objects.report_skipped();
+    let manifests = &objects.manifests;
+    let schemas = job::load_beside(&args.schema, inputs, manifests)?.compile_both()?;
     let linter = Linter { schemas: &schemas };
     let files: Vec<&[Manifest<'_>]> =
         manifests.chunk_by(|one, other| std::ptr::eq(one.source, other.source)).collect();
     let found: Vec<Result<Vec<Notice>>> = files.par_iter().map(|file| linter.manifests(file)).collect();
-    let mut findings = unreadable;
+    let broken = objects.unreadable.iter().cloned();
+    let mut findings: Vec<Notice> = broken.map(|notice| notice.code(Rule::BrokenYaml.code())).collect();
     for found in found {
         findings.extend(found?);
     }
     let patches = LoadedPatch::all(&patch_sources, PatchType::Strategic)?;
-    findings.extend(linter.patches(&patches, &manifests)?);
+    findings.extend(linter.patches(&patches, manifests)?);
     write(args.output, &findings)?;
     Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
-}
-
-/// The objects of all texts, and a finding for each text that is not YAML.
-fn readable(sources: &[Arc<Source>]) -> (Vec<Manifest<'_>>, Vec<Notice>) {
-    let (mut manifests, mut unreadable) = (Vec::new(), Vec::new());
-    for parsed in each(sources, Manifest::all) {
-        match parsed {
-            Ok(objects) => manifests.extend(objects),
-            Err(Failure::Error(notice)) => unreadable.push(notice.code(Rule::BrokenYaml.code())),
-            Err(Failure::ClosedPipe) => {}
-        }
-    }
-    (manifests, unreadable)
 }
 
 /// Fields and directives of a strategic patch that do not exist.
@@ -205,10 +194,10 @@ impl<'s> Linter<'s> {
 
     /// The findings in patches, each with the object it is for, where that is known.
     fn patches(&self, patches: &[LoadedPatch<'_>], manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
-        let index = Index::new(manifests);
+        let index = Index::new(manifests, &Filter::default());
         let mut findings = Vec::new();
         for patch in patches {
-            let targets = match index.targets(patch, &Selection::Nothing) {
+            let targets = match index.targets(patch, &Selection::default()) {
                 Ok(found) => found.iter().map(|at| Some(&manifests[*at])).collect(),
                 Err(Failure::Error(notice)) if !manifests.is_empty() => {
                     findings.push(no_target(*notice));

@@ -7,26 +7,31 @@ mod apply;
 mod warn;
 mod write;
 
+use std::sync::Arc;
+
 use clap::{Args, ValueEnum};
 
 use crate::args::{DialectArg, FileOptions, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions};
-use crate::input::Inputs;
-use crate::job::{self, LoadedPatch, Manifest, Selection, pairs};
-use crate::report::Result;
+use crate::input::{Inputs, Source};
+use crate::job::{self, LoadedPatch, Objects, Selection, pairs};
+use crate::report::{Notice, Result};
 use apply::Patcher;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A patch with kind and metadata.name is for the object of that kind and name.
-Any other patch is for the only document there is, unless --target or --all is given; if that is a
-List, for each of its items.
+Any other patch is for the only document there is, or for each item if that is a List. --target, -l,
+--annotation-selector and --all select objects, whatever the patch names.
+Documents without apiVersion and kind, and patch files of kustomizations, are never patched.
 
 Examples:
   kubemerge patch -f deployment.yaml -p '{\"spec\": {\"replicas\": 3}}'
   kubemerge patch -R -f manifests --patch-file patch.yaml --in-place
   kubemerge patch -f all.yaml --target Service/dns -n kube-system --type json \\
       -p '[{\"op\": \"remove\", \"path\": \"/spec/ports/0\"}]'
-  helm template . | kubemerge patch -f - --patch-file patch.yaml --duplicate-keys last -o diff")]
+  kubemerge patch -R -f manifests --target 'apps/*/web-*' -l tier=front --type merge \\
+      -p '{\"metadata\": {\"labels\": {\"team\": \"shop\"}}}' -o diff
+  helm template . | kubemerge patch -f - --patch-file patch.yaml | kubectl apply -f -")]
 pub(crate) struct PatchArgs {
     #[command(flatten)]
     files: FileOptions,
@@ -43,6 +48,13 @@ pub(crate) struct PatchArgs {
     /// Rewrite the files; comments, order and layout of everything else stay
     #[arg(long, short)]
     in_place: bool,
+    /// Write all documents, not only patched ones: others stay byte for byte, and patched ones keep
+    /// comments and layout; the default for -f - and YAML output
+    #[arg(long, conflicts_with_all = ["in_place", "check"])]
+    pass_through: bool,
+    /// Write only patched objects
+    #[arg(long, conflicts_with_all = ["in_place", "check", "pass_through"])]
+    only_patched: bool,
     /// Write nothing; name the objects that would change, and exit 1 if there are any
     #[arg(long, conflicts_with_all = ["in_place", "output"])]
     check: bool,
@@ -72,6 +84,8 @@ enum Destination {
     Json,
     Diff,
     Patch,
+    /// All documents of the input, patched or not.
+    PassThrough,
     /// The files themselves.
     InPlace,
     /// Only the names of what would change.
@@ -79,14 +93,22 @@ enum Destination {
 }
 
 impl PatchArgs {
-    fn destination(&self) -> Destination {
+    fn destination(&self, sources: &[Arc<Source>]) -> Result<Destination> {
+        let is_piped = sources.iter().any(|source| source.is_stdin());
         match self.output {
-            _ if self.in_place => Destination::InPlace,
-            _ if self.check => Destination::Check,
-            Some(PatchOutput::Json) => Destination::Json,
-            Some(PatchOutput::Diff) => Destination::Diff,
-            Some(PatchOutput::Patch) => Destination::Patch,
-            Some(PatchOutput::Yaml) | None => Destination::Yaml,
+            _ if self.in_place => Ok(Destination::InPlace),
+            _ if self.check => Ok(Destination::Check),
+            Some(PatchOutput::Yaml) | None if self.pass_through => Ok(Destination::PassThrough),
+            Some(_) if self.pass_through => {
+                let notice = Notice::error("only YAML output can pass documents through");
+                Err(notice.help("leave --output or --pass-through out").into())
+            }
+            // In a pipeline a document that is dropped would be missing in the cluster.
+            Some(PatchOutput::Yaml) | None if is_piped && !self.only_patched => Ok(Destination::PassThrough),
+            Some(PatchOutput::Yaml) | None => Ok(Destination::Yaml),
+            Some(PatchOutput::Json) => Ok(Destination::Json),
+            Some(PatchOutput::Diff) => Ok(Destination::Diff),
+            Some(PatchOutput::Patch) => Ok(Destination::Patch),
         }
     }
 }
@@ -94,13 +116,32 @@ impl PatchArgs {
 pub(crate) fn run(args: &PatchArgs, inputs: &mut Inputs) -> Result {
     let patch_sources = inputs.patches(&args.patch)?;
     let sources = inputs.manifests(&args.files, &patch_sources)?;
+    let destination = args.destination(&sources)?;
     let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
-    let manifests = Manifest::all_of(&sources)?;
+    let objects = Objects::load_some(&sources)?;
+    objects.report();
+    if destination == Destination::InPlace {
+        check_readable(&objects)?;
+    }
     // Only strategic patches need the custom resource definitions among the objects.
-    let definitions = if args.patch_type == PatchTypeArg::Strategic { manifests.as_slice() } else { &[] };
+    let is_strategic = args.patch_type == PatchTypeArg::Strategic;
+    let definitions = if is_strategic { objects.manifests.as_slice() } else { &[] };
     let schema = job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?;
-    let pairs = pairs(&manifests, &patches, &Selection::new(&args.target, &schema)?)?;
-    let objects = Patcher::new(&schema, &patches)?.all(&manifests, &pairs)?;
-    warn::unknown_fields(&schema, &patches, &objects)?;
-    write::results(args.destination(), &objects)
+    let pairs = pairs(&objects.manifests, &patches, &Selection::new(&args.target, &schema)?)?;
+    let patched = Patcher::new(&schema, &patches)?.all(&objects.manifests, &pairs)?;
+    warn::unknown_fields(&schema, &patches, &patched)?;
+    Ok(objects.outcome(write::results(destination, &sources, &patched)?))
+}
+
+/// No file is rewritten while another one cannot be read: its objects might need the patch as well.
+fn check_readable(objects: &Objects<'_>) -> Result<()> {
+    match objects.unreadable.len() {
+        0 => Ok(()),
+        1 => Err(Notice::error("no file has changed, because one cannot be read")
+            .help("skip it with --exclude GLOB")
+            .into()),
+        count => Err(Notice::error(format!("no file has changed, because {count} cannot be read"))
+            .help("skip them with --exclude GLOB")
+            .into()),
+    }
 }

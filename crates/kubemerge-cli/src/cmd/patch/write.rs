@@ -1,5 +1,7 @@
 //! Writes results to stdout, or into the files.
 
+use std::sync::Arc;
+
 use kubemerge_yaml as yaml;
 
 use super::Destination;
@@ -11,7 +13,11 @@ use crate::render;
 use crate::report::{Notice, Outcome, Result};
 
 /// Writes all results. Nothing is written before all of them are known.
-pub(super) fn results(destination: Destination, objects: &[PatchedObject<'_, '_>]) -> Result {
+pub(super) fn results(
+    destination: Destination,
+    sources: &[Arc<Source>],
+    objects: &[PatchedObject<'_, '_>],
+) -> Result {
     let text = match destination {
         Destination::Yaml => {
             objects.iter().map(|object| render::yaml(&object.json)).collect::<Vec<_>>().join("---\n")
@@ -22,6 +28,7 @@ pub(super) fn results(destination: Destination, objects: &[PatchedObject<'_, '_>
         Destination::Check => {
             changed(objects).map(|object| format!("{}\n", object.manifest.title())).collect()
         }
+        Destination::PassThrough => all_documents(sources, objects)?,
         Destination::InPlace => return in_place(objects),
     };
     let mut out = Stdout::new();
@@ -63,6 +70,25 @@ fn diffs(objects: &[PatchedObject<'_, '_>]) -> Result<String> {
 fn edits_of(file: &[PatchedObject<'_, '_>]) -> Result<Vec<yaml::Edit>> {
     let changes = changed(file).map(|object| Change { manifest: object.manifest, json: &object.json });
     edits(&changes.collect::<Vec<_>>())
+}
+
+/// The texts of all sources with the edits of their objects, as one stream of documents.
+fn all_documents(sources: &[Arc<Source>], objects: &[PatchedObject<'_, '_>]) -> Result<String> {
+    let mut text = String::new();
+    for source in sources {
+        let own = by_file(objects).find(|file| std::ptr::eq(file[0].manifest.source, &**source));
+        let edits = own.map_or(Ok(Vec::new()), edits_of)?;
+        let after = yaml::apply_edits(source.text(), &edits);
+        // A text may end without a newline, and the next one may start with a separator of its own.
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        if !text.is_empty() && !after.starts_with("---") {
+            text.push_str("---\n");
+        }
+        text.push_str(&after);
+    }
+    Ok(text)
 }
 
 /// Rewrites the files that change.
