@@ -40,8 +40,8 @@ func nobody(*http.Request) (*authenticator.Response, bool, error) { return nil, 
 func coreGroup(options generic.RESTOptionsGetter) (genericapiserver.APIGroupInfo, error) {
 	served := serverstorage.NewResourceConfig()
 	served.EnableVersions(corev1.SchemeGroupVersion)
-	generic := corerest.GenericConfig{EventTTL: time.Hour}
-	group, err := generic.NewRESTStorage(served, options)
+	shared := corerest.GenericConfig{EventTTL: time.Hour}
+	group, err := shared.NewRESTStorage(served, options)
 	if err != nil {
 		return group, err
 	}

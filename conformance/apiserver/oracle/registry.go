@@ -141,7 +141,9 @@ func apiGroups() ([]genericapiserver.APIGroupInfo, error) {
 	served := controlplane.DefaultAPIResourceConfigSource()
 	etcd := serveroptions.NewEtcdOptions(storagebackend.NewDefaultConfig("/registry", nil))
 	etcd.DefaultStorageMediaType = runtime.ContentTypeProtobuf
-	factory, err := kubeapiserver.NewStorageFactoryConfig().Complete(etcd).New()
+	config := kubeapiserver.NewStorageFactoryConfig()
+	config.APIResourceConfig = served
+	factory, err := config.Complete(etcd).New()
 	if err != nil {
 		return nil, err
 	}
