@@ -4,6 +4,7 @@
 
 mod admission;
 mod answer;
+mod apiserver;
 mod bench;
 mod bench_command;
 mod bless;
@@ -27,6 +28,7 @@ struct Task {
 
 const TASKS: &[Task] = &[
     Task { name: "answer", help: answer::HELP, run: answer::run },
+    Task { name: "apiserver", help: apiserver::HELP, run: apiserver::run },
     Task { name: "bench", help: bench::HELP, run: bench::run },
     Task { name: "bench-command", help: bench_command::HELP, run: bench_command::run },
     Task { name: "bless", help: bless::HELP, run: bless::run },
