@@ -162,6 +162,16 @@ impl<'t> Quantity<'t> {
         number.clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
 
+    /// The text after rounding up to thousandths, unless nothing is smaller than that.
+    pub(crate) fn rounded_up_to_milli(&self) -> Option<String> {
+        const MILLI: i32 = -3;
+        if self.exponent >= MILLI {
+            return None;
+        }
+        let mantissa = i128::from(self.milli_value());
+        Some(Quantity { mantissa, exponent: MILLI, format: self.format, kept: None }.canonical_text())
+    }
+
     /// Whether the amount has no fraction.
     pub fn is_whole(&self) -> bool {
         self.exponent >= 0 || self.mantissa % 10i128.pow(self.exponent.unsigned_abs()) == 0
