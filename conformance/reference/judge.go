@@ -5,14 +5,19 @@ import (
 	"encoding/json"
 	"runtime"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/managedfields"
 )
 
 // judge answers requests and keeps the schemas that it has compiled.
 type judge struct {
-	schemas *schemaCache
+	schemas    *schemaCache
+	converters map[string]managedfields.TypeConverter
 }
 
-func newJudge() *judge { return &judge{schemas: newSchemaCache()} }
+func newJudge() *judge {
+	return &judge{schemas: newSchemaCache(), converters: map[string]managedfields.TypeConverter{}}
+}
 
 // operation is a request made ready: every call starts from the bytes of the documents again.
 type operation func() (json.RawMessage, error)
@@ -116,6 +121,8 @@ func (j *judge) prepare(request Request, watch *lookupWatch) (operation, error) 
 		return func() (json.RawMessage, error) { return jsonPatch(request.Original, request.Patch) }, nil
 	case "json-three-way":
 		return func() (json.RawMessage, error) { return jsonThreeWay(request) }, nil
+	case "ssa":
+		return func() (json.RawMessage, error) { return j.ssa(request) }, nil
 	case "yaml":
 		return func() (json.RawMessage, error) { return yamlToJSON(*request.Text) }, nil
 	case "yaml-write":

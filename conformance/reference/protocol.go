@@ -27,6 +27,7 @@ type Request struct {
 	Text          *string           `json:"text"`
 	Of            *Request          `json:"of"`
 	Repeat        int               `json:"repeat"`
+	Scenario      *Scenario         `json:"scenario"`
 }
 
 // DiffSwitches are the options of the two-way diff that Kubernetes keeps to itself.

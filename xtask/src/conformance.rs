@@ -14,6 +14,7 @@ mod laws;
 mod patch;
 mod shape;
 mod shrink;
+mod ssa;
 mod trial;
 
 use std::{
@@ -63,6 +64,10 @@ struct Options {
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     if arguments.iter().any(|word| word == "--kinds") {
         return crate::admission::run(arguments);
+    }
+    if let Some(place) = arguments.iter().position(|word| word == "--ssa") {
+        let rest: Vec<String> = [&arguments[..place], &arguments[place + 1..]].concat();
+        return ssa::run(&rest);
     }
     let options = match Options::read(arguments) {
         Ok(options) => options,

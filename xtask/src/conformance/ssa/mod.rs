@@ -1,0 +1,158 @@
+//! `cargo xtask conformance --ssa`: server-side apply beside Kubernetes' own field manager.
+//!
+//! A scenario is a sequence of writes by several managers. It is made while our engine runs it, since
+//! updates start from the object of the step before; then the reference program runs it from the start.
+
+mod compare;
+mod object;
+#[path = "../../../../crates/kubemerge-ssa/tests/scenario/mod.rs"]
+mod scenario;
+mod schema;
+mod story;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use kubemerge_schema::{Dialect, SchemaBuilder, TypeTable};
+use serde_json::{Value, json};
+
+use super::dice::Dice;
+use crate::reference::Reference;
+
+pub(crate) const USAGE: &str = "\
+usage: cargo xtask conformance --ssa [--seconds N] [--steps N] [--seed S] [--form F]
+
+  --seconds N   stop after N seconds (60 where neither this nor --steps is given)
+  --steps N     stop after N steps
+  --seed S      repeat the run of a seed; a fresh one is printed otherwise
+  --form F      only objects of one form: map, custom-resource, deduced
+";
+
+/// Scenarios of one schema before the next is made.
+const BATCH: usize = 40;
+
+/// After this many differences the run stops.
+const MAX_DIFFERENCES: usize = 5;
+
+const FORMS: [&str; 3] = ["map", "custom-resource", "deduced"];
+
+struct Options {
+    seconds: Option<u64>,
+    steps: Option<usize>,
+    seed: u64,
+    form: Option<String>,
+}
+
+/// Runs until the time or the count is up. Exit code 1 where something differs, 3 without Go.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    let options = match Options::read(arguments) {
+        Ok(options) => options,
+        Err(complaint) => {
+            eprintln!("conformance: {complaint}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    let mut reference = match Reference::start() {
+        Ok(reference) => reference,
+        Err(unavailable) => return unavailable.report(),
+    };
+    println!("seed {}", options.seed);
+    match compare_all(&options, &mut reference) {
+        Ok(tally) => tally.print(),
+        Err(complaint) => {
+            eprintln!("conformance: {complaint}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+impl Options {
+    fn read(arguments: &[String]) -> Result<Options, String> {
+        let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let seed = clock.as_nanos() as u64 % 1_000_000_007;
+        let mut options = Options { seconds: None, steps: None, seed, form: None };
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
+            let number = || value.parse::<u64>().map_err(|_| format!("{word} needs a number, not {value:?}"));
+            match word.as_str() {
+                "--seconds" => options.seconds = Some(number()?),
+                "--steps" => options.steps = Some(number()? as usize),
+                "--seed" => options.seed = number()?,
+                "--form" => options.form = Some(value.clone()),
+                other => return Err(format!("there is no option {other}")),
+            }
+        }
+        Ok(options)
+    }
+
+    fn is_over(&self, start: Instant, done: usize) -> bool {
+        let seconds = self.seconds.or(if self.steps.is_none() { Some(60) } else { None });
+        seconds.is_some_and(|seconds| start.elapsed() >= Duration::from_secs(seconds))
+            || self.steps.is_some_and(|steps| done >= steps)
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    steps: usize,
+    applied: usize,
+    conflicts: usize,
+    errors: usize,
+    different: usize,
+}
+
+impl Tally {
+    fn print(&self) -> ExitCode {
+        println!(
+            "{} steps: {} with a result, {} with conflicts, {} with other errors",
+            self.steps, self.applied, self.conflicts, self.errors
+        );
+        println!("different: {}", self.different);
+        if self.different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+fn compare_all(options: &Options, reference: &mut Reference) -> Result<Tally, String> {
+    let mut dice = Dice::new(options.seed);
+    let mut tally = Tally::default();
+    let start = Instant::now();
+    while !options.is_over(start, tally.steps) && tally.different < MAX_DIFFERENCES {
+        let form = options.form.as_deref().unwrap_or_else(|| FORMS[dice.below(FORMS.len())]);
+        let document = schema::document(&mut dice);
+        let table = compile(&document)?;
+        let stories: Vec<story::Story> =
+            (0..BATCH).map(|_| story::tell(&mut dice, form, &document, &table)).collect();
+        let requests: Vec<String> = stories.iter().map(|story| request(&document, story)).collect();
+        for (story, reply) in stories.iter().zip(reference.ask(&requests)?) {
+            count(&mut tally, story);
+            if let Some(difference) = compare::first_difference(story, &reply, form) {
+                tally.different += 1;
+                println!("{difference}\nschema: {document}\n");
+            }
+        }
+    }
+    Ok(tally)
+}
+
+fn compile(document: &Value) -> Result<TypeTable, String> {
+    let builder = SchemaBuilder::new().openapi_v3(document).map_err(|error| error.to_string())?;
+    let schema = builder.compile(Dialect::Upstream).map_err(|error| error.to_string())?;
+    Ok(TypeTable::compile(&schema))
+}
+
+fn request(document: &Value, story: &story::Story) -> String {
+    let request = json!({"op": "ssa", "schema": document, "scenario": story.scenario});
+    request.to_string()
+}
+
+fn count(tally: &mut Tally, story: &story::Story) {
+    for answer in &story.answers {
+        tally.steps += 1;
+        match answer {
+            scenario::Answer::Object { .. } => tally.applied += 1,
+            scenario::Answer::Error { code: 409, .. } => tally.conflicts += 1,
+            scenario::Answer::Error { .. } => tally.errors += 1,
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Random objects of a schema, and random changes to them.
+
+use serde_json::{Map, Value, json};
+
+use super::super::dice::Dice;
+
+/// How wild objects are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wild {
+    /// Lists have each item once.
+    Config,
+    /// Lists may repeat items.
+    Live,
+}
+
+pub(crate) struct Objects<'d> {
+    pub(crate) document: &'d Value,
+    pub(crate) wild: Wild,
+}
+
+impl Objects<'_> {
+    fn resolve<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        let wrapped = schema["allOf"].get(0).unwrap_or(schema);
+        match wrapped["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
+            Some(name) => &self.document["components"]["schemas"][name],
+            None => schema,
+        }
+    }
+
+    /// Any value of a schema.
+    pub(crate) fn value(&self, dice: &mut Dice, schema: &Value, depth: usize) -> Value {
+        let schema = self.resolve(schema);
+        if dice.chance(4) {
+            return Value::Null;
+        }
+        match schema["type"].as_str() {
+            Some("object") => self.map(dice, schema, depth),
+            Some("array") => self.list(dice, schema, depth),
+            Some("string") if schema["format"] == "int-or-string" && dice.chance(50) => json!(dice.below(3)),
+            Some("string") => text(dice),
+            Some("integer") => json!(dice.below(3)),
+            Some("number") => {
+                dice.pick(&[json!(1), json!(1.0), json!(1.5), json!(2), json!(3_000_000)]).clone()
+            }
+            Some("boolean") => json!(dice.chance(50)),
+            _ => anything(dice, depth.min(2)),
+        }
+    }
+
+    pub(crate) fn map(&self, dice: &mut Dice, schema: &Value, depth: usize) -> Value {
+        let mut map = Map::new();
+        if dice.chance(8) {
+            return Value::Object(map);
+        }
+        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            let is_key = name == "k" || name == "j";
+            if dice.chance(if is_key { 95 } else { 45 }) {
+                map.insert(name.clone(), self.value(dice, field, depth.saturating_sub(1)));
+            }
+        }
+        if let Some(additional) = schema.get("additionalProperties") {
+            for _ in 0..dice.below(3) {
+                map.insert(key(dice), self.value(dice, additional, depth.saturating_sub(1)));
+            }
+        }
+        let is_open = schema["x-kubernetes-preserve-unknown-fields"] == true
+            || (schema.get("properties").is_none() && schema.get("additionalProperties").is_none());
+        if is_open && dice.chance(60) {
+            map.insert(format!("x{}", dice.below(3)), anything(dice, 2));
+        }
+        Value::Object(map)
+    }
+
+    fn list(&self, dice: &mut Dice, schema: &Value, depth: usize) -> Value {
+        let mut items: Vec<Value> = Vec::new();
+        for _ in 0..dice.below(4) {
+            let mut item = self.value(dice, &schema["items"], depth.saturating_sub(1));
+            if is_associative(schema) && item.is_null() && dice.chance(90) {
+                continue;
+            }
+            if let Some(keys) = keys_of(schema) {
+                self.complete_keys(dice, schema, &keys, &mut item);
+            }
+            items.push(item);
+        }
+        if is_associative(schema) && (self.wild == Wild::Config || dice.chance(80)) && dice.chance(98) {
+            drop_repeated(schema, &mut items);
+        }
+        Value::Array(items)
+    }
+
+    /// Most items have their keys, and most keys are not null.
+    fn complete_keys(&self, dice: &mut Dice, schema: &Value, keys: &[String], item: &mut Value) {
+        let Some(map) = item.as_object_mut() else { return };
+        for key in keys {
+            let ty = &self.resolve(&schema["items"])["properties"][key];
+            if map.get(key).is_none_or(Value::is_null) && dice.chance(93) {
+                match ty.get("default") {
+                    Some(_) if dice.chance(60) => map.remove(key),
+                    _ => map.insert(key.clone(), scalar_of(dice, ty)),
+                };
+            }
+        }
+    }
+
+    /// A value with some parts changed, added or removed.
+    pub(crate) fn changed(&self, dice: &mut Dice, schema: &Value, value: &Value, percent: usize) -> Value {
+        let schema = self.resolve(schema);
+        if dice.chance(percent / 4) {
+            return self.value(dice, schema, 2);
+        }
+        match value {
+            Value::Object(map) if schema.get("properties").is_some() => {
+                let mut changed = Map::new();
+                for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+                    match map.get(name) {
+                        Some(_) if dice.chance(percent / 3) => {}
+                        Some(value) => {
+                            changed.insert(name.clone(), self.changed(dice, field, value, percent));
+                        }
+                        None if dice.chance(percent / 2) => {
+                            changed.insert(name.clone(), self.value(dice, field, 2));
+                        }
+                        None => {}
+                    }
+                }
+                Value::Object(changed)
+            }
+            Value::Array(items) if is_associative(schema) => {
+                let mut changed: Vec<Value> = Vec::new();
+                for item in items {
+                    if !dice.chance(percent / 3) {
+                        changed.push(self.changed_item(dice, schema, item, percent));
+                    }
+                }
+                if dice.chance(percent) {
+                    let more = self.list(dice, schema, 2);
+                    changed.extend(more.as_array().cloned().unwrap_or_default());
+                }
+                if dice.chance(20) {
+                    dice.shuffle(&mut changed);
+                }
+                if self.wild == Wild::Config || dice.chance(80) {
+                    drop_repeated(schema, &mut changed);
+                }
+                Value::Array(changed)
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn changed_item(&self, dice: &mut Dice, schema: &Value, item: &Value, percent: usize) -> Value {
+        let mut changed = self.changed(dice, &schema["items"], item, percent);
+        for key in keys_of(schema).unwrap_or_default() {
+            match (item.get(&key), changed.as_object_mut()) {
+                (Some(value), Some(map)) => map.insert(key, value.clone()),
+                (None, Some(map)) => map.remove(&key),
+                _ => None,
+            };
+        }
+        changed
+    }
+}
+
+fn is_associative(schema: &Value) -> bool {
+    matches!(schema["x-kubernetes-list-type"].as_str(), Some("set" | "map"))
+        || schema["x-kubernetes-patch-strategy"] == "merge"
+}
+
+fn keys_of(schema: &Value) -> Option<Vec<String>> {
+    if let Some(key) = schema["x-kubernetes-patch-merge-key"].as_str() {
+        return Some(vec![key.to_owned()]);
+    }
+    let keys = schema["x-kubernetes-list-map-keys"].as_array()?;
+    Some(keys.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+}
+
+/// Keeps the first item of each identity, as far as that can be told without defaults.
+fn drop_repeated(schema: &Value, items: &mut Vec<Value>) {
+    let identity = |item: &Value| match keys_of(schema) {
+        Some(keys) => {
+            let defaults = &schema["items"]["properties"];
+            let key =
+                |key: &String| item.get(key).cloned().unwrap_or_else(|| defaults[key]["default"].clone());
+            Value::Array(keys.iter().map(key).collect())
+        }
+        None => item.clone(),
+    };
+    let number = |value: &Value| value.as_f64().map_or_else(|| value.to_string(), |float| float.to_string());
+    let text = |item: &Value| match identity(item) {
+        Value::Array(keys) => keys.iter().map(number).collect::<Vec<_>>().join(","),
+        other => number(&other),
+    };
+    let mut seen = std::collections::HashSet::new();
+    items.retain(|item| seen.insert(text(item)));
+}
+
+fn text(dice: &mut Dice) -> Value {
+    json!(dice.pick(&["p", "q", "r", "", "a<b", "x y", "x\"y"]))
+}
+
+fn key(dice: &mut Dice) -> String {
+    (*dice.pick(&["p", "q", "r", "x/y", "a<b", "x.y z", "é"])).to_owned()
+}
+
+fn scalar_of(dice: &mut Dice, schema: &Value) -> Value {
+    match schema["type"].as_str() {
+        Some("integer") => json!(dice.below(3)),
+        Some("number") => json!(dice.below(3) as f64 / 2.0),
+        Some("boolean") => json!(dice.chance(50)),
+        _ => text(dice),
+    }
+}
+
+fn anything(dice: &mut Dice, depth: usize) -> Value {
+    match dice.below(if depth == 0 { 4 } else { 8 }) {
+        0 => json!(dice.below(3)),
+        1 | 2 => text(dice),
+        3 => json!(true),
+        4 => Value::Null,
+        5 => Value::Array((0..dice.below(3)).map(|_| anything(dice, depth - 1)).collect()),
+        _ => {
+            let mut map = Map::new();
+            for _ in 0..dice.below(3) {
+                map.insert(key(dice), anything(dice, depth - 1));
+            }
+            Value::Object(map)
+        }
+    }
+}
