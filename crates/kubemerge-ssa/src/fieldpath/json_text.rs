@@ -1,10 +1,10 @@
 //! A small JSON reader for `fieldsV1` and its labels, where every number is a float.
 
-use bumpalo::collections::{String as ArenaString, Vec as ArenaVec};
+use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::deep;
 
 use super::FieldsError;
-use crate::value::{Arena, Member, Value};
+use crate::value::{Arena, Member, Value, string_len, unescape};
 
 /// A JSON text and a place in it.
 pub(super) struct JsonText<'a> {
@@ -105,58 +105,11 @@ impl<'a> JsonText<'a> {
     }
 
     fn escaped_string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
-        let mut out = ArenaString::new_in(arena);
-        loop {
-            let rest = &self.text[self.at..];
-            let end = memchr::memchr2(b'"', b'\\', rest.as_bytes()).ok_or_else(|| self.unexpected('"'))?;
-            out.push_str(&rest[..end]);
-            self.at += end + 1;
-            if rest.as_bytes()[end] == b'"' {
-                return Ok(out.into_bump_str());
-            }
-            let escaped = self.escape()?;
-            out.push(escaped);
-        }
-    }
-
-    /// The character of an escape; the backslash is taken already.
-    fn escape(&mut self) -> Result<char, FieldsError> {
-        let byte = *self.text.as_bytes().get(self.at).ok_or_else(|| self.unexpected("an escape"))?;
-        self.at += 1;
-        Ok(match byte {
-            b'"' | b'\\' | b'/' => byte as char,
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => return self.unicode_escape(),
-            _ => return Err(self.unexpected("an escape")),
-        })
-    }
-
-    /// A character by number; halves of surrogate pairs that are alone become U+FFFD.
-    fn unicode_escape(&mut self) -> Result<char, FieldsError> {
-        let first = self.hex()?;
-        let rest = &self.text.as_bytes()[self.at..];
-        if (0xD800..0xDC00).contains(&first) && rest.starts_with(b"\\u") {
-            self.at += 2;
-            let second = self.hex()?;
-            if (0xDC00..0xE000).contains(&second) {
-                let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-                return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-            }
-            self.at -= 6;
-        }
-        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
-    }
-
-    fn hex(&mut self) -> Result<u32, FieldsError> {
-        let digits = self.text.get(self.at..self.at + 4);
-        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let code = code.ok_or_else(|| self.unexpected("four hex digits"))?;
-        self.at += 4;
-        Ok(code)
+        let rest = &self.text[self.at..];
+        let len = string_len(rest.as_bytes()).ok_or_else(|| self.unexpected('"'))?;
+        let text = unescape(&rest[..len], arena).ok_or_else(|| self.unexpected("an escape"))?;
+        self.at += len + 1;
+        Ok(text)
     }
 
     /// Any value.

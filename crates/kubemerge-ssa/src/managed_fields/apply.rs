@@ -1,5 +1,6 @@
 //! Server-side apply: a configuration becomes part of an object.
 
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 use super::conflict::{Conflict, Conflicts, conflict};
@@ -7,7 +8,7 @@ use super::endpoint::{entries_of, kind_text, stripped};
 use super::entry::Operation;
 use super::last_applied;
 use super::update::track;
-use super::{Endpoint, Live, ManagedFields, Time};
+use super::{Endpoint, Live, ManagedFields, Writer};
 use crate::fieldpath::FieldSet;
 use crate::typed::{Duplicates, validate};
 use crate::update::{self as updater, Contested, Context, Fields, Force, Manager, Typed, UpdateError};
@@ -63,25 +64,23 @@ pub fn apply<'a>(
     endpoint: &Endpoint<'a>,
     live: Live<'a>,
     config: Value<'a>,
-    manager: &str,
+    writer: Writer<'_>,
     conflicting: Conflicting,
-    now: Time,
     arena: &'a Arena,
 ) -> Result<Applied<'a>, ApplyError> {
     check_request(endpoint, config)?;
-    // The entries of an object that was never tracked begin with what it has.
-    let tracked;
-    let live = if live.managed.is_empty() {
+    let mut managed = live.managed.decoded();
+    if managed.is_empty() {
+        // The entries of an object that was never tracked begin with what it has.
         let empty = Live { object: endpoint.empty, managed: live.managed };
-        tracked = track(endpoint, empty, live.object, "before-first-apply", now, arena).map_err(|error| {
+        let first = Writer { manager: "before-first-apply", ..writer };
+        let tracked = track(endpoint, empty, live.object, first, arena).map_err(|error| {
             ApplyError::Failed(format!("failed to create manager for existing fields: {error}"))
         })?;
-        Live { managed: arena.alloc(tracked), ..live }
-    } else {
-        live
-    };
-    let request = Request { endpoint, live, config, manager, now, arena };
-    let applied = match (request.apply(conflicting), manager) {
+        managed = Cow::Owned(tracked);
+    }
+    let request = Request { endpoint, live: live.object, managed: &managed, config, writer, arena };
+    let applied = match (request.apply(conflicting), writer.manager) {
         // Fields of client-side apply move to the same tool's server-side apply.
         (Err(ApplyFailure::Contested(contested)), "kubectl") => {
             let allowed = last_applied::allowed_conflicts(endpoint, live.object, arena).unwrap_or_default();
@@ -94,7 +93,7 @@ pub fn apply<'a>(
         (result, _) => result,
     };
     let mut applied = applied.map_err(|failure| request.error(failure))?;
-    if manager == "kubectl" {
+    if writer.manager == "kubectl" {
         let object = applied.object.unwrap_or(live.object);
         applied.object = last_applied::updated(object, config, arena).or(applied.object);
     }
@@ -130,29 +129,30 @@ impl<'a> From<UpdateError<'a>> for ApplyFailure<'a> {
 #[derive(Clone, Copy)]
 struct Request<'r, 'a> {
     endpoint: &'r Endpoint<'a>,
-    live: Live<'a>,
+    live: Value<'a>,
+    managed: &'r ManagedFields,
     config: Value<'a>,
-    manager: &'r str,
-    now: Time,
+    writer: Writer<'r>,
     arena: &'a Arena,
 }
 
 impl<'a> Request<'_, 'a> {
     fn apply(&self, conflicting: Conflicting) -> Result<Applied<'a>, ApplyFailure<'a>> {
         let config = self.checked(self.config, "patch", Duplicates::Refused)?;
-        let live = self.checked(self.live.object, "live", Duplicates::Allowed)?;
+        let live = self.checked(self.live, "live", Duplicates::Allowed)?;
         let endpoint = self.endpoint;
         let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena: self.arena };
-        let id = endpoint.manager_id(self.manager, Operation::Apply);
-        let (mine, others): (Vec<_>, Vec<_>) =
-            self.live.managed.entries().iter().partition(|entry| entry.is_of(&id));
-        let mut managers: Vec<Manager<'a>> = others.into_iter().map(Manager::of_entry).collect();
-        let last = mine.first().copied();
+        let id = endpoint.manager_id(self.writer.manager, Operation::Apply);
+        let last = self.managed.entry(&id);
+        let others = self.managed.entries().iter().filter(|entry| !entry.is_of(&id));
+        let mut managers: Vec<Manager<'a>> =
+            others.map(|entry| Manager::of_entry(entry, self.arena)).collect();
+        let mine = last.map(|last| Manager::of_entry(last, self.arena));
         let force = if conflicting == Conflicting::Force { Force::Yes } else { Force::No };
-        let new = updater::apply(cx, live, config, &mut managers, last.map(Manager::of_entry), force)?;
+        let new = updater::apply(cx, live, config, &mut managers, mine, force)?;
         let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
         let time = match &new {
-            Some(_) => Some(self.now),
+            Some(_) => Some(self.writer.time),
             None => last.and_then(|last| last.time),
         };
         if let Some(set) = own_set(&managers) {
@@ -187,8 +187,7 @@ impl<'a> Request<'_, 'a> {
         match failure {
             ApplyFailure::Failed(why) => ApplyError::Failed(why),
             ApplyFailure::Contested(contested) => {
-                let listed =
-                    |one: &Contested<'a>| conflict(one.owner, &one.path, self.live.object, self.config);
+                let listed = |one: &Contested<'a>| conflict(&one.owner, &one.path, self.live, self.config);
                 let mut conflicts: Vec<Conflict> = contested.iter().map(listed).collect();
                 conflicts.sort_by_cached_key(|conflict| conflict.owner.to_json());
                 ApplyError::Conflicts(Conflicts(conflicts))

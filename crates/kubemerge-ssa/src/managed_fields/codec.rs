@@ -1,5 +1,7 @@
 //! `metadata.managedFields`: from values to entries and back.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
@@ -71,12 +73,21 @@ impl ManagedFields {
 
     /// Sorts entries. Of two of one manager the later one counts.
     pub fn from_entries(entries: impl IntoIterator<Item = Entry>) -> Self {
-        let mut this = ManagedFields::new();
-        for entry in entries {
-            this.put(entry);
+        ManagedFields { entries: entries.into_iter().collect() }.decoded().into_owned()
+    }
+
+    /// The entries as they count for an operation. Of two of one manager, which scale leaves behind, the
+    /// later one counts.
+    pub(super) fn decoded(&self) -> Cow<'_, ManagedFields> {
+        let mut seen = HashSet::with_capacity(self.entries.len());
+        let is_first: Vec<bool> =
+            self.entries.iter().rev().map(|entry| seen.insert(entry.identity())).collect();
+        let is_sorted = self.entries.is_sorted_by(|one, two| one.order(two).is_le());
+        if is_sorted && is_first.iter().all(|is_first| *is_first) {
+            return Cow::Borrowed(self);
         }
-        this.sort();
-        this
+        let counting = self.entries.iter().zip(is_first.iter().rev()).filter(|(_, is_first)| **is_first);
+        Cow::Owned(ManagedFields::sorted(counting.map(|(entry, _)| entry.clone()).collect()))
     }
 
     /// Entries in the order they are given.

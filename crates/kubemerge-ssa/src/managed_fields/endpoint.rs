@@ -27,6 +27,15 @@ pub struct Endpoint<'a> {
     pub empty: Value<'a>,
 }
 
+/// Who writes, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer<'a> {
+    /// The field manager; a write without one is by `unknown`.
+    pub manager: &'a str,
+    /// The time of the write.
+    pub time: Time,
+}
+
 /// The stored object, without `metadata.managedFields`, and its entries.
 #[derive(Clone, Copy)]
 pub struct Live<'a> {
@@ -108,7 +117,7 @@ pub(super) fn stripped() -> FieldSet<'static> {
 
 /// The entries of managers after an operation: texts that did not change are shared.
 pub(super) fn entries_of(managers: &[Manager<'_>], order: FieldOrder) -> Vec<Entry> {
-    let entry = |manager: &Manager<'_>| match (manager.owner, &manager.fields) {
+    let entry = |manager: &Manager<'_>| match (&manager.owner, &manager.fields) {
         (Owner::Me, _) => None,
         (Owner::Entry(entry), Fields::Text { .. }) => Some(entry.clone()),
         (Owner::Entry(entry), Fields::Set(set)) => {

@@ -96,6 +96,12 @@ impl Entry {
         ManagerId { manager, operation: self.operation, api_version, subresource }
     }
 
+    /// What tells entries of one object apart, borrowed.
+    pub(super) fn identity(&self) -> (Operation, [&str; 3]) {
+        let api_version = if self.operation == Operation::Apply { "" } else { &self.api_version };
+        (self.operation, [&self.manager, api_version, &self.subresource])
+    }
+
     /// Whether the entry belongs to a manager.
     pub fn is_of(&self, id: &ManagerId) -> bool {
         self.operation == id.operation
@@ -107,10 +113,11 @@ impl Entry {
     /// The order of entries: appliers first, then the oldest first.
     pub(super) fn order(&self, other: &Entry) -> Ordering {
         let key = |entry: &Entry| (entry.operation, entry.time.map_or(0, |time| time.0));
-        let text = |entry: &Entry| {
-            [Arc::clone(&entry.manager), Arc::clone(&entry.api_version), Arc::clone(&entry.subresource)]
+        let text = |one: &Entry, two: &Entry| {
+            let names = one.manager.cmp(&two.manager).then_with(|| one.api_version.cmp(&two.api_version));
+            names.then_with(|| one.subresource.cmp(&two.subresource))
         };
-        key(self).cmp(&key(other)).then_with(|| text(self).cmp(&text(other)))
+        key(self).cmp(&key(other)).then_with(|| text(self, other))
     }
 }
 
@@ -157,6 +164,14 @@ impl FieldsV1 {
         FieldSet::read(&self.0.text, arena)
     }
 
+    /// The set, with the text copied into the arena, so that the set may outlive the entry.
+    ///
+    /// # Errors
+    /// If a text that was passed as trusted is no `fieldsV1`.
+    pub fn set_in<'a>(&self, arena: &'a Arena) -> Result<FieldSet<'a>, FieldsError> {
+        FieldSet::read(arena.alloc_str(&self.0.text), arena)
+    }
+
     /// Whether both are one text in memory.
     pub fn is_shared_with(&self, other: &FieldsV1) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -164,14 +179,14 @@ impl FieldsV1 {
 
     /// The set as a type of today would have it; `None` if it needs no adaption. The answer is remembered.
     pub(crate) fn reconciled<'a>(
-        &'a self,
+        &self,
         ty: TypeRef<'_>,
         arena: &'a Arena,
     ) -> Result<Option<FieldSet<'a>>, FieldsError> {
         if self.0.reconciled.load(Memory::Relaxed) == ty.fingerprint() {
             return Ok(None);
         }
-        let reconciled = reconcile(ty, &self.set(arena)?);
+        let reconciled = reconcile(ty, &self.set_in(arena)?);
         if reconciled.is_none() {
             self.0.reconciled.store(ty.fingerprint(), Memory::Relaxed);
         }

@@ -1,7 +1,5 @@
 //! The annotation of client-side apply: what it allows, and keeping it up to date.
 
-use kubemerge_value::Document;
-
 use super::Endpoint;
 use crate::fieldpath::FieldSet;
 use crate::typed::{Duplicates, claim, compare, validate};
@@ -24,8 +22,7 @@ pub(super) fn allowed_conflicts<'a>(
     arena: &'a Arena,
 ) -> Option<FieldSet<'a>> {
     let text = annotation(live)?;
-    let document = arena.alloc(Document::check(text.as_bytes()).ok()?);
-    let last = Value::from_node(document.node(), arena);
+    let last = Value::parse(text.as_bytes(), arena).ok()?;
     last.get("kind")?.as_str().filter(|kind| !kind.is_empty())?;
     if last.get("apiVersion")?.as_str()? != endpoint.api_version {
         return None;

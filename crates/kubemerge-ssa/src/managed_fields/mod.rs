@@ -20,7 +20,7 @@ mod update;
 pub use apply::{Applied, ApplyError, Conflicting, apply};
 pub use codec::{DecodeError, ManagedFields, Requested};
 pub use conflict::{Conflict, Conflicts};
-pub use endpoint::{Endpoint, Live};
+pub use endpoint::{Endpoint, Live, Writer};
 pub use entry::{Entry, FieldsV1, ManagerId, Operation};
 pub use extract::extract_applied;
 pub use migrate::{find_owners, migrate_to_apply};

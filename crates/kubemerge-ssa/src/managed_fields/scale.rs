@@ -33,7 +33,7 @@ impl<'a> ScaleMapping<'a> {
     /// If an entry cannot be read.
     pub fn to_scale(&self, parent: &ManagedFields) -> Result<ManagedFields, DecodeError> {
         let mut entries = Vec::new();
-        for entry in parent.entries() {
+        for entry in parent.decoded().entries() {
             let Some(Some(path)) = self.path(&entry.api_version) else { continue };
             if owns(entry, path)? {
                 let fields = FieldsV1::of(&FieldSet::of_names(&[REPLICAS_IN_SCALE]), self.order);
@@ -53,6 +53,7 @@ impl<'a> ScaleMapping<'a> {
         parent: &ManagedFields,
         scale: &ManagedFields,
     ) -> Result<ManagedFields, DecodeError> {
+        let (parent, scale) = (parent.decoded(), scale.decoded());
         let mut kept = Vec::new();
         let mut in_scale: Vec<&Entry> = scale.entries().iter().collect();
         for entry in parent.entries() {
@@ -71,7 +72,7 @@ impl<'a> ScaleMapping<'a> {
             }
         }
         for entry in in_scale {
-            kept.extend(self.new_owner(parent, entry)?);
+            kept.extend(self.new_owner(&parent, entry)?);
         }
         Ok(ManagedFields::sorted(kept))
     }

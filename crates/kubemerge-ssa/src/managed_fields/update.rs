@@ -4,7 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::endpoint::{entries_of, stripped};
 use super::entry::{Entry, FieldsV1, Operation};
-use super::{Endpoint, Live, ManagedFields, Requested, Time, cap};
+use super::{Endpoint, Live, ManagedFields, Requested, Time, Writer, cap};
+use crate::fieldpath::{FieldSet, FieldsError};
 use crate::typed::{Duplicates, validate};
 use crate::update::{self as updater, Context, Manager, Typed, UpdateError};
 use crate::value::{Arena, Value};
@@ -51,8 +52,7 @@ pub fn update<'a>(
     endpoint: &Endpoint<'a>,
     live: Live<'a>,
     new: Value<'a>,
-    manager: &str,
-    now: Time,
+    writer: Writer<'_>,
     arena: &'a Arena,
 ) -> Result<ManagedFields, TrackError> {
     let has_uid =
@@ -60,7 +60,7 @@ pub fn update<'a>(
     if live.managed.is_empty() && has_uid {
         return Ok(ManagedFields::new());
     }
-    track(endpoint, live, new, manager, now, arena)
+    track(endpoint, live, new, writer, arena)
 }
 
 /// Tracks a write whether or not the object has entries.
@@ -68,14 +68,15 @@ pub(super) fn track<'a>(
     endpoint: &Endpoint<'a>,
     live: Live<'a>,
     new: Value<'a>,
-    manager: &str,
-    now: Time,
+    writer: Writer<'_>,
     arena: &'a Arena,
 ) -> Result<ManagedFields, TrackError> {
+    let entries = live.managed.decoded();
     let new = checked(endpoint, new, "new", arena)?;
     let old = checked(endpoint, live.object, "live", arena)?;
     let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena };
-    let mut managers: Vec<Manager<'a>> = live.managed.entries().iter().map(Manager::of_entry).collect();
+    let mut managers: Vec<Manager<'a>> =
+        entries.entries().iter().map(|entry| Manager::of_entry(entry, arena)).collect();
     let changed = updater::update(cx, old, new, &mut managers).map_err(|error| {
         let TrackError(why) = error.into();
         TrackError(format!("failed to update ManagedFields ({}): {why}", endpoint.describe(new.value)))
@@ -83,11 +84,11 @@ pub(super) fn track<'a>(
     let changed = changed.difference(&stripped());
     let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
     if !changed.is_empty() {
-        let id = endpoint.manager_id(manager, Operation::Update);
-        let entry = match live.managed.entry(&id) {
+        let id = endpoint.manager_id(writer.manager, Operation::Update);
+        let entry = match entries.entry(&id) {
             // The fields that the manager had before the write, as far as they are still there.
-            Some(before) => joined(endpoint, before, managed.entry(&id), &changed, now, arena)?,
-            None => endpoint.new_entry(&id, &changed, Some(now)),
+            Some(before) => joined(endpoint, before, managed.entry(&id), &changed, writer.time)?,
+            None => endpoint.new_entry(&id, &changed, Some(writer.time)),
         };
         managed.put(entry);
     }
@@ -117,15 +118,14 @@ fn checked<'a>(
 }
 
 /// The entry of a manager that had fields before: what is left of them, and what it changed now.
-fn joined<'a>(
-    endpoint: &Endpoint<'a>,
-    before: &'a Entry,
+fn joined(
+    endpoint: &Endpoint<'_>,
+    before: &Entry,
     left: Option<&Entry>,
-    changed: &crate::fieldpath::FieldSet<'a>,
+    changed: &FieldSet<'_>,
     now: Time,
-    arena: &'a Arena,
 ) -> Result<Entry, TrackError> {
-    let unreadable = |error: crate::fieldpath::FieldsError| TrackError(error.to_string());
+    let unreadable = |error: FieldsError| TrackError(error.to_string());
     let left_arena = Arena::new();
     let fields = match left {
         Some(left) => {
@@ -136,6 +136,5 @@ fn joined<'a>(
     };
     // A write that changes only what the manager owns already leaves its text as it was, and shared.
     let fields = if fields == before.fields { before.fields.clone() } else { fields };
-    let _ = arena;
     Ok(Entry { time: Some(now), fields, ..before.clone() })
 }

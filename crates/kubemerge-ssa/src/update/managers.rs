@@ -11,30 +11,30 @@ use crate::value::Arena;
 
 /// A manager and the fields it owns.
 pub(crate) struct Manager<'a> {
-    pub(crate) owner: Owner<'a>,
+    pub(crate) owner: Owner,
     pub(crate) version: &'a str,
     pub(crate) fields: Fields<'a>,
 }
 
 /// Whose fields they are.
-#[derive(Clone, Copy)]
-pub(crate) enum Owner<'a> {
+#[derive(Clone)]
+pub(crate) enum Owner {
     /// An entry of the live object.
-    Entry(&'a Entry),
+    Entry(Entry),
     /// The manager of this operation.
     Me,
 }
 
 /// A set, read when needed.
 pub(crate) enum Fields<'a> {
-    Text { text: &'a FieldsV1, set: OnceCell<FieldSet<'a>> },
+    Text { text: FieldsV1, set: OnceCell<FieldSet<'a>> },
     Set(FieldSet<'a>),
 }
 
 impl<'a> Manager<'a> {
-    pub(crate) fn of_entry(entry: &'a Entry) -> Self {
-        let fields = Fields::Text { text: &entry.fields, set: OnceCell::new() };
-        Manager { owner: Owner::Entry(entry), version: &entry.api_version, fields }
+    pub(crate) fn of_entry(entry: &Entry, arena: &'a Arena) -> Self {
+        let fields = Fields::Text { text: entry.fields.clone(), set: OnceCell::new() };
+        Manager { owner: Owner::Entry(entry.clone()), version: arena.alloc_str(&entry.api_version), fields }
     }
 
     pub(crate) fn is_me(&self) -> bool {
@@ -57,7 +57,7 @@ impl<'a> Manager<'a> {
                 if let Some(set) = set.get() {
                     return Ok(set);
                 }
-                let read = text.set(arena).map_err(|error| UpdateError::Failed(error.to_string()))?;
+                let read = text.set_in(arena).map_err(|error| UpdateError::Failed(error.to_string()))?;
                 Ok(set.get_or_init(|| read))
             }
         }

@@ -16,7 +16,7 @@ pub(crate) enum Force {
 /// A path that another manager owns and the operation would change.
 #[derive(Clone, Debug)]
 pub(crate) struct Contested<'a> {
-    pub(crate) owner: &'a Entry,
+    pub(crate) owner: Entry,
     pub(crate) path: Vec<Element<'a>>,
 }
 
@@ -128,8 +128,8 @@ fn may_meet(manager: &Manager<'_>, paths: &FieldSet<'_>) -> bool {
 fn listed<'a>(managers: &[Manager<'a>], conflicts: &[(usize, FieldSet<'a>)]) -> Vec<Contested<'a>> {
     let mut listed = Vec::new();
     for (place, paths) in conflicts {
-        if let Owner::Entry(owner) = managers[*place].owner {
-            paths.each_path(|path| listed.push(Contested { owner, path: path.to_vec() }));
+        if let Owner::Entry(owner) = &managers[*place].owner {
+            paths.each_path(|path| listed.push(Contested { owner: owner.clone(), path: path.to_vec() }));
         }
     }
     listed

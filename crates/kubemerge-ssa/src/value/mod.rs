@@ -6,11 +6,14 @@
 
 mod display;
 mod order;
+mod parse;
 mod read;
+mod unescape;
 mod write;
 
 pub(crate) use display::{go_quoted, write_float_v};
 pub use read::ReadError;
+pub(crate) use unescape::{string_len, unescape};
 pub(crate) use write::{write_escaped, write_label_value};
 
 /// Where values and results live.

@@ -8,7 +8,7 @@
 use kubemerge_schema::TypeTable;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
-    ApplyError, Conflicting, Endpoint, Live, ManagedFields, Requested, ScaleMapping, Time, apply,
+    ApplyError, Conflicting, Endpoint, Live, ManagedFields, Requested, ScaleMapping, Time, Writer, apply,
     chosen_for_update, migrate_to_apply, update,
 };
 use kubemerge_ssa::value::{Arena, Value};
@@ -141,12 +141,12 @@ impl<'s> Runner<'s> {
             empty: value(&bare, &arena),
         };
         let (object, requested) = self.split(step["object"].clone());
-        let now = Time(number);
+        let writer = Writer { manager, time: Time(number) };
         if op == "apply" {
             let config = value(&step["object"], &arena);
             let conflicting = if step["force"] == true { Conflicting::Force } else { Conflicting::Refuse };
             let live_object = Live { object: value(&live, &arena), managed: &self.managed };
-            let applied = apply(&endpoint, live_object, config, manager, conflicting, now, &arena)?;
+            let applied = apply(&endpoint, live_object, config, writer, conflicting, &arena)?;
             let object = match applied.object {
                 Some(object) => self.typed_form(to_json(object)),
                 None => live.clone(),
@@ -156,7 +156,7 @@ impl<'s> Runner<'s> {
         let requested = Requested::read(requested.as_ref().map(|json| value(json, &arena)), self.order());
         let chosen = chosen_for_update(&self.managed, requested, endpoint.subresource);
         let live_object = Live { object: value(&live, &arena), managed: &chosen };
-        let managed = update(&endpoint, live_object, value(&object, &arena), manager, now, &arena);
+        let managed = update(&endpoint, live_object, value(&object, &arena), writer, &arena);
         let managed = managed.unwrap_or_else(|_| self.managed.clone());
         Ok((object.clone(), managed))
     }
