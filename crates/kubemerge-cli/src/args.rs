@@ -22,7 +22,8 @@ pub(crate) struct SchemaOptions {
     /// unless --kubernetes is given as well
     #[arg(long, value_name = "FILE")]
     pub(crate) schema: Vec<PathBuf>,
-    /// File with your own merge rules for some fields (dialect spec only); repeatable
+    /// File with your own merge rules for some fields, or `design-documents` for those that the design
+    /// documents of Kubernetes list (dialect spec only); repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) overlay: Vec<PathBuf>,
 }

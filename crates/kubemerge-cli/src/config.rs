@@ -56,7 +56,10 @@ impl Config {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Notice::error(format!("cannot read {name}: {}", plain(&error))))?;
         let config = parse(&name, &text)?;
-        let beside = |paths: Vec<PathBuf>| paths.into_iter().map(|path| folder.join(path)).collect();
+        // `design-documents` is the name of an overlay, not a file.
+        let is_file = |path: &PathBuf| path.as_os_str() != "design-documents";
+        let place = |path: PathBuf| if is_file(&path) { folder.join(path) } else { path };
+        let beside = |paths: Vec<PathBuf>| paths.into_iter().map(place).collect();
         Ok(Config { schema: beside(config.schema), overlay: beside(config.overlay), ..config })
     }
 

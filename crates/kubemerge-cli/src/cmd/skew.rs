@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kubemerge::{Dialect, Error, Guide, Patch, Schema, Target, Tests, apply, diff};
+use kubemerge::{
+    Dialect, Error, Guide, OnConflict, Patch, Schema, Target, Tests, Versions, apply, diff, three_way,
+};
 use kubemerge_strategic::directive::{RETAIN_KEYS, SET_ELEMENT_ORDER};
 use serde::Serialize;
 use serde_json::Value;
@@ -35,6 +37,9 @@ pub(crate) struct SkewArgs {
     /// New object, or many
     #[arg(value_name = "NEW")]
     new: PathBuf,
+    /// Live object, or many [default: OLD]
+    #[arg(long, value_name = "LIVE")]
+    current: Option<PathBuf>,
     /// Version of one side
     #[arg(long, value_name = "V")]
     client: String,
@@ -56,6 +61,8 @@ pub(crate) struct SkewArgs {
 struct Side {
     name: String,
     schema: Schema,
+    /// The same version in the dialect `spec`, which says what a change is meant to do.
+    spec: Schema,
     /// Directives that it does not support.
     unsupported: Vec<&'static str>,
 }
@@ -79,10 +86,12 @@ pub(crate) fn run(args: &SkewArgs, inputs: &mut Inputs) -> Result {
     let (old, new) = (Manifest::some(&args.old, &old)?, Manifest::some(&args.new, &new)?);
     let sides =
         [Side::load(args, &args.client, inputs, &new)?, Side::load(args, &args.server, inputs, &new)?];
-    let (changes, mut warnings) = changes(&old, &new)?;
+    let current = args.current.as_deref().map_or(Ok(Vec::new()), |word| inputs.read_one(word))?;
+    let current = args.current.as_deref().map(|word| Manifest::some(word, &current)).transpose()?;
+    let (changes, mut warnings) = changes(&old, &new, current.as_deref())?;
     let mut answers = Vec::new();
-    for (old, new) in &changes {
-        match answers_of(&sides, old, new) {
+    for change in &changes {
+        match answers_of(&sides, *change) {
             // One object without strategic patches does not stop the others.
             Err(Failure::Error(notice)) if changes.len() > 1 => {
                 warnings.push(Notice { severity: Severity::Warning, ..*notice });
@@ -94,28 +103,43 @@ pub(crate) fn run(args: &SkewArgs, inputs: &mut Inputs) -> Result {
     let mut out = Stdout::new();
     out.text(facts(args.output, &answers, |answers| text(answers)))?;
     out.finish()?;
-    let wanted = warnings.is_empty() && answers.iter().all(|answer| answer.outcome == WANTED);
+    let wanted = answers.iter().all(|answer| answer.outcome == WANTED);
     Ok(if wanted { Outcome::Done } else { Outcome::Found })
 }
 
-/// An object before and after the change.
-type Change<'m, 's> = (&'m Manifest<'s>, &'m Manifest<'s>);
+/// An object before and after the change, and on the server.
+#[derive(Clone, Copy)]
+struct Change<'m, 's> {
+    old: &'m Manifest<'s>,
+    new: &'m Manifest<'s>,
+    live: &'m Manifest<'s>,
+}
 
 /// The only objects, whatever they are, or those of the same kind and name; and warnings about the others.
 fn changes<'m, 's>(
     old: &'m [Manifest<'s>],
     new: &'m [Manifest<'s>],
+    current: Option<&'m [Manifest<'s>]>,
 ) -> Result<(Vec<Change<'m, 's>>, Vec<Notice>)> {
-    if let ([old], [new]) = (old, new) {
-        return Ok((vec![(old, new)], Vec::new()));
+    match (old, new, current) {
+        ([old], [new], None) => return Ok((vec![Change { old, new, live: old }], Vec::new())),
+        ([old], [new], Some([live])) => return Ok((vec![Change { old, new, live }], Vec::new())),
+        _ => {}
     }
+    let live =
+        current.map(|current| match_objects(new, current).map(|found| (current, found))).transpose()?;
     let before = match_objects(new, old)?;
     let mut warnings: Vec<Notice> = only_in(old, &before).map(unmatched_warning).collect();
     let mut changes = Vec::new();
-    for (new, before) in new.iter().zip(before) {
-        match before {
-            Some(at) => changes.push((&old[at], new)),
-            None => warnings.push(unmatched_warning(new)),
+    for (at, (new, before)) in new.iter().zip(before).enumerate() {
+        let old = before.map(|before| &old[before]);
+        let live = match &live {
+            Some((current, found)) => found[at].map(|at| &current[at]),
+            None => old,
+        };
+        match (old, live) {
+            (Some(old), Some(live)) => changes.push(Change { old, new, live }),
+            _ => warnings.push(unmatched_warning(new)),
         }
     }
     Ok((changes, warnings))
@@ -138,8 +162,9 @@ impl Side {
             schema: args.schema.clone(),
             overlay: if dialect == Dialect::Spec { args.overlay.clone() } else { Vec::new() },
         };
-        let schema = job::load_beside(&options, inputs, objects)?.compile(dialect)?;
-        Ok(Side { name: word.to_owned(), schema, unsupported })
+        let schemas = job::load_beside(&options, inputs, objects)?;
+        let (schema, spec) = (schemas.compile(dialect)?, schemas.compile(Dialect::Spec)?);
+        Ok(Side { name: word.to_owned(), schema, spec, unsupported })
     }
 
     /// The patch without the directives that this side does not support.
@@ -170,12 +195,14 @@ fn bad_side(word: &str, fault: &str) -> Notice {
 }
 
 /// The results of every pair for one object.
-fn answers_of(sides: &[Side; 2], old: &Manifest<'_>, new: &Manifest<'_>) -> Result<Vec<Answer>> {
+fn answers_of(sides: &[Side; 2], change: Change<'_, '_>) -> Result<Vec<Answer>> {
     let pairs = sides.iter().flat_map(|client| sides.iter().map(move |server| (client, server)));
-    pairs.map(|(client, server)| answer(client, server, old, new)).collect()
+    pairs.map(|(client, server)| answer(client, server, change)).collect()
 }
 
-fn answer(client: &Side, server: &Side, old: &Manifest<'_>, new: &Manifest<'_>) -> Result<Answer> {
+fn answer(client: &Side, server: &Side, change: Change<'_, '_>) -> Result<Answer> {
+    let Change { old, new, live } = change;
+    let wanted = wanted(client, change)?;
     let mut answer = Answer {
         object: new.identity.in_full(),
         client: client.name.clone(),
@@ -191,12 +218,12 @@ fn answer(client: &Side, server: &Side, old: &Manifest<'_>, new: &Manifest<'_>) 
     };
     let received = server.supported(&patch).to_string();
     answer.patch = Some(patch);
-    let ty = type_of(&server.schema, old)?;
-    let result = Patch::strategic(&received).and_then(|patch| apply(ty, &old.json, &patch));
+    let ty = type_of(&server.schema, live)?;
+    let result = Patch::strategic(&received).and_then(|patch| apply(ty, &live.json, &patch));
     match result {
         Err(error) => answer.outcome = refused("server", &error),
         Ok(result) => {
-            let operations = diff(Guide::None, &new.json, &result, Target::Json(Tests::Without));
+            let operations = diff(Guide::None, &wanted, &result, Target::Json(Tests::Without));
             let operations = operations.map_err(|error| new.fault(&error))?;
             let listed = value(&operations.to_bytes(), new)?;
             answer.differences = listed.as_array().cloned().unwrap_or_default();
@@ -204,6 +231,20 @@ fn answer(client: &Side, server: &Side, old: &Manifest<'_>, new: &Manifest<'_>) 
         }
     }
     Ok(answer)
+}
+
+/// The object that a correct change leads to: NEW, or with a live object of its own what the three-way merge of
+/// the dialect `spec` makes of it.
+fn wanted(client: &Side, change: Change<'_, '_>) -> Result<Vec<u8>> {
+    let Change { old, new, live } = change;
+    if std::ptr::eq(old, live) {
+        return Ok(new.json.clone());
+    }
+    let ty = type_of(&client.spec, new)?;
+    let versions = Versions { original: &old.json, modified: &new.json, current: &live.json };
+    let merged =
+        three_way(ty, &versions, OnConflict::Overwrite).and_then(|patch| apply(ty, &live.json, &patch));
+    merged.map_err(|error| live.fault(&error).into())
 }
 
 fn refused(side: &str, error: &Error) -> String {

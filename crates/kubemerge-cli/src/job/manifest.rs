@@ -48,7 +48,7 @@ impl Identity {
     }
 
     /// The API group and the version; the group of the core is empty.
-    pub(super) fn group_and_version(&self) -> (&str, &str) {
+    pub(crate) fn group_and_version(&self) -> (&str, &str) {
         self.api_version.split_once('/').unwrap_or(("", &self.api_version))
     }
 

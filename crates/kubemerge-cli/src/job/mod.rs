@@ -9,7 +9,6 @@ mod objects;
 mod patch;
 mod place;
 mod schema;
-mod selector;
 mod target;
 
 pub(crate) use index::{Index, Pair, pairs};

@@ -17,6 +17,9 @@ use crate::report::{Excerpt, Notice, Result};
 /// The kind of documents that describe custom resources.
 const DEFINITION: &str = "CustomResourceDefinition";
 
+/// The name of the overlay with the rules that the design documents of Kubernetes wanted.
+const DESIGN_DOCUMENTS: &str = "design-documents";
+
 /// Loaded documents, ready to be compiled for each dialect that is needed.
 #[derive(Debug)]
 pub(crate) struct Schemas {
@@ -75,8 +78,10 @@ pub(crate) fn load_beside(
 
 /// Reads the files of overlays.
 fn overlays(files: &[PathBuf], inputs: &mut Inputs) -> Result<Vec<Overlay>> {
-    let mut overlays = Vec::new();
-    for source in inputs.read(files, Recurse::No)? {
+    let (named, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.iter().cloned().partition(|word| word.as_os_str() == DESIGN_DOCUMENTS);
+    let mut overlays: Vec<Overlay> = named.iter().map(|_| Overlay::design_documents()).collect();
+    for source in inputs.read(&files, Recurse::No)? {
         for document in some_documents(&source)? {
             overlays.push(Overlay::read(&document.value).map_err(|error| document.fault(&error))?);
         }

@@ -1,11 +1,12 @@
 //! Which objects a patch is for.
 
 use globset::{GlobBuilder, GlobMatcher};
+use kubemerge_kinds::label_selector::LabelSelector;
 use kubemerge_schema::Schema;
+use kubemerge_value::Node;
 
 use super::manifest::{Identity, Manifest};
 use super::patch::LoadedPatch;
-use super::selector::Selector;
 use crate::args::TargetOptions;
 use crate::nearest::nearest;
 use crate::report::{Notice, Result};
@@ -37,8 +38,8 @@ enum Scope {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     namespace: Option<Pattern>,
-    labels: Option<Selector>,
-    annotations: Option<Selector>,
+    labels: Option<LabelSelector>,
+    annotations: Option<LabelSelector>,
 }
 
 /// Which objects a patch is for.
@@ -106,8 +107,8 @@ impl Selection {
     pub(crate) fn new(options: &TargetOptions, schema: &Schema) -> Result<Selection> {
         let filter = Filter {
             namespace: options.namespace.as_deref().map(Pattern::parse).transpose()?,
-            labels: options.selector.as_deref().map(Selector::parse).transpose()?,
-            annotations: options.annotation_selector.as_deref().map(Selector::parse).transpose()?,
+            labels: options.selector.as_deref().map(selector).transpose()?,
+            annotations: options.annotation_selector.as_deref().map(selector).transpose()?,
         };
         let selects = filter.labels.is_some() || filter.annotations.is_some();
         let scope = match options.target.as_slice() {
@@ -135,9 +136,10 @@ impl Filter {
         // An object that cannot be read is reported when it is patched.
         let Ok(value) = manifest.value() else { return true };
         let metadata = value.node().get("metadata");
-        let passes = |selector: &Option<Selector>, field: &str| {
+        let passes = |selector: &Option<LabelSelector>, field: &str| {
             let map = metadata.and_then(|metadata| metadata.get(field));
-            selector.as_ref().is_none_or(|selector| selector.matches(map))
+            let value = |key: &str| map?.get(key).and_then(Node::as_str).map(|text| text.text().into_owned());
+            selector.as_ref().is_none_or(|selector| selector.matches(value))
         };
         passes(&self.labels, "labels") && passes(&self.annotations, "annotations")
     }
@@ -192,6 +194,10 @@ impl GivenTarget {
     fn only_name(&self) -> Option<&str> {
         self.kind.exact().and(self.name.as_ref()).and_then(Pattern::exact)
     }
+}
+
+fn selector(text: &str) -> Result<LabelSelector> {
+    LabelSelector::parse(text).map_err(|error| Notice::error(format!("bad selector {text}: {error}")).into())
 }
 
 fn bad_target(word: &str) -> Notice {

@@ -87,13 +87,15 @@ fn strategy(model: &Model, rule: &OverlayRule, published: NodeId) -> Result<Stri
         (None, Some(_)) => "merge",
         (None, None) => return Err(bad(rule, "a rule needs keys, a strategy, or both")),
     };
+    // The design document of retainKeys separates the words by a bar.
+    let text = &text.replace('|', ",");
     let known = parse_strategy(text).filter(|strategy| matches!(strategy.word, "" | "merge" | "replace"));
     match known {
         None => Err(bad(rule, format!("{text:?} is no strategy; there are merge, replace and retainKeys"))),
         Some(strategy) if rule.keys.is_some() && strategy.word != "merge" => {
             Err(bad(rule, format!("keys have no effect with the strategy {text:?}")))
         }
-        Some(_) => Ok(text.to_owned()),
+        Some(_) => Ok(text.clone()),
     }
 }
 

@@ -3,6 +3,7 @@
 //! `conflict` finds changes by other clients, and `write` writes the results to stdout.
 
 mod conflict;
+mod namespace;
 mod write;
 
 use std::path::PathBuf;
@@ -21,8 +22,8 @@ use conflict::Conflicts;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The last applied configuration is taken from --last-applied, else from the annotation of the live
-object. kubectl adds the namespace of its context; here a configuration has its own.
-A configuration without a live object is created.
+object. A configuration without a namespace gets that of --namespace, as kubectl adds it, else that
+of its live object. A configuration without a live object is created.
 
 Examples:
   kubectl get deployment shop -o yaml > live.yaml
@@ -42,6 +43,12 @@ pub(crate) struct ApplyArgs {
     /// Last applied configurations; repeatable [default: the annotations of the live objects]
     #[arg(long, value_name = "FILE", requires = "live")]
     last_applied: Vec<PathBuf>,
+    /// Namespace of configurations that have none [default: that of the live object]
+    #[arg(long, short, value_name = "NAMESPACE")]
+    namespace: Option<String>,
+    /// Write nothing; name the objects that would change, and exit 1 if there are any
+    #[arg(long, conflicts_with = "output")]
+    check: bool,
     /// Do not overwrite changes by other clients: show them and exit 1
     #[arg(long)]
     no_overwrite: bool,
@@ -82,7 +89,7 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
     let sources = inputs.manifests(&args.files, &[])?;
     let live_sources = inputs.read(&args.live, Recurse::No)?;
     let last_sources = inputs.read(&args.last_applied, Recurse::No)?;
-    let configs = Manifest::all_of(&sources)?;
+    let mut configs = Manifest::all_of(&sources)?;
     let (live, last) = (Manifest::all_of(&live_sources)?, Manifest::all_of(&last_sources)?);
     if configs.is_empty() {
         return Err(Notice::error("there is no configuration to apply").into());
@@ -90,10 +97,17 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
     // Upstream, custom resources get merge patches, whatever their definitions say.
     let definitions = if args.dialect == DialectArg::Spec { configs.as_slice() } else { &[] };
     let schema = job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?;
+    for config in &mut configs {
+        namespace::from_option(config, args.namespace.as_deref(), &schema)?;
+    }
+    let live_of = objects_of(&configs, &live)?;
+    for (config, at) in configs.iter_mut().zip(&live_of) {
+        namespace::from_live(config, at.map(|at| &live[at]))?;
+    }
     let mut conflicts = Conflicts::default();
     let mut steps = Vec::new();
     let remembered = objects_of(&configs, &last)?;
-    for ((config, at), remembered) in configs.iter().zip(objects_of(&configs, &live)?).zip(remembered) {
+    for ((config, at), remembered) in configs.iter().zip(live_of).zip(remembered) {
         let remembered = remembered.map(|at| &last[at]);
         let current = at.map(|at| current(&live[at], remembered)).transpose()?;
         if let (true, Some(current)) = (args.no_overwrite, &current) {
@@ -107,9 +121,23 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
         out.finish()?;
         return Ok(Outcome::Found);
     }
+    if args.check {
+        let changed: String =
+            steps.iter().filter(|step| step.changes()).map(|step| step.config.title() + "\n").collect();
+        out.text(&changed)?;
+        out.finish()?;
+        return Ok(if changed.is_empty() { Outcome::Done } else { Outcome::Found });
+    }
     out.text(write::text(args.output, &steps, &live)?)?;
     out.finish()?;
     Ok(Outcome::Done)
+}
+
+impl Step<'_, '_> {
+    /// Whether anything is sent.
+    fn changes(&self) -> bool {
+        !matches!(self.applied, Applied::Unchanged)
+    }
 }
 
 /// The numbers of the objects of configurations. A single object must be that of the only configuration.

@@ -8,13 +8,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use kubemerge::{
-    Error, Guide, OnConflict, Patch, Schema, Target, Type, Versions, convert, diff, json_three_way, three_way,
+    Arena, Error, Guide, OnConflict, Patch, Schema, Target, Type, Versions, convert, diff, json_three_way,
+    three_way,
 };
 
 use super::patch_output::{PatchOutputArgs, TestsOption};
 use crate::args::PatchTypeArg;
 use crate::input::Inputs;
-use crate::job::{Manifest, type_of};
+use crate::job::{Manifest, node_at, type_of};
 use crate::report::{Notice, Outcome, Result};
 
 #[derive(Debug, Args)]
@@ -103,8 +104,25 @@ impl Maker {
                 three_way_patch(self.target, ty, &Versions { original, modified, current })
             }
         };
-        made.map_err(|error| new.fault(&error).into())
+        made.map_err(|error| at_fault(&error, old, new, current).fault(&error).into())
     }
+}
+
+/// The object that the error is about. A missing merge key is looked for in all of them, because the generator
+/// names only the path.
+fn at_fault<'m, 's>(
+    error: &Error,
+    old: &'m Manifest<'s>,
+    new: &'m Manifest<'s>,
+    current: Option<&'m Manifest<'s>>,
+) -> &'m Manifest<'s> {
+    let lacks_key = |object: &&Manifest<'_>| {
+        let arena = Arena::new();
+        let Ok(value) = object.value() else { return false };
+        let item = node_at(value.node(), error.path(), &arena);
+        item.is_some_and(|item| error.merge_keys().iter().any(|key| item.get(key).is_none()))
+    };
+    [Some(new), Some(old), current].into_iter().flatten().find(lacks_key).unwrap_or(new)
 }
 
 /// No request changes the kind of an object.

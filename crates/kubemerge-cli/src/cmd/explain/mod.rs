@@ -1,5 +1,6 @@
 //! `kubemerge explain`: what a patch does to each field, which rule applies, and where the dialects differ.
 
+mod operations;
 mod steps;
 
 use clap::Args;
@@ -30,6 +31,9 @@ pub(crate) struct ExplainArgs {
     files: FileOptions,
     #[command(flatten)]
     patch: PatchOptions,
+    /// Type of the patch
+    #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
+    patch_type: PatchTypeArg,
     #[command(flatten)]
     target: TargetOptions,
     /// Dialect to explain; differences from the other one are shown as well
@@ -47,7 +51,11 @@ pub(crate) struct ExplainArgs {
 struct Explanation {
     file: String,
     object: String,
-    dialect: &'static str,
+    #[serde(rename = "type")]
+    patch_type: &'static str,
+    /// Only strategic patches have dialects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialect: Option<&'static str>,
     steps: Vec<Line>,
     differences: Vec<DialectDifference>,
 }
@@ -62,19 +70,18 @@ struct DialectDifference {
 pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
     let patch_sources = inputs.patches(&args.patch)?;
     let sources = inputs.manifests(&args.files, &patch_sources)?;
-    let patches = LoadedPatch::all(&patch_sources, PatchTypeArg::Strategic.into())?;
+    let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
     let objects = Objects::load_some(&sources)?;
     objects.report();
     let manifests = &objects.manifests;
     let schemas = job::load_beside(&args.schema, inputs, manifests)?.compile_both()?;
     let mut explanations = Vec::new();
     for pair in pairs(manifests, &patches, &Selection::new(&args.target, &schemas[0])?)? {
-        explanations.push(explanation(
-            &schemas,
-            args.dialect.into(),
-            &manifests[pair.manifest],
-            &patches[pair.patch],
-        )?);
+        let (manifest, patch) = (&manifests[pair.manifest], &patches[pair.patch]);
+        explanations.push(match args.patch_type {
+            PatchTypeArg::Strategic => explanation(&schemas, args.dialect.into(), manifest, patch)?,
+            PatchTypeArg::Merge | PatchTypeArg::Json => operations::explanation(manifest, patch)?,
+        });
     }
     let mut out = Stdout::new();
     out.text(facts(args.output, &explanations, |explanations| text(explanations)))?;
@@ -100,7 +107,8 @@ fn explanation(
     Ok(Explanation {
         file: manifest.source.name.clone(),
         object: manifest.identity.to_string(),
-        dialect: dialect.name(),
+        patch_type: "strategic",
+        dialect: Some(dialect.name()),
         steps: watch.lines,
         differences: dialect_differences(schemas, manifest, &live, &body),
     })
@@ -135,13 +143,23 @@ fn dialect_differences(
     }
 }
 
+impl Explanation {
+    /// The rules that the patch was applied by.
+    fn rules(&self) -> String {
+        match self.dialect {
+            Some(dialect) => format!("dialect {dialect}"),
+            None => format!("--type {}", self.patch_type),
+        }
+    }
+}
+
 fn text(explanations: &[Explanation]) -> String {
     let parts: Vec<String> = explanations.iter().map(tree).collect();
     parts.join("\n")
 }
 
 fn tree(explanation: &Explanation) -> String {
-    let mut text = format!("{}: {}, dialect {}\n", explanation.file, explanation.object, explanation.dialect);
+    let mut text = format!("{}: {}, {}\n", explanation.file, explanation.object, explanation.rules());
     for line in explanation.steps.iter().filter(|line| line.depth > 0) {
         let indent = "  ".repeat(line.depth);
         text.push_str(&format!("{indent}{}: {}", line.name, line.happened));

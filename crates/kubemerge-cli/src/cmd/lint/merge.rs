@@ -1,14 +1,16 @@
 //! Tries a patch on the object it is for, or on itself, and finds what fails or is lost.
 
+use kubemerge::{Guide, PatchType};
 use kubemerge_strategic::{Event, MergeError, Observer, Replacement, apply, apply_observed};
 use kubemerge_value::{Arena, Canonical, Document, Kind, Node, Path, deep_equal, to_canonical};
 
 use super::findings::Findings;
 use super::rule::Rule;
+use super::trap;
 use super::walk::Types;
 use crate::compare::{Loss, differences};
-use crate::job::{LoadedPatch, node_at, path_in_patch};
-use crate::report::{Notice, Severity};
+use crate::job::{LoadedPatch, Manifest, node_at, path_in_patch};
+use crate::report::{Notice, Result, Severity};
 
 /// Findings of a trial merge into a live object.
 pub(super) fn on_object(
@@ -51,6 +53,27 @@ pub(super) fn on_itself(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Docume
         Ok(_) => Vec::new(),
         Err(error) => vec![refused(patch, &error)],
     }
+}
+
+/// Findings of a merge patch or a JSON patch: YAML traps, and whether it applies at all.
+pub(super) fn without_schema(
+    patch: &LoadedPatch<'_>,
+    target: Option<&Manifest<'_>>,
+    types: Types<'_>,
+) -> Result<Vec<Notice>> {
+    let mut findings = Findings::default();
+    // Values of a JSON patch are not where the schema has their fields.
+    if patch.patch_type == PatchType::Merge {
+        let roots = [(patch.document.root(), types.spec)];
+        trap::traps(patch.source, &patch.document, &roots, &mut findings);
+    }
+    let Some(target) = target else { return Ok(findings.finish()) };
+    if let Err(error) = kubemerge::apply(Guide::None, &target.json, &patch.patch()?) {
+        let notice = Notice::new(Severity::Error, error.message()).code(error.kind().name());
+        let notice = notice.reason("Kubernetes refuses the patch").hint(error.hint());
+        findings.add(notice, || patch.excerpt(error.path()));
+    }
+    Ok(findings.finish())
 }
 
 fn refused(patch: &LoadedPatch<'_>, error: &MergeError) -> Notice {

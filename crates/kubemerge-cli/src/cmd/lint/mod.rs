@@ -19,7 +19,7 @@ use kubemerge_value::{Document, Path};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::args::{Format, PatchOptions, Recurse, SchemaOptions};
+use crate::args::{Format, PatchOptions, PatchTypeArg, Recurse, SchemaOptions};
 use crate::input::{Inputs, without};
 use crate::job::{self, Filter, Identity, Index, LoadedPatch, Manifest, Objects, Part, Selection, roots};
 use crate::output::Stdout;
@@ -44,12 +44,15 @@ pub(crate) struct LintArgs {
     /// Visit folders inside folders
     #[arg(long, short = 'R')]
     recursive: bool,
-    /// Strategic merge patch, as JSON or YAML
+    /// Patch to check, as JSON or YAML
     #[arg(long, short, value_name = "PATCH")]
     patch: Option<String>,
-    /// File with one or more strategic merge patches; repeatable
+    /// File with one or more patches to check; repeatable
     #[arg(long, value_name = "FILE")]
     patch_file: Vec<PathBuf>,
+    /// Type of the patches
+    #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
+    patch_type: PatchTypeArg,
     /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: LintFormat,
@@ -101,7 +104,7 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
     for found in found {
         findings.extend(found?);
     }
-    let patches = LoadedPatch::all(&patch_sources, PatchType::Strategic)?;
+    let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
     findings.extend(linter.patches(&patches, manifests)?);
     write(args.output, &findings)?;
     Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
@@ -219,6 +222,9 @@ impl<'s> Linter<'s> {
     fn patch(&self, patch: &LoadedPatch<'_>, target: Option<&Manifest<'_>>) -> Result<Vec<Notice>> {
         let identity = target.map(|target| &target.identity).or(patch.names.as_ref());
         let types = identity.and_then(|identity| self.types(identity)).unwrap_or_else(|| self.untyped());
+        if patch.patch_type != PatchType::Strategic {
+            return merge::without_schema(patch, target, types);
+        }
         let body = patch.value()?;
         let mut findings = Findings::default();
         if types.upstream.is_custom_resource() {

@@ -1,0 +1,79 @@
+//! What JSON patches and merge patches do: they follow no schema, so the changes alone are shown.
+
+use kubemerge::{Guide, PatchType, Target, Tests, apply, diff};
+use kubemerge_value::{Arena, Kind, Node, Path};
+
+use super::Explanation;
+use super::steps::Line;
+use crate::job::{LoadedPatch, Manifest};
+use crate::render::short;
+use crate::report::Result;
+
+/// The changes of a patch that is not a strategic one.
+pub(super) fn explanation(manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> Result<Explanation> {
+    let given = patch.patch()?;
+    let result = apply(Guide::None, &manifest.json, &given)
+        .map_err(|error| patch.fault(&error, error.path(), &manifest.title()))?;
+    let operations = diff(Guide::None, &manifest.json, &result, Target::Json(Tests::Without))
+        .map_err(|error| manifest.fault(&error))?;
+    let live = manifest.value()?;
+    let arena = Arena::new();
+    let steps = operations
+        .node()
+        .elements(&arena)
+        .iter()
+        .map(|operation| line(*operation, live.node(), &arena))
+        .collect();
+    Ok(Explanation {
+        file: manifest.source.name.clone(),
+        object: manifest.identity.to_string(),
+        patch_type: match patch.patch_type {
+            PatchType::Json => "json",
+            PatchType::Strategic | PatchType::Merge => "merge",
+        },
+        dialect: None,
+        steps,
+        differences: Vec::new(),
+    })
+}
+
+fn line<'a>(operation: Node<'_>, live: Node<'a>, arena: &'a Arena) -> Line {
+    let text = |name: &str| {
+        operation.get(name).and_then(Node::as_str).map(|text| text.text().into_owned()).unwrap_or_default()
+    };
+    let (before, path) = follow(live, &text("path"), arena);
+    let value = operation.get("value").map(short).unwrap_or_default();
+    let before = before.map(short).unwrap_or_default();
+    let happened = match text("op").as_str() {
+        "add" => format!("added: {value}"),
+        "remove" => format!("removed: {before}"),
+        "replace" => format!("{before} becomes {value}"),
+        other => format!("{other} from {}", follow(live, &text("from"), arena).1),
+    };
+    Line { name: path.clone(), path, depth: 1, happened, because: Vec::new() }
+}
+
+/// The value at a JSON pointer, and the pointer as a field path.
+fn follow<'a>(root: Node<'a>, pointer: &str, arena: &'a Arena) -> (Option<Node<'a>>, String) {
+    let (mut node, mut path) = (Some(root), String::new());
+    for part in pointer.split('/').skip(1) {
+        let name = part.replace("~1", "/").replace("~0", "~");
+        let items = node.filter(|node| node.kind() == Kind::List);
+        let index = items.and_then(|list| Some((list, name.parse::<usize>().ok()?)));
+        let step = match index {
+            Some((list, index)) => {
+                node = list.elements(arena).get(index).copied();
+                format!("[{index}]")
+            }
+            None => {
+                node = node.and_then(|node| node.get(&name));
+                Path::ROOT.field(name.as_str().into()).to_string()
+            }
+        };
+        if !path.is_empty() && !step.starts_with('[') {
+            path.push('.');
+        }
+        path.push_str(&step);
+    }
+    (node, path)
+}
