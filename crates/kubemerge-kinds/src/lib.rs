@@ -8,22 +8,41 @@
 //! reads text into a [`tree`], the [`registry`] has the rules of each kind, which fill in defaults and walk the
 //! object with a [`field::Field`].
 
+mod admissionregistration;
 mod admit;
+mod apiextensions;
+mod apiregistration;
+mod apps;
+mod autoscaling;
+mod batch;
+mod certificates;
 pub mod columns;
+mod coordination;
 mod core;
 pub mod custom;
+mod discovery;
 pub mod duplicate_fields;
+mod events;
 pub mod field;
 pub mod field_error;
 pub mod field_selector;
+mod flowcontrol;
 pub mod format;
 pub mod go_text;
 pub mod label_selector;
 pub mod meta;
 pub mod name_rules;
+mod networking;
+mod node;
 pub mod octets;
 pub mod place;
+mod policy;
+mod rbac;
 pub mod registry;
+mod resource;
+mod scheduling;
+mod storage;
+mod storagemigration;
 pub mod strategy;
 pub mod timestamp;
 pub mod tree;

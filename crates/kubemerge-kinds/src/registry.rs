@@ -3,7 +3,11 @@
 use crate::field::Field;
 use crate::meta::NameRule;
 use crate::tree::Map;
-use crate::{core, tree};
+use crate::{
+    admissionregistration, apiextensions, apiregistration, apps, autoscaling, batch, certificates,
+    coordination, core, discovery, events, flowcontrol, networking, node, policy, rbac, resource, scheduling,
+    storage, storagemigration, tree,
+};
 
 /// Whether objects of a kind live in namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +137,28 @@ impl std::fmt::Debug for Rules {
 }
 
 /// The groups and the rules of their kinds. One line for each group; a group lists its kinds in its own folder.
-const GROUPS: &[(&str, &[Rules])] = &[("", core::RULES)];
+const GROUPS: &[(&str, &[Rules])] = &[
+    ("", core::RULES),
+    ("admissionregistration.k8s.io", admissionregistration::RULES),
+    ("apiextensions.k8s.io", apiextensions::RULES),
+    ("apiregistration.k8s.io", apiregistration::RULES),
+    ("apps", apps::RULES),
+    ("autoscaling", autoscaling::RULES),
+    ("batch", batch::RULES),
+    ("certificates.k8s.io", certificates::RULES),
+    ("coordination.k8s.io", coordination::RULES),
+    ("discovery.k8s.io", discovery::RULES),
+    ("events.k8s.io", events::RULES),
+    ("flowcontrol.apiserver.k8s.io", flowcontrol::RULES),
+    ("networking.k8s.io", networking::RULES),
+    ("node.k8s.io", node::RULES),
+    ("policy", policy::RULES),
+    ("rbac.authorization.k8s.io", rbac::RULES),
+    ("resource.k8s.io", resource::RULES),
+    ("scheduling.k8s.io", scheduling::RULES),
+    ("storage.k8s.io", storage::RULES),
+    ("storagemigration.k8s.io", storagemigration::RULES),
+];
 
 /// The rules of a kind.
 pub fn rules(group: &str, version: &str, kind: &str) -> Option<&'static Rules> {

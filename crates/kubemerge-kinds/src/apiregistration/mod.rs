@@ -1,0 +1,5 @@
+//! The group `apiregistration.k8s.io`.
+
+use crate::registry::Rules;
+
+pub(crate) const RULES: &[Rules] = &[];

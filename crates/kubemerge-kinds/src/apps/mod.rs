@@ -1,0 +1,5 @@
+//! The group `apps`.
+
+use crate::registry::Rules;
+
+pub(crate) const RULES: &[Rules] = &[];

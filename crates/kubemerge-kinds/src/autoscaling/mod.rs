@@ -1,0 +1,5 @@
+//! The group `autoscaling`.
+
+use crate::registry::Rules;
+
+pub(crate) const RULES: &[Rules] = &[];

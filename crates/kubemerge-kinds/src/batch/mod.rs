@@ -1,0 +1,5 @@
+//! The group `batch`.
+
+use crate::registry::Rules;
+
+pub(crate) const RULES: &[Rules] = &[];

@@ -1,0 +1,5 @@
+//! The group `networking.k8s.io`.
+
+use crate::registry::Rules;
+
+pub(crate) const RULES: &[Rules] = &[];

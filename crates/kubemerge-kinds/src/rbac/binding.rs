@@ -1,0 +1,81 @@
+//! RoleBinding and ClusterRoleBinding.
+
+use super::GROUP;
+use crate::field::{BadValue, Field};
+use crate::format::{dns1123_subdomain, path_segment_name};
+use crate::go_text::quoted;
+use crate::meta::NameRule;
+use crate::registry::{Context, Rules, Scope};
+use crate::tree::Map;
+
+pub(super) const ROLE_BINDING: Rules = Rules {
+    kind: "RoleBinding",
+    name: NameRule::PathSegment,
+    defaults,
+    validate: |binding| validate(binding, &["Role", "ClusterRole"], Scope::Namespaced),
+    validate_update,
+    ..Rules::NAMESPACED
+};
+
+pub(super) const CLUSTER_ROLE_BINDING: Rules = Rules {
+    kind: "ClusterRoleBinding",
+    name: NameRule::PathSegment,
+    defaults,
+    validate: |binding| validate(binding, &["ClusterRole"], Scope::Cluster),
+    validate_update,
+    ..Rules::CLUSTER
+};
+
+fn defaults(binding: &mut Map<'_>, _: Context) {
+    if let Some(role) = binding.map_mut("roleRef") {
+        role.set_default("apiGroup", GROUP);
+    }
+    for subject in binding.maps_mut("subjects") {
+        if matches!(subject.str("kind"), "User" | "Group") {
+            subject.set_default("apiGroup", GROUP);
+        }
+    }
+}
+
+fn validate(binding: Field<'_>, role_kinds: &[&str], scope: Scope) {
+    let role = binding.field("roleRef");
+    role.field("apiGroup").one_of(&[GROUP]);
+    role.field("kind").one_of(role_kinds);
+    if !role.field("name").require("") {
+        role.field("name").check(path_segment_name);
+    }
+    binding.field("subjects").items().for_each(|one| subject(one, scope));
+}
+
+fn validate_update(binding: Field<'_>, old: Field<'_>) {
+    let role = binding.field("roleRef");
+    if !role.same_as(old.field("roleRef")) {
+        role.invalid_as(internal_role_ref(role), "field is immutable");
+    }
+}
+
+/// Kubernetes prints its internal type here, whose fields have Go's names.
+fn internal_role_ref(role: Field<'_>) -> BadValue {
+    let [group, kind, name] = ["apiGroup", "kind", "name"].map(|field| quoted(role.field(field).str()));
+    BadValue::verbatim(format!(r#"{{"APIGroup":{group},"Kind":{kind},"Name":{name}}}"#))
+}
+
+fn subject(subject: Field<'_>, scope: Scope) {
+    let (name, group) = (subject.field("name"), subject.field("apiGroup"));
+    let lacks_name = name.require("");
+    match subject.field("kind").str() {
+        "ServiceAccount" => {
+            if !lacks_name {
+                name.check(dns1123_subdomain);
+            }
+            group.one_of(&[""]);
+            if scope == Scope::Cluster {
+                subject.field("namespace").require("");
+            }
+        }
+        "User" | "Group" => {
+            group.one_of(&[GROUP]);
+        }
+        _ => subject.field("kind").not_supported(&["ServiceAccount", "User", "Group"]),
+    }
+}

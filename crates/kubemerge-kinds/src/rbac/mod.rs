@@ -1,0 +1,12 @@
+//! The group `rbac.authorization.k8s.io`.
+
+mod binding;
+mod role;
+
+use crate::registry::Rules;
+
+/// The group's name, which references to its roles and subjects carry.
+const GROUP: &str = "rbac.authorization.k8s.io";
+
+pub(crate) const RULES: &[Rules] =
+    &[role::ROLE, role::CLUSTER_ROLE, binding::ROLE_BINDING, binding::CLUSTER_ROLE_BINDING];

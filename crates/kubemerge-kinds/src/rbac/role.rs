@@ -1,0 +1,66 @@
+//! Role and ClusterRole.
+
+use crate::field::{BadValue, Field};
+use crate::meta::{NameRule, Selector, label_selector};
+use crate::registry::{Context, Rules, Scope};
+use crate::tree::{Map, Value};
+
+pub(super) const ROLE: Rules = Rules {
+    kind: "Role",
+    name: NameRule::PathSegment,
+    defaults,
+    validate: validate_role,
+    ..Rules::NAMESPACED
+};
+
+pub(super) const CLUSTER_ROLE: Rules = Rules {
+    kind: "ClusterRole",
+    name: NameRule::PathSegment,
+    defaults,
+    validate: validate_cluster_role,
+    ..Rules::CLUSTER
+};
+
+/// Kubernetes writes an empty list of rules as null.
+fn defaults(role: &mut Map<'_>, _: Context) {
+    role.set_default("rules", Value::Null);
+}
+
+fn validate_role(role: Field<'_>) {
+    role.field("rules").items().for_each(|rule| policy_rule(rule, Scope::Namespaced));
+}
+
+fn validate_cluster_role(role: Field<'_>) {
+    role.field("rules").items().for_each(|rule| policy_rule(rule, Scope::Cluster));
+    let aggregation = role.field("aggregationRule");
+    if !aggregation.is_set() {
+        return;
+    }
+    let selectors = aggregation.field("clusterRoleSelectors");
+    selectors.require("at least one clusterRoleSelector required if aggregationRule is non-nil");
+    for selector in selectors.items() {
+        let errors_before = selector.errors_so_far();
+        label_selector(selector, Selector::Strict);
+        if selector.errors_so_far() > errors_before {
+            selector.invalid_as(BadValue::null(), "invalid label selector.");
+        }
+    }
+}
+
+/// A rule is about resources or about URLs, never both; namespaces have no URLs of their own.
+fn policy_rule(rule: Field<'_>, scope: Scope) {
+    rule.field("verbs").require("");
+    let urls = rule.field("nonResourceURLs");
+    let resource_fields = ["apiGroups", "resources", "resourceNames"];
+    if urls.is_empty() {
+        rule.field("apiGroups").require("resource rules must supply at least one api group");
+        rule.field("resources").require("resource rules must supply at least one resource");
+        return;
+    }
+    if scope == Scope::Namespaced {
+        urls.invalid("namespaced rules cannot apply to non-resource URLs");
+    }
+    if resource_fields.iter().any(|name| !rule.field(name).is_empty()) {
+        urls.invalid("rules cannot apply to both regular resources and non-resource URLs");
+    }
+}
