@@ -2,7 +2,7 @@
 #![no_main]
 
 use kubemerge_fuzz::same;
-use kubemerge_value::{Canonical, Document, deep_equal, segments, to_bytes, to_canonical, to_value};
+use kubemerge_value::{Canonical, Document, deep_equal, to_bytes, to_canonical, to_value, write::segments};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 

@@ -4,7 +4,10 @@ use crate::directive::PATCH;
 use crate::error::{MergeError, MergeErrorKind};
 use crate::strategy::Strategy;
 use kubemerge_schema::MergeKey;
-use kubemerge_value::{Arena, Key, Names, Node, Path, Scalar};
+use kubemerge_value::{
+    Arena, Node, Path, Scalar,
+    walk::{ItemFields, ItemKey},
+};
 use std::hash::{Hash, Hasher};
 
 /// Who an item is.
@@ -121,7 +124,7 @@ impl<'s, 'a> Keys<'s, 'a> {
     pub(crate) fn read_marked(&self, item: Node<'a>, arena: &'a Arena) -> (Keyed<'a>, bool) {
         match self.single() {
             Some(key) => {
-                let (value, is_marked) = Names { key, mark: PATCH }.read(item);
+                let (value, is_marked) = ItemFields { key, mark: PATCH }.read(item);
                 (self.of_value(value), is_marked)
             }
             None => (self.read(item, arena), item.get(PATCH).is_some()),
@@ -130,12 +133,12 @@ impl<'s, 'a> Keys<'s, 'a> {
 
     /// What an item says that has this value for the only key.
     #[inline]
-    pub(crate) fn of_value(&self, value: Key<'a>) -> Keyed<'a> {
+    pub(crate) fn of_value(&self, value: ItemKey<'a>) -> Keyed<'a> {
         match value {
-            Key::Scalar(Scalar::Null) if !self.strategy.null_is_a_key() => Keyed::Missing,
-            Key::Scalar(scalar) => Keyed::As { identity: Identity::One(scalar), written: 1 },
-            Key::Missing => Keyed::Missing,
-            Key::Compound => Keyed::Compound(0),
+            ItemKey::Scalar(Scalar::Null) if !self.strategy.null_is_a_key() => Keyed::Missing,
+            ItemKey::Scalar(scalar) => Keyed::As { identity: Identity::One(scalar), written: 1 },
+            ItemKey::Missing => Keyed::Missing,
+            ItemKey::Compound => Keyed::Compound(0),
         }
     }
 

@@ -2,15 +2,15 @@
 
 use crate::{
     scan::{StringEnd, string_end, value_end},
-    shared::Excerpt,
+    shared::SharedValue,
 };
 
 /// A place in canonical text. Whoever moves it looks first at what is next.
 ///
 /// ```
-/// use kubemerge_value::{Canonical, Excerpt};
+/// use kubemerge_value::{Canonical, SharedValue};
 ///
-/// let excerpt = Excerpt::from(Canonical::from_bytes(br#"{"a": [1, 2], "b": "x"}"#)?);
+/// let excerpt = SharedValue::from(Canonical::from_bytes(br#"{"a": [1, 2], "b": "x"}"#)?);
 /// let mut cursor = excerpt.cursor();
 /// assert!(cursor.take(b'{'));
 /// assert_eq!(cursor.name(), Some(&b"a"[..]));
@@ -27,7 +27,7 @@ pub struct Cursor<'a> {
     at: usize,
 }
 
-impl Excerpt {
+impl SharedValue {
     /// The beginning of the value.
     pub fn cursor(&self) -> Cursor<'_> {
         Cursor { text: self.as_bytes(), at: 0 }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_not_taken() {
-        let excerpt = Excerpt::from(Canonical::from_bytes(br#"["a\"b",-1,{"c":[]},null]"#).unwrap());
+        let excerpt = SharedValue::from(Canonical::from_bytes(br#"["a\"b",-1,{"c":[]},null]"#).unwrap());
         let mut cursor = excerpt.cursor();
         assert!(!cursor.take(b'{') && cursor.take(b'['));
         assert_eq!(cursor.string(), None, "it has escapes, and was passed");

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::shared::Spot;
+use crate::shared::ByteSpan;
 
 /// The part in which two texts differ.
 ///
@@ -37,15 +37,15 @@ impl Difference {
 
     /// Whether nothing but what stands at this place of the old text differs. Text that was only added behind it
     /// may belong to something else.
-    pub fn is_inside(&self, old: Spot) -> bool {
+    pub fn is_inside(&self, old: ByteSpan) -> bool {
         let range = old.range();
         range.contains(&self.start) && self.old_end <= range.end
     }
 
     /// Where the value at a place of the old document is in the new one. The difference must not reach over its
     /// borders; where it is inside of it, the new document must have one value in the place of the old one.
-    pub fn moved(&self, old: Spot) -> Spot {
-        Spot::new(self.moved_range(old.range()))
+    pub fn moved(&self, old: ByteSpan) -> ByteSpan {
+        ByteSpan::new(self.moved_range(old.range()))
     }
 
     /// The same for a part of the old text.
@@ -103,9 +103,9 @@ mod tests {
 
     use super::*;
 
-    fn spot(text: &str, part: &str) -> Spot {
+    fn spot(text: &str, part: &str) -> ByteSpan {
         let start = text.find(part).unwrap();
-        Spot::new(start..start + part.len())
+        ByteSpan::new(start..start + part.len())
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
         let difference = Difference::between(old.as_bytes(), new.as_bytes());
         assert!(difference.is_inside(spot(old, "[2,3]")) && !difference.is_inside(spot(old, "4")));
         let added = Difference::between(b"{\"a\":[]}", b"{\"a\":[],\"b\":[]}");
-        assert!(!added.is_inside(Spot::new(5..7)), "what was added is no part of the list");
+        assert!(!added.is_inside(ByteSpan::new(5..7)), "what was added is no part of the list");
         for (before, after) in [("1", "1"), ("[2,3]", "[2,2,3]"), ("4", "4")] {
             assert_eq!(difference.moved(spot(old, before)), spot(new, after));
         }

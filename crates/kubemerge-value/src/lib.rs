@@ -28,16 +28,17 @@ mod error;
 mod list_view;
 mod map_edit;
 mod node;
-pub mod number;
-mod path;
+mod number;
+pub mod path;
 mod reader;
 mod scan;
-mod shared;
+pub mod shared;
 mod stack;
 mod string;
 mod text;
 mod tokens;
-mod write;
+pub mod walk;
+pub mod write;
 
 pub use cursor::Cursor;
 pub use difference::Difference;
@@ -45,18 +46,14 @@ pub use document::{Canonical, Document};
 pub use error::{ParseError, ParseErrorKind};
 pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;
-pub use node::{
-    Edits, Entry, Item, ItemScan, Key, Kind, MemberWalk, Names, Node, NotRising, Pair, Scalar, Walked,
-    deep_equal, every_member, items_have_scalar, same_text, side_by_side,
-};
-pub use number::write_float;
-pub use path::{Path, Side, Step};
+pub use node::{Entry, Kind, Node, Scalar, TextEdits, deep_equal};
+pub use path::{Path, Side};
 pub use reader::Reader;
-pub use shared::{Excerpt, Spot};
+pub use shared::{ByteSpan as Spot, SharedValue as Excerpt};
 pub use stack::deep;
-pub use string::{Str, write_escaped};
+pub use string::Str;
 pub use tokens::{Token, Tokens};
-pub use write::{MapWriter, PlainName, Segments, segments, to_bytes, to_canonical, to_value, write_given};
+pub use write::{MapWriter, QuotedName as PlainName, to_bytes, to_canonical, to_value};
 
 /// Where results are built. Dropping it drops them all at once, however deep they are nested.
 pub type Arena = bumpalo::Bump;

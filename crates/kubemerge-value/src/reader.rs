@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use crate::{
-    check::number_end, cursor::Cursor, document::Canonical, number, scan::plain_end, shared::Spot,
+    check::number_end, cursor::Cursor, document::Canonical, number, scan::plain_end, shared::ByteSpan,
     string::rises,
 };
 
@@ -91,8 +91,8 @@ impl<'a> Reader<'a> {
 
     /// The place of a value that began there and was just read.
     #[inline]
-    pub fn spot_from(&self, start: usize) -> Spot {
-        Spot::new(start..self.at)
+    pub fn span_from(&self, start: usize) -> ByteSpan {
+        ByteSpan::new(start..self.at)
     }
 
     /// Steps into a map.
@@ -335,7 +335,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::shared::Excerpt;
+    use crate::shared::SharedValue;
 
     /// The document, if a reader passes through it.
     fn read(text: &[u8]) -> Option<Canonical> {
@@ -393,14 +393,14 @@ mod tests {
 
     #[test]
     fn known_values_are_passed_at_once() {
-        let known = Excerpt::from(Canonical::from_bytes(b"[12]").unwrap());
+        let known = SharedValue::from(Canonical::from_bytes(b"[12]").unwrap());
         let mut reader = Reader::new(b"[[12],12]");
         reader.open_list().unwrap();
         assert!(!reader.pass_same(&known.cursor()), "no value may stand here");
         reader.item().unwrap();
         assert!(reader.pass_same(&known.cursor()));
         reader.item().unwrap();
-        let one = Excerpt::from(Canonical::from_bytes(b"1").unwrap());
+        let one = SharedValue::from(Canonical::from_bytes(b"1").unwrap());
         assert!(!reader.pass_same(&one.cursor()));
     }
 

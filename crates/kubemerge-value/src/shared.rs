@@ -12,33 +12,33 @@ use crate::{
 /// A value of a shared canonical document. Equal text means equal values.
 ///
 /// ```
-/// use kubemerge_value::{Canonical, Excerpt};
+/// use kubemerge_value::{Canonical, SharedValue};
 /// use std::sync::Arc;
 ///
 /// let document = Canonical::from_bytes(br#"{"kind": "Pod", "spec": {"nodeName": "a"}}"#)?;
-/// let whole = Excerpt::from(Arc::new(document));
+/// let whole = SharedValue::from(Arc::new(document));
 /// let (name, spec) = whole.members().nth(1).unwrap();
 /// assert!(name.is("spec"));
 /// assert_eq!(spec.as_bytes(), br#"{"nodeName":"a"}"#);
 /// # Ok::<(), kubemerge_value::ParseError>(())
 /// ```
 #[derive(Clone)]
-pub struct Excerpt {
+pub struct SharedValue {
     document: Arc<Canonical>,
     span: Range<usize>,
 }
 
 /// Where a value stands in a canonical document. It is good for that document and its copies only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spot {
+pub struct ByteSpan {
     start: u32,
     end: u32,
 }
 
-impl Spot {
+impl ByteSpan {
     /// No document is so long that its places would not fit.
-    pub(crate) fn new(span: Range<usize>) -> Spot {
-        Spot { start: span.start as u32, end: span.end as u32 }
+    pub(crate) fn new(span: Range<usize>) -> ByteSpan {
+        ByteSpan { start: span.start as u32, end: span.end as u32 }
     }
 
     /// The place of no value.
@@ -52,7 +52,7 @@ impl Spot {
     }
 }
 
-impl Excerpt {
+impl SharedValue {
     /// The value.
     pub fn node(&self) -> Node<'_> {
         Node(Repr::Text(self.text()))
@@ -79,22 +79,22 @@ impl Excerpt {
     }
 
     /// Where it stands in its document.
-    pub fn spot(&self) -> Spot {
-        Spot::new(self.span.clone())
+    pub fn spot(&self) -> ByteSpan {
+        ByteSpan::new(self.span.clone())
     }
 
     /// Another value of the same document.
     ///
     /// # Panics
     /// If the document has no such place; that of another document may do worse and find no value there.
-    pub fn at(&self, spot: Spot) -> Excerpt {
+    pub fn at(&self, spot: ByteSpan) -> SharedValue {
         let span = spot.range();
         assert!(span.end <= self.document.as_bytes().len(), "the place of another document");
-        Excerpt { document: self.document.clone(), span }
+        SharedValue { document: self.document.clone(), span }
     }
 
     /// The members of a map, sorted by name. None for other values.
-    pub fn members(&self) -> impl Iterator<Item = (Str<'_>, Excerpt)> {
+    pub fn members(&self) -> impl Iterator<Item = (Str<'_>, SharedValue)> {
         let text = self.text();
         let mut scan = (text.first() == b'{').then(|| MemberScan::of_map(text));
         std::iter::from_fn(move || {
@@ -102,39 +102,39 @@ impl Excerpt {
             let name = scan.next_name()?;
             let start = self.span.start;
             let span = start + name.value_at..start + scan.settle();
-            Some((name.key, Excerpt { document: self.document.clone(), span }))
+            Some((name.key, SharedValue { document: self.document.clone(), span }))
         })
     }
 }
 
-impl From<Arc<Canonical>> for Excerpt {
+impl From<Arc<Canonical>> for SharedValue {
     fn from(document: Arc<Canonical>) -> Self {
         let span = 0..document.as_bytes().len();
-        Excerpt { document, span }
+        SharedValue { document, span }
     }
 }
 
-impl From<Canonical> for Excerpt {
+impl From<Canonical> for SharedValue {
     fn from(document: Canonical) -> Self {
-        Excerpt::from(Arc::new(document))
+        SharedValue::from(Arc::new(document))
     }
 }
 
-impl<'a> From<&'a Excerpt> for Node<'a> {
-    fn from(excerpt: &'a Excerpt) -> Self {
+impl<'a> From<&'a SharedValue> for Node<'a> {
+    fn from(excerpt: &'a SharedValue) -> Self {
         excerpt.node()
     }
 }
 
-impl PartialEq for Excerpt {
+impl PartialEq for SharedValue {
     fn eq(&self, other: &Self) -> bool {
         self.as_bytes() == other.as_bytes()
     }
 }
 
-impl Eq for Excerpt {}
+impl Eq for SharedValue {}
 
-impl fmt::Debug for Excerpt {
+impl fmt::Debug for SharedValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&String::from_utf8_lossy(self.as_bytes()))
     }
@@ -144,11 +144,11 @@ impl fmt::Debug for Excerpt {
 mod tests {
     use super::*;
 
-    fn excerpt(text: &str) -> Excerpt {
-        Excerpt::from(Canonical::from_bytes(text.as_bytes()).unwrap())
+    fn excerpt(text: &str) -> SharedValue {
+        SharedValue::from(Canonical::from_bytes(text.as_bytes()).unwrap())
     }
 
-    fn members(excerpt: &Excerpt) -> Vec<String> {
+    fn members(excerpt: &SharedValue) -> Vec<String> {
         excerpt.members().map(|(name, value)| format!("{}={value:?}", name.text())).collect()
     }
 
@@ -156,7 +156,7 @@ mod tests {
     fn members_are_excerpts_of_the_same_document() {
         let whole = excerpt(r#"{"c": [1, {"d": "}"}], "a": "x\"y", "b": {}, "e": -1}"#);
         assert_eq!(members(&whole), [r#"a="x\"y""#, "b={}", r#"c=[1,{"d":"}"}]"#, "e=-1"]);
-        let inner: Vec<Excerpt> = whole.members().map(|(_, one)| one).collect();
+        let inner: Vec<SharedValue> = whole.members().map(|(_, one)| one).collect();
         assert!(inner.iter().all(|one| Arc::ptr_eq(&one.document, &whole.document)));
         assert_eq!(inner[1], excerpt("{}"));
         assert!(members(&inner[1]).is_empty() && members(&inner[2]).is_empty());

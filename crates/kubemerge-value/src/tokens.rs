@@ -4,7 +4,7 @@ use crate::{
     document::Canonical,
     node::{Node, Repr},
     scan::{StringEnd, string_end},
-    shared::Excerpt,
+    shared::SharedValue,
     string::{Spelling, Str},
     text::{Extent, Form, Text},
 };
@@ -49,7 +49,7 @@ impl Canonical {
     }
 }
 
-impl Excerpt {
+impl SharedValue {
     /// The tokens of the value.
     pub fn tokens(&self) -> Tokens<'_> {
         Tokens { text: self.as_bytes(), at: 0 }

@@ -1,8 +1,8 @@
 //! Laws of nodes: every source and every way out tells the same value, and edits do what they say.
 
 use kubemerge_value::{
-    Arena, Canonical, Document, ListView, MapEdit, Node, Pick, deep_equal, segments, to_bytes, to_canonical,
-    to_value,
+    Arena, Canonical, Document, ListView, MapEdit, Node, Pick, deep_equal, to_bytes, to_canonical, to_value,
+    write::segments,
 };
 use proptest::{prelude::*, test_runner::Config};
 use serde_json::{Value, json};

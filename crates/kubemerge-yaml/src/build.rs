@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::error::{Error, ErrorKind, Position};
+use super::options::{DuplicateKeys, Options};
 use super::resolve::Resolved;
 use super::trap::{Role, Trap, trap_of};
 use super::tree::{Document, Item, ItemId, Mark, Source, Style, Value};
-use super::{DuplicateKeys, MAX_DEPTH, Options};
+use kubemerge_value::MAX_DEPTH;
 
 /// The `next` of a collection that is not closed yet.
 const OPEN: ItemId = ItemId::MAX;

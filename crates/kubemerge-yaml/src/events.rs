@@ -10,10 +10,11 @@ use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle,
 use super::binary;
 use super::build::{Builder, Extent};
 use super::error::{Error, ErrorKind};
+use super::options::Options;
 use super::resolve::{Resolved, ScalarTag, resolve, resolve_tagged};
 use super::trap::Role;
 use super::tree::{Document, ItemId, Mark, Source, Style, Value};
-use super::{MAX_DEPTH, Options};
+use kubemerge_value::MAX_DEPTH;
 
 /// Parses `text[range]`, which holds at most one document; `None` if it holds no value.
 pub(crate) fn read_document<'t>(

@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::MAX_DEPTH;
 use super::error::{Error, ErrorKind};
 use super::tree::{Document, ItemId, Value};
-use kubemerge_value::number::write_float;
+use kubemerge_value::MAX_DEPTH;
+use kubemerge_value::write::write_float;
 
 /// A member of a map after merging and overriding.
 #[derive(Clone, Copy, Debug)]

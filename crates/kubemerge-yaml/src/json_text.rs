@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::build::Builder;
 use super::error::{Error, ErrorKind, Position};
+use super::options::{DuplicateKeys, Options};
 use super::trap::Role;
 use super::tree::{Document, Mark, Source, Style, Value};
-use super::{DuplicateKeys, Options};
 use kubemerge_value::Str;
 
 /// Reads the JSON values of `text[range]`; `None` if it is not one or more JSON objects.
@@ -47,7 +47,7 @@ pub(crate) fn read_documents<'t>(
 
 /// Reads a JSON text of any kind; of a repeated key the last one counts.
 pub(crate) fn read_value(bytes: &[u8]) -> Result<Document<'_>, Error> {
-    let text = super::as_text(bytes)?;
+    let text = crate::utf8::as_text(bytes)?;
     let options = Options { duplicate_keys: DuplicateKeys::LastWins, max_nodes: usize::MAX };
     let builder = Builder::new(text, 0..text.len(), Source::Json, options).with_max_depth(usize::MAX);
     let at = skip_blank(text, 0, text.len());

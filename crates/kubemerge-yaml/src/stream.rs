@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::error::{Error, ErrorKind, Position};
 use super::tree::Document;
-use super::{Options, events, json_text};
+use super::{events, json_text, options::Options};
 
 /// Reads the documents of a text one after the other; those without a value are passed over.
 ///

@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Options;
 use super::error::Position;
 use super::number::key_float;
+use super::options::Options;
 use super::trap::Trap;
 
 /// One YAML document and the text it came from.

@@ -10,7 +10,7 @@ use crate::{
     three_way::Versions,
 };
 use kubemerge_strategic::{MergeErrorKind, Precondition, check_preconditions};
-use kubemerge_value::{Arena, Kind, Node, Path, Scalar, Side, Str, deep, list, map, same_text};
+use kubemerge_value::{Arena, Kind, Node, Path, Scalar, Side, Str, deep, list, map};
 use kubemerge_yaml::{self as yaml, KeyOrder, WriteOptions};
 
 /// The merge patch that brings `current` to the wanted state, and removes what `original` had and `modified` has
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
     /// Whether two values are equal once their numbers are floats.
     fn equal(&self, one: Node<'a>, other: Node<'a>) -> bool {
         match (one.kind(), other.kind()) {
-            _ if same_text(one, other) => true,
+            _ if one.has_same_text(other) => true,
             (Kind::Map, Kind::Map) => {
                 let (one, other) = (one.sorted_entries(), other.sorted_entries());
                 one.len() == other.len()

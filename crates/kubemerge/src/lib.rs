@@ -69,8 +69,8 @@ pub use kubemerge_strategic as strategic;
 pub use kubemerge_strategic::{Precondition, SAME_OBJECT};
 pub use kubemerge_value as value;
 pub use kubemerge_value::{
-    Arena, Canonical, Document, Kind, Node, ParseError, Scalar, Segments, Str, segments, to_bytes,
-    to_canonical, to_value,
+    Arena, Canonical, Document, Kind, Node, ParseError, Scalar, Str, to_bytes, to_canonical, to_value,
+    write::{Segments, segments},
 };
 pub use object::{Object, Source, Typed};
 pub use patch::{Patch, PatchType};

@@ -1,6 +1,9 @@
 //! Trees as canonical JSON text: sorted names, no spaces, escapes and numbers as Go writes them.
 
-use kubemerge_value::{deep, write_escaped, write_float};
+use kubemerge_value::{
+    deep,
+    write::{write_escaped, write_float},
+};
 
 use super::{Map, Value};
 

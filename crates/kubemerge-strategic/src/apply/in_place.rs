@@ -14,7 +14,10 @@ use crate::{
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::{DefaultHashBuilder, HashSet};
 use kubemerge_schema::ListRule;
-use kubemerge_value::{Item, ItemScan, Names, Node, NotRising, Path, Scalar, deep};
+use kubemerge_value::{
+    Node, Path, Scalar, deep,
+    walk::{ItemFields, ItemScan, KeysUnsorted, ListItem},
+};
 use std::hash::BuildHasher;
 
 /// What decides for the items of one list.
@@ -37,7 +40,7 @@ pub(super) struct InPlace<'a, 's> {
 pub(super) struct Pair<'a> {
     pub(super) identity: Identity<'a>,
     pub(super) patch: Node<'a>,
-    pub(super) live: Item<'a>,
+    pub(super) live: ListItem<'a>,
 }
 
 impl<'a, O: Observer> Merger<'a, '_, O> {
@@ -62,7 +65,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         match self.pair_rising(keys, live, &wanted) {
             Ok(list) => list,
-            Err(NotRising) => self.pair_distinct(keys, live, &wanted, many()).ok().flatten(),
+            Err(KeysUnsorted) => self.pair_distinct(keys, live, &wanted, many()).ok().flatten(),
         }
     }
 
@@ -72,12 +75,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         keys: &Keys<'s, 'a>,
         live: Node<'a>,
         wanted: &[(Identity<'a>, Node<'a>)],
-    ) -> Result<Option<InPlace<'a, 's>>, NotRising> {
-        let key = keys.single().ok_or(NotRising)?;
-        let mut live = ItemScan::new(live, Names { key, mark: PATCH }, self.arena);
+    ) -> Result<Option<InPlace<'a, 's>>, KeysUnsorted> {
+        let key = keys.single().ok_or(KeysUnsorted)?;
+        let mut live = ItemScan::new(live, ItemFields { key, mark: PATCH }, self.arena);
         let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
         for (identity, patch) in wanted {
-            let Identity::One(Scalar::String(key)) = *identity else { return Err(NotRising) };
+            let Identity::One(Scalar::String(key)) = *identity else { return Err(KeysUnsorted) };
             let Some(item) = live.pass_rising(Some(key))? else { return Ok(None) };
             pairs.push(Pair { identity: *identity, patch: *patch, live: item });
         }
@@ -94,7 +97,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         mut is_new: impl FnMut(Identity<'a>) -> Result<bool, TooMany>,
     ) -> Result<Option<InPlace<'a, 's>>, TooMany> {
         let key = keys.names().next().unwrap_or_default();
-        let mut live = ItemScan::new(live, Names { key, mark: PATCH }, self.arena);
+        let mut live = ItemScan::new(live, ItemFields { key, mark: PATCH }, self.arena);
         let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
         while let Some(item) = live.next() {
             let keyed = match keys.single() {

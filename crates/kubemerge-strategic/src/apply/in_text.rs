@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{directive::MapPatch, error::MergeError, identity::Keys, observe::Observer};
 use kubemerge_schema::{ListStrategy, MapStrategy, Type};
-use kubemerge_value::{Edits, Kind, MemberWalk, Node, Path, Str, deep};
+use kubemerge_value::{Kind, Node, Path, Str, TextEdits, deep, walk::MemberWalk};
 
 /// A patch map beside the live map that it is merged into.
 struct MapPair<'a, 'k> {
@@ -67,7 +67,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if O::WATCHES || self.mode != Mode::Apply {
             return None;
         }
-        let mut edits = Edits::new(self.arena);
+        let mut edits = TextEdits::new(self.arena);
         match self.edit_map(ty, &mut MapPair::of(live, patch, 1)?, &mut edits, &Path::ROOT) {
             Ok(()) => Some(Ok(edits.finish(live))),
             Err(Unfit::Fault(fault)) => Some(Err(fault)),
@@ -82,7 +82,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         &mut self,
         ty: Type<'_>,
         maps: &mut MapPair<'a, '_>,
-        edits: &mut Edits<'a>,
+        edits: &mut TextEdits<'a>,
         path: &Path<'_>,
     ) -> Result<(), Unfit> {
         let before = edits.len();
@@ -114,7 +114,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         &mut self,
         field: Field<'a, '_, '_>,
         maps: &mut MapPair<'a, '_>,
-        edits: &mut Edits<'a>,
+        edits: &mut TextEdits<'a>,
     ) -> Result<Looked, Unfit> {
         match (field.live.kind(), field.patch.kind()) {
             (Kind::Map, Kind::Map) => self.edit_inner_map(field, maps, edits)?,
@@ -133,7 +133,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         &mut self,
         field: Field<'a, '_, '_>,
         maps: &mut MapPair<'a, '_>,
-        edits: &mut Edits<'a>,
+        edits: &mut TextEdits<'a>,
     ) -> Result<(), Unfit> {
         let rule = map_rule(field.ty, field.name, field.path)?;
         let inner = MapPair::of(field.live, field.patch, maps.level + 1);
@@ -157,7 +157,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         &mut self,
         field: Field<'a, '_, '_>,
         maps: &mut MapPair<'a, '_>,
-        edits: &mut Edits<'a>,
+        edits: &mut TextEdits<'a>,
     ) -> Result<(), Unfit> {
         let rule = list_rule(field.ty, field.name, field.path)?;
         let ListStrategy::Keyed(keys) = rule.strategy else {
@@ -197,7 +197,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         &mut self,
         field: Field<'a, '_, '_>,
         maps: &MapPair<'a, '_>,
-        edits: &mut Edits<'a>,
+        edits: &mut TextEdits<'a>,
     ) -> Result<(), Unfit> {
         let outcome = self.value(field.ty, Some(field.live), field.name, field.patch, field.path);
         edit_to(outcome, field.live, maps.level, edits)
@@ -209,7 +209,7 @@ fn edit_to<'a>(
     outcome: Result<Outcome<'a>, MergeError>,
     live: Node<'a>,
     level: usize,
-    edits: &mut Edits<'a>,
+    edits: &mut TextEdits<'a>,
 ) -> Result<(), Unfit> {
     match outcome? {
         Outcome::Keep => {}

@@ -11,7 +11,8 @@ use crate::{
 };
 use kubemerge_schema::{ListRule, ListStrategy, LookupError, MapStrategy, Type};
 use kubemerge_value::{
-    Arena, Entry, Kind, Node, Pair, Path, Str, deep, deep_equal, list, same_text, side_by_side,
+    Arena, Entry, Kind, Node, Path, Str, deep, deep_equal, list,
+    walk::{MemberPair, pair_members},
 };
 
 /// Upstream's generator.
@@ -64,7 +65,7 @@ pub(super) struct Maps<'m, 'a> {
 /// A field that both sides have, in the type that holds it.
 struct Field<'f, 'a> {
     /// The member of modified, and the value in original.
-    pair: &'f Pair<'a>,
+    pair: &'f MemberPair<'a>,
     holder: Type<'f>,
     path: &'f Path<'f>,
 }
@@ -75,7 +76,7 @@ impl<'f> Field<'f, '_> {
         &self,
         look_up: impl FnOnce(Type<'f>, &str) -> Result<R, LookupError>,
     ) -> Result<Option<R>, MergeError> {
-        let Pair { entry, other: original } = *self.pair;
+        let MemberPair { entry, other: original } = *self.pair;
         match look_up(self.holder, &entry.key.text()) {
             Ok(rule) => Ok(Some(rule)),
             Err(error) if is_forgiven(&error) && deep_equal(original, entry.value) => Ok(None),
@@ -104,7 +105,7 @@ impl<'a> Generator<'a> {
         let pairs = match maps.retain {
             RetainKeys::Unnamed if self.depth.compares_texts() => {
                 let is_quiet = |entry: &Entry<'a>| self.is_quiet_member(entry, maps.ty);
-                side_by_side(maps.modified, maps.original, is_quiet)
+                pair_members(maps.modified, maps.original, is_quiet)
             }
             _ => None,
         };
@@ -115,7 +116,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Maps that have the same members in the same order.
-    fn pairs(&self, pairs: &[Pair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
+    fn pairs(&self, pairs: &[MemberPair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let mut patch = PatchMap::new(self.arena);
         for pair in pairs {
             self.meet(pair, maps, &mut patch)?;
@@ -132,7 +133,7 @@ impl<'a> Generator<'a> {
             match before.find(entry.key) {
                 Some(other) if self.same_text(other, entry.value) && self.is_quiet_member(entry, maps.ty) => {
                 }
-                Some(other) => self.meet(&Pair { entry: *entry, other }, maps, &mut patch)?,
+                Some(other) => self.meet(&MemberPair { entry: *entry, other }, maps, &mut patch)?,
                 None => self.add(entry, &mut patch),
             }
         }
@@ -146,8 +147,13 @@ impl<'a> Generator<'a> {
     }
 
     /// A member that both maps have.
-    fn meet(&self, pair: &Pair<'a>, maps: &Maps<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
-        let Pair { entry, other: original } = *pair;
+    fn meet(
+        &self,
+        pair: &MemberPair<'a>,
+        maps: &Maps<'_, 'a>,
+        patch: &mut PatchMap<'a>,
+    ) -> Result<(), MergeError> {
+        let MemberPair { entry, other: original } = *pair;
         if entry.key.is(PATCH) {
             return change_directive(original, &entry, maps.path, patch);
         }
@@ -156,7 +162,7 @@ impl<'a> Generator<'a> {
 
     /// Whether two values are surely equal, as far as it pays to look.
     pub(super) fn same_text(&self, original: Node<'a>, modified: Node<'a>) -> bool {
-        self.depth.compares_texts() && same_text(original, modified)
+        self.depth.compares_texts() && original.has_same_text(modified)
     }
 
     /// A new or changed value, written as it stands.
@@ -168,7 +174,7 @@ impl<'a> Generator<'a> {
 
     /// A field that both sides have.
     fn change(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
-        let Pair { entry, other: original } = *field.pair;
+        let MemberPair { entry, other: original } = *field.pair;
         match (original.kind(), entry.value.kind()) {
             (Kind::Map, Kind::Map) => return self.change_map(field, patch),
             (Kind::List, Kind::List) => return self.change_list(field, patch),
@@ -179,7 +185,7 @@ impl<'a> Generator<'a> {
     }
 
     fn change_map(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
-        let Pair { entry, other: original } = *field.pair;
+        let MemberPair { entry, other: original } = *field.pair;
         let Some(rule) = field.rule(Type::map_field)? else { return Ok(()) };
         // Upstream: a map that is replaced as a whole is written even when nothing changed
         // (diff/maps.yaml, `equal replace map`).
@@ -197,7 +203,7 @@ impl<'a> Generator<'a> {
     }
 
     fn change_list(&self, field: &Field<'_, 'a>, patch: &mut PatchMap<'a>) -> Result<(), MergeError> {
-        let Pair { entry, other: original } = *field.pair;
+        let MemberPair { entry, other: original } = *field.pair;
         let Some(rule) = field.rule(Type::list_field)? else { return Ok(()) };
         if rule.strategy == ListStrategy::Atomic {
             if self.options.changes.is_on() && !deep_equal(original, entry.value) {

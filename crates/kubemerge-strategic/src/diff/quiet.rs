@@ -6,12 +6,15 @@
 use super::map::{Directives, Generator};
 use crate::directive::PATCH;
 use kubemerge_schema::{ListStrategy, LookupError, LookupErrorKind, MapStrategy, Type};
-use kubemerge_value::{Entry, ItemScan, Key, Kind, Names, Node, deep, every_member, items_have_scalar};
+use kubemerge_value::{
+    Entry, Kind, Node, deep,
+    walk::{ItemFields, ItemKey, ItemScan},
+};
 
 impl<'a> Generator<'a> {
     /// Whether surely nothing is to be said about an unchanged map.
     pub(super) fn is_quiet(&self, map: Node<'a>, ty: Type<'_>) -> bool {
-        self.is_silent(ty) || deep(|| every_member(map, |entry| self.is_quiet_member(&entry, ty)))
+        self.is_silent(ty) || deep(|| map.all_members_pass(|entry| self.is_quiet_member(&entry, ty)))
     }
 
     /// Whether neither a rule nor a directive stands below.
@@ -50,13 +53,10 @@ impl<'a> Generator<'a> {
 
     fn are_quiet_items(&self, list: Node<'a>, key: &str, ty: Type<'_>) -> bool {
         let is_silent = self.is_silent(ty);
-        if is_silent && items_have_scalar(list, key) {
-            return true;
-        }
-        let mut items = ItemScan::new(list, Names { key, mark: PATCH }, self.arena);
+        let mut items = ItemScan::new(list, ItemFields { key, mark: PATCH }, self.arena);
         while let Some(item) = items.next() {
             let is_quiet = || is_silent || self.is_quiet(items.node(&item), ty);
-            if !matches!(item.key, Key::Scalar(_)) || !is_quiet() {
+            if !matches!(item.key, ItemKey::Scalar(_)) || !is_quiet() {
                 return false;
             }
         }

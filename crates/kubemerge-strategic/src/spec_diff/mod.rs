@@ -17,7 +17,10 @@ use crate::{
     versions::Versions,
 };
 use kubemerge_schema::{ListStrategy, LookupError, MapStrategy, Type};
-use kubemerge_value::{Arena, Kind, Node, Pair, Path, Str, deep, deep_equal, list, same_text, side_by_side};
+use kubemerge_value::{
+    Arena, Kind, Node, Path, Str, deep, deep_equal, list,
+    walk::{MemberPair, pair_members},
+};
 
 /// Whether a patch may hold order lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -146,7 +149,7 @@ impl<'a> Sides<'a> {
 
     /// Whether nobody changed anything, as far as the texts tell.
     fn same_texts(&self) -> bool {
-        self.agree(same_text)
+        self.agree(Node::has_same_text)
     }
 
     /// Whether nobody changed anything.
@@ -209,26 +212,26 @@ impl<'a> Generator<'a> {
         if self.depth.compares_texts() && maps.sides.same_texts() {
             return Ok(PatchMap::new(self.arena));
         }
-        deep(|| match self.side_by_side(maps) {
+        deep(|| match self.pair_members(maps) {
             Some(pairs) => self.pairs(&pairs, maps),
             None => self.members(maps),
         })
     }
 
     /// The members that changed, if two versions have the same ones in the same order.
-    fn side_by_side(&self, maps: &Maps<'_, 'a>) -> Option<Vec<Pair<'a>>> {
+    fn pair_members(&self, maps: &Maps<'_, 'a>) -> Option<Vec<MemberPair<'a>>> {
         let Sides { original, modified, current } = maps.sides;
         match (original, maps.retain) {
             (Original::Current, RetainKeys::Unnamed) if self.depth.compares_texts() => {
-                side_by_side(modified, current, |_| true)
+                pair_members(modified, current, |_| true)
             }
             _ => None,
         }
     }
 
-    fn pairs(&self, pairs: &[Pair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
+    fn pairs(&self, pairs: &[MemberPair<'a>], maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let mut patch = PatchMap::new(self.arena);
-        for Pair { entry, other: current } in pairs {
+        for MemberPair { entry, other: current } in pairs {
             let field = Field { key: entry.key, holder: maps.ty, path: &maps.path.field(entry.key) };
             self.member(&field, entry.value, Some(*current), Original::Current, &mut patch)?;
         }

@@ -45,16 +45,16 @@ fn address(bytes: &[u8]) -> usize {
     bytes.as_ptr() as usize
 }
 
-/// Edits of a document that are being collected.
-pub struct Edits<'a> {
+/// TextEdits of a document that are being collected.
+pub struct TextEdits<'a> {
     arena: &'a Arena,
     edits: bumpalo::collections::Vec<'a, Edit<'a>>,
 }
 
-impl<'a> Edits<'a> {
+impl<'a> TextEdits<'a> {
     /// No edits yet.
     pub fn new(arena: &'a Arena) -> Self {
-        Edits { arena, edits: bumpalo::collections::Vec::with_capacity_in(1, arena) }
+        TextEdits { arena, edits: bumpalo::collections::Vec::with_capacity_in(1, arena) }
     }
 
     /// How many there are.
@@ -185,7 +185,7 @@ mod tests {
     fn edited<'a>(document: Node<'a>, arena: &'a Arena) -> Node<'a> {
         let inside = document.get("a").unwrap();
         let item = inside.get("b").unwrap().elements(arena)[1];
-        let mut edits = Edits::new(arena);
+        let mut edits = TextEdits::new(arena);
         edits.replace(inside.get("d").unwrap(), Node::string("<new>"), 2);
         edits.replace(item.get("c").unwrap(), Node::NULL, 4);
         edits.finish(document)
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn without_edits_the_document_is_itself() {
         let (document, arena) = (Document::check(TEXT.as_bytes()).unwrap(), Arena::new());
-        let mut edits = Edits::new(&arena);
+        let mut edits = TextEdits::new(&arena);
         edits.replace(document.node().get("e").unwrap(), Node::NULL, 1);
         edits.truncate(0);
         assert!(edits.is_empty() && edits.finish(document.node()).as_text() == Some(TEXT.as_bytes()));
@@ -239,7 +239,7 @@ mod tests {
     fn what_is_inside_an_edited_value_is_gone() {
         let (document, arena) = (Document::check(TEXT.as_bytes()).unwrap(), Arena::new());
         let outer = document.node().get("a").unwrap();
-        let mut edits = Edits::new(&arena);
+        let mut edits = TextEdits::new(&arena);
         edits.replace(outer.get("d").unwrap(), Node::string("lost"), 2);
         edits.replace(outer, Node::NULL, 1);
         let node = edits.finish(document.node());
@@ -258,7 +258,7 @@ mod tests {
         let live = Canonical::from_bytes(b"{\"a\":1}").unwrap();
         let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
         let deep = Document::check(deep.as_bytes()).unwrap();
-        let mut edits = Edits::new(&arena);
+        let mut edits = TextEdits::new(&arena);
         edits.replace(live.node().get("a").unwrap(), deep.node(), 1);
         let result = to_canonical(edits.finish(live.node()));
         let Repr::Text(text) = result.node().0 else { panic!("text") };

@@ -11,12 +11,16 @@ pub fn deep_equal(one: Node<'_>, other: Node<'_>) -> bool {
     equal(one, other, 0)
 }
 
-/// Whether two values are surely equal because their texts are. A quick look that goes no deeper.
-pub fn same_text(one: Node<'_>, other: Node<'_>) -> bool {
-    match (one.0, other.0) {
-        (Repr::Value(one), Repr::Value(other)) => std::ptr::eq(one, other),
-        (Repr::Map(one), Repr::Map(other)) | (Repr::List(one), Repr::List(other)) => std::ptr::eq(one, other),
-        _ => by_text(one, other) == Some(true),
+impl Node<'_> {
+    /// Whether two values are certainly equal because their texts are. Does not look inside; `false` proves nothing.
+    pub fn has_same_text(self, other: Node<'_>) -> bool {
+        match (self.0, other.0) {
+            (Repr::Value(one), Repr::Value(other)) => std::ptr::eq(one, other),
+            (Repr::Map(one), Repr::Map(other)) | (Repr::List(one), Repr::List(other)) => {
+                std::ptr::eq(one, other)
+            }
+            _ => by_text(self, other) == Some(true),
+        }
     }
 }
 

@@ -114,6 +114,13 @@ impl<'a> Node<'a> {
         }
     }
 
+    /// Whether all members of a map pass a test, repeated ones included. Nothing is allocated.
+    pub fn all_members_pass(self, mut test: impl FnMut(Entry<'a>) -> bool) -> bool {
+        let mut passed = true;
+        self.each_member(|entry| passed = passed && test(entry));
+        passed
+    }
+
     /// The members of a map in the order of the source; of repeated members the last. Empty for other values.
     pub fn entries(self, arena: &'a Arena) -> &'a [Entry<'a>] {
         let mut entries = self.collected(arena);

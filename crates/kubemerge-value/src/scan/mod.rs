@@ -6,7 +6,6 @@
 //! The functions never panic: on text that is not well formed they stop at its end.
 
 mod container;
-pub(crate) mod items;
 pub(crate) mod lanes;
 mod member;
 #[cfg(any(test, not(target_arch = "x86_64")))]
@@ -14,12 +13,10 @@ mod portable;
 pub(crate) mod quotes;
 pub(crate) mod simd;
 mod string;
-mod strings;
 
 pub(crate) use container::container_end;
 pub(crate) use member::member_behind;
 pub(crate) use string::{StringEnd, has_backslash, plain_end, string_end};
-pub(crate) use strings::strings_in_map;
 
 /// Skips white space from `at` on.
 #[inline]

@@ -106,13 +106,6 @@ impl<'a> Text<'a> {
         string_of(&self.bytes[start + 1..end - 1], self.form, escapes)
     }
 
-    /// The name whose opening quote stands here.
-    #[inline]
-    pub(crate) fn name_at(self, start: usize) -> Str<'a> {
-        let StringEnd { end, escapes } = string_end(self.bytes, start + 1);
-        self.name(start, end, escapes)
-    }
-
     /// Whether the word may stand in this text, in whatever spelling. The end of the text must be known.
     pub(crate) fn may_mention(self, word: &str) -> bool {
         memchr::memmem::find(self.bytes, word.as_bytes()).is_some()

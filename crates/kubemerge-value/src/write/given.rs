@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Writes a value as it was given.
-pub fn write_given<'a>(node: Node<'a>, out: &mut Vec<u8>) {
+fn write_given<'a>(node: Node<'a>, out: &mut Vec<u8>) {
     GivenWriter { sink: out }.closed_value(node);
 }
 

@@ -5,7 +5,7 @@ use crate::{
     MAX_DEPTH,
     document::Canonical,
     node::Node,
-    shared::{Excerpt, Spot},
+    shared::{ByteSpan, SharedValue},
     string::{is_plain, rises, write_escaped},
 };
 use smallvec::SmallVec;
@@ -18,12 +18,12 @@ use std::ops::Range;
 /// [`MAX_DEPTH`](crate::MAX_DEPTH), which no [`Node`] is, comes out empty.
 ///
 /// ```
-/// use kubemerge_value::{MapWriter, Node, PlainName};
+/// use kubemerge_value::{MapWriter, Node, QuotedName};
 ///
 /// let mut writer = MapWriter::with_capacity(64);
 /// writer.member("kind", Node::string("Pod"));
-/// writer.begin(PlainName::new("\"metadata\":"));
-/// writer.text(PlainName::new("\"name\":"), "web");
+/// writer.begin(QuotedName::new("\"metadata\":"));
+/// writer.text(QuotedName::new("\"name\":"), "web");
 /// writer.end();
 /// assert_eq!(writer.finish().as_bytes(), br#"{"kind":"Pod","metadata":{"name":"web"}}"#);
 /// ```
@@ -55,49 +55,49 @@ impl MapWriter {
     }
 
     /// Writes a member; answers where its value stands, if the members come sorted.
-    pub fn member(&mut self, name: &str, value: Node<'_>) -> Spot {
+    pub fn member(&mut self, name: &str, value: Node<'_>) -> ByteSpan {
         self.name(name);
         let start = self.out.len();
         self.deepest = self.deepest.max(write_value(value, self.level(), &mut self.out));
-        Spot::new(start..self.out.len())
+        ByteSpan::new(start..self.out.len())
     }
 
     /// The same for a value that is written already.
-    pub fn copy(&mut self, name: &str, value: &Excerpt) -> Spot {
+    pub fn copy(&mut self, name: &str, value: &SharedValue) -> ByteSpan {
         self.name(name);
         self.copy_value(value)
     }
 
     /// The same for a name that is known to be plain.
-    pub fn copy_plain(&mut self, name: PlainName, value: &Excerpt) -> Spot {
+    pub fn copy_plain(&mut self, name: QuotedName, value: &SharedValue) -> ByteSpan {
         self.plain_name(name);
         self.copy_value(value)
     }
 
-    fn plain_name(&mut self, name: PlainName) {
+    fn plain_name(&mut self, name: QuotedName) {
         self.comma(name.text().as_bytes());
         self.out.extend_from_slice(name.0.as_bytes());
     }
 
-    fn copy_value(&mut self, value: &Excerpt) -> Spot {
+    fn copy_value(&mut self, value: &SharedValue) -> ByteSpan {
         let start = self.out.len();
         self.out.extend_from_slice(value.as_bytes());
         if value.is_deep() {
             self.deepest = MAX_DEPTH;
         }
-        Spot::new(start..self.out.len())
+        ByteSpan::new(start..self.out.len())
     }
 
     /// Writes a string under a name that is known to be plain.
-    pub fn text(&mut self, name: PlainName, value: &str) -> Spot {
+    pub fn text(&mut self, name: QuotedName, value: &str) -> ByteSpan {
         self.plain_name(name);
         let start = self.out.len();
         write_escaped(value.as_bytes(), &mut self.out);
-        Spot::new(start..self.out.len())
+        ByteSpan::new(start..self.out.len())
     }
 
     /// Begins a member that is a map: what follows belongs to it.
-    pub fn begin(&mut self, name: PlainName) {
+    pub fn begin(&mut self, name: QuotedName) {
         self.plain_name(name);
         self.out.push(b'{');
         self.outside.push(std::mem::replace(&mut self.last, NONE));
@@ -154,14 +154,14 @@ impl MapWriter {
 
 /// The name of a member as it is written, with quotes and colon: `"kind":`. Nothing in it needs an escape.
 #[derive(Clone, Copy, Debug)]
-pub struct PlainName(&'static str);
+pub struct QuotedName(&'static str);
 
-impl PlainName {
+impl QuotedName {
     /// Checks the name, at compile time where it is a constant.
     ///
     /// # Panics
     /// If it has no quotes and colon, or would need an escape.
-    pub const fn new(quoted: &'static str) -> PlainName {
+    pub const fn new(quoted: &'static str) -> QuotedName {
         let bytes = quoted.as_bytes();
         let (last, colon) = (bytes.len() - 2, bytes.len() - 1);
         assert!(last > 0 && bytes[0] == b'"' && bytes[last] == b'"' && bytes[colon] == b':', "a quoted name");
@@ -170,7 +170,7 @@ impl PlainName {
             assert!(is_plain(bytes[at]), "a plain name");
             at += 1;
         }
-        PlainName(quoted)
+        QuotedName(quoted)
     }
 
     /// The name itself.
@@ -203,12 +203,12 @@ mod tests {
     #[test]
     fn maps_in_maps_have_an_order_of_their_own() {
         let mut writer = MapWriter::with_capacity(0);
-        writer.begin(PlainName::new("\"b\":"));
+        writer.begin(QuotedName::new("\"b\":"));
         writer.member("a", Node::string("<"));
         writer.end();
         writer.end();
-        writer.begin(PlainName::new("\"c\":"));
-        writer.begin(PlainName::new("\"d\":"));
+        writer.begin(QuotedName::new("\"c\":"));
+        writer.begin(QuotedName::new("\"d\":"));
         assert_eq!(writer.finish().as_bytes(), br#"{"b":{"a":"\u003c"},"c":{"d":{}}}"#);
     }
 }

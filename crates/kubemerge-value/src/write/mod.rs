@@ -6,7 +6,11 @@ mod map_writer;
 mod size;
 mod to_value;
 
+pub use crate::{
+    number::{write_canonical as write_number, write_float},
+    string::write_escaped,
+};
 pub use canonical::to_canonical;
-pub use given::{Segments, segments, to_bytes, write_given};
-pub use map_writer::{MapWriter, PlainName};
+pub use given::{Segments, segments, to_bytes};
+pub use map_writer::{MapWriter, QuotedName};
 pub use to_value::to_value;

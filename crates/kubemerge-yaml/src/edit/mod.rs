@@ -21,7 +21,7 @@ use std::ops::Range;
 use super::emit::{Emitter, KUBERNETES, KeyOrder, Layout, Slot};
 use super::error::Error;
 use super::tree::{Document, Item, ItemId, Source, Style, Value};
-use super::{Options, json_text, stream};
+use super::{json_text, options::Options, stream};
 use kubemerge_value::{Node, deep, to_bytes};
 
 /// A piece of text to be replaced.

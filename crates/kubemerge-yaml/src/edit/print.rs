@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::error::Error;
 use crate::expand::Budget;
 use crate::tree::{Document, ItemId, Value};
-use kubemerge_value::number::write_canonical;
+use kubemerge_value::write::write_number;
 
 /// The fingerprint of every item of a document.
 ///
@@ -65,7 +65,7 @@ fn scalar_print(scalar: &Value<'_>) -> u64 {
         Value::String(text) => (3u8, text).hash(hasher),
         Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Literal(_) => {
             let mut canonical = Vec::new();
-            write_canonical(scalar.json_text().as_bytes(), &mut canonical);
+            write_number(scalar.json_text().as_bytes(), &mut canonical);
             (4u8, canonical).hash(hasher);
         }
         other => (5u8, other.json_text()).hash(hasher),

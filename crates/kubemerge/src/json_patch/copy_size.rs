@@ -1,7 +1,7 @@
 //! How many bytes copies add, and the limits of that.
 
 use super::{Fault, MAX_COPY_BYTES};
-use kubemerge_value::{Node, segments};
+use kubemerge_value::{Node, write::segments};
 
 /// The size of values in two forms.
 #[derive(Clone, Copy, Default)]

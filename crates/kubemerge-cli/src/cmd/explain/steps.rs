@@ -2,7 +2,7 @@
 
 use kubemerge_schema::Type;
 use kubemerge_strategic::{Event, Observer, Ordering, Removal, Replacement};
-use kubemerge_value::{Path, Scalar, Step, deep_equal};
+use kubemerge_value::{Path, Scalar, deep_equal, path::Step};
 use serde::Serialize;
 
 use crate::render::short;

@@ -86,7 +86,7 @@ impl<'i> Intake<'i> {
                 (!self.walk.missing, true)
             }
         };
-        self.fields.push(Found { place, spot: self.walk.reader.spot_from(start), complete, new });
+        self.fields.push(Found { place, spot: self.walk.reader.span_from(start), complete, new });
         Some(())
     }
 
@@ -136,7 +136,7 @@ impl Walk<'_> {
             let field = fields.find(|field| field.name().as_bytes() == name)?;
             let start = self.reader.here();
             self.value(want)?;
-            spots[field as usize] = self.reader.spot_from(start);
+            spots[field as usize] = self.reader.span_from(start);
         }
         Some(())
     }

@@ -5,19 +5,19 @@
 
 use crate::{
     Arena,
-    node::Walked,
     node::{Built, Order, Piece, Tail},
     node::{Node, Repr, Scalar},
     scan::{StringEnd, string_end},
     string::{Str, decode},
     text::{Form, Resume, Text, string_of},
+    walk::Walked,
 };
 use bumpalo::collections::Vec as ArenaVec;
 
 /// A walk over the items of a list.
 pub struct ItemScan<'a, 'n> {
     source: Source<'a>,
-    names: Names<'n>,
+    names: ItemFields<'n>,
     /// In text the position behind the last item, else its number.
     at: usize,
     /// How many items were passed.
@@ -34,14 +34,14 @@ enum Source<'a> {
 
 /// The members of an item that matter to a walk.
 #[derive(Clone, Copy)]
-pub struct Names<'n> {
+pub struct ItemFields<'n> {
     /// The member that tells items apart.
     pub key: &'n str,
     /// A member that makes an item special.
     pub mark: &'n str,
 }
 
-impl Names<'_> {
+impl ItemFields<'_> {
     /// The end of a map, from behind its key, which is its first member; `None` if the key or the mark may follow.
     #[inline(always)]
     fn end_of_map(&self, text: Text<'_>, at: usize) -> Option<usize> {
@@ -63,7 +63,7 @@ impl Names<'_> {
     }
 
     /// What a single item says: the value of its key, and whether it has the mark.
-    pub fn read<'a>(&self, item: Node<'a>) -> (Key<'a>, bool) {
+    pub fn read<'a>(&self, item: Node<'a>) -> (ItemKey<'a>, bool) {
         match item.0 {
             Repr::Text(text) if text.first() == b'{' => {
                 let found = walk_map(text, 0, *self);
@@ -76,9 +76,9 @@ impl Names<'_> {
 
 /// An item of a list.
 #[derive(Clone, Copy)]
-pub struct Item<'a> {
+pub struct ListItem<'a> {
     /// The value of its key.
-    pub key: Key<'a>,
+    pub key: ItemKey<'a>,
     /// Whether it has the member that makes it special.
     pub is_marked: bool,
     /// Its position in the list.
@@ -91,11 +91,11 @@ pub struct Item<'a> {
 
 /// The keys of a list do not rise from item to item.
 #[derive(Debug)]
-pub struct NotRising;
+pub struct KeysUnsorted;
 
 /// The value of the key of an item.
 #[derive(Clone, Copy)]
-pub enum Key<'a> {
+pub enum ItemKey<'a> {
     /// The item has no such member, or is no map.
     Missing,
     /// A scalar.
@@ -104,18 +104,18 @@ pub enum Key<'a> {
     Compound,
 }
 
-impl<'a> From<Option<Node<'a>>> for Key<'a> {
+impl<'a> From<Option<Node<'a>>> for ItemKey<'a> {
     #[inline]
     fn from(value: Option<Node<'a>>) -> Self {
-        value.map_or(Key::Missing, |value| value.scalar().map_or(Key::Compound, Key::Scalar))
+        value.map_or(ItemKey::Missing, |value| value.scalar().map_or(ItemKey::Compound, ItemKey::Scalar))
     }
 }
 
 impl<'a> Iterator for ItemScan<'a, '_> {
-    type Item = Item<'a>;
+    type Item = ListItem<'a>;
 
     #[inline(always)]
-    fn next(&mut self) -> Option<Item<'a>> {
+    fn next(&mut self) -> Option<ListItem<'a>> {
         let gap = self.at;
         let (key, is_marked) = match self.source {
             Source::Text(text) => self.next_in_text(text)?,
@@ -126,13 +126,13 @@ impl<'a> Iterator for ItemScan<'a, '_> {
             }
         };
         self.passed += 1;
-        Some(Item { key, is_marked, at: self.passed - 1, gap, end: self.at })
+        Some(ListItem { key, is_marked, at: self.passed - 1, gap, end: self.at })
     }
 }
 
 impl<'a, 'n> ItemScan<'a, 'n> {
     /// Starts before the first item; anything but a list has none.
-    pub fn new(list: Node<'a>, names: Names<'n>, arena: &'a Arena) -> Self {
+    pub fn new(list: Node<'a>, names: ItemFields<'n>, arena: &'a Arena) -> Self {
         let (source, at) = match list.0 {
             Repr::Text(text) if text.first() == b'[' => (Source::Text(text), 1),
             _ => (Source::Nodes(list.elements(arena)), 0),
@@ -145,13 +145,13 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     ///
     /// # Errors
     /// If the next item is not like that.
-    pub fn pass_rising(&mut self, until: Option<Str<'_>>) -> Result<Option<Item<'a>>, NotRising> {
+    pub fn pass_rising(&mut self, until: Option<Str<'_>>) -> Result<Option<ListItem<'a>>, KeysUnsorted> {
         let until = until.map(Str::bytes);
         while let Some(item) = self.next_led().or_else(|| self.next()) {
-            let Key::Scalar(Scalar::String(key)) = item.key else { return Err(NotRising) };
-            let key = key.unescaped().ok_or(NotRising)?;
+            let ItemKey::Scalar(Scalar::String(key)) = item.key else { return Err(KeysUnsorted) };
+            let key = key.unescaped().ok_or(KeysUnsorted)?;
             if item.is_marked || key <= std::mem::replace(&mut self.last_key, key) {
-                return Err(NotRising);
+                return Err(KeysUnsorted);
             }
             if until.as_deref() == Some(key) {
                 return Ok(Some(item));
@@ -162,7 +162,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
 
     /// The next item, if its key stands first, is a string without escapes, and the item is not special. Most are so.
     #[inline(always)]
-    fn next_led(&mut self) -> Option<Item<'a>> {
+    fn next_led(&mut self) -> Option<ListItem<'a>> {
         let Source::Text(text) = self.source else { return None };
         let item = text.bytes.get(text.behind_comma(self.at)..)?;
         let value =
@@ -176,12 +176,12 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         let key = string_of(text.bytes.get(key_at..end.checked_sub(1)?)?, text.form, false);
         let gap = std::mem::replace(&mut self.at, self.names.end_of_map(text, end)?);
         self.passed += 1;
-        let key = Key::Scalar(Scalar::String(key));
-        Some(Item { key, is_marked: false, at: self.passed - 1, gap, end: self.at })
+        let key = ItemKey::Scalar(Scalar::String(key));
+        Some(ListItem { key, is_marked: false, at: self.passed - 1, gap, end: self.at })
     }
 
     #[inline(always)]
-    fn next_in_text(&mut self, text: Text<'a>) -> Option<(Key<'a>, bool)> {
+    fn next_in_text(&mut self, text: Text<'a>) -> Option<(ItemKey<'a>, bool)> {
         let start = text.behind_comma(self.at);
         match text.bytes.get(start)? {
             b']' => None,
@@ -192,13 +192,13 @@ impl<'a, 'n> ItemScan<'a, 'n> {
             }
             _ => {
                 self.at = text.end_at(start);
-                Some((Key::Missing, false))
+                Some((ItemKey::Missing, false))
             }
         }
     }
 
     /// The value of an item that `next` gave.
-    pub fn node(&self, item: &Item<'a>) -> Node<'a> {
+    pub fn node(&self, item: &ListItem<'a>) -> Node<'a> {
         match self.source {
             Source::Text(text) => {
                 let start = text.behind_comma(item.gap);
@@ -215,7 +215,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     }
 
     /// The list with other values for these items, which stand in its order. All items must have been passed.
-    pub fn replace(&self, changed: &[(Item<'a>, Node<'a>)], arena: &'a Arena) -> Node<'a> {
+    pub fn replace(&self, changed: &[(ListItem<'a>, Node<'a>)], arena: &'a Arena) -> Node<'a> {
         let mut pieces = ArenaVec::with_capacity_in(2 * changed.len() + 1, arena);
         let mut kept = match self.source {
             Source::Text(_) => 1,
@@ -266,7 +266,7 @@ struct Found {
 
 /// Walks the members of the map that starts at `start`.
 #[inline(always)]
-fn walk_map(text: Text<'_>, start: usize, names: Names<'_>) -> Found {
+fn walk_map(text: Text<'_>, start: usize, names: ItemFields<'_>) -> Found {
     let bytes = text.bytes;
     let mut found =
         Found { end: 0, key_at: 0, key_end: StringEnd { end: 0, escapes: false }, is_marked: false };
@@ -289,14 +289,14 @@ fn walk_map(text: Text<'_>, start: usize, names: Names<'_>) -> Found {
 
 impl Found {
     #[inline]
-    fn key<'a>(&self, text: Text<'a>) -> Key<'a> {
+    fn key<'a>(&self, text: Text<'a>) -> ItemKey<'a> {
         if self.key_at == 0 {
-            return Key::Missing;
+            return ItemKey::Missing;
         }
         let value = &text.bytes[self.key_at..self.key_end.end];
         match value {
             [b'"', raw @ .., b'"'] => {
-                Key::Scalar(Scalar::String(string_of(raw, text.form, self.key_end.escapes)))
+                ItemKey::Scalar(Scalar::String(string_of(raw, text.form, self.key_end.escapes)))
             }
             _ => Some(Node(Repr::Text(text.closed(value)))).into(),
         }
@@ -325,8 +325,8 @@ mod tests {
     const LIST: &str = r#"[ {"name" : "a", "value":[1, {"name":"no"}]},{"n\u0061me":"b\"","x":{}} ,
         {"name":1,"name":{"$patch":1}}, 7, {}, ["name"], {"$patch":null,"name":-2.5} ]"#;
 
-    fn names() -> Names<'static> {
-        Names { key: "name", mark: "$patch" }
+    fn names() -> ItemFields<'static> {
+        ItemFields { key: "name", mark: "$patch" }
     }
 
     /// The walk sees what a look at every single element sees.
@@ -339,9 +339,9 @@ mod tests {
             assert_eq!(item.is_marked, element.get("$patch").is_some());
             let expected = element.get("name").map(Node::scalar);
             match item.key {
-                Key::Missing => assert!(expected.is_none()),
-                Key::Scalar(value) => assert_eq!(expected, Some(Some(value))),
-                Key::Compound => assert_eq!(expected, Some(None)),
+                ItemKey::Missing => assert!(expected.is_none()),
+                ItemKey::Scalar(value) => assert_eq!(expected, Some(Some(value))),
+                ItemKey::Compound => assert_eq!(expected, Some(None)),
             }
         }
         assert!(scan.next().is_none());
@@ -360,7 +360,7 @@ mod tests {
         let replaced = |list: &[u8], which: &[usize]| {
             let (arena, document) = (Arena::new(), Document::check(list).unwrap());
             let mut scan = ItemScan::new(document.node(), names(), &arena);
-            let items: Vec<Item<'_>> = scan.by_ref().collect();
+            let items: Vec<ListItem<'_>> = scan.by_ref().collect();
             let changed: Vec<_> = which.iter().map(|at| (items[*at], Node::NULL)).collect();
             String::from_utf8(to_bytes(scan.replace(&changed, &arena))).unwrap()
         };

@@ -3,9 +3,8 @@
 //! Two versions of a document mostly do. One of them is walked; whether the other goes on with the same bytes
 //! is a comparison, and only where it does not is its text looked at.
 
-use super::entry::is_surely_unique;
 use crate::{
-    node::Entry,
+    node::{Entry, is_surely_unique},
     node::{Node, Repr},
     string::Str,
     text::{Extent, MemberScan, Text},
@@ -13,7 +12,7 @@ use crate::{
 
 /// A member that two maps have.
 #[derive(Clone, Copy)]
-pub struct Pair<'a> {
+pub struct MemberPair<'a> {
     /// The member of the map that was walked.
     pub entry: Entry<'a>,
     /// The value in the other map.
@@ -23,23 +22,23 @@ pub struct Pair<'a> {
 /// The members of `map`, each with its counterpart in `other`, without those that both write alike and that are
 /// settled by that. `None` if the maps do not have the same names in the same order, if one of them is no text,
 /// and if names may be repeated.
-pub fn side_by_side<'a>(
+pub fn pair_members<'a>(
     map: Node<'a>,
     other: Node<'a>,
     mut is_settled: impl FnMut(&Entry<'a>) -> bool,
-) -> Option<Vec<Pair<'a>>> {
+) -> Option<Vec<MemberPair<'a>>> {
     let (map, mut other) = (map_text(map)?, Follower { rest: behind(map_text(other)?, 1) });
     let mut pairs = Vec::new();
     let mut scan = MemberScan::of_map(map);
-    let mut names = Names::default();
+    let mut names = PassedNames::default();
     while let Some(name) = scan.next_name() {
         let end = scan.settle();
         names.pass(name.key);
         let entry = Entry { key: name.key, value: value(map, name.value_at, end) };
         if !other.follow(&map.bytes[name.gap..end]) {
-            pairs.push(Pair { entry, other: other.named(name.key)? });
+            pairs.push(MemberPair { entry, other: other.named(name.key)? });
         } else if !is_settled(&entry) {
-            pairs.push(Pair { entry, other: entry.value });
+            pairs.push(MemberPair { entry, other: entry.value });
         }
     }
     (other.is_over() && names.are_unique(map)).then_some(pairs)
@@ -47,12 +46,12 @@ pub fn side_by_side<'a>(
 
 /// The names of a map, to see whether one is repeated. As long as they rise, none is.
 #[derive(Default)]
-struct Names<'a> {
+struct PassedNames<'a> {
     last: Option<Str<'a>>,
     fall: bool,
 }
 
-impl<'a> Names<'a> {
+impl<'a> PassedNames<'a> {
     fn pass(&mut self, name: Str<'a>) {
         self.fall |= self.last.replace(name).is_some_and(|last| last >= name);
     }
@@ -124,7 +123,7 @@ mod tests {
     fn walked(one: &str, other: &str, unsettled: &str) -> Option<String> {
         let [one, other] = [one, other].map(|text| Document::check(text.as_bytes()).unwrap());
         let written = |node| String::from_utf8(to_bytes(node)).unwrap();
-        let pairs = side_by_side(one.node(), other.node(), |entry| !entry.key.is(unsettled))?;
+        let pairs = pair_members(one.node(), other.node(), |entry| !entry.key.is(unsettled))?;
         let said = pairs
             .iter()
             .map(|pair| format!("{}:{}/{}", pair.entry.key, written(pair.entry.value), written(pair.other)));
@@ -166,6 +165,6 @@ mod tests {
         let [one, other] = [one, other].map(|text| Canonical::from_bytes(text.as_bytes()).unwrap());
         let arena = Arena::new();
         let [one, other] = [&one, &other].map(|text| text.node().entries(&arena)[0].value);
-        assert_eq!(side_by_side(one, other, |_| false).map(|pairs| pairs.len()), Some(1));
+        assert_eq!(pair_members(one, other, |_| false).map(|pairs| pairs.len()), Some(1));
     }
 }

@@ -1,0 +1,31 @@
+//! Bytes to text: UTF-8 only, and short enough for 32-bit positions.
+
+use crate::error::{Error, ErrorKind, Position};
+
+/// The longest text whose positions fit the tree.
+const MAX_LENGTH: usize = u32::MAX as usize - 1;
+
+/// The bytes as a text that is not too long.
+pub(crate) fn short_text(bytes: &[u8]) -> Result<&str, Error> {
+    let text = as_text(bytes)?;
+    if text.len() > MAX_LENGTH {
+        let start = Position { offset: 0, line: 1, column: 1 };
+        return Err(Error::new(ErrorKind::Limit, start, "the text is longer than 4 GiB"));
+    }
+    Ok(text)
+}
+
+pub(crate) fn as_text(bytes: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(bytes).map_err(|fault| not_utf8(bytes, fault.valid_up_to()))
+}
+
+fn not_utf8(bytes: &[u8], valid: usize) -> Error {
+    let before = std::str::from_utf8(&bytes[..valid]).unwrap_or_default();
+    let position = Position::of(before, valid);
+    let message = match bytes.first_chunk() {
+        Some([0xff, 0xfe] | [0xfe, 0xff]) => "the text is UTF-16, not UTF-8",
+        _ if bytes.contains(&0) => "not a text: it looks like a binary file",
+        _ => "invalid UTF-8",
+    };
+    Error::new(ErrorKind::NotUtf8, position, message)
+}
