@@ -176,7 +176,7 @@ fn edits_in<'a>(edits: &'a [Edit<'a>], part: &[u8]) -> &'a [Edit<'a>] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Canonical, Document, deep_equal, segments, to_bytes, to_canonical, to_value};
+    use crate::{Canonical, Document, deep_equal, to_bytes, to_canonical, to_value, write::segments};
     use serde_json::{Value, json};
 
     const TEXT: &str = r#"{"a": {"b": [1, {"c": "old"}], "d": 2}, "e": [], "a<": "old"}"#;
