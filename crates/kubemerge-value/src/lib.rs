@@ -22,7 +22,6 @@
 mod canonicalize;
 mod check;
 mod cursor;
-mod difference;
 mod document;
 mod error;
 mod list_view;
@@ -40,20 +39,27 @@ mod tokens;
 pub mod walk;
 pub mod write;
 
-pub use cursor::Cursor;
-pub use difference::Difference;
 pub use document::{Canonical, Document};
 pub use error::{ParseError, ParseErrorKind};
 pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;
-pub use node::{Entry, Kind, Node, Scalar, TextEdits, deep_equal};
+pub use node::{Entry, Kind, Node, Scalar, deep_equal};
 pub use path::{Path, Side};
 pub use reader::Reader;
-pub use shared::{ByteSpan as Spot, SharedValue as Excerpt};
+pub use shared::SharedValue;
 pub use stack::deep;
 pub use string::Str;
+pub use write::{to_bytes, to_canonical, to_value};
+
+// The names that the server still uses; they go when it has moved to the new ones.
+#[doc(hidden)]
+pub use cursor::Cursor;
+#[doc(hidden)]
+pub use shared::{ByteSpan as Spot, ChangedSpan as Difference, SharedValue as Excerpt};
+#[doc(hidden)]
 pub use tokens::{Token, Tokens};
-pub use write::{MapWriter, QuotedName as PlainName, to_bytes, to_canonical, to_value};
+#[doc(hidden)]
+pub use write::{MapWriter, QuotedName as PlainName};
 
 /// Where results are built. Dropping it drops them all at once, however deep they are nested.
 pub type Arena = bumpalo::Bump;

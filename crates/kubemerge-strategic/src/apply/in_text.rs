@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{directive::MapPatch, error::MergeError, identity::Keys, observe::Observer};
 use kubemerge_schema::{ListStrategy, MapStrategy, Type};
-use kubemerge_value::{Kind, Node, Path, Str, TextEdits, deep, walk::MemberWalk};
+use kubemerge_value::{
+    Kind, Node, Path, Str, deep,
+    walk::{MemberWalk, TextEdits},
+};
 
 /// A patch map beside the live map that it is merged into.
 struct MapPair<'a, 'k> {

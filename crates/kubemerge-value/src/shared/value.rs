@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::Range, sync::Arc};
 
+use super::span::ByteSpan;
 use crate::{
     document::Canonical,
     node::{Node, Repr},
@@ -26,30 +27,6 @@ use crate::{
 pub struct SharedValue {
     document: Arc<Canonical>,
     span: Range<usize>,
-}
-
-/// Where a value stands in a canonical document. It is good for that document and its copies only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ByteSpan {
-    start: u32,
-    end: u32,
-}
-
-impl ByteSpan {
-    /// No document is so long that its places would not fit.
-    pub(crate) fn new(span: Range<usize>) -> ByteSpan {
-        ByteSpan { start: span.start as u32, end: span.end as u32 }
-    }
-
-    /// The place of no value.
-    pub fn is_nowhere(self) -> bool {
-        self.start == self.end
-    }
-
-    /// From its first byte to behind its last one.
-    pub fn range(self) -> Range<usize> {
-        self.start as usize..self.end as usize
-    }
 }
 
 impl SharedValue {
@@ -79,8 +56,13 @@ impl SharedValue {
     }
 
     /// Where it stands in its document.
-    pub fn spot(&self) -> ByteSpan {
+    pub fn span(&self) -> ByteSpan {
         ByteSpan::new(self.span.clone())
+    }
+
+    #[doc(hidden)]
+    pub fn spot(&self) -> ByteSpan {
+        self.span()
     }
 
     /// Another value of the same document.
@@ -121,8 +103,8 @@ impl From<Canonical> for SharedValue {
 }
 
 impl<'a> From<&'a SharedValue> for Node<'a> {
-    fn from(excerpt: &'a SharedValue) -> Self {
-        excerpt.node()
+    fn from(shared: &'a SharedValue) -> Self {
+        shared.node()
     }
 }
 
@@ -144,28 +126,28 @@ impl fmt::Debug for SharedValue {
 mod tests {
     use super::*;
 
-    fn excerpt(text: &str) -> SharedValue {
+    fn shared(text: &str) -> SharedValue {
         SharedValue::from(Canonical::from_bytes(text.as_bytes()).unwrap())
     }
 
-    fn members(excerpt: &SharedValue) -> Vec<String> {
-        excerpt.members().map(|(name, value)| format!("{}={value:?}", name.text())).collect()
+    fn members(shared: &SharedValue) -> Vec<String> {
+        shared.members().map(|(name, value)| format!("{}={value:?}", name.text())).collect()
     }
 
     #[test]
-    fn members_are_excerpts_of_the_same_document() {
-        let whole = excerpt(r#"{"c": [1, {"d": "}"}], "a": "x\"y", "b": {}, "e": -1}"#);
+    fn members_share_the_document() {
+        let whole = shared(r#"{"c": [1, {"d": "}"}], "a": "x\"y", "b": {}, "e": -1}"#);
         assert_eq!(members(&whole), [r#"a="x\"y""#, "b={}", r#"c=[1,{"d":"}"}]"#, "e=-1"]);
         let inner: Vec<SharedValue> = whole.members().map(|(_, one)| one).collect();
         assert!(inner.iter().all(|one| Arc::ptr_eq(&one.document, &whole.document)));
-        assert_eq!(inner[1], excerpt("{}"));
+        assert_eq!(inner[1], shared("{}"));
         assert!(members(&inner[1]).is_empty() && members(&inner[2]).is_empty());
     }
 
     #[test]
     fn a_deep_document_stays_cheap_to_walk() {
         let levels = 5_000;
-        let mut at = excerpt(&("{\"a\":".repeat(levels) + "1" + &"}".repeat(levels)));
+        let mut at = shared(&("{\"a\":".repeat(levels) + "1" + &"}".repeat(levels)));
         let mut walked = 0;
         loop {
             let inner = at.members().next().map(|(_, inner)| inner);

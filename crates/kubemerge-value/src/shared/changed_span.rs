@@ -1,19 +1,19 @@
-//! Where two texts differ: what stands before and behind is the same in both.
+//! Where two texts differ: the text before and after is the same in both.
 
 use std::ops::Range;
 
-use crate::shared::ByteSpan;
+use super::span::ByteSpan;
 
 /// The part in which two texts differ.
 ///
 /// ```
-/// use kubemerge_value::Difference;
+/// use kubemerge_value::shared::ChangedSpan;
 ///
-/// let difference = Difference::between(br#"{"a":1,"b":2}"#, br#"{"a":10,"b":2}"#);
+/// let difference = ChangedSpan::between(br#"{"a":1,"b":2}"#, br#"{"a":10,"b":2}"#);
 /// assert_eq!(difference.common_end(), r#","b":2}"#.len());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct ChangedSpan {
     /// How many bytes both begin with.
     start: usize,
     /// Where what both end with begins in the old text.
@@ -22,12 +22,12 @@ pub struct Difference {
     new_length: usize,
 }
 
-impl Difference {
+impl ChangedSpan {
     /// Compares two texts.
-    pub fn between(old: &[u8], new: &[u8]) -> Difference {
+    pub fn between(old: &[u8], new: &[u8]) -> ChangedSpan {
         let start = common_start(old, new);
         let behind = common_end(&old[start..], &new[start..]);
-        Difference { start, old_end: old.len() - behind, old_length: old.len(), new_length: new.len() }
+        ChangedSpan { start, old_end: old.len() - behind, old_length: old.len(), new_length: new.len() }
     }
 
     /// How many bytes both end with.
@@ -111,9 +111,9 @@ mod tests {
     #[test]
     fn values_are_found_again() {
         let (old, new) = (r#"{"a":1,"b":[2,3],"c":4}"#, r#"{"a":1,"b":[2,2,3],"c":4}"#);
-        let difference = Difference::between(old.as_bytes(), new.as_bytes());
+        let difference = ChangedSpan::between(old.as_bytes(), new.as_bytes());
         assert!(difference.is_inside(spot(old, "[2,3]")) && !difference.is_inside(spot(old, "4")));
-        let added = Difference::between(b"{\"a\":[]}", b"{\"a\":[],\"b\":[]}");
+        let added = ChangedSpan::between(b"{\"a\":[]}", b"{\"a\":[],\"b\":[]}");
         assert!(!added.is_inside(ByteSpan::new(5..7)), "what was added is no part of the list");
         for (before, after) in [("1", "1"), ("[2,3]", "[2,2,3]"), ("4", "4")] {
             assert_eq!(difference.moved(spot(old, before)), spot(new, after));
@@ -125,7 +125,7 @@ mod tests {
         fn what_is_around_is_the_same(parts in prop::array::uniform4("[ab]{0,300}")) {
             let [start, old, new, end] = &parts;
             let (old, new) = ([start, old, end].map(|s| &**s).concat(), [start, new, end].map(|s| &**s).concat());
-            let difference = Difference::between(old.as_bytes(), new.as_bytes());
+            let difference = ChangedSpan::between(old.as_bytes(), new.as_bytes());
             let behind = difference.common_end();
             prop_assert!(difference.start >= start.len() && difference.start + behind >= start.len() + end.len());
             prop_assert!(difference.start + behind <= old.len().min(new.len()));
