@@ -19,7 +19,7 @@ use std::time::Instant;
 use kubemerge_schema::{Dialect, Schema};
 use serde_json::{Value, json};
 
-use crate::conformance::dice::Dice;
+use crate::dice::Dice;
 use compare::Answer;
 use mutate::{KeepName, Mutator};
 use objects::Base;

@@ -6,11 +6,13 @@
 mod build;
 mod client;
 mod instance;
+mod paths;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::process::ExitCode;
 
 pub(crate) use client::{Answer, Client};
 pub(crate) use instance::{Instance, Settings};
+pub(crate) use paths::DEFAULT_PORT;
 
 /// What `cargo xtask apiserver --help` prints.
 pub(crate) const HELP: &str = "\
@@ -33,9 +35,6 @@ usage: cargo xtask apiserver build [PROGRAM...]
   -- FLAG...    further flags for kube-apiserver
 ";
 
-/// Port of the first server; etcd uses the two ports after it.
-pub(crate) const DEFAULT_PORT: u16 = 16443;
-
 /// Runs one of the four commands. Exits 3 where Go is needed and missing.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let Some((command, rest)) = arguments.split_first() else {
@@ -56,12 +55,6 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
             ExitCode::from(2)
         }
     }
-}
-
-/// Where programs and running servers have their files.
-pub(crate) fn directory() -> PathBuf {
-    std::env::var_os("KUBEMERGE_APISERVER_DIR")
-        .map_or_else(|| crate::corpus::root().join("target/apiserver"), PathBuf::from)
 }
 
 fn start(settings: &Settings) -> Result<(), String> {

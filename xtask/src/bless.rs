@@ -27,6 +27,7 @@ Cases marked `differs:` stay as they are. Exits 1 if an expectation is not among
 
 options:
   --check   print what would change and change nothing
+  --api     record the answers of kube-apiserver instead (--api --help lists the options)
 ";
 
 /// How often each case is asked, to find answers that are not stable.
@@ -34,6 +35,9 @@ const REPEAT: &str = "12";
 
 /// Blesses the corpus; `--check` only says what would change.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    if let Some(("--api", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return crate::api::bless::run(rest);
+    }
     let check = match arguments {
         [] => false,
         [flag] if flag == "--check" => true,

@@ -4,7 +4,6 @@
 //! interface, and compared. A case that differs is asked again and again, since Kubernetes does not
 //! always have one answer; what still differs is shrunk and printed as a corpus case.
 
-pub(crate) mod dice;
 mod document;
 mod explained;
 mod json_patch;
@@ -22,7 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dice::Dice;
+use crate::dice::Dice;
 use shape::Subject;
 use trial::{Court, Outcome, Trial};
 
@@ -42,6 +41,7 @@ options:
   --kind K      only this kind: Pod, Service, ..., or `synthetic` for generated schemas
   --op OP       only this operation: apply, diff, three-way, compose, conflicts, json-three-way,
                 merge-patch, json-patch
+  --api         compare our server with a real kube-apiserver instead (--api --help lists the options)
   --kinds       compare the rules of built-in kinds instead; it has its own options (--kinds --help lists
                 them)
 ";
@@ -62,6 +62,9 @@ struct Options {
 
 /// Runs until the time or the count is up. Exit code 1 where something differs, 3 without Go.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    if let Some(("--api", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return crate::api::conformance(rest);
+    }
     if arguments.iter().any(|word| word == "--kinds") {
         return crate::admission::run(arguments);
     }

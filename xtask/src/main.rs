@@ -4,12 +4,14 @@
 
 mod admission;
 mod answer;
+mod api;
 mod apiserver;
 mod bench;
 mod bench_command;
 mod bless;
 mod conformance;
 mod corpus;
+mod dice;
 mod protobuf;
 mod reference;
 mod schemas;
@@ -43,7 +45,8 @@ fn main() -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     let rest: Vec<String> = arguments.collect();
     match TASKS.iter().find(|task| task.name == name) {
-        Some(task) if rest.iter().any(|word| is_help(word)) => print_help(task.help),
+        // A task with modes gets `--mode --help` itself.
+        Some(task) if rest.first().is_some_and(|word| is_help(word)) => print_help(task.help),
         Some(task) => (task.run)(&rest),
         None if name.is_empty() || name == "help" || is_help(&name) => print_help(&usage()),
         None => {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::objects::{Base, text};
 use super::value::{any_value, odd_value};
-use crate::conformance::dice::Dice;
+use crate::dice::Dice;
 
 /// Changes objects; knows the types of fields and which values the valid objects have in them.
 pub(super) struct Mutator<'s> {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::options::Options;
 use super::oracle::Oracle;
-use crate::conformance::dice::Dice;
+use crate::dice::Dice;
 
 const FOLDERS: [&str; 2] = ["conformance/api/objects", "conformance/kinds"];
 

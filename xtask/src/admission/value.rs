@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::conformance::dice::Dice;
+use crate::dice::Dice;
 
 const TEXTS: [&str; 64] = [
     "",

@@ -5,6 +5,7 @@ use std::{
     process::{Command, ExitCode},
 };
 
+use super::paths::directory;
 use crate::reference::Unavailable;
 
 /// The release that `conformance/apiserver/go.mod` pins.
@@ -56,7 +57,7 @@ pub(super) fn program(name: &str) -> Result<PathBuf, String> {
 }
 
 fn binary(name: &str) -> PathBuf {
-    super::directory().join("bin").join(name)
+    directory().join("bin").join(name)
 }
 
 fn build(program: &Program) -> Result<PathBuf, Unavailable> {

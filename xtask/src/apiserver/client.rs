@@ -1,6 +1,10 @@
 //! A client of one kube-apiserver: HTTPS with keep-alive, one request at a time.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -14,7 +18,12 @@ use rustls::{
 use tokio::{net::TcpStream, runtime::Runtime};
 use tokio_rustls::TlsConnector;
 
-use super::Instance;
+/// Where a server is, and what its clients need.
+pub(crate) struct Endpoint {
+    pub(crate) port: u16,
+    pub(crate) token: String,
+    pub(crate) certificate: PathBuf,
+}
 
 /// An answer of any server, read to its end.
 #[derive(Clone, Debug)]
@@ -51,14 +60,14 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Reads token and certificate of a server; connects with the first request.
-    pub(crate) fn connect(instance: &Instance) -> Result<Client, String> {
+    /// Reads the certificate of a server; connects with the first request.
+    pub(crate) fn connect(endpoint: Endpoint) -> Result<Client, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         Ok(Client {
             runtime: runtime.map_err(|error| error.to_string())?,
-            tls: connector(instance)?,
-            port: instance.port(),
-            token: instance.token()?,
+            tls: connector(&endpoint.certificate)?,
+            port: endpoint.port,
+            token: endpoint.token,
             connection: None,
         })
     }
@@ -131,11 +140,10 @@ async fn read(response: Response<Incoming>) -> Result<Answer, String> {
     Ok(Answer::new(&Response::from_parts(parts, ()), body))
 }
 
-fn connector(instance: &Instance) -> Result<TlsConnector, String> {
-    let path = instance.certificate();
+fn connector(path: &Path) -> Result<TlsConnector, String> {
     let mut roots = RootCertStore::empty();
     for certificate in
-        CertificateDer::pem_file_iter(&path).map_err(|error| format!("{}: {error}", path.display()))?
+        CertificateDer::pem_file_iter(path).map_err(|error| format!("{}: {error}", path.display()))?
     {
         let certificate = certificate.map_err(|error| error.to_string())?;
         // The file has the server's certificate and the authority that signed it; only the second is a root.

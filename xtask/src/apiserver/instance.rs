@@ -7,7 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Client, DEFAULT_PORT, build, directory};
+use super::{
+    build,
+    client::{Client, Endpoint},
+    paths::{DEFAULT_PORT, directory},
+};
 
 /// How long a start may take on a busy machine.
 const START_TIMEOUT: Duration = Duration::from_secs(180);
@@ -92,7 +96,8 @@ impl Instance {
         if instance.is_running() {
             return Ok(instance);
         }
-        instance.clear()?;
+        // A start that failed may have left an etcd.
+        instance.stop()?;
         instance.write_keys()?;
         instance.spawn("etcd", &instance.etcd_flags())?;
         let mut server = instance.spawn("kube-apiserver", &instance.apiserver_flags(settings))?;
@@ -121,8 +126,9 @@ impl Instance {
         format!("https://127.0.0.1:{}", self.port)
     }
 
-    pub(crate) fn port(&self) -> u16 {
-        self.port
+    /// A client of this server.
+    pub(crate) fn client(&self) -> Result<Client, String> {
+        Client::connect(Endpoint { port: self.port, token: self.token()?, certificate: self.certificate() })
     }
 
     pub(crate) fn token(&self) -> Result<String, String> {
@@ -151,6 +157,7 @@ impl Instance {
         fs::create_dir_all(&self.folder).map_err(|error| format!("{}: {error}", self.folder.display()))?;
         let key = rcgen::KeyPair::generate().map_err(|error| error.to_string())?;
         write(&self.folder.join("sa.key"), &key.serialize_pem())?;
+        write(&self.folder.join("sa.pub"), &key.public_key_pem())?;
         // The server listens on loopback only; the token keeps other users of the machine out by accident.
         let token = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
         write(&self.folder.join("tokens.csv"), &format!("{token},admin,admin,system:masters\n"))
@@ -177,7 +184,7 @@ impl Instance {
             format!("--secure-port={}", self.port),
             "--bind-address=127.0.0.1".to_string(),
             "--service-account-issuer=https://kubernetes.default.svc".to_string(),
-            format!("--service-account-key-file={}", file("sa.key")),
+            format!("--service-account-key-file={}", file("sa.pub")),
             format!("--service-account-signing-key-file={}", file("sa.key")),
             format!("--token-auth-file={}", file("tokens.csv")),
             "--authorization-mode=AlwaysAllow".to_string(),
@@ -214,7 +221,7 @@ impl Instance {
                 let log = self.folder.join("kube-apiserver.log");
                 return Err(format!("kube-apiserver ended with {status}; see {}", log.display()));
             }
-            let ready = Client::connect(self).and_then(|mut client| client.get("/readyz"));
+            let ready = self.client().and_then(|mut client| client.get("/readyz"));
             if ready.is_ok_and(|answer| answer.status == 200) {
                 return Ok(());
             }

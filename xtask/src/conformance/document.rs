@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    dice::Dice,
-    shape::{Field, Id, Merge, ScalarKind, Shape, Shapes},
-};
+use super::shape::{Field, Id, Merge, ScalarKind, Shape, Shapes};
+use crate::dice::Dice;
 
 /// How wild a document may be.
 #[derive(Clone, Copy)]

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{
-    dice::Dice,
     document::{Wildness, Writer},
     shape::{self, Subject},
 };
+use crate::dice::Dice;
 use crate::{answer::Runner, verdict::Verdict};
 
 const ROUNDS: usize = 300;

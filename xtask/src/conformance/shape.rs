@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
 
-use super::dice::Dice;
+use crate::dice::Dice;
 
 /// Index of a shape in its [`Shapes`].
 pub(crate) type Id = usize;

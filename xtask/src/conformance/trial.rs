@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    dice::Dice,
     document::{Wildness, Writer},
     explained,
     shape::Subject,
 };
+use crate::dice::Dice;
 use crate::{
     answer::Runner,
     reference::Reference,

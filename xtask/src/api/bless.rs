@@ -1,0 +1,103 @@
+//! `cargo xtask bless --api`: records the answers of kube-apiserver in `conformance/api/<group>/<kind>.yaml`.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use super::{
+    cases,
+    help::printed_help,
+    kinds::{self, Kind},
+    recorder::Recorder,
+    recording::{self, Case},
+};
+use crate::apiserver::{Client, Instance, Settings};
+
+/// What `cargo xtask bless --api --help` prints.
+pub(crate) const HELP: &str = "\
+usage: cargo xtask bless --api [--generate yes] [--only LABEL] [--port N]
+
+Records the answers of a real kube-apiserver in conformance/api/<group>/<kind>.yaml and prints which files changed.
+
+options:
+  --generate yes   make the requests anew from conformance/api/objects instead of repeating those of the files
+  --only LABEL     only kinds whose apiVersion/kind contains LABEL
+  --port N         port of the real server (16443); it is started if it is not running
+";
+
+enum Source {
+    Files,
+    Objects,
+}
+
+/// Records and writes.
+pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    if printed_help(arguments, HELP) {
+        return ExitCode::SUCCESS;
+    }
+    match record(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(complaint) => {
+            eprintln!("bless: {complaint}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn record(arguments: &[String]) -> Result<(), String> {
+    let (mut source, mut only, mut settings) = (Source::Files, String::new(), Settings::default());
+    for pair in arguments.chunks(2) {
+        match pair {
+            [word, _] if word == "--generate" => source = Source::Objects,
+            [word, value] if word == "--only" => only = value.clone(),
+            [word, value] if word == "--port" => {
+                settings.port = value.parse().map_err(|_| format!("--port {value}: not a port"))?;
+            }
+            _ => return Err(format!("there is no option {}", pair.join(" "))),
+        }
+    }
+    let instance = Instance::start(&settings)?;
+    let mut client = instance.client()?;
+    let kinds = kinds::served(&mut client, None)?;
+    let mut requests = 0;
+    for kind in kinds.iter().filter(|kind| kind.label().contains(&only)) {
+        requests += record_kind(kind, &source, &mut client)?;
+    }
+    println!("{requests} requests");
+    Ok(())
+}
+
+fn record_kind(kind: &Kind, source: &Source, client: &mut Client) -> Result<usize, String> {
+    let path = file_of(kind);
+    let mut recorder = Recorder::new(client);
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let cases: Vec<Case> = match source {
+        Source::Objects => cases::record(kind, &mut recorder)?,
+        Source::Files if before.is_empty() => Vec::new(),
+        Source::Files => {
+            let old = recording::read(&before).map_err(|error| format!("{}: {error}", path.display()))?;
+            old.iter().map(|case| recorder.again(case)).collect::<Result<_, _>>()?
+        }
+    };
+    let text = recording::write(&cases);
+    if text != before && !cases.is_empty() {
+        println!("{}", path.display());
+        write(&path, &text)?;
+    }
+    Ok(cases.iter().map(|case| case.steps.len()).sum())
+}
+
+/// `conformance/api/apps/deployment.yaml`; a version other than v1 is part of the name.
+fn file_of(kind: &Kind) -> PathBuf {
+    let (group, version) = kind.api_version.split_once('/').unwrap_or(("core", &kind.api_version));
+    let suffix = if version == "v1" { String::new() } else { format!(".{version}") };
+    let name = format!("{}{suffix}.yaml", kind.kind.to_lowercase());
+    crate::corpus::root().join("conformance/api").join(group).join(name)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    let folder = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,173 @@
+//! Recorded request sequences: the format of `conformance/api/<group>/<kind>.yaml`, and how to replay them.
+//!
+//! A case is a list of requests to a fresh server with the answers of kube-apiserver. The first accepted answer of
+//! a case is its base: later bodies may be written as a change of it (`change`), later answers as a difference
+//! from it (`diff`), both as JSON merge patches. The test of kubemerge-server includes this file, too.
+
+use serde_json::{Map, Value, json};
+
+use super::normal::{Identity, RESOURCE_VERSION, UID, normalise, normalise_table, template};
+
+/// A sequence of requests about one behaviour.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A request and its answer, as they are in the file.
+#[derive(Clone)]
+pub(crate) struct Step {
+    /// `method`, `path`, and where needed `type`, `accept`, `body` or `change`.
+    pub(crate) send: Value,
+    /// `status`, and `body` or `diff`.
+    pub(crate) answer: Value,
+}
+
+/// A request as a server gets it.
+pub(crate) struct Outgoing {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) content_type: String,
+    pub(crate) accept: String,
+    pub(crate) body: String,
+}
+
+/// An answer of a server.
+pub(crate) struct Incoming {
+    pub(crate) status: u16,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Reads the cases of a file.
+pub(crate) fn read(text: &str) -> Result<Vec<Case>, String> {
+    let documents = kubemerge_yaml::parse(text.as_bytes(), &kubemerge_yaml::Options::default());
+    let documents = documents.map_err(|error| error.to_string())?;
+    let json = documents.first().ok_or("no cases")?.to_json().map_err(|error| error.to_string())?;
+    let cases: Value = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
+    let cases = cases.as_array().ok_or("not a list of cases")?;
+    Ok(cases.iter().map(read_case).collect())
+}
+
+fn read_case(case: &Value) -> Case {
+    let steps = case["steps"].as_array().into_iter().flatten();
+    Case {
+        name: case["case"].as_str().unwrap_or_default().to_string(),
+        steps: steps
+            .map(|step| Step { send: step["send"].clone(), answer: step["answer"].clone() })
+            .collect(),
+    }
+}
+
+/// What is known of the server's own object while a case runs.
+#[derive(Default)]
+pub(crate) struct Session {
+    identity: Identity,
+    base: Option<Value>,
+}
+
+impl Session {
+    /// Sends one request and gives the answer as it would be recorded without a base.
+    pub(crate) fn step(
+        &mut self,
+        step: &Step,
+        send: &mut impl FnMut(&Outgoing) -> Result<Incoming, String>,
+    ) -> Result<Value, String> {
+        let incoming = send(&self.outgoing(&step.send))?;
+        let mut body: Value = serde_json::from_slice(&incoming.body)
+            .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&incoming.body).into_owned()));
+        self.learn(&body, incoming.status);
+        if step.send["accept"].as_str().is_some_and(|accept| accept.contains("as=Table")) {
+            normalise_table(&mut body);
+        }
+        normalise(&mut body, &self.identity);
+        if self.base.is_none() && incoming.status < 300 {
+            self.base = Some(body.clone());
+        }
+        Ok(json!({"status": incoming.status, "body": body}))
+    }
+
+    /// The base of the case so far.
+    pub(crate) fn base(&self) -> Option<&Value> {
+        self.base.as_ref()
+    }
+
+    fn learn(&mut self, body: &Value, status: u16) {
+        let seen = Identity::of(body);
+        let is_own = self.identity.uid.is_empty() || seen.uid == self.identity.uid;
+        if status < 300 && !seen.uid.is_empty() && is_own && !seen.resource_version.is_empty() {
+            self.identity = seen;
+        }
+    }
+
+    fn outgoing(&self, send: &Value) -> Outgoing {
+        let text = |name: &str, fallback: &str| send[name].as_str().unwrap_or(fallback).to_string();
+        let body = match (send.get("body"), send.get("change"), &self.base) {
+            (Some(body), _, _) => body.to_string(),
+            (None, Some(change), Some(base)) => merged(&template(base), change).to_string(),
+            _ => String::new(),
+        };
+        let body =
+            body.replace(UID, &self.identity.uid).replace(RESOURCE_VERSION, &self.identity.resource_version);
+        Outgoing {
+            method: text("method", "GET"),
+            path: text("path", "/"),
+            content_type: text("type", "application/json"),
+            accept: text("accept", "application/json"),
+            body,
+        }
+    }
+}
+
+/// A JSON merge patch applied.
+pub(crate) fn merged(original: &Value, patch: &Value) -> Value {
+    let Value::Object(patch) = patch else { return patch.clone() };
+    let mut result = original.as_object().cloned().unwrap_or_default();
+    for (key, change) in patch {
+        if change.is_null() {
+            result.remove(key);
+        } else {
+            let before = result.get(key).unwrap_or(&Value::Null);
+            let after = merged(before, change);
+            result.insert(key.clone(), after);
+        }
+    }
+    Value::Object(result)
+}
+
+/// The JSON merge patch between two values; none where no patch gives the second.
+pub(crate) fn difference(original: &Value, modified: &Value) -> Option<Value> {
+    let patch = members_that_differ(original, modified);
+    (merged(original, &patch) == *modified).then_some(patch)
+}
+
+/// The members of the second value that differ, and null for those that only the first has.
+pub(crate) fn members_that_differ(original: &Value, modified: &Value) -> Value {
+    let (Value::Object(from), Value::Object(to)) = (original, modified) else { return modified.clone() };
+    let mut patch = Map::new();
+    for key in from.keys().filter(|key| !to.contains_key(*key)) {
+        patch.insert(key.clone(), Value::Null);
+    }
+    for (key, value) in to {
+        match from.get(key) {
+            Some(same) if same == value => {}
+            Some(before) if before.is_object() && value.is_object() => {
+                patch.insert(key.clone(), members_that_differ(before, value));
+            }
+            _ => drop(patch.insert(key.clone(), value.clone())),
+        }
+    }
+    Value::Object(patch)
+}
+
+/// The text of a file of cases.
+pub(crate) fn write(cases: &[Case]) -> String {
+    let mut text =
+        String::from("# Answers of kube-apiserver 1.37.1, recorded by `cargo xtask bless --api`.\n");
+    for case in cases {
+        text.push_str(&format!("- case: {:?}\n  steps:\n", case.name));
+        for step in &case.steps {
+            text.push_str(&format!("  - send: {}\n    answer: {}\n", step.send, step.answer));
+        }
+    }
+    text
+}

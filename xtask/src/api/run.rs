@@ -1,0 +1,257 @@
+//! The loop of a comparison: make trials, ask both servers, compare, count.
+
+use http::Method;
+use serde_json::Value;
+
+use super::{
+    custom::{self, Custom},
+    difference, documents,
+    exchange::{Answers, Call, Identities, Pair, Server, json},
+    kinds::{self, Kind},
+    normal::{Identity, normalise, normalise_table, without_descriptions},
+    options::Options,
+    report::Report,
+    schema::Schema,
+    stored::{Shelf, Stored, delete},
+    trial::{self, Trial},
+};
+use crate::{apiserver::Instance, dice::Dice};
+
+/// Definitions of a run that has custom resources.
+const DEFINITIONS: usize = 8;
+
+/// How long a definition may take until its resources are served.
+const ESTABLISH_ATTEMPTS: usize = 100;
+
+/// Requests without an answer before the server counts as dead.
+const MAX_DROPPED: usize = 20;
+
+struct Run<'o> {
+    options: &'o Options,
+    pair: Pair,
+    dice: Dice,
+    shelf: Shelf,
+    report: Report,
+    customs: Vec<Custom>,
+    /// Requests without an answer.
+    dropped: Vec<String>,
+    /// Part of all names of this run.
+    name: String,
+}
+
+/// Compares until there were enough requests.
+pub(crate) fn run(options: &Options, instance: &Instance) -> Result<Report, String> {
+    let mut run = Run {
+        options,
+        pair: Pair::connect(instance)?,
+        dice: Dice::new(options.seed),
+        shelf: Shelf::default(),
+        report: Report::default(),
+        customs: Vec::new(),
+        dropped: Vec::new(),
+        name: format!("{:x}", options.seed % 0xfffff),
+    };
+    let result = run.compare();
+    // Objects that stay would be in the way of other runs on this server.
+    run.clear()?;
+    run.dropped.iter().for_each(|error| println!("no answer: {error}"));
+    result.map(|()| run.report)
+}
+
+impl Run<'_> {
+    fn compare(&mut self) -> Result<(), String> {
+        self.documents()?;
+        let kinds = kinds::served(&mut self.pair.real, self.options.manifests.as_deref())?;
+        let kinds: Vec<Kind> =
+            kinds.into_iter().filter(|kind| kind.label().contains(&self.options.only)).collect();
+        let document = kinds::fetch(&mut self.pair.real, "/openapi/v2")?;
+        if self.options.has("custom") {
+            self.define()?;
+        }
+        let areas: Vec<&str> = self.random_areas(&kinds);
+        while self.report.requests() < self.options.requests && !areas.is_empty() {
+            match *self.dice.pick(&areas) {
+                "custom" => self.custom()?,
+                area => self.built_in(area, &kinds, &document)?,
+            }
+        }
+        if self.options.has("watch") { self.watches(&kinds) } else { Ok(()) }
+    }
+
+    fn random_areas(&self, kinds: &[Kind]) -> Vec<&'static str> {
+        let random = ["create", "update", "patch", "apply", "subresource", "read", "table", "definition"];
+        let mut areas: Vec<&'static str> =
+            random.into_iter().filter(|area| self.options.has(area) && !kinds.is_empty()).collect();
+        areas.extend((!self.customs.is_empty()).then_some("custom"));
+        areas
+    }
+
+    fn documents(&mut self) -> Result<(), String> {
+        let mut trials = Vec::new();
+        if self.options.has("discovery") {
+            trials.extend(documents::discovery(&mut self.pair)?);
+        }
+        if self.options.has("openapi") {
+            trials.extend(documents::openapi(&mut self.pair)?);
+        }
+        trials.into_iter().try_for_each(|trial| self.judge(&trial))
+    }
+
+    fn built_in(&mut self, area: &str, kinds: &[Kind], document: &Value) -> Result<(), String> {
+        let kind = match area {
+            "definition" => {
+                kinds.iter().find(|kind| kind.kind == "CustomResourceDefinition").unwrap_or(&kinds[0])
+            }
+            _ => self.dice.pick(kinds),
+        };
+        let schema = Schema::of_kind(document, &kind.api_version, &kind.kind);
+        let number = self.dice.below(kind.objects.len());
+        if area == "create" || !kind.can("update") {
+            let mut trial = trial::create(kind, number, schema, &mut self.dice);
+            trial.area = definition_or(kind, "create");
+            return self.judge(&trial);
+        }
+        let name = self.name.clone();
+        let Some(stored) = self.shelf.get(&mut self.pair, kind, number, &name)? else { return Ok(()) };
+        let trial = match area {
+            "update" => Some(trial::update(kind, &stored, schema, &mut self.dice)),
+            "patch" => Some(trial::patch(kind, &stored, schema, &mut self.dice)),
+            "apply" => Some(trial::apply(kind, number, &stored, schema, &name, &mut self.dice)),
+            "subresource" => trial::subresource(kind, &stored, schema, &mut self.dice),
+            "definition" if self.dice.chance(60) => Some(trial::create(kind, number, schema, &mut self.dice)),
+            "definition" => Some(trial::update(kind, &stored, schema, &mut self.dice)),
+            _ => Some(trial::read(kind, &stored, &mut self.dice)),
+        };
+        let Some(mut trial) = trial else { return Ok(()) };
+        if matches!(trial.area, "create" | "update" | "patch") {
+            trial.area = definition_or(kind, trial.area);
+        }
+        self.judge(&trial)
+    }
+
+    fn custom(&mut self) -> Result<(), String> {
+        let custom = self.dice.pick(&self.customs).clone();
+        let mut kind = custom.kind.clone();
+        let schema = Schema::standalone(&custom.schema);
+        kind.objects[1]["spec"] = custom::valid(&custom.schema["properties"]["spec"], &mut self.dice);
+        let mut trial = match self.dice.below(3) {
+            0 => {
+                let name = self.name.clone();
+                let Some(stored) = self.shelf.get(&mut self.pair, &custom.kind, 1, &name)? else {
+                    return Ok(());
+                };
+                if self.dice.chance(50) {
+                    trial::update(&kind, &stored, Some(schema), &mut self.dice)
+                } else {
+                    custom_patch(&kind, &stored, schema, &mut self.dice)
+                }
+            }
+            _ => trial::create(&kind, 1, Some(schema), &mut self.dice),
+        };
+        trial.area = "custom";
+        trial.kind = "custom".to_string();
+        self.judge(&trial)
+    }
+
+    fn watches(&mut self, kinds: &[Kind]) -> Result<(), String> {
+        let name = self.name.clone();
+        for kind in kinds.iter().filter(|kind| kind.can("watch")) {
+            if let Some(stored) = self.shelf.get(&mut self.pair, kind, 0, &name)? {
+                self.judge(&trial::watch(kind, &stored))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates the random definitions and waits until the real server serves their resources.
+    fn define(&mut self) -> Result<(), String> {
+        for number in 0..DEFINITIONS {
+            let custom = custom::random(&self.name, number, &mut self.dice);
+            let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+            let call = Call::new(Method::POST, path, &custom.definition);
+            let answers = self.pair.ask(&call, &Identities::default())?;
+            if answers.real.status != 201 {
+                // A random default may break a random rule: the definition itself is what is compared then.
+                continue;
+            }
+            let served = Call::get(custom.kind.collection());
+            for _ in 0..ESTABLISH_ATTEMPTS {
+                let answer = Server::send(&mut self.pair.real, &served, &Identity::default())?;
+                if answer.status == 200 {
+                    self.customs.push(custom);
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(100));
+            }
+        }
+        Ok(())
+    }
+
+    fn judge(&mut self, trial: &Trial) -> Result<(), String> {
+        let answers = match self.pair.ask(&trial.call, &trial.identities) {
+            Ok(answers) => answers,
+            // kube-apiserver drops the connection where a request makes it panic.
+            Err(error) if self.dropped.len() < MAX_DROPPED => {
+                self.dropped.push(error);
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let real = normalised(&answers, trial, Side::Real);
+        let ours = normalised(&answers, trial, Side::Ours);
+        let compared = difference::compare(&answers.real, &real, &answers.ours, &ours);
+        self.report.add(trial.area, &trial.kind, &trial.call, &answers, &compared);
+        Ok(())
+    }
+
+    fn clear(&mut self) -> Result<(), String> {
+        self.shelf.clear(&mut self.pair)?;
+        for custom in std::mem::take(&mut self.customs) {
+            let name = custom.definition["metadata"]["name"].as_str().unwrap_or_default();
+            delete(
+                &mut self.pair,
+                &format!("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}"),
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn definition_or(kind: &Kind, area: &'static str) -> &'static str {
+    if kind.kind == "CustomResourceDefinition" { "definition" } else { area }
+}
+
+/// Custom resources have no strategic merge patch.
+fn custom_patch(kind: &Kind, stored: &Stored, schema: Schema<'_>, dice: &mut Dice) -> Trial {
+    let mut trial = trial::patch(kind, stored, Some(schema), dice);
+    if trial.call.content_type.contains("strategic") {
+        trial.call.content_type = "application/merge-patch+json".to_string();
+    }
+    trial
+}
+
+enum Side {
+    Real,
+    Ours,
+}
+
+fn normalised(answers: &Answers, trial: &Trial, side: Side) -> Value {
+    let (answer, identity) = match side {
+        Side::Real => (&answers.real, &trial.identities.real),
+        Side::Ours => (&answers.ours, &trial.identities.ours),
+    };
+    let mut body = if trial.area == "watch" { events(&answer.body) } else { json(answer) };
+    match trial.area {
+        "openapi" | "discovery" => without_descriptions(&mut body),
+        "table" => normalise_table(&mut body),
+        _ => {}
+    }
+    normalise(&mut body, identity);
+    body
+}
+
+/// The events of a watch, one JSON document per line.
+fn events(body: &[u8]) -> Value {
+    let lines = body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).unwrap_or(Value::Null)).collect()
+}

@@ -1,0 +1,103 @@
+//! Objects that both servers have, for requests that change, read or patch them.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::{
+    exchange::{Call, Identities, Pair, Server, json as body_of},
+    kinds::Kind,
+    normal::{Identity, normalise, template},
+};
+
+/// An object that both servers have.
+#[derive(Clone)]
+pub(crate) struct Stored {
+    pub(crate) path: String,
+    pub(crate) identities: Identities,
+    /// As the real server has it, with placeholders for what is the server's own.
+    pub(crate) object: Value,
+}
+
+/// The stored objects of a run, by kind and number of the object; made when first needed.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    stored: BTreeMap<(String, usize), Option<Stored>>,
+}
+
+impl Shelf {
+    /// The stored form of an object; none if the real server does not take it.
+    pub(crate) fn get(
+        &mut self,
+        pair: &mut Pair,
+        kind: &Kind,
+        number: usize,
+        run: &str,
+    ) -> Result<Option<Stored>, String> {
+        let key = (kind.label(), number);
+        if !self.stored.contains_key(&key) {
+            let made = create(pair, kind, &renamed(&kind.objects[number], run))?;
+            self.stored.insert(key.clone(), made);
+        }
+        Ok(self.stored[&key].clone())
+    }
+
+    /// Deletes everything from the real server; ours ends with this process.
+    pub(crate) fn clear(&mut self, pair: &mut Pair) -> Result<(), String> {
+        for stored in std::mem::take(&mut self.stored).into_values().flatten() {
+            delete(pair, &stored.path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Deletes an object from the real server for good.
+pub(crate) fn delete(pair: &mut Pair, path: &str) -> Result<(), String> {
+    let none = Identity::default();
+    let mut release = Call::new(Method::PATCH, path, &json!({"metadata": {"finalizers": null}}));
+    release.content_type = "application/merge-patch+json".to_string();
+    Server::send(&mut pair.real, &release, &none)?;
+    let options = json!({"gracePeriodSeconds": 0, "propagationPolicy": "Background"});
+    Server::send(&mut pair.real, &Call::new(Method::DELETE, path, &options), &none)?;
+    Ok(())
+}
+
+/// Kinds whose new objects a controller inside kube-apiserver changes, and how long that may take.
+const CHANGED_BY_SERVER: [&str; 4] = ["CustomResourceDefinition", "APIService", "ServiceCIDR", "FlowSchema"];
+const SERVER_CONTROLLER_DELAY: Duration = Duration::from_secs(2);
+
+/// Gives an object names of this run, so that runs on one server do not meet.
+pub(crate) fn renamed(object: &Value, run: &str) -> Value {
+    let text = object.to_string();
+    let capital = run.to_uppercase();
+    let text = text
+        .replace("minimal", &format!("m{run}"))
+        .replace("Minimal", &format!("M{capital}"))
+        .replace("complete", &format!("c{run}"))
+        .replace("Complete", &format!("C{capital}"));
+    // Replacing letters in a JSON text leaves it JSON.
+    serde_json::from_str(&text).unwrap_or_else(|_| object.clone())
+}
+
+fn create(pair: &mut Pair, kind: &Kind, object: &Value) -> Result<Option<Stored>, String> {
+    let call = Call::new(Method::POST, kind.collection(), object);
+    let answers = pair.ask(&call, &Identities::default())?;
+    let Some(name) = object["metadata"]["name"].as_str() else { return Ok(None) };
+    let path = format!("{}/{name}", kind.collection());
+    // A fixed name may be left from an earlier run.
+    if answers.real.status != 201 && answers.real.status != 409 {
+        return Ok(None);
+    }
+    if CHANGED_BY_SERVER.contains(&kind.kind.as_str()) {
+        std::thread::sleep(SERVER_CONTROLLER_DELAY);
+    }
+    let read = pair.ask(&Call::get(&path), &Identities::default())?;
+    if read.real.status != 200 {
+        return Ok(None);
+    }
+    let (mut real, ours) = (body_of(&read.real), body_of(&read.ours));
+    let identities = Identities { real: Identity::of(&real), ours: Identity::of(&ours) };
+    normalise(&mut real, &identities.real);
+    Ok(Some(Stored { path, identities, object: template(&real) }))
+}
