@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use kubemerge_schema::{Dialect, SchemaBuilder, TypeTable};
 use serde_json::{Value, json};
 
-use super::dice::Dice;
+use crate::dice::Dice;
 use crate::reference::Reference;
 
 pub(crate) const USAGE: &str = "\

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::dice::Dice;
+use crate::dice::Dice;
 
 /// How wild objects are.
 #[derive(Clone, Copy, PartialEq, Eq)]

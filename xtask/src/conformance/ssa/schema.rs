@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::dice::Dice;
+use crate::dice::Dice;
 
 pub(crate) const GROUP: &str = "example.com";
 pub(crate) const KIND: &str = "Widget";

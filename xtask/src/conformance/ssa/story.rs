@@ -3,10 +3,10 @@
 use kubemerge_schema::TypeTable;
 use serde_json::{Value, json};
 
-use super::super::dice::Dice;
 use super::object::{Objects, Wild};
 use super::scenario::{Answer, Runner};
 use super::schema::{GROUP, KIND, VERSIONS};
+use crate::dice::Dice;
 
 /// A scenario and our answers to its steps.
 pub(crate) struct Story {
