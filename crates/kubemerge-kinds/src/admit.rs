@@ -10,9 +10,9 @@ use kubemerge_value::Document;
 
 use crate::field::{Field, FieldError, Report};
 use crate::meta::{NameRule, generic_metadata, validate_metadata, validate_metadata_update};
-use crate::registry::{Context, Generation, OnUpdate, Rules, Scope, SubresourceRules, reset_fields, rules};
+use crate::registry::{Context, Generation, OnUpdate, Rules, Scope, SubresourceRules, keep_field, rules};
 use crate::tree::{Arena, Map, Value};
-use crate::typed::{DecodeError, Decoded, decode};
+use crate::typed::{DecodeError, Decoded, decode, zero};
 
 /// The version whose rules apply to schemas that name none.
 const NEWEST_MINOR: u32 = 37;
@@ -167,7 +167,7 @@ impl<'s> Kind<'s> {
             metadata.set_default("namespace", "default");
         }
         let Some(rules) = self.rules else { return };
-        reset_fields(rules, object, None);
+        rules.reset.iter().for_each(|name| self.empty_field(object, name));
         (rules.prepare_create)(object, self.context);
         let metadata = object.ensure_map("metadata");
         if rules.generation == Generation::Spec {
@@ -182,6 +182,7 @@ impl<'s> Kind<'s> {
         let root = Field::root(object, &report);
         validate_metadata(root.field("metadata"), rules.scope, rules.name);
         (rules.validate)(root);
+        (rules.validate_create_only)(root);
         if root.errors_so_far() == 0 {
             generic_metadata(root.field("metadata"), rules.scope, NameRule::PathSegment);
         }
@@ -198,7 +199,7 @@ impl<'s> Kind<'s> {
     pub fn prepare_update(self, object: &mut Map<'_>, old: &Map<'_>) {
         keep_system_metadata(object, old);
         let Some(rules) = self.rules else { return };
-        reset_fields(rules, object, Some(old));
+        rules.reset.iter().for_each(|name| keep_field(object, old, name));
         (rules.prepare_update)(object, old, self.context);
         if rules.generation == Generation::Spec && object.get("spec") != old.get("spec") {
             count_generation(object, old);
@@ -217,6 +218,16 @@ impl<'s> Kind<'s> {
             }
             (rules.validate_update)(new, old);
         })
+    }
+
+    /// Gives a field the value that Go writes of an empty one, such as `{"loadBalancer":{}}` for a status.
+    fn empty_field(self, object: &mut Map<'_>, name: &'static str) {
+        let types = self.schema.go_types();
+        let Some(place) = types.find(self.schema, self.root, name) else { return };
+        let scratch = Arena::new();
+        let empty = zero(&scratch, self.schema, types.fields(self.root)[place].value);
+        let copy = empty.copy_in(object.arena());
+        object.set(name, copy);
     }
 
     /// Prepares and validates an object that was written to a subresource such as `status`.

@@ -6,7 +6,7 @@ use crate::tree::Map;
 use crate::{
     admissionregistration, apiextensions, apiregistration, apps, autoscaling, batch, certificates,
     coordination, core, discovery, events, flowcontrol, networking, node, policy, rbac, resource, scheduling,
-    storage, storagemigration, tree,
+    storage, storagemigration,
 };
 
 /// Whether objects of a kind live in namespaces.
@@ -84,6 +84,8 @@ pub struct Rules {
     pub prepare_update: ChangeUpdate,
     /// `Validate`, without metadata: that is checked before by [`Rules::scope`] and [`Rules::name`].
     pub validate: Validate,
+    /// What only new objects are held to.
+    pub validate_create_only: Validate,
     /// `ValidateUpdate`, without metadata: what may not change.
     pub validate_update: ValidateUpdate,
     /// Whether an update validates the new object as if it were created, too.
@@ -119,6 +121,7 @@ impl Rules {
         prepare_create: |_, _| {},
         prepare_update: |_, _, _| {},
         validate: |_| {},
+        validate_create_only: |_| {},
         validate_update: |_, _| {},
         on_update: OnUpdate::ValidateWhole,
         generation: Generation::None,
@@ -171,14 +174,38 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static Rules)> {
     GROUPS.iter().flat_map(|(group, rules)| rules.iter().map(move |one| (*group, one)))
 }
 
-/// Sets the fields that a write does not change to those of the stored object, or to nothing.
-pub(crate) fn reset_fields(rules: &Rules, object: &mut Map<'_>, old: Option<&Map<'_>>) {
-    for name in rules.reset {
-        let arena = object.arena();
-        match old.and_then(|old| old.get(name)) {
-            Some(value) => object.set(name, value.copy_in(arena)),
-            // What Go writes of an empty status.
-            None => object.set(name, tree::Map::new_in(arena)),
+/// A write to `status` does not change the spec.
+pub(crate) fn keep_spec<'a>(object: &mut Map<'a>, old: &Map<'_>, _: Context) {
+    keep_field(object, old, "spec");
+}
+
+/// A write to `status` that changes neither the spec nor labels, annotations, finalizers and owners.
+pub(crate) fn keep_spec_and_metadata<'a>(object: &mut Map<'a>, old: &Map<'_>, context: Context) {
+    keep_spec(object, old, context);
+    if let (Some(metadata), Some(stored)) = (object.map_mut("metadata"), old.map("metadata")) {
+        for name in [
+            "labels",
+            "annotations",
+            "finalizers",
+            "ownerReferences",
+            "deletionTimestamp",
+            "generation",
+            "selfLink",
+        ] {
+            keep_field(metadata, stored, name);
+        }
+    }
+}
+
+/// Gives a field the value that the stored object has.
+pub(crate) fn keep_field<'a>(object: &mut Map<'a>, old: &Map<'_>, name: &'static str) {
+    match old.get(name) {
+        Some(value) => {
+            let copy = value.copy_in(object.arena());
+            object.set(name, copy);
+        }
+        None => {
+            object.remove(name);
         }
     }
 }

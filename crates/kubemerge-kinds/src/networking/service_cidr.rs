@@ -1,0 +1,67 @@
+//! ServiceCIDR: a range of addresses for Services.
+
+use std::net::IpAddr;
+
+use crate::field::{BadValue, Field};
+use crate::format::{parse_cidr, strict_cidr};
+use crate::registry::{OnUpdate, Rules, SubresourceRules, keep_spec_and_metadata};
+
+pub(super) const RULES: Rules = Rules {
+    kind: "ServiceCIDR",
+    validate,
+    validate_update,
+    on_update: OnUpdate::ValidateChanges,
+    reset: &["status"],
+    subresources: &[SubresourceRules {
+        name: "status",
+        prepare_update: keep_spec_and_metadata,
+        validate_update: |_, _| {},
+    }],
+    ..Rules::CLUSTER
+};
+
+/// One range for each family of addresses.
+const MAX_RANGES: usize = 2;
+
+fn validate(object: Field<'_>) {
+    let ranges = object.fields(["spec", "cidrs"]);
+    if ranges.require("at least one CIDR required") {
+        return;
+    }
+    if ranges.len() > MAX_RANGES {
+        let texts = ranges.value().map_or_else(BadValue::null, BadValue::from);
+        let internal_spec = format!(r#"{{"CIDRs":{}}}"#, texts.as_str());
+        return ranges.invalid_as(BadValue::verbatim(internal_spec), "may only hold up to 2 values");
+    }
+    ranges.items().for_each(|range| {
+        range.check(strict_cidr);
+    });
+    let families: Vec<bool> = ranges
+        .items()
+        .filter_map(|range| parse_cidr(range.str()))
+        .map(|(ip, _)| matches!(ip, IpAddr::V4(_)))
+        .collect();
+    if families.len() == 2 && families[0] == families[1] {
+        ranges.invalid(
+            "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64",
+        );
+    }
+}
+
+/// A second range may be added; otherwise ranges stay as they are.
+fn validate_update(object: Field<'_>, old: Field<'_>) {
+    let (ranges, stored) = (object.fields(["spec", "cidrs"]), old.fields(["spec", "cidrs"]));
+    match (stored.len(), ranges.len()) {
+        (1, 2) => {
+            ranges.index(0).check_immutable(stored.index(0));
+            validate(object);
+        }
+        (before, after) if before == after => {
+            for (range, stored) in ranges.items().zip(stored.items()) {
+                range.check_immutable(stored);
+            }
+        }
+        _ if ranges.is_empty() => ranges.invalid_as(BadValue::null(), "field is immutable"),
+        _ => ranges.invalid("field is immutable"),
+    }
+}
