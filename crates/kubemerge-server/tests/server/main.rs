@@ -2,6 +2,7 @@
 #![recursion_limit = "256"]
 
 mod building;
+mod corpus;
 mod crud;
 mod custom;
 mod definitions;
