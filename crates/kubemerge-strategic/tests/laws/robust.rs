@@ -21,7 +21,7 @@ fn ask_all(dialect: Dialect, one: Node<'_>, two: Node<'_>, other: Node<'_>) {
     let _ = apply(ty, one, two, &arena);
 }
 
-/// Names that mean something to the engine, and values that should not stand there.
+/// Names that mean something to the engine, and values that do not belong there.
 pub(super) fn nonsense() -> BoxedStrategy<Value> {
     let names = vec![
         "name",
