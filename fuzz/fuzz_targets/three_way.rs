@@ -9,7 +9,7 @@ use kubemerge_fuzz::{
     sound::sound,
 };
 use kubemerge_schema::Dialect;
-use kubemerge_strategic::{OnConflict, Versions, three_way, three_way_conflicts};
+use kubemerge_strategic::{OnConflict, VersionNodes, three_way, three_way_conflicts};
 use kubemerge_value::{Arena, Node};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
@@ -27,7 +27,7 @@ fn check_conflicts(dialect: Dialect, documents: [&Value; 3]) {
     let answer = three(dialect, documents, OnConflict::Fail);
     let [original, modified, current] = documents.map(|document| Node::from_value(document).unwrap());
     let arena = Arena::new();
-    match three_way_conflicts(thing(dialect), &Versions { original, modified, current }, &arena) {
+    match three_way_conflicts(thing(dialect), &VersionNodes { original, modified, current }, &arena) {
         Ok(found) => assert_eq!(found.is_empty(), !is_conflict(&answer), "{found:?} {answer:?}"),
         Err(_) => assert!(answer.is_err()),
     }

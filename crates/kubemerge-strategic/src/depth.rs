@@ -14,7 +14,7 @@ pub(crate) struct Level<'w> {
 
 /// On so many levels texts are always compared; deeper down on every 16th, because nested texts that differ at
 /// the bottom would be compared once per level.
-const SHALLOW: usize = 12;
+const MAX_SHALLOW_LEVELS: usize = 12;
 
 impl Depth {
     pub(crate) fn enter(&self) -> Level<'_> {
@@ -26,7 +26,7 @@ impl Depth {
     /// Whether texts are compared where the walk is.
     pub(crate) fn compares_texts(&self) -> bool {
         let at = self.0.get();
-        at < SHALLOW || at.is_multiple_of(16)
+        at < MAX_SHALLOW_LEVELS || at.is_multiple_of(16)
     }
 }
 

@@ -5,7 +5,7 @@ use kubemerge_value::{Arena, Kind, Node, Path, deep, deep_equal};
 
 /// A place at which two documents differ. Items of lists are compared by position.
 #[derive(Clone, Debug)]
-pub struct Difference<'a> {
+pub struct ValueDifference<'a> {
     /// Where, as Kubernetes writes field paths.
     pub path: String,
     /// What the first document has there, if anything.
@@ -15,7 +15,7 @@ pub struct Difference<'a> {
 }
 
 /// All places at which two documents differ: the smallest values that do.
-pub(crate) fn differences<'a>(one: Node<'a>, other: Node<'a>, arena: &'a Arena) -> Vec<Difference<'a>> {
+pub(crate) fn differences<'a>(one: Node<'a>, other: Node<'a>, arena: &'a Arena) -> Vec<ValueDifference<'a>> {
     let mut walk = Walk { arena, found: Vec::new() };
     walk.values(one, other, &Path::ROOT);
     walk.found
@@ -23,12 +23,12 @@ pub(crate) fn differences<'a>(one: Node<'a>, other: Node<'a>, arena: &'a Arena) 
 
 struct Walk<'a> {
     arena: &'a Arena,
-    found: Vec<Difference<'a>>,
+    found: Vec<ValueDifference<'a>>,
 }
 
 impl<'a> Walk<'a> {
     fn note(&mut self, path: &Path<'_>, one: Option<Node<'a>>, other: Option<Node<'a>>) {
-        self.found.push(Difference { path: path.to_string(), one, other });
+        self.found.push(ValueDifference { path: path.to_string(), one, other });
     }
 
     fn values(&mut self, one: Node<'a>, other: Node<'a>, path: &Path<'_>) {

@@ -122,7 +122,7 @@ impl<'a> MapPatch<'a> {
         for entry in entries {
             let (field, order) = match classify(entry.key, arena) {
                 Key::Order(field) => (field, true),
-                // Upstream: without a name behind the slash the key itself is the field.
+                // Upstream: without a name after the slash the key itself is the field.
                 Key::Delete(field) if field.is("") => (entry.key, false),
                 Key::Delete(field) => (field, false),
                 _ => continue,
@@ -142,7 +142,7 @@ impl<'a> MapPatch<'a> {
 }
 
 impl<'a> FieldPatch<'a> {
-    /// Whether an order list or a delete list stands beside the field.
+    /// Whether an order list or a delete list is beside the field.
     pub(crate) fn has_directive(&self) -> bool {
         self.order.is_some() || self.delete.is_some()
     }
@@ -199,17 +199,16 @@ fn classify<'a>(key: Str<'a>, arena: &'a Arena) -> Key<'a> {
         return Key::RetainKeys;
     }
     if key.starts_with(SET_ELEMENT_ORDER) {
-        return field_behind(key, SET_ELEMENT_ORDER, arena).map_or(Key::MalformedOrder, Key::Order);
+        return field_after(key, SET_ELEMENT_ORDER, arena).map_or(Key::MalformedOrder, Key::Order);
     }
     if key.starts_with(DELETE_FROM_PRIMITIVE_LIST) {
-        return field_behind(key, DELETE_FROM_PRIMITIVE_LIST, arena)
-            .map_or(Key::MalformedDelete, Key::Delete);
+        return field_after(key, DELETE_FROM_PRIMITIVE_LIST, arena).map_or(Key::MalformedDelete, Key::Delete);
     }
     Key::Field
 }
 
-/// The field name behind the word and a slash.
-fn field_behind<'a>(key: Str<'a>, word: &str, arena: &'a Arena) -> Option<Str<'a>> {
+/// The field name after the word and a slash.
+fn field_after<'a>(key: Str<'a>, word: &str, arena: &'a Arena) -> Option<Str<'a>> {
     if let Some(text) = key.borrowed() {
         return text.strip_prefix(word)?.strip_prefix('/').map(Str::plain);
     }
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn directives_stand_beside_their_fields() {
+    fn directives_are_attached_to_their_fields() {
         check(
             r#"{"$setElementOrder/a":[1],"b":2,"a":[1],"$deleteFromPrimitiveList/a":[3],"$retainKeys":["a"]}"#,
             |patch| {
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_field_name_is_everything_behind_the_first_slash() {
+    fn the_field_name_is_everything_after_the_first_slash() {
         check(r#"{"\u0024setElementOrder/a/b":[]}"#, |patch| assert!(patch.fields[0].field.is("a/b")));
         check(r#"{"$setElementOrder/":[]}"#, |patch| assert!(patch.fields[0].field.is("")));
     }

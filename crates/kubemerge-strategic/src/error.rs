@@ -45,7 +45,7 @@ struct Fault {
 pub enum MergeErrorKind {
     /// Not a JSON object.
     InvalidDocument,
-    /// A value of `$patch` that nobody knows.
+    /// A value of `$patch` that is none of the known words.
     InvalidPatchDirective,
     /// `$patch: merge` on a list item, which Kubernetes refuses.
     MergeDirectiveUnsupported,

@@ -3,12 +3,12 @@
 use kubemerge_value::{Kind, Node, Scalar, deep};
 
 /// Longer texts are cut: a message is for reading.
-const LONGEST: usize = 4096;
+const MAX_TEXT_BYTES: usize = 4096;
 
 /// The value as Go's `%v` prints it, cut to a readable length.
 pub(crate) fn go_text(node: Node<'_>) -> String {
     let mut text = String::new();
-    print(node, LONGEST, &mut text);
+    print(node, MAX_TEXT_BYTES, &mut text);
     cut(text)
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn go_text_whole(node: Node<'_>) -> String {
 /// A list of values as Go's `%v` prints it.
 pub(crate) fn go_list(items: &[Node<'_>]) -> String {
     let mut text = String::new();
-    print_list(items.iter().copied(), LONGEST, &mut text);
+    print_list(items.iter().copied(), MAX_TEXT_BYTES, &mut text);
     cut(text)
 }
 
@@ -66,8 +66,8 @@ pub(crate) fn go_type(kind: Kind) -> &'static str {
 }
 
 fn cut(mut text: String) -> String {
-    if text.len() > LONGEST {
-        let end = (0..=LONGEST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    if text.len() > MAX_TEXT_BYTES {
+        let end = (0..=MAX_TEXT_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         text.truncate(end);
         text.push('…');
     }
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut() {
-        let text = format!("[\"{}\"]", "é".repeat(LONGEST));
+        let text = format!("[\"{}\"]", "é".repeat(MAX_TEXT_BYTES));
         let printed = go_text(Document::check(text.as_bytes()).unwrap().node());
-        assert!(printed.len() <= LONGEST + 3 && printed.ends_with('…'));
+        assert!(printed.len() <= MAX_TEXT_BYTES + 3 && printed.ends_with('…'));
     }
 }

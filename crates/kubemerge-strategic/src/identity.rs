@@ -1,4 +1,4 @@
-//! Who is who in a keyed list: the values of the merge keys of an item.
+//! The identity of an item in a keyed list: the values of its merge keys.
 
 use crate::directive::PATCH;
 use crate::error::{MergeError, MergeErrorKind};
@@ -10,7 +10,7 @@ use kubemerge_value::{
 };
 use std::hash::{Hash, Hasher};
 
-/// Who an item is.
+/// The identity of an item.
 ///
 /// In dialect `upstream` there is one key and null is a value; in `spec` null counts as absent and missing
 /// members are completed by the defaults of the rule.
@@ -68,11 +68,11 @@ pub(crate) struct Keys<'s, 'a> {
 }
 
 /// Key sets have at most this many members.
-pub(crate) const MOST_KEYS: usize = 32;
+pub(crate) const MAX_MERGE_KEYS: usize = 32;
 
 impl<'s, 'a> Keys<'s, 'a> {
     pub(crate) fn new(keys: &'s [MergeKey], strategy: Strategy, arena: &'a Arena) -> Self {
-        let keys = &keys[..keys.len().min(MOST_KEYS)];
+        let keys = &keys[..keys.len().min(MAX_MERGE_KEYS)];
         let defaults = arena.alloc_slice_fill_iter(keys.iter().map(|key| default_of(key, arena)));
         Keys { keys, defaults, strategy }
     }

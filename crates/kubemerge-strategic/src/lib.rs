@@ -34,14 +34,14 @@ mod verbs;
 mod versions;
 
 pub use apply::{apply, apply_observed};
-pub use conflict::{Change, Conflict};
+pub use conflict::{PatchChange, PatchConflict};
 pub use diff::{DiffOptions, Emission};
-pub use difference::Difference;
+pub use difference::ValueDifference;
 pub use error::{MergeError, MergeErrorKind};
 pub use invert::invert;
-pub use observe::{Event, Observer, Ordering, Removal, Replacement};
+pub use observe::{MergeEvent, Observer, Ordering, Removal, Replacement};
 pub use precondition::{Precondition, SAME_OBJECT, check_preconditions};
 pub use skew::{Skew, skew};
 pub use three_way::{OnConflict, three_way, three_way_checked, three_way_conflicts};
 pub use verbs::{compose, conflicts, diff};
-pub use versions::Versions;
+pub use versions::VersionNodes;

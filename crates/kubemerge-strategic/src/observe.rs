@@ -1,30 +1,30 @@
 //! Watching a merge: for every place that a patch touches, what happened and which rule decided.
 //!
-//! The observer is a type parameter of the engine, so it costs nothing when nobody watches.
+//! The observer is a type parameter of the engine, so it costs nothing where there is none.
 
 use kubemerge_value::{Node, Path, Scalar};
 
-/// Somebody who watches a merge.
+/// Watches a merge.
 pub trait Observer {
-    /// Whether anybody watches. Where nobody does, events are not even put together.
+    /// Whether events are wanted. Where they are not, they are not even built.
     const WATCHES: bool = true;
 
     /// Called once for every decision, outer places before the places inside them.
-    fn note(&mut self, path: &Path<'_>, event: Event<'_>);
+    fn note(&mut self, path: &Path<'_>, event: MergeEvent<'_>);
 }
 
-/// Nobody.
+/// No observer.
 impl Observer for () {
     const WATCHES: bool = false;
 
     #[inline]
-    fn note(&mut self, _: &Path<'_>, _: Event<'_>) {}
+    fn note(&mut self, _: &Path<'_>, _: MergeEvent<'_>) {}
 }
 
 /// What happened at a place.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Event<'e> {
+pub enum MergeEvent<'e> {
     /// A field that live did not have.
     Added {
         /// Its value in the patch.

@@ -1,6 +1,6 @@
 //! The order of a merged list: upstream's weave, and the two orders of the `spec` dialect.
 //!
-//! Everything here works on positions; nobody looks at values. All of it is linear but for sorts by position.
+//! Everything here works on positions; no value is read. All of it is linear but for sorts by position.
 
 use hashbrown::HashMap;
 use std::hash::Hash;
@@ -25,7 +25,7 @@ pub(crate) fn weave(places: &[Place]) -> Vec<usize> {
 
 /// The first suspect whose position upstream asks for while it puts the items in order.
 ///
-/// Suspects stand on the server's side and have no rank.
+/// Suspects are on the server's side and have no rank.
 pub(crate) fn asked_for(places: &[Place], is_suspect: impl Fn(usize) -> bool) -> Option<usize> {
     let on_side = |at: &usize| !places[*at].named && !places[*at].deleting;
     let sorted: Vec<usize> = (0..places.len()).filter(on_side).collect();
@@ -44,7 +44,7 @@ pub(crate) fn asked_for(places: &[Place], is_suspect: impl Fn(usize) -> bool) ->
     asked
 }
 
-/// The weave, with somebody who hears for which items of the server's side a position is asked.
+/// The weave; `ask` is told for which items of the server's side a position is looked up.
 fn weave_asking(places: &[Place], mut ask: impl FnMut(usize)) -> Vec<usize> {
     let side = |named: bool| (0..places.len()).filter(|at| places[*at].named == named).collect::<Vec<_>>();
     let server = sort_side(side(false), places);
@@ -79,15 +79,15 @@ fn sort_side(side: Vec<usize>, places: &[Place]) -> Vec<usize> {
 }
 
 /// What upstream's sort does when items are missing from the order: each item in turn is put to the front if
-/// it is missing, else behind the last item that does not rank behind it.
+/// it is missing, else after the last item that does not rank after it.
 fn insert_one_by_one(side: &[usize], places: &[Place]) -> Vec<usize> {
     let before = predecessors(side, places);
     // A linked list with an entry 0 as its head; the item at n is entry n + 1.
     let mut next = vec![0usize; side.len() + 1];
     for (at, predecessor) in before.iter().enumerate() {
-        let behind = predecessor.map_or(0, |at| at + 1);
-        next[at + 1] = next[behind];
-        next[behind] = at + 1;
+        let after = predecessor.map_or(0, |at| at + 1);
+        next[at + 1] = next[after];
+        next[after] = at + 1;
     }
     let mut order = Vec::with_capacity(side.len());
     let mut entry = next[0];
@@ -282,7 +282,7 @@ mod tests {
             let only = |names: &str, keep: bool| -> String {
                 result.chars().filter(|item| names.contains(*item) == keep).collect()
             };
-            assert_eq!(only(&patch, true), patch, "patch items stand in patch order");
+            assert_eq!(only(&patch, true), patch, "patch items are in patch order");
             let server: String = live.chars().filter(|item| !patch.contains(*item)).collect();
             assert_eq!(only(&patch, false), server, "server-only items keep their order");
             assert_eq!(spec(&result, &patch), result, "applied twice, the order changes once");

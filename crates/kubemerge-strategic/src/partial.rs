@@ -1,6 +1,6 @@
 //! Identities that are found by some of their keys: delete items and order entries may leave keys out.
 
-use crate::identity::{Identity, MOST_KEYS};
+use crate::identity::{Identity, MAX_MERGE_KEYS};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable, hash_table::Entry};
 use kubemerge_value::Scalar;
 use std::hash::BuildHasher;
@@ -69,11 +69,11 @@ fn find_in<'g, 'a, V>(
 
 /// The hashes of the keys of an identity, by position.
 #[derive(Clone, Copy)]
-struct KeyHashes([u64; MOST_KEYS]);
+struct KeyHashes([u64; MAX_MERGE_KEYS]);
 
 impl KeyHashes {
     fn of(identity: Identity<'_>, hashing: &DefaultHashBuilder) -> Self {
-        let mut hashes = [0; MOST_KEYS];
+        let mut hashes = [0; MAX_MERGE_KEYS];
         match identity {
             Identity::One(value) => hashes[0] = hashing.hash_one(value),
             Identity::Set(values) => {

@@ -38,7 +38,7 @@ impl<'a> PatchMap<'a> {
         }
     }
 
-    /// Adds a directive that stands beside a field.
+    /// Adds a directive for a field.
     pub(crate) fn set_beside(&mut self, directive: &str, field: Str<'_>, value: Node<'a>) {
         let name = self.arena.alloc_str(&format!("{directive}/{}", field.text()));
         self.set(Str::plain(name), value);
@@ -72,7 +72,7 @@ impl<'a> PatchMap<'a> {
 }
 
 /// Above this many members a map is searched through an index.
-const FEW_MEMBERS: usize = 16;
+const MAX_UNINDEXED_MEMBERS: usize = 16;
 
 /// The members of a map, to be found by name.
 pub(crate) struct MemberIndex<'a> {
@@ -99,7 +99,7 @@ impl<'a> MemberIndex<'a> {
         if entries.get(self.expected).is_some_and(|entry| entry.key == key) {
             return Some(self.expected);
         }
-        if entries.len() <= FEW_MEMBERS {
+        if entries.len() <= MAX_UNINDEXED_MEMBERS {
             return entries.iter().position(|entry| entry.key == key);
         }
         let index = self

@@ -1,4 +1,4 @@
-//! Identities and elements as numbers: each is hashed once, and whatever else is known of it stands in arrays.
+//! Identities and elements as numbers: each is hashed once, and everything else is kept in arrays.
 
 use crate::{
     element::Element,
@@ -8,9 +8,9 @@ use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 use kubemerge_value::Scalar;
 use std::hash::{BuildHasher, Hash};
 
-/// Who an item is, by number.
+/// The identity of an item, as a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Who {
+pub(crate) enum ItemId {
     /// Items of one identity have one number.
     Known(u32),
     /// It has no key.
@@ -38,34 +38,34 @@ impl<V: Hash + Eq> Numbers<V> {
         Numbers { values, table, hashing: DefaultHashBuilder::default() }
     }
 
-    pub(crate) fn number(&mut self, value: V) -> Who {
+    pub(crate) fn number(&mut self, value: V) -> ItemId {
         let Numbers { values, table, hashing } = self;
         let known = |number: &u32| &values[*number as usize];
         let hash = hashing.hash_one(&value);
         match table.entry(hash, |number| *known(number) == value, |number| hashing.hash_one(known(number))) {
-            Entry::Occupied(number) => Who::Known(*number.get()),
+            Entry::Occupied(number) => ItemId::Known(*number.get()),
             Entry::Vacant(place) => {
                 let number = values.len() as u32;
                 place.insert(number);
                 values.push(value);
-                Who::Known(number)
+                ItemId::Known(number)
             }
         }
     }
 }
 
 impl<'a> Register<'a> {
-    pub(crate) fn who(&mut self, keyed: Keyed<'a>) -> Who {
+    pub(crate) fn id(&mut self, keyed: Keyed<'a>) -> ItemId {
         match keyed {
             Keyed::As { identity, .. } => self.number(identity),
-            Keyed::Missing => Who::Missing,
-            Keyed::Compound(_) => Who::Compound,
+            Keyed::Missing => ItemId::Missing,
+            Keyed::Compound(_) => ItemId::Compound,
         }
     }
 
     /// Whether the item is known by the key null.
-    pub(crate) fn is_null(&self, who: Who) -> bool {
-        matches!(who, Who::Known(number) if self.values[number as usize] == Identity::One(Scalar::Null))
+    pub(crate) fn is_null(&self, id: ItemId) -> bool {
+        matches!(id, ItemId::Known(number) if self.values[number as usize] == Identity::One(Scalar::Null))
     }
 }
 
@@ -78,15 +78,15 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Positions {
     /// The positions in a list of these items.
-    pub(crate) fn of(items: impl Iterator<Item = Who>) -> Self {
+    pub(crate) fn of(items: impl Iterator<Item = ItemId>) -> Self {
         let mut positions = Positions::default();
-        items.enumerate().for_each(|(at, who)| positions.note(who, at));
+        items.enumerate().for_each(|(at, id)| positions.note(id, at));
         positions
     }
 
-    /// Notes that the item stands at `at`, unless it was seen before.
-    pub(crate) fn note(&mut self, who: Who, at: usize) {
-        let Who::Known(number) = who else { return };
+    /// Notes that the item is at `at`, unless it was seen before.
+    pub(crate) fn note(&mut self, id: ItemId, at: usize) {
+        let ItemId::Known(number) = id else { return };
         let number = number as usize;
         if number >= self.0.len() {
             self.0.resize(number + 1, NOWHERE);
@@ -96,8 +96,8 @@ impl Positions {
         }
     }
 
-    pub(crate) fn get(&self, who: Who) -> Option<u32> {
-        let Who::Known(number) = who else { return None };
+    pub(crate) fn get(&self, id: ItemId) -> Option<u32> {
+        let ItemId::Known(number) = id else { return None };
         self.0.get(number as usize).copied().filter(|at| *at != NOWHERE)
     }
 }
@@ -109,19 +109,19 @@ mod tests {
     #[test]
     fn equal_identities_have_one_number() {
         let mut register = Register::with_capacity(2);
-        let mut who = |value| register.who(Keyed::As { identity: Identity::One(value), written: 1 });
-        let (one, two, null) = (who(Scalar::Int(1)), who(Scalar::Float(1.0)), who(Scalar::Null));
-        assert_eq!(one, who(Scalar::Int(1)));
+        let mut id = |value| register.id(Keyed::As { identity: Identity::One(value), written: 1 });
+        let (one, two, null) = (id(Scalar::Int(1)), id(Scalar::Float(1.0)), id(Scalar::Null));
+        assert_eq!(one, id(Scalar::Int(1)));
         assert_ne!(one, two);
-        assert!(register.is_null(null) && !register.is_null(one) && !register.is_null(Who::Missing));
+        assert!(register.is_null(null) && !register.is_null(one) && !register.is_null(ItemId::Missing));
     }
 
     #[test]
     fn the_first_position_counts() {
-        let list = [Who::Known(2), Who::Missing, Who::Known(0), Who::Known(2)];
+        let list = [ItemId::Known(2), ItemId::Missing, ItemId::Known(0), ItemId::Known(2)];
         let positions = Positions::of(list.into_iter());
-        let found = [0, 1, 2, 3].map(|number| positions.get(Who::Known(number)));
+        let found = [0, 1, 2, 3].map(|number| positions.get(ItemId::Known(number)));
         assert_eq!(found, [Some(2), None, Some(0), None]);
-        assert_eq!(positions.get(Who::Missing), None);
+        assert_eq!(positions.get(ItemId::Missing), None);
     }
 }

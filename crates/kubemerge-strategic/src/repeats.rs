@@ -8,7 +8,7 @@ use kubemerge_value::{Arena, Path};
 use std::cell::Cell;
 
 /// So many bytes may be written for items that were merged before.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_REPEATED_BYTES: usize = 256 << 20;
 
 /// What was written so far for items that were merged before.
 #[derive(Default)]
@@ -23,12 +23,12 @@ impl Repeats {
     /// `too-many-repeats` where all of it has cost too much.
     pub(crate) fn note(&self, before: Used, arena: &Arena, path: &Path<'_>) -> Result<(), MergeError> {
         self.bytes.set(self.bytes.get() + Used::of(arena).0.saturating_sub(before.0));
-        if self.bytes.get() <= MOST_BYTES {
+        if self.bytes.get() <= MAX_REPEATED_BYTES {
             return Ok(());
         }
         let message = format!(
             "the patch repeats items of one merge key: merging them takes more than {} MiB",
-            MOST_BYTES >> 20
+            MAX_REPEATED_BYTES >> 20
         );
         Err(MergeError::new(MergeErrorKind::TooManyRepeats, path, message).with_hint("give every item once"))
     }

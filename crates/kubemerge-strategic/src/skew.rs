@@ -4,14 +4,14 @@
 //! makes of it. [`skew`] shows both results and where they differ.
 
 use crate::{
-    MergeError, OnConflict, Versions, apply,
-    difference::{Difference, differences},
+    MergeError, OnConflict, VersionNodes, apply,
+    difference::{ValueDifference, differences},
     three_way,
 };
 use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node};
 
-/// What becomes of a patch on a server that does not share the rules of the client.
+/// The result of a patch on a server that does not share the rules of the client.
 #[derive(Clone, Debug)]
 pub struct Skew<'a> {
     /// The patch that the client makes.
@@ -21,14 +21,14 @@ pub struct Skew<'a> {
     /// What the server makes of it.
     pub result: Node<'a>,
     /// Where the two differ: `one` is what the client expects, `other` what the server has.
-    pub differences: Vec<Difference<'a>>,
+    pub differences: Vec<ValueDifference<'a>>,
 }
 
 /// Makes a three-way patch with the rules of the client, applies it with those of the server, and compares.
 ///
 /// ```
 /// use kubemerge_schema::{Dialect, Schema};
-/// use kubemerge_strategic::{Versions, skew};
+/// use kubemerge_strategic::{VersionNodes, skew};
 /// use kubemerge_value::{Arena, Document, Node};
 ///
 /// let (old, new) = (Schema::builtin("1.37", Dialect::Upstream)?, Schema::builtin("1.37", Dialect::Spec)?);
@@ -36,7 +36,7 @@ pub struct Skew<'a> {
 /// let server = new.type_of("v1", "Service").ok_or("no services")?;
 /// let udp = Document::check(br#"{"spec": {"ports": [{"port": 53, "protocol": "UDP"}]}}"#)?;
 /// let tcp = Document::check(br#"{"spec": {"ports": [{"port": 53, "protocol": "TCP"}]}}"#)?;
-/// let versions = Versions { original: udp.node(), modified: tcp.node(), current: udp.node() };
+/// let versions = VersionNodes { original: udp.node(), modified: tcp.node(), current: udp.node() };
 /// let arena = Arena::new();
 /// let skew = skew(client, server, &versions, &arena)?;
 /// // For the client it is one port that changes its protocol, for the server there are two now.
@@ -50,10 +50,10 @@ pub struct Skew<'a> {
 pub fn skew<'a>(
     client: Type<'_>,
     server: Type<'_>,
-    versions: &Versions<'a>,
+    versions: &VersionNodes<'a>,
     arena: &'a Arena,
 ) -> Result<Skew<'a>, MergeError> {
-    let Versions { original, modified, current } = *versions;
+    let VersionNodes { original, modified, current } = *versions;
     let patch = three_way(client, original, modified, current, OnConflict::Overwrite, arena)?;
     let expected = apply(client, current, patch, arena)?;
     let result = apply(server, current, patch, arena)?;

@@ -24,7 +24,7 @@ pub(crate) fn sort_scalars<'a>(scalars: &mut [Node<'a>]) {
 }
 
 /// Removes repeated scalars as Kubernetes does: the last element moves into the place of a repeated one.
-/// What it shifts behind the new end stays there, so the answer is how many elements count.
+/// What it shifts past the new end stays there, so the answer is how many elements count.
 pub(crate) fn deduplicate(scalars: &mut [Node<'_>]) -> usize {
     let mut places = Places::new();
     for (at, node) in scalars.iter().enumerate() {
@@ -51,7 +51,7 @@ pub(crate) fn deduplicate(scalars: &mut [Node<'_>]) -> usize {
 
 type Places<'a> = HashMap<Option<Scalar<'a>>, BTreeSet<usize>>;
 
-/// The first place behind `at` that holds the value.
+/// The first place after `at` that holds the value.
 fn later_place<'a>(places: &Places<'a>, value: &Option<Scalar<'a>>, at: usize) -> Option<usize> {
     places.get(value)?.range(at + 1..).next().copied()
 }

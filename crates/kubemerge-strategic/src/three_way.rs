@@ -4,11 +4,11 @@
 //! state had and the wanted one has no more. What only the server knows stays as it is.
 
 use crate::{
-    conflict::Conflict,
+    conflict::PatchConflict,
     error::{MergeError, MergeErrorKind},
     precondition::{Precondition, check_preconditions},
     verbs::verbs_of,
-    versions::Versions,
+    versions::VersionNodes,
 };
 use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node, Side};
@@ -54,7 +54,7 @@ pub fn three_way<'a>(
     on_conflict: OnConflict,
     arena: &'a Arena,
 ) -> Result<Node<'a>, MergeError> {
-    three_way_checked(ty, &Versions { original, modified, current }, on_conflict, &[], arena)
+    three_way_checked(ty, &VersionNodes { original, modified, current }, on_conflict, &[], arena)
 }
 
 /// As [`three_way`], for a patch that must not touch some fields.
@@ -63,7 +63,7 @@ pub fn three_way<'a>(
 /// As [`three_way`]; `precondition-failed` goes before `conflict`.
 pub fn three_way_checked<'a>(
     ty: Type<'_>,
-    versions: &Versions<'a>,
+    versions: &VersionNodes<'a>,
     on_conflict: OnConflict,
     preconditions: &[Precondition<'_>],
     arena: &'a Arena,
@@ -91,9 +91,9 @@ pub fn three_way_checked<'a>(
 /// As [`three_way`], but for `conflict`.
 pub fn three_way_conflicts<'a>(
     ty: Type<'_>,
-    versions: &Versions<'a>,
+    versions: &VersionNodes<'a>,
     arena: &'a Arena,
-) -> Result<Vec<Conflict<'a>>, MergeError> {
+) -> Result<Vec<PatchConflict<'a>>, MergeError> {
     let (versions, verbs) = (versions.documents()?, verbs_of(ty));
     let patch = verbs.three_way(ty, &versions, arena)?;
     let patch = verbs.tested_patch(ty, &versions, patch, arena)?;
@@ -101,7 +101,7 @@ pub fn three_way_conflicts<'a>(
     Ok(verbs.conflict_test(ty, patch, changed, arena)?.conflicts)
 }
 
-fn conflict_error(conflict: &Conflict<'_>, patch: Node<'_>, changed: Node<'_>) -> MergeError {
+fn conflict_error(conflict: &PatchConflict<'_>, patch: Node<'_>, changed: Node<'_>) -> MergeError {
     let options = WriteOptions { key_order: KeyOrder::Sorted };
     let message = format!(
         "patch:\n{}\nconflicts with changes made from original to current:\n{}\n",

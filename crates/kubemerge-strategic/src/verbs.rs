@@ -3,12 +3,12 @@
 use crate::{
     apply::{combine, document},
     compose::spec as spec_compose,
-    conflict::{self, Conflict, Tested},
+    conflict::{self, PatchConflict, Tested},
     diff::{self, DiffOptions},
     error::MergeError,
     spec_diff::{self, OrderLists},
     strategy::Strategy,
-    versions::Versions,
+    versions::VersionNodes,
 };
 use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node, map as new_map};
@@ -56,7 +56,7 @@ pub fn conflicts<'a>(
     one: Node<'a>,
     other: Node<'a>,
     arena: &'a Arena,
-) -> Result<Vec<Conflict<'a>>, MergeError> {
+) -> Result<Vec<PatchConflict<'a>>, MergeError> {
     let (one, other) = (document(one)?.unwrap_or(Node::NULL), document(other)?.unwrap_or(Node::NULL));
     verbs_of(ty).conflict_test(ty, one, other, arena).map(|tested| tested.conflicts)
 }
@@ -106,7 +106,7 @@ pub(crate) trait Verbs {
     fn three_way<'a>(
         &self,
         ty: Type<'_>,
-        versions: &Versions<'a>,
+        versions: &VersionNodes<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError>;
 
@@ -114,7 +114,7 @@ pub(crate) trait Verbs {
     fn changes_of_current<'a>(
         &self,
         ty: Type<'_>,
-        versions: &Versions<'a>,
+        versions: &VersionNodes<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError>;
 
@@ -122,7 +122,7 @@ pub(crate) trait Verbs {
     fn tested_patch<'a>(
         &self,
         ty: Type<'_>,
-        versions: &Versions<'a>,
+        versions: &VersionNodes<'a>,
         patch: Node<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError>;
@@ -177,10 +177,10 @@ impl Verbs for Upstream {
     fn three_way<'a>(
         &self,
         ty: Type<'_>,
-        versions: &Versions<'a>,
+        versions: &VersionNodes<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
-        let Versions { original, modified, current } = *versions;
+        let VersionNodes { original, modified, current } = *versions;
         let delta = diff::upstream(ty, current, modified, DiffOptions::DELTA, arena)?;
         let deletions = diff::upstream(ty, original, modified, DiffOptions::DELETIONS, arena)?;
         combine(ty, deletions, delta, arena)
@@ -189,7 +189,7 @@ impl Verbs for Upstream {
     fn changes_of_current<'a>(
         &self,
         ty: Type<'_>,
-        versions: &Versions<'a>,
+        versions: &VersionNodes<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
         diff::upstream(ty, versions.original, versions.current, DiffOptions::UNORDERED, arena)
@@ -198,7 +198,7 @@ impl Verbs for Upstream {
     fn tested_patch<'a>(
         &self,
         _: Type<'_>,
-        _: &Versions<'a>,
+        _: &VersionNodes<'a>,
         patch: Node<'a>,
         _: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
@@ -247,7 +247,7 @@ impl Verbs for Spec {
     fn three_way<'a>(
         &self,
         ty: Type<'_>,
-        versions: &Versions<'a>,
+        versions: &VersionNodes<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
         spec_diff::patch(ty, versions, OrderLists::WhereNeeded, arena)
@@ -256,11 +256,11 @@ impl Verbs for Spec {
     fn changes_of_current<'a>(
         &self,
         ty: Type<'_>,
-        versions: &Versions<'a>,
+        versions: &VersionNodes<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
-        let Versions { original, current, .. } = *versions;
-        let since = Versions { original, modified: current, current: original };
+        let VersionNodes { original, current, .. } = *versions;
+        let since = VersionNodes { original, modified: current, current: original };
         spec_diff::patch(ty, &since, OrderLists::Never, arena)
     }
 
@@ -268,7 +268,7 @@ impl Verbs for Spec {
     fn tested_patch<'a>(
         &self,
         ty: Type<'_>,
-        versions: &Versions<'a>,
+        versions: &VersionNodes<'a>,
         _: Node<'a>,
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {

@@ -5,7 +5,7 @@ use kubemerge_value::Node;
 
 /// Three states of one object.
 #[derive(Clone, Copy, Debug)]
-pub struct Versions<'a> {
+pub struct VersionNodes<'a> {
     /// The state that was applied last.
     pub original: Node<'a>,
     /// The state that is wanted.
@@ -14,10 +14,10 @@ pub struct Versions<'a> {
     pub current: Node<'a>,
 }
 
-impl Versions<'_> {
+impl VersionNodes<'_> {
     /// The same states, each a map; null means an empty one.
     pub(crate) fn documents(&self) -> Result<Self, MergeError> {
-        Ok(Versions {
+        Ok(VersionNodes {
             original: document(self.original)?.unwrap_or(Node::NULL),
             modified: document(self.modified)?.unwrap_or(Node::NULL),
             current: document(self.current)?.unwrap_or(Node::NULL),

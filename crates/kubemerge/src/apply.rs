@@ -1,4 +1,4 @@
-//! [`apply`]: what becomes of an object when it is patched.
+//! [`apply`]: patches an object.
 
 use crate::{
     error::Error,
@@ -11,7 +11,7 @@ use kubemerge_schema::Dialect;
 use kubemerge_value::{Arena, Node, Side};
 
 /// Room for what a small patch makes, so that one allocation is enough.
-const ROOM: usize = 8 * 1024;
+const ARENA_BYTES: usize = 8 * 1024;
 
 /// Applies a patch to an object, as the API server does.
 ///
@@ -38,7 +38,7 @@ pub fn apply<'s, O: Object + ?Sized>(
     patch: &Patch<'_>,
 ) -> Result<O::Output, Error> {
     let source = read_object(live)?;
-    let arena = Arena::with_capacity(ROOM);
+    let arena = Arena::with_capacity(ARENA_BYTES);
     let node = apply_node(guide, source.node(), patch, &arena)?;
     O::write(node)
 }

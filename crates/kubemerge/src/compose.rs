@@ -12,7 +12,7 @@ use kubemerge_value::{Arena, Node, map};
 /// The patch that does what these patches of one type do one after the other, to any object.
 ///
 /// The type of the object must be known: from the guide, or from the `apiVersion` and `kind` of the last patch.
-/// JSON patches are put one behind the other.
+/// JSON patches are put one after the other.
 ///
 /// ```
 /// use kubemerge::{Dialect, Patch, Schema, compose};

@@ -12,7 +12,7 @@ pub enum Tests {
     /// It does not.
     #[default]
     Without,
-    /// A `test` stands before every operation that removes or replaces a value. Values with nulls in lists are
+    /// A `test` comes before every operation that removes or replaces a value. Values with nulls in lists are
     /// not tested: Kubernetes' API server crashes on them.
     With,
 }
@@ -36,7 +36,7 @@ pub(crate) fn json_diff<'a>(
 struct Diff<'a> {
     arena: &'a Arena,
     tests: Tests,
-    /// Where the walk stands.
+    /// Where the walk is.
     pointer: String,
     operations: Vec<Node<'a>>,
     /// How many bytes the pointers of the operations have.

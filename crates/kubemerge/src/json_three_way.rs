@@ -42,7 +42,7 @@ pub fn json_three_way<O: Object + ?Sized>(
 
 /// As [`json_three_way`], on nodes.
 pub(crate) fn patch<'a>(
-    versions: &kubemerge_strategic::Versions<'a>,
+    versions: &kubemerge_strategic::VersionNodes<'a>,
     preconditions: &[Precondition<'_>],
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {

@@ -9,7 +9,7 @@ use crate::{
     patch::{Patch, PatchType},
     three_way::OnConflict,
 };
-use kubemerge_strategic::{MergeErrorKind, SAME_OBJECT, Versions, three_way};
+use kubemerge_strategic::{MergeErrorKind, SAME_OBJECT, VersionNodes, three_way};
 use kubemerge_value::{Arena, Document, Kind, Node, Path, Str, map, to_canonical};
 
 /// Where `kubectl apply` keeps the configuration that was applied last.
@@ -20,7 +20,7 @@ pub const MAX_ANNOTATION_BYTES: usize = 262_144;
 
 /// What `kubectl apply` does to an object.
 #[derive(Clone, Debug)]
-pub enum Applied<T> {
+pub enum KubectlApplied<T> {
     /// There was no live object; this one is created.
     Created(T),
     /// Nothing is sent.
@@ -29,7 +29,7 @@ pub enum Applied<T> {
     Configured {
         /// The patch: strategic where there is a schema, else a merge patch.
         patch: Patch<'static>,
-        /// What becomes of the live object, before the server sets defaults.
+        /// The live object after the patch, before the server sets defaults.
         result: T,
     },
 }
@@ -40,20 +40,20 @@ pub enum Applied<T> {
 /// dialect `upstream`, it is a merge patch, which must not change apiVersion, kind and name.
 ///
 /// ```
-/// use kubemerge::{Applied, Dialect, OnConflict, Schema, kubectl_apply};
+/// use kubemerge::{KubectlApplied, Dialect, OnConflict, Schema, kubectl_apply};
 ///
 /// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
 /// let config = |data: &str| {
 ///     format!(r#"{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "c"}}, "data": {data}}}"#)
 /// };
 /// let created = kubectl_apply(&schema, &config(r#"{"a": "1"}"#), None, OnConflict::Overwrite)?;
-/// let Applied::Created(live) = created else { panic!("there was no object") };
+/// let KubectlApplied::Created(live) = created else { panic!("there was no object") };
 ///
 /// let again = kubectl_apply(&schema, &config(r#"{"a": "1"}"#), Some(&live), OnConflict::Overwrite)?;
-/// assert!(matches!(again, Applied::Unchanged));
+/// assert!(matches!(again, KubectlApplied::Unchanged));
 ///
 /// let changed = kubectl_apply(&schema, &config(r#"{"b": "2"}"#), Some(&live), OnConflict::Overwrite)?;
-/// let Applied::Configured { patch, result } = changed else { panic!("the data changed") };
+/// let KubectlApplied::Configured { patch, result } = changed else { panic!("the data changed") };
 /// assert!(patch.to_string().contains(r#""data":{"a":null,"b":"2"}"#));
 /// assert!(result.contains(r#""data":{"b":"2"}"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -67,32 +67,32 @@ pub fn kubectl_apply<'s, O: Object + ?Sized>(
     config: &O,
     live: Option<&O>,
     on_conflict: OnConflict,
-) -> Result<Applied<O::Output>, Error> {
+) -> Result<KubectlApplied<O::Output>, Error> {
     let (config, live) = (read_object(config)?, live.map(read_object).transpose()?);
     let arena = Arena::new();
     let modified = with_last_applied(config.node(), &arena)?;
     let Some(current) = live.as_ref().map(|live| live.node()) else {
         check_annotations(modified, &arena)?;
-        return Ok(Applied::Created(O::write(modified)?));
+        return Ok(KubectlApplied::Created(O::write(modified)?));
     };
     let original = last_applied(current, &arena)?.unwrap_or(Node::NULL);
-    let versions = Versions { original, modified, current };
+    let versions = VersionNodes { original, modified, current };
     let (patch_type, patch, result) = update(guide.into(), &versions, on_conflict, &arena)?;
     if patch.is_empty() {
-        return Ok(Applied::Unchanged);
+        return Ok(KubectlApplied::Unchanged);
     }
     check_annotations(result, &arena)?;
-    Ok(Applied::Configured { patch: Patch::owned(patch_type, patch)?, result: O::write(result)? })
+    Ok(KubectlApplied::Configured { patch: Patch::owned(patch_type, patch)?, result: O::write(result)? })
 }
 
 /// The patch for the live object, and what it makes of it.
 fn update<'a>(
     guide: Guide<'_>,
-    versions: &Versions<'a>,
+    versions: &VersionNodes<'a>,
     on_conflict: OnConflict,
     arena: &'a Arena,
 ) -> Result<(PatchType, Node<'a>, Node<'a>), Error> {
-    let Versions { original, modified, current } = *versions;
+    let VersionNodes { original, modified, current } = *versions;
     let Ok(ty) = guide.type_of(current) else {
         let patch = json_three_way::patch(versions, SAME_OBJECT, arena)?;
         return Ok((PatchType::Merge, patch, merge_patch::apply(current, patch, arena)));
@@ -200,7 +200,7 @@ mod tests {
 
     fn created(config: &str) -> String {
         match kubectl_apply(Guide::None, config, None, OnConflict::Overwrite).unwrap() {
-            Applied::Created(object) => object,
+            KubectlApplied::Created(object) => object,
             other => panic!("{other:?}"),
         }
     }
@@ -234,7 +234,7 @@ mod tests {
         let live = created(&config(r#"{"a":"1","b":"1"}"#)).replace(r#""b":"1""#, r#""b":"1","c":"3""#);
         let applied =
             kubectl_apply(&schema, &config(r#"{"a":"2"}"#), Some(&live), OnConflict::Overwrite).unwrap();
-        let Applied::Configured { patch, result } = applied else { panic!("{applied:?}") };
+        let KubectlApplied::Configured { patch, result } = applied else { panic!("{applied:?}") };
         assert_eq!(patch.patch_type(), PatchType::Strategic);
         assert!(result.contains(r#""data":{"a":"2","c":"3"}"#), "{result}");
     }
@@ -244,7 +244,9 @@ mod tests {
         let live = created(r#"{"apiVersion":"e/v1","kind":"Tree","metadata":{"name":"t"},"spec":{"a":[1]}}"#);
         let apply = |config: &str| kubectl_apply(Guide::None, config, Some(&live), OnConflict::Overwrite);
         let taller = r#"{"apiVersion":"e/v1","kind":"Tree","metadata":{"name":"t"},"spec":{"a":[2]}}"#;
-        let Applied::Configured { patch, .. } = apply(taller).unwrap() else { panic!("the list changed") };
+        let KubectlApplied::Configured { patch, .. } = apply(taller).unwrap() else {
+            panic!("the list changed")
+        };
         assert_eq!(patch.patch_type(), PatchType::Merge);
         let renamed = apply(&taller.replace(r#""t""#, r#""u""#)).unwrap_err();
         assert_eq!((renamed.kind().name(), renamed.path()), ("precondition-failed", "metadata.name"));

@@ -24,7 +24,7 @@
 //!
 //! | verb | answers |
 //! |---|---|
-//! | [`apply`] | what becomes of the object? |
+//! | [`apply`] | what is the patched object? |
 //! | [`apply_node`] | the same, for callers who write the result themselves |
 //! | [`diff`] | which patch makes one of the other? |
 //! | [`convert`] | which patch of another type does the same? |
@@ -62,7 +62,7 @@ pub use guide::Guide;
 pub use json_diff::Tests;
 pub use json_patch::{MAX_COPY_BYTES, MAX_OPERATIONS};
 pub use json_three_way::json_three_way;
-pub use kubectl_apply::{Applied, LAST_APPLIED, MAX_ANNOTATION_BYTES, kubectl_apply};
+pub use kubectl_apply::{KubectlApplied, LAST_APPLIED, MAX_ANNOTATION_BYTES, kubectl_apply};
 pub use kubemerge_schema as schema;
 pub use kubemerge_schema::{Dialect, LoadError, Schema, SchemaBuilder, Type};
 pub use kubemerge_strategic as strategic;

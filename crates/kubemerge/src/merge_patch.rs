@@ -34,7 +34,7 @@ fn merged<'a>(live: Node<'a>, value: Node<'a>, arena: &'a Arena) -> Node<'a> {
     }
 }
 
-/// What becomes of a new value: its null members go.
+/// A new value without its null members.
 fn taken<'a>(value: Node<'a>, arena: &'a Arena) -> Node<'a> {
     pruned(value, arena).unwrap_or(value)
 }

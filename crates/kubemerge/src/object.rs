@@ -17,7 +17,7 @@ use serde_json::Value;
 /// | [`Value`] | [`Value`] | at most [`MAX_VALUE_DEPTH`] levels deep |
 /// | [`Typed`] | the type itself | for anything serde can read and write |
 ///
-/// No bytes at all and the value `null` stand for the empty object.
+/// No bytes at all and the value `null` mean the empty object.
 pub trait Object: sealed::Sealed {
     /// What a verb gives back.
     type Output;
@@ -88,7 +88,7 @@ impl<'a> Source<'a> {
         Ok(Source(Form::Checked(Document::check(bytes)?)))
     }
 
-    /// Keeps a copy of bytes that nobody else holds.
+    /// Keeps a copy of bytes that have no other owner.
     pub(crate) fn own(bytes: &[u8]) -> Result<Self, Error> {
         let document = Document::check(bytes)?;
         let depth = document.depth();
@@ -113,7 +113,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Reads a document; one that is absent stands for the empty object.
+/// Reads a document; an absent one means the empty object.
 pub(crate) fn read_object<O: Object + ?Sized>(object: &O) -> Result<Source<'_>, Error> {
     if object.is_absent() {
         return Source::empty();

@@ -1,4 +1,4 @@
-//! [`Patch`]: the three types of patch behind one name, with the content types that tell them apart.
+//! [`Patch`]: the three types of patch in one type, with the content types that tell them apart.
 
 use crate::{
     error::{Error, ErrorKind},

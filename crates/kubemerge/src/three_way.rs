@@ -27,7 +27,7 @@ pub struct Conflict {
     pub path: String,
     /// What the wanted state does there.
     pub wanted: Change,
-    /// What was done there on the server, by whomever.
+    /// What was done there on the server, by any client.
     pub current: Change,
 }
 
@@ -127,8 +127,8 @@ impl<'v, O: Object + ?Sized> Versions<'v, O> {
 }
 
 impl Sources<'_> {
-    pub(crate) fn nodes(&self) -> kubemerge_strategic::Versions<'_> {
-        kubemerge_strategic::Versions {
+    pub(crate) fn nodes(&self) -> kubemerge_strategic::VersionNodes<'_> {
+        kubemerge_strategic::VersionNodes {
             original: self.original.node(),
             modified: self.modified.node(),
             current: self.current.node(),
@@ -136,15 +136,15 @@ impl Sources<'_> {
     }
 }
 
-impl From<kubemerge_strategic::Conflict<'_>> for Conflict {
-    fn from(conflict: kubemerge_strategic::Conflict<'_>) -> Self {
+impl From<kubemerge_strategic::PatchConflict<'_>> for Conflict {
+    fn from(conflict: kubemerge_strategic::PatchConflict<'_>) -> Self {
         Conflict { path: conflict.path, wanted: conflict.one.into(), current: conflict.other.into() }
     }
 }
 
-impl From<kubemerge_strategic::Change<'_>> for Change {
-    fn from(change: kubemerge_strategic::Change<'_>) -> Self {
-        use kubemerge_strategic::Change as Made;
+impl From<kubemerge_strategic::PatchChange<'_>> for Change {
+    fn from(change: kubemerge_strategic::PatchChange<'_>) -> Self {
+        use kubemerge_strategic::PatchChange as Made;
         match change {
             Made::Set(value) => Change::Set(to_canonical(value)),
             Made::Remove => Change::Remove,

@@ -3,7 +3,7 @@
 use kubemerge::Object;
 use kubemerge_schema::Type;
 use kubemerge_strategic::{
-    DiffOptions, Emission, MergeError, OnConflict, Precondition, Versions, check_preconditions, compose,
+    DiffOptions, Emission, MergeError, OnConflict, Precondition, VersionNodes, check_preconditions, compose,
     conflicts, diff, three_way_checked,
 };
 use kubemerge_value::{Arena, Canonical, Document, Node, to_canonical, to_value};
@@ -33,7 +33,7 @@ pub(super) fn three_way(request: &Request<'_>, ty: Type<'_>) -> Result<Answer, R
     let on_conflict = if request.overwrite { OnConflict::Overwrite } else { OnConflict::Fail };
     let preconditions = preconditions(request);
     with_documents(request.api, &texts, |nodes, arena| {
-        let versions = Versions { original: nodes[0], modified: nodes[1], current: nodes[2] };
+        let versions = VersionNodes { original: nodes[0], modified: nodes[1], current: nodes[2] };
         three_way_checked(ty, &versions, on_conflict, &preconditions, arena)
     })
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     directive::{FieldPatch, MapPatch, PatchWord},
     error::MergeError,
-    observe::{Event, Observer, Replacement},
+    observe::{MergeEvent, Observer, Replacement},
     strategy::Strategy,
 };
 use kubemerge_schema::{MapRule, Type};
@@ -44,7 +44,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             Some(PatchWord::Unknown) => Err(unknown_word(patch, &Path::ROOT)),
             Some(PatchWord::Replace) => {
                 let cause = Replacement::PatchDirective;
-                self.observer.note(&Path::ROOT, Event::MapReplaced { from: live, cause });
+                self.observer.note(&Path::ROOT, MergeEvent::MapReplaced { from: live, cause });
                 self.map(ty, None, patch, &Path::ROOT)
             }
             Some(PatchWord::Merge) | None => self.map(ty, live, patch, &Path::ROOT),

@@ -52,7 +52,7 @@ pub(crate) fn all_maps(live: &[Node<'_>], patch: &[Node<'_>], path: &Path<'_>) -
 /// A check of the elements of two lists that meet.
 type Check<T> = fn(&[Node<'_>], &[Node<'_>], &Path<'_>) -> Result<T, MergeError>;
 
-/// A check of the elements of both lists, told apart: the path of a fault in live leads through live.
+/// A check of the elements of each list: the path of a fault in live leads through live.
 pub(super) fn on_its_side<T>(
     check: Check<T>,
     live: &[Node<'_>],
@@ -91,7 +91,7 @@ pub(crate) fn expected_map(found: Node<'_>, path: &Path<'_>) -> MergeError {
     MergeError::new(MergeErrorKind::ExpectedMap, path, message).with_hint("items of this list are maps")
 }
 
-/// Maps in a list that merges, but for which nobody says how to tell items apart.
+/// Maps in a list that merges, but for which no key is declared.
 pub(super) fn no_merge_key(type_name: &str, path: &Path<'_>) -> MergeError {
     let message = format!("cannot merge lists without merge key for {type_name}");
     MergeError::new(MergeErrorKind::NoMergeKeyDeclared, path, message)

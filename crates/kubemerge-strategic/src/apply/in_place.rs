@@ -9,7 +9,7 @@ use crate::{
     directive::{MapPatch, PATCH},
     error::MergeError,
     identity::{Identity, Keyed, Keys},
-    observe::{Event, Observer},
+    observe::{MergeEvent, Observer},
 };
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::{DefaultHashBuilder, HashSet};
@@ -129,7 +129,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         for (patch_at, pair) in list.pairs.iter().enumerate() {
             let path = path.item(patch_at, pair.live.at);
             if O::WATCHES {
-                self.observer.note(&path, Event::ItemMatched { keys: &rules.keys.pairs(pair.identity) });
+                self.observer.note(&path, MergeEvent::ItemMatched { keys: &rules.keys.pairs(pair.identity) });
             }
             let patch = MapPatch::parse(pair.patch, self.arena);
             let merged = deep(|| self.map(rules.rule.item, Some(list.live.node(&pair.live)), &patch, &path))?;
@@ -141,7 +141,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     pub(super) fn note_merge(&mut self, keys: &Keys<'_, 'a>, path: &Path<'_>) {
         if O::WATCHES {
             let names: Vec<&str> = keys.names().collect();
-            self.observer.note(path, Event::ListMerged { keys: &names });
+            self.observer.note(path, MergeEvent::ListMerged { keys: &names });
         }
     }
 }

@@ -11,9 +11,9 @@ use crate::{
     directive::{MapPatch, PatchWord},
     error::{MergeError, MergeErrorKind},
     identity::Keys,
-    observe::{Event, Observer, Ordering, Removal, Replacement},
+    observe::{MergeEvent, Observer, Ordering, Removal, Replacement},
     order::{Place, asked_for, weave},
-    register::{Positions, Register, Who},
+    register::{ItemId, Positions, Register},
     repeats::Used,
 };
 use kubemerge_value::{ListView, Node, Path, deep};
@@ -21,9 +21,9 @@ use kubemerge_value::{ListView, Node, Path, deep};
 /// The patch list, taken apart.
 struct Parts {
     /// The plain items, as positions in the patch.
-    plain: Vec<(usize, Who)>,
+    plain: Vec<(usize, ItemId)>,
     /// The delete items.
-    deletes: Vec<(usize, Who)>,
+    deletes: Vec<(usize, ItemId)>,
     replace: bool,
     /// The fault of the first item that is neither; those after it were not looked at.
     fault: Option<MergeError>,
@@ -44,15 +44,15 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let parts = self.take_apart(keys, patch, &mut register, path);
         let live = self.slots(keys, view.items(), Origin::Live, &mut register);
         let mut merged = Merged::new(view.items(), patch, register);
-        merged.live = live.iter().map(|slot| slot.who).collect();
+        merged.live = live.iter().map(|slot| slot.id).collect();
         first_list_fault(check_delete_items(&merged, &parts.deletes, keys, path), parts.fault)?;
         merged.deleted = self.delete_items(&merged, &parts.deletes, path);
         if parts.replace {
             let cause = Replacement::PatchDirective;
-            self.observer.note(path, Event::ListReplaced { from: Some(view.node()), cause });
-            // Behind a replace marker the plain items are the list.
+            self.observer.note(path, MergeEvent::ListReplaced { from: Some(view.node()), cause });
+            // After a replace marker the plain items are the list.
             merged.slots =
-                parts.plain.iter().map(|(at, who)| Slot::new(Origin::Patch(*at as u32), *who)).collect();
+                parts.plain.iter().map(|(at, id)| Slot::new(Origin::Patch(*at as u32), *id)).collect();
             self.in_patch_order(&mut merged, &[], keys, path)?;
         } else {
             merged.slots = survivors(live, &merged.deleted, parts.plain.len());
@@ -76,10 +76,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let (keyed, is_marked) = keys.read_marked(*item, self.arena);
             let word = if is_marked { PatchWord::in_map(*item) } else { None };
             let path = path.index(at);
-            match (word, register.who(keyed)) {
-                (None, who) => parts.plain.push((at, who)),
-                (Some(PatchWord::Delete), Who::Missing) => parts.fault = Some(keys.missing(*item, &path)),
-                (Some(PatchWord::Delete), who) => parts.deletes.push((at, who)),
+            match (word, register.id(keyed)) {
+                (None, id) => parts.plain.push((at, id)),
+                (Some(PatchWord::Delete), ItemId::Missing) => parts.fault = Some(keys.missing(*item, &path)),
+                (Some(PatchWord::Delete), id) => parts.deletes.push((at, id)),
                 (Some(PatchWord::Replace), _) => parts.replace = true,
                 (Some(PatchWord::Merge), _) => parts.fault = Some(merge_unsupported(&path)),
                 (Some(PatchWord::Unknown), _) => parts.fault = Some(unknown_patch(*item, &path)),
@@ -102,7 +102,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let slot = |(at, item): (usize, &Node<'a>)| {
             let (keyed, is_marked) = keys.read_marked(*item, self.arena);
             let is_delete_item = is_marked && is_delete_item(*item);
-            Slot { is_delete_item, ..Slot::new(side(at as u32), register.who(keyed)) }
+            Slot { is_delete_item, ..Slot::new(side(at as u32), register.id(keyed)) }
         };
         items.iter().enumerate().map(slot).collect()
     }
@@ -111,18 +111,18 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn delete_items(
         &mut self,
         merged: &Merged<'_, 'a>,
-        deletes: &[(usize, Who)],
+        deletes: &[(usize, ItemId)],
         path: &Path<'_>,
     ) -> Vec<usize> {
         if deletes.is_empty() {
             return Vec::new();
         }
-        let by_delete = Positions::of(deletes.iter().map(|(_, who)| *who));
-        let hit = |(at, who): (usize, &Who)| by_delete.get(*who).map(|delete| (delete, at));
+        let by_delete = Positions::of(deletes.iter().map(|(_, id)| *id));
+        let hit = |(at, id): (usize, &ItemId)| by_delete.get(*id).map(|delete| (delete, at));
         let mut hits: Vec<(u32, usize)> = merged.live.iter().enumerate().filter_map(hit).collect();
         hits.sort_by_key(|(delete, _)| *delete);
         for (_, at) in &hits {
-            let event = Event::Removed { value: merged.live_items[*at], cause: Removal::PatchDirective };
+            let event = MergeEvent::Removed { value: merged.live_items[*at], cause: Removal::PatchDirective };
             self.observer.note(&path.index(*at), event);
         }
         hits.into_iter().map(|(_, at)| at).collect()
@@ -132,29 +132,29 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         &mut self,
         rules: ItemRules<'_, '_, 'a>,
         merged: &mut Merged<'_, 'a>,
-        plain: &[(usize, Who)],
+        plain: &[(usize, ItemId)],
         path: &Path<'_>,
     ) -> Result<(), MergeError> {
         let keys = rules.keys;
-        let mut first = Positions::of(merged.slots.iter().map(|slot| slot.who));
+        let mut first = Positions::of(merged.slots.iter().map(|slot| slot.id));
         let mut compound = merged.compound_kinds(keys);
-        for (at, who) in plain {
+        for (at, id) in plain {
             let item = merged.patch[*at];
-            match (who, first.get(*who)) {
-                (Who::Missing, _) => return Err(keys.missing(item, &path.index(*at))),
-                (Who::Compound, _) if !compound.add(item, keys) => {
+            match (id, first.get(*id)) {
+                (ItemId::Missing, _) => return Err(keys.missing(item, &path.index(*at))),
+                (ItemId::Compound, _) if !compound.add(item, keys) => {
                     return Err(keys.compound(0, &path.index(*at)));
                 }
-                (Who::Known(_), Some(found)) => {
+                (ItemId::Known(_), Some(found)) => {
                     self.merge_item(rules, merged, found as usize, *at, path)?;
                     continue;
                 }
-                (Who::Known(_), None) => self.note_new_item(keys, item, &path.index(*at)),
-                (Who::Compound, _) => {}
+                (ItemId::Known(_), None) => self.note_new_item(keys, item, &path.index(*at)),
+                (ItemId::Compound, _) => {}
             }
-            first.note(*who, merged.slots.len());
-            merged.added.push(*who);
-            merged.slots.push(Slot::new(Origin::Patch(*at as u32), *who));
+            first.note(*id, merged.slots.len());
+            merged.added.push(*id);
+            merged.slots.push(Slot::new(Origin::Patch(*at as u32), *id));
         }
         Ok(())
     }
@@ -162,7 +162,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn note_new_item(&mut self, keys: &Keys<'_, 'a>, item: Node<'a>, path: &Path<'_>) {
         if O::WATCHES {
             let pairs = keys.pairs_of(item, self.arena);
-            self.observer.note(path, Event::ItemAdded { keys: &pairs, value: item });
+            self.observer.note(path, MergeEvent::ItemAdded { keys: &pairs, value: item });
         }
     }
 
@@ -178,7 +178,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let (item, base) = (merged.patch[patch_at], merged.node(&slot));
         let path = slot.path_with(patch_at, path);
         if O::WATCHES {
-            self.observer.note(&path, Event::ItemMatched { keys: &rules.keys.pairs_of(item, self.arena) });
+            self.observer
+                .note(&path, MergeEvent::ItemMatched { keys: &rules.keys.pairs_of(item, self.arena) });
         }
         let again = slot.changed.map(|_| Used::of(self.arena));
         let patch = MapPatch::parse(item, self.arena);
@@ -188,8 +189,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         merged.change(found, node);
         // Upstream: a null key matches, and the merge removes it.
-        if self.mode == Mode::Apply && merged.register.is_null(slot.who) {
-            merged.slots[found].who = Who::Missing;
+        if self.mode == Mode::Apply && merged.register.is_null(slot.id) {
+            merged.slots[found].id = ItemId::Missing;
         }
         Ok(())
     }
@@ -198,15 +199,15 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn in_patch_order(
         &mut self,
         merged: &mut Merged<'_, 'a>,
-        plain: &[(usize, Who)],
+        plain: &[(usize, ItemId)],
         keys: &Keys<'_, 'a>,
         path: &Path<'_>,
     ) -> Result<(), MergeError> {
         check_keys(merged, plain, keys, path)?;
-        let named = Positions::of(plain.iter().map(|(_, who)| *who));
-        // Positions in the live list after the deletions; behind a replace marker, in the list itself.
+        let named = Positions::of(plain.iter().map(|(_, id)| *id));
+        // Positions in the live list after the deletions; after a replace marker, in the list itself.
         let counted = |slot: &&Slot| plain.is_empty() || matches!(slot.origin, Origin::Live(_));
-        let server = Positions::of(merged.slots.iter().filter(counted).map(|slot| slot.who));
+        let server = Positions::of(merged.slots.iter().filter(counted).map(|slot| slot.id));
         let places = merged.places(&named, &server);
         compare_while_ordering(&merged.slots, &places, keys, path)?;
         self.in_order(merged, &places, Ordering::PatchList, path);
@@ -223,7 +224,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) {
         let order = weave(places);
         if !order.is_sorted() {
-            self.observer.note(path, Event::Reordered { cause });
+            self.observer.note(path, MergeEvent::Reordered { cause });
             merged.slots = order.into_iter().map(|at| merged.slots[at]).collect();
         }
     }
@@ -241,17 +242,18 @@ fn survivors(live: Vec<Slot>, deleted: &[usize], new: usize) -> Vec<Slot> {
 /// A delete item whose key is a map or list matches nothing, but it is compared with its like.
 fn check_delete_items(
     merged: &Merged<'_, '_>,
-    deletes: &[(usize, Who)],
+    deletes: &[(usize, ItemId)],
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
 ) -> Result<(), MergeError> {
     let mut live = CompoundKinds::default();
-    for (item, who) in merged.live_items.iter().zip(&merged.live) {
-        if *who == Who::Compound {
+    for (item, id) in merged.live_items.iter().zip(&merged.live) {
+        if *id == ItemId::Compound {
             live.add(*item, keys);
         }
     }
-    let is_compared = |(at, who): &&(usize, Who)| *who == Who::Compound && live.has(merged.patch[*at], keys);
+    let is_compared =
+        |(at, id): &&(usize, ItemId)| *id == ItemId::Compound && live.has(merged.patch[*at], keys);
     match deletes.iter().find(is_compared) {
         Some((at, _)) => Err(keys.compound(0, &path.index(*at))),
         None => Ok(()),
@@ -262,18 +264,18 @@ fn check_delete_items(
 /// item with the plain items of the patch, later while the items are put in order.
 fn check_keys(
     merged: &Merged<'_, '_>,
-    plain: &[(usize, Who)],
+    plain: &[(usize, ItemId)],
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
 ) -> Result<(), MergeError> {
     let mut named = CompoundKinds::default();
-    for (at, _) in plain.iter().filter(|(_, who)| *who == Who::Compound) {
+    for (at, _) in plain.iter().filter(|(_, id)| *id == ItemId::Compound) {
         named.add(merged.patch[*at], keys);
     }
     for slot in &merged.slots {
-        match slot.who {
-            Who::Missing => return Err(keys.missing(merged.node(slot), &slot.path(path))),
-            Who::Compound if named.has(merged.node(slot), keys) => {
+        match slot.id {
+            ItemId::Missing => return Err(keys.missing(merged.node(slot), &slot.path(path))),
+            ItemId::Compound if named.has(merged.node(slot), keys) => {
                 return Err(keys.compound(0, &slot.path(path)));
             }
             _ => {}
@@ -282,14 +284,14 @@ fn check_keys(
     Ok(())
 }
 
-/// An item whose key is a map or list cannot be looked for in the server's order, where it stands itself.
+/// An item whose key is a map or list cannot be looked for in the server's order, where it is itself.
 pub(super) fn compare_while_ordering(
     slots: &[Slot],
     places: &[Place],
     keys: &Keys<'_, '_>,
     path: &Path<'_>,
 ) -> Result<(), MergeError> {
-    let is_compound = |at: usize| slots[at].who == Who::Compound;
+    let is_compound = |at: usize| slots[at].id == ItemId::Compound;
     if !(0..slots.len()).any(is_compound) {
         return Ok(());
     }

@@ -6,13 +6,13 @@ use crate::{
         DELETE_FROM_PRIMITIVE_LIST, FieldPatch, Malformed, MapPatch, PATCH, PatchWord, malformed_delete_lists,
     },
     error::{MergeError, MergeErrorKind},
-    observe::{Event, Observer, Removal, Replacement},
+    observe::{MergeEvent, Observer, Removal, Replacement},
 };
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::Type;
 use kubemerge_value::{Kind, MapEdit, Node, Path, Str, map as build_map};
 
-/// What becomes of a field.
+/// What happens to a field.
 #[derive(Clone, Copy)]
 pub(super) enum Outcome<'a> {
     Keep,
@@ -51,7 +51,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if patch.patch.is_some() && self.strategy.obeys_patch_word_first() {
             return self.replace_map(live, patch, path);
         }
-        self.observer.note(path, Event::MapMerged);
+        self.observer.note(path, MergeEvent::MapMerged);
         let base = live.unwrap_or(Node::NULL);
         let mut edit = match self.mode {
             Mode::Apply => MapEdit::new(base, self.arena),
@@ -143,13 +143,13 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         match word {
             PatchWord::Replace => {
                 let cause = Replacement::PatchDirective;
-                self.observer.note(path, Event::MapReplaced { from: live, cause });
+                self.observer.note(path, MergeEvent::MapReplaced { from: live, cause });
                 Ok(without_patch(patch.node, self.arena))
             }
             // Upstream: the map stays, empty (apply/patch-directive: "delete leaves an empty map").
             PatchWord::Delete => {
                 if let Some(value) = live {
-                    self.observer.note(path, Event::Removed { value, cause: Removal::PatchDirective });
+                    self.observer.note(path, MergeEvent::Removed { value, cause: Removal::PatchDirective });
                 }
                 Ok(build_map([], self.arena))
             }
@@ -213,7 +213,7 @@ fn put<'a>(edit: &mut MapEdit<'a>, key: Str<'a>, value: Node<'a>) {
     }
 }
 
-/// The map as it stands, less its `$patch`.
+/// The map as it is, less its `$patch`.
 pub(super) fn without_patch<'a>(map: Node<'a>, arena: &'a kubemerge_value::Arena) -> Node<'a> {
     let mut edit = MapEdit::new(map, arena);
     if edit.seek(PATCH.into()).is_some() {

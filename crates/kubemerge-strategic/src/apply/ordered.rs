@@ -17,9 +17,9 @@ use crate::{
     error::{MergeError, MergeErrorKind},
     go_text::go_text,
     identity::Keys,
-    observe::{Event, Observer, Ordering, Replacement},
+    observe::{MergeEvent, Observer, Ordering, Replacement},
     order::{Place, weave},
-    register::{Positions, Register, Who},
+    register::{ItemId, Positions, Register},
 };
 use hashbrown::HashMap;
 use kubemerge_schema::{ListRule, ListStrategy, Type};
@@ -68,22 +68,22 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Node<'a>, MergeError> {
         let mut merged = self.merged_maps(lists, keys, path)?;
-        let order: Vec<Who> =
-            lists.order.iter().map(|entry| merged.register.who(keys.read(*entry, self.arena))).collect();
+        let order: Vec<ItemId> =
+            lists.order.iter().map(|entry| merged.register.id(keys.read(*entry, self.arena))).collect();
         let named = order_positions(&merged, &order, lists, keys, path)?;
         if element_kind(lists.view.items(), lists.patch_items, path)?.is_none() {
             return Err(empty_lists(path));
         }
-        for (entry, who) in lists.order.iter().zip(&order) {
+        for (entry, id) in lists.order.iter().zip(&order) {
             if entry.kind() != Kind::Map {
                 return Err(expected_map(*entry, path));
             }
-            if *who == Who::Missing {
+            if *id == ItemId::Missing {
                 return Err(keys.missing(*entry, path));
             }
         }
         let memory = merged.memory();
-        if memory.contains(&Who::Missing) {
+        if memory.contains(&ItemId::Missing) {
             // Upstream: the list is read again after the merge, and needs every key.
             return Err(keys.missing(lists.view.node(), path));
         }
@@ -120,7 +120,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         if is_live {
             let slots = self.slots(keys, items, Origin::Live, &mut register);
-            let live = slots.iter().map(|slot| slot.who).collect();
+            let live = slots.iter().map(|slot| slot.id).collect();
             return Ok(Merged { slots, live, ..Merged::new(items, &[], register) });
         }
         let added = self.added_list(lists.patch, path).elements(self.arena);
@@ -132,7 +132,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn added_list(&mut self, patch: Option<Node<'a>>, path: &Path<'_>) -> Node<'a> {
         let patch = patch.unwrap_or(Node::NULL);
         let cleaned = clean(patch, super::Mode::Combine, self.arena).unwrap_or(patch);
-        self.observer.note(path, Event::Added { value: cleaned });
+        self.observer.note(path, MergeEvent::Added { value: cleaned });
         cleaned
     }
 
@@ -168,7 +168,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             .collect();
         let woven = weave(&places);
         if !woven.is_sorted() {
-            self.observer.note(path, Event::Reordered { cause: Ordering::Directive });
+            self.observer.note(path, MergeEvent::Reordered { cause: Ordering::Directive });
         }
         let picks: Vec<Pick<'a>> = woven.into_iter().map(|at| merged[at]).collect();
         Ok(view.pick(&picks, self.arena))
@@ -188,7 +188,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return Ok(added.elements(self.arena).iter().map(|item| Pick::Put(*item)).collect());
         }
         if lists.rule.strategy == ListStrategy::Atomic {
-            let event = Event::ListReplaced { from: Some(lists.view.node()), cause: Replacement::Rule };
+            let event = MergeEvent::ListReplaced { from: Some(lists.view.node()), cause: Replacement::Rule };
             self.observer.note(path, event);
             return Ok(lists.patch_items.iter().map(|item| Pick::Put(*item)).collect());
         }
@@ -230,7 +230,7 @@ struct Lists<'l, 'a> {
 /// Upstream reads the order list from the start for each item, up to the entry that names it.
 fn order_positions<'a>(
     merged: &Merged<'_, 'a>,
-    order: &[Who],
+    order: &[ItemId],
     lists: &Lists<'_, 'a>,
     keys: &Keys<'_, 'a>,
     path: &Path<'_>,
@@ -239,7 +239,7 @@ fn order_positions<'a>(
     let readable = lists.order.iter().take_while(is_map).count();
     let positions = Positions::of(order[..readable].iter().copied());
     let mut compound = CompoundKinds::default();
-    for (entry, _) in lists.order.iter().zip(&order[..readable]).filter(|(_, who)| **who == Who::Compound) {
+    for (entry, _) in lists.order.iter().zip(&order[..readable]).filter(|(_, id)| **id == ItemId::Compound) {
         compound.add(*entry, keys);
     }
     for slot in &merged.slots {
@@ -247,12 +247,12 @@ fn order_positions<'a>(
         if node.kind() != Kind::Map {
             return Err(expected_map(node, &slot.path(path)));
         }
-        match slot.who {
-            Who::Missing => return Err(keys.missing(node, &slot.path(path))),
-            Who::Compound if compound.has(node, keys) => return Err(keys.compound(0, &slot.path(path))),
+        match slot.id {
+            ItemId::Missing => return Err(keys.missing(node, &slot.path(path))),
+            ItemId::Compound if compound.has(node, keys) => return Err(keys.compound(0, &slot.path(path))),
             _ => {}
         }
-        if readable < order.len() && positions.get(slot.who).is_none() {
+        if readable < order.len() && positions.get(slot.id).is_none() {
             return Err(entry_is_no_map(readable, path));
         }
     }

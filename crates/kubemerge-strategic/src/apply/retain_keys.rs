@@ -5,7 +5,7 @@ use crate::{
     directive::{MapPatch, RETAIN_KEYS},
     error::{MergeError, MergeErrorKind},
     go_text::go_text,
-    observe::{Event, Observer, Removal},
+    observe::{MergeEvent, Observer, Removal},
 };
 use hashbrown::HashSet;
 use kubemerge_value::{Kind, MapEdit, Node, Path, Str, deep_equal};
@@ -55,7 +55,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         for entry in live.map_or(&[][..], |live| live.entries(self.arena)) {
             if !names.contains(&entry.key) {
-                let event = Event::Removed { value: entry.value, cause: Removal::RetainKeys };
+                let event = MergeEvent::Removed { value: entry.value, cause: Removal::RetainKeys };
                 self.observer.note(&path.field(entry.key), event);
             }
         }

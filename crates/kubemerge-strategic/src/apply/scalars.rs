@@ -8,7 +8,7 @@ use super::{
 use crate::{
     error::MergeError,
     identity::Keys,
-    observe::{Event, Observer, Ordering, Removal},
+    observe::{MergeEvent, Observer, Ordering, Removal},
     order::{Place, weave},
 };
 use hashbrown::{HashMap, HashSet};
@@ -81,7 +81,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         {
             return Err(expected_map(*first, &path.index(0)));
         }
-        self.observer.note(path, Event::ListMerged { keys: &[] });
+        self.observer.note(path, MergeEvent::ListMerged { keys: &[] });
         let live = positions(view.items());
         let named = positions(patch);
         let mut seen = HashSet::with_capacity(live.len() + named.len());
@@ -95,12 +95,12 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             picks.push(if is_live { Pick::Keep(at) } else { Pick::Put(*item) });
             if !is_live {
                 let path = path.index(at - view.items().len());
-                self.observer.note(&path, Event::ItemAdded { keys: &[], value: *item });
+                self.observer.note(&path, MergeEvent::ItemAdded { keys: &[], value: *item });
             }
         }
         let order = weave(&places);
         if !order.is_sorted() {
-            self.observer.note(path, Event::Reordered { cause: Ordering::PatchList });
+            self.observer.note(path, MergeEvent::Reordered { cause: Ordering::PatchList });
         }
         Ok(order.into_iter().map(|at| picks[at]).collect())
     }
@@ -128,7 +128,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let mut picks = Vec::with_capacity(view.items().len());
         for (at, item) in view.items().iter().enumerate() {
             if item.scalar().is_some_and(|value| unwanted.contains(&value)) {
-                let event = Event::Removed { value: *item, cause: Removal::DeleteList };
+                let event = MergeEvent::Removed { value: *item, cause: Removal::DeleteList };
                 self.observer.note(&path.index(at), event);
             } else {
                 picks.push(Pick::Keep(at));

@@ -4,14 +4,14 @@ use super::keyed::is_delete_item;
 use crate::{
     identity::Keys,
     order::Place,
-    register::{Positions, Register, Who},
+    register::{ItemId, Positions, Register},
 };
 use kubemerge_value::{Kind, Node, Path, Pick, Side};
 
 /// An item of the merged list.
 #[derive(Clone, Copy)]
 pub(super) struct Slot {
-    pub(super) who: Who,
+    pub(super) id: ItemId,
     pub(super) origin: Origin,
     /// Whether it is a delete item, which only a patch holds.
     pub(super) is_delete_item: bool,
@@ -27,8 +27,8 @@ pub(super) enum Origin {
 }
 
 impl Slot {
-    pub(super) fn new(origin: Origin, who: Who) -> Self {
-        Slot { who, origin, is_delete_item: false, changed: None }
+    pub(super) fn new(origin: Origin, id: ItemId) -> Self {
+        Slot { id, origin, is_delete_item: false, changed: None }
     }
 
     /// The path of an item of the patch that is merged into it.
@@ -53,12 +53,12 @@ pub(super) struct Merged<'l, 'a> {
     pub(super) slots: Vec<Slot>,
     pub(super) live_items: &'l [Node<'a>],
     pub(super) patch: &'l [Node<'a>],
-    /// Who the live items are.
-    pub(super) live: Vec<Who>,
+    /// The identities of the live items.
+    pub(super) live: Vec<ItemId>,
     /// The positions of the live items that were deleted, in this order.
     pub(super) deleted: Vec<usize>,
     /// The items that were added, in this order.
-    pub(super) added: Vec<Who>,
+    pub(super) added: Vec<ItemId>,
     pub(super) register: Register<'a>,
     /// The values of the items that were changed.
     pub(super) changed: Vec<Node<'a>>,
@@ -103,7 +103,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     /// The places of the items, named by these names, in the order of the server.
     pub(super) fn places(&self, named: &Positions, server: &Positions) -> Vec<Place> {
         let place = |slot: &Slot| {
-            let (rank, server) = (named.get(slot.who), server.get(slot.who));
+            let (rank, server) = (named.get(slot.id), server.get(slot.id));
             Place { named: rank.is_some(), rank: rank.or(server), server, deleting: slot.is_delete_item }
         };
         self.slots.iter().map(place).collect()
@@ -121,7 +121,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     /// The kinds of the keys that cannot be compared.
     pub(super) fn compound_kinds(&self, keys: &Keys<'_, 'a>) -> CompoundKinds {
         let mut kinds = CompoundKinds::default();
-        for slot in self.slots.iter().filter(|slot| slot.who == Who::Compound) {
+        for slot in self.slots.iter().filter(|slot| slot.id == ItemId::Compound) {
             kinds.add(self.node(slot), keys);
         }
         kinds
@@ -132,7 +132,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     ///
     /// A deletion shifts what follows to the left and leaves the last place as it was; new items overwrite
     /// the places that became free.
-    pub(super) fn memory(&self) -> Vec<Who> {
+    pub(super) fn memory(&self) -> Vec<ItemId> {
         let live = &self.live;
         let mut alive = vec![true; live.len()];
         let mut stale = Vec::with_capacity(self.deleted.len());

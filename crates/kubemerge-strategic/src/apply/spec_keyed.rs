@@ -12,10 +12,10 @@ use crate::{
     directive::{MapPatch, PatchWord},
     error::MergeError,
     identity::{Identity, Keys},
-    observe::{Event, Observer, Ordering, Removal, Replacement},
+    observe::{MergeEvent, Observer, Ordering, Removal, Replacement},
     order::{LiveItem, by_position, without_directive},
     partial::Partial,
-    register::{Positions, Register, Who},
+    register::{ItemId, Positions, Register},
     repeats::Used,
 };
 use bumpalo::collections::Vec as ArenaVec;
@@ -41,7 +41,7 @@ struct Parts<'a> {
 struct Survivor<'a> {
     at: usize,
     identity: Identity<'a>,
-    who: Who,
+    id: ItemId,
 }
 
 /// What the patch says about one identity.
@@ -89,7 +89,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         if parts.replace {
             let cause = Replacement::PatchDirective;
-            self.observer.note(path, Event::ListReplaced { from: live, cause });
+            self.observer.note(path, MergeEvent::ListReplaced { from: live, cause });
             return self.replaced_items(rule, &parts, order.as_ref(), path);
         }
         self.merged_items(rules, &view, &parts, order.as_ref(), path)
@@ -138,7 +138,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(parts)
     }
 
-    /// Behind a replace marker the plain items are the list, each of them for itself.
+    /// After a replace marker the plain items are the list, each of them for itself.
     fn replaced_items(
         &mut self,
         rule: &ListRule<'_>,
@@ -169,14 +169,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.note_merge(rules.keys, path);
         let mut register = Register::with_capacity(view.items().len() + parts.plain.len());
         let survivors = self.survivors(rules.keys, view, &parts.deletes, &mut register, path)?;
-        let first = Positions::of(survivors.iter().map(|item| item.who));
+        let first = Positions::of(survivors.iter().map(|item| item.id));
         let (mut named, names) = name_items(parts, &first, &mut register);
         let live: Vec<LiveItem> = survivors
             .iter()
             .enumerate()
             .map(|(at, item)| LiveItem {
-                name: names.place.get(item.who),
-                first: first.get(item.who).unwrap_or(at as u32),
+                name: names.place.get(item.id),
+                first: first.get(item.id).unwrap_or(at as u32),
             })
             .collect();
         for (item, name) in parts.plain.iter().zip(&names.of_plain) {
@@ -221,10 +221,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         for (at, item) in view.items().iter().enumerate() {
             let (identity, _) = keys.require(*item, &path.only(Side::Live, at), self.arena)?;
             if deleted.of(identity).next().is_some() {
-                let event = Event::Removed { value: *item, cause: Removal::PatchDirective };
+                let event = MergeEvent::Removed { value: *item, cause: Removal::PatchDirective };
                 self.observer.note(&path.index(at), event);
             } else {
-                survivors.push(Survivor { at, identity, who: register.number(identity) });
+                survivors.push(Survivor { at, identity, id: register.number(identity) });
             }
         }
         Ok(survivors)
@@ -241,9 +241,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if O::WATCHES {
             let pairs = rules.keys.pairs(item.identity);
             match live_at {
-                Some(at) => self.observer.note(&path.index(at), Event::ItemMatched { keys: &pairs }),
+                Some(at) => self.observer.note(&path.index(at), MergeEvent::ItemMatched { keys: &pairs }),
                 None => {
-                    let event = Event::ItemAdded { keys: &pairs, value: item.node };
+                    let event = MergeEvent::ItemAdded { keys: &pairs, value: item.node };
                     self.observer.note(&path.index(item.at), event);
                 }
             }
@@ -269,7 +269,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Vec<Result<usize, usize>> {
         let order = without_directive(live, named.len());
         if !order.iter().filter_map(|at| at.ok()).is_sorted() {
-            self.observer.note(path, Event::Reordered { cause: Ordering::PatchList });
+            self.observer.note(path, MergeEvent::Reordered { cause: Ordering::PatchList });
         }
         order
     }
@@ -294,7 +294,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             .collect();
         let sorted = by_position(&positions);
         if !sorted.is_sorted() {
-            self.observer.note(path, Event::Reordered { cause: Ordering::Directive });
+            self.observer.note(path, MergeEvent::Reordered { cause: Ordering::Directive });
         }
         sorted.into_iter().map(|at| items[at]).collect()
     }
@@ -323,10 +323,10 @@ fn name_items<'a>(
     let mut named: Vec<Named<'a>> = Vec::with_capacity(parts.plain.len());
     let mut names = Names { of_plain: Vec::with_capacity(parts.plain.len()), place: Positions::default() };
     for item in &parts.plain {
-        let who = register.number(item.identity);
-        let name = names.place.get(who).unwrap_or_else(|| {
-            let known = live.get(who).map(|at| at as usize);
-            names.place.note(who, named.len());
+        let id = register.number(item.identity);
+        let name = names.place.get(id).unwrap_or_else(|| {
+            let known = live.get(id).map(|at| at as usize);
+            names.place.note(id, named.len());
             named.push(Named { identity: item.identity, known, merged: None });
             named.len() as u32 - 1
         });

@@ -11,7 +11,7 @@ use crate::{
     directive::{FieldPatch, MapPatch, PatchWord},
     element::Element,
     error::{MergeError, MergeErrorKind},
-    observe::{Event, Observer, Ordering, Removal, Replacement},
+    observe::{MergeEvent, Observer, Ordering, Removal, Replacement},
     order::{live_items, without_directive},
 };
 use hashbrown::{HashMap, HashSet};
@@ -110,7 +110,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Node<'a>, MergeError> {
         if patch.items.is_some() && live.is_some() {
-            self.observer.note(path, Event::ListReplaced { from: live, cause: Replacement::Rule });
+            self.observer.note(path, MergeEvent::ListReplaced { from: live, cause: Replacement::Rule });
         }
         let items = self.cleaned_items(rule, patch, path)?;
         let merged = match patch.items {
@@ -180,7 +180,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if let Some(Kind::Map) = on_its_side(element_kind, view.items(), items, path)? {
             return Err(no_merge_key(&rule.item.name(), path));
         }
-        self.observer.note(path, Event::ListMerged { keys: &[] });
+        self.observer.note(path, MergeEvent::ListMerged { keys: &[] });
         let names = distinct(items);
         let index: HashMap<Scalar<'a>, u32> =
             names.iter().enumerate().map(|(at, (_, value))| (*value, at as u32)).collect();
@@ -208,7 +208,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let items = self.cleaned_items(rule, patch, path)?;
         let nodes: Vec<Node<'a>> = items.iter().map(|(_, node)| *node).collect();
         on_its_side(set_kind, view.items(), &nodes, path)?;
-        self.observer.note(path, Event::ListMerged { keys: &[] });
+        self.observer.note(path, MergeEvent::ListMerged { keys: &[] });
         let known: HashSet<Element<'a>> = view.items().iter().map(|item| Element::of(*item)).collect();
         let mut added = HashSet::new();
         let mut picks: Vec<Pick<'a>> = (0..view.items().len()).map(Pick::Keep).collect();
@@ -232,7 +232,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn note_new(&mut self, picks: &[Pick<'a>], path: &Path<'_>) {
         for pick in picks {
             if let Pick::Put(value) = pick {
-                self.observer.note(path, Event::ItemAdded { keys: &[], value: *value });
+                self.observer.note(path, MergeEvent::ItemAdded { keys: &[], value: *value });
             }
         }
     }
@@ -249,7 +249,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let view = ListView::new(merged, self.arena);
         let sorted = order.sort(view.items());
         if !sorted.is_sorted() {
-            self.observer.note(path, Event::Reordered { cause: Ordering::Directive });
+            self.observer.note(path, MergeEvent::Reordered { cause: Ordering::Directive });
         }
         let picks: Vec<Pick<'a>> = sorted.into_iter().map(Pick::Keep).collect();
         Ok(view.pick(&picks, self.arena))
@@ -271,7 +271,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let mut picks = Vec::with_capacity(view.items().len());
         for (at, item) in view.items().iter().enumerate() {
             if unwanted.contains(&Element::of(*item)) {
-                let event = Event::Removed { value: *item, cause: Removal::DeleteList };
+                let event = MergeEvent::Removed { value: *item, cause: Removal::DeleteList };
                 self.observer.note(&path.index(at), event);
             } else {
                 picks.push(Pick::Keep(at));
@@ -281,7 +281,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     }
 }
 
-/// The values of a delete list and of its list are of one type; maps and lists are told apart in sets only.
+/// The values of a delete list and of its list are of one type; maps and lists are compared in sets only.
 fn check_deletable(
     rule: &ListRule<'_>,
     merged: &[Node<'_>],
@@ -299,7 +299,7 @@ fn check_deletable(
     }
 }
 
-/// The path of a directive that stands beside the field at `path`.
+/// The path of a directive for the field at `path`.
 pub(super) fn beside<'p>(path: &'p Path<'p>, directive: Entry<'p>) -> Path<'p> {
     path.split().0.unwrap_or(&Path::ROOT).field(directive.key)
 }

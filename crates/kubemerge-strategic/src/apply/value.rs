@@ -4,7 +4,7 @@ use super::{Merger, Mode, clean::clean, elements::expected_list, map::Outcome, u
 use crate::{
     directive::{MapPatch, PatchWord},
     error::MergeError,
-    observe::{Event, Observer, Removal, Replacement},
+    observe::{MergeEvent, Observer, Removal, Replacement},
 };
 use kubemerge_schema::{ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, Type};
 use kubemerge_value::{Entry, Kind, Node, Path, Str, deep};
@@ -28,7 +28,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     /// A null in the patch removes the field; laid over another patch it is a value.
     pub(super) fn remove(&mut self, live: Option<Node<'a>>, path: &Path<'_>) -> Outcome<'a> {
         if let Some(value) = live {
-            self.observer.note(path, Event::Removed { value, cause: Removal::Null });
+            self.observer.note(path, MergeEvent::Removed { value, cause: Removal::Null });
         }
         match self.mode {
             Mode::Apply => Outcome::Remove,
@@ -40,7 +40,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     fn take(&mut self, live: Option<Node<'a>>, value: Node<'a>, path: &Path<'_>) -> Outcome<'a> {
         let Some(value) = clean(value, self.mode, self.arena) else {
             if let Some(value) = live {
-                self.observer.note(path, Event::Removed { value, cause: Removal::PatchDirective });
+                self.observer.note(path, MergeEvent::Removed { value, cause: Removal::PatchDirective });
             }
             return Outcome::Remove;
         };
@@ -52,8 +52,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.observer.note(
             path,
             match live {
-                Some(from) => Event::Set { from, to: value },
-                None => Event::Added { value },
+                Some(from) => MergeEvent::Set { from, to: value },
+                None => MergeEvent::Added { value },
             },
         );
     }
@@ -89,7 +89,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, MergeError> {
         if rule.strategy == MapStrategy::Replace {
-            self.observer.note(path, Event::MapReplaced { from: Some(live), cause: Replacement::Rule });
+            self.observer.note(path, MergeEvent::MapReplaced { from: Some(live), cause: Replacement::Rule });
             return Ok(Outcome::Put(value));
         }
         let patch = MapPatch::parse(value, self.arena);
@@ -104,7 +104,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Node<'a>, MergeError> {
         if rule.strategy == ListStrategy::Atomic {
-            self.observer.note(path, Event::ListReplaced { from: Some(live), cause: Replacement::Rule });
+            self.observer.note(path, MergeEvent::ListReplaced { from: Some(live), cause: Replacement::Rule });
             return Ok(patch);
         }
         self.merge_list(rule, live, patch, path)
@@ -176,7 +176,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             (Some(PatchWord::Unknown), _) => return Err(unknown_word(patch, path)),
             (Some(PatchWord::Delete), _) => {
                 if let Some(value) = live {
-                    self.observer.note(path, Event::Removed { value, cause: Removal::PatchDirective });
+                    self.observer.note(path, MergeEvent::Removed { value, cause: Removal::PatchDirective });
                 }
                 return Ok(Outcome::Remove);
             }
@@ -185,7 +185,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             _ => None,
         };
         match (replacement, base) {
-            (Some(cause), _) => self.observer.note(path, Event::MapReplaced { from: live, cause }),
+            (Some(cause), _) => self.observer.note(path, MergeEvent::MapReplaced { from: live, cause }),
             (None, None) => self.note_set(live, patch.node, path),
             (None, Some(_)) => {}
         }

@@ -1,6 +1,6 @@
 //! Composing what is said about keyed lists. The hard part is the order: one list of items orders them all.
 
-use super::{map::Composer, not_composable};
+use super::map::{Composer, not_composable};
 use crate::{
     MergeError,
     directive::{FieldPatch, PatchWord},
@@ -35,7 +35,7 @@ struct Delete<'a> {
 struct Order<'a> {
     entry: &'a Entry<'a>,
     identities: Vec<Identity<'a>>,
-    /// Whether an entry leaves a key out, and so may stand for several items.
+    /// Whether an entry leaves a key out, and so may name several items.
     is_partial: bool,
 }
 
@@ -62,8 +62,10 @@ struct List<'r, 's, 'a> {
 
 pub(super) fn compose<'a>(
     composer: &Composer<'a>,
-    (first, second): (&FieldPatch<'a>, &FieldPatch<'a>),
-    (rule, keys): (&ListRule<'_>, &[MergeKey]),
+    first: &FieldPatch<'a>,
+    second: &FieldPatch<'a>,
+    rule: &ListRule<'_>,
+    keys: &[MergeKey],
     path: &Path<'_>,
 ) -> Result<FieldPatch<'a>, MergeError> {
     let arena = composer.arena;

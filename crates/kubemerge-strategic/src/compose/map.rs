@@ -1,8 +1,8 @@
 //! Composing maps, field by field.
 
-use super::{keyed, not_composable, values};
+use super::{keyed, values};
 use crate::{
-    MergeError, apply,
+    MergeError, MergeErrorKind, apply,
     conflict::spec::{list_rule, map_rule},
     directive::{
         DELETE_FROM_PRIMITIVE_LIST, FieldPatch, MapPatch, PATCH, PatchWord, REPLACE, RETAIN_KEYS,
@@ -280,7 +280,7 @@ impl<'a> Composer<'a> {
         path: &Path<'_>,
     ) -> Result<FieldPatch<'a>, MergeError> {
         match rule.strategy {
-            ListStrategy::Keyed(keys) => keyed::compose(self, (first, second), (rule, keys), path),
+            ListStrategy::Keyed(keys) => keyed::compose(self, first, second, rule, keys, path),
             ListStrategy::Scalars | ListStrategy::Set => values::compose(self, first, second, rule, path),
             ListStrategy::Atomic => Err(not_composable(path, "both only order the list or delete from it")),
         }
@@ -323,12 +323,12 @@ fn pairs<'a>(first: &MapPatch<'a>, second: &MapPatch<'a>) -> Vec<Pair<'a>> {
 }
 
 /// Above this many fields they are found through an index.
-const FEW_FIELDS: usize = 16;
+const MAX_UNINDEXED_FIELDS: usize = 16;
 
 /// Finds the positions of fields.
 fn positions<'p, 'a>(patch: &'p MapPatch<'a>) -> impl Fn(Str<'a>) -> Option<usize> + 'p {
     let fields = &patch.fields;
-    let index: Option<HashMap<Str<'a>, usize>> = (fields.len() > FEW_FIELDS)
+    let index: Option<HashMap<Str<'a>, usize>> = (fields.len() > MAX_UNINDEXED_FIELDS)
         .then(|| fields.iter().enumerate().map(|(at, said)| (said.field, at)).collect());
     move |field| match &index {
         Some(index) => index.get(&field).copied(),
@@ -342,4 +342,9 @@ fn composed_names<'a>(first: Retained<'a>, second: Retained<'a>, set: Vec<Str<'a
     names.retain(|name| second.has(*name));
     names.extend(set.into_iter().filter(|name| !(first.index.contains(name) && second.has(*name))));
     Some(names)
+}
+
+pub(super) fn not_composable(path: &Path<'_>, reason: &str) -> MergeError {
+    let message = format!("no single patch does what the two do one after the other: {reason}");
+    MergeError::new(MergeErrorKind::NotComposable, path, message).with_hint("apply the patches in turn")
 }

@@ -8,8 +8,7 @@ mod map;
 mod values;
 
 use crate::{
-    MergeError, MergeErrorKind, apply, apply::document, directive::PatchWord, repeats::Repeats,
-    spec_diff::whole_document,
+    MergeError, apply, apply::document, directive::PatchWord, repeats::Repeats, spec_diff::whole_document,
 };
 use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node, Path, map as new_map};
@@ -53,9 +52,4 @@ fn two<'a>(
         return Ok(composer.replacing(whole_document(result, ty, arena)?));
     }
     composer.maps(first, second, ty, &Path::ROOT)
-}
-
-fn not_composable(path: &Path<'_>, reason: &str) -> MergeError {
-    let message = format!("no single patch does what the two do one after the other: {reason}");
-    MergeError::new(MergeErrorKind::NotComposable, path, message).with_hint("apply the patches in turn")
 }

@@ -1,6 +1,6 @@
 //! Composing what is said about lists that merge by value.
 
-use super::{map::Composer, not_composable};
+use super::map::{Composer, not_composable};
 use crate::{MergeError, apply::elements::set_kind, directive::FieldPatch, element::Element};
 use hashbrown::HashSet;
 use kubemerge_schema::{ListRule, ListStrategy};

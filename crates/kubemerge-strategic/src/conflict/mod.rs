@@ -12,18 +12,18 @@ use std::fmt;
 
 /// A place that two patches change in different ways.
 #[derive(Clone, Debug)]
-pub struct Conflict<'a> {
+pub struct PatchConflict<'a> {
     /// Where, as Kubernetes writes field paths.
     pub path: String,
     /// What the first patch does there. In a three-way diff this is the new configuration.
-    pub one: Change<'a>,
+    pub one: PatchChange<'a>,
     /// What the second patch does there. In a three-way diff this is the live object, no matter which client changed it.
-    pub other: Change<'a>,
+    pub other: PatchChange<'a>,
 }
 
 /// What a patch does to a value.
 #[derive(Clone, Copy, Debug)]
-pub enum Change<'a> {
+pub enum PatchChange<'a> {
     /// Sets or merges this value.
     Set(Node<'a>),
     /// Removes the value.
@@ -34,51 +34,58 @@ pub enum Change<'a> {
     Replace(Node<'a>),
 }
 
-impl<'a> Change<'a> {
+impl<'a> PatchChange<'a> {
     fn of(value: Node<'a>) -> Self {
         match PatchWord::in_map(value) {
-            Some(PatchWord::Delete) => Change::Delete(value),
-            Some(PatchWord::Replace) => Change::Replace(value),
-            _ if value.is_null() => Change::Remove,
-            _ => Change::Set(value),
+            Some(PatchWord::Delete) => PatchChange::Delete(value),
+            Some(PatchWord::Replace) => PatchChange::Replace(value),
+            _ if value.is_null() => PatchChange::Remove,
+            _ => PatchChange::Set(value),
         }
     }
 
     /// The value in the patch; null for a removal.
     pub fn value(self) -> Node<'a> {
         match self {
-            Change::Set(value) | Change::Delete(value) | Change::Replace(value) => value,
-            Change::Remove => Node::NULL,
+            PatchChange::Set(value) | PatchChange::Delete(value) | PatchChange::Replace(value) => value,
+            PatchChange::Remove => Node::NULL,
         }
     }
 }
 
-impl fmt::Display for Change<'_> {
+impl fmt::Display for PatchChange<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Change::Set(value) => write!(f, "sets {value:?}"),
-            Change::Remove => f.write_str("removes it"),
-            Change::Delete(value) => write!(f, "deletes {value:?}"),
-            Change::Replace(value) => write!(f, "replaces it by {value:?}"),
+            PatchChange::Set(value) => write!(f, "sets {value:?}"),
+            PatchChange::Remove => f.write_str("removes it"),
+            PatchChange::Delete(value) => write!(f, "deletes {value:?}"),
+            PatchChange::Replace(value) => write!(f, "replaces it by {value:?}"),
         }
     }
 }
 
-impl fmt::Display for Conflict<'_> {
+impl fmt::Display for PatchConflict<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: one {}, the other {}", self.path, self.one, self.other)
     }
 }
 
-impl<'a> Conflict<'a> {
+impl<'a> PatchConflict<'a> {
     fn at(path: &Path<'_>, one: Node<'a>, other: Node<'a>) -> Self {
-        Conflict { path: path.to_string(), one: Change::of(one), other: Change::of(other) }
+        PatchConflict { path: path.to_string(), one: PatchChange::of(one), other: PatchChange::of(other) }
     }
+}
+
+/// What two patches have at one place.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    one: Node<'a>,
+    other: Node<'a>,
 }
 
 /// The outcome of a conflict test.
 pub(crate) struct Tested<'a> {
-    pub(crate) conflicts: Vec<Conflict<'a>>,
+    pub(crate) conflicts: Vec<PatchConflict<'a>>,
     /// The first patch as the test leaves it.
     pub(crate) patch: Node<'a>,
 }

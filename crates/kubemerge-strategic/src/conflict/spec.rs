@@ -1,6 +1,6 @@
 //! The conflict test of the `spec` dialect: directives count for what they do, and nothing changes in place.
 
-use super::Conflict;
+use super::{PatchConflict, Sides};
 use crate::{
     MergeError,
     directive::{PatchWord, is_directive},
@@ -20,32 +20,31 @@ pub(crate) fn test<'a>(
     one: Node<'a>,
     other: Node<'a>,
     arena: &'a Arena,
-) -> Result<Vec<Conflict<'a>>, MergeError> {
+) -> Result<Vec<PatchConflict<'a>>, MergeError> {
     let mut walk = Walk { arena, conflicts: Vec::new() };
-    walk.maps((one, other), ty, &Path::ROOT)?;
+    walk.maps(Sides { one, other }, ty, &Path::ROOT)?;
     Ok(walk.conflicts)
 }
 
 struct Walk<'a> {
     arena: &'a Arena,
-    conflicts: Vec<Conflict<'a>>,
+    conflicts: Vec<PatchConflict<'a>>,
 }
 
-type Sides<'a> = (Node<'a>, Node<'a>);
-
 impl<'a> Walk<'a> {
-    fn unless_equal(&mut self, (one, other): Sides<'a>, path: &Path<'_>) {
+    fn unless_equal(&mut self, Sides { one, other }: Sides<'a>, path: &Path<'_>) {
         if !deep_equal(one, other) {
-            self.conflicts.push(Conflict::at(path, one, other));
+            self.conflicts.push(PatchConflict::at(path, one, other));
         }
     }
 
     fn maps(&mut self, sides: Sides<'a>, ty: Type<'_>, path: &Path<'_>) -> Result<(), MergeError> {
-        if word(sides.0) != word(sides.1) {
-            self.conflicts.push(Conflict::at(path, sides.0, sides.1));
+        if word(sides.one) != word(sides.other) {
+            self.conflicts.push(PatchConflict::at(path, sides.one, sides.other));
             return Ok(());
         }
-        let (one, mut other) = (MemberIndex::of(sides.0, self.arena), MemberIndex::of(sides.1, self.arena));
+        let (one, mut other) =
+            (MemberIndex::of(sides.one, self.arena), MemberIndex::of(sides.other, self.arena));
         for entry in one.entries.iter().filter(|entry| !is_directive(entry.key)) {
             if let Some(value) = other.find(entry.key) {
                 deep(|| self.field(entry, value, ty, &path.field(entry.key)))?;
@@ -61,7 +60,7 @@ impl<'a> Walk<'a> {
         ty: Type<'_>,
         path: &Path<'_>,
     ) -> Result<(), MergeError> {
-        let sides = (one.value, other);
+        let sides = Sides { one: one.value, other };
         match (one.value.kind(), other.kind()) {
             (Kind::Map, Kind::Map) => {
                 let rule =
@@ -96,11 +95,11 @@ impl<'a> Walk<'a> {
         rule: &ListRule<'_>,
         path: &Path<'_>,
     ) -> Result<(), MergeError> {
-        if deep_equal(sides.0, sides.1) {
+        if deep_equal(sides.one, sides.other) {
             return Ok(());
         }
-        let one = Items::read(sides.0, keys, path, self.arena)?;
-        let other = Items::read(sides.1, keys, path, self.arena)?;
+        let one = Items::read(sides.one, keys, path, self.arena)?;
+        let other = Items::read(sides.other, keys, path, self.arena)?;
         // A replace marker touches every item.
         if one.replaces || other.replaces {
             self.unless_equal(sides, path);
@@ -109,12 +108,12 @@ impl<'a> Walk<'a> {
         self.plain_items(&one, &other, rule, path)?;
         for delete in &one.deletes {
             if let Some(hit) = other.hit_by(delete) {
-                self.conflicts.push(Conflict::at(&path.index(delete.at), delete.node, hit.node));
+                self.conflicts.push(PatchConflict::at(&path.index(delete.at), delete.node, hit.node));
             }
         }
         for delete in &other.deletes {
             if let Some(hit) = one.hit_by(delete) {
-                self.conflicts.push(Conflict::at(&path.index(hit.at), hit.node, delete.node));
+                self.conflicts.push(PatchConflict::at(&path.index(hit.at), hit.node, delete.node));
             }
         }
         Ok(())
@@ -129,7 +128,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(), MergeError> {
         for item in &one.plain {
             let Some(partner) = other.same(item.identity) else { continue };
-            let (sides, path) = ((item.node, partner.node), path.index(item.at));
+            let (sides, path) = (Sides { one: item.node, other: partner.node }, path.index(item.at));
             match rule.items {
                 ItemStrategy::Merge => deep(|| self.maps(sides, rule.item, &path))?,
                 ItemStrategy::Replace => self.unless_equal(sides, &path),
@@ -139,7 +138,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a map wants to happen to itself; to be merged goes without saying.
+/// The `$patch` word of a map; `merge` is what happens without one.
 fn word(map: Node<'_>) -> Option<PatchWord> {
     PatchWord::in_map(map).filter(|word| *word != PatchWord::Merge)
 }
@@ -158,7 +157,7 @@ struct Items<'a> {
     replaces: bool,
     /// The first plain item of each identity.
     first: HashMap<Identity<'a>, usize>,
-    /// The first plain item that has these values for these keys, for each set of keys that somebody asked for.
+    /// The first plain item that has these values for these keys, for each set of keys that a delete item writes.
     partial: std::cell::RefCell<Partial<'a, usize>>,
 }
 

@@ -1,7 +1,7 @@
-//! Upstream's conflict test. It sorts atomic lists of scalars where they stand, so that the patch it was asked
-//! about is another one afterwards; the walk answers with the changed value.
+//! Upstream's conflict test. It sorts atomic lists of scalars in place, so that the test changes the
+//! patch; the walk answers with the changed value.
 
-use super::{Conflict, Tested};
+use super::{PatchConflict, Sides, Tested};
 use crate::{
     MergeError, MergeErrorKind,
     apply::{
@@ -24,34 +24,44 @@ pub(crate) fn test<'a>(
     arena: &'a Arena,
 ) -> Result<Tested<'a>, MergeError> {
     let mut walk = Walk { arena, conflicts: Vec::new(), faults: 0, fault: ConflictTestFault::default() };
-    let changed = walk.maps((one, other), Some(ty), MapStrategy::Merge, &Path::ROOT);
+    let changed = walk.maps(Sides { one, other }, Some(ty), MapStrategy::Merge, &Path::ROOT);
     walk.fault.into_result()?;
     Ok(Tested { conflicts: walk.conflicts, patch: changed.unwrap_or(one) })
 }
 
 struct Walk<'a> {
     arena: &'a Arena,
-    conflicts: Vec<Conflict<'a>>,
+    conflicts: Vec<PatchConflict<'a>>,
     /// How many places could not be compared.
     faults: usize,
     fault: ConflictTestFault,
 }
 
-/// Both sides of a place.
-type Sides<'a> = (Node<'a>, Node<'a>);
-type Lists<'a> = (&'a [Node<'a>], &'a [Node<'a>]);
+/// The elements of two lists at one place.
+#[derive(Clone, Copy)]
+struct Elements<'a> {
+    one: &'a [Node<'a>],
+    other: &'a [Node<'a>],
+}
+
+/// How a list merges, and the type of its items.
+#[derive(Clone, Copy)]
+struct ItemRule<'s> {
+    strategy: ListStrategy<'s>,
+    item: KnownType<'s>,
+}
 
 /// The first side as the test leaves it, if it touches it.
 type Touched<'a> = Option<Node<'a>>;
 
 /// The type of a map, if there is any to ask.
-// Upstream: a list in an untyped map leaves nobody to ask about its items
+// Upstream: a list in an untyped map has items of no known type
 // (three-way/conflict-bugs.yaml, `a map in a list of an untyped map`).
-type Asked<'s> = Option<Type<'s>>;
+type KnownType<'s> = Option<Type<'s>>;
 
 impl<'a> Walk<'a> {
-    fn conflict(&mut self, (one, other): Sides<'a>, path: &Path<'_>) -> Touched<'a> {
-        self.conflicts.push(Conflict::at(path, one, other));
+    fn conflict(&mut self, Sides { one, other }: Sides<'a>, path: &Path<'_>) -> Touched<'a> {
+        self.conflicts.push(PatchConflict::at(path, one, other));
         None
     }
 
@@ -69,7 +79,7 @@ impl<'a> Walk<'a> {
     fn maps(
         &mut self,
         sides: Sides<'a>,
-        ty: Asked<'_>,
+        ty: KnownType<'_>,
         strategy: MapStrategy,
         path: &Path<'_>,
     ) -> Touched<'a> {
@@ -79,7 +89,8 @@ impl<'a> Walk<'a> {
             Ok(false) if strategy == MapStrategy::Replace => return None,
             Ok(false) => {}
         }
-        let (one, mut other) = (MemberIndex::of(sides.0, self.arena), MemberIndex::of(sides.1, self.arena));
+        let (one, mut other) =
+            (MemberIndex::of(sides.one, self.arena), MemberIndex::of(sides.other, self.arena));
         let mut touched = Vec::new();
         for (at, entry) in one.entries.iter().enumerate() {
             if entry.key.is(PATCH) || entry.key.is(RETAIN_KEYS) {
@@ -95,11 +106,11 @@ impl<'a> Walk<'a> {
     }
 
     /// A field that both patches name. Only maps and lists of the first one are looked up.
-    fn field(&mut self, one: &Entry<'a>, other: Node<'a>, ty: Asked<'_>, path: &Path<'_>) -> Touched<'a> {
-        let sides = (one.value, other);
+    fn field(&mut self, one: &Entry<'a>, other: Node<'a>, ty: KnownType<'_>, path: &Path<'_>) -> Touched<'a> {
+        let sides = Sides { one: one.value, other };
         let alike = one.value.kind() == other.kind();
         match (one.value.kind(), ty) {
-            (Kind::Map | Kind::List, None) => return self.fail(nobody_to_ask(path)),
+            (Kind::Map | Kind::List, None) => return self.fail(unknown_item_type(path)),
             (Kind::Map, Some(ty)) => match ty.map_field(&one.key.text()) {
                 Err(error) => return self.fail(MergeError::from_lookup(error, path)),
                 Ok(rule) if alike => return self.maps(sides, Some(rule.value), rule.strategy, path),
@@ -109,7 +120,7 @@ impl<'a> Walk<'a> {
                 Err(error) => return self.fail(MergeError::from_lookup(error, path)),
                 Ok(rule) if alike => {
                     let item = (!ty.is_untyped()).then_some(rule.item);
-                    return self.lists(sides, (rule.strategy, item), path);
+                    return self.lists(sides, ItemRule { strategy: rule.strategy, item }, path);
                 }
                 Ok(_) => {}
             },
@@ -119,26 +130,22 @@ impl<'a> Walk<'a> {
         self.conflict(sides, path)
     }
 
-    fn lists(
-        &mut self,
-        sides: Sides<'a>,
-        (strategy, item): (ListStrategy<'_>, Asked<'_>),
-        path: &Path<'_>,
-    ) -> Touched<'a> {
-        let (one, other) = (sides.0.elements(self.arena), sides.1.elements(self.arena));
+    fn lists(&mut self, sides: Sides<'a>, rule: ItemRule<'_>, path: &Path<'_>) -> Touched<'a> {
+        let (one, other) = (sides.one.elements(self.arena), sides.other.elements(self.arena));
         let kind = match element_kind(one, other, path) {
             Ok(Some(kind)) => kind,
             Ok(None) => return self.fail(empty_lists(path)),
             Err(fault) => return self.fail(fault),
         };
-        match strategy {
+        let elements = Elements { one, other };
+        match rule.strategy {
             ListStrategy::Atomic if one.len() != other.len() => self.conflict(sides, path),
-            ListStrategy::Atomic if kind == Kind::Map => self.atomic_maps((one, other), item, path),
-            ListStrategy::Atomic => self.atomic_scalars(sides, (one, other), path),
+            ListStrategy::Atomic if kind == Kind::Map => self.atomic_maps(elements, rule.item, path),
+            ListStrategy::Atomic => self.atomic_scalars(sides, elements, path),
             ListStrategy::Keyed([key, ..]) if kind == Kind::Map => {
-                self.keyed_lists((one, other), (&key.name, item), path)
+                self.keyed_lists(elements, &key.name, rule.item, path)
             }
-            _ if kind == Kind::Map => self.keyed_lists((one, other), ("", item), path),
+            _ if kind == Kind::Map => self.keyed_lists(elements, "", rule.item, path),
             // By definition scalars that merge never conflict.
             _ => None,
         }
@@ -147,8 +154,9 @@ impl<'a> Walk<'a> {
     /// Items pair up by key; of items with one key the last counts.
     fn keyed_lists(
         &mut self,
-        (one, other): Lists<'a>,
-        (key, ty): (&str, Asked<'_>),
+        Elements { one, other }: Elements<'a>,
+        key: &str,
+        ty: KnownType<'_>,
         path: &Path<'_>,
     ) -> Touched<'a> {
         let (ones, others) = match (by_key(one, key, path), by_key(other, key, path)) {
@@ -159,7 +167,7 @@ impl<'a> Walk<'a> {
         for (at, item) in one.iter().enumerate() {
             let form = go_key(item.get(key).unwrap_or(Node::NULL));
             let Some(partner) = others.get(&form).filter(|_| ones.get(&form) == Some(&at)) else { continue };
-            let sides = (*item, other[*partner]);
+            let sides = Sides { one: *item, other: other[*partner] };
             let path = path.index(at);
             if let Some(item) = deep(|| self.maps(sides, ty, MapStrategy::Merge, &path)) {
                 touched.push((at, item));
@@ -169,10 +177,16 @@ impl<'a> Walk<'a> {
     }
 
     /// Maps of an atomic list are compared place by place, up to the first conflict.
-    fn atomic_maps(&mut self, (one, other): Lists<'a>, ty: Asked<'_>, path: &Path<'_>) -> Touched<'a> {
+    fn atomic_maps(
+        &mut self,
+        Elements { one, other }: Elements<'a>,
+        ty: KnownType<'_>,
+        path: &Path<'_>,
+    ) -> Touched<'a> {
         let met = self.met();
         let mut touched = Vec::new();
-        for (at, sides) in one.iter().copied().zip(other.iter().copied()).enumerate() {
+        for (at, (one, other)) in one.iter().copied().zip(other.iter().copied()).enumerate() {
+            let sides = Sides { one, other };
             let path = path.index(at);
             if let Some(item) = deep(|| self.maps(sides, ty, MapStrategy::Merge, &path)) {
                 touched.push((at, item));
@@ -184,9 +198,14 @@ impl<'a> Walk<'a> {
         self.rebuild_list(one, touched)
     }
 
-    // Upstream: both lists are deduplicated and sorted where they stand, so the patch changes
+    // Upstream: both lists are deduplicated and sorted in place, so the patch changes
     // (three-way/conflict-bugs.yaml, `atomic arguments come out sorted`).
-    fn atomic_scalars(&mut self, sides: Sides<'a>, (one, other): Lists<'a>, path: &Path<'_>) -> Touched<'a> {
+    fn atomic_scalars(
+        &mut self,
+        sides: Sides<'a>,
+        Elements { one, other }: Elements<'a>,
+        path: &Path<'_>,
+    ) -> Touched<'a> {
         let (mut one, mut other) = (one.to_vec(), other.to_vec());
         let (ones, others) = (normalise(&mut one), normalise(&mut other));
         for at in 0..ones {
@@ -220,7 +239,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether a directive acts on the map of one side, and not in the same way on the other's.
-fn differ_in_directive((one, other): Sides<'_>, path: &Path<'_>) -> Result<bool, MergeError> {
+fn differ_in_directive(Sides { one, other }: Sides<'_>, path: &Path<'_>) -> Result<bool, MergeError> {
     let (Some(one), Some(other)) = (one.get(PATCH), other.get(PATCH)) else {
         return Ok(one.get(PATCH).is_some() != other.get(PATCH).is_some());
     };
@@ -231,8 +250,8 @@ fn differ_in_directive((one, other): Sides<'_>, path: &Path<'_>) -> Result<bool,
     Ok(!deep_equal(one, other))
 }
 
-fn nobody_to_ask(path: &Path<'_>) -> MergeError {
-    let message = "nothing is known of the items of a list that stands in an untyped map";
+fn unknown_item_type(path: &Path<'_>) -> MergeError {
+    let message = "nothing is known of the items of a list in an untyped map";
     MergeError::new(MergeErrorKind::UnsupportedType, path, message)
         .with_hint("overwrite conflicts; Kubernetes crashes on this test")
 }
@@ -258,7 +277,7 @@ fn by_key(items: &[Node<'_>], key: &str, path: &Path<'_>) -> Result<HashMap<Stri
     Ok(index)
 }
 
-/// Removes repeated scalars and sorts the rest; behind them stays what was shifted there.
+/// Removes repeated scalars and sorts the rest; after them stays what was shifted there.
 fn normalise(scalars: &mut [Node<'_>]) -> usize {
     let length = deduplicate(scalars);
     sort_scalars(&mut scalars[..length]);

@@ -47,13 +47,13 @@ impl<'a> Generator<'a> {
         let after = Items::of(modified, |_, item| item.get(name));
         // An item that is written as before has the key that it had.
         let before = Items::of(original, |at, item| match after.in_reach.get(at) {
-            Some(twin) if twin.at == at && self.same_text(twin.node, item) => Some(twin.key),
+            Some(other) if other.at == at && self.same_text(other.node, item) => Some(other.key),
             _ => item.get(name),
         });
         let missing = before.missing.or(after.missing);
         let (before, after) = (before.in_reach, after.in_reach);
         let pairing = pair(&before, &after);
-        let said = self.changed_items(&before, &after, &pairing, (rule, key), path)?;
+        let said = self.changed_items(&before, &after, &pairing, rule, key, path)?;
         if let Some((at, item)) = missing {
             return Err(missing_key(item, name, &path.index(at)));
         }
@@ -75,7 +75,8 @@ impl<'a> Generator<'a> {
         before: &[Item<'a>],
         after: &[Item<'a>],
         pairing: &Pairing,
-        (rule, key): (&ListRule<'_>, Str<'a>),
+        rule: &ListRule<'_>,
+        key: Str<'a>,
         path: &Path<'_>,
     ) -> Result<Vec<Said<'a>>, MergeError> {
         let retain = RetainKeys::of_rule(rule.retain_keys);

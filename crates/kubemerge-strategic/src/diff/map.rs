@@ -1,7 +1,7 @@
 //! Upstream's walk over two maps: additions and changes in the order of modified, then removals, then the
 //! names of the fields that survive.
 
-use super::{DiffOptions, quiet::is_forgiven, scalars};
+use super::{options::DiffOptions, scalars, unchanged::is_harmless_unless_changed};
 use crate::{
     MergeError, MergeErrorKind,
     apply::elements::element_kind,
@@ -79,7 +79,7 @@ impl<'f> Field<'f, '_> {
         let MemberPair { entry, other: original } = *self.pair;
         match look_up(self.holder, &entry.key.text()) {
             Ok(rule) => Ok(Some(rule)),
-            Err(error) if is_forgiven(&error) && deep_equal(original, entry.value) => Ok(None),
+            Err(error) if is_harmless_unless_changed(&error) && deep_equal(original, entry.value) => Ok(None),
             Err(error) => Err(MergeError::from_lookup(error, self.path)),
         }
     }
@@ -93,7 +93,9 @@ impl<'a> Generator<'a> {
     }
 
     pub(super) fn maps(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
-        if self.same_text(maps.original, maps.modified) && self.is_quiet(maps.modified, maps.ty) {
+        if self.same_text(maps.original, maps.modified)
+            && self.emits_nothing_if_unchanged(maps.modified, maps.ty)
+        {
             return Ok(PatchMap::new(self.arena));
         }
         self.changes(maps)
@@ -104,8 +106,8 @@ impl<'a> Generator<'a> {
         let _level = self.depth.enter();
         let pairs = match maps.retain {
             RetainKeys::Unnamed if self.depth.compares_texts() => {
-                let is_quiet = |entry: &Entry<'a>| self.is_quiet_member(entry, maps.ty);
-                pair_members(maps.modified, maps.original, is_quiet)
+                let emits_nothing = |entry: &Entry<'a>| self.member_emits_nothing(entry, maps.ty);
+                pair_members(maps.modified, maps.original, emits_nothing)
             }
             _ => None,
         };
@@ -131,8 +133,8 @@ impl<'a> Generator<'a> {
         let mut patch = PatchMap::new(self.arena);
         for entry in after.entries {
             match before.find(entry.key) {
-                Some(other) if self.same_text(other, entry.value) && self.is_quiet_member(entry, maps.ty) => {
-                }
+                Some(other)
+                    if self.same_text(other, entry.value) && self.member_emits_nothing(entry, maps.ty) => {}
                 Some(other) => self.meet(&MemberPair { entry: *entry, other }, maps, &mut patch)?,
                 None => self.add(entry, &mut patch),
             }
@@ -165,7 +167,7 @@ impl<'a> Generator<'a> {
         self.depth.compares_texts() && original.has_same_text(modified)
     }
 
-    /// A new or changed value, written as it stands.
+    /// A new or changed value, written as it is.
     fn add(&self, entry: &Entry<'a>, patch: &mut PatchMap<'a>) {
         if self.options.changes.is_on() {
             patch.set(entry.key, entry.value);

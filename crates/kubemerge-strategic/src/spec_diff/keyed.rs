@@ -17,7 +17,7 @@ use kubemerge_schema::{ItemStrategy, ListRule, MergeKey};
 use kubemerge_value::{Node, Path, Str, deep_equal, list, map};
 use std::cell::Cell;
 
-/// An item and who it is.
+/// An item and its identity.
 #[derive(Clone, Copy)]
 struct Item<'a> {
     node: Node<'a>,
@@ -138,7 +138,8 @@ impl<'a> Generator<'a> {
     pub(super) fn keyed_list(
         &self,
         change: &Change<'_, 'a>,
-        (rule, keys): (&ListRule<'_>, &[MergeKey]),
+        rule: &ListRule<'_>,
+        keys: &[MergeKey],
         patch: &mut PatchMap<'a>,
     ) -> Result<(), MergeError> {
         let Change { field: Field { key, path, .. }, sides } = *change;
@@ -257,7 +258,7 @@ impl<'a> Generator<'a> {
         survivors.any(|item| hit.of(item.identity).next().is_some())
     }
 
-    /// The whole list behind a replace marker, unless it is there already: the items that only the server has,
+    /// The whole list after a replace marker, unless it is there already: the items that only the server has,
     /// then those of the configuration.
     fn target_list(
         &self,
@@ -329,7 +330,7 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Whether the items of the configuration stand in its order once the list patch is laid over the current list.
+/// Whether the items of the configuration are in its order once the list patch is laid over the current list.
 fn keeps_order<'a>(lists: &Lists<'a>, plain: &[(usize, Node<'a>)], deletes: &[Identity<'a>]) -> bool {
     let deletes: HashSet<Identity<'a>> = deletes.iter().copied().collect();
     let mut names: Vec<Option<u32>> = vec![None; lists.modified.all.len()];

@@ -14,7 +14,7 @@ use crate::{
     diff::RetainKeys,
     directive::{SET_ELEMENT_ORDER, is_directive, may_hold_directives},
     patch_map::{MemberIndex, PatchMap},
-    versions::Versions,
+    versions::VersionNodes,
 };
 use kubemerge_schema::{ListStrategy, LookupError, MapStrategy, Type};
 use kubemerge_value::{
@@ -43,11 +43,11 @@ pub(crate) fn two_way<'a>(
 /// The patch that brings the current state to the wanted one.
 pub(crate) fn patch<'a>(
     ty: Type<'_>,
-    versions: &Versions<'a>,
+    versions: &VersionNodes<'a>,
     order_lists: OrderLists,
     arena: &'a Arena,
 ) -> Result<Node<'a>, MergeError> {
-    let Versions { original, modified, current } = *versions;
+    let VersionNodes { original, modified, current } = *versions;
     patch_of(ty, &Sides { original: Original::Was(original), modified, current }, order_lists, arena)
 }
 
@@ -118,7 +118,7 @@ struct Sides<'a> {
 /// What the original has where the other versions have a value.
 #[derive(Clone, Copy)]
 enum Original<'a> {
-    /// What is there now: nobody else changed it.
+    /// The current value: no other client changed it.
     Current,
     /// This value.
     Was(Node<'a>),
@@ -127,7 +127,7 @@ enum Original<'a> {
 }
 
 impl<'a> Original<'a> {
-    /// What a look into the original found; `None` if nobody had to look.
+    /// What a look into the original found; `None` if no look was needed.
     fn of(found: Option<Option<Node<'a>>>) -> Self {
         match found {
             None => Original::Current,
@@ -147,12 +147,12 @@ impl<'a> Sides<'a> {
         }
     }
 
-    /// Whether nobody changed anything, as far as the texts tell.
+    /// Whether nothing was changed, as far as the texts tell.
     fn same_texts(&self) -> bool {
         self.agree(Node::has_same_text)
     }
 
-    /// Whether nobody changed anything.
+    /// Whether nothing was changed.
     fn unchanged(&self) -> bool {
         self.agree(deep_equal)
     }
@@ -166,7 +166,7 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// A field: its name, the type that holds it, and where it stands.
+/// A field: its name, the type that holds it, and its path.
 #[derive(Clone, Copy)]
 struct Field<'f, 'a> {
     key: Str<'a>,
@@ -314,7 +314,7 @@ impl<'a> Generator<'a> {
         let Some(rule) = change.rule(Type::list_field)? else { return Ok(()) };
         match rule.strategy {
             ListStrategy::Atomic => self.replace(change, patch),
-            ListStrategy::Keyed(keys) => self.keyed_list(change, (&rule, keys), patch),
+            ListStrategy::Keyed(keys) => self.keyed_list(change, &rule, keys, patch),
             ListStrategy::Scalars | ListStrategy::Set => self.value_list(change, &rule, patch),
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     directive::DELETE_FROM_PRIMITIVE_LIST,
     element::Element,
     patch_map::PatchMap,
-    register::{ElementRegister, Positions, Who},
+    register::{ElementRegister, ItemId, Positions},
 };
 use kubemerge_schema::{ListRule, ListStrategy};
 use kubemerge_value::{Arena, Node, Path, list};
@@ -73,26 +73,26 @@ impl<'a> Lists<'a> {
         Ok(lists)
     }
 
-    /// Whether the wanted elements stand in the wanted order once others are deleted and new ones are added,
+    /// Whether the wanted elements are in the wanted order once others are deleted and new ones are added,
     /// which follow those that are there.
     fn keep_order(&self) -> bool {
-        let is_new = |who: &&Who| self.current.positions.get(**who).is_none();
+        let is_new = |id: &&ItemId| self.current.positions.get(**id).is_none();
         let added = self.modified.numbers.iter().filter(is_new);
         let places = self.current.numbers.iter().chain(added);
-        places.filter_map(|who| self.modified.positions.get(*who)).is_sorted()
+        places.filter_map(|id| self.modified.positions.get(*id)).is_sorted()
     }
 }
 
 /// The elements of a list, and their numbers: equal elements have one.
 struct List<'a> {
     elements: &'a [Node<'a>],
-    numbers: Vec<Who>,
+    numbers: Vec<ItemId>,
     positions: Positions,
 }
 
 impl<'a> List<'a> {
     fn of(elements: &'a [Node<'a>], register: &mut ElementRegister<'a>) -> Self {
-        let numbers: Vec<Who> = elements.iter().map(|node| register.number(Element::of(*node))).collect();
+        let numbers: Vec<ItemId> = elements.iter().map(|node| register.number(Element::of(*node))).collect();
         let positions = Positions::of(numbers.iter().copied());
         List { elements, numbers, positions }
     }
@@ -104,7 +104,7 @@ impl<'a> List<'a> {
         (0..self.elements.len()).filter(is_lacking).map(|at| self.elements[at]).collect()
     }
 
-    /// Whether an element stands farther ahead, too.
+    /// Whether an element is farther ahead, too.
     fn is_repeated(&self, at: usize) -> bool {
         self.positions.get(self.numbers[at]) != Some(at as u32)
     }

@@ -5,7 +5,7 @@ mod schemas;
 
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_strategic::{
-    DiffOptions, Emission, MergeError, OnConflict, Precondition, Versions, apply, check_preconditions,
+    DiffOptions, Emission, MergeError, OnConflict, Precondition, VersionNodes, apply, check_preconditions,
     compose, conflicts, diff, three_way_checked,
 };
 use kubemerge_value::{Arena, Canonical, Document, Node, to_canonical};
@@ -107,7 +107,7 @@ fn answer(case: &Case, ty: Type<'_>) -> Result<Answer, MergeError> {
             patch
         }
         "three-way" => {
-            let versions = Versions { original: nodes[0], modified: nodes[1], current: nodes[2] };
+            let versions = VersionNodes { original: nodes[0], modified: nodes[1], current: nodes[2] };
             let overwrite = case.get("overwrite") == Some("true");
             let on_conflict = if overwrite { OnConflict::Overwrite } else { OnConflict::Fail };
             three_way_checked(ty, &versions, on_conflict, &preconditions, &arena)?

@@ -5,7 +5,7 @@
 //! `json-patch/test.yaml`, and `tests_compare_spelling` in this crate's tests.
 
 use super::{
-    Fault,
+    fault::Fault,
     operation::Operand,
     tree::{Part, Slot, Spelling, Tree},
 };

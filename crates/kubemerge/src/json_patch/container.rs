@@ -1,7 +1,7 @@
 //! Members and elements by pointer: the four things that operations do with them.
 
 use super::{
-    Fault, MISSING,
+    fault::{Fault, MISSING},
     pointer::{self, NoIndex, Pointer},
     tree::{Part, Slot, Tree},
 };
@@ -31,7 +31,7 @@ impl<'a> Tree<'a> {
         Some(Target { container, key, level })
     }
 
-    /// What stands in a container; `None` for nothing, and for a null of the document.
+    /// The value in a container; `None` for nothing, and for a null of the document.
     pub(super) fn get(&mut self, target: &Target<'a>) -> Result<Option<Part>, Fault> {
         let found = match self.slot(target.container) {
             Slot::List(open) => {

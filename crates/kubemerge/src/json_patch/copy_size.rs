@@ -1,7 +1,10 @@
 //! How many bytes copies add, and the limits of that.
 
-use super::{Fault, MAX_COPY_BYTES};
+use super::fault::Fault;
 use kubemerge_value::{Node, write::segments};
+
+/// How many bytes the `copy` operations of one JSON patch may add.
+pub const MAX_COPY_BYTES: usize = 3 * 1024 * 1024;
 
 /// The size of values in two forms.
 #[derive(Clone, Copy, Default)]

@@ -8,24 +8,21 @@
 mod compare;
 mod container;
 mod copy_size;
+mod fault;
 mod operation;
 mod pointer;
 mod run;
 mod sequence;
 mod tree;
 
-use crate::error::{Error, ErrorKind};
+pub use copy_size::MAX_COPY_BYTES;
+pub use operation::MAX_OPERATIONS;
+
+use crate::error::Error;
 use kubemerge_value::{Arena, Node, list};
-use operation::Operation;
 use run::Run;
 
-/// How many operations a JSON patch may have.
-pub const MAX_OPERATIONS: usize = 10_000;
-
-/// How many bytes the `copy` operations of one JSON patch may add.
-pub const MAX_COPY_BYTES: usize = 3 * 1024 * 1024;
-
-/// Puts lists of operations one behind the other.
+/// Puts lists of operations one after the other.
 pub(crate) fn join<'a>(patches: &[Node<'a>], arena: &'a Arena) -> Result<Node<'a>, Error> {
     let joined = list(patches.iter().flat_map(|patch| patch.elements(arena)).copied(), arena);
     operation::read(joined, arena).map(|_| joined)
@@ -45,45 +42,3 @@ pub(crate) fn apply<'a>(
     }
     run.finish().map_err(|fault| fault.at(operations.len().saturating_sub(1)))
 }
-
-/// Why an operation does not apply.
-#[derive(Debug)]
-struct Fault {
-    message: String,
-    hint: Option<String>,
-}
-
-impl Fault {
-    fn new(message: impl Into<String>) -> Self {
-        Fault { message: message.into(), hint: None }
-    }
-
-    fn with_hint(self, hint: impl Into<String>) -> Self {
-        Fault { hint: Some(hint.into()), ..self }
-    }
-
-    /// The same fault, told by the operation that met it.
-    fn within(self, context: impl std::fmt::Display) -> Self {
-        Fault { message: format!("{context}: {}", self.message), ..self }
-    }
-
-    /// The cure, if the paths are no JSON pointers: that explains everything.
-    fn about(self, operation: &Operation<'_>) -> Self {
-        let is_pointer = |path: &str| path.is_empty() || path.starts_with('/');
-        match [operation.path, operation.from].into_iter().flatten().all(is_pointer) {
-            true => self,
-            false => self.with_hint("a path starts with a slash: /spec/replicas"),
-        }
-    }
-
-    fn at(self, operation: usize) -> Error {
-        let error = Error::new(ErrorKind::JsonPatchFailed, format!("[{operation}]"), self.message);
-        match self.hint {
-            Some(hint) => error.with_hint(hint),
-            None => error,
-        }
-    }
-}
-
-/// How Kubernetes ends its messages about what is not there.
-const MISSING: &str = "missing value";

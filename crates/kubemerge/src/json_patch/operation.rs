@@ -1,11 +1,13 @@
 //! Reading the operations of a JSON patch, with the checks and limits of the API server.
 
-use super::MAX_OPERATIONS;
 use crate::{
     error::{Error, ErrorKind},
     patch::go_kind,
 };
 use kubemerge_value::{Arena, Kind, Node};
+
+/// How many operations a JSON patch may have.
+pub const MAX_OPERATIONS: usize = 10_000;
 
 /// One operation; what is absent or null in the patch is `None`.
 pub(super) struct Operation<'a> {

@@ -12,14 +12,14 @@ pub(super) struct Pointer<'a> {
 
 /// Takes a pointer apart; `None` if it has no slash.
 pub(super) fn split<'a>(pointer: &'a str, arena: &'a Arena) -> Option<Pointer<'a>> {
-    // Upstream: what stands before the first slash does not matter. Case `a pointer without a leading slash`.
+    // Upstream: what is before the first slash does not matter. Case `a pointer without a leading slash`.
     let (_, tokens) = pointer.split_once('/')?;
     let mut parents: Vec<&str> = tokens.split('/').map(|token| unescaped(token, arena)).collect();
     let key = parents.pop()?;
     Some(Pointer { parents, key })
 }
 
-/// `~1` is a slash and `~0` a tilde; any other tilde stands for itself.
+/// `~1` is a slash and `~0` a tilde; any other tilde is itself.
 fn unescaped<'a>(token: &'a str, arena: &'a Arena) -> &'a str {
     if !token.contains('~') {
         return token;

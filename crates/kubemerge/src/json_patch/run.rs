@@ -1,15 +1,15 @@
 //! The operations, one by one, over the working tree.
 
 use super::{
-    Fault, MISSING,
     copy_size::CopySize,
+    fault::{Fault, MISSING},
     operation::{Operand, Operation},
     tree::{Part, Slot, Spelling, Tree},
 };
 use kubemerge_value::{Arena, Document, Kind, MAX_DEPTH, Node, to_bytes, to_canonical};
 
 /// Longer values are not shown in a hint.
-const LONGEST_HINT: usize = 200;
+const MAX_HINT_BYTES: usize = 200;
 const ADD_PARENT: &str = "add the parent first";
 
 /// A document with the operations that have run.
@@ -174,7 +174,7 @@ impl<'a> Run<'a> {
     fn what_is_there(&self, found: Option<Part>) -> String {
         let Some(part) = found else { return "there is no value".to_owned() };
         let text = to_canonical(self.tree.node(part)).into_bytes();
-        if text.len() > LONGEST_HINT {
+        if text.len() > MAX_HINT_BYTES {
             return format!("the value there has {} bytes", text.len());
         }
         format!("the value there is {}", String::from_utf8_lossy(&text))

@@ -6,7 +6,7 @@ pub(super) struct Sequence<T> {
     length: usize,
 }
 
-/// Chunks are made of so many items, and cut in two when they hold twice as many.
+/// Chunks have so many items, and cut in two when they hold twice as many.
 const CHUNK: usize = 512;
 
 impl<T: Copy> Sequence<T> {
@@ -73,7 +73,7 @@ impl<T: Copy> Sequence<T> {
         }
     }
 
-    /// The chunk of a position, and the position in it; behind the last item of the last chunk for the end.
+    /// The chunk of a position, and the position in it; after the last item of the last chunk for the end.
     fn locate(&self, at: usize) -> (usize, usize) {
         let mut rest = at;
         for (number, chunk) in self.chunks.iter().enumerate() {

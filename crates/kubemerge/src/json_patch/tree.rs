@@ -51,7 +51,7 @@ pub(super) struct OpenMap<'a> {
 
 #[derive(Clone, Copy)]
 enum Edit {
-    /// A member of the source that somebody looked at.
+    /// A member of the source that an operation read.
     Opened(Part),
     /// A new or another value.
     Put(Part),
@@ -75,7 +75,7 @@ pub(super) struct OpenList<'a> {
 enum Item {
     /// An element of the source.
     Keep(usize),
-    /// An element of the source that somebody looked at.
+    /// An element of the source that an operation read.
     Opened(usize, Part),
     /// Another value.
     Put(Part),
@@ -288,7 +288,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// What becomes of a member when the edits are written.
+/// What happens to a member when the edits are written.
 enum Change<'a> {
     Remove,
     /// The value was edited in place.
@@ -315,7 +315,7 @@ impl<'a> Change<'a> {
     }
 }
 
-/// A member of an open map as it stands.
+/// A member of an open map as it is.
 enum Current<'a> {
     Source(Node<'a>),
     Part(Part),

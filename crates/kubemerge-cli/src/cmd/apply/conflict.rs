@@ -1,6 +1,6 @@
 //! What configurations would overwrite: fields that they and other clients changed in different ways.
 
-use kubemerge::{Applied, Change, Conflict, Dialect, LAST_APPLIED, Schema, Versions, conflicts};
+use kubemerge::{Change, Conflict, Dialect, KubectlApplied, LAST_APPLIED, Schema, Versions, conflicts};
 use kubemerge_value::{Document, Node};
 
 use super::applied;
@@ -66,8 +66,8 @@ fn warn_of_merge_patch(config: &Manifest<'_>) {
 /// The configuration as kubectl sends it: what it would create.
 fn with_annotation(schema: &Schema, config: &Manifest<'_>) -> Result<Vec<u8>> {
     match applied(schema, config, None)? {
-        Applied::Created(object) => Ok(object),
-        Applied::Configured { .. } | Applied::Unchanged => Ok(config.json.clone()),
+        KubectlApplied::Created(object) => Ok(object),
+        KubectlApplied::Configured { .. } | KubectlApplied::Unchanged => Ok(config.json.clone()),
     }
 }
 

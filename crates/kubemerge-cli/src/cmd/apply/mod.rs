@@ -9,7 +9,7 @@ mod write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use kubemerge::{Applied, Guide, LAST_APPLIED, OnConflict, Patch, Schema, apply, kubectl_apply};
+use kubemerge::{Guide, KubectlApplied, LAST_APPLIED, OnConflict, Patch, Schema, apply, kubectl_apply};
 use serde_json::json;
 
 use crate::args::{DialectArg, FileOptions, Recurse, SchemaOptions};
@@ -82,7 +82,7 @@ struct Step<'m, 's> {
     config: &'m Manifest<'s>,
     /// The number of its live object.
     live: Option<usize>,
-    applied: Applied<Vec<u8>>,
+    applied: KubectlApplied<Vec<u8>>,
 }
 
 pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
 impl Step<'_, '_> {
     /// Whether anything is sent.
     fn changes(&self) -> bool {
-        !matches!(self.applied, Applied::Unchanged)
+        !matches!(self.applied, KubectlApplied::Unchanged)
     }
 }
 
@@ -157,7 +157,11 @@ fn other_object(config: &Manifest<'_>, object: &Manifest<'_>, path: &str) -> Not
         .help("give the object that the configuration is for")
 }
 
-fn applied(schema: &Schema, config: &Manifest<'_>, current: Option<&Vec<u8>>) -> Result<Applied<Vec<u8>>> {
+fn applied(
+    schema: &Schema,
+    config: &Manifest<'_>,
+    current: Option<&Vec<u8>>,
+) -> Result<KubectlApplied<Vec<u8>>> {
     kubectl_apply(schema, &config.json, current, OnConflict::Overwrite)
         .map_err(|error| config.fault(&error).into())
 }

@@ -1,6 +1,6 @@
 //! Writes what is sent, the resulting objects, or the changes in the live ones.
 
-use kubemerge::{Applied, Patch};
+use kubemerge::{KubectlApplied, Patch};
 use kubemerge_yaml as yaml;
 
 use super::{ApplyOutput, Step};
@@ -27,9 +27,9 @@ impl Step<'_, '_> {
     /// The object in the end.
     fn result<'r>(&'r self, live: &'r [Manifest<'_>]) -> &'r [u8] {
         match (&self.applied, self.live) {
-            (Applied::Configured { result, .. } | Applied::Created(result), _) => result,
-            (Applied::Unchanged, Some(at)) => &live[at].json,
-            (Applied::Unchanged, None) => b"{}",
+            (KubectlApplied::Configured { result, .. } | KubectlApplied::Created(result), _) => result,
+            (KubectlApplied::Unchanged, Some(at)) => &live[at].json,
+            (KubectlApplied::Unchanged, None) => b"{}",
         }
     }
 }
@@ -41,18 +41,18 @@ fn both(step: &Step<'_, '_>, live: &[Manifest<'_>]) -> String {
 
 fn patch(step: &Step<'_, '_>) -> String {
     let patch = match &step.applied {
-        Applied::Configured { patch, .. } => Patch::to_bytes(patch),
-        Applied::Created(_) | Applied::Unchanged => b"{}".to_vec(),
+        KubectlApplied::Configured { patch, .. } => Patch::to_bytes(patch),
+        KubectlApplied::Created(_) | KubectlApplied::Unchanged => b"{}".to_vec(),
     };
     format!("{}\n", String::from_utf8_lossy(&patch))
 }
 
 /// What is sent, in a comment where it is no patch.
-fn sent(applied: &Applied<Vec<u8>>) -> String {
+fn sent(applied: &KubectlApplied<Vec<u8>>) -> String {
     match applied {
-        Applied::Created(_) => "# The object is created.\n".to_owned(),
-        Applied::Unchanged => "# Nothing is sent.\n".to_owned(),
-        Applied::Configured { patch, .. } => {
+        KubectlApplied::Created(_) => "# The object is created.\n".to_owned(),
+        KubectlApplied::Unchanged => "# Nothing is sent.\n".to_owned(),
+        KubectlApplied::Configured { patch, .. } => {
             format!("# The patch ({}).\n{}", patch.content_type(), render::yaml(&patch.to_bytes()))
         }
     }
@@ -77,9 +77,9 @@ fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
 /// The object as an addition, if there was none.
 fn created(step: &Step<'_, '_>) -> String {
     match &step.applied {
-        Applied::Created(object) => {
+        KubectlApplied::Created(object) => {
             render::addition(&step.config.identity.to_string(), &render::yaml(object))
         }
-        Applied::Configured { .. } | Applied::Unchanged => String::new(),
+        KubectlApplied::Configured { .. } | KubectlApplied::Unchanged => String::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! Records the steps of a merge.
 
 use kubemerge_schema::Type;
-use kubemerge_strategic::{Event, Observer, Ordering, Removal, Replacement};
+use kubemerge_strategic::{MergeEvent, Observer, Ordering, Removal, Replacement};
 use kubemerge_value::{Path, Scalar, deep_equal, path::Step};
 use serde::Serialize;
 
@@ -101,14 +101,14 @@ impl<'s> StepRecorder<'s> {
 }
 
 impl Observer for StepRecorder<'_> {
-    fn note(&mut self, path: &Path<'_>, event: Event<'_>) {
+    fn note(&mut self, path: &Path<'_>, event: MergeEvent<'_>) {
         let depth = steps(path).len();
         let just_matched = self.matched.take() == Some(depth);
-        if just_matched && matches!(event, Event::MapMerged) {
+        if just_matched && matches!(event, MergeEvent::MapMerged) {
             // The line of the matched item says so already.
             return;
         }
-        self.matched = matches!(event, Event::ItemMatched { .. }).then_some(depth);
+        self.matched = matches!(event, MergeEvent::ItemMatched { .. }).then_some(depth);
         self.go_to(path, item_name(&event));
         let because = if is_ruled(&event) { self.because() } else { Vec::new() };
         let name = self.names.last().map_or(String::new(), |name| name.text().to_owned());
@@ -129,12 +129,12 @@ fn steps<'p>(path: &Path<'p>) -> Vec<Step<'p>> {
 }
 
 /// The name of an item by its keys, where the event tells them.
-fn item_name(event: &Event<'_>) -> Option<Name> {
+fn item_name(event: &MergeEvent<'_>) -> Option<Name> {
     match event {
-        Event::ItemMatched { keys } | Event::ItemAdded { keys, .. } if !keys.is_empty() => {
+        MergeEvent::ItemMatched { keys } | MergeEvent::ItemAdded { keys, .. } if !keys.is_empty() => {
             Some(Name::Item(by_keys(keys)))
         }
-        Event::ItemAdded { .. } => Some(Name::Item("[new]".to_owned())),
+        MergeEvent::ItemAdded { .. } => Some(Name::Item("[new]".to_owned())),
         _ => None,
     }
 }
@@ -145,31 +145,33 @@ fn by_keys(keys: &[(&str, Scalar<'_>)]) -> String {
 }
 
 /// Whether the rule of the field decided, as opposed to the patch.
-fn is_ruled(event: &Event<'_>) -> bool {
+fn is_ruled(event: &MergeEvent<'_>) -> bool {
     matches!(
         event,
-        Event::ListMerged { .. }
-            | Event::ListReplaced { cause: Replacement::Rule, .. }
-            | Event::MapReplaced { cause: Replacement::Rule, .. }
+        MergeEvent::ListMerged { .. }
+            | MergeEvent::ListReplaced { cause: Replacement::Rule, .. }
+            | MergeEvent::MapReplaced { cause: Replacement::Rule, .. }
     )
 }
 
-fn words(event: &Event<'_>) -> String {
+fn words(event: &MergeEvent<'_>) -> String {
     match event {
-        Event::Added { value } => format!("added: {}", short(*value)),
-        Event::Set { from, to } if deep_equal(*from, *to) => format!("stays {}", short(*to)),
-        Event::Set { from, to } => format!("{} becomes {}", short(*from), short(*to)),
-        Event::Removed { value, cause } => format!("removed by {}: {}", removal(*cause), short(*value)),
-        Event::MapMerged => "merged field by field".to_owned(),
-        Event::MapReplaced { cause, .. } | Event::ListReplaced { cause, .. } => {
+        MergeEvent::Added { value } => format!("added: {}", short(*value)),
+        MergeEvent::Set { from, to } if deep_equal(*from, *to) => format!("stays {}", short(*to)),
+        MergeEvent::Set { from, to } => format!("{} becomes {}", short(*from), short(*to)),
+        MergeEvent::Removed { value, cause } => format!("removed by {}: {}", removal(*cause), short(*value)),
+        MergeEvent::MapMerged => "merged field by field".to_owned(),
+        MergeEvent::MapReplaced { cause, .. } | MergeEvent::ListReplaced { cause, .. } => {
             format!("replaced as a whole{}", replacement(*cause))
         }
-        Event::ListMerged { keys: [] } => "list merged by value".to_owned(),
-        Event::ListMerged { keys } => format!("list merged by {}", keys.join(",")),
-        Event::ItemMatched { .. } => "merged into the live item".to_owned(),
-        Event::ItemAdded { value, .. } => format!("new item: {}", short(*value)),
-        Event::Reordered { cause: Ordering::Directive } => "reordered by $setElementOrder".to_owned(),
-        Event::Reordered { cause: Ordering::PatchList } => "reordered: items of the patch first".to_owned(),
+        MergeEvent::ListMerged { keys: [] } => "list merged by value".to_owned(),
+        MergeEvent::ListMerged { keys } => format!("list merged by {}", keys.join(",")),
+        MergeEvent::ItemMatched { .. } => "merged into the live item".to_owned(),
+        MergeEvent::ItemAdded { value, .. } => format!("new item: {}", short(*value)),
+        MergeEvent::Reordered { cause: Ordering::Directive } => "reordered by $setElementOrder".to_owned(),
+        MergeEvent::Reordered { cause: Ordering::PatchList } => {
+            "reordered: items of the patch first".to_owned()
+        }
         _ => "changed".to_owned(),
     }
 }

@@ -1,7 +1,7 @@
 //! Tries a patch on the object it is for, or on itself, and finds what fails or is lost.
 
 use kubemerge::{Guide, PatchType};
-use kubemerge_strategic::{Event, MergeError, Observer, Replacement, apply, apply_observed};
+use kubemerge_strategic::{MergeError, MergeEvent, Observer, Replacement, apply, apply_observed};
 use kubemerge_value::{Arena, Canonical, Document, Kind, Node, Path, deep_equal, to_canonical};
 
 use super::findings::Findings;
@@ -97,8 +97,8 @@ struct ReplacedList {
 }
 
 impl Observer for Replaced {
-    fn note(&mut self, path: &Path<'_>, event: Event<'_>) {
-        let Event::ListReplaced { from: Some(from), cause: Replacement::Rule } = event else { return };
+    fn note(&mut self, path: &Path<'_>, event: MergeEvent<'_>) {
+        let MergeEvent::ListReplaced { from: Some(from), cause: Replacement::Rule } = event else { return };
         let arena = Arena::new();
         let maps = from.elements(&arena).iter().filter(|entry| entry.kind() == Kind::Map);
         let entries = maps.map(|entry| to_canonical(*entry)).collect();

@@ -1,0 +1,46 @@
+//! Why an operation of a JSON patch does not apply.
+
+use super::operation::Operation;
+use crate::error::{Error, ErrorKind};
+
+/// Why an operation does not apply.
+#[derive(Debug)]
+pub(super) struct Fault {
+    message: String,
+    hint: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Fault { message: message.into(), hint: None }
+    }
+
+    pub(super) fn with_hint(self, hint: impl Into<String>) -> Self {
+        Fault { hint: Some(hint.into()), ..self }
+    }
+
+    /// The same fault, told by the operation that met it.
+    pub(super) fn within(self, context: impl std::fmt::Display) -> Self {
+        Fault { message: format!("{context}: {}", self.message), ..self }
+    }
+
+    /// The cure, if the paths are no JSON pointers: that explains everything.
+    pub(super) fn about(self, operation: &Operation<'_>) -> Self {
+        let is_pointer = |path: &str| path.is_empty() || path.starts_with('/');
+        match [operation.path, operation.from].into_iter().flatten().all(is_pointer) {
+            true => self,
+            false => self.with_hint("a path starts with a slash: /spec/replicas"),
+        }
+    }
+
+    pub(super) fn at(self, operation: usize) -> Error {
+        let error = Error::new(ErrorKind::JsonPatchFailed, format!("[{operation}]"), self.message);
+        match self.hint {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        }
+    }
+}
+
+/// How Kubernetes ends its messages about what is not there.
+pub(super) const MISSING: &str = "missing value";
