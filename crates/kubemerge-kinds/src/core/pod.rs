@@ -1,6 +1,6 @@
 //! Pod.
 
-use super::pod_spec;
+use super::pod_spec::{self, PodOf, match_annotations, pod_annotations, trimmed_image};
 use crate::field::Field;
 use crate::registry::{Context, Rules};
 use crate::tree::{Map, Value};
@@ -42,5 +42,32 @@ fn prepare_create(pod: &mut Map<'_>, _context: Context) {
 }
 
 fn validate(pod: Field<'_>) {
-    pod_spec::validate(pod.field("spec"), Some(pod.field("metadata")));
+    let (metadata, spec) = (pod.field("metadata"), pod.field("spec"));
+    metadata_and_spec(pod);
+    let ephemeral = spec.field("ephemeralContainers");
+    if !ephemeral.is_empty() {
+        ephemeral.forbidden("cannot be set on create");
+    }
+    if !spec.field("nodeName").is_empty() && !spec.field("schedulingGates").is_empty() {
+        spec.field("nodeName").forbidden("cannot be set until all schedulingGates have been cleared");
+    }
+    match_annotations(metadata.field("annotations"), spec);
+}
+
+fn metadata_and_spec(pod: Field<'_>) {
+    let (metadata, spec) = (pod.field("metadata"), pod.field("spec"));
+    pod_annotations(metadata.field("annotations"), spec);
+    pod_spec::validate(spec, PodOf::Pod(metadata));
+    if spec.field("serviceAccountName").is_empty() {
+        let sources =
+            spec.field("volumes").items().flat_map(|volume| volume.fields(["projected", "sources"]).items());
+        for token in sources.map(|source| source.field("serviceAccountToken")).filter(|token| token.is_set())
+        {
+            token.forbidden("must not be specified when serviceAccountName is not set");
+        }
+    }
+    spec.field("terminationGracePeriodSeconds").check_not_negative();
+    for name in ["containers", "initContainers"] {
+        spec.field(name).items().for_each(trimmed_image);
+    }
 }

@@ -1,6 +1,6 @@
 //! Pod templates: what workloads have in `spec.template`, and the kind PodTemplate.
 
-use super::pod_spec;
+use super::pod_spec::{self, PodOf, match_annotations, pod_annotations};
 use crate::admit::count_generation;
 use crate::field::Field;
 use crate::meta::{annotations, labels};
@@ -37,7 +37,10 @@ pub(crate) fn validate(template: Field<'_>) {
     labels(metadata.field("labels").reported_at(template.field("labels")));
     annotations(metadata.field("annotations").reported_at(template.field("annotations")));
     let spec = template.field("spec");
-    pod_spec::validate(spec, None);
+    let annotations = metadata.field("annotations").reported_at(template.field("annotations"));
+    pod_annotations(annotations, spec);
+    pod_spec::validate(spec, PodOf::Template);
+    match_annotations(annotations, spec);
     let ephemeral = spec.field("ephemeralContainers");
     if !ephemeral.is_empty() {
         ephemeral.forbidden("ephemeral containers not allowed in pod template");

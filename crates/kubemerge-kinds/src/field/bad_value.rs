@@ -1,5 +1,6 @@
 //! Values as field errors print them.
 
+use super::Field;
 use crate::go_text::quoted;
 use crate::tree::{Map, Value};
 
@@ -16,6 +17,22 @@ impl BadValue {
     /// A text that is printed as it is, such as the JSON of a struct.
     pub fn verbatim(text: impl Into<String>) -> BadValue {
         BadValue(text.into())
+    }
+
+    /// A struct as Go prints it in JSON: by the names of its Go fields, in their order.
+    ///
+    /// Fields are pairs of Go name and JSON name; pointers print as null where they are absent, other fields as
+    /// empty strings.
+    pub fn of_struct(value: Field<'_>, fields: &[(&str, &str)], pointers: &[&str]) -> BadValue {
+        let members = fields.iter().map(|(go, json)| {
+            let text = match value.map().and_then(|map| map.get(json)) {
+                Some(value) => value.to_text(),
+                None if pointers.contains(json) => "null".to_owned(),
+                None => "\"\"".to_owned(),
+            };
+            format!("{}:{text}", quoted(go))
+        });
+        BadValue(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
     }
 
     /// The printed form.

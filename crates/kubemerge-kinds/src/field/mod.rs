@@ -84,6 +84,18 @@ impl<'t> Field<'t> {
         self.below(self.map().and_then(|map| map.get(key)), Step::Key(key))
     }
 
+    /// The value at a free key that was put together for the occasion.
+    pub fn key_for(self, key: &str) -> Field<'t> {
+        self.key(self.report.arena().alloc_str(key))
+    }
+
+    /// The same value under a path whose last name is another one.
+    pub fn renamed(self, name: &'t str) -> Field<'t> {
+        let before = self.path.and_then(|path| path.before);
+        let path = self.report.arena().alloc(PathNode { before, step: Step::Name(name) });
+        Field { path: Some(path), ..self }
+    }
+
     /// The same value under another path: where Kubernetes reports an error elsewhere.
     pub fn reported_at(self, place: Field<'t>) -> Field<'t> {
         Field { path: place.path, ..self }
@@ -258,6 +270,11 @@ impl<'t> Field<'t> {
     /// Reports `Not found`.
     pub fn not_found(self) {
         self.add(ErrorKind::NotFound, Some(self.own_value()), "");
+    }
+
+    /// Reports `Not found` with another value and a detail.
+    pub fn not_found_as(self, bad_value: impl Into<BadValue>, detail: impl Into<String>) {
+        self.add(ErrorKind::NotFound, Some(bad_value.into()), detail);
     }
 
     /// Reports `Forbidden`.

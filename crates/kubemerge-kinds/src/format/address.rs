@@ -66,6 +66,20 @@ pub fn ip(text: &str) -> Problems {
     vec!["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)".to_owned()]
 }
 
+/// An address of such a field since 1.36: leading zeros and mapped addresses are refused there too.
+pub fn strict_legacy_ip(text: &str) -> Problems {
+    if parse_ip(text).is_none() {
+        return ip(text);
+    }
+    match text.parse::<IpAddr>() {
+        Err(_) => vec!["must not have leading 0s".to_owned()],
+        Ok(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => {
+            vec!["must not be an IPv4-mapped IPv6 address".to_owned()]
+        }
+        Ok(_) => Problems::new(),
+    }
+}
+
 /// An address in its canonical form.
 pub fn strict_ip(text: &str) -> Problems {
     let Some(address) = parse_ip(text) else { return ip(text) };

@@ -2,12 +2,47 @@
 //!
 //! [`defaults`] and [`validate`] are for the spec itself; `pod_template.rs` adds what templates have around it.
 
+mod affinity;
+mod annotations;
+mod containers;
 mod defaults;
+mod dns;
+mod env;
+mod handlers;
 mod image;
+mod operating_system;
+mod paths;
+mod profiles;
+mod projected;
+mod resources;
+mod security;
 mod spec;
+mod tolerations;
+mod topology;
 mod volume_defaults;
+mod volume_mounts;
+mod volume_sources;
+mod volumes;
 
-pub(crate) use defaults::{defaults, pod_defaults, resource_list};
-pub(crate) use spec::validate;
-#[allow(unused_imports, reason = "persistent volumes have the same sources")]
-pub(crate) use volume_defaults::storage_systems;
+#[allow(unused_imports, reason = "kinds with pod specs, claims and volumes share these rules")]
+pub(crate) use self::{
+    affinity::node_selector,
+    annotations::{match_annotations, pod_annotations},
+    containers::trimmed_image,
+    defaults::{defaults, pod_defaults, resource_list},
+    handlers::port_number_or_name,
+    projected::signer_name,
+    resources::{is_extended, is_native, is_standard, quantity_value},
+    spec::{PodOf, validate},
+    tolerations::{taint_effect, tolerations},
+    volume_defaults::storage_systems,
+    volume_sources::csi_driver_name,
+};
+
+use crate::field::Field;
+
+/// All containers of a pod spec: init, regular and ephemeral ones.
+fn all_containers<'t>(spec: Field<'t>) -> impl Iterator<Item = Field<'t>> {
+    let lists = ["initContainers", "containers", "ephemeralContainers"];
+    lists.into_iter().flat_map(move |name| spec.field(name).items())
+}

@@ -1,7 +1,7 @@
 //! Defaults of volumes.
 
 use super::image;
-use crate::core::claim_spec_defaults;
+use crate::core::claim_spec;
 use crate::registry::Context;
 use crate::tree::Map;
 
@@ -31,7 +31,7 @@ pub(super) fn volume(volume: &mut Map<'_>, context: Context) {
     }
     let template = volume.map_mut("ephemeral").and_then(|ephemeral| ephemeral.map_mut("volumeClaimTemplate"));
     if let Some(spec) = template.and_then(|template| template.map_mut("spec")) {
-        claim_spec_defaults(spec, context);
+        claim_spec::defaults(spec, context);
     }
     storage_systems(volume);
 }

@@ -1,0 +1,256 @@
+//! Containers: regular, init and ephemeral ones.
+
+use std::collections::BTreeSet;
+
+use super::env::{env, env_from};
+use super::handlers::{lifecycle, liveness_probe, readiness_probe, startup_probe};
+use super::resources::{Requirements, requirements};
+use super::security::security_context;
+use super::spec::one_of_required;
+use super::volume_mounts::{volume_devices, volume_mounts};
+use super::volumes::Volumes;
+use crate::field::Field;
+use crate::format::{dns1123_label, port_name};
+
+/// What the containers of one pod have in common.
+pub(super) struct Containers<'v, 't> {
+    pub(super) spec: Field<'t>,
+    /// The valid volumes of the pod.
+    pub(super) volumes: &'v Volumes<'t>,
+    /// Names of the resource claims of the pod.
+    pub(super) claims: BTreeSet<&'t str>,
+}
+
+pub(super) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
+const NO_PROBES: &str = "may not be set for init containers without restartPolicy=Always";
+
+pub(super) fn containers(pod: &Containers<'_, '_>) {
+    let containers = pod.spec.field("containers");
+    if containers.is_empty() {
+        containers.required("");
+        return;
+    }
+    let mut names = BTreeSet::new();
+    for container in containers.items() {
+        common(pod, container);
+        if !names.insert(container.field("name").str()) {
+            container.field("name").duplicate();
+        }
+        handlers(pod, container);
+        restart_policy(container);
+    }
+    host_ports(containers.items(), &mut BTreeSet::new());
+}
+
+pub(super) fn init_containers(pod: &Containers<'_, '_>) {
+    let regular = pod.spec.field("containers").items();
+    let mut names: BTreeSet<&str> = regular.map(|container| container.field("name").str()).collect();
+    for container in pod.spec.field("initContainers").items() {
+        common(pod, container);
+        restart_policy(container);
+        let name = container.field("name");
+        if names.contains(name.str()) {
+            name.duplicate();
+        } else if !name.is_empty() {
+            names.insert(name.str());
+        }
+        // Upstream checks one container at a time and reports the first index.
+        host_ports_of_init_container(container, pod.spec.field("initContainers"));
+        if container.field("restartPolicy").str() == "Always" {
+            handlers(pod, container);
+        } else {
+            for field in ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] {
+                if container.field(field).is_set() {
+                    container.field(field).forbidden(NO_PROBES);
+                }
+            }
+            no_restart_on_resize(container);
+        }
+    }
+}
+
+pub(super) fn ephemeral_containers(pod: &Containers<'_, '_>) {
+    let named =
+        |list: &'static str| pod.spec.field(list).items().map(|container| container.field("name").str());
+    let others: BTreeSet<&str> = named("containers").chain(named("initContainers")).collect();
+    let mut names = others.clone();
+    for container in pod.spec.field("ephemeralContainers").items() {
+        common(pod, container);
+        trimmed_image(container);
+        if !names.insert(container.field("name").str()) {
+            container.field("name").duplicate();
+        }
+        let target = container.field("targetContainerName");
+        if !target.is_empty() && !others.contains(target.str()) {
+            target.not_found();
+        }
+        only_ephemeral_fields(container);
+    }
+}
+
+/// Ephemeral containers have no ports, probes, resources or restart policy.
+fn only_ephemeral_fields(container: Field<'_>) {
+    const MESSAGE: &str = "cannot be set for an Ephemeral Container";
+    let forbidden = [
+        "ports",
+        "resizePolicy",
+        "restartPolicy",
+        "restartPolicyRules",
+        "livenessProbe",
+        "readinessProbe",
+        "startupProbe",
+        "lifecycle",
+    ];
+    for name in forbidden {
+        if container.field(name).is_set() {
+            container.field(name).forbidden(MESSAGE);
+        }
+    }
+    let resources = container.field("resources");
+    if ["limits", "requests", "claims"].into_iter().any(|name| resources.field(name).is_set()) {
+        resources.forbidden(MESSAGE);
+    }
+    for mount in container.field("volumeMounts").items() {
+        for name in ["subPath", "subPathExpr"] {
+            if !mount.field(name).is_empty() {
+                mount.field(name).forbidden(MESSAGE);
+            }
+        }
+    }
+}
+
+/// The image of a Pod's container has no spaces around it; templates are not checked.
+pub(crate) fn trimmed_image(container: Field<'_>) {
+    let image = container.field("image");
+    if image.str().trim() != image.str() {
+        image.invalid("must not have leading or trailing whitespace");
+    }
+}
+
+fn common(pod: &Containers<'_, '_>, container: Field<'_>) {
+    let name = container.field("name");
+    if !name.require("") {
+        name.check(dns1123_label);
+    }
+    container.field("image").require("");
+    one_of_required(container.field("terminationMessagePolicy"), &["File", "FallbackToLogsOnError"]);
+    ports(container.field("ports"));
+    env(container.field("env"));
+    env_from(container.field("envFrom"));
+    volume_mounts(container, pod.volumes);
+    volume_devices(container, pod.volumes);
+    one_of_required(container.field("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
+    requirements(container.field("resources"), Requirements::Container, &pod.claims);
+    resize_policy(container.field("resizePolicy"), pod.spec.field("restartPolicy").str());
+    let has_host_users = pod.spec.field("hostUsers").opt_bool() != Some(false);
+    security_context(container.field("securityContext"), has_host_users);
+}
+
+fn handlers(pod: &Containers<'_, '_>, container: Field<'_>) {
+    lifecycle(container.field("lifecycle"), pod.spec);
+    let grace = pod.spec.field("terminationGracePeriodSeconds").opt_int();
+    liveness_probe(container.field("livenessProbe"), grace);
+    readiness_probe(container.field("readinessProbe"), grace);
+    startup_probe(container.field("startupProbe"), grace);
+}
+
+fn ports(ports: Field<'_>) {
+    let mut names = BTreeSet::new();
+    for port in ports.items() {
+        let name = port.field("name");
+        if !name.is_empty() && name.check(port_name) && !names.insert(name.str()) {
+            name.duplicate();
+        }
+        let number = port.field("containerPort");
+        if number.int() == 0 {
+            number.required("");
+        } else {
+            number.check_port();
+        }
+        if port.field("hostPort").int() != 0 {
+            port.field("hostPort").check_port();
+        }
+        one_of_required(port.field("protocol"), &PROTOCOLS);
+    }
+}
+
+fn host_ports<'t>(containers: impl Iterator<Item = Field<'t>>, seen: &mut BTreeSet<String>) {
+    for port in containers.flat_map(|container| container.field("ports").items()) {
+        if let Some(address) = host_address(port)
+            && !seen.insert(address.clone())
+        {
+            port.field("hostPort").duplicate_as(address.as_str());
+        }
+    }
+}
+
+fn host_ports_of_init_container(container: Field<'_>, list: Field<'_>) {
+    let mut seen = BTreeSet::new();
+    for (index, port) in container.field("ports").items().enumerate() {
+        if let Some(address) = host_address(port)
+            && !seen.insert(address.clone())
+        {
+            list.index(0).field("ports").index(index).field("hostPort").duplicate_as(address.as_str());
+        }
+    }
+}
+
+fn host_address(port: Field<'_>) -> Option<String> {
+    let number = port.field("hostPort").int();
+    let address = || format!("{}/{}/{number}", port.field("protocol").str(), port.field("hostIP").str());
+    (number != 0).then(address)
+}
+
+fn resize_policy(policies: Field<'_>, pod_policy: &str) {
+    let mut resources = BTreeSet::new();
+    for policy in policies.items() {
+        let (resource, restart) = (policy.field("resourceName"), policy.field("restartPolicy"));
+        if !resources.insert(resource.str()) {
+            resource.reported_at(policy).duplicate();
+        }
+        // Upstream reports all of these at the list.
+        one_of_required(resource.reported_at(policies), &["cpu", "memory"]);
+        one_of_required(restart.reported_at(policies), &["NotRequired", "RestartContainer"]);
+        if pod_policy == "Never" && restart.str() != "NotRequired" {
+            let message = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
+            restart.reported_at(policies).invalid(message);
+        }
+    }
+}
+
+fn no_restart_on_resize(container: Field<'_>) {
+    for policy in container.field("resizePolicy").items() {
+        let restart = policy.field("restartPolicy");
+        if restart.str() == "RestartContainer" {
+            restart.invalid("must not be set to 'RestartContainer' for non-sidecar initContainers");
+        }
+    }
+}
+
+/// A container's own restart policy and its rules by exit code.
+fn restart_policy(container: Field<'_>) {
+    const MAX_RULES: usize = 20;
+    const MAX_EXIT_CODES: usize = 255;
+    let (policy, rules) = (container.field("restartPolicy"), container.field("restartPolicyRules"));
+    if policy.is_set() {
+        policy.one_of(&["Always", "Never", "OnFailure"]);
+    } else if !rules.is_empty() {
+        policy.required("must specify restartPolicy when restart rules are used");
+    }
+    if rules.len() > MAX_RULES {
+        rules.too_many(rules.len(), MAX_RULES);
+    }
+    for rule in rules.items() {
+        rule.field("action").one_of(&["Restart", "RestartAllContainers"]);
+        let codes = rule.field("exitCodes");
+        if !codes.is_set() {
+            codes.required("must be specified");
+            continue;
+        }
+        codes.field("operator").one_of(&["In", "NotIn"]);
+        let values = codes.field("values");
+        if values.len() > MAX_EXIT_CODES {
+            values.too_many(values.len(), MAX_EXIT_CODES);
+        }
+    }
+}
