@@ -210,10 +210,10 @@ impl<'s> Kind<'s> {
     pub fn validate_update(self, object: &Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
         let Some(rules) = self.rules else { return Vec::new() };
         self.validate_update_with(object, old, |new, old| {
-            if rules.on_update == OnUpdate::ValidateWhole {
+            if matches!(rules.on_update, OnUpdate::ValidateWhole | OnUpdate::ValidateMetadata) {
                 validate_metadata(new.field("metadata"), rules.scope, rules.name);
             }
-            if rules.on_update != OnUpdate::ValidateChanges {
+            if matches!(rules.on_update, OnUpdate::ValidateWhole | OnUpdate::ValidateObject) {
                 (rules.validate)(new);
             }
             (rules.validate_update)(new, old);

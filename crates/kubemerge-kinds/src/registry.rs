@@ -36,6 +36,8 @@ pub enum OnUpdate {
     ValidateWhole,
     /// [`Rules::validate`] and then [`Rules::validate_update`]; of metadata only what may change.
     ValidateObject,
+    /// Only [`Rules::validate_update`]; metadata of the new object in full.
+    ValidateMetadata,
     /// Only [`Rules::validate_update`], and of metadata only what may change.
     ValidateChanges,
 }

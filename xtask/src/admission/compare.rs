@@ -109,6 +109,12 @@ fn normal(mut object: Value) -> Value {
             metadata.remove(name);
         }
     }
+    let conditions = object.get_mut("status").and_then(|status| status.get_mut("conditions"));
+    for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(condition) = condition.as_object_mut() {
+            condition.insert("lastTransitionTime".to_owned(), Value::Null);
+        }
+    }
     object
 }
 

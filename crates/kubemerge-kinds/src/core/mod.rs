@@ -3,8 +3,12 @@
 pub(crate) mod claim_spec;
 mod config_map;
 mod pod;
+mod pod_prepare;
 pub(crate) mod pod_spec;
+mod pod_status;
+mod pod_status_update;
 pub(crate) mod pod_template;
+mod pod_update;
 
 use crate::registry::Rules;
 

@@ -1,12 +1,32 @@
 //! Pod.
 
-use super::pod_spec::{self, PodOf, match_annotations, pod_annotations, trimmed_image};
+use super::pod_prepare::{app_armor_from_annotations, merge_label_keys};
+use super::pod_spec::{self, PodOf, drop_disabled_fields, match_annotations, pod_annotations, trimmed_image};
+use super::pod_status::initial_status;
+use super::{pod_status_update, pod_update};
 use crate::field::Field;
-use crate::registry::{Context, Rules};
-use crate::tree::{Map, Value};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
+use crate::tree::{List, Map, Value};
 
-pub(super) const RULES: Rules =
-    Rules { kind: "Pod", defaults, prepare_create, validate, ..Rules::NAMESPACED };
+pub(super) const RULES: Rules = Rules {
+    kind: "Pod",
+    generation: Generation::Spec,
+    defaults,
+    prepare_create,
+    prepare_update,
+    validate,
+    validate_update: |pod, old| {
+        metadata_and_spec(pod);
+        pod_update::validate_update(pod, old);
+    },
+    on_update: OnUpdate::ValidateMetadata,
+    subresources: &[SubresourceRules {
+        name: "status",
+        prepare_update: pod_status_update::prepare_update,
+        validate_update: pod_status_update::validate_update,
+    }],
+    ..Rules::NAMESPACED
+};
 
 fn defaults(pod: &mut Map<'_>, context: Context) {
     if let Some(spec) = pod.map_mut("spec") {
@@ -25,20 +45,34 @@ fn status_defaults(status: &mut Map<'_>) {
         ("", Some(first)) => status.set("podIP", first),
         (address, Some(first)) if address == first => {}
         (address, _) => {
-            let arena = status.arena();
-            let mut entry = Map::new_in(arena);
+            let mut entry = Map::new_in(status.arena());
             entry.set("ip", address);
-            let mut list = crate::tree::List::new_in(arena);
+            let mut list = List::new_in(status.arena());
             list.push(entry);
             status.set("podIPs", Value::List(list));
         }
     }
 }
 
-fn prepare_create(pod: &mut Map<'_>, _context: Context) {
-    let status = Map::new_in(pod.arena());
+fn prepare_create(pod: &mut Map<'_>, context: Context) {
+    drop_disabled_fields(pod, context);
+    merge_label_keys(pod);
+    app_armor_from_annotations(pod);
+    let status = initial_status(pod.map("spec"), Map::new_in(pod.arena()));
     pod.set("status", status);
-    pod.ensure_map("status").set("phase", "Pending");
+}
+
+fn prepare_update(pod: &mut Map<'_>, old: &Map<'_>, context: Context) {
+    if let Some(status) = old.get("status") {
+        pod.set("status", status.copy_in(pod.arena()));
+    }
+    let resources = old.map("spec").and_then(|spec| spec.get("resources"));
+    if let (Some(spec), Some(resources)) = (pod.map_mut("spec"), resources)
+        && !spec.has("resources")
+    {
+        spec.set("resources", resources.copy_in(spec.arena()));
+    }
+    drop_disabled_fields(pod, context);
 }
 
 fn validate(pod: Field<'_>) {
@@ -54,13 +88,14 @@ fn validate(pod: Field<'_>) {
     match_annotations(metadata.field("annotations"), spec);
 }
 
-fn metadata_and_spec(pod: Field<'_>) {
+/// What holds for new and for updated Pods.
+pub(super) fn metadata_and_spec(pod: Field<'_>) {
     let (metadata, spec) = (pod.field("metadata"), pod.field("spec"));
     pod_annotations(metadata.field("annotations"), spec);
     pod_spec::validate(spec, PodOf::Pod(metadata));
     if spec.field("serviceAccountName").is_empty() {
-        let sources =
-            spec.field("volumes").items().flat_map(|volume| volume.fields(["projected", "sources"]).items());
+        let volumes = spec.field("volumes").items();
+        let sources = volumes.flat_map(|volume| volume.fields(["projected", "sources"]).items());
         for token in sources.map(|source| source.field("serviceAccountToken")).filter(|token| token.is_set())
         {
             token.forbidden("must not be specified when serviceAccountName is not set");

@@ -13,8 +13,12 @@ pub(super) const RULES: Rules = Rules {
     defaults: |object, context| {
         object.map_mut("template").into_iter().for_each(|template| defaults(template, context));
     },
-    prepare_create: |object, _| object.ensure_map("metadata").set("generation", 1),
-    prepare_update: |object, old, _| {
+    prepare_create: |object, context| {
+        object.map_mut("template").into_iter().for_each(|template| prepare(template, context));
+        object.ensure_map("metadata").set("generation", 1);
+    },
+    prepare_update: |object, old, context| {
+        object.map_mut("template").into_iter().for_each(|template| prepare(template, context));
         if object.get("template") != old.get("template") {
             count_generation(object, old);
         }
@@ -28,6 +32,11 @@ pub(crate) fn defaults(template: &mut Map<'_>, context: Context) {
     if let Some(spec) = template.map_mut("spec") {
         pod_spec::defaults(spec, context);
     }
+}
+
+/// Prepares a template for create and update: fields of disabled features are dropped.
+pub(crate) fn prepare(template: &mut Map<'_>, context: Context) {
+    pod_spec::drop_disabled_fields(template, context);
 }
 
 /// Validates a template: labels, annotations and the pod spec.

@@ -153,7 +153,9 @@ impl<'a> Decoder<'a> {
             GoKind::Any => false,
             _ => !ty.keeps_empty && value.is_empty() || ty.omits_zero && is_own_zero,
         };
-        Ok((!is_omitted).then_some(value))
+        // Stored objects are protobuf, which has no empty lists and maps.
+        let is_nil = matches!(ty.kind, GoKind::List(_) | GoKind::Map(_)) && value.is_empty();
+        Ok((!is_omitted).then_some(if is_nil { Value::Null } else { value }))
     }
 
     fn read(&mut self, ty: GoValue, start: Start, is_zero: &mut bool) -> Result<Value<'a>, DecodeError> {

@@ -22,6 +22,7 @@ pub(super) struct Containers<'v, 't> {
 }
 
 pub(super) const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
+const NO_POLICY: &str = "must specify restartPolicy when restart rules are used";
 const NO_PROBES: &str = "may not be set for init containers without restartPolicy=Always";
 
 pub(super) fn containers(pod: &Containers<'_, '_>) {
@@ -47,7 +48,11 @@ pub(super) fn init_containers(pod: &Containers<'_, '_>) {
     let mut names: BTreeSet<&str> = regular.map(|container| container.field("name").str()).collect();
     for container in pod.spec.field("initContainers").items() {
         common(pod, container);
-        restart_policy(container);
+        if container.field("restartPolicy").is_set() {
+            restart_policy(container);
+        } else if !container.field("restartPolicyRules").is_empty() {
+            container.field("restartPolicy").required(NO_POLICY);
+        }
         let name = container.field("name");
         if names.contains(name.str()) {
             name.duplicate();
@@ -235,7 +240,7 @@ fn restart_policy(container: Field<'_>) {
     if policy.is_set() {
         policy.one_of(&["Always", "Never", "OnFailure"]);
     } else if !rules.is_empty() {
-        policy.required("must specify restartPolicy when restart rules are used");
+        policy.required(NO_POLICY);
     }
     if rules.len() > MAX_RULES {
         rules.too_many(rules.len(), MAX_RULES);

@@ -6,6 +6,7 @@ mod affinity;
 mod annotations;
 mod containers;
 mod defaults;
+mod disabled;
 mod dns;
 mod env;
 mod handlers;
@@ -30,6 +31,7 @@ pub(crate) use self::{
     annotations::{match_annotations, pod_annotations},
     containers::trimmed_image,
     defaults::{defaults, pod_defaults, resource_list},
+    disabled::drop_disabled_fields,
     handlers::port_number_or_name,
     projected::signer_name,
     resources::{is_extended, is_native, is_standard, quantity_value},

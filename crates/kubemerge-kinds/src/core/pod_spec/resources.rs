@@ -128,9 +128,8 @@ fn one_resource(name: &str, value: Field<'_>, of: Requirements) {
     }
     quantity_value(name, value);
     if is_huge_pages(name) && !is_page_multiple(name, &value.quantity()) {
-        let size = name.trim_start_matches("hugepages-");
         value.invalid(format!(
-            "{} is not positive integer multiple of {size}",
+            "{} is not positive integer multiple of {name}",
             value.quantity().canonical_text()
         ));
     }
@@ -168,7 +167,7 @@ fn container_resource_name(name: &str, value: Field<'_>) {
 
 fn pod_resource_name(name: &str, value: Field<'_>) {
     if resource_name(name, value) && !["cpu", "memory"].contains(&name) && !is_huge_pages(name) {
-        value.not_supported_as(name, &["cpu", "memory"]);
+        value.not_supported_as(name, &["cpu", "hugepages-", "memory"]);
     }
 }
 

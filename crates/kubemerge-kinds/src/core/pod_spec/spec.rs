@@ -135,6 +135,14 @@ fn namespaces(spec: Field<'_>) {
         share.invalid("ShareProcessNamespace and HostPID cannot both be enabled");
     }
     if spec.field("hostUsers").opt_bool() == Some(false) {
+        if spec.field("hostNetwork").bool() {
+            spec.field("hostNetwork").forbidden("when `hostUsers` is false");
+        }
+        for devices in all_containers(spec).map(|container| container.field("volumeDevices")) {
+            if !devices.is_empty() {
+                devices.forbidden("when `hostUsers` is false");
+            }
+        }
         // Upstream writes these two with capital letters.
         for (field, reported) in [("hostPID", "HostPID"), ("hostIPC", "HostIPC")] {
             if spec.field(field).bool() {

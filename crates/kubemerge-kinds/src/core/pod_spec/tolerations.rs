@@ -1,8 +1,7 @@
 //! Tolerations of taints.
 
 use crate::field::Field;
-use crate::format::{decimal_integer, label_value, qualified_name};
-use crate::go_text::quoted;
+use crate::format::{label_value, qualified_name};
 
 pub(crate) fn tolerations(tolerations: Field<'_>) {
     tolerations.items().for_each(toleration);
@@ -32,22 +31,12 @@ fn toleration(toleration: Field<'_>) {
             operator.invalid_as(value.str(), "value must be empty when `operator` is 'Exists'");
         }
         "Exists" => {}
-        "Lt" | "Gt" => compared_value(value),
+        // Comparisons are known and disabled.
+        "Lt" | "Gt" => operator.not_supported(&["Equal", "Exists", "Lt", "Gt"]),
         _ => operator.not_supported(&["Equal", "Exists"]),
     }
     if !effect.is_empty() {
         taint_effect(effect);
-    }
-}
-
-fn compared_value(value: Field<'_>) {
-    value.check(decimal_integer);
-    let text = value.str();
-    if text.parse::<i64>().is_err() {
-        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let cause = if is_number { "value out of range" } else { "invalid syntax" };
-        value.invalid(format!("strconv.ParseInt: parsing {}: {cause}", quoted(text)));
     }
 }
 

@@ -1,0 +1,189 @@
+//! Updates of the status of a Pod.
+
+use std::collections::BTreeSet;
+
+use super::pod_spec::pod_annotations;
+use super::pod_update::annotation_updates;
+use crate::field::Field;
+use crate::format::{dns1123_subdomain, is_ipv4, is_ipv6, qualified_name, strict_legacy_ip};
+use crate::registry::Context;
+use crate::tree::{Map, Value};
+
+/// Everything but the status stays.
+pub(super) fn prepare_update(pod: &mut Map<'_>, old: &Map<'_>, _context: Context) {
+    let arena = pod.arena();
+    if let Some(spec) = old.get("spec") {
+        pod.set("spec", spec.copy_in(arena));
+    }
+    let metadata = pod.ensure_map("metadata");
+    let owners = old.map("metadata").and_then(|metadata| metadata.get("ownerReferences"));
+    match owners {
+        Some(owners) => metadata.set("ownerReferences", owners.copy_in(arena)),
+        None => {
+            metadata.remove("ownerReferences");
+        }
+    }
+    let Some(before) = old.map("status") else { return };
+    let status = pod.ensure_map("status");
+    for name in ["qosClass", "observedGeneration"] {
+        if let Some(value) = before.get(name) {
+            status.set_default(name, value.copy_in(arena));
+        }
+    }
+    let kept =
+        ["resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses"];
+    for name in kept {
+        if let Some(value) = before.get(name) {
+            status.set_if_absent(name, value.copy_in(arena));
+        }
+    }
+}
+
+pub(super) fn validate_update(pod: Field<'_>, old: Field<'_>) {
+    let annotations = ["metadata", "annotations"];
+    annotation_updates(pod.fields(annotations), old.fields(annotations));
+    pod_annotations(pod.fields(annotations), pod.field("spec"));
+    let (status, before) = (pod.field("status"), old.field("status"));
+    conditions(status.field("conditions"));
+    nominated_node(status, before, old.fields(["spec", "nodeName"]).str());
+    negative_generation(status.field("observedGeneration"));
+    status.field("qosClass").check_immutable(before.field("qosClass"));
+    for (name, of) in [("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")] {
+        transitions(status.field(name), before.field(name), Some((old.field("spec"), of)));
+    }
+    let ephemeral = "ephemeralContainerStatuses";
+    transitions(status.field(ephemeral), before.field(ephemeral), None);
+    claims(status.field("resourceClaimStatuses"), pod.fields(["spec", "resourceClaims"]));
+    pod_addresses(status, before);
+    host_addresses(status, before);
+}
+
+fn negative_generation(generation: Field<'_>) {
+    if generation.int() < 0 {
+        generation.invalid("must be a non-negative integer");
+    }
+}
+
+fn conditions(conditions: Field<'_>) {
+    for condition in conditions.items() {
+        negative_generation(condition.field("observedGeneration"));
+        let kind = condition.field("type");
+        if !["PodScheduled", "Ready", "Initialized"].contains(&kind.str()) {
+            kind.renamed("Type").check(qualified_name);
+        }
+    }
+}
+
+fn nominated_node(status: Field<'_>, old: Field<'_>, bound_to: &str) {
+    let name = status.field("nominatedNodeName");
+    if name.is_empty() || name.str() == old.field("nominatedNodeName").str() {
+        return;
+    }
+    name.check(dns1123_subdomain);
+    if !bound_to.is_empty() {
+        name.forbidden("may not be set on pods that are already bound to a node");
+    }
+}
+
+/// A container that has ended stays so, unless it is restarted.
+fn transitions<'t>(statuses: Field<'t>, old: Field<'t>, of: Option<(Field<'t>, &'t str)>) {
+    for (index, before) in old.items().enumerate() {
+        let ended = before.fields(["state", "terminated"]);
+        if !ended.is_set() {
+            continue;
+        }
+        let name = before.field("name").str();
+        let now = statuses.items().find(|status| {
+            status.field("name").str() == name && !status.fields(["state", "terminated"]).is_set()
+        });
+        let may_restart =
+            of.is_some_and(|(spec, list)| restarts(spec, list, name, ended.field("exitCode").int()));
+        if now.is_some() && !may_restart {
+            statuses.index(index).field("state").forbidden("may not be transitioned to non-terminated state");
+        }
+    }
+}
+
+fn restarts<'t>(spec: Field<'t>, list: &'t str, name: &str, exit_code: i64) -> bool {
+    let container = spec.field(list).items().find(|container| container.field("name").str() == name);
+    let Some(container) = container else { return false };
+    let own = container.field("restartPolicy");
+    let policy = if own.is_set() { own.str() } else { spec.field("restartPolicy").str() };
+    for rule in container.field("restartPolicyRules").items() {
+        let codes = rule.field("exitCodes");
+        let is_listed = codes.field("values").items().any(|code| code.int() == exit_code);
+        if is_listed == (codes.field("operator").str() == "In") {
+            return rule.field("action").str() == "Restart";
+        }
+    }
+    // An init container that succeeded is done, whatever the policy of its pod.
+    let is_plain_init = list == "initContainers" && !own.is_set();
+    match policy {
+        "Always" => !(is_plain_init && exit_code == 0),
+        "OnFailure" => exit_code != 0,
+        _ => false,
+    }
+}
+
+fn claims(statuses: Field<'_>, claims: Field<'_>) {
+    let mut names = BTreeSet::new();
+    for status in statuses.items() {
+        let name = status.field("name");
+        if !claims.items().any(|claim| claim.field("name").str() == name.str()) {
+            name.invalid("must match the name of an entry in `spec.resourceClaims`");
+        }
+        if !names.insert(name.str()) {
+            name.duplicate();
+        }
+        let claim = status.field("resourceClaimName");
+        if claim.is_set() {
+            claim.check(dns1123_subdomain);
+        }
+    }
+}
+
+/// Addresses that were stored before stay valid.
+fn addresses(list: Field<'_>, old: Field<'_>) {
+    for entry in list.items() {
+        let address = entry.field("ip");
+        let was_there = old.items().any(|before| before.field("ip").str() == address.str());
+        if !was_there {
+            address.reported_at(entry).report_problems(strict_legacy_ip(address.str()));
+        }
+    }
+    let (four, six) = list.items().fold((0, 0), |(four, six), entry| {
+        let address = entry.field("ip").str();
+        (four + usize::from(is_ipv4(address)), six + usize::from(is_ipv6(address)))
+    });
+    if list.len() > 1 && (four != 1 || six != 1) {
+        let texts: Vec<String> = list
+            .items()
+            .map(|entry| format!("{{\"IP\":{}}}", Value::Str(entry.field("ip").str()).to_text()))
+            .collect();
+        list.invalid_as(
+            crate::field::BadValue::verbatim(format!("[{}]", texts.join(","))),
+            "may specify no more than one IP for each IP family",
+        );
+    }
+}
+
+fn pod_addresses(status: Field<'_>, old: Field<'_>) {
+    let (address, list) = (status.field("podIP"), status.field("podIPs"));
+    addresses(list, old.field("podIPs"));
+    let first = list.index(0).field("ip");
+    if !address.is_empty() && first.is_set() && first.str() != address.str() {
+        first.invalid("must be equal to `podIP`");
+    }
+}
+
+fn host_addresses(status: Field<'_>, old: Field<'_>) {
+    let (address, list) = (status.field("hostIP"), status.field("hostIPs"));
+    if list.is_empty() {
+        return;
+    }
+    let first = list.index(0).field("ip");
+    if first.str() != address.str() {
+        first.invalid("must be equal to `hostIP`");
+    }
+    addresses(list, old.field("hostIPs"));
+}
