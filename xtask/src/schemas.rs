@@ -75,7 +75,7 @@ fn documents_of(patch: &str, folder: Option<&Path>) -> Result<PathBuf, Box<dyn E
 }
 
 /// The folder of a Go module, downloaded if need be.
-fn download(module: &str) -> Result<PathBuf, Box<dyn Error>> {
+pub(crate) fn download(module: &str) -> Result<PathBuf, Box<dyn Error>> {
     let output = Command::new("go").args(["mod", "download", "-json", module]).output()?;
     let answer: Value = serde_json::from_slice(&output.stdout)?;
     let dir = answer["Dir"].as_str().map(PathBuf::from);

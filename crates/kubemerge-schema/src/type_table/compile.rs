@@ -56,13 +56,17 @@ struct Compiler<'m> {
     nodes: Vec<TypeNode>,
     fields: Vec<TypeField>,
     lists: Vec<KeyedList>,
+    /// The node of ObjectMeta.
+    object_meta: Option<NodeId>,
 }
 
 impl<'m> Compiler<'m> {
     fn new(model: &'m Model) -> Self {
+        let object_meta = model.find_definition("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
+        let object_meta = object_meta.map(|definition| model.definitions[definition as usize].node);
         let mut nodes = vec![untyped_atomic(), untyped_deduced()];
         nodes.resize(model.nodes.len() + FIRST_OF_MODEL as usize, TypeNode::default());
-        Compiler { model, nodes, fields: Vec::new(), lists: Vec::new() }
+        Compiler { model, nodes, fields: Vec::new(), lists: Vec::new(), object_meta }
     }
 
     /// Compiles what each definition describes in place. References stay open until all are compiled.
@@ -206,8 +210,12 @@ impl<'m> Compiler<'m> {
         let element = self.undeclared(node, unknown);
         let mut fields = Vec::new();
         for field in self.model.fields(node) {
-            let name = self.model.text(field.name).into();
-            fields.push(TypeField { name, node: self.child(field.node, unknown) });
+            let name = self.model.text(field.name);
+            let ty = match self.object_meta.filter(|_| name == "metadata" && is_whole_object(node)) {
+                Some(object_meta) => object_meta + FIRST_OF_MODEL,
+                None => self.child(field.node, unknown),
+            };
+            fields.push(TypeField { name: name.into(), node: ty });
         }
         let first_field = self.fields.len() as u32;
         self.fields.append(&mut fields);
@@ -231,6 +239,11 @@ impl<'m> Compiler<'m> {
         self.schema(id, unknown);
         id + FIRST_OF_MODEL
     }
+}
+
+/// The metadata of custom resources and of embedded ones is ObjectMeta, whatever the schema says about it.
+fn is_whole_object(node: &Node) -> bool {
+    node.flags.has(Flags::CUSTOM_RESOURCE) || node.flags.has(Flags::EMBEDDED_RESOURCE)
 }
 
 /// OpenAPI v2 clients take a schema without type and properties as arbitrary.

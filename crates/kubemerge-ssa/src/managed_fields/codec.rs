@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::entry::{Entry, FieldsV1, ManagerId, Operation};
 use super::time::Time;
-use crate::fieldpath::FieldOrder;
-use crate::value::{Value, go_quoted};
+use crate::fieldpath::{FieldOrder, FieldSet};
+use crate::value::{Arena, Value, go_quoted};
 
 /// The entries of an object, sorted, each manager once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -159,6 +159,29 @@ impl ManagedFields {
 
     pub(super) fn sort(&mut self) {
         self.entries.sort_by(Entry::order);
+    }
+
+    /// The entries without some paths and what is below them, for fields that the server removes itself.
+    ///
+    /// # Errors
+    /// If an entry cannot be read.
+    pub fn without_paths(
+        &self,
+        paths: &FieldSet<'_>,
+        order: FieldOrder,
+    ) -> Result<ManagedFields, DecodeError> {
+        let mut entries = Vec::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            let arena = Arena::new();
+            let set = entry.fields.set(&arena).map_err(|error| DecodeError::new(error.to_string()))?;
+            let left = set.recursive_difference(paths);
+            match left == set {
+                true => entries.push(entry.clone()),
+                false if left.is_empty() => {}
+                false => entries.push(Entry { fields: FieldsV1::of(&left, order), ..entry.clone() }),
+            }
+        }
+        Ok(ManagedFields { entries })
     }
 
     /// Whether two lists are the same apart from times, which decides whether a write changes anything.

@@ -91,14 +91,13 @@ impl<'a> ValidateWalk<'a> {
                 Ok(element) => seen.push(element),
                 Err(reason) => {
                     // Upstream looks at nothing more of this list.
+                    self.report_duplicates(seen);
                     return self.report(format!("element {place}: {reason}"));
                 }
             }
             self.item(list, seen[place], *item);
         }
-        if self.duplicates == Duplicates::Refused {
-            self.report_duplicates(seen);
-        }
+        self.report_duplicates(seen);
     }
 
     fn item(&mut self, list: ListForm<'a>, element: Element<'a>, item: Value<'a>) {
@@ -108,7 +107,7 @@ impl<'a> ValidateWalk<'a> {
     }
 
     fn report_duplicates(&mut self, mut seen: Vec<Element<'a>>) {
-        if seen.is_sorted_by(|one, two| one.order(*two).is_lt()) {
+        if self.duplicates == Duplicates::Allowed || seen.is_sorted_by(|one, two| one.order(*two).is_lt()) {
             return;
         }
         seen.sort_by(|one, two| one.order(*two));

@@ -38,7 +38,10 @@ pub(crate) fn apply<'a>(
     let mut new = live.with(merged);
     if let Some(last) = last.pop() {
         let last = Last { set: last.set(cx.arena)?.clone(), version: last.version };
-        let drops_nothing = last.version == live.version && last.set.is_subset(&claimed);
+        // Nothing to prune where everything of the last set is claimed again. Upstream: an item that is claimed
+        // without any field is pruned all the same, since nobody owns its key.
+        let drops_nothing =
+            last.version == live.version && !claimed.has_bare_key() && last.set.is_subset(&claimed);
         managers.push(Manager { owner: Owner::Me, version: live.version, fields: Fields::Set(claimed) });
         if !drops_nothing {
             new = prune(cx, new, managers, &last)?;

@@ -9,12 +9,13 @@ mod object;
 mod scenario;
 mod schema;
 mod story;
+mod subject;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use kubemerge_schema::{Dialect, SchemaBuilder, TypeTable};
-use serde_json::{Value, json};
+use serde_json::json;
+use subject::{FORMS, Subject};
 
 use crate::dice::Dice;
 use crate::reference::Reference;
@@ -25,7 +26,7 @@ usage: cargo xtask conformance --ssa [--seconds N] [--steps N] [--seed S] [--for
   --seconds N   stop after N seconds (60 where neither this nor --steps is given)
   --steps N     stop after N steps
   --seed S      repeat the run of a seed; a fresh one is printed otherwise
-  --form F      only objects of one form: map, custom-resource, deduced
+  --form F      only objects of one form: map, custom-resource, deduced, typed
 ";
 
 /// Scenarios of one schema before the next is made.
@@ -33,8 +34,6 @@ const BATCH: usize = 40;
 
 /// After this many differences the run stops.
 const MAX_DIFFERENCES: usize = 5;
-
-const FORMS: [&str; 3] = ["map", "custom-resource", "deduced"];
 
 struct Options {
     seconds: Option<u64>,
@@ -118,32 +117,40 @@ fn compare_all(options: &Options, reference: &mut Reference) -> Result<Tally, St
     let mut tally = Tally::default();
     let start = Instant::now();
     while !options.is_over(start, tally.steps) && tally.different < MAX_DIFFERENCES {
-        let form = options.form.as_deref().unwrap_or_else(|| FORMS[dice.below(FORMS.len())]);
-        let document = schema::document(&mut dice);
-        let table = compile(&document)?;
-        let stories: Vec<story::Story> =
-            (0..BATCH).map(|_| story::tell(&mut dice, form, &document, &table)).collect();
-        let requests: Vec<String> = stories.iter().map(|story| request(&document, story)).collect();
+        let wanted = |form: &&&str| options.form.as_deref().is_none_or(|wanted| wanted == **form);
+        let forms: Vec<&'static str> = FORMS.iter().filter(wanted).copied().collect();
+        if forms.is_empty() {
+            return Err("there is no such form".to_owned());
+        }
+        let form = forms[dice.below(forms.len())];
+        let subject = Subject::new(&mut dice, form)?;
+        let stories: Vec<story::Story> = (0..BATCH).map(|_| story::tell(&mut dice, &subject)).collect();
+        let requests: Vec<String> = requests(&subject, &stories, tally.steps);
         for (story, reply) in stories.iter().zip(reference.ask(&requests)?) {
             count(&mut tally, story);
-            if let Some(difference) = compare::first_difference(story, &reply, form) {
+            if let Some(difference) = compare::first_difference(story, &reply, subject.form) {
                 tally.different += 1;
-                println!("{difference}\nschema: {document}\n");
+                println!("{difference}\n");
+                if !subject.is_typed() {
+                    println!("schema: {}\n", subject.document);
+                }
             }
         }
     }
     Ok(tally)
 }
 
-fn compile(document: &Value) -> Result<TypeTable, String> {
-    let builder = SchemaBuilder::new().openapi_v3(document).map_err(|error| error.to_string())?;
-    let schema = builder.compile(Dialect::Upstream).map_err(|error| error.to_string())?;
-    Ok(TypeTable::compile(&schema))
-}
-
-fn request(document: &Value, story: &story::Story) -> String {
-    let request = json!({"op": "ssa", "schema": document, "scenario": story.scenario});
-    request.to_string()
+/// The first request of a batch carries the schema, the others refer to it by name.
+fn requests(subject: &Subject, stories: &[story::Story], number: usize) -> Vec<String> {
+    let name = format!("{}-{number}", subject.kind);
+    let request = |(place, story): (usize, &story::Story)| {
+        let mut request = json!({"op": "ssa", "metadata": name, "scenario": story.scenario});
+        if place == 0 {
+            request["schema"] = subject.document.clone();
+        }
+        request.to_string()
+    };
+    stories.iter().enumerate().map(request).collect()
 }
 
 fn count(tally: &mut Tally, story: &story::Story) {

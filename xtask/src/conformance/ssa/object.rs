@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::subject::Subject;
 use crate::dice::Dice;
 
 /// How wild objects are.
@@ -14,29 +15,36 @@ pub(crate) enum Wild {
 }
 
 pub(crate) struct Objects<'d> {
-    pub(crate) document: &'d Value,
+    pub(crate) subject: &'d Subject,
     pub(crate) wild: Wild,
 }
 
 impl Objects<'_> {
     fn resolve<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        let wrapped = schema["allOf"].get(0).unwrap_or(schema);
-        match wrapped["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
-            Some(name) => &self.document["components"]["schemas"][name],
+        match reference(schema) {
+            Some(name) => &self.subject.document["components"]["schemas"][name],
             None => schema,
         }
     }
 
     /// Any value of a schema.
     pub(crate) fn value(&self, dice: &mut Dice, schema: &Value, depth: usize) -> Value {
-        let schema = self.resolve(schema);
-        if dice.chance(4) {
+        if dice.chance(4) && schema["format"] != "byte" {
             return Value::Null;
         }
+        if let Some(known) = reference(schema).and_then(|name| well_known(dice, name)) {
+            return known;
+        }
+        let schema = self.resolve(schema);
         match schema["type"].as_str() {
+            // Built-in types refer to each other without end.
+            Some("object" | "array") if depth == 0 && self.subject.is_typed() => Value::Null,
+            Some("object") if schema["x-kubernetes-embedded-resource"] == true => embedded(dice),
             Some("object") => self.map(dice, schema, depth),
             Some("array") => self.list(dice, schema, depth),
             Some("string") if schema["format"] == "int-or-string" && dice.chance(50) => json!(dice.below(3)),
+            Some("string") if schema["format"] == "byte" => json!(dice.pick(&["YQ==", "Yg=="])),
+            Some("string") if schema["format"] == "date-time" => json!("2020-01-01T00:00:00Z"),
             Some("string") => text(dice),
             Some("integer") => json!(dice.below(3)),
             Some("number") => {
@@ -47,6 +55,11 @@ impl Objects<'_> {
         }
     }
 
+    /// Objects are dense at the top and sparse below.
+    fn density(&self, depth: usize) -> usize {
+        if self.subject.is_typed() && depth > 3 { 60 } else { self.subject.density }
+    }
+
     pub(crate) fn map(&self, dice: &mut Dice, schema: &Value, depth: usize) -> Value {
         let mut map = Map::new();
         if dice.chance(8) {
@@ -54,7 +67,7 @@ impl Objects<'_> {
         }
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
             let is_key = name == "k" || name == "j";
-            if dice.chance(if is_key { 95 } else { 45 }) {
+            if dice.chance(if is_key { 95 } else { self.density(depth) }) {
                 map.insert(name.clone(), self.value(dice, field, depth.saturating_sub(1)));
             }
         }
@@ -105,10 +118,10 @@ impl Objects<'_> {
 
     /// A value with some parts changed, added or removed.
     pub(crate) fn changed(&self, dice: &mut Dice, schema: &Value, value: &Value, percent: usize) -> Value {
-        let schema = self.resolve(schema);
         if dice.chance(percent / 4) {
-            return self.value(dice, schema, 2);
+            return self.value(dice, schema, 3);
         }
+        let schema = self.resolve(schema);
         match value {
             Value::Object(map) if schema.get("properties").is_some() => {
                 let mut changed = Map::new();
@@ -118,8 +131,8 @@ impl Objects<'_> {
                         Some(value) => {
                             changed.insert(name.clone(), self.changed(dice, field, value, percent));
                         }
-                        None if dice.chance(percent / 2) => {
-                            changed.insert(name.clone(), self.value(dice, field, 2));
+                        None if dice.chance(percent * self.subject.density / 90) => {
+                            changed.insert(name.clone(), self.value(dice, field, 3));
                         }
                         None => {}
                     }
@@ -227,4 +240,32 @@ fn anything(dice: &mut Dice, depth: usize) -> Value {
             Value::Object(map)
         }
     }
+}
+
+/// A whole object inside another, whose metadata has ObjectMeta's types.
+fn embedded(dice: &mut Dice) -> Value {
+    let mut finalizers = vec!["p", "q", "r"];
+    finalizers.truncate(dice.below(4));
+    json!({"apiVersion": "v1", "kind": "Part", "x": anything(dice, 2), "metadata": {
+        "name": "part", "finalizers": finalizers, "labels": {"p": text(dice)},
+        "ownerReferences": [{"apiVersion": "v1", "kind": "Whole", "name": text(dice), "uid": text(dice)}],
+    }})
+}
+
+/// The definition that a schema refers to.
+fn reference(schema: &Value) -> Option<&str> {
+    let wrapped = schema["allOf"].get(0).unwrap_or(schema);
+    wrapped["$ref"].as_str().and_then(|name| name.rsplit('/').next())
+}
+
+/// Values of types that Go reads in its own way.
+fn well_known(dice: &mut Dice, name: &str) -> Option<Value> {
+    Some(match name.rsplit('.').next()? {
+        "Quantity" => json!(dice.pick(&["1", "500m", "1Gi", "0", "1000m"])),
+        "IntOrString" => dice.pick(&[json!(80), json!("http"), json!("50%")]).clone(),
+        "Time" => json!(dice.pick(&["2020-01-01T00:00:00Z", "2021-06-01T12:00:00Z"])),
+        "MicroTime" => json!("2020-01-01T00:00:00.000000Z"),
+        "RawExtension" => json!({"a": dice.below(3)}),
+        _ => return None,
+    })
 }

@@ -11,13 +11,44 @@ pub(crate) const VERSIONS: [&str; 2] = ["v1", "v2"];
 const OBJECT_META: &str = include_str!("../../../../crates/kubemerge-schema/src/load/object_meta.json");
 const FIELDS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 
+/// What a schema may say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// References and patch metadata, as built-in kinds have them.
+    OpenApi,
+    /// Structural schemas, as custom resource definitions have them.
+    Structural,
+}
+
+/// A document with the definitions of ObjectMeta and a custom resource definition in two versions.
+pub(crate) fn custom_resource(dice: &mut Dice) -> Value {
+    let mut document: Value = serde_json::from_str(OBJECT_META).expect("the file is JSON");
+    let schema = json!({"type": "object", "properties": {
+        "spec": structure(dice, Style::Structural, 3),
+        "status": structure(dice, Style::Structural, 1),
+    }});
+    let version = |name: &&str| json!({"name": name, "served": true, "storage": *name == VERSIONS[0], "schema": {"openAPIV3Schema": schema}});
+    document["definition"] = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("widgets.{GROUP}")},
+        "spec": {
+            "group": GROUP,
+            "scope": "Namespaced",
+            "names": {"kind": KIND, "plural": "widgets", "singular": "widget", "listKind": "WidgetList"},
+            "versions": VERSIONS.iter().map(version).collect::<Vec<Value>>(),
+        },
+    });
+    document
+}
+
 /// An OpenAPI v3 document with one kind in two versions that have one form.
 pub(crate) fn document(dice: &mut Dice) -> Value {
     let mut document: Value = serde_json::from_str(OBJECT_META).expect("the file is JSON");
     let kinds: Vec<Value> =
         VERSIONS.iter().map(|version| json!({"group": GROUP, "version": version, "kind": KIND})).collect();
     let schemas = &mut document["components"]["schemas"];
-    schemas["Part"] = structure(dice, 1);
+    schemas["Part"] = structure(dice, Style::OpenApi, 1);
     schemas["Whole"] = json!({"type": "object", "x-kubernetes-map-type": "atomic",
         "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}});
     schemas["Widget"] = json!({
@@ -26,18 +57,18 @@ pub(crate) fn document(dice: &mut Dice) -> Value {
             "apiVersion": {"type": "string"},
             "kind": {"type": "string"},
             "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
-            "spec": structure(dice, 3),
-            "status": structure(dice, 1),
+            "spec": structure(dice, Style::OpenApi, 3),
+            "status": structure(dice, Style::OpenApi, 1),
         },
         "x-kubernetes-group-version-kind": kinds,
     });
     document
 }
 
-fn structure(dice: &mut Dice, depth: usize) -> Value {
+fn structure(dice: &mut Dice, style: Style, depth: usize) -> Value {
     let mut properties = Map::new();
     for name in FIELDS.iter().take(2 + dice.below(5)) {
-        properties.insert((*name).to_owned(), field(dice, depth));
+        properties.insert((*name).to_owned(), field(dice, style, depth));
     }
     let mut schema = json!({"type": "object", "properties": properties});
     if dice.chance(8) {
@@ -49,18 +80,23 @@ fn structure(dice: &mut Dice, depth: usize) -> Value {
     schema
 }
 
-fn field(dice: &mut Dice, depth: usize) -> Value {
+fn field(dice: &mut Dice, style: Style, depth: usize) -> Value {
     if depth == 0 {
         return scalar(dice);
     }
     match dice.below(12) {
         0..=2 => scalar(dice),
-        3 => structure(dice, depth - 1),
-        4 => json!({"type": "object", "additionalProperties": field(dice, depth - 1)}),
-        5 => json!({"type": "array", "items": field(dice, depth - 1), "x-kubernetes-list-type": "atomic"}),
+        3 => structure(dice, style, depth - 1),
+        4 => json!({"type": "object", "additionalProperties": field(dice, style, depth - 1)}),
+        5 => {
+            json!({"type": "array", "items": field(dice, style, depth - 1), "x-kubernetes-list-type": "atomic"})
+        }
         6 => json!({"type": "array", "items": scalar(dice), "x-kubernetes-list-type": "set"}),
-        7 | 8 => keyed(dice, depth),
-        9 => reference(dice),
+        7 | 8 => keyed(dice, style, depth),
+        9 if style == Style::OpenApi => reference(dice),
+        9 => json!({"type": "object", "x-kubernetes-embedded-resource": true,
+            "x-kubernetes-preserve-unknown-fields": true,
+            "properties": {"a": scalar(dice), "metadata": {"type": "object"}}}),
         10 => json!({"x-kubernetes-preserve-unknown-fields": true}),
         _ => json!({"type": "object"}),
     }
@@ -87,8 +123,8 @@ fn reference(dice: &mut Dice) -> Value {
     schema
 }
 
-fn keyed(dice: &mut Dice, depth: usize) -> Value {
-    let mut item = structure(dice, depth - 1);
+fn keyed(dice: &mut Dice, style: Style, depth: usize) -> Value {
+    let mut item = structure(dice, style, depth - 1);
     let mut keys = vec!["k"];
     item["properties"]["k"] = scalar(dice);
     if dice.chance(40) {
@@ -104,7 +140,11 @@ fn keyed(dice: &mut Dice, depth: usize) -> Value {
     if let Some(item) = item.as_object_mut().filter(|_| dice.chance(70)) {
         item.remove("x-kubernetes-map-type");
     }
-    if keys.len() == 1 && dice.chance(20) {
+    let properties = &item["properties"];
+    let required: Vec<&str> =
+        keys.iter().copied().filter(|key| properties[*key].get("default").is_none()).collect();
+    item["required"] = json!(required);
+    if style == Style::OpenApi && keys.len() == 1 && dice.chance(20) {
         return json!({"type": "array", "items": item,
             "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "k"});
     }

@@ -1,11 +1,10 @@
 //! Random scenarios, made while our engine runs them.
 
-use kubemerge_schema::TypeTable;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::object::{Objects, Wild};
 use super::scenario::{Answer, Runner};
-use super::schema::{GROUP, KIND, VERSIONS};
+use super::subject::Subject;
 use crate::dice::Dice;
 
 /// A scenario and our answers to its steps.
@@ -16,17 +15,17 @@ pub(crate) struct Story {
 
 const MANAGERS: [&str; 6] = ["m1", "m2", "m3", "kubectl", "", "m<4>"];
 
-/// Makes a scenario of one form.
-pub(crate) fn tell(dice: &mut Dice, form: &str, document: &Value, table: &TypeTable) -> Story {
-    let versions: Vec<String> = VERSIONS.iter().map(|version| format!("{GROUP}/{version}")).collect();
-    let head = json!({"form": form, "kind": KIND, "versions": versions});
-    let mut runner = Runner::new(&head, table, None);
+/// Makes a scenario.
+pub(crate) fn tell(dice: &mut Dice, subject: &Subject) -> Story {
+    let head = json!({"form": subject.form, "kind": subject.kind, "versions": subject.versions});
+    let typed = |object: &Value| subject.typed(object);
+    let mut runner = Runner::new(&head, &subject.table, subject.is_typed().then_some(&typed));
     let mut configs: Vec<(String, Value)> = Vec::new();
     let (mut steps, mut answers) = (Vec::new(), Vec::new());
     // Long scenarios reach the cap of update managers.
     let length = if dice.chance(10) { 30 } else { 4 + dice.below(10) };
     for number in 1..=length {
-        let step = step(dice, document, runner.live(), &mut configs, length == 30);
+        let step = step(dice, subject, runner.live(), &mut configs, length == 30);
         answers.push(runner.step(number as i64, &step));
         steps.push(step);
     }
@@ -37,12 +36,15 @@ pub(crate) fn tell(dice: &mut Dice, form: &str, document: &Value, table: &TypeTa
 
 fn step(
     dice: &mut Dice,
-    document: &Value,
+    subject: &Subject,
     live: Option<&Value>,
     configs: &mut Vec<(String, Value)>,
     is_long: bool,
 ) -> Value {
-    let version = format!("{GROUP}/{}", if dice.chance(85) { VERSIONS[0] } else { VERSIONS[1] });
+    let version = match subject.versions.get(1) {
+        Some(second) if dice.chance(15) => second,
+        _ => &subject.versions[0],
+    };
     let manager = match is_long && dice.chance(60) {
         true => format!("u{}", dice.below(16)),
         false => (*dice.pick(&MANAGERS)).to_owned(),
@@ -59,24 +61,26 @@ fn step(
         _ => "update",
     };
     let objects =
-        Objects { document, wild: if op == "apply" || op == "force" { Wild::Config } else { Wild::Live } };
+        Objects { subject, wild: if op == "apply" || op == "force" { Wild::Config } else { Wild::Live } };
     match op {
         "apply" | "force" => {
             let object = config(dice, &objects, live, configs, &manager);
             json!({"op": "apply", "manager": manager, "force": op == "force", "version": version,
-                "object": headed(object, &version)})
+                "object": headed(object, version, &subject.kind)})
         }
         "migrate" => {
             json!({"op": "migrate", "manager": "m1", "managers": [dice.pick(&["m2", "m3", "kubectl"])]})
         }
         "scale" => {
             let manager = if dice.chance(50) { "" } else { "hpa" };
-            json!({"op": "scale", "manager": manager, "version": version, "replicas": ["spec", "a"]})
+            let replicas = if subject.is_typed() { "replicas" } else { "a" };
+            json!({"op": "scale", "manager": manager, "version": version, "replicas": ["spec", replicas]})
         }
         _ => {
-            let object = updated(dice, &objects, live);
-            let mut step = json!({"op": "update", "manager": manager, "version": version,
-                "object": headed(object, &version)});
+            // Go tells nil from empty inside atomic lists, where no text shows it (DIFFERENCES.md): typed
+            // objects arrive in their typed form.
+            let object = subject.typed(&headed(updated(dice, &objects, live), version, &subject.kind));
+            let mut step = json!({"op": "update", "manager": manager, "version": version, "object": object});
             if op == "status" {
                 step["subresource"] = json!("status");
                 step["reset"] = json!([["spec"], ["metadata", "labels"]]);
@@ -96,25 +100,28 @@ fn config(
     configs: &mut Vec<(String, Value)>,
     manager: &str,
 ) -> Value {
-    let schema = &objects.document["components"]["schemas"]["Widget"];
+    let schema = objects.subject.schema();
     let earlier = configs.iter().find(|(name, _)| name == manager).map(|(_, config)| config.clone());
     let mut config = match (earlier, live) {
         (Some(earlier), _) if dice.chance(20) => earlier,
         (Some(earlier), _) if dice.chance(60) => objects.changed(dice, schema, &earlier, 30),
         (_, Some(live)) if dice.chance(40) => objects.changed(dice, schema, live, 50),
-        _ => objects.map(dice, schema, 3),
+        _ => objects.map(dice, schema, 5),
     };
     tidy_metadata(dice, objects, &mut config);
+    if objects.subject.is_typed() {
+        drop_empty_in_lists(&mut config, false);
+    }
     configs.retain(|(name, _)| name != manager);
     configs.push((manager.to_owned(), config.clone()));
     config
 }
 
 fn updated(dice: &mut Dice, objects: &Objects<'_>, live: Option<&Value>) -> Value {
-    let schema = &objects.document["components"]["schemas"]["Widget"];
+    let schema = objects.subject.schema();
     let mut object = match live {
         Some(live) => objects.changed(dice, schema, live, 25),
-        None => objects.map(dice, schema, 3),
+        None => objects.map(dice, schema, 5),
     };
     tidy_metadata(dice, objects, &mut object);
     if dice.chance(50) {
@@ -123,10 +130,26 @@ fn updated(dice: &mut Dice, objects: &Objects<'_>, live: Option<&Value>) -> Valu
     if dice.chance(5) {
         object["metadata"]["annotations"] = json!({
             "kubectl.kubernetes.io/last-applied-configuration":
-                json!({"apiVersion": "example.com/v1", "kind": "Widget", "spec": object["spec"]}).to_string(),
+                json!({"apiVersion": objects.subject.versions[0], "kind": objects.subject.kind,
+                    "spec": object["spec"]}).to_string(),
         });
     }
     object
+}
+
+/// Go tells nil from empty inside atomic lists, where no text shows it (DIFFERENCES.md).
+fn drop_empty_in_lists(value: &mut Value, is_in_list: bool) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| drop_empty_in_lists(item, true)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|member| drop_empty_in_lists(member, is_in_list));
+            let is_empty = |value: &Value| {
+                value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
+            };
+            members.retain(|_, member| !is_in_list || !is_empty(member));
+        }
+        _ => {}
+    }
 }
 
 /// Metadata is small: labels, annotations and finalizers are enough.
@@ -149,8 +172,8 @@ fn tidy_metadata(dice: &mut Dice, objects: &Objects<'_>, object: &mut Value) {
     }
 }
 
-fn headed(mut object: Value, version: &str) -> Value {
+fn headed(mut object: Value, version: &str, kind: &str) -> Value {
     object["apiVersion"] = json!(version);
-    object["kind"] = json!(KIND);
+    object["kind"] = json!(kind);
     object
 }
