@@ -50,7 +50,10 @@ const CHECKS: &[Check] = &[
         complaints: public_types::check,
         not_yet: &[
             "kubemerge",
+            "kubemerge-kinds",
+            "kubemerge-schema",
             "kubemerge-server",
+            "kubemerge-ssa",
             "kubemerge-strategic",
             "kubemerge-value",
             "kubemerge-yaml",

@@ -91,11 +91,9 @@ impl SchemaBuilder {
     }
 
     fn ignored_overlays(&self) -> Vec<Finding> {
-        let ignored = |rule: &OverlayRule| Finding {
-            severity: Severity::Warning,
-            path: rule.target.to_string(),
-            rule: "overlay-ignored",
-            message: "overlays act in the dialect spec only; upstream is what Kubernetes does".to_owned(),
+        let message = "overlays act in the dialect spec only; upstream is what Kubernetes does";
+        let ignored = |rule: &OverlayRule| {
+            Finding::new(Severity::Warning, rule.target.to_string(), "overlay-ignored", message)
         };
         self.overlays.iter().flat_map(Overlay::rules).map(ignored).collect()
     }

@@ -45,6 +45,11 @@ fn findings(document: &Value) -> Vec<String> {
 }
 
 #[track_caller]
+fn check_root(schema: Value, expected: &[&str]) {
+    assert_eq!(findings(&definition(schema.clone())), expected, "{schema}");
+}
+
+#[track_caller]
 fn check_field(field: Value, expected: &[&str]) {
     assert_eq!(findings(&with_field(field.clone())), expected, "{field}");
 }
@@ -162,7 +167,7 @@ fn broken_definitions_are_refused() {
 #[test]
 fn rules_about_types() {
     check_field(json!({}), &["error .type type-missing"]);
-    check_field(json!({"type": "null"}), &["error .type type-value"]);
+    check_field(json!({"type": "null"}), &["error .type type-value", "error .type type-value"]);
     check_field(json!({"x-kubernetes-int-or-string": true}), &[]);
     check_field(json!({"x-kubernetes-preserve-unknown-fields": true}), &[]);
     check_field(
@@ -180,16 +185,13 @@ fn rules_about_types() {
         &["error .uniqueItems unique-items"],
     );
     check_field(
-        json!({"type": "object", "properties": {}, "additionalProperties": {"type": "string"}}),
+        json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"type": "string"}}),
         &["error .additionalProperties properties-exclude-additional"],
     );
 }
 
 #[test]
 fn rules_about_the_root() {
-    let check_root = |schema: Value, expected: &[&str]| {
-        assert_eq!(findings(&definition(schema.clone())), expected, "{schema}");
-    };
     check_root(json!({}), &["error .type type-missing"]);
     check_root(json!({"type": "string"}), &["error .type structural-root"]);
     check_root(json!({"type": "object", "nullable": true}), &["error .nullable structural-root"]);
@@ -279,10 +281,10 @@ fn rules_about_restrictions() {
         declared(json!({"properties": {"a": {"type": "string"}}})),
         &["error .anyOf[0].properties[a].type not-structural"],
     );
-    check_field(
-        declared(json!({"properties": {"b": {"minLength": 1}}})),
-        &["error .anyOf[0].properties[b] not-structural"],
-    );
+    let undeclared = declared(json!({"properties": {"b": {"minLength": 1}}}));
+    check_root(undeclared.clone(), &["error .properties[b] not-structural"]);
+    // Upstream: only restrictions of the root are about declared fields alone.
+    check_field(undeclared, &[]);
     check_field(declared(json!({"not": {"default": 1}})), &["error .anyOf[0].not.default not-structural"]);
     check_field(declared(json!({"nullable": false})), &[]);
     check_field(declared(json!({"nullable": true})), &["error .anyOf[0].nullable not-structural"]);
@@ -333,7 +335,7 @@ fn rules_about_keys() {
     );
     check_field(
         keyed(json!(["z"]), good.clone()),
-        &["error .items.x-kubernetes-list-map-keys list-map-key-unknown"],
+        &["error .x-kubernetes-list-map-keys list-map-key-unknown"],
     );
     check_field(
         keyed(json!(["b"]), good.clone()),
@@ -406,4 +408,41 @@ fn openapi_documents_are_checked_and_still_load() {
         ]
     );
     SchemaBuilder::new().document(&document).unwrap();
+}
+
+/// The violations of a schema as `path kind detail`.
+fn violations(schema: Value) -> Vec<String> {
+    let show = |finding: check::Finding| {
+        let violation = finding.violation?;
+        let kind = match violation.kind {
+            check::ViolationKind::Required => "required".to_owned(),
+            check::ViolationKind::Forbidden => "forbidden".to_owned(),
+            check::ViolationKind::Invalid(value) => format!("invalid {value}"),
+            check::ViolationKind::NotSupported { value, supported } => format!("{value} of {supported:?}"),
+        };
+        Some(format!("{} {kind} {}", finding.path, violation.detail).trim_end().to_owned())
+    };
+    check::structural_schema(&schema, "s").into_iter().filter_map(show).collect()
+}
+
+#[test]
+fn violations_are_those_of_the_api_server() {
+    assert_eq!(
+        violations(json!({"type": "object", "properties": {
+            "keys": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["z"],
+                "items": {"type": "object"}},
+            "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "object"}},
+            "word": {"type": "text", "x-kubernetes-patch-strategy": "merge"},
+            "untyped": {"x-kubernetes-map-type": "atomic", "x-kubernetes-preserve-unknown-fields": false},
+        }})),
+        [
+            r#"s.properties[keys].x-kubernetes-list-map-keys invalid ["z"] entries must all be names of item properties"#,
+            "s.properties[set].items.x-kubernetes-map-type invalid null must be atomic as item of a list with \
+             x-kubernetes-list-type=set",
+            "s.properties[untyped].type required must be object if x-kubernetes-map-type is specified",
+            "s.properties[untyped].type required must not be empty for specified object fields",
+            "s.properties[untyped].x-kubernetes-preserve-unknown-fields invalid false must be true or undefined",
+            r#"s.properties[word].type "text" of ["array", "boolean", "integer", "number", "object", "string"]"#,
+        ]
+    );
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::finding::{Finding, Severity};
+use super::finding::{Finding, Severity, Violation, ViolationKind};
 use crate::document::{DocumentPath, MAX_REFERENCE_CHAIN};
 
 /// Which rules a document is held to.
@@ -30,30 +30,66 @@ impl<'v> Check<'v> {
         Check { rules, definitions, findings: Vec::new(), size: 0 }
     }
 
-    /// Reports something that the API server refuses in a custom resource definition.
-    pub(super) fn broken(
+    /// Reports something that the API server refuses in a custom resource definition with a field error.
+    pub(super) fn violates(
         &mut self,
         rule: &'static str,
-        place: &DocumentPath<'_>,
-        message: impl Into<String>,
+        path: &DocumentPath<'_>,
+        kind: ViolationKind,
+        detail: impl Into<String>,
     ) {
-        let severity = match self.rules {
+        let detail = detail.into();
+        self.violates_as(rule, path, Violation { kind, detail: detail.clone() }, detail);
+    }
+
+    /// Reports a violation with a message of our own.
+    pub(super) fn violates_as(
+        &mut self,
+        rule: &'static str,
+        path: &DocumentPath<'_>,
+        violation: Violation,
+        message: String,
+    ) {
+        let finding = Finding::new(self.severity(), path.to_string(), rule, message);
+        self.report(Finding { violation: Some(violation), ..finding });
+    }
+
+    /// Reports a word that is none of those supported.
+    pub(super) fn not_supported(&mut self, rule: &'static str, path: &DocumentPath<'_>, kind: ViolationKind) {
+        let ViolationKind::NotSupported { value, supported } = &kind else { return };
+        let words: Vec<String> = supported.iter().map(|word| format!("{word:?}")).collect();
+        let message = format!("Unsupported value: {value}: supported values: {}", words.join(", "));
+        self.violates_as(rule, path, Violation { kind, detail: String::new() }, message);
+    }
+
+    /// Reports something that makes a custom resource definition useless.
+    pub(super) fn broken(&mut self, rule: &'static str, path: &DocumentPath<'_>, message: impl Into<String>) {
+        self.report(Finding::new(self.severity(), path.to_string(), rule, message));
+    }
+
+    pub(super) fn warn(&mut self, rule: &'static str, path: &DocumentPath<'_>, message: impl Into<String>) {
+        self.report(Finding::new(Severity::Warning, path.to_string(), rule, message));
+    }
+
+    /// Kubernetes' own OpenAPI documents break some of the rules, so there they are only warnings.
+    fn severity(&self) -> Severity {
+        match self.rules {
             RuleSet::OpenApi => Severity::Warning,
             RuleSet::CustomResource => Severity::Error,
-        };
-        self.report(severity, rule, place, message.into());
-    }
-
-    pub(super) fn warn(&mut self, rule: &'static str, place: &DocumentPath<'_>, message: impl Into<String>) {
-        self.report(Severity::Warning, rule, place, message.into());
-    }
-
-    fn report(&mut self, severity: Severity, rule: &'static str, place: &DocumentPath<'_>, message: String) {
-        if self.findings.len() < MAX_FINDINGS && self.size < MAX_SIZE {
-            let path = place.to_string();
-            self.size += path.len() + message.len();
-            self.findings.push(Finding { severity, path, rule, message });
         }
+    }
+
+    fn report(&mut self, finding: Finding) {
+        // Paths repeat the names of all schemas around, so the size is bounded too.
+        if !self.is_full() {
+            self.size += finding.path.len() + finding.message.len() + finding.value_size();
+            self.findings.push(finding);
+        }
+    }
+
+    /// Whether nothing more is reported; rules that report a list as a whole stop then.
+    pub(super) fn is_full(&self) -> bool {
+        self.findings.len() >= MAX_FINDINGS || self.size >= MAX_SIZE
     }
 
     pub(super) fn finish(mut self) -> Vec<Finding> {

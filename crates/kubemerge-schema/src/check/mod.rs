@@ -6,8 +6,10 @@
 mod collect;
 mod extension;
 mod finding;
+mod list_map;
 mod operation;
 mod patch;
+mod restriction;
 mod structural;
 mod union;
 
@@ -19,7 +21,7 @@ use crate::document::{
 };
 
 use collect::{Check, RuleSet, members};
-pub use finding::{Finding, Severity};
+pub use finding::{Finding, Severity, Violation, ViolationKind};
 
 /// Checks a document of any kind that [`crate::SchemaBuilder::document`] takes.
 ///
@@ -36,10 +38,10 @@ pub fn document(document: &Value) -> Vec<Finding> {
 fn openapi(document: &Value, at: &str, schemas: Option<&Value>) -> Vec<Finding> {
     let Some(Value::Object(definitions)) = schemas else { return Vec::new() };
     let mut check = Check::new(RuleSet::OpenApi, definitions);
-    let place = DocumentPath::root(at);
+    let path = DocumentPath::root(at);
     for (name, schema) in definitions {
-        extension::kinds(&mut check, schema, &place.key(name));
-        check_schema(&mut check, schema, &place.key(name), 0);
+        extension::kinds(&mut check, schema, &path.key(name));
+        check_schema(&mut check, schema, &path.key(name), 0);
     }
     operation::check(&mut check, document);
     check.finish()
@@ -51,13 +53,24 @@ pub(crate) fn custom_resource_definition(document: &Value) -> Vec<Finding> {
     let versions = DocumentPath::root("spec");
     let versions = versions.keyword("versions");
     for (index, version) in crd_versions(document).iter().enumerate() {
-        let place = versions.index(index);
-        let place = place.keyword("schema");
-        let place = place.keyword("openAPIV3Schema");
+        let path = versions.index(index);
+        let path = path.keyword("schema");
+        let path = path.keyword("openAPIV3Schema");
         let Some(schema) = crd_schema(version) else { continue };
-        structural::check(&mut check, version, schema, &place);
-        check_schema(&mut check, schema, &place, 0);
+        structural::check_version(&mut check, version, schema, &path);
+        structural::check(&mut check, schema, &path);
+        check_schema(&mut check, schema, &path, 0);
     }
+    check.finish()
+}
+
+/// Checks the schema of one version of a custom resource definition, which is at a path of the definition.
+pub fn structural_schema(schema: &Value, path: &str) -> Vec<Finding> {
+    let none = Map::new();
+    let mut check = Check::new(RuleSet::CustomResource, &none);
+    let path = DocumentPath::root(path);
+    structural::check(&mut check, schema, &path);
+    check_schema(&mut check, schema, &path, 0);
     check.finish()
 }
 

@@ -23,20 +23,20 @@ const ACTIONS: [&str; 11] = [
 pub(super) fn check(check: &mut Check<'_>, document: &Value) {
     let paths = document.get("paths").and_then(Value::as_object);
     let root = DocumentPath::root("paths");
-    for (path, operations) in paths.into_iter().flatten() {
+    for (route, operations) in paths.into_iter().flatten() {
         for (method, operation) in operations.as_object().into_iter().flatten() {
-            let place = root.key(path);
-            let place = place.keyword(method);
-            action(check, operation, &place);
-            extension::kinds(check, operation, &place);
+            let path = root.key(route);
+            let path = path.keyword(method);
+            action(check, operation, &path);
+            extension::kinds(check, operation, &path);
         }
     }
 }
 
-fn action(check: &mut Check<'_>, operation: &Value, place: &DocumentPath<'_>) {
+fn action(check: &mut Check<'_>, operation: &Value, path: &DocumentPath<'_>) {
     let Some(value) = operation.get("x-kubernetes-action") else { return };
     if !value.as_str().is_some_and(|word| ACTIONS.contains(&word)) {
         let message = format!("Unsupported value: {value}: supported values: {}", ACTIONS.join(", "));
-        check.broken("action-value", &place.keyword("x-kubernetes-action"), message);
+        check.broken("action-value", &path.keyword("x-kubernetes-action"), message);
     }
 }

@@ -12,58 +12,58 @@ use crate::model::parse_strategy;
 const STRATEGY: &str = "x-kubernetes-patch-strategy";
 const MERGE_KEY: &str = "x-kubernetes-patch-merge-key";
 
-pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &DocumentPath<'_>) {
+pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, path: &DocumentPath<'_>) {
     for keyword in [STRATEGY, MERGE_KEY] {
         let Some(value) = map.get(keyword) else { continue };
         if !value.is_string() {
-            check.broken("extension-value", &place.keyword(keyword), "must be a string");
+            check.broken("extension-value", &path.keyword(keyword), "must be a string");
         }
         if check.rules == RuleSet::CustomResource {
             let message =
                 "the API server drops it; only the spec dialect and kustomize (after export) honour it";
-            check.warn("patch-metadata-dropped", &place.keyword(keyword), message);
+            check.warn("patch-metadata-dropped", &path.keyword(keyword), message);
         }
     }
-    let merges = strategy(check, map, place);
-    merge_key(check, map, place, merges);
+    let merges = strategy(check, map, path);
+    merge_key(check, map, path, merges);
     if merges {
-        against_list_type(check, map, place);
+        against_list_type(check, map, path);
     }
 }
 
 /// Checks the words of the strategy and tells whether a list merges by it.
-fn strategy(check: &mut Check<'_>, map: &Map<String, Value>, place: &DocumentPath<'_>) -> bool {
+fn strategy(check: &mut Check<'_>, map: &Map<String, Value>, path: &DocumentPath<'_>) -> bool {
     let Some(text) = map.get(STRATEGY).and_then(Value::as_str) else { return false };
-    let place = place.keyword(STRATEGY);
+    let path = path.keyword(STRATEGY);
     let Some(strategy) = parse_strategy(text) else {
-        check.broken("patch-strategy-words", &place, format!("unexpected patch strategy: {text:?}"));
+        check.broken("patch-strategy-words", &path, format!("unexpected patch strategy: {text:?}"));
         return false;
     };
     if !matches!(strategy.word, "" | "merge" | "replace") {
         let message = format!("{:?} is none of merge, replace, retainKeys and has no effect", strategy.word);
-        check.broken("patch-strategy-words", &place, message);
+        check.broken("patch-strategy-words", &path, message);
     }
     strategy.word == "merge"
 }
 
-fn merge_key<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &DocumentPath<'_>, merges: bool) {
+fn merge_key<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, path: &DocumentPath<'_>, merges: bool) {
     let Some(keys) = map.get(MERGE_KEY).and_then(Value::as_str) else { return };
-    let place = place.keyword(MERGE_KEY);
+    let path = path.keyword(MERGE_KEY);
     if !merges {
         let message = "has no effect without merge in x-kubernetes-patch-strategy";
-        return check.broken("merge-key-needs-merge", &place, message);
+        return check.broken("merge-key-needs-merge", &path, message);
     }
     if type_of(check.resolve(map)) != "array" {
-        return check.broken("merge-key-needs-array", &place, "must only be used on lists");
+        return check.broken("merge-key-needs-array", &path, "must only be used on lists");
     }
     let properties = check.items(map).and_then(|items| items.get("properties")).and_then(Value::as_object);
     for key in keys.split(',').filter(|key| properties.is_some_and(|known| !known.contains_key(*key))) {
-        check.broken("merge-key-unknown", &place, format!("{key:?} is not a property of the items"));
+        check.broken("merge-key-unknown", &path, format!("{key:?} is not a property of the items"));
     }
 }
 
 /// Server-side apply goes by the list type; the two should agree on which items are the same.
-fn against_list_type<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, place: &DocumentPath<'_>) {
+fn against_list_type<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, path: &DocumentPath<'_>) {
     let merge_key = map.get(MERGE_KEY).and_then(Value::as_str).unwrap_or_default();
     let keys = words(map, LIST_MAP_KEYS);
     let published: Vec<&str> = merge_key.split(',').filter(|key| !key.is_empty()).collect();
@@ -81,5 +81,5 @@ fn against_list_type<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, pla
         ),
         _ => return,
     };
-    check.warn("merges-disagree", &place.keyword(LIST_TYPE), message);
+    check.warn("merges-disagree", &path.keyword(LIST_TYPE), message);
 }

@@ -138,7 +138,7 @@ fn forgotten_key(model: &Model, rule: &OverlayRule, keys: &[String], published: 
         forgotten.join(",")
     );
     let path = rule.target.to_string();
-    Some(Finding { severity: Severity::Warning, path, rule: "overlay-forgets-key", message })
+    Some(Finding::new(Severity::Warning, path, "overlay-forgets-key", message))
 }
 
 /// A copy of the item type, for this list only, in which keys have the rule's defaults.

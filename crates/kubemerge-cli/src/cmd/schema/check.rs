@@ -69,7 +69,7 @@ fn findings(document: &Value) -> Vec<Finding> {
         && error.kind() != LoadErrorKind::BrokenRule
     {
         let (path, message) = (error.path().to_owned(), error.message().to_owned());
-        findings.push(Finding { severity: Severity::Error, path, rule: error.kind().name(), message });
+        findings.push(Finding::new(Severity::Error, path, error.kind().name(), message));
     }
     findings
 }
