@@ -3,7 +3,6 @@
 pub mod default;
 mod format;
 pub mod jsonpath;
-mod junctor;
 pub mod prune;
 pub mod rules;
 pub mod scale;

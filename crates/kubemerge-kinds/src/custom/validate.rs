@@ -41,7 +41,7 @@ fn check(
         errors.push(wrong_type(value, schema, path));
         return;
     }
-    check_junctors(value, &schema.checks, path, errors);
+    check_logical_operators(value, &schema.checks, path, errors);
     check_options(value, &schema.checks, path, errors);
     match value {
         Value::Object(map) => check_map(map, old, schema, path, errors),
@@ -251,7 +251,7 @@ fn check_options(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut 
     errors.push(FieldError::not_supported(field(path), value, &texts));
 }
 
-fn check_junctors(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
+fn check_logical_operators(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
     let complaints = |schema: &Structural| {
         let mut found = Vec::new();
         check(value, None, schema, path, &mut found);

@@ -59,7 +59,7 @@ async fn schemas_are_structural() {
         ),
         (
             with(json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "object"}})),
-            "properties[f].items.x-kubernetes-map-type: Invalid value: \"\": must be atomic as item of a list with x-kubernetes-list-type=set",
+            "properties[f].items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set",
         ),
         (
             json!({"type": "object", "properties": {"metadata": {"type": "object", "properties": {"labels": {"type": "object"}}}}}),
