@@ -1,6 +1,6 @@
-//! Hostile documents: nothing panics, nothing takes long.
+//! Hostile documents: nothing panics, nothing takes time that grows with the square of the size.
 
-use std::time::{Duration, Instant};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use kubemerge_schema::{Dialect, Overlay, SchemaBuilder, Type, changes, check};
 use serde_json::{Value, json};
@@ -116,7 +116,10 @@ fn walk(ty: Type<'_>, depth: usize) {
 
 #[test]
 fn spoiled_documents_never_panic() {
-    let mut numbers = Numbers(1);
+    let given = std::env::var("KUBEMERGE_SEED").ok().and_then(|text| text.parse().ok());
+    let seed = given.unwrap_or_else(|| RandomState::new().build_hasher().finish());
+    println!("KUBEMERGE_SEED={seed}");
+    let mut numbers = Numbers(seed);
     let mut loaded = 0;
     for round in 0..3_000 {
         let mut document = samples().swap_remove(round % 3);
@@ -138,14 +141,12 @@ fn spoiled_documents_never_panic() {
     assert!(loaded > 500, "too few documents load to mean anything: {loaded}");
 }
 
-#[track_caller]
-fn quick(document: &Value) {
-    let start = Instant::now();
+/// Time that grows with the square of the size would take minutes here.
+fn handle(document: &Value) {
     check::document(document);
     if let Ok(builder) = SchemaBuilder::new().document(document) {
         builder.compile(Dialect::Spec).unwrap();
     }
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 fn v2(definitions: Value) -> Value {
@@ -164,10 +165,10 @@ fn wide_documents_take_linear_time() {
         "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": names,
         "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": names.join(","),
     });
-    quick(&v2(json!({"A": {"type": "object", "properties": {"list": list}}})));
+    handle(&v2(json!({"A": {"type": "object", "properties": {"list": list}}})));
     let definitions: serde_json::Map<String, Value> =
         names.iter().map(|name| (name.clone(), json!({"$ref": "#/definitions/field0"}))).collect();
-    quick(&v2(Value::Object(definitions)));
+    handle(&v2(Value::Object(definitions)));
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use kubemerge_schema::{Dialect, Schema, Shape as Declared, Type};
+use kubemerge_schema::{Dialect, ListType, Schema, Shape as Declared, Type};
 
 use super::shape::{Field, Id, Merge, ScalarKind, Shape, Shapes, Subject};
 
-/// The kinds that the run is about when nobody names one.
+/// The kinds that the run is about unless the options name one.
 pub(crate) const KINDS: &[(&str, &str)] = &[
     ("v1", "Pod"),
     ("apps/v1", "Deployment"),
@@ -96,6 +96,11 @@ fn merge(ty: Type<'_>) -> Merge {
     match (ty.patch_strategy(), ty.patch_merge_key()) {
         (Some(words), Some(key)) if words.contains("merge") => Merge::Keyed(key.into()),
         (Some(words), None) if words.contains("merge") => Merge::Scalars,
-        _ => Merge::Atomic,
+        (Some(_), _) => Merge::Atomic,
+        (None, _) => match ty.list_type() {
+            ListType::Map => Merge::ListMap(ty.list_map_keys().map(str::to_owned).collect()),
+            ListType::Set => Merge::ListSet,
+            ListType::Atomic | ListType::Unset => Merge::Atomic,
+        },
     }
 }

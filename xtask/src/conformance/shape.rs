@@ -44,9 +44,13 @@ pub(crate) enum Merge {
     Scalars,
     Keyed(String),
     /// Atomic upstream; keyed by these fields in `spec`, which reads list-type.
-    ListMap(&'static [&'static str]),
+    ListMap(Vec<String>),
     /// Atomic upstream; a set in `spec`.
     ListSet,
+}
+
+fn list_map(keys: &[&str]) -> Merge {
+    Merge::ListMap(keys.iter().map(ToString::to_string).collect())
 }
 
 impl Merge {
@@ -54,7 +58,7 @@ impl Merge {
     pub(crate) fn keys(&self) -> Vec<&str> {
         match self {
             Merge::Keyed(key) => vec![key],
-            Merge::ListMap(keys) => keys.to_vec(),
+            Merge::ListMap(keys) => keys.iter().map(String::as_str).collect(),
             _ => Vec::new(),
         }
     }
@@ -184,8 +188,7 @@ fn scalar_list(dice: &mut Dice, shapes: &mut Shapes) -> Id {
 fn unmerged_list(dice: &mut Dice, shapes: &mut Shapes, depth: usize) -> Id {
     let keys = [("name", ScalarKind::Text), ("port", ScalarKind::Int)];
     let item = object(dice, shapes, depth + 1, &keys);
-    let merge =
-        dice.pick(&[Merge::Atomic, Merge::ListMap(&["name"]), Merge::ListMap(&["name", "port"])]).clone();
+    let merge = dice.pick(&[Merge::Atomic, list_map(&["name"]), list_map(&["name", "port"])]).clone();
     shapes.add(Shape::List(item, merge))
 }
 
