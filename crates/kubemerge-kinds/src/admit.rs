@@ -9,8 +9,9 @@ use kubemerge_schema::{Schema, StructId};
 use kubemerge_value::Document;
 
 use crate::field::{Field, FieldError, Report};
+use crate::groups::rules;
 use crate::meta::{NameRule, generic_metadata, validate_metadata, validate_metadata_update};
-use crate::registry::{Context, Generation, OnUpdate, Rules, Scope, SubresourceRules, keep_field, rules};
+use crate::registry::{Context, Generation, OnUpdate, Rules, Scope, SubresourceRules, keep_field};
 use crate::tree::{Arena, Map, Value};
 use crate::typed::{DecodeError, Decoded, decode, zero};
 

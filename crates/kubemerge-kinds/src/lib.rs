@@ -5,7 +5,7 @@
 //! arguments.
 //!
 //! [`admit()`] answers what the API server would store of an object, or all field errors. The way there: [`typed`]
-//! reads text into a [`tree`], the [`registry`] has the rules of each kind, which fill in defaults and walk the
+//! reads text into a [`tree`], [`groups`] has the rules of each kind, which fill in defaults and walk the
 //! object with a [`field::Field`].
 
 mod admissionregistration;
@@ -29,6 +29,7 @@ pub mod field_selector;
 mod flowcontrol;
 pub mod format;
 pub mod go_text;
+pub mod groups;
 pub mod label_selector;
 pub mod meta;
 pub mod name_rules;

@@ -15,7 +15,8 @@ const PACKAGES: &[&[&str]] = &[
     &["kubemerge-cli"],
 ];
 
-/// The top-level modules of a package, lowest first. Those of one line do not import each other.
+/// The top-level modules of a package, lowest first. Those of one line do not import each other. Modules that
+/// are not listed are above all others.
 struct Layers {
     package: &'static str,
     modules: &'static [&'static [&'static str]],
@@ -44,9 +45,23 @@ const FOLDERS: &[Layers] = &[
             &["load"],
             &["builtin", "overlay", "compile"],
             &["schema"],
-            &["lookup"],
+            &["lookup", "type_table"],
             &["explain", "export", "stats"],
             &["builder"],
+        ],
+    },
+    Layers {
+        package: "kubemerge-server",
+        modules: &[
+            &["protocol"],
+            &["store"],
+            &["catalog"],
+            &["object"],
+            &["read", "write"],
+            &["api"],
+            &["transport"],
+            &["testing"],
+            // `load`, `server` and `builder` are the top.
         ],
     },
 ];
