@@ -8,6 +8,7 @@ mod cases;
 mod custom;
 mod difference;
 mod documents;
+mod edits;
 mod exchange;
 mod help;
 mod kinds;

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
-    kinds::Kind,
+    edits::edits,
+    kinds::{Kind, is_changed_by_server},
+    mutate::find,
     recorder::Recorder,
-    recording::{Case, members_that_differ},
+    recording::Case,
     schema::Step as PathStep,
 };
 
@@ -40,6 +42,15 @@ fn reviews(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {
     Ok(())
 }
 
+/// Creates an object, and reads it again where the server changes new objects: requests need its last version.
+fn create(kind: &Kind, object: &Value, recorder: &mut Recorder<'_>) -> Result<(), String> {
+    recorder.keep(json!({"method": "POST", "path": kind.collection(), "body": object}))?;
+    if is_changed_by_server(&kind.kind) {
+        recorder.keep(json!({"path": path_of(kind, object)}))?;
+    }
+    Ok(())
+}
+
 fn path_of(kind: &Kind, object: &Value) -> String {
     format!("{}/{}", kind.collection(), object["metadata"]["name"].as_str().unwrap_or_default())
 }
@@ -47,7 +58,7 @@ fn path_of(kind: &Kind, object: &Value) -> String {
 fn lifecycle(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {
     let object = &kind.objects[0];
     let path = path_of(kind, object);
-    recorder.keep(json!({"method": "POST", "path": kind.collection(), "body": object}))?;
+    create(kind, object, recorder)?;
     recorder.keep(json!({"method": "POST", "path": kind.collection(), "body": object}))?;
     recorder.keep(json!({"path": path}))?;
     recorder.keep(json!({"path": path, "accept": TABLE}))?;
@@ -60,7 +71,7 @@ fn lifecycle(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {
 fn complete(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {
     let object = &kind.objects[1];
     let path = path_of(kind, object);
-    recorder.keep(json!({"method": "POST", "path": kind.collection(), "body": object}))?;
+    create(kind, object, recorder)?;
     recorder.keep(json!({"path": path, "accept": TABLE}))?;
     let labels = json!({"metadata": {"labels": {"added": "yes"}}});
     for patch_type in ["merge-patch", "strategic-merge-patch"] {
@@ -86,8 +97,9 @@ fn subresources(kind: &Kind, path: &str, object: &Value, recorder: &mut Recorder
             recorder.keep(json!({"path": path}))?;
         }
         if can("update") && subresource.kind == kind.kind {
-            let change = json!({"metadata": {"labels": {"by": "subresource"}}, "status": {"conditions": [
-                {"type": "Tested", "status": "True", "reason": "Test", "message": "text", "lastTransitionTime": "2026-01-02T03:04:05Z"}]}});
+            let condition = json!({"type": "Tested", "status": "True", "reason": "Test", "message": "text",
+                "lastTransitionTime": "2026-01-02T03:04:05Z"});
+            let change = json!({"/metadata/labels/by": "subresource", "/status/conditions": [condition]});
             recorder.keep(json!({"method": "PUT", "path": path, "change": change}))?;
         }
         if subresource.kind == "Scale" {
@@ -102,7 +114,7 @@ fn subresources(kind: &Kind, path: &str, object: &Value, recorder: &mut Recorder
 /// PUT of the complete object with one field changed, for every field or for as many as are kept.
 fn updates(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {
     let object = &kind.objects[1];
-    recorder.keep(json!({"method": "POST", "path": kind.collection(), "body": object}))?;
+    create(kind, object, recorder)?;
     let Some(base) = recorder.base() else { return Ok(()) };
     let path = format!("{}?dryRun=All", path_of(kind, object));
     let mut places = Vec::new();
@@ -111,11 +123,12 @@ fn updates(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {
     let stride = places.len().div_ceil(MAX_UPDATES).max(1);
     for place in places.iter().step_by(stride) {
         let mut modified = base.clone();
-        if let Some(leaf) = value_at(&mut modified, place) {
+        if let Some(leaf) = find(&mut modified, place) {
             *leaf = another(leaf);
         }
-        let change = members_that_differ(&base, &modified);
-        recorder.keep(json!({"method": "PUT", "path": path, "change": change}))?;
+        if let Some(change) = edits(&base, &modified) {
+            recorder.keep(json!({"method": "PUT", "path": path, "change": change}))?;
+        }
     }
     Ok(())
 }
@@ -156,21 +169,18 @@ fn leaves(value: &Value, path: &mut Vec<PathStep>, places: &mut Vec<Vec<PathStep
     }
 }
 
-fn value_at<'v>(value: &'v mut Value, path: &[PathStep]) -> Option<&'v mut Value> {
-    super::mutate::find(value, path)
-}
-
 /// POST of the complete object with one thing wrong; kept where the answer is a new kind of refusal.
 fn invalid(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {
     let object = kind.objects.get(1).unwrap_or(&kind.objects[0]);
     let dry_run = if kind.can("get") { "?dryRun=All" } else { "" };
     let path = format!("{}{dry_run}", kind.collection());
+    recorder.keep(json!({"method": "POST", "path": path, "body": object}))?;
     let mut seen = BTreeSet::new();
-    for body in damaged(object) {
+    for edit in damaged(object).iter().filter_map(|body| edits(object, body)) {
         if seen.len() >= MAX_INVALID {
             break;
         }
-        let send = json!({"method": "POST", "path": path, "body": body});
+        let send = json!({"method": "POST", "path": path, "edit": edit});
         let answer = recorder.ask(&send)?;
         let is_refused = answer["status"].as_u64().is_some_and(|status| status >= 400);
         if is_refused && seen.insert(refusal(&answer)) {
@@ -211,13 +221,12 @@ fn damaged(object: &Value) -> Vec<Value> {
         let mut without = object.clone();
         take_out(&mut without, place);
         bodies.push(without);
-        let mut replaced = object.clone();
-        if let Some(value) = value_at(&mut replaced, place) {
-            for wrong in wrong_values(value) {
-                let mut body = object.clone();
-                value_at(&mut body, place).into_iter().for_each(|value| *value = wrong.clone());
-                bodies.push(body);
-            }
+        let mut copy = object.clone();
+        let wrong = find(&mut copy, place).map(|value| wrong_values(value)).unwrap_or_default();
+        for wrong in wrong {
+            let mut body = object.clone();
+            find(&mut body, place).into_iter().for_each(|value| *value = wrong.clone());
+            bodies.push(body);
         }
     }
     bodies
@@ -254,7 +263,7 @@ fn all_places(value: &Value, path: &mut Vec<PathStep>, places: &mut Vec<Vec<Path
 
 fn take_out(object: &mut Value, path: &[PathStep]) {
     let Some((last, parents)) = path.split_last() else { return };
-    match (value_at(object, parents), last) {
+    match (find(object, parents), last) {
         (Some(Value::Object(map)), PathStep::Key(key)) => drop(map.remove(key)),
         (Some(Value::Array(items)), PathStep::Index(index)) => drop(items.remove(*index)),
         _ => {}

@@ -1,6 +1,6 @@
 //! The kinds that the real server serves, with valid objects of each.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use serde_json::Value;
 
@@ -45,6 +45,22 @@ impl Kind {
 
     pub(crate) fn can(&self, verb: &str) -> bool {
         self.verbs.iter().any(|known| known == verb)
+    }
+}
+
+/// Kinds whose new objects a controller inside kube-apiserver changes, and how long that may take.
+const CHANGED_BY_SERVER: [&str; 4] = ["CustomResourceDefinition", "APIService", "ServiceCIDR", "FlowSchema"];
+const SERVER_CONTROLLER_DELAY: Duration = Duration::from_secs(2);
+
+/// Whether a controller inside kube-apiserver changes new objects of a kind.
+pub(crate) fn is_changed_by_server(kind: &str) -> bool {
+    CHANGED_BY_SERVER.contains(&kind)
+}
+
+/// Waits until kube-apiserver itself leaves a new object alone.
+pub(crate) fn settle(kind: &str) {
+    if is_changed_by_server(kind) {
+        std::thread::sleep(SERVER_CONTROLLER_DELAY);
     }
 }
 

@@ -130,7 +130,8 @@ fn drop_filled_in(value: &mut Value) {
     }
 }
 
-/// Ages differ from run to run.
+/// Removes the ages of a table, which differ from run to run, and the descriptions of its columns, which are
+/// sentences of Kubernetes' documentation.
 pub(crate) fn normalise_table(body: &mut Value) {
     let ages: Vec<usize> = body["columnDefinitions"]
         .as_array()
@@ -143,7 +144,12 @@ pub(crate) fn normalise_table(body: &mut Value) {
         })
         .map(|(index, _)| index)
         .collect();
+    for column in body.get_mut("columnDefinitions").and_then(Value::as_array_mut).into_iter().flatten() {
+        column.as_object_mut().map(|column| column.remove("description"));
+    }
     for row in body.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
+        let cells = row.get_mut("cells").and_then(Value::as_array_mut).into_iter().flatten();
+        cells.for_each(mask_allocations);
         for index in &ages {
             if let Some(cell) =
                 row.get_mut("cells").and_then(|cells| cells.get_mut(*index)).filter(|cell| cell.is_string())
@@ -151,6 +157,25 @@ pub(crate) fn normalise_table(body: &mut Value) {
                 *cell = "AGE".into();
             }
         }
+    }
+}
+
+/// Cluster addresses and node ports in a cell, such as `80:31234/TCP`.
+fn mask_allocations(cell: &mut Value) {
+    let Value::String(text) = cell else { return };
+    if text.starts_with("10.0.") && text.split('.').count() == 4 {
+        *text = ADDRESS.to_string();
+    }
+    let masked: Vec<String> = text
+        .split(',')
+        .map(|port| match (port.split_once(':'), port.split_once('/')) {
+            (Some((port, _)), Some((_, protocol))) => format!("{port}:{PORT}/{protocol}"),
+            _ => port.to_string(),
+        })
+        .collect();
+    let looks_like_ports = ["/TCP", "/UDP", "/SCTP"].iter().any(|protocol| text.contains(protocol));
+    if looks_like_ports {
+        *text = masked.join(",");
     }
 }
 

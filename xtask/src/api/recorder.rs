@@ -5,9 +5,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{
+    edits::edits,
     exchange::{Call, Server},
+    kinds::settle,
     normal::Identity,
-    recording::{Case, Incoming, Outgoing, Session, Step, difference},
+    recording::{Case, Incoming, Outgoing, Session, Step},
 };
 use crate::apiserver::Client;
 
@@ -61,15 +63,14 @@ impl Recorder<'_> {
     /// Asks only.
     pub(crate) fn ask(&mut self, send: &Value) -> Result<Value, String> {
         let step = Step { send: send.clone(), answer: Value::Null };
-        let client = &mut *self.client;
-        let mut created = None;
-        let answer = self.session.step(&step, &mut |outgoing| {
-            let incoming = exchange(client, outgoing)?;
-            if outgoing.method == "POST" && incoming.status == 201 && !outgoing.path.contains("dryRun") {
-                created = created_path(&outgoing.path, &incoming.body);
-            }
-            Ok(incoming)
-        })?;
+        let outgoing = self.session.start(&step);
+        let incoming = exchange(self.client, &outgoing)?;
+        let stores = outgoing.method == "POST" && incoming.status == 201 && !outgoing.path.contains("dryRun");
+        let created = if stores { created_path(&outgoing.path, &incoming.body) } else { None };
+        let answer = self.session.finish(&step, &incoming);
+        if created.is_some() {
+            settle(answer["body"]["kind"].as_str().unwrap_or_default());
+        }
         self.created.extend(created);
         Ok(answer)
     }
@@ -78,7 +79,7 @@ impl Recorder<'_> {
     pub(crate) fn push(&mut self, send: Value, answer: Value) {
         let is_base = self.steps.iter().all(|step| step.answer["status"].as_u64() >= Some(300));
         let short = match (self.session.base(), answer["status"].as_u64()) {
-            (Some(base), Some(..300)) if !is_base => difference(base, &answer["body"]),
+            (Some(base), Some(..300)) if !is_base => edits(base, &answer["body"]),
             _ => None,
         };
         let answer = match short {

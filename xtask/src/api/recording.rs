@@ -1,12 +1,15 @@
 //! Recorded request sequences: the format of `conformance/api/<group>/<kind>.yaml`, and how to replay them.
 //!
 //! A case is a list of requests to a fresh server with the answers of kube-apiserver. The first accepted answer of
-//! a case is its base: later bodies may be written as a change of it (`change`), later answers as a difference
-//! from it (`diff`), both as JSON merge patches. The test of kubemerge-server includes this file, too.
+//! a case is its base. Later bodies may be edits of the base (`change`) or of the first body (`edit`), later
+//! answers edits of the base (`diff`). The test of kubemerge-server includes this file, too.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::normal::{Identity, RESOURCE_VERSION, UID, normalise, normalise_table, template};
+use super::{
+    edits::edited,
+    normal::{Identity, RESOURCE_VERSION, UID, normalise, normalise_table, template},
+};
 
 /// A sequence of requests about one behaviour.
 pub(crate) struct Case {
@@ -17,7 +20,7 @@ pub(crate) struct Case {
 /// A request and its answer, as they are in the file.
 #[derive(Clone)]
 pub(crate) struct Step {
-    /// `method`, `path`, and where needed `type`, `accept`, `body` or `change`.
+    /// `method`, `path`, and where needed `type`, `accept`, `body`, `change` or `edit`.
     pub(crate) send: Value,
     /// `status`, and `body` or `diff`.
     pub(crate) answer: Value,
@@ -63,16 +66,20 @@ fn read_case(case: &Value) -> Case {
 pub(crate) struct Session {
     identity: Identity,
     base: Option<Value>,
+    first_body: Option<Value>,
 }
 
 impl Session {
-    /// Sends one request and gives the answer as it would be recorded without a base.
-    pub(crate) fn step(
-        &mut self,
-        step: &Step,
-        send: &mut impl FnMut(&Outgoing) -> Result<Incoming, String>,
-    ) -> Result<Value, String> {
-        let incoming = send(&self.outgoing(&step.send))?;
+    /// The request of a step as the server gets it.
+    pub(crate) fn start(&mut self, step: &Step) -> Outgoing {
+        if self.first_body.is_none() {
+            self.first_body = step.send.get("body").cloned();
+        }
+        self.outgoing(&step.send)
+    }
+
+    /// The answer to the request of a step in normal form, with a full body.
+    pub(crate) fn finish(&mut self, step: &Step, incoming: &Incoming) -> Value {
         let mut body: Value = serde_json::from_slice(&incoming.body)
             .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&incoming.body).into_owned()));
         self.learn(&body, incoming.status);
@@ -81,9 +88,10 @@ impl Session {
         }
         normalise(&mut body, &self.identity);
         if self.base.is_none() && incoming.status < 300 {
-            self.base = Some(body.clone());
+            // Later bodies must be those that kube-apiserver got, whatever this server answered.
+            self.base = Some(step.answer.get("body").unwrap_or(&body).clone());
         }
-        Ok(json!({"status": incoming.status, "body": body}))
+        json!({"status": incoming.status, "body": body})
     }
 
     /// The base of the case so far.
@@ -101,9 +109,12 @@ impl Session {
 
     fn outgoing(&self, send: &Value) -> Outgoing {
         let text = |name: &str, fallback: &str| send[name].as_str().unwrap_or(fallback).to_string();
-        let body = match (send.get("body"), send.get("change"), &self.base) {
+        let body = match (send.get("body"), send.get("change"), send.get("edit")) {
             (Some(body), _, _) => body.to_string(),
-            (None, Some(change), Some(base)) => merged(&template(base), change).to_string(),
+            (_, Some(change), _) => {
+                edited(&template(self.base.as_ref().unwrap_or(&Value::Null)), change).to_string()
+            }
+            (_, _, Some(edit)) => edited(self.first_body.as_ref().unwrap_or(&Value::Null), edit).to_string(),
             _ => String::new(),
         };
         let body =
@@ -116,47 +127,6 @@ impl Session {
             body,
         }
     }
-}
-
-/// A JSON merge patch applied.
-pub(crate) fn merged(original: &Value, patch: &Value) -> Value {
-    let Value::Object(patch) = patch else { return patch.clone() };
-    let mut result = original.as_object().cloned().unwrap_or_default();
-    for (key, change) in patch {
-        if change.is_null() {
-            result.remove(key);
-        } else {
-            let before = result.get(key).unwrap_or(&Value::Null);
-            let after = merged(before, change);
-            result.insert(key.clone(), after);
-        }
-    }
-    Value::Object(result)
-}
-
-/// The JSON merge patch between two values; none where no patch gives the second.
-pub(crate) fn difference(original: &Value, modified: &Value) -> Option<Value> {
-    let patch = members_that_differ(original, modified);
-    (merged(original, &patch) == *modified).then_some(patch)
-}
-
-/// The members of the second value that differ, and null for those that only the first has.
-pub(crate) fn members_that_differ(original: &Value, modified: &Value) -> Value {
-    let (Value::Object(from), Value::Object(to)) = (original, modified) else { return modified.clone() };
-    let mut patch = Map::new();
-    for key in from.keys().filter(|key| !to.contains_key(*key)) {
-        patch.insert(key.clone(), Value::Null);
-    }
-    for (key, value) in to {
-        match from.get(key) {
-            Some(same) if same == value => {}
-            Some(before) if before.is_object() && value.is_object() => {
-                patch.insert(key.clone(), members_that_differ(before, value));
-            }
-            _ => drop(patch.insert(key.clone(), value.clone())),
-        }
-    }
-    Value::Object(patch)
 }
 
 /// The text of a file of cases.

@@ -1,13 +1,13 @@
 //! Objects that both servers have, for requests that change, read or patch them.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use http::Method;
 use serde_json::{Value, json};
 
 use super::{
     exchange::{Call, Identities, Pair, Server, json as body_of},
-    kinds::Kind,
+    kinds::{Kind, settle},
     normal::{Identity, normalise, template},
 };
 
@@ -63,10 +63,6 @@ pub(crate) fn delete(pair: &mut Pair, path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Kinds whose new objects a controller inside kube-apiserver changes, and how long that may take.
-const CHANGED_BY_SERVER: [&str; 4] = ["CustomResourceDefinition", "APIService", "ServiceCIDR", "FlowSchema"];
-const SERVER_CONTROLLER_DELAY: Duration = Duration::from_secs(2);
-
 /// Gives an object names of this run, so that runs on one server do not meet.
 pub(crate) fn renamed(object: &Value, run: &str) -> Value {
     let text = object.to_string();
@@ -89,9 +85,7 @@ fn create(pair: &mut Pair, kind: &Kind, object: &Value) -> Result<Option<Stored>
     if answers.real.status != 201 && answers.real.status != 409 {
         return Ok(None);
     }
-    if CHANGED_BY_SERVER.contains(&kind.kind.as_str()) {
-        std::thread::sleep(SERVER_CONTROLLER_DELAY);
-    }
+    settle(&kind.kind);
     let read = pair.ask(&Call::get(&path), &Identities::default())?;
     if read.real.status != 200 {
         return Ok(None);

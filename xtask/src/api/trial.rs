@@ -1,13 +1,12 @@
 //! Random requests: which object, what damage, which verb.
 
 use http::Method;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     exchange::{Call, Identities},
     kinds::{Kind, Subresource},
     mutate::{Change, find, generate, mutate},
-    recording::members_that_differ,
     schema::{Schema, Step},
     stored::{Stored, renamed},
 };
@@ -55,8 +54,8 @@ pub(crate) fn patch(kind: &Kind, stored: &Stored, schema: Option<Schema<'_>>, di
     let mut object = stored.object.clone();
     let changes = damage(&mut object, schema, &[], dice);
     let (content_type, body) = match dice.below(3) {
-        0 => ("application/merge-patch+json", members_that_differ(&stored.object, &object)),
-        1 => ("application/strategic-merge-patch+json", members_that_differ(&stored.object, &object)),
+        0 => ("application/merge-patch+json", merge_patch(&stored.object, &object)),
+        1 => ("application/strategic-merge-patch+json", merge_patch(&stored.object, &object)),
         _ => ("application/json-patch+json", json_patch(&stored.object, &object, &changes)),
     };
     let mut call = Call::new(Method::PATCH, format!("{}{DRY_RUN}", stored.path), &body);
@@ -105,7 +104,7 @@ pub(crate) fn subresource(
         0 if can_update && subresource.verbs.iter().any(|verb| verb == "get") => Call::get(path),
         1 if can_update => {
             let mut call =
-                Call::new(Method::PATCH, format!("{path}{DRY_RUN}"), &members_that_differ(&json!({}), &body));
+                Call::new(Method::PATCH, format!("{path}{DRY_RUN}"), &merge_patch(&json!({}), &body));
             call.content_type = "application/merge-patch+json".to_string();
             call
         }
@@ -190,6 +189,25 @@ fn damage_name(object: &mut Value, dice: &mut Dice) {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.insert("name".to_string(), json!(dice.pick(&names)));
     }
+}
+
+/// The merge patch between two objects. A member that was set to null is removed by it.
+fn merge_patch(original: &Value, modified: &Value) -> Value {
+    let (Value::Object(from), Value::Object(to)) = (original, modified) else { return modified.clone() };
+    let mut patch = Map::new();
+    for key in from.keys().filter(|key| !to.contains_key(*key)) {
+        patch.insert(key.clone(), Value::Null);
+    }
+    for (key, value) in to {
+        match from.get(key) {
+            Some(same) if same == value => {}
+            Some(before) if before.is_object() && value.is_object() => {
+                patch.insert(key.clone(), merge_patch(before, value));
+            }
+            _ => drop(patch.insert(key.clone(), value.clone())),
+        }
+    }
+    Value::Object(patch)
 }
 
 fn json_patch(original: &Value, modified: &Value, changes: &[Change]) -> Value {

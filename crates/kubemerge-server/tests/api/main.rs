@@ -1,0 +1,160 @@
+//! Replays the requests of `conformance/api` in process and compares with the recorded answers of kube-apiserver.
+//!
+//! `conformance/api/pending.txt` lists the requests that are answered differently so far, one `file: case: number`
+//! a line. A request that differs and is not listed fails the test, and so does a listed one that is answered well:
+//! the list only gets shorter. `KUBEMERGE_UPDATE_PENDING=remove cargo test -p kubemerge-server --test api` removes
+//! the lines that are done; `=add`, after new cases were recorded, adds those that differ.
+
+#[path = "../../../../xtask/src/api/edits.rs"]
+#[allow(dead_code, reason = "xtask uses all of it")]
+mod edits;
+#[path = "../../../../xtask/src/api/normal.rs"]
+#[allow(dead_code, reason = "xtask uses all of it")]
+mod normal;
+#[path = "../../../../xtask/src/api/recording.rs"]
+#[allow(dead_code, reason = "xtask uses all of it")]
+mod recording;
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use kubemerge_server::ApiServer;
+use recording::{Case, Incoming, Outgoing, Session};
+use serde_json::{Value, json};
+use tower_service::Service;
+
+/// Differences that a failure prints.
+const MAX_PRINTED: usize = 10;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/api")
+}
+
+#[test]
+fn answers_are_those_of_kube_apiserver() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let mut different: BTreeSet<String> = BTreeSet::new();
+    let mut examples = Vec::new();
+    let mut requests = 0;
+    for (name, cases) in files() {
+        for case in &cases {
+            requests += case.steps.len();
+            for (number, difference) in runtime.block_on(replay(case)) {
+                let place = format!("{name}: {}: {number}", case.name);
+                examples.push((place.clone(), difference));
+                different.insert(place);
+            }
+        }
+    }
+    assert!(requests >= 1500, "only {requests} requests were found");
+    judge(&different, &examples);
+}
+
+fn judge(different: &BTreeSet<String>, examples: &[(String, String)]) {
+    let path = folder().join("pending.txt");
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let pending: BTreeSet<String> =
+        text.lines().filter(|line| !line.starts_with('#')).map(str::to_string).collect();
+    let left: Option<BTreeSet<String>> = match std::env::var("KUBEMERGE_UPDATE_PENDING").as_deref() {
+        Ok("remove") => Some(pending.intersection(different).cloned().collect()),
+        Ok("add") => Some(different.clone()),
+        _ => None,
+    };
+    if let Some(left) = left {
+        let comments = text.lines().filter(|line| line.starts_with('#'));
+        let lines: Vec<&str> = comments.chain(left.iter().map(String::as_str)).collect();
+        std::fs::write(&path, lines.join("\n") + "\n").expect("pending.txt can be written");
+        return;
+    }
+    let new: Vec<&(String, String)> = examples.iter().filter(|(place, _)| !pending.contains(place)).collect();
+    for (place, difference) in new.iter().take(MAX_PRINTED) {
+        println!("{place}\n{difference}\n");
+    }
+    assert!(new.is_empty(), "{} requests are answered differently and are not in pending.txt", new.len());
+    let done: Vec<&String> = pending.difference(different).collect();
+    let update = "KUBEMERGE_UPDATE_PENDING=remove cargo test -p kubemerge-server --test api";
+    assert!(done.is_empty(), "{} lines of pending.txt are done; run `{update}`: {done:?}", done.len());
+}
+
+/// All files by their path below `conformance/api`, with their cases.
+fn files() -> Vec<(String, Vec<Case>)> {
+    let mut files = Vec::new();
+    for group in entries(&folder()).into_iter().filter(|path| path.is_dir() && !path.ends_with("objects")) {
+        for file in entries(&group) {
+            let text = std::fs::read_to_string(&file).expect("a file of cases");
+            let cases = recording::read(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+            let name = file.strip_prefix(folder()).expect("below the folder").with_extension("");
+            files.push((name.to_string_lossy().into_owned(), cases));
+        }
+    }
+    files
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Sends the requests of a case to a fresh server; gives the numbers of those answered differently.
+async fn replay(case: &Case) -> Vec<(usize, String)> {
+    let server = ApiServer::builder().build().expect("an empty server");
+    let mut session = Session::default();
+    let mut different = Vec::new();
+    for (index, step) in case.steps.iter().enumerate() {
+        let outgoing = session.start(step);
+        let incoming = send(&server, &outgoing).await;
+        let given = session.finish(step, &incoming);
+        let expected = expected(case, index);
+        if !same(&expected, &given) {
+            different.push((index + 1, format!("{}\nexpected {expected}\ngiven    {given}", step.send)));
+        }
+    }
+    different
+}
+
+async fn send(server: &ApiServer, outgoing: &Outgoing) -> Incoming {
+    let mut request = http::Request::builder()
+        .method(outgoing.method.as_str())
+        .uri(&outgoing.path)
+        .header(http::header::ACCEPT, &outgoing.accept)
+        .header(http::header::USER_AGENT, "conformance");
+    if !outgoing.body.is_empty() {
+        request = request.header(http::header::CONTENT_TYPE, &outgoing.content_type);
+    }
+    let request = request.body(Full::new(Bytes::from(outgoing.body.clone()))).expect("a recorded request");
+    let Ok(response) = server.service().call(request).await;
+    let status = response.status().as_u16();
+    let body = response.into_body().collect().await.expect("a body").to_bytes().to_vec();
+    Incoming { status, body }
+}
+
+/// The answer of a step in full: `diff` is applied to the base of the case.
+fn expected(case: &Case, index: usize) -> Value {
+    let answer = &case.steps[index].answer;
+    let Some(diff) = answer.get("diff") else { return answer.clone() };
+    let accepted =
+        |step: &&recording::Step| step.answer["status"].as_u64().is_some_and(|status| status < 300);
+    let base = case.steps.iter().find(accepted).map_or(&Value::Null, |step| &step.answer["body"]);
+    json!({"status": answer["status"], "body": edits::edited(base, diff)})
+}
+
+/// Whether two answers are the same. Causes are compared as a set, since their order has no meaning.
+fn same(expected: &Value, given: &Value) -> bool {
+    without_order(expected) == without_order(given)
+}
+
+fn without_order(answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    if let Some(causes) = answer.pointer_mut("/body/details/causes").and_then(Value::as_array_mut) {
+        causes.sort_by_key(Value::to_string);
+        // The message lists the causes in their order.
+        answer["body"]["message"] = Value::Null;
+    }
+    answer
+}
