@@ -60,12 +60,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let (keyed, is_marked) = keys.read_marked(*item, self.arena);
             wanted.push((ordinary(keyed).filter(|_| !is_marked)?, *item));
         }
-        if let Ok(list) = self.pair_distinct(keys, live, &wanted, few()) {
-            return list;
-        }
         match self.pair_rising(keys, live, &wanted) {
             Ok(list) => list,
-            Err(KeysUnsorted) => self.pair_distinct(keys, live, &wanted, many()).ok().flatten(),
+            Err(KeysUnsorted) => self.pair_distinct(keys, live, &wanted),
         }
     }
 
@@ -88,14 +85,15 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(Some(InPlace { live, pairs }))
     }
 
-    /// The same in a list whose items are told apart one by one, as long as somebody keeps up with it.
+    /// The same in a list whose items are told apart by the hashes of their keys. Two keys of one hash count as one,
+    /// which only means that the list is merged the other way.
     fn pair_distinct<'s>(
         &self,
         keys: &Keys<'s, 'a>,
         live: Node<'a>,
         wanted: &[(Identity<'a>, Node<'a>)],
-        mut is_new: impl FnMut(Identity<'a>) -> Result<bool, TooMany>,
-    ) -> Result<Option<InPlace<'a, 's>>, TooMany> {
+    ) -> Option<InPlace<'a, 's>> {
+        let (mut hashes, hasher) = (HashSet::new(), DefaultHashBuilder::default());
         let key = keys.names().next().unwrap_or_default();
         let mut live = ItemScan::new(live, ItemFields { key, mark: PATCH }, self.arena);
         let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
@@ -104,9 +102,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Some(_) => keys.of_value(item.key),
                 None => keys.read(live.node(&item), self.arena),
             };
-            let Some(identity) = ordinary(keyed).filter(|_| !item.is_marked) else { return Ok(None) };
-            if !is_new(identity)? {
-                return Ok(None);
+            let identity = ordinary(keyed).filter(|_| !item.is_marked)?;
+            if !hashes.insert(hasher.hash_one(identity)) {
+                return None;
             }
             if let Some((wanted, patch)) = wanted.get(pairs.len())
                 && *wanted == identity
@@ -114,7 +112,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 pairs.push(Pair { identity, patch: *patch, live: item });
             }
         }
-        Ok((pairs.len() == wanted.len()).then_some(InPlace { live, pairs }))
+        (pairs.len() == wanted.len()).then_some(InPlace { live, pairs })
     }
 
     /// Merges the patch items into their live items.
@@ -154,27 +152,4 @@ fn ordinary(keyed: Keyed<'_>) -> Option<Identity<'_>> {
         Keyed::As { identity: Identity::One(Scalar::Null), .. } | Keyed::Missing | Keyed::Compound(_) => None,
         Keyed::As { identity, .. } => Some(identity),
     }
-}
-
-/// Up to this many identities are compared pair by pair.
-const FEW: usize = 8;
-
-/// There are more identities than that.
-struct TooMany;
-
-/// Tells whether an identity is new, by comparing it to those before. Many are too many.
-fn few<'a>() -> impl FnMut(Identity<'a>) -> Result<bool, TooMany> {
-    let (mut known, mut count) = ([Identity::One(Scalar::Null); FEW], 0);
-    move |identity| {
-        let is_new = !known[..count].contains(&identity);
-        *known.get_mut(count).ok_or(TooMany)? = identity;
-        count += 1;
-        Ok(is_new)
-    }
-}
-
-/// Tells whether an identity is new, or may not be, by its hash.
-fn many<'a>() -> impl FnMut(Identity<'a>) -> Result<bool, TooMany> {
-    let (mut hashes, hasher) = (HashSet::new(), DefaultHashBuilder::default());
-    move |identity| Ok(hashes.insert(hasher.hash_one(identity)))
 }
