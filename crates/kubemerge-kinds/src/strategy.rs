@@ -6,7 +6,7 @@ use crate::name_rules::NameRule;
 
 /// How one kind behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct Strategy {
     /// When `metadata.generation` grows.
     pub generation: Generation,
     /// Whether a PUT may leave out the resourceVersion.
@@ -81,12 +81,12 @@ pub struct Selectable {
     /// Whether `metadata.namespace` may be named.
     pub namespace: Permission,
     /// How an unknown field is refused.
-    pub refusal: Refusal,
+    pub refusal: SelectorRefusal,
 }
 
 /// The words in which an unknown field is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum SelectorRefusal {
     /// For kinds without a list of their own.
     Generic,
     /// For kinds with a list of their own.
@@ -95,10 +95,10 @@ pub enum Refusal {
     Job,
 }
 
-impl Rules {
+impl Strategy {
     /// The rules of a built-in kind.
-    pub fn built_in(group: &str, kind: &str) -> Rules {
-        Rules {
+    pub fn built_in(group: &str, kind: &str) -> Strategy {
+        Strategy {
             generation: generation(group, kind),
             unconditional_update: unconditional_update(group, kind),
             create_on_update: listed(CREATE_ON_UPDATE, group, kind),
@@ -110,15 +110,19 @@ impl Rules {
     }
 
     /// The rules of a custom resource with these selectable fields.
-    pub fn custom(fields: Vec<(String, String)>) -> Rules {
-        Rules {
+    pub fn custom(fields: Vec<(String, String)>) -> Strategy {
+        Strategy {
             generation: Generation::Content,
             unconditional_update: Permission::Denied,
             create_on_update: Permission::Denied,
             delete_answer: DeleteAnswer::Status,
             default_propagation: Propagation::Background,
             name: NameRule::Subdomain,
-            selectable: Selectable { fields, namespace: Permission::Granted, refusal: Refusal::Listed },
+            selectable: Selectable {
+                fields,
+                namespace: Permission::Granted,
+                refusal: SelectorRefusal::Listed,
+            },
         }
     }
 }
@@ -269,9 +273,9 @@ fn selectable(group: &str, kind: &str) -> Selectable {
         }
     }
     let refusal = match (group, kind) {
-        ("batch", "Job") => Refusal::Job,
-        _ if fields.is_empty() => Refusal::Generic,
-        _ => Refusal::Listed,
+        ("batch", "Job") => SelectorRefusal::Job,
+        _ if fields.is_empty() => SelectorRefusal::Generic,
+        _ => SelectorRefusal::Listed,
     };
     let by_name_only = matches!(kind, "Node" | "Namespace");
     let namespace = if by_name_only { Permission::Denied } else { Permission::Granted };

@@ -8,28 +8,32 @@ use serde_json::Value;
 
 use crate::{
     api::{
-        app::{App, CustomStrategicMerge, GarbageCollection, Settings},
+        handler::{Api, ApiSettings},
+        patch::CustomStrategicMerge,
         pod_logs::PodLogs,
-        verb::watch::Bell,
+        watch::{BookmarkTrigger, WatchSettings},
     },
-    catalog::{Catalog, Scope, split_api_version},
+    catalog::{Catalog, Scope, cluster::Cluster, field_index::FieldIndex},
     load::{self, Given},
-    protocol::{clock::Clock, entropy::Entropy, fixture},
-    read::selector::FieldIndex,
+    protocol::{clock::Clock, entropy::Entropy, group_version::split_api_version, yaml_documents},
     server::ApiServer,
     store::{MemoryStore, Store},
-    testing::log::Log,
-    write::{ledger::Ledger, namespace},
+    testing::{TestHooks, log::Log},
+    write::{
+        namespace,
+        settings::{GarbageCollection, MissingNamespaces, PodTermination, WriteSettings},
+    },
 };
 
-/// How many requests are remembered.
-const LOG: usize = 10_000;
+/// How many requests the log holds by default.
+const MAX_LOG_ENTRIES: usize = 10_000;
 /// The time of deterministic servers: 2026-01-01T00:00:00Z.
 const FIXED_TIME: i64 = 1_767_225_600;
 
 /// A server that is being put together; [`ApiServer::builder`] begins one.
 pub struct Builder {
-    settings: Settings,
+    settings: ApiSettings,
+    field_indexes: Vec<FieldIndex>,
     dialect: Dialect,
     documents: Vec<Value>,
     objects: Vec<Given>,
@@ -53,7 +57,7 @@ impl BuildError {
         BuildError { object: Some(given.to_string()), message: message.into() }
     }
 
-    /// The object that cannot be loaded, such as `ConfigMap default/a in maps.yaml`; none if it is none's fault.
+    /// The object that cannot be loaded, such as `ConfigMap default/a in maps.yaml`; none if the error is not about an object.
     pub fn object(&self) -> Option<&str> {
         self.object.as_deref()
     }
@@ -73,17 +77,17 @@ impl std::error::Error for BuildError {}
 impl Default for Builder {
     fn default() -> Self {
         Builder {
-            settings: Settings {
+            settings: ApiSettings {
                 version: "1.37".into(),
-                garbage_collection: GarbageCollection::default(),
                 custom_strategic_merge: CustomStrategicMerge::default(),
-                create_namespaces: false,
-                pods_end_at_once: false,
-                bookmark_interval: Duration::from_secs(60),
-                watch_lifetime: Duration::from_secs(30 * 60),
                 token: None,
-                field_indexes: Vec::new(),
+                watch: WatchSettings {
+                    bookmark_interval: Duration::from_secs(60),
+                    lifetime: Duration::from_secs(30 * 60),
+                },
+                write: WriteSettings::default(),
             },
+            field_indexes: Vec::new(),
             dialect: Dialect::default(),
             documents: Vec::new(),
             objects: Vec::new(),
@@ -91,7 +95,7 @@ impl Default for Builder {
             history: None,
             clock: Clock::default(),
             seed: None,
-            log: LOG,
+            log: MAX_LOG_ENTRIES,
             fault: None,
         }
     }
@@ -104,7 +108,7 @@ impl Builder {
         self
     }
 
-    /// How strategic merge patches merge: as Kubernetes does, or as the design documents promise.
+    /// How strategic merge patches merge: as Kubernetes does, or as its design documents specify.
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
         self
@@ -117,7 +121,7 @@ impl Builder {
 
     /// A kind of which nothing is known but its names, served from the start: its objects are kept as they are.
     pub fn kind(self, api_version: &str, kind: &str, plural: &str, scope: Scope) -> Self {
-        self.objects([fixture::schemaless(api_version, kind, plural, scope)])
+        self.objects([load::schemaless(api_version, kind, plural, scope)])
     }
 
     /// Objects that are there from the start: with the status and the uid they have, without admission. Missing
@@ -144,7 +148,7 @@ impl Builder {
 
     /// Objects from a YAML or JSON text with any number of documents; definitions may come after their objects.
     pub fn yaml(mut self, text: &str) -> Self {
-        match fixture::documents(text) {
+        match yaml_documents::documents(text) {
             Ok(objects) => self.objects(objects),
             Err(error) => {
                 self.complain(error);
@@ -177,32 +181,32 @@ impl Builder {
         self
     }
 
-    /// Fixes uids, generated names and chance.
+    /// Fixes uids, generated names and probabilities.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Fixes everything that differs from run to run: the clock stands still, chance has a seed.
+    /// Fixes everything that differs from run to run: the clock does not move, randomness has a seed.
     pub fn deterministic(self) -> Self {
         self.clock(Clock::fixed(FIXED_TIME)).seed(0)
     }
 
     /// Creates namespaces when something is first created in them.
     pub fn create_namespaces(mut self) -> Self {
-        self.settings.create_namespaces = true;
+        self.settings.write.missing_namespaces = MissingNamespaces::Created;
         self
     }
 
     /// Ends pods as soon as they are deleted, since no kubelet does.
     pub fn pods_end_at_once(mut self) -> Self {
-        self.settings.pods_end_at_once = true;
+        self.settings.write.pod_termination = PodTermination::Immediate;
         self
     }
 
     /// Whether dependents go with their owners.
     pub fn garbage_collection(mut self, collection: GarbageCollection) -> Self {
-        self.settings.garbage_collection = collection;
+        self.settings.write.garbage_collection = collection;
         self
     }
 
@@ -214,13 +218,13 @@ impl Builder {
 
     /// How often watches that want bookmarks get one; a minute by default.
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
-        self.settings.bookmark_interval = interval;
+        self.settings.watch.bookmark_interval = interval;
         self
     }
 
     /// How long watches without a timeout of their own live at least; half an hour by default.
     pub fn watch_lifetime(mut self, lifetime: Duration) -> Self {
-        self.settings.watch_lifetime = lifetime;
+        self.settings.watch.lifetime = lifetime;
         self
     }
 
@@ -241,13 +245,13 @@ impl Builder {
     ) -> Self {
         let group = split_api_version(api_version).0.to_string();
         let (kind, field) = (kind.to_string(), field.to_string());
-        self.settings.field_indexes.push(FieldIndex { group, kind, field, read: Arc::new(read) });
+        self.field_indexes.push(FieldIndex { group, kind, field, read: Arc::new(read) });
         self
     }
 
     /// How many requests the log remembers; 10,000 by default, none for 0.
-    pub fn request_log(mut self, most: usize) -> Self {
-        self.log = most;
+    pub fn request_log(mut self, max_entries: usize) -> Self {
+        self.log = max_entries;
         self
     }
 
@@ -271,25 +275,29 @@ impl Builder {
         let store = self.store.unwrap_or_else(|| {
             Box::new(self.history.map_or_else(MemoryStore::default, MemoryStore::with_history))
         });
-        let app = App {
+        let cluster = Cluster {
             catalog: Catalog::new(&schema),
             store: store.into(),
             schema,
             clock: self.clock,
-            entropy: self.seed.map_or_else(Entropy::system, Entropy::seeded),
-            settings: self.settings,
-            faults: Arc::default(),
-            log: Log::new(self.log),
-            logs: PodLogs::default(),
-            bell: Bell::default(),
+            entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
+            field_indexes: self.field_indexes,
         };
-        app.serve_definitions();
-        {
-            let ledger = Ledger::new(&app);
-            namespace::FIRST.iter().for_each(|name| namespace::create(&ledger, name));
-        }
-        load::begin_with(&app, self.objects)?;
-        Ok(ApiServer::new(app))
+        cluster.serve_definitions();
+        let testing = Arc::new(TestHooks::new(Log::new(self.log), cluster.entropy.clone()));
+        let api = Api {
+            cluster: Arc::new(cluster),
+            settings: self.settings,
+            hooks: testing.clone(),
+            pod_logs: PodLogs::default(),
+            bookmarks: BookmarkTrigger::default(),
+        };
+        let transaction = api.transaction();
+        namespace::FIRST.iter().for_each(|name| namespace::create(&transaction, name));
+        // A transaction of their own: nothing follows from the objects a server begins with.
+        load::begin_with(&api.transaction(), self.objects)?;
+        drop(transaction);
+        Ok(ApiServer::new(api, testing))
     }
 }
 

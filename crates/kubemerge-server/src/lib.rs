@@ -27,7 +27,7 @@
 //!
 //! A request is read (`target`, `query`, `media`), becomes a call for a resource of the `catalog`, is carried
 //! out by a `verb`, passes the gate before the store (`decode`, `strategy`, `admit`), is written through the
-//! `ledger`, and is answered in the form the client wants (`present`).
+//! `transaction`, and is answered in the form the client wants (`present`).
 
 mod api;
 mod builder;
@@ -42,7 +42,7 @@ mod testing;
 mod transport;
 mod write;
 
-pub use api::app::{CustomStrategicMerge, GarbageCollection};
+pub use api::patch::CustomStrategicMerge;
 pub use builder::{BuildError, Builder};
 pub use catalog::Scope;
 pub use kubemerge_kinds::timestamp::Timestamp;
@@ -54,5 +54,6 @@ pub use testing::{
     log::{Entry, Transition},
 };
 #[cfg(feature = "serve")]
-pub use transport::serve::{ServeOptions, Serving};
+pub use transport::listener::{ServeOptions, Serving};
 pub use transport::service::Service;
+pub use write::settings::GarbageCollection;

@@ -1,4 +1,4 @@
-//! Objects that go into the store past the API: those a server begins with, and those that a test puts there.
+//! Objects that are stored without the API: those a server begins with, and those that a test sets.
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
@@ -6,12 +6,15 @@ use kubemerge_kinds::strategy::Generation;
 use serde_json::{Value, json};
 
 use crate::{
-    api::app::App,
     builder::BuildError,
-    catalog::{Resource, split_api_version},
-    object::{Object, meta::Field, view},
-    protocol::status::{Outcome, bad_request},
-    write::{ledger::Ledger, namespace, strategy},
+    catalog::{Resource, Scope, cluster::Cluster},
+    object::{Object, view},
+    protocol::{
+        group_version::split_api_version,
+        status::{Outcome, bad_request},
+    },
+    store::metadata_field::Field,
+    write::{definition, namespace, prepare, transaction::Transaction},
 };
 
 /// An object to begin with.
@@ -35,7 +38,7 @@ impl fmt::Display for Given {
     }
 }
 
-/// An object on its way past the API.
+/// An object that is being loaded.
 struct Loading {
     resource: Arc<Resource>,
     key: String,
@@ -43,38 +46,38 @@ struct Loading {
 }
 
 /// The resource of a kind that is served.
-pub(crate) fn resource(app: &App, api_version: &str, kind: &str) -> Outcome<Arc<Resource>> {
+pub(crate) fn resource(cluster: &Cluster, api_version: &str, kind: &str) -> Outcome<Arc<Resource>> {
     let (group, version) = split_api_version(api_version);
-    let index = app.catalog.index();
+    let index = cluster.catalog.index();
     let found = index.by_kind(group, version, kind).cloned();
     found.ok_or_else(|| bad_request(format!("no kind {kind:?} is served in {api_version:?}")))
 }
 
 /// Stores what a server begins with, definitions first; nothing may be given twice.
-pub(crate) fn begin_with(app: &App, objects: Vec<Given>) -> Result<(), BuildError> {
+pub(crate) fn begin_with(transaction: &Transaction<'_>, objects: Vec<Given>) -> Result<(), BuildError> {
     let is_definition = |given: &Given| given.value["kind"] == json!("CustomResourceDefinition");
     let (definitions, others): (Vec<Given>, Vec<Given>) = objects.into_iter().partition(is_definition);
-    let ledger = Ledger::new(app);
+    let cluster = transaction.cluster;
     let mut seen = HashMap::new();
     for given in &definitions {
-        let complete = crate::write::definition::load(app, &given.value);
-        let loading = complete.and_then(|complete| prepare(app, &complete));
-        begin_with_one(&ledger, given, loading, &mut seen)?;
+        let complete = definition::load(cluster, &given.value);
+        let loading = complete.and_then(|complete| read(cluster, &complete));
+        begin_with_one(transaction, given, loading, &mut seen)?;
     }
     for given in &others {
-        begin_with_one(&ledger, given, prepare(app, &given.value), &mut seen)?;
+        begin_with_one(transaction, given, read(cluster, &given.value), &mut seen)?;
     }
     Ok(())
 }
 
 fn begin_with_one<'g>(
-    ledger: &Ledger<'_>,
+    transaction: &Transaction<'_>,
     given: &'g Given,
     loading: Outcome<Loading>,
     seen: &mut HashMap<String, &'g Given>,
 ) -> Result<(), BuildError> {
     let complete = |mut loading: Loading| {
-        strategy::complete_loaded(&loading.resource, &mut loading.object).map(|()| loading)
+        prepare::complete_loaded(&loading.resource, &mut loading.object).map(|()| loading)
     };
     let loading =
         loading.and_then(complete).map_err(|failure| BuildError::about(given, failure.message()))?;
@@ -82,19 +85,19 @@ fn begin_with_one<'g>(
         let place = first.source.as_ref().map(|source| format!(", first in {source}")).unwrap_or_default();
         return Err(BuildError::about(given, format!("the object is given twice{place}")));
     }
-    store(ledger, loading);
+    store(transaction, loading);
     Ok(())
 }
 
 /// Stores an object as it is, in place of one that is there.
-pub(crate) fn put(ledger: &Ledger<'_>, value: &Value) -> Outcome<()> {
-    store(ledger, prepare(ledger.app, value)?);
+pub(crate) fn put(transaction: &Transaction<'_>, value: &Value) -> Outcome<()> {
+    store(transaction, read(transaction.cluster, value)?);
     Ok(())
 }
 
-fn prepare(app: &App, value: &Value) -> Outcome<Loading> {
+fn read(cluster: &Cluster, value: &Value) -> Outcome<Loading> {
     let mut object = Object::from_value(value)?;
-    let resource = resource(app, &object.api_version, &object.kind)?;
+    let resource = resource(cluster, &object.api_version, &object.kind)?;
     if object.metadata.name().is_empty() {
         return Err(bad_request("metadata.name is missing"));
     }
@@ -103,46 +106,60 @@ fn prepare(app: &App, value: &Value) -> Outcome<Loading> {
     } else if object.metadata.namespace().is_empty() {
         object.metadata.set(Field::Namespace, "default");
     }
-    complete(app, &resource, &mut object);
+    complete(cluster, &resource, &mut object);
     let key = resource.key(object.metadata.namespace(), object.metadata.name());
     Ok(Loading { resource, key, object })
 }
 
 /// Fills in the metadata that every stored object has.
-fn complete(app: &App, resource: &Resource, object: &mut Object) {
+fn complete(cluster: &Cluster, resource: &Resource, object: &mut Object) {
     let metadata = &mut object.metadata;
     metadata.remove(Field::ResourceVersion);
     if metadata.uid().is_empty() {
-        metadata.set(Field::Uid, app.entropy.uid());
+        metadata.set(Field::Uid, cluster.entropy.uid());
     }
     if !metadata.has(Field::CreationTimestamp) {
-        metadata.set(Field::CreationTimestamp, app.clock.now().to_string());
+        metadata.set(Field::CreationTimestamp, cluster.clock.now().to_string());
     }
-    let tracked = !matches!(resource.rules.generation, Generation::Untracked | Generation::SpecFromZero);
+    let tracked = !matches!(resource.strategy.generation, Generation::Untracked | Generation::SpecFromZero);
     if tracked && metadata.generation() == 0 {
         metadata.set(Field::Generation, 1);
     }
     view::store(resource, object);
 }
 
-/// Writes an object; its namespace comes into being with it.
-fn store(ledger: &Ledger<'_>, Loading { resource, key, mut object }: Loading) {
+/// Writes an object, and its namespace if that is missing.
+fn store(transaction: &Transaction<'_>, Loading { resource, key, mut object }: Loading) {
     let namespace = object.metadata.namespace();
-    if !namespace.is_empty() && ledger.app.store.get(&format!("/namespaces/{namespace}")).is_none() {
-        namespace::create(ledger, namespace);
+    if !namespace.is_empty() && transaction.cluster.store.get(&format!("/namespaces/{namespace}")).is_none() {
+        namespace::create(transaction, namespace);
     }
     loop {
-        let written = match ledger.app.store.get(&key) {
-            None => ledger.create(&resource, &key, object.record()),
+        let written = match transaction.cluster.store.get(&key) {
+            None => transaction.create(&resource, &key, object.record()),
             Some(old) => {
                 let before = Object::of(&old);
                 object.metadata.take(Field::Uid, &before.metadata);
                 object.metadata.take(Field::CreationTimestamp, &before.metadata);
-                ledger.update(&resource, &key, object.record(), &old)
+                transaction.update(&resource, &key, object.record(), &old)
             }
         };
         if written.is_ok() {
             return;
         }
     }
+}
+
+/// The definition of a kind without a schema.
+pub(crate) fn schemaless(api_version: &str, kind: &str, plural: &str, scope: Scope) -> Value {
+    let (group, version) = split_api_version(api_version);
+    let scope = match scope {
+        Scope::Namespaced => "Namespaced",
+        Scope::Cluster => "Cluster",
+    };
+    json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.{group}")},
+        "spec": {"group": group, "scope": scope, "names": {"plural": plural, "kind": kind},
+            "versions": [{"name": version, "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "x-kubernetes-preserve-unknown-fields": true}}}]}})
 }

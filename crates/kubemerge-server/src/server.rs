@@ -1,31 +1,36 @@
 //! The server as its user sees it: clients, a look into the store, faults, the log, snapshots.
 
+#[cfg(feature = "serve")]
+use std::io;
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use serde_json::Value;
 
+#[cfg(feature = "serve")]
+use crate::transport::listener::{self, ServeOptions, Serving};
 use crate::{
-    api::{app::App, pod_logs::PodLogs, verb::watch::Bell},
+    api::{handler::Api, pod_logs::PodLogs, watch::BookmarkTrigger},
     builder::Builder,
-    catalog::{Catalog, split_key},
+    catalog::split_key,
     load,
+    object::shown::Shown,
     protocol::{reply::Body, status::Failure},
-    read::present::Shown,
-    store::{Range, Revision, Store},
+    store::{Expect, Range, Revision, Store},
     testing::{
-        fault::Rule,
+        TestHooks, assert_requests, assert_requests_among_others,
+        fault::{On, Rule},
         log::{Entry, Log},
     },
     transport::service::Service,
-    write::ledger::Ledger,
 };
 
 /// An API server in this process. Clones are handles on the same server.
 #[derive(Clone)]
 pub struct ApiServer {
-    app: Arc<App>,
+    api: Arc<Api>,
+    testing: Arc<TestHooks>,
 }
 
 /// The whole state of a server at one moment.
@@ -48,13 +53,13 @@ impl ApiServer {
         Builder::default()
     }
 
-    pub(crate) fn new(app: App) -> Self {
-        ApiServer { app: Arc::new(app) }
+    pub(crate) fn new(api: Api, testing: Arc<TestHooks>) -> Self {
+        ApiServer { api: Arc::new(api), testing }
     }
 
     /// The server as a `tower::Service`; it needs no runtime but for watches and delays.
     pub fn service(&self) -> Service {
-        Service::new(self.app.clone())
+        Service::new(self.api.clone())
     }
 
     /// A client without a socket; `kube::Client::default_namespace` is `default`.
@@ -68,24 +73,28 @@ impl ApiServer {
     /// Answers one request.
     pub async fn handle(&self, request: Request<Bytes>) -> Response<Body> {
         let (parts, body) = request.into_parts();
-        self.app.handle(parts, body).await
+        self.api.handle(parts, body).await
     }
 
+    /// Listens; the socket is open when this returns.
+    ///
+    /// # Errors
+    /// If the address cannot be bound or a certificate cannot be made.
     #[cfg(feature = "serve")]
-    pub(crate) fn app(&self) -> &Arc<App> {
-        &self.app
+    pub async fn serve(&self, options: ServeOptions) -> io::Result<Serving> {
+        listener::serve(self.api.clone(), &options).await
     }
 
     /// An object, past the API; the namespace is ignored for cluster-scoped kinds.
     pub fn get(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Option<Value> {
-        let resource = load::resource(&self.app, api_version, kind).ok()?;
+        let resource = load::resource(&self.api.cluster, api_version, kind).ok()?;
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
-        Some(Shown::stored(&self.app.store.get(&key)?).tree(&resource))
+        Some(Shown::stored(&self.api.cluster.store.get(&key)?).tree(&resource))
     }
 
     /// Every object, in the order of their keys.
     pub fn dump(&self) -> Vec<Value> {
-        let page = self.app.store.range(Range::default());
+        let page = self.api.cluster.store.range(Range::default());
         let items = page.map(|page| page.items).unwrap_or_default();
         items.iter().filter_map(|(_, stored)| serde_json::from_slice(&stored.render()).ok()).collect()
     }
@@ -95,16 +104,16 @@ impl ApiServer {
     /// # Errors
     /// If the kind is not served, or the object has no name.
     pub fn set(&self, object: Value) -> Result<(), Failure> {
-        load::put(&Ledger::new(&self.app), &object)
+        load::put(&self.api.transaction(), &object)
     }
 
     /// Removes an object at once, past finalizers and grace periods; tells whether it was there.
     pub fn remove(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> bool {
-        let Ok(resource) = load::resource(&self.app, api_version, kind) else { return false };
+        let Ok(resource) = load::resource(&self.api.cluster, api_version, kind) else { return false };
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
-        let ledger = Ledger::new(&self.app);
-        while let Some(stored) = self.app.store.get(&key) {
-            if ledger.remove(&resource, &key, &stored).is_ok() {
+        let transaction = self.api.transaction();
+        while let Some(stored) = self.api.cluster.store.get(&key) {
+            if transaction.remove(&resource, &key, &stored).is_ok() {
                 return true;
             }
         }
@@ -113,106 +122,124 @@ impl ApiServer {
 
     /// The text that `pods/log` answers for a container.
     pub fn set_pod_log(&self, namespace: &str, pod: &str, container: &str, text: impl Into<Bytes>) {
-        self.app.logs.set(namespace, pod, container, text.into());
+        self.api.pod_logs.set(namespace, pod, container, text.into());
     }
 
     /// The newest revision.
     pub fn revision(&self) -> Revision {
-        self.app.store.revision()
+        self.api.cluster.store.revision()
     }
 
     /// Forgets the history: older watches and pages get 410.
     pub fn compact(&self) {
-        self.app.store.compact(self.app.store.revision());
+        self.api.cluster.store.compact(self.api.cluster.store.revision());
     }
 
     /// Sends a bookmark on every open watch that wants them, now.
     pub fn send_bookmarks(&self) {
-        self.app.bell.ring();
+        self.api.bookmarks.fire();
     }
 
     /// Moves a fixed clock.
     pub fn advance(&self, by: Duration) {
-        self.app.clock.advance(by);
+        self.api.cluster.clock.advance(by);
     }
 
     /// Adds a fault.
     pub fn inject(&self, rule: Rule) {
-        self.app.faults.add(rule);
+        self.testing.faults.add(rule);
     }
 
     /// Takes all faults away.
     pub fn clear_faults(&self) {
-        self.app.faults.clear();
+        self.testing.faults.clear();
     }
 
     /// The requests so far, oldest first.
     pub fn requests(&self) -> Vec<Entry> {
-        self.app.log.entries()
+        self.testing.log.entries()
+    }
+
+    /// The requests that match, oldest first.
+    pub fn requests_to(&self, on: &On) -> Vec<Entry> {
+        self.requests().into_iter().filter(|entry| entry.matches(on)).collect()
+    }
+
+    /// Asserts that the log holds exactly these requests for objects, in this order; discovery does not count.
+    ///
+    /// # Panics
+    /// If it does not, with what was wanted and what is there.
+    #[track_caller]
+    pub fn assert_requests(&self, wanted: &[On]) {
+        assert_requests(self.requests(), wanted);
+    }
+
+    /// Asserts that the log holds these requests in this order, whatever was asked before, between and after.
+    ///
+    /// # Panics
+    /// If it does not, with what was wanted and what is there.
+    #[track_caller]
+    pub fn assert_requests_among_others(&self, wanted: &[On]) {
+        assert_requests_among_others(&self.requests(), wanted);
     }
 
     /// Forgets the requests so far.
     pub fn clear_requests(&self) {
-        self.app.log.clear();
+        self.testing.log.clear();
     }
 
     /// The whole state as it is now.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { store: self.app.store.fork() }
+        Snapshot { store: self.api.cluster.store.fork() }
     }
 
     /// Goes back to a snapshot.
     pub fn restore(&self, snapshot: &Snapshot, how: Restore) {
         match how {
-            Restore::EndWatches => self.app.store.adopt(&*snapshot.store),
+            Restore::EndWatches => self.api.cluster.store.adopt(&*snapshot.store),
             Restore::AsEvents => self.replay(snapshot),
         }
-        self.app.serve_definitions();
+        self.api.cluster.serve_definitions();
     }
 
     /// Writes the difference between now and then.
     fn replay(&self, snapshot: &Snapshot) {
         let all =
             |store: &dyn Store| store.range(Range::default()).map(|page| page.items).unwrap_or_default();
-        for (key, stored) in all(&*self.app.store) {
+        for (key, stored) in all(&*self.api.cluster.store) {
             if snapshot.store.get(&key).is_none() {
-                drop(self.app.store.delete(&key, stored.revision));
+                drop(self.api.cluster.store.delete(&key, stored.revision));
             }
         }
         for (key, wanted) in all(&*snapshot.store) {
-            let held = self.app.store.get(&key);
+            let held = self.api.cluster.store.get(&key);
             let same = held.as_ref().is_some_and(|held| held.record.canonical() == wanted.record.canonical());
             if !same {
-                let expect = held.map_or(crate::store::Expect::Absent, |held| {
-                    crate::store::Expect::Unchanged(held.revision)
-                });
-                drop(self.app.store.put(&key, wanted.record, expect));
+                let expect = held.map_or(Expect::Absent, |held| Expect::Unchanged(held.revision));
+                drop(self.api.cluster.store.put(&key, wanted.record, expect));
             }
         }
     }
 
     /// An independent server with the same state and settings; faults and the log begin anew.
     pub fn fork(&self) -> ApiServer {
-        let app = &self.app;
-        let forked = App {
-            store: app.store.fork().into(),
-            catalog: Catalog::new(&app.schema),
-            schema: app.schema.clone(),
-            clock: app.clock.fork(),
-            entropy: app.entropy.fork(),
-            settings: app.settings.clone(),
-            faults: Arc::default(),
-            log: Log::new(app.log.most()),
-            logs: PodLogs::default(),
-            bell: Bell::default(),
+        let api = &self.api;
+        let cluster = api.cluster.fork();
+        let log = Log::new(self.testing.log.max_entries());
+        let testing = Arc::new(TestHooks::new(log, cluster.entropy.clone()));
+        let forked = Api {
+            cluster: Arc::new(cluster),
+            settings: api.settings.clone(),
+            hooks: testing.clone(),
+            pod_logs: PodLogs::default(),
+            bookmarks: BookmarkTrigger::default(),
         };
-        forked.serve_definitions();
-        ApiServer::new(forked)
+        ApiServer::new(forked, testing)
     }
 
     /// The kinds that have objects, with their counts: for a quick look in tests.
     pub fn counts(&self) -> Vec<(String, usize)> {
-        let page = self.app.store.range(Range::default());
+        let page = self.api.cluster.store.range(Range::default());
         let mut counts: Vec<(String, usize)> = Vec::new();
         for (key, _) in page.map(|page| page.items).unwrap_or_default() {
             let Some((group, plural)) = split_key(&key) else { continue };

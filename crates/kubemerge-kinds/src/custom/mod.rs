@@ -1,8 +1,11 @@
 //! Custom resources: what their schemas may say, and what a schema does to every object.
 
+pub mod check;
 pub mod default;
+pub mod definition;
 mod format;
 pub mod jsonpath;
+pub mod names;
 pub mod prune;
 pub mod rules;
 pub mod scale;

@@ -6,22 +6,22 @@ use crate::field_error::FieldError;
 
 /// The compiled rules of a schema.
 #[derive(Debug, Default)]
-pub struct Rules {
+pub struct CelRules {
     #[cfg(feature = "cel")]
     compiled: Option<kube_cel::CompiledSchema>,
 }
 
-impl Rules {
+impl CelRules {
     /// Compiles the rules; a schema without any costs nothing later.
     #[cfg(feature = "cel")]
-    pub fn compile(schema: &Value) -> Rules {
-        Rules { compiled: has_rules(schema).then(|| kube_cel::compile_schema(schema)) }
+    pub fn compile(schema: &Value) -> CelRules {
+        CelRules { compiled: has_rules(schema).then(|| kube_cel::compile_schema(schema)) }
     }
 
     /// Without an evaluator rules are not enforced.
     #[cfg(not(feature = "cel"))]
-    pub fn compile(_: &Value) -> Rules {
-        Rules {}
+    pub fn compile(_: &Value) -> CelRules {
+        CelRules {}
     }
 
     /// The rules an object breaks.

@@ -4,8 +4,9 @@ use http::HeaderMap;
 use serde_json::{Value, json};
 
 use crate::{
-    catalog::{Group, Index, Resource, Resources, Scope, api_version},
+    catalog::{Group, Index, Resource, Resources, Scope},
     protocol::{
+        group_version::api_version,
         media,
         reply::Reply,
         status::{Outcome, no_such_path},

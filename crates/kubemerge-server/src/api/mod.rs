@@ -1,9 +1,16 @@
 //! What a request for the API does: dispatch, one handler per verb, subresources, discovery and OpenAPI.
 
-pub(crate) mod app;
-pub(crate) mod call;
-pub(crate) mod discovery;
-pub(crate) mod openapi;
+mod create;
+mod delete;
+mod discovery;
+mod dispatch;
+mod get;
+pub(crate) mod handler;
+pub(crate) mod hooks;
+mod list;
+mod openapi;
+pub(crate) mod patch;
 pub(crate) mod pod_logs;
-pub(crate) mod subresource;
-pub(crate) mod verb;
+mod subresource;
+mod update;
+pub(crate) mod watch;

@@ -2,9 +2,14 @@
 
 use std::collections::HashMap;
 
+use kubemerge_kinds::strategy::Strategy;
 use kubemerge_schema::{Resource as Facts, Schema};
 
-use super::{BuiltIn, Origin, Resource, Rules, Scope, Subresource, api_version, version_order};
+use super::{
+    index::version_order,
+    resource::{BuiltIn, Origin, Resource, Scope, Subresource},
+};
+use crate::protocol::group_version::api_version;
 
 /// Every built-in resource.
 pub(super) fn resources(schema: &Schema) -> Vec<Resource> {
@@ -40,7 +45,7 @@ fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
                 verbs: sub.verbs().map(str::to_string).collect(),
             })
             .collect(),
-        rules: Rules::built_in(group, kind),
+        strategy: Strategy::built_in(group, kind),
         origin: Origin::BuiltIn(BuiltIn::default()),
         storage: match (group, kind) {
             // The Events of both groups are the same objects.

@@ -1,23 +1,9 @@
 //! The members of a map by name. Their values are canonical text that copies share.
 
-use std::borrow::Cow;
-
-use kubemerge_value::{Excerpt, Str};
+use kubemerge_value::Excerpt;
 use smallvec::SmallVec;
 
-/// A name; those that everybody uses are not copied.
-pub(crate) type Name = Cow<'static, str>;
-
-/// The fields that most objects have, so that their names need no copy.
-const FIELDS: [&str; 5] = ["spec", "status", "data", "type", "rules"];
-
-/// The name of a field, copied only if it is a rare one.
-pub(crate) fn field_name(name: Str<'_>) -> Name {
-    match FIELDS.iter().find(|known| name.is(known)) {
-        Some(known) => Name::Borrowed(known),
-        None => Name::Owned(name.text().into_owned()),
-    }
-}
+use crate::store::field_name::Name;
 
 /// Up to so many members are looked through faster than they are searched.
 const FEW: usize = 16;

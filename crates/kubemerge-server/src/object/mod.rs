@@ -1,56 +1,45 @@
 //! An API object on its way through a request.
 //!
 //! Metadata is split into its members; they and all other top-level fields stay canonical JSON text and are
-//! only opened by those who ask. Equal text means equal values.
+//! only parsed where a caller reads them. Equal text means equal values.
 
+pub(crate) mod custom;
 pub(crate) mod members;
 pub(crate) mod meta;
-pub(crate) mod pattern;
-pub(crate) mod successor;
+#[cfg(test)]
+mod pattern_law;
+pub(crate) mod shown;
 pub(crate) mod view;
 
-use std::sync::Arc;
-
-use kubemerge_value::{Canonical, Excerpt, Kind, Node, Str, to_canonical, to_value};
+use kubemerge_kinds::pattern::ValidatedText;
+use kubemerge_value::{Excerpt, Kind, Node, Str, to_value};
 use serde_json::{Map, Value};
 
 use crate::{
     catalog::Resource,
-    object::{
-        members::{Members, Name, field_name},
-        meta::{Field, Metadata},
-        pattern::{Pattern, Sound, Verdict},
-        successor::Successor,
+    object::{members::Members, meta::Metadata},
+    protocol::{
+        json::{canonical, tree},
+        status::{Outcome, bad_request},
     },
-    protocol::status::{Outcome, bad_request},
-    store::{Record, RecordWriter, Stored},
+    store::{
+        Record, RecordWriter, Stored,
+        field_name::{Name, field_name},
+        metadata_field::Field,
+    },
 };
 
 /// An object in parts. Copies share the text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Object {
     pub(crate) api_version: String,
     pub(crate) kind: String,
     pub(crate) metadata: Metadata,
     fields: Members,
-    /// The text of a field in which no default is missing, as somebody has found.
-    complete: Option<Excerpt>,
-    /// The pattern that all fields are sure to match, but for missing defaults.
-    pattern: Option<Arc<Pattern>>,
-    /// The text that the object was read from, if it follows on that of a stored one.
-    successor: Option<Box<Successor>>,
-}
-
-impl PartialEq for Object {
-    /// What is known about an object does not make it another.
-    fn eq(&self, other: &Self) -> bool {
-        (&self.api_version, &self.kind, &self.metadata, &self.fields)
-            == (&other.api_version, &other.kind, &other.metadata, &other.fields)
-    }
 }
 
 /// Room for the type of an object and the brackets around its parts.
-const HEAD_MOST: usize = 96;
+const MAX_HEAD_BYTES: usize = 96;
 
 impl Object {
     /// Takes apart a JSON object; its metadata, if any, must be an object too.
@@ -58,7 +47,7 @@ impl Object {
         Object::read_with(document, Metadata::read)
     }
 
-    /// Takes apart what became of a stored object; metadata that is still the same is not read again.
+    /// Takes apart the changed text of a stored object; metadata that is still the same is not read again.
     pub(crate) fn read_after(document: &Excerpt, stored: &Stored, old: &Object) -> Outcome<Object> {
         let before = stored.record.metadata();
         Object::read_with(document, |metadata| {
@@ -108,21 +97,20 @@ impl Object {
             kind: record.kind().to_string(),
             metadata: Metadata::at(&document, record.metadata_spots()),
             fields,
-            pattern: record.pattern().cloned(),
-            ..Object::default()
         }
     }
 
-    /// What was read and found to match a pattern.
-    pub(crate) fn sound(sound: Sound, resource: &Resource, pattern: &Arc<Pattern>) -> Object {
+    /// An object of the resource whose text was validated while it was read.
+    pub(crate) fn validated(text: &ValidatedText<'_, { Field::COUNT }>, resource: &Resource) -> Object {
+        let mut fields = Members::with_capacity(text.fields.len() + 1);
+        for field in &text.fields {
+            fields.push(field_name(Str::plain(field.name)), text.document.at(field.spot));
+        }
         Object {
             api_version: resource.api_version.clone(),
             kind: resource.kind.clone(),
-            metadata: sound.metadata,
-            fields: sound.fields,
-            complete: sound.complete,
-            pattern: Some(pattern.clone()),
-            successor: None,
+            metadata: Metadata::at(&text.document, &text.metadata),
+            fields,
         }
     }
 
@@ -140,30 +128,6 @@ impl Object {
             map.insert(name.to_string(), tree(text));
         }
         Value::Object(map)
-    }
-
-    /// The object with another text in one field, of which a walk found this.
-    pub(crate) fn succeeded_by(
-        &self,
-        successor: Successor,
-        (name, text): (&Name, Excerpt),
-        verdict: Verdict,
-    ) -> Object {
-        let mut new = self.clone();
-        new.complete = (verdict == Verdict::Complete).then(|| text.clone());
-        new.fields.put(name.clone(), text);
-        new.successor = Some(Box::new(successor));
-        new
-    }
-
-    /// All fields with their texts.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = (&Name, &[u8])> {
-        self.fields.iter().map(|(name, text)| (name, text.as_bytes()))
-    }
-
-    /// The pattern that all fields are sure to match.
-    pub(crate) fn pattern(&self) -> Option<&Arc<Pattern>> {
-        self.pattern.as_ref()
     }
 
     /// The text of a top-level field.
@@ -190,38 +154,12 @@ impl Object {
 
     pub(crate) fn set(&mut self, name: &str, value: &Value) -> Outcome<()> {
         self.set_text(name, canonical(value)?.into());
-        self.pattern = None;
         Ok(())
     }
 
-    /// Sets a field to a text that matches the pattern of the kind.
+    /// Sets a field to a text.
     pub(crate) fn set_text(&mut self, name: &str, text: Excerpt) {
         self.fields.put(field_name(Str::plain(name)), text);
-    }
-
-    /// Remembers which pattern all fields match.
-    pub(crate) fn set_conforming(&mut self, pattern: Option<Arc<Pattern>>) {
-        self.pattern = pattern;
-    }
-
-    /// Whether all fields are sure to match the pattern.
-    pub(crate) fn conforms_to(&self, pattern: &Arc<Pattern>) -> bool {
-        self.pattern.as_ref().is_some_and(|own| Arc::ptr_eq(own, pattern))
-    }
-
-    /// Whether all fields of both are sure to match one pattern.
-    pub(crate) fn conforms_like(&self, other: &Object) -> bool {
-        self.pattern.as_ref().is_some_and(|own| other.conforms_to(own))
-    }
-
-    /// Remembers that no default is missing in a field, as long as it stays as it is.
-    pub(crate) fn set_complete(&mut self, name: &str) {
-        self.complete = self.fields.get(name).cloned();
-    }
-
-    /// Whether no default is missing in a field, as far as is known.
-    pub(crate) fn is_complete(&self, name: &str) -> bool {
-        self.complete.is_some() && self.complete.as_ref() == self.fields.get(name)
     }
 
     /// Replaces a value at a path of names, making the maps on the way; the type and metadata are not reached so.
@@ -244,9 +182,6 @@ impl Object {
     /// Takes a top-level field from another object, or loses it if the other has none.
     pub(crate) fn take_field(&mut self, name: &str, from: &Object) {
         self.fields.take(name, &from.fields);
-        if !from.conforms_like(self) {
-            self.pattern = None;
-        }
     }
 
     /// Takes every top-level field but one from another object.
@@ -254,9 +189,6 @@ impl Object {
         let mut fields = from.fields.clone();
         fields.take(own, &self.fields);
         self.fields = fields;
-        if !from.conforms_like(self) {
-            self.pattern = None;
-        }
     }
 
     pub(crate) fn remove(&mut self, name: &str) -> Option<Excerpt> {
@@ -268,7 +200,6 @@ impl Object {
         if let Some(text) = self.fields.remove(from) {
             self.set_text(to, text);
         }
-        self.pattern = None;
     }
 
     /// Keeps the top-level fields that are wanted.
@@ -276,7 +207,7 @@ impl Object {
         self.fields.retain(|name| wanted(name));
     }
 
-    /// The names of all fields but apiVersion, kind and metadata, for those who change the fields on their way.
+    /// The names of all fields but apiVersion, kind and metadata, copied, so that the fields can be changed while they are visited.
     pub(crate) fn names(&self) -> Vec<Name> {
         self.fields.names().cloned().collect()
     }
@@ -293,19 +224,11 @@ impl Object {
 
     /// About how many bytes the text to store takes.
     fn size(&self) -> usize {
-        self.fields.size() + self.metadata.size() + HEAD_MOST
+        self.fields.size() + self.metadata.size() + MAX_HEAD_BYTES
     }
 
     /// The text to store: everything but the resourceVersion.
     pub(crate) fn record(&self) -> Record {
-        debug_assert!(
-            self.pattern
-                .as_ref()
-                .is_none_or(|pattern| { self.fields.iter().all(|(name, text)| pattern.accepts(name, text)) })
-        );
-        if let Some(record) = self.successor.as_ref().and_then(|successor| successor.record(self)) {
-            return record;
-        }
         let mut writer = RecordWriter::with_capacity(self.size());
         let mut rest = self.fields.iter().peekable();
         for own in ["apiVersion", "kind", "metadata"] {
@@ -319,25 +242,14 @@ impl Object {
             }
         }
         rest.for_each(|(name, text)| writer.field(name, text));
-        writer.finish(self.metadata.owner_uids(), self.pattern.clone())
+        writer.finish(self.metadata.owner_uids())
     }
-}
-
-/// The canonical text of a tree.
-pub(crate) fn canonical(value: &Value) -> Outcome<Canonical> {
-    let node = Node::from_value(value).map_err(|error| bad_request(error.to_string()))?;
-    Ok(to_canonical(node))
 }
 
 /// The value at a path of names below a value.
 fn value_at(text: &Excerpt, path: &[&str]) -> Option<Value> {
     let node = path.iter().try_fold(text.node(), |at, name| at.get(name))?;
     to_value(node).ok()
-}
-
-/// The tree of canonical text.
-pub(crate) fn tree<'t>(text: impl Into<Node<'t>>) -> Value {
-    to_value(text.into()).unwrap_or_default()
 }
 
 fn text_of(node: Node<'_>, name: &str) -> Outcome<String> {
@@ -352,6 +264,7 @@ fn text_of(node: Node<'_>, name: &str) -> Outcome<String> {
 
 #[cfg(test)]
 mod tests {
+    use kubemerge_value::Canonical;
     use serde_json::json;
 
     use super::*;

@@ -2,8 +2,8 @@
 //! were stored in another version, and Events in the words of `events.k8s.io`.
 
 use crate::{
-    catalog::{Resource, custom},
-    object::Object,
+    catalog::Resource,
+    object::{Object, custom},
     store::Record,
 };
 
@@ -41,7 +41,7 @@ pub(crate) fn shown(resource: &Resource, record: &Record) -> Option<Record> {
     Some(object.record())
 }
 
-/// Makes an object of the resource what is stored of it.
+/// Turns an object of the resource into what is stored.
 pub(crate) fn store(resource: &Resource, object: &mut Object) {
     object.api_version.clone_from(&resource.storage);
     if has_other_words(resource) {

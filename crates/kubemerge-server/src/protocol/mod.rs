@@ -1,11 +1,14 @@
-//! The words of the API: paths, queries, media types, replies and statuses; time and randomness as arguments.
+//! The words of the API: verbs, paths, queries, media types, replies and statuses; time and randomness as arguments.
 
 pub(crate) mod clock;
 pub(crate) mod entropy;
-pub(crate) mod fixture;
+pub(crate) mod group_version;
+pub(crate) mod json;
 pub(crate) mod media;
 pub(crate) mod protobuf;
 pub(crate) mod query;
 pub(crate) mod reply;
 pub(crate) mod status;
 pub(crate) mod target;
+pub(crate) mod verb;
+pub(crate) mod yaml_documents;

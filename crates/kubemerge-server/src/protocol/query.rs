@@ -5,10 +5,7 @@ use kubemerge_kinds::{
 };
 use serde_json::json;
 
-use crate::{
-    protocol::status::{Outcome, Qualified, bad_request, invalid},
-    store::Revision,
-};
+use crate::protocol::status::{Failure, Outcome, Qualified, bad_request, invalid};
 
 /// Query parameters in the order given; the first of a repeated key counts.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +90,7 @@ pub(crate) struct ListOptions {
     pub(crate) limit: Option<usize>,
     pub(crate) continue_token: Option<String>,
     /// As given; `Some(0)` is "any".
-    pub(crate) resource_version: Option<Revision>,
+    pub(crate) resource_version: Option<u64>,
     pub(crate) version_match: Option<Match>,
     pub(crate) timeout_seconds: Option<u64>,
     pub(crate) bookmarks: bool,
@@ -175,7 +172,7 @@ impl ListOptions {
     }
 }
 
-fn list_options_error(error: FieldError) -> crate::Failure {
+fn list_options_error(error: FieldError) -> Failure {
     invalid(LIST_OPTIONS, "", &[error])
 }
 
@@ -191,7 +188,7 @@ fn parse_match(text: &str) -> Outcome<Match> {
     }
 }
 
-pub(crate) fn parse_resource_version(text: &str) -> Outcome<Revision> {
+pub(crate) fn parse_resource_version(text: &str) -> Outcome<u64> {
     text.parse().map_err(|_| bad_request(format!("invalid resource version: {text:?} is not a number")))
 }
 

@@ -1,5 +1,5 @@
 //! How stored objects are selected and shown.
 
 pub(crate) mod present;
-pub(crate) mod selector;
+pub(crate) mod selection;
 pub(crate) mod table;

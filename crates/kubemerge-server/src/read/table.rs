@@ -4,10 +4,9 @@ use kubemerge_kinds::{columns::Column, timestamp::Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
-    api::call::Call,
-    catalog::Resource,
+    catalog::{Resource, call::Call},
+    object::shown::Shown,
     protocol::media::{Include, MetaVersion},
-    read::present::Shown,
 };
 
 fn columns(resource: &Resource) -> Vec<Column> {
@@ -19,7 +18,7 @@ fn columns(resource: &Resource) -> Vec<Column> {
 
 /// The table of a list.
 pub(crate) fn of_many(call: &Call<'_>, items: &[Shown<'_>], version: MetaVersion, include: Include) -> Value {
-    let now = call.app().clock.now();
+    let now = call.cluster.clock.now();
     let columns = columns(call.resource);
     let rows: Vec<Value> =
         items.iter().map(|item| one_row(call.resource, &columns, *item, (version, include), now)).collect();
@@ -28,7 +27,7 @@ pub(crate) fn of_many(call: &Call<'_>, items: &[Shown<'_>], version: MetaVersion
 
 /// The table of one object.
 pub(crate) fn of_one(call: &Call<'_>, shown: Shown<'_>, version: MetaVersion, include: Include) -> Value {
-    row(call.resource, shown, version, include, call.app().clock.now())
+    row(call.resource, shown, version, include, call.cluster.clock.now())
 }
 
 /// A table with one row, and the object's own resourceVersion.

@@ -4,8 +4,9 @@
 //! writing are one step; ranges come in key order; the history can be read from any revision that is not
 //! compacted, which is all that watches and consistent pages need.
 
-pub(crate) mod beginning;
+pub(crate) mod field_name;
 mod memory;
+pub(crate) mod metadata_field;
 mod objects;
 mod record;
 mod writer;

@@ -7,15 +7,14 @@
 use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use kubemerge_value::{Canonical, Difference, Excerpt, Node, Spot, Str};
+use kubemerge_value::{Canonical, Excerpt, Node, Spot, Str};
 
 use smallvec::SmallVec;
 
-use super::Revision;
-use crate::object::{
-    members::{Name, field_name},
-    meta::Field,
-    pattern::Pattern,
+use super::{
+    Revision,
+    field_name::{Name, field_name},
+    metadata_field::Field,
 };
 
 /// Where things are in a record's text.
@@ -55,22 +54,6 @@ impl Layout {
             }
         }
         layout
-    }
-
-    /// Where things are after a change of one field.
-    fn moved(&self, difference: &Difference) -> Layout {
-        let range = |range: &Range<usize>| difference.moved_range(range.clone());
-        let field = |(name, spot): &(Name, Spot)| (name.clone(), difference.moved(*spot));
-        let resource_version = self.resource_version;
-        Layout {
-            api_version: range(&self.api_version),
-            kind: range(&self.kind),
-            metadata: range(&self.metadata),
-            meta: self.meta.map(|spot| if spot.is_nowhere() { spot } else { difference.moved(spot) }),
-            fields: self.fields.iter().map(field).collect(),
-            resource_version: range(&(resource_version..resource_version)).start,
-            comma: self.comma,
-        }
     }
 
     fn find_in_metadata(&mut self, metadata: &Excerpt) {
@@ -118,8 +101,6 @@ struct Inner {
     text: Arc<Canonical>,
     layout: Layout,
     owners: Vec<String>,
-    /// The pattern that the object is sure to match.
-    pattern: Option<Arc<Pattern>>,
 }
 
 /// A record with the revision of its last write.
@@ -136,32 +117,14 @@ impl Record {
     pub fn new(text: Canonical, owners: Vec<String>) -> Self {
         let text = Arc::new(text);
         let layout = Layout::of(&text.clone().into());
-        Record { inner: Arc::new(Inner { text, layout, owners, pattern: None }) }
+        Record { inner: Arc::new(Inner { text, layout, owners }) }
     }
 
     /// A record whose writer knows where things are.
-    pub(super) fn written(
-        text: Canonical,
-        layout: Layout,
-        owners: Vec<String>,
-        pattern: Option<Arc<Pattern>>,
-    ) -> Self {
+    pub(super) fn written(text: Canonical, layout: Layout, owners: Vec<String>) -> Self {
         let text = Arc::new(text);
         debug_assert_eq!(layout, Layout::of(&text.clone().into()));
-        Record { inner: Arc::new(Inner { text, layout, owners, pattern }) }
-    }
-
-    /// The record of a text that differs from this one's in one field.
-    pub(crate) fn followed_by(
-        &self,
-        text: &Excerpt,
-        difference: &Difference,
-        pattern: Option<&Arc<Pattern>>,
-    ) -> Record {
-        let layout = self.inner.layout.moved(difference);
-        debug_assert_eq!(layout, Layout::of(text));
-        let (owners, pattern) = (self.inner.owners.clone(), pattern.cloned());
-        Record { inner: Arc::new(Inner { text: text.document().clone(), layout, owners, pattern }) }
+        Record { inner: Arc::new(Inner { text, layout, owners }) }
     }
 
     /// The object without its resourceVersion.
@@ -177,11 +140,6 @@ impl Record {
     /// The same as an excerpt that shares the text.
     pub(crate) fn excerpt(&self) -> Excerpt {
         Excerpt::from(self.inner.text.clone())
-    }
-
-    /// The pattern that the object is sure to match, with no default missing.
-    pub(crate) fn pattern(&self) -> Option<&Arc<Pattern>> {
-        self.inner.pattern.as_ref()
     }
 
     /// The members but the type and the metadata.

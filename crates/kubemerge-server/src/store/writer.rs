@@ -1,11 +1,14 @@
 //! Writing a record: the canonical text of an object, noting on the way where an answer may have to change it.
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use kubemerge_value::{Excerpt, MapWriter, PlainName};
 
-use super::record::{Comma, Layout, Record};
-use crate::object::{members::Name, meta::Field, pattern::Pattern};
+use super::{
+    field_name::Name,
+    metadata_field::Field,
+    record::{Comma, Layout, Record},
+};
 
 const API_VERSION: PlainName = PlainName::new("\"apiVersion\":");
 const KIND: PlainName = PlainName::new("\"kind\":");
@@ -65,7 +68,7 @@ impl RecordWriter {
         self.layout.metadata = start - 1..self.out.written();
     }
 
-    pub(crate) fn finish(self, owners: Vec<String>, pattern: Option<Arc<Pattern>>) -> Record {
-        Record::written(self.out.finish(), self.layout, owners, pattern)
+    pub(crate) fn finish(self, owners: Vec<String>) -> Record {
+        Record::written(self.out.finish(), self.layout, owners)
     }
 }

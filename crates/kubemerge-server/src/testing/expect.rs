@@ -1,63 +1,44 @@
-//! Assertions about the request log, in the words that tell faults whom to strike.
+//! Assertions about the request log, with the same matchers that select faults.
 
 use http::Method;
 
 use crate::{
-    api::app::verb_of,
-    protocol::{query::Query, target::Named},
-    server::ApiServer,
-    testing::{
-        fault::{Incoming, On},
-        log::Entry,
-    },
+    api::hooks::IncomingRequest,
+    protocol::{query::Query, target::Named, verb::Verb},
+    testing::{fault::On, log::Entry},
 };
 
 impl Entry {
-    /// Whether this request is meant.
+    /// Whether this request matches.
     pub fn matches(&self, on: &On) -> bool {
         let Some(address) = &self.address else { return false };
         let Ok(method) = Method::try_from(self.method.as_str()) else { return false };
         let query = Query::parse(Some(&self.query));
         let address = Named::from(address);
-        let verb = verb_of(&method, &address, &query).unwrap_or_default();
-        on.covers(&Incoming { verb, address: &address, content_type: &self.content_type })
+        let verb = Verb::of(&method, &address, &query);
+        on.covers(&IncomingRequest { verb, address: &address, content_type: &self.content_type })
     }
 }
 
-impl ApiServer {
-    /// The requests that are meant, oldest first.
-    pub fn requests_to(&self, on: &On) -> Vec<Entry> {
-        self.requests().into_iter().filter(|entry| entry.matches(on)).collect()
-    }
+/// Panics unless exactly these requests for objects were made, in this order; discovery does not count.
+#[track_caller]
+pub(crate) fn assert_requests(entries: Vec<Entry>, wanted: &[On]) {
+    let found: Vec<Entry> = entries.into_iter().filter(|entry| entry.address.is_some()).collect();
+    let fits = found.len() == wanted.len() && found.iter().zip(wanted).all(|(entry, on)| entry.matches(on));
+    assert!(
+        fits,
+        "exactly these requests were wanted:{}\nbut the log holds:{}",
+        lines(wanted),
+        lines(&found)
+    );
+}
 
-    /// Asserts that the log holds exactly these requests for objects, in this order; discovery does not count.
-    ///
-    /// # Panics
-    /// If it does not, with what was wanted and what is there.
-    #[track_caller]
-    pub fn assert_requests(&self, wanted: &[On]) {
-        let found: Vec<Entry> = self.requests().into_iter().filter(|entry| entry.address.is_some()).collect();
-        let fits =
-            found.len() == wanted.len() && found.iter().zip(wanted).all(|(entry, on)| entry.matches(on));
-        assert!(
-            fits,
-            "exactly these requests were wanted:{}\nbut the log holds:{}",
-            lines(wanted),
-            lines(&found)
-        );
-    }
-
-    /// Asserts that the log holds these requests in this order, whatever was asked before, between and after.
-    ///
-    /// # Panics
-    /// If it does not, with what was wanted and what is there.
-    #[track_caller]
-    pub fn assert_requests_among_others(&self, wanted: &[On]) {
-        let found = self.requests();
-        let mut rest = found.iter();
-        let fits = wanted.iter().all(|on| rest.any(|entry| entry.matches(on)));
-        assert!(fits, "these requests were wanted:{}\nbut the log holds:{}", lines(wanted), lines(&found));
-    }
+/// Panics unless these requests were made in this order, whatever else was requested.
+#[track_caller]
+pub(crate) fn assert_requests_among_others(entries: &[Entry], wanted: &[On]) {
+    let mut rest = entries.iter();
+    let fits = wanted.iter().all(|on| rest.any(|entry| entry.matches(on)));
+    assert!(fits, "these requests were wanted:{}\nbut the log holds:{}", lines(wanted), lines(entries));
 }
 
 fn lines<T: ToString>(list: &[T]) -> String {

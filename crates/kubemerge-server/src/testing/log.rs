@@ -16,22 +16,23 @@ use http::{
 use serde_json::Value;
 
 use crate::{
+    api::hooks::Answered,
     protocol::{
         media,
         target::{Address, Target},
     },
     store::Stored,
-    write::ledger::Changes,
+    write::transaction::Changes,
 };
 
 /// How many bytes of requests and objects the log holds at most, whatever the number of requests.
-const BYTES_MOST: usize = 128 * 1024 * 1024;
+const MAX_LOG_BYTES: usize = 128 * 1024 * 1024;
 
 /// The requests of a server, the newest last; the oldest are forgotten when there are too many.
 pub(crate) struct Log {
     held: Mutex<Held>,
-    most: usize,
-    most_bytes: usize,
+    max_entries: usize,
+    max_bytes: usize,
 }
 
 #[derive(Default)]
@@ -41,11 +42,11 @@ struct Held {
     pages: Pages,
 }
 
-/// What is kept of a request, and what became of it. Most are never asked for, so that nothing is taken apart.
+/// What is kept of a request, and its result. Most are never asked for, so that nothing is taken apart.
 #[derive(Clone, Debug)]
 struct Noted {
     method: Method,
-    /// Path, query, user agent and content type, one behind the other.
+    /// Path, query, user agent and content type, one after the other.
     head: Bytes,
     /// Where they end.
     ends: [u32; 4],
@@ -54,7 +55,7 @@ struct Noted {
     changes: Changes,
 }
 
-/// Where short texts are copied to, one behind the other. What a client has sent could be kept as it is; but then
+/// Where short texts are copied to, one after the other. What a client has sent could be kept as it is; but then
 /// it would find no memory in the processor's caches for its next request.
 #[derive(Default)]
 struct Pages(BytesMut);
@@ -62,7 +63,7 @@ struct Pages(BytesMut);
 /// How much is reserved at once.
 const PAGE: usize = 64 * 1024;
 /// Longer texts are not copied.
-const COPIED_MOST: usize = PAGE / 16;
+const MAX_COPIED_BYTES: usize = PAGE / 16;
 
 impl Pages {
     fn add(&mut self, text: &[u8]) {
@@ -78,20 +79,12 @@ impl Pages {
     }
 
     fn keep(&mut self, text: Bytes) -> Bytes {
-        if text.len() > COPIED_MOST || text.is_empty() {
+        if text.len() > MAX_COPIED_BYTES || text.is_empty() {
             return text;
         }
         self.add(&text);
         self.take()
     }
-}
-
-/// A request that was answered.
-pub(crate) struct Answered {
-    pub(crate) parts: Parts,
-    pub(crate) body: Bytes,
-    pub(crate) code: u16,
-    pub(crate) changes: Changes,
 }
 
 impl Noted {
@@ -164,8 +157,8 @@ pub struct Transition {
 }
 
 impl Log {
-    pub(crate) fn new(most: usize) -> Self {
-        Log { held: Mutex::default(), most, most_bytes: BYTES_MOST }
+    pub(crate) fn new(max_entries: usize) -> Self {
+        Log { held: Mutex::default(), max_entries, max_bytes: MAX_LOG_BYTES }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -173,14 +166,14 @@ impl Log {
     }
 
     pub(crate) fn add(&self, request: Answered) {
-        if self.most == 0 {
+        if self.max_entries == 0 {
             return;
         }
         let mut held = self.held();
         let request = Noted::new(request, &mut held.pages);
         held.bytes += request.size();
         held.requests.push_back(request);
-        while held.requests.len() > self.most || held.bytes > self.most_bytes {
+        while held.requests.len() > self.max_entries || held.bytes > self.max_bytes {
             let Some(oldest) = held.requests.pop_front() else { return };
             held.bytes -= oldest.size();
         }
@@ -190,8 +183,8 @@ impl Log {
         self.held().requests.iter().cloned().map(Entry::from).collect()
     }
 
-    pub(crate) fn most(&self) -> usize {
-        self.most
+    pub(crate) fn max_entries(&self) -> usize {
+        self.max_entries
     }
 
     pub(crate) fn clear(&self) {
@@ -336,7 +329,7 @@ mod tests {
             let (parts, ()) = http::Request::new(()).into_parts();
             Answered { parts, body: Bytes::from_static(body.as_bytes()), code: 200, changes: Changes::new() }
         };
-        let log = Log { held: Mutex::default(), most: 3, most_bytes: 20 };
+        let log = Log { held: Mutex::default(), max_entries: 3, max_bytes: 20 };
         for body in ["1", "2", "3", "4"] {
             log.add(request(body));
         }

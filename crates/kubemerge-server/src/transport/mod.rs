@@ -1,5 +1,11 @@
 //! How requests arrive: in process, or through a listener.
 
 #[cfg(feature = "serve")]
-pub(crate) mod serve;
+mod acceptor;
+#[cfg(feature = "serve")]
+mod kubeconfig;
+#[cfg(feature = "serve")]
+pub(crate) mod listener;
 pub(crate) mod service;
+#[cfg(feature = "tls")]
+mod tls;

@@ -13,7 +13,7 @@ use http::{Request, Response};
 use http_body_util::BodyExt;
 
 use crate::{
-    api::app::{App, BODY_MOST},
+    api::handler::{Api, MAX_BODY_BYTES},
     protocol::{
         reply::{Body, Reply},
         status::{Failure, Outcome, bad_request, too_large},
@@ -23,12 +23,12 @@ use crate::{
 /// A service for requests with any body; it is always ready and never fails.
 #[derive(Clone)]
 pub struct Service {
-    app: Arc<App>,
+    api: Arc<Api>,
 }
 
 impl Service {
-    pub(crate) fn new(app: Arc<App>) -> Self {
-        Service { app }
+    pub(crate) fn new(api: Arc<Api>) -> Self {
+        Service { api }
     }
 }
 
@@ -48,19 +48,19 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Answer {
-        let app = self.app.clone();
+        let api = self.api.clone();
         let (parts, body) = request.into_parts();
         Box::pin(async move {
             Ok(match collect(body).await {
-                Ok(bytes) => app.handle(parts, bytes).await,
+                Ok(bytes) => api.handle(parts, bytes).await,
                 Err(failure) => Reply::failure(&failure).into_response(),
             })
         })
     }
 }
 
-/// The size of a body that is not worth waiting for.
-const ABSURD: u64 = 64 * 1024 * 1024;
+/// Bodies that announce more than this are refused before they arrive.
+const EARLY_REJECT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Reads a body up to the limit.
 pub(crate) async fn collect<B>(body: B) -> Outcome<Bytes>
@@ -68,18 +68,18 @@ where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let too_long = || too_large(format!("limit is {BODY_MOST}"));
-    // A client that still sends may miss an answer, so only absurd bodies are refused before they come.
-    if body.size_hint().lower() > ABSURD {
+    let too_long = || too_large(format!("limit is {MAX_BODY_BYTES}"));
+    // A client that is still sending may miss the reply, so that only very large bodies are refused early.
+    if body.size_hint().lower() > EARLY_REJECT_BYTES {
         return Err(too_long());
     }
     let (mut body, mut first, mut joined) = (pin!(body), Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(unreadable)?.into_data() else { continue };
-        if first.len().max(joined.len()) + data.len() > BODY_MOST {
+        if first.len().max(joined.len()) + data.len() > MAX_BODY_BYTES {
             return Err(too_long());
         }
-        // Most bodies come in one piece, which needs no copy.
+        // Most bodies arrive in one piece, which needs no copy.
         if first.is_empty() {
             first = data;
             continue;

@@ -3,25 +3,23 @@
 use serde_json::Value;
 
 use crate::{
-    api::call::Call,
-    catalog::Resource,
-    object::Object,
+    catalog::{Resource, call::Call},
+    object::{Object, shown::Shown},
     protocol::{query::DryRun, status::Outcome},
-    read::present::Shown,
     store::{Mismatch, Record, Revision, Stored},
-    write::ledger::Ledger,
+    write::transaction::Transaction,
 };
 
-/// How a change ended.
+/// The result of a change.
 pub(crate) enum Committed {
     /// The new state is stored.
     Stored(Stored),
     /// The new state is the old one: nothing was written.
     Unchanged(Stored),
-    /// The object waited only for this change; it is gone. Holds the state as written.
+    /// The change released the object, which is removed. Holds the state as written.
     Removed(Stored),
-    /// Nothing was stored, because nobody wanted it to be.
-    Rehearsed(Record, Revision),
+    /// The request is a dry run: nothing was stored.
+    DryRun(Record, Revision),
 }
 
 impl Committed {
@@ -31,14 +29,14 @@ impl Committed {
             Committed::Stored(stored) | Committed::Unchanged(stored) | Committed::Removed(stored) => {
                 Shown::stored(stored)
             }
-            Committed::Rehearsed(record, revision) => Shown { record, revision: Some(*revision) },
+            Committed::DryRun(record, revision) => Shown { record, revision: Some(*revision) },
         }
     }
 }
 
 /// Stores a new state unless something else was stored meanwhile.
 pub(crate) fn commit(
-    ledger: &Ledger<'_>,
+    transaction: &Transaction<'_>,
     resource: &Resource,
     key: &str,
     old: &Stored,
@@ -48,35 +46,36 @@ pub(crate) fn commit(
     if record.canonical() == old.record.canonical() {
         return Ok(Committed::Unchanged(old.clone()));
     }
-    if nothing_holds(resource, new) {
-        let removed = ledger.remove(resource, key, old)?;
+    if is_released(resource, new) {
+        let removed = transaction.remove(resource, key, old)?;
         return Ok(Committed::Removed(Stored { record, revision: removed.revision }));
     }
-    Ok(Committed::Stored(ledger.update(resource, key, record, old)?))
+    Ok(Committed::Stored(transaction.update(resource, key, record, old)?))
 }
 
-/// Computes a new state of the object in the path and stores it; computes again if somebody else was faster.
+/// Computes a new state of the object in the path and stores it; computes again if another client was faster.
 pub(crate) fn change(
+    transaction: &Transaction<'_>,
     call: &Call<'_>,
     dry_run: DryRun,
     compute: impl Fn(&Stored) -> Outcome<Object>,
 ) -> Outcome<Committed> {
     let key = call.key();
-    let mut current = call.app().store.get(&key).ok_or_else(|| call.not_found())?;
+    let mut current = call.cluster.store.get(&key).ok_or_else(|| call.not_found())?;
     loop {
         let new = compute(&current)?;
         if dry_run == DryRun::All {
-            return Ok(Committed::Rehearsed(new.record(), current.revision));
+            return Ok(Committed::DryRun(new.record(), current.revision));
         }
-        match commit(call.ledger, call.resource, &key, &current, &new) {
+        match commit(transaction, call.resource, &key, &current, &new) {
             Ok(committed) => return Ok(committed),
             Err(Mismatch(newer)) => current = newer.ok_or_else(|| call.not_found())?,
         }
     }
 }
 
-/// Whether a terminating object has nothing left that holds it.
-pub(crate) fn nothing_holds(resource: &Resource, object: &Object) -> bool {
+/// Whether a terminating object has no finalizer and no grace period left.
+pub(crate) fn is_released(resource: &Resource, object: &Object) -> bool {
     let metadata = &object.metadata;
     metadata.is_terminating()
         && metadata.grace_period().unwrap_or(0) == 0

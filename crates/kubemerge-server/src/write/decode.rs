@@ -1,40 +1,53 @@
-//! From the bytes of a request to an object: the encoding, the fields the kind has, the type it must be.
+//! The first step: from the bytes of a request to an object of the resource's kind.
 
 use kubemerge::PatchType;
-use kubemerge_kinds::{duplicate_fields, field_error::quoted};
+use kubemerge_kinds::{
+    duplicate_fields,
+    field_error::quoted,
+    pattern::{TypeMeta, ValidatedText},
+};
 use kubemerge_value::{Canonical, Excerpt, MAX_VALUE_DEPTH};
 
 use crate::{
-    api::call::Call,
-    object::{Object, canonical},
+    catalog::call::Call,
+    object::Object,
     protocol::{
-        fixture,
+        json::canonical,
         media::{self, Encoding},
         protobuf,
         query::FieldValidation,
         status::{Outcome, bad_request},
+        yaml_documents,
     },
-    store::Stored,
-    write::fields,
+    store::{Stored, metadata_field::Field},
+    write::unknown_fields::{self, Found},
 };
 
-/// How an object came to the server.
-#[derive(Clone, Copy)]
-pub(crate) enum Source<'o> {
-    /// As the body of a request.
-    Body,
-    /// As the result of a patch of this object.
-    Patch(&'o Object),
+/// An object that was decoded.
+#[derive(Clone, Debug)]
+pub(crate) struct Decoded {
+    pub(crate) object: Object,
+    /// Whether it is known that no default is missing.
+    pub(crate) is_complete: bool,
 }
 
-impl<'o> Source<'o> {
-    /// The object that was patched.
-    pub(crate) fn old(self) -> Option<&'o Object> {
-        match self {
-            Source::Body => None,
-            Source::Patch(old) => Some(old),
-        }
-    }
+/// Where the text of an object comes from; errors differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The body of a request.
+    Body,
+    /// The result of a patch.
+    Patch,
+}
+
+/// The result of a patch.
+#[derive(Clone, Copy)]
+pub(crate) struct Patched<'p> {
+    pub(crate) document: &'p Excerpt,
+    pub(crate) patch_type: PatchType,
+    /// What was patched.
+    pub(crate) current: &'p Stored,
+    pub(crate) old: &'p Object,
 }
 
 /// The canonical JSON text of a body in any encoding that is understood.
@@ -43,7 +56,7 @@ pub(crate) fn body(call: &Call<'_>) -> Outcome<Canonical> {
     match media::body_encoding(call.headers, understood)? {
         Encoding::Json => json(call.body),
         Encoding::Yaml => yaml(call.body),
-        Encoding::Protobuf => protobuf::to_canonical(call.body, &call.app().schema),
+        Encoding::Protobuf => protobuf::to_canonical(call.body, &call.cluster.schema),
     }
 }
 
@@ -58,71 +71,74 @@ pub(crate) fn json(bytes: &[u8]) -> Outcome<Canonical> {
 
 fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
     let text = std::str::from_utf8(bytes).map_err(|error| bad_request(format!("yaml: {error}")))?;
-    let value = fixture::one_document(text).map_err(bad_request)?;
+    let value = yaml_documents::one_document(text).map_err(bad_request)?;
     canonical(&value)
 }
 
-/// The object in a body, checked to be of the resource's kind, with unknown fields dealt with.
-pub(crate) fn object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Object> {
-    if let Some(object) = sound(call) {
-        return Ok(object);
+/// The object in a body, checked to be of the resource's kind, with unknown fields dropped and reported.
+pub(crate) fn body_object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Decoded> {
+    if let Some(text) = validated(call) {
+        let object = Object::validated(&text, call.resource);
+        return Ok(Decoded { object, is_complete: text.is_complete });
     }
     let document = Excerpt::from(body(call)?);
     let mut object = decoded(call, Object::read(&document), &document, Source::Body)?;
     check_type(call, &mut object)?;
-    let repeated = repeated(call, &document, validation);
-    fields::settle(call, &mut object, (validation, repeated), Source::Body)?;
-    Ok(object)
+    let complaints = duplicates_in_body(call, &document, validation);
+    unknown_fields::drop_unknown(call, object, Found { validation, complaints, source: Source::Body })
 }
 
-/// The object in a body, if it is of a built-in kind and there is nothing to put right or to report.
-fn sound(call: &Call<'_>) -> Option<Object> {
-    let pattern = call.resource.pattern(&call.app().schema)?;
+/// The text of a body that needs no change and nothing reported: most requests end here.
+fn validated<'c>(call: &'c Call<'_>) -> Option<ValidatedText<'c, { Field::COUNT }>> {
+    let pattern = call.resource.pattern(&call.cluster.schema)?;
     if !matches!(media::body_encoding(call.headers, true), Ok(Encoding::Json)) {
         return None;
     }
-    let sound = pattern.read(call.body, &call.resource.api_version, &call.resource.kind)?;
-    Some(Object::sound(sound, call.resource, pattern))
+    let wanted = TypeMeta { api_version: &call.resource.api_version, kind: &call.resource.kind };
+    pattern.read(call.body, wanted, |name| Field::of_bytes(name).map(|field| field as usize))
 }
 
 /// The object, or why the text cannot be decoded.
 fn decoded(call: &Call<'_>, object: Outcome<Object>, document: &Excerpt, source: Source) -> Outcome<Object> {
     object.map_err(|failure| {
         let text = String::from_utf8_lossy(document.as_bytes());
-        fields::undecodable(call, failure.message(), source, &text)
+        unknown_fields::undecodable(call, failure.message(), source, &text)
     })
 }
 
-/// The object that a patch made of an older one, which must be of the kind it was before.
-pub(crate) fn patched(
+/// The object that is the result of a patch, which must be of the kind it was before. `complaints` are those about the
+/// patch itself.
+pub(crate) fn patched_object(
     call: &Call<'_>,
-    document: &Excerpt,
-    patch: PatchType,
-    (current, old): (&Stored, &Object),
-) -> Outcome<Object> {
+    patched: Patched<'_>,
+    validation: FieldValidation,
+    complaints: Vec<String>,
+) -> Outcome<Decoded> {
+    let Patched { document, patch_type, current, old } = patched;
     check_depth(document.as_bytes())?;
     let object = Object::read_after(document, current, old);
-    let mut object = decoded(call, object, document, Source::Patch(old))?;
-    if patch == PatchType::Strategic {
+    let mut object = decoded(call, object, document, Source::Patch)?;
+    if patch_type == PatchType::Strategic {
         // Upstream: the result is decoded into the kind that was patched, whatever the patch says it is.
         object.api_version.clone_from(&call.resource.api_version);
         object.kind.clone_from(&call.resource.kind);
     }
     let checked = check_type(call, &mut object).map(|()| object);
-    decoded(call, checked, document, Source::Patch(old))
+    let object = decoded(call, checked, document, Source::Patch)?;
+    unknown_fields::drop_unknown(call, object, Found { validation, complaints, source: Source::Patch })
 }
 
-/// Complaints about repeated fields. They are gone from the canonical text; where that is the body there were none.
-fn repeated(call: &Call<'_>, document: &Excerpt, validation: FieldValidation) -> Vec<String> {
+/// Complaints about duplicate fields. Canonical text has none; if the body is canonical there is nothing to search.
+fn duplicates_in_body(call: &Call<'_>, document: &Excerpt, validation: FieldValidation) -> Vec<String> {
     let is_json = media::content_type(call.headers).is_none_or(|name| name == media::JSON);
     if !is_json || validation == FieldValidation::Ignore || document.as_bytes() == call.body.trim_ascii() {
         return Vec::new();
     }
-    let repeated = duplicate_fields::fields(call.body);
-    repeated.iter().map(|path| format!("duplicate field {}", quoted(path))).collect()
+    let duplicates = duplicate_fields::fields(call.body);
+    duplicates.iter().map(|path| format!("duplicate field {}", quoted(path))).collect()
 }
 
-/// Objects are turned into trees here and there, which must not be too deep for the stack.
+/// Some steps turn objects into trees, which recursive code walks: they must not be too deep for the stack.
 pub(crate) fn check_depth(bytes: &[u8]) -> Outcome<()> {
     // One bit tells the two brackets apart; a chunk's count fits a byte, which many lanes can add at once.
     let opens = |byte: &u8| u8::from(byte | 0x20 == b'{');
@@ -162,7 +178,7 @@ pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
             if text.is_empty() {
                 let body = String::from_utf8_lossy(call.body);
                 let text = format!("Object '{member}' is missing in '{body}'");
-                return Err(fields::undecodable(call, &text, Source::Body, ""));
+                return Err(unknown_fields::undecodable(call, &text, Source::Body, ""));
             }
         }
     }

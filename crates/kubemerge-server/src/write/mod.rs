@@ -1,13 +1,39 @@
-//! How objects get into the store: one sequence from the text of a request to what follows from the write.
+//! How objects get into the store.
+//!
+//! Every write of a client goes through the steps of [`sequence`], in this order:
+//!
+//! | step | file | what it does |
+//! |---|---|---|
+//! | decode | `decode`, `patch`, `unknown_fields` | text to object; fields that the kind does not have |
+//! | default | `default` | missing defaults |
+//! | admit | `create`, `namespace` | whether the object may be created where it is |
+//! | prepare | `prepare` | what the server owns: identity, status, generation |
+//! | validate | `validate`, `definition` | every complaint about the object |
+//! | commit | `commit`, `transaction` | compare-and-swap in the store |
+//! | follow-ups | `followup`, `collector` | garbage collection, namespaces and definitions that are deleted |
+//!
+//! The rules of built-in kinds are behind four functions: [`decode::body_object`] with [`decode::patched_object`],
+//! [`default::fill`], [`prepare`] and [`validate`]. Everything else here is the same for all kinds.
 
-pub(crate) mod admit;
 pub(crate) mod collector;
 pub(crate) mod commit;
+pub(crate) mod create;
 pub(crate) mod decode;
-pub(crate) mod defaults;
+pub(crate) mod default;
 pub(crate) mod definition;
-pub(crate) mod definition_names;
-pub(crate) mod fields;
-pub(crate) mod ledger;
+mod definition_deletion;
+pub(crate) mod delete;
+pub(crate) mod delete_options;
+pub(crate) mod followup;
 pub(crate) mod namespace;
-pub(crate) mod strategy;
+mod namespace_deletion;
+pub(crate) mod part;
+pub(crate) mod patch;
+pub(crate) mod precondition;
+pub(crate) mod prepare;
+mod rewrite;
+pub(crate) mod sequence;
+pub(crate) mod settings;
+pub(crate) mod transaction;
+mod unknown_fields;
+pub(crate) mod validate;

@@ -60,7 +60,7 @@ impl Writer {
                 }
                 for sub in &resource.subresources {
                     let [group, version, kind] = &sub.speaks;
-                    let api_version = crate::catalog::api_version(group, version);
+                    let api_version = crate::protocol::group_version::api_version(group, version);
                     let ty = schema.type_of(&api_version, kind);
                     if let Some(name) = ty.and_then(|ty| ty.definition_name()) {
                         self.want(name);

@@ -13,8 +13,7 @@ use http::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    api::app::App,
-    catalog::{Index, Resources},
+    catalog::{Index, Resources, cluster::Cluster},
     protocol::{
         media,
         reply::Reply,
@@ -41,29 +40,29 @@ impl Syntax {
 }
 
 /// `/openapi/v3`: where the documents are.
-pub(crate) fn v3_index(app: &App) -> Reply {
-    let index = app.catalog.index();
+pub(crate) fn v3_index(cluster: &Cluster, version: &str) -> Reply {
+    let index = cluster.catalog.index();
     let mut paths = Map::new();
     for (path, resources) in group_versions(&index) {
-        let url = format!("/openapi/v3/{path}?hash={}", hash(app, &path, resources));
+        let url = format!("/openapi/v3/{path}?hash={}", hash(version, &path, resources));
         paths.insert(path, json!({"serverRelativeURL": url}));
     }
     Reply::value(200, &json!({"paths": paths}))
 }
 
 /// `/openapi/v3/<group version>`; a hash that is out of date leads to the present one.
-pub(crate) fn v3(app: &App, path: &str, asked: Option<&str>) -> Outcome<Reply> {
-    let index = app.catalog.index();
+pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&str>) -> Outcome<Reply> {
+    let index = cluster.catalog.index();
     let (_, resources) = group_versions(&index).find(|(own, _)| own == path).ok_or_else(no_such_path)?;
-    let current = hash(app, path, resources);
+    let current = hash(version, path, resources);
     if asked.is_some_and(|asked| asked != current) {
         let place = format!("/openapi/v3/{path}?hash={current}");
         return Ok(Reply::bytes(301, "", "").header("location", place));
     }
-    let schemas = definitions::of_resources(&app.schema, resources);
+    let schemas = definitions::of_resources(&cluster.schema, resources);
     let document = json!({
         "openapi": "3.0.0",
-        "info": info(app),
+        "info": info(version),
         "paths": paths::of_resources(resources, Syntax::V3),
         "components": {"schemas": schemas},
     });
@@ -77,17 +76,17 @@ pub(crate) fn v3(app: &App, path: &str, asked: Option<&str>) -> Outcome<Reply> {
 }
 
 /// `/openapi/v2`: everything, as protobuf unless JSON is wanted.
-pub(crate) fn v2(app: &App, headers: &HeaderMap) -> Reply {
-    let index = app.catalog.index();
+pub(crate) fn v2(cluster: &Cluster, version: &str, headers: &HeaderMap) -> Reply {
+    let index = cluster.catalog.index();
     let mut paths = Map::new();
     for (_, resources) in group_versions(&index) {
         paths.extend(paths::of_resources(resources, Syntax::V2));
     }
     let document = json!({
         "swagger": "2.0",
-        "info": info(app),
+        "info": info(version),
         "paths": paths,
-        "definitions": definitions::of_everything(&app.schema, &index),
+        "definitions": definitions::of_everything(&cluster.schema, &index),
     });
     if wants_json(headers) {
         return Reply::value(200, &document);
@@ -99,8 +98,8 @@ fn wants_json(headers: &HeaderMap) -> bool {
     media::accept(headers).first().is_none_or(media::Clause::takes_json)
 }
 
-fn info(app: &App) -> Value {
-    json!({"title": "Kubernetes", "version": format!("v{}", app.settings.version)})
+fn info(version: &str) -> Value {
+    json!({"title": "Kubernetes", "version": format!("v{version}")})
 }
 
 fn group_versions(index: &Index) -> impl Iterator<Item = (String, &Resources)> {
@@ -116,9 +115,9 @@ fn group_versions(index: &Index) -> impl Iterator<Item = (String, &Resources)> {
 }
 
 /// Changes whenever the document does.
-fn hash(app: &App, path: &str, resources: &Resources) -> String {
+fn hash(version: &str, path: &str, resources: &Resources) -> String {
     let mut hasher = DefaultHasher::new();
-    (&app.settings.version, path).hash(&mut hasher);
+    (version, path).hash(&mut hasher);
     for resource in resources.values() {
         resource.plural.hash(&mut hasher);
         if let Some(version) = resource.custom() {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::Syntax;
 use crate::{
     catalog::{Resource, Resources},
-    protocol::media,
+    protocol::{media, verb::Verb},
 };
 
 /// The paths of the resources of one version.
@@ -31,9 +31,9 @@ fn collection_path(resource: &Resource) -> String {
 fn collection_operations(resource: &Resource, syntax: Syntax) -> Value {
     let mut item = Map::new();
     for (method, verb, action) in [
-        ("get", "list", "list"),
-        ("post", "create", "post"),
-        ("delete", "deletecollection", "deletecollection"),
+        ("get", Verb::List, "list"),
+        ("post", Verb::Create, "post"),
+        ("delete", Verb::DeleteCollection, "deletecollection"),
     ] {
         if resource.allows(verb) {
             item.insert(method.into(), operation(resource, action, syntax));
@@ -46,10 +46,10 @@ fn collection_operations(resource: &Resource, syntax: Syntax) -> Value {
 fn object_operations(resource: &Resource, syntax: Syntax) -> Value {
     let mut item = Map::new();
     for (method, verb, action) in [
-        ("get", "get", "get"),
-        ("put", "update", "put"),
-        ("patch", "patch", "patch"),
-        ("delete", "delete", "delete"),
+        ("get", Verb::Get, "get"),
+        ("put", Verb::Update, "put"),
+        ("patch", Verb::Patch, "patch"),
+        ("delete", Verb::Delete, "delete"),
     ] {
         if resource.allows(verb) {
             item.insert(method.into(), operation(resource, action, syntax));

@@ -5,36 +5,39 @@ use std::cell::RefCell;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    api::call::Call,
-    object::{Object, meta::Field, tree},
+    catalog::call::Call,
+    object::Object,
     protocol::{
+        json::tree,
         reply::Reply,
         status::{Outcome, bad_request, conflict, done, no_such_path},
         target::Named,
     },
-    store::Stored,
-    write::{commit, decode},
+    store::{Stored, metadata_field::Field},
+    write::{commit, decode, transaction::Transaction},
 };
 
 /// Binds the pod that the body of a POST to `bindings` names.
-pub(crate) fn handle_in_collection(call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let binding = tree(&decode::body(call)?);
     let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-    let index = call.ledger.index();
+    let index = transaction.index();
     let pods = index.find("", &call.address.version, "pods").ok_or_else(no_such_path)?;
     let address = Named { name: Some(name.into()), ..call.address.clone() };
-    handle(&Call { resource: pods, address: &address, warnings: RefCell::default(), ..*call })
+    let call = Call { resource: pods, address: &address, warnings: RefCell::default(), ..*call };
+    handle(transaction, &call)
 }
 
 /// Binds a pod.
-pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let options = super::write_options(call.query)?;
     let binding = tree(&decode::body(call)?);
     let node = binding.pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
     if node.is_empty() {
         return Err(bad_request("target.name: Required value"));
     }
-    commit::change(call, options.dry_run, |current| bound(call, current, &binding, node))?;
+    // Upstream: a binding is stored without the steps of an update.
+    commit::change(transaction, call, options.dry_run, |current| bound(call, current, &binding, node))?;
     Ok(Reply::value(201, &done()))
 }
 
@@ -49,7 +52,7 @@ fn bound(call: &Call<'_>, current: &Stored, binding: &Value, node: &str) -> Outc
     let mut conditions =
         pod.at(&["status", "conditions"]).and_then(|list| list.as_array().cloned()).unwrap_or_default();
     conditions.retain(|one| one["type"] != "PodScheduled");
-    let now = call.app().clock.now().to_string();
+    let now = call.cluster.clock.now().to_string();
     conditions.push(
         json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now}),
     );

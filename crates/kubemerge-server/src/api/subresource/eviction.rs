@@ -4,19 +4,16 @@ use kubemerge_kinds::label_selector::LabelSelector;
 use serde_json::{Value, json};
 
 use crate::{
-    api::{
-        call::Call,
-        verb::delete::{self, DeleteOptions},
-    },
-    catalog::Resource,
-    object::{Object, tree},
+    catalog::{Resource, call::Call},
+    object::Object,
     protocol::{
+        json::tree,
         query::DryRun,
         reply::Reply,
         status::{Failure, Outcome, bad_request, done, forbidden, internal},
     },
     store::{Range, Stored},
-    write::{commit, decode},
+    write::{commit, decode, delete, delete_options::DeleteOptions, transaction::Transaction},
 };
 
 const TOO_MANY: &str =
@@ -24,7 +21,7 @@ const TOO_MANY: &str =
 const VIOLATES: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 /// Evicts a pod.
-pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let eviction = tree(&decode::body(call)?);
     let name = eviction.pointer("/metadata/name").and_then(Value::as_str).unwrap_or(call.name());
     if name != call.name() {
@@ -39,21 +36,21 @@ pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
         options.dry_run = DryRun::All;
     }
     if !needs_no_permission(&pod) {
-        ask_budgets(call, &pod, options.dry_run)?;
+        ask_budgets(transaction, call, &pod, options.dry_run)?;
     }
-    delete::delete(call.ledger, call.resource, &call.key(), &options)?;
+    delete::delete(transaction, call.resource, &call.key(), &options)?;
     Ok(Reply::value(201, &done()))
 }
 
-/// Pods that are finished, not yet running or on their way out disturb nobody.
+/// Pods that are finished, not yet running or terminating are evicted without asking a budget.
 fn needs_no_permission(pod: &Object) -> bool {
     let phase = pod.at(&["status", "phase"]);
     let phase = phase.as_ref().and_then(Value::as_str);
     matches!(phase, Some("Succeeded" | "Failed" | "Pending")) || pod.metadata.is_terminating()
 }
 
-fn ask_budgets(call: &Call<'_>, pod: &Object, dry_run: DryRun) -> Outcome<()> {
-    let index = call.ledger.index();
+fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Object, dry_run: DryRun) -> Outcome<()> {
+    let index = transaction.index();
     let Some(resource) = index.preferred("policy", "poddisruptionbudgets") else { return Ok(()) };
     let budgets = matching(call, resource, pod);
     let (key, _) = match &budgets[..] {
@@ -62,7 +59,7 @@ fn ask_budgets(call: &Call<'_>, pod: &Object, dry_run: DryRun) -> Outcome<()> {
         _ => return Err(internal(TOO_MANY).cause("", TOO_MANY)),
     };
     let mut verdict = Ok(());
-    while let Some(stored) = call.app().store.get(key) {
+    while let Some(stored) = call.cluster.store.get(key) {
         let mut budget = Object::of(&stored);
         if is_spared(pod, &budget) {
             return Ok(());
@@ -72,7 +69,7 @@ fn ask_budgets(call: &Call<'_>, pod: &Object, dry_run: DryRun) -> Outcome<()> {
             break;
         }
         take_one(call, &mut budget)?;
-        if commit::commit(call.ledger, resource, key, &stored, &budget).is_ok() {
+        if commit::commit(transaction, resource, key, &stored, &budget).is_ok() {
             break;
         }
     }
@@ -81,7 +78,7 @@ fn ask_budgets(call: &Call<'_>, pod: &Object, dry_run: DryRun) -> Outcome<()> {
 
 fn matching(call: &Call<'_>, resource: &Resource, pod: &Object) -> Vec<(std::sync::Arc<str>, Stored)> {
     let prefix = resource.prefix(call.namespace());
-    let page = call.app().store.range(Range { prefix: &prefix, ..Range::default() });
+    let page = call.cluster.store.range(Range { prefix: &prefix, ..Range::default() });
     let all = page.map(|page| page.items).unwrap_or_default();
     all.into_iter()
         .filter(|(_, stored)| {
@@ -137,5 +134,5 @@ fn check(call: &Call<'_>, budget: &Object) -> Outcome<()> {
 fn take_one(call: &Call<'_>, budget: &mut Object) -> Outcome<()> {
     let allowed = number(budget, &["status", "disruptionsAllowed"]);
     budget.set_at(&["status", "disruptionsAllowed"], json!(allowed - 1))?;
-    budget.set_at(&["status", "disruptedPods", call.name()], json!(call.app().clock.now().to_string()))
+    budget.set_at(&["status", "disruptedPods", call.name()], json!(call.cluster.clock.now().to_string()))
 }

@@ -9,70 +9,85 @@ pub(crate) use review::review;
 use serde_json::json;
 
 use crate::{
-    api::{call::Call, verb},
+    api::{get, handler::Api, patch, update},
+    catalog::call::Call,
     object::Object,
     protocol::{
+        json::tree,
         query::{Query, WriteOptions},
         reply::Reply,
         status::{Failure, Outcome, bad_request, method_not_allowed},
+        verb::Verb,
     },
-    write::{decode, strategy::Part},
+    write::{decode, part::Part, transaction::Transaction},
 };
 
 /// Carries out a request for a subresource that the resource has.
-pub(crate) fn handle(call: &Call<'_>, verb: &str) -> Outcome<Reply> {
+pub(crate) fn handle(
+    api: &Api,
+    transaction: &Transaction<'_>,
+    call: &Call<'_>,
+    verb: Verb,
+) -> Outcome<Reply> {
+    let custom = api.settings.custom_strategic_merge;
     match call.subresource().unwrap_or_default() {
-        "scale" => scale::handle(call, verb),
-        "eviction" => eviction::handle(call),
-        "binding" => binding::handle(call),
+        "scale" => scale::handle(transaction, call, custom, verb),
+        "eviction" => eviction::handle(transaction, call),
+        "binding" => binding::handle(transaction, call),
         "token" => token(call),
-        "log" => log(call),
+        "log" => log(api, call),
         "exec" | "attach" | "portforward" | "proxy" => Err(Failure::new(
             501,
             "NotImplemented",
             "exec, attach, portforward and proxy need a connection that is upgraded; this server has none",
         )),
-        _ => part(call, verb),
+        _ => part(transaction, call, custom, verb),
     }
 }
 
-fn part(call: &Call<'_>, verb: &str) -> Outcome<Reply> {
+/// A subresource that writes a part of the object, such as its status.
+fn part(
+    transaction: &Transaction<'_>,
+    call: &Call<'_>,
+    custom: patch::CustomStrategicMerge,
+    verb: Verb,
+) -> Outcome<Reply> {
     let part = Part::of(call.subresource());
-    let part = part.ok_or_else(|| method_not_allowed(call.resource.qualified(), verb))?;
+    let part = part.ok_or_else(|| method_not_allowed(call.resource.qualified(), verb.name()))?;
     match verb {
-        "get" => verb::get::handle(call),
-        "update" => verb::update::handle(call, part),
-        "patch" => verb::patch::handle(call, part),
-        _ => Err(method_not_allowed(call.resource.qualified(), verb)),
+        Verb::Get => get::handle(call),
+        Verb::Update => update::handle(transaction, call, part),
+        Verb::Patch => patch::handle(transaction, call, custom, part),
+        _ => Err(method_not_allowed(call.resource.qualified(), verb.name())),
     }
 }
 
 /// The object in the path, which must exist.
 pub(crate) fn parent(call: &Call<'_>) -> Outcome<Object> {
-    let stored = call.app().store.get(&call.key()).ok_or_else(|| call.not_found())?;
+    let stored = call.cluster.store.get(&call.key()).ok_or_else(|| call.not_found())?;
     Ok(Object::of(&stored))
 }
 
-/// A token that is good for nothing but looks like one.
+/// A token that looks like one but authenticates nothing.
 fn token(call: &Call<'_>) -> Outcome<Reply> {
     let parent = parent(call)?;
-    let request = crate::object::tree(&decode::body(call)?);
+    let request = tree(&decode::body(call)?);
     let seconds = request.pointer("/spec/expirationSeconds").and_then(|value| value.as_i64()).unwrap_or(3600);
-    let expires = call.app().clock.now().plus(seconds).to_string();
+    let expires = call.cluster.clock.now().plus(seconds).to_string();
     let mut spec = request.get("spec").filter(|spec| spec.is_object()).cloned().unwrap_or(json!({}));
     spec["expirationSeconds"] = json!(seconds);
-    let token = format!("kubemerge.{}.{}", parent.metadata.uid(), call.app().entropy.uid());
+    let token = format!("kubemerge.{}.{}", parent.metadata.uid(), call.cluster.entropy.uid());
     let answer = json!({"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",
         "metadata": {"name": call.name(), "namespace": call.namespace()}, "spec": spec,
         "status": {"token": token, "expirationTimestamp": expires}});
     Ok(Reply::value(201, &answer))
 }
 
-/// What a test has put there for the container, or nothing.
-fn log(call: &Call<'_>) -> Outcome<Reply> {
+/// The log that a test has set for the container; empty by default.
+fn log(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
     let parent = parent(call)?;
     let container = container(call, &parent)?;
-    let text = call.app().logs.get(call.namespace(), call.name(), &container);
+    let text = api.pod_logs.get(call.namespace(), call.name(), &container);
     Ok(Reply::bytes(200, "text/plain", text))
 }
 
@@ -100,7 +115,7 @@ fn container(call: &Call<'_>, pod: &Object) -> Outcome<String> {
     }
 }
 
-/// Whether an action is only rehearsed.
+/// The options of an action; `dryRun` is the only one that matters.
 pub(crate) fn write_options(query: &Query) -> Outcome<WriteOptions> {
     WriteOptions::read(query, "CreateOptions")
 }

@@ -1,20 +1,20 @@
-//! Objects that are answered and never stored: reviews, by which everybody may do everything, and bindings.
+//! Objects that are answered and never stored: reviews, which allow everything, and bindings.
 
 use serde_json::{Value, json};
 
 use super::binding;
 use crate::{
-    api::call::Call,
-    object::tree,
+    catalog::call::Call,
     protocol::{
+        json::tree,
         reply::Reply,
         status::{Outcome, bad_request},
     },
-    write::decode,
+    write::{decode, transaction::Transaction},
 };
 
 /// The answer to such an object; none if the resource is something else.
-pub(crate) fn review(call: &Call<'_>) -> Option<Outcome<Reply>> {
+pub(crate) fn review(transaction: &Transaction<'_>, call: &Call<'_>) -> Option<Outcome<Reply>> {
     let answer: fn(&Value) -> Value = match (call.resource.group.as_str(), call.resource.plural.as_str()) {
         (
             "authorization.k8s.io",
@@ -32,7 +32,7 @@ pub(crate) fn review(call: &Call<'_>) -> Option<Outcome<Reply>> {
             json!({"authenticated": true,
                 "user": {"username": "system:admin", "groups": ["system:masters", "system:authenticated"]}})
         },
-        ("", "bindings") => return Some(binding::handle_in_collection(call)),
+        ("", "bindings") => return Some(binding::handle_in_collection(transaction, call)),
         _ => return None,
     };
     Some(decode::body(call).and_then(|body| {

@@ -6,53 +6,64 @@ use kubemerge_kinds::{
     field_error::{FieldError, quoted},
     strategy::Permission,
 };
-use kubemerge_value::Canonical;
 use serde_json::{Value, json};
 
 use crate::{
-    api::{
-        call::Call,
-        verb::{patch, update},
-    },
-    object::{Object, meta::Field, tree},
+    api::patch::{CustomStrategicMerge, patch_type},
+    catalog::call::Call,
+    object::Object,
     protocol::{
+        json::{canonical, tree},
         query::WriteOptions,
         reply::Reply,
         status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
+        verb::Verb,
     },
-    store::Stored,
+    store::{Stored, metadata_field::Field},
     write::{
-        admit, commit, decode,
-        strategy::{self, Part},
+        decode::{self, Decoded},
+        part::Part,
+        patch,
+        precondition::check_version,
+        sequence::{self, Write},
+        transaction::Transaction,
     },
 };
 
 const SCALE: Qualified<'static> = Qualified { group: "autoscaling", name: "Scale" };
 
-const MOST: i64 = i32::MAX as i64;
+/// The most replicas: `spec.replicas` is an int32.
+const MAX_REPLICAS: i64 = i32::MAX as i64;
 
 /// Answers, replaces or patches a Scale.
-pub(crate) fn handle(call: &Call<'_>, verb: &str) -> Outcome<Reply> {
+pub(crate) fn handle(
+    transaction: &Transaction<'_>,
+    call: &Call<'_>,
+    custom: CustomStrategicMerge,
+    verb: Verb,
+) -> Outcome<Reply> {
     let paths = paths(call);
     match verb {
-        "get" => {
+        Verb::Get => {
             let object = super::parent(call)?;
             Ok(Reply::value(200, &scale(&object, &paths)?))
         }
-        "update" => {
+        Verb::Update => {
             let options = WriteOptions::read(call.query, "UpdateOptions")?;
             let body = tree(&decode::body(call)?);
             check_body(call, &body)?;
-            change(call, &paths, options, |_| Ok(body.clone()))
+            let write = Write { transaction, call, options, part: Part::Main };
+            change(write, &paths, |_| Ok(body.clone()))
         }
-        "patch" => {
+        Verb::Patch => {
             let options = WriteOptions::read(call.query, "PatchOptions")?;
-            change(call, &paths, options, |current| {
-                let current: Canonical = crate::object::canonical(current)?;
-                Ok(tree(&patch::apply_plain(call, &current)?))
+            let write = Write { transaction, call, options, part: Part::Main };
+            change(write, &paths, |current| {
+                let current = canonical(current)?;
+                Ok(tree(&patch::apply_plain(call, patch_type(call, custom)?, &current)?))
             })
         }
-        _ => Err(method_not_allowed(call.resource.qualified(), verb)),
+        _ => Err(method_not_allowed(call.resource.qualified(), verb.name())),
     }
 }
 
@@ -116,29 +127,26 @@ fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
         "spec": {"replicas": replicas}, "status": status}))
 }
 
-/// Computes a new Scale from the present one and copies its replicas to the object.
+/// Computes a new Scale from the current one and copies its replicas to the object.
 fn change(
-    call: &Call<'_>,
+    write: Write<'_>,
     paths: &ScalePaths,
-    options: WriteOptions,
     compute: impl Fn(&Value) -> Outcome<Value>,
 ) -> Outcome<Reply> {
-    let rescaled = |current: &Stored| {
-        let old = Object::of(current);
-        let wanted = compute(&scale(&old, paths)?)?;
-        check(call, &old, &wanted)?;
-        let mut pinned = old.clone();
-        let version = wanted.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default();
-        pinned.metadata.set(Field::ResourceVersion, version);
-        update::check_version(call, &pinned, current, Permission::Granted)?;
+    let call = write.call;
+    let rescaled = |current: &Stored, old: &Object| {
         let mut new = old.clone();
+        new.metadata.set_text(Field::ResourceVersion, &current.revision.to_string());
+        let wanted = compute(&scale(&new, paths)?)?;
+        check(call, old, &wanted)?;
+        let version = wanted.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default();
+        new.metadata.set(Field::ResourceVersion, version);
+        check_version(call, &new, current, Permission::Granted)?;
         let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0));
         new.set_at(&names(&paths.spec_replicas), replicas)?;
-        strategy::prepare_update(call.resource, &old, &mut new, Part::Main)?;
-        admit::update(call, &old, &mut new, Part::Main)?;
-        Ok(new)
+        Ok(Decoded { object: new, is_complete: false })
     };
-    let done = commit::change(call, options.dry_run, rescaled)?;
+    let done = sequence::change(write, rescaled)?;
     let shown = done.shown();
     let mut object = Object::of_record(shown.record);
     object.metadata.set(Field::ResourceVersion, shown.revision.unwrap_or_default().to_string());
@@ -154,7 +162,7 @@ fn check(call: &Call<'_>, old: &Object, wanted: &Value) -> Outcome<()> {
     }
     let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0));
     let why = match replicas.as_i64() {
-        Some(0..=MOST) => return Ok(()),
+        Some(0..=MAX_REPLICAS) => return Ok(()),
         Some(..0) => "must be greater than or equal to 0",
         Some(_) => "must be a 32-bit integer",
         None => "must be an integer",

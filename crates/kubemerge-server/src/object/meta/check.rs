@@ -5,14 +5,15 @@ use std::{borrow::Cow, collections::BTreeSet};
 use kubemerge_kinds::{
     field_error::{FieldError, quoted},
     name_rules::{self as name, NameRule},
+    unknown_fields::json_name,
 };
 use kubemerge_value::{Excerpt, Kind, Str, Token};
 use serde_json::{Value, json};
 
-use super::{Field, Metadata, OwnerReference, field::Shape};
+use super::{Metadata, OwnerReference};
 use crate::{
     protocol::status::{Outcome, bad_request},
-    write::fields::json_name,
+    store::metadata_field::{Field, Shape},
 };
 
 /// All annotations together, keys and values.
@@ -59,20 +60,6 @@ fn all_text(value: &Excerpt, nulls: &mut Nulls) -> bool {
         }
         Token::Scalar(node) => node.kind() == Kind::String,
     })
-}
-
-/// Whether two metadata are the same in all that [`values`] looks at.
-pub(crate) fn same_values(old: &Metadata, new: &Metadata) -> bool {
-    let fields = [
-        Field::Annotations,
-        Field::Finalizers,
-        Field::GenerateName,
-        Field::Labels,
-        Field::Name,
-        Field::Namespace,
-        Field::OwnerReferences,
-    ];
-    fields.into_iter().all(|field| old.same(new, field))
 }
 
 /// The complaints about metadata that is about to be written.

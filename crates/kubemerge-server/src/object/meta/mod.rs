@@ -1,18 +1,19 @@
 //! ObjectMeta: typed access to the metadata every object has, and the rules it obeys.
 
 pub(crate) mod check;
-mod field;
 
 use std::{cell::OnceCell, collections::HashSet};
 
 use check::Nulls;
-pub(crate) use field::Field;
 use kubemerge_value::{Excerpt, Kind, MapWriter, Node, Scalar, Spot, Str, to_canonical};
 use serde_json::{Map, Value};
 
 use crate::{
-    object::tree,
-    protocol::status::{Outcome, bad_request},
+    protocol::{
+        json::tree,
+        status::{Outcome, bad_request},
+    },
+    store::metadata_field::Field,
 };
 
 /// The metadata of one object: the texts of its fields. Copies share them.

@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 use table::{FieldType, Message, Table};
 use wire::{Field, Payload};
 
-use crate::{
-    catalog::api_version,
-    object::canonical,
-    protocol::status::{Outcome, bad_request},
+use crate::protocol::{
+    group_version::api_version,
+    json::canonical,
+    status::{Outcome, bad_request},
 };
 
 const MAGIC: &[u8] = b"k8s\0";

@@ -11,14 +11,14 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use of_watch::WatchFaults;
 pub use on::On;
 use tokio::sync::watch;
-pub(crate) use {
-    of_watch::{End, EventFault, WatchFaults},
-    on::Incoming,
-};
 
-use crate::protocol::{entropy::Entropy, status::Failure};
+use crate::{
+    api::hooks::{IncomingRequest, Interference},
+    protocol::{entropy::Entropy, status::Failure},
+};
 
 /// What happens to a request, or to an open watch. Of watches, `nth`, `first` and `sometimes` count those that
 /// match, in the order in which they were opened.
@@ -34,7 +34,7 @@ pub enum Fault {
     DropEvent(u64),
     /// The n-th next event of a matching watch is sent twice, counted from 1.
     RepeatEvent(u64),
-    /// Matching watches stay this many events behind.
+    /// Matching watches lag by this many events.
     Lag(usize),
     /// Matching watches send everything this much later.
     DelayEvents(Duration),
@@ -53,7 +53,7 @@ impl Fault {
     }
 }
 
-/// When a fault strikes.
+/// Which matches get the fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum When {
     Always,
@@ -73,14 +73,7 @@ pub struct Rule {
     fault: Fault,
 }
 
-/// The faults of one request.
-#[derive(Debug, Default)]
-pub(crate) struct Struck {
-    pub(crate) delay: Duration,
-    pub(crate) failure: Option<Failure>,
-    pub(crate) lost_answer: Option<Failure>,
-}
-
+/// A rule with its counters.
 struct Armed {
     rule: Rule,
     seen: AtomicU64,
@@ -89,7 +82,7 @@ struct Armed {
 }
 
 impl Armed {
-    /// Counts a request or a watch and tells whether the fault strikes it.
+    /// Counts a request or a watch and answers whether it gets the fault.
     fn is_now(&self, chance: &Entropy) -> bool {
         let count = self.seen.fetch_add(1, Ordering::Relaxed) + 1;
         match self.rule.when {
@@ -125,14 +118,14 @@ impl Faults {
         act(&mut self.rules.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether there are no rules, which is the rule.
+    /// Whether there are no rules, as in most servers.
     pub(crate) fn is_empty(&self) -> bool {
         self.with(|rules| rules.is_empty())
     }
 
-    /// Counts a request and tells what is to happen to it.
-    pub(crate) fn strike(&self, request: &Incoming<'_>, chance: &Entropy) -> Struck {
-        let mut struck = Struck::default();
+    /// Counts a request and answers how it is treated.
+    pub(crate) fn interfere(&self, request: &IncomingRequest<'_>, chance: &Entropy) -> Interference {
+        let mut interference = Interference::default();
         let rules = self.with(|rules| rules.clone());
         let rules = rules.iter().filter(|armed| !armed.rule.fault.is_of_watches());
         for armed in rules.filter(|armed| armed.rule.on.covers(request)) {
@@ -140,12 +133,14 @@ impl Faults {
                 continue;
             }
             match &armed.rule.fault {
-                Fault::Fail(failure) => struck.failure = struck.failure.or_else(|| Some(failure.clone())),
-                Fault::LoseAnswer(failure) => struck.lost_answer = Some(failure.clone()),
-                Fault::Delay(delay) => struck.delay += *delay,
+                Fault::Fail(failure) => {
+                    interference.failure = interference.failure.or_else(|| Some(failure.clone()))
+                }
+                Fault::LoseAnswer(failure) => interference.lost_answer = Some(failure.clone()),
+                Fault::Delay(delay) => interference.delay += *delay,
                 _ => {}
             }
         }
-        struck
+        interference
     }
 }

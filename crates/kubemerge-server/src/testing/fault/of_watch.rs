@@ -1,30 +1,25 @@
 //! Faults of watches: which of them concern a watch is decided once, when it first meets the rule.
 
 use std::{
+    future::Future,
+    pin::Pin,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
 
 use tokio::sync::watch;
 
-use super::{Armed, Fault, Incoming};
+use super::{Armed, Fault, Faults};
 use crate::{
-    api::app::App,
-    protocol::{status::Failure, target::Named},
+    api::hooks::{EventFault, IncomingRequest, WatchEnd, WatchHooks},
+    protocol::{entropy::Entropy, target::Named, verb::Verb},
     store::{Event, Revision},
 };
 
-/// What happens to one event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EventFault {
-    None,
-    Dropped,
-    Repeated,
-}
-
 /// The faults of one watch.
 pub(crate) struct WatchFaults {
-    app: Arc<App>,
+    faults: Arc<Faults>,
+    entropy: Arc<Entropy>,
     address: Named<'static>,
     /// The rules that were met so far, and whether they concern this watch.
     met: Vec<(Arc<Armed>, bool)>,
@@ -33,35 +28,34 @@ pub(crate) struct WatchFaults {
 
 impl WatchFaults {
     /// The faults of a watch that is being opened.
-    pub(crate) fn new(app: &Arc<App>, address: &Named<'_>) -> WatchFaults {
-        let changed = app.faults.changed.subscribe();
-        let mut faults =
-            WatchFaults { app: app.clone(), address: address.clone().into_owned(), met: Vec::new(), changed };
+    pub(crate) fn new(faults: Arc<Faults>, entropy: Arc<Entropy>, address: &Named<'_>) -> WatchFaults {
+        let (changed, address) = (faults.changed.subscribe(), address.clone().into_owned());
+        let mut faults = WatchFaults { faults, entropy, address, met: Vec::new(), changed };
         faults.look(|_| None::<()>);
         faults
     }
 
     /// Shows each rule that concerns the watch, and answers the first thing that was found.
     fn look<T>(&mut self, mut found: impl FnMut(&Armed) -> Option<T>) -> Option<T> {
-        let faults = &self.app.faults;
+        let faults = &self.faults;
         if faults.is_empty() {
             self.met.clear();
             return None;
         }
-        let incoming = Incoming { verb: "watch", address: &self.address, content_type: "" };
+        let incoming = IncomingRequest { verb: Some(Verb::Watch), address: &self.address, content_type: "" };
         let rules = faults.with(|rules| rules.clone());
         let rules =
             rules.iter().filter(|armed| armed.rule.fault.is_of_watches() && armed.rule.on.covers(&incoming));
         let mut first = None;
         for armed in rules {
             let met =
-                self.met.iter().find(|(known, _)| Arc::ptr_eq(known, armed)).map(|(_, strikes)| *strikes);
-            let strikes = met.unwrap_or_else(|| {
-                let strikes = armed.is_now(&self.app.entropy);
-                self.met.push((armed.clone(), strikes));
-                strikes
+                self.met.iter().find(|(known, _)| Arc::ptr_eq(known, armed)).map(|(_, applies)| *applies);
+            let applies = met.unwrap_or_else(|| {
+                let applies = armed.is_now(&self.entropy);
+                self.met.push((armed.clone(), applies));
+                applies
             });
-            if strikes {
+            if applies {
                 // Every rule gets to see every event.
                 let found = found(armed);
                 first = first.or(found);
@@ -69,9 +63,10 @@ impl WatchFaults {
         }
         first
     }
+}
 
-    /// Counts an event and tells what is to happen to it.
-    pub(crate) fn next_event(&mut self) -> EventFault {
+impl WatchHooks for WatchFaults {
+    fn next_event(&mut self) -> EventFault {
         let found = self.look(|armed| {
             let (n, fault) = match armed.rule.fault {
                 Fault::DropEvent(n) => (n, EventFault::Dropped),
@@ -84,53 +79,41 @@ impl WatchFaults {
         found.unwrap_or(EventFault::None)
     }
 
-    /// Resolves when the rules have changed since the watch last asked whether it ends.
-    pub(crate) async fn changed(&mut self) {
-        // The server holds the other end as long as this one.
-        drop(self.changed.changed().await);
+    fn changed(&mut self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        // An error would mean that the rules are gone, but `self` holds them.
+        Box::pin(async { drop(self.changed.changed().await) })
     }
 
-    /// Whether the watch ends, and with what.
-    pub(crate) fn end(&mut self) -> Option<End> {
+    fn end(&mut self) -> Option<WatchEnd> {
         self.changed.borrow_and_update();
         self.look(|armed| match &armed.rule.fault {
-            Fault::EndWatch => Some(End::Silent),
-            Fault::FailWatch(failure) => Some(End::With(failure.clone())),
+            Fault::EndWatch => Some(WatchEnd::Silent),
+            Fault::FailWatch(failure) => Some(WatchEnd::With(failure.clone())),
             _ => None,
         })
     }
 
-    pub(crate) fn holds_bookmarks(&mut self) -> bool {
+    fn holds_bookmarks(&mut self) -> bool {
         self.look(|armed| matches!(armed.rule.fault, Fault::HoldBookmarks).then_some(())).is_some()
     }
 
-    /// How much later everything is sent.
-    pub(crate) fn delay(&mut self) -> Option<Duration> {
+    fn delay(&mut self) -> Option<Duration> {
         self.look(|armed| match armed.rule.fault {
             Fault::DelayEvents(delay) => Some(delay),
             _ => None,
         })
     }
 
-    /// The revision up to which a watch that lags may read.
-    pub(crate) fn lag(&mut self, events: &[Event]) -> Option<Revision> {
-        let behind = self.look(|armed| match armed.rule.fault {
-            Fault::Lag(behind) => Some(behind),
+    fn lag(&mut self, events: &[Event]) -> Option<Revision> {
+        let lag = self.look(|armed| match armed.rule.fault {
+            Fault::Lag(lag) => Some(lag),
             _ => None,
         })?;
-        let readable = events.len().saturating_sub(behind);
+        let readable = events.len().saturating_sub(lag);
         match (readable, events.first()) {
             (0, Some(first)) => Some(first.revision - 1),
             (0, None) => None,
             (n, _) => Some(events[n - 1].revision),
         }
     }
-}
-
-/// How a watch ends.
-pub(crate) enum End {
-    /// As if the connection were lost.
-    Silent,
-    /// With this failure as its last event.
-    With(Failure),
 }

@@ -1,11 +1,11 @@
-//! Which requests are meant: by faults that strike them, and by those who look for them in the log.
+//! Matchers for requests: faults and searches in the log use the same ones.
 
 use std::fmt;
 
 use super::{Fault, Rule, When};
-use crate::protocol::target::Named;
+use crate::{api::hooks::IncomingRequest, protocol::verb::Verb};
 
-/// Which requests are meant; what is not set matches all.
+/// Which requests match; what is not set matches all.
 #[derive(Clone, Debug, Default)]
 pub struct On {
     verb: Option<String>,
@@ -76,15 +76,15 @@ impl On {
         Rule { on: self, when: When::First(n), fault }
     }
 
-    /// Each such request gets the fault with this probability, from the server's source of chance.
+    /// Each such request gets the fault with this probability, from the server's source of randomness.
     pub fn sometimes(self, probability: f64, fault: Fault) -> Rule {
         Rule { on: self, when: When::Sometimes(probability), fault }
     }
 
-    pub(crate) fn covers(&self, request: &Incoming<'_>) -> bool {
+    pub(crate) fn covers(&self, request: &IncomingRequest<'_>) -> bool {
         let address = request.address;
         let same = |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|one| one == found);
-        same(&self.verb, request.verb)
+        same(&self.verb, request.verb.map(Verb::name).unwrap_or_default())
             && same(&self.group, &address.group)
             && same(&self.resource, &address.resource)
             && same(&self.namespace, address.namespace.as_deref().unwrap_or_default())
@@ -92,13 +92,6 @@ impl On {
             && same(&self.subresource, address.subresource.as_deref().unwrap_or_default())
             && same(&self.content_type, request.content_type)
     }
-}
-
-/// A request that may be meant.
-pub(crate) struct Incoming<'r> {
-    pub(crate) verb: &'r str,
-    pub(crate) address: &'r Named<'r>,
-    pub(crate) content_type: &'r str,
 }
 
 impl fmt::Display for On {

@@ -1,0 +1,50 @@
+//! DELETE of an object or of a collection.
+
+use kubemerge_kinds::strategy::DeleteAnswer;
+
+use crate::{
+    api::list,
+    catalog::call::Call,
+    object::{Object, shown::Shown},
+    protocol::{
+        query::ListOptions,
+        reply::Reply,
+        status::{Outcome, success},
+    },
+    read::present,
+    write::{
+        delete::{Deleted, delete},
+        delete_options::DeleteOptions,
+        transaction::Transaction,
+    },
+};
+
+/// Deletes one object.
+pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
+    let options = DeleteOptions::read(call)?;
+    match delete(transaction, call.resource, &call.key(), &options)? {
+        Deleted::Gone(stored) if call.resource.strategy.delete_answer == DeleteAnswer::Status => {
+            let uid = Object::of(&stored).metadata.uid().to_string();
+            Ok(Reply::value(200, &success(call.resource.qualified(), call.name(), &uid)))
+        }
+        Deleted::Gone(stored) => present::object(call, 200, Shown::stored(&stored)),
+        Deleted::Waiting(stored) => {
+            let code = if options.orphans_refused { 202 } else { 200 };
+            present::object(call, code, Shown::stored(&stored))
+        }
+    }
+}
+
+/// Deletes every object that the selectors name; answers those that were found.
+pub(crate) fn handle_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
+    let options = DeleteOptions::read(call)?;
+    let found = list::find(call, &ListOptions::for_list(call.query)?)?;
+    for (key, _) in &found.items {
+        match delete(transaction, call.resource, key, &options) {
+            Err(failure) if failure.code() != 404 => return Err(failure),
+            _ => {}
+        }
+    }
+    let shown: Vec<Shown<'_>> = found.items.iter().map(|(_, stored)| Shown::stored(stored)).collect();
+    present::list(call, &shown, &found.meta)
+}

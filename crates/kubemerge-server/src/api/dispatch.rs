@@ -1,0 +1,144 @@
+//! From what a request names to the handler that answers it.
+
+use std::cell::RefCell;
+
+use bytes::Bytes;
+use http::{Method, request::Parts};
+use kubemerge_kinds::{field_error::quoted, name_rules::check_path_segment};
+
+use crate::{
+    api::{
+        create, delete, discovery, get,
+        handler::Api,
+        list, openapi, patch,
+        subresource::{self, review},
+        update, watch,
+    },
+    catalog::{Resource, call::Call},
+    protocol::{
+        media,
+        query::Query,
+        reply::Reply,
+        status::{Failure, Outcome, bad_request, method_not_allowed, no_such_path},
+        target::{Named, Target},
+        verb::Verb,
+    },
+    write::{part::Part, transaction::Transaction},
+};
+
+/// A request for objects.
+#[derive(Clone, Copy)]
+pub(super) struct Request<'r> {
+    pub(super) parts: &'r Parts,
+    pub(super) body: &'r Bytes,
+    pub(super) query: &'r Query,
+    pub(super) address: &'r Named<'r>,
+}
+
+/// Answers a request for objects.
+pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request<'_>) -> Outcome<Reply> {
+    let Request { parts, body, query, address } = request;
+    check_names(address)?;
+    let index = transaction.index();
+    let resource = index.find(&address.group, &address.version, &address.resource);
+    let resource = resource.ok_or_else(no_such_path)?;
+    let verb = Verb::of(&parts.method, address, query);
+    let verb = check_scope(resource, address, verb, &parts.method)?;
+    let call = Call {
+        cluster: &api.cluster,
+        resource,
+        address,
+        query,
+        headers: &parts.headers,
+        body,
+        form: media::form(&parts.headers, query.get("includeObject"))?,
+        warnings: RefCell::default(),
+    };
+    let reply = perform(api, transaction, &call, verb)?;
+    if let Some(text) = resource.custom().and_then(|version| version.deprecation.as_ref()) {
+        call.warn(text.clone());
+    }
+    let warnings = call.warnings.take();
+    Ok(if warnings.is_empty() { reply } else { reply.warn(&warnings) })
+}
+
+/// Names with escaped slashes and the like must not become part of a key.
+fn check_names(address: &Named<'_>) -> Outcome<()> {
+    for (part, given) in [("Name", &address.name), ("Namespace", &address.namespace)] {
+        let Some(given) = given else { continue };
+        check_path_segment(given)
+            .map_err(|why| bad_request(format!("{part} parameter invalid: {}: {why}", quoted(given))))?;
+    }
+    Ok(())
+}
+
+/// The verb, if the path has a namespace exactly where the resource and the verb want one.
+fn check_scope(
+    resource: &Resource,
+    address: &Named<'_>,
+    verb: Option<Verb>,
+    method: &Method,
+) -> Outcome<Verb> {
+    if address.namespace.is_some() && !resource.is_namespaced() {
+        return Err(no_such_path());
+    }
+    let verb =
+        verb.ok_or_else(|| method_not_allowed(resource.qualified(), &method.as_str().to_lowercase()))?;
+    if !resource.is_namespaced() || address.namespace.is_some() {
+        return Ok(verb);
+    }
+    match verb {
+        _ if address.name.is_some() => Err(no_such_path()),
+        // Only these two work on all namespaces.
+        Verb::List | Verb::Watch => Ok(verb),
+        _ => Err(not_allowed(resource, verb)),
+    }
+}
+
+fn not_allowed(resource: &Resource, verb: Verb) -> Failure {
+    method_not_allowed(resource.qualified(), verb.name())
+}
+
+fn perform(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>, verb: Verb) -> Outcome<Reply> {
+    if let Some(name) = call.subresource() {
+        let known = call.resource.subresource(name).ok_or_else(no_such_path)?;
+        if !known.allows(verb) {
+            return Err(not_allowed(call.resource, verb));
+        }
+        return subresource::handle(api, transaction, call, verb);
+    }
+    if !call.resource.allows(verb) {
+        return Err(not_allowed(call.resource, verb));
+    }
+    match verb {
+        Verb::Get => get::handle(call),
+        Verb::List => list::handle(call),
+        Verb::Watch => watch::handle(api, call),
+        Verb::Create => review(transaction, call).unwrap_or_else(|| create::handle(transaction, call)),
+        Verb::Update => update::handle(transaction, call, Part::Main),
+        Verb::Patch => patch::handle(transaction, call, api.settings.custom_strategic_merge, Part::Main),
+        Verb::Delete => delete::handle(transaction, call),
+        Verb::DeleteCollection => delete::handle_collection(transaction, call),
+    }
+}
+
+/// Answers a request for one of the server's own documents.
+pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Query) -> Outcome<Reply> {
+    if parts.method != Method::GET && parts.method != Method::HEAD {
+        return Err(no_such_path());
+    }
+    let (index, headers, version) = (api.cluster.catalog.index(), &parts.headers, &api.settings.version);
+    match target {
+        Target::Root => Ok(discovery::root(&index)),
+        Target::CoreVersions => Ok(discovery::core(&index, headers)),
+        Target::Groups => Ok(discovery::groups(&index, headers)),
+        Target::Group(name) => discovery::group(&index, name),
+        Target::Resources { group, version } => discovery::resources(&index, group, version),
+        Target::Version => Ok(discovery::version(version)),
+        Target::Health => Ok(Reply::bytes(200, "text/plain; charset=utf-8", "ok")),
+        Target::OpenApiV2 => Ok(openapi::v2(&api.cluster, version, headers)),
+        Target::OpenApiV3Index => Ok(openapi::v3_index(&api.cluster, version)),
+        Target::OpenApiV3(path) => openapi::v3(&api.cluster, version, path, query.get("hash")),
+        Target::Objects(_) | Target::Nowhere => Err(no_such_path()),
+    }
+}

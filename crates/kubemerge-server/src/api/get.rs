@@ -1,0 +1,24 @@
+//! GET of one object.
+
+use crate::{
+    catalog::call::Call,
+    object::shown::Shown,
+    protocol::{
+        query::parse_resource_version,
+        reply::Reply,
+        status::{Outcome, too_large_resource_version},
+    },
+    read::present,
+};
+
+/// Answers the newest state.
+pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+    if let Some(text) = call.query.get("resourceVersion") {
+        let (asked, current) = (parse_resource_version(text)?, call.cluster.store.revision());
+        if asked > current {
+            return Err(too_large_resource_version(asked, current));
+        }
+    }
+    let stored = call.cluster.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+    present::object(call, 200, Shown::stored(&stored))
+}

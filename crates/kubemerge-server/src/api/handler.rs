@@ -1,0 +1,170 @@
+//! The handler: an HTTP request with its whole body in, a response out.
+//!
+//! It knows neither sockets nor any client library. Everything it needs (store, time, randomness, schema) is given to
+//! it; every error becomes a response.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Response, request::Parts};
+
+use crate::{
+    api::{
+        dispatch,
+        hooks::{Answered, Hooks, IncomingRequest, Interference},
+        patch::CustomStrategicMerge,
+        pod_logs::PodLogs,
+        watch::{BookmarkTrigger, WatchSettings},
+    },
+    catalog::cluster::Cluster,
+    protocol::{
+        media,
+        query::Query,
+        reply::{Body, Reply},
+        status::{Failure, Outcome, too_large},
+        target::Target,
+        verb::Verb,
+    },
+    write::{
+        collector::run_followups,
+        settings::WriteSettings,
+        transaction::{Changes, Transaction},
+    },
+};
+
+/// The largest body that is read.
+pub(crate) const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
+
+/// Everything that can be chosen about the API.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiSettings {
+    /// The version of Kubernetes.
+    pub(crate) version: String,
+    pub(crate) custom_strategic_merge: CustomStrategicMerge,
+    /// The bearer token that requests need, if any.
+    pub(crate) token: Option<String>,
+    pub(crate) watch: WatchSettings,
+    pub(crate) write: WriteSettings,
+}
+
+/// A server without transport.
+pub(crate) struct Api {
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) settings: ApiSettings,
+    pub(crate) hooks: Arc<dyn Hooks>,
+    pub(crate) pod_logs: PodLogs,
+    pub(crate) bookmarks: BookmarkTrigger,
+}
+
+/// A request for the handler, with what was parsed of it.
+struct Request<'r> {
+    parts: &'r Parts,
+    body: &'r Bytes,
+    query: &'r Query,
+    target: &'r Target<'r>,
+}
+
+impl Api {
+    /// The writes of one request.
+    pub(crate) fn transaction(&self) -> Transaction<'_> {
+        Transaction::new(&self.cluster, &self.settings.write)
+    }
+
+    /// Answers a request. Only injected delays and watches take time.
+    pub(crate) async fn handle(&self, parts: Parts, body: Bytes) -> Response<Body> {
+        let interference = self.interference(&parts);
+        if let Some(delay) = interference.as_ref().map(|one| one.delay).filter(|delay| !delay.is_zero()) {
+            // Boxed, because a future reserves room for everything it may wait for, and delays are rare.
+            Box::pin(tokio::time::sleep(delay)).await;
+        }
+        self.answer(parts, body, interference)
+    }
+
+    fn interference(&self, parts: &Parts) -> Option<Box<Interference>> {
+        if self.hooks.is_idle() {
+            return None;
+        }
+        let Target::Objects(address) = Target::of(parts.uri.path()) else { return None };
+        let verb = Verb::of(&parts.method, &address, &Query::parse(parts.uri.query()));
+        let content_type = media::content_type(&parts.headers).unwrap_or_default();
+        Some(Box::new(self.hooks.before(&IncomingRequest { verb, address: &address, content_type })))
+    }
+
+    fn answer(&self, parts: Parts, body: Bytes, interference: Option<Box<Interference>>) -> Response<Body> {
+        let target = Target::of(parts.uri.path());
+        let query = Query::parse(parts.uri.query());
+        let request = Request { parts: &parts, body: &body, query: &query, target: &target };
+        let (reply, changes) = self.respond(&request, interference);
+        let code = reply.code;
+        let reply = if media::wants_yaml(&parts.headers) {
+            reply.yaml()
+        } else if wants_indent(&query, &parts.headers) {
+            reply.pretty()
+        } else {
+            reply
+        };
+        let reply = if parts.method == Method::HEAD { reply.without_body() } else { reply };
+        drop(target);
+        self.hooks.after(Answered { parts, body, code, changes });
+        reply.into_response()
+    }
+
+    fn respond(&self, request: &Request<'_>, interference: Option<Box<Interference>>) -> (Reply, Changes) {
+        let transaction = self.transaction();
+        let interference = interference.map(|one| *one).unwrap_or_default();
+        let answered = match interference.failure {
+            Some(failure) => Err(failure),
+            None => self.carry_out(&transaction, request),
+        };
+        let answered = match interference.lost_answer {
+            Some(failure) => Err(failure),
+            None => answered,
+        };
+        (answered.unwrap_or_else(|failure| Reply::failure(&failure)), transaction.changes())
+    }
+
+    fn carry_out(&self, transaction: &Transaction<'_>, request: &Request<'_>) -> Outcome<Reply> {
+        let Request { parts, body, query, target } = request;
+        if body.len() > MAX_BODY_BYTES {
+            return Err(too_large(format!("limit is {MAX_BODY_BYTES}")));
+        }
+        self.check_token(&parts.headers)?;
+        let reply = match target {
+            Target::Objects(address) => {
+                dispatch::objects(self, transaction, dispatch::Request { parts, body, query, address })?
+            }
+            document => dispatch::document(self, document, parts, query)?,
+        };
+        run_followups(transaction)?;
+        Ok(reply)
+    }
+
+    fn check_token(&self, headers: &HeaderMap) -> Outcome<()> {
+        let Some(token) = &self.settings.token else { return Ok(()) };
+        let given = headers.get(http::header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        match given.and_then(|value| value.split_once(' ')) {
+            Some((scheme, given))
+                if scheme.eq_ignore_ascii_case("bearer") && is_same_secret(given.trim(), token) =>
+            {
+                Ok(())
+            }
+            _ => Err(Failure::new(401, "Unauthorized", "Unauthorized")),
+        }
+    }
+}
+
+/// Browsers and curl get indented JSON, as from Kubernetes.
+fn wants_indent(query: &Query, headers: &HeaderMap) -> bool {
+    if let Some(pretty) = query.get("pretty") {
+        return !matches!(pretty, "false" | "0");
+    }
+    let agent =
+        headers.get(http::header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    ["curl", "Wget", "Mozilla/5.0"].iter().any(|known| agent.starts_with(known))
+}
+
+/// Compares in constant time, so that the duration does not tell how much was right.
+fn is_same_secret(given: &str, secret: &str) -> bool {
+    let differing = given.bytes().zip(secret.bytes()).fold(0, |seen, (a, b)| seen | (a ^ b));
+    given.len() == secret.len() && differing == 0
+}

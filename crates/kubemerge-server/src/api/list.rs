@@ -1,0 +1,134 @@
+//! LIST: a consistent state, in pages if wanted.
+
+use std::sync::Arc;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde_json::{Value, json};
+
+use crate::{
+    catalog::call::Call,
+    object::shown::Shown,
+    protocol::{
+        query::{ListOptions, Match},
+        reply::Reply,
+        status::{Failure, Outcome, bad_request, expired, too_large_resource_version},
+    },
+    read::{
+        present::{self, ListMeta},
+        selection::Selection,
+    },
+    store::{OutOfRange, Page, Range, Revision, Stored},
+};
+
+const TOKEN_TOO_OLD: &str = "The provided continue parameter is too old to display a consistent list result. You \
+    can start a new list without the continue parameter, or use the continue token in this response to retrieve the \
+    remainder of the results. Continuing with the provided token results in an inconsistent list - objects that \
+    were created, modified, or deleted between the time the first chunk was returned and now may show up in the \
+    list.";
+
+/// What a list found.
+pub(crate) struct Found {
+    pub(crate) items: Vec<(Arc<str>, Stored)>,
+    pub(crate) meta: ListMeta,
+}
+
+/// Answers the matching objects.
+pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+    let options = ListOptions::for_list(call.query)?;
+    let found = find(call, &options)?;
+    let shown: Vec<Shown<'_>> = found.items.iter().map(|(_, stored)| Shown::stored(stored)).collect();
+    present::list(call, &shown, &found.meta)
+}
+
+/// Reads one page.
+pub(crate) fn find(call: &Call<'_>, options: &ListOptions) -> Outcome<Found> {
+    let selection = Selection::new(call, options)?;
+    let prefix = call.resource.prefix(call.namespace());
+    let place = match &options.continue_token {
+        Some(token) => Place::of_token(token, call)?,
+        None => Place { at: exact_revision(call, options)?, start: None },
+    };
+    let range = Range { prefix: &prefix, start: place.start.as_deref(), at: place.at };
+    let page = call.cluster.store.range(range).map_err(|error| unreadable(error, &place))?;
+    Ok(cut(page, options, &selection))
+}
+
+/// The revision a list must be read at, if it must not be the newest.
+fn exact_revision(call: &Call<'_>, options: &ListOptions) -> Outcome<Option<Revision>> {
+    let Some(asked) = options.resource_version.filter(|asked| *asked > 0) else { return Ok(None) };
+    let current = call.cluster.store.revision();
+    if asked > current {
+        return Err(too_large_resource_version(asked, current));
+    }
+    let exact = match options.version_match {
+        Some(Match::Exact) => true,
+        Some(Match::NotOlderThan) => false,
+        None => options.limit.is_some(),
+    };
+    Ok(exact.then_some(asked))
+}
+
+/// Takes the matching items up to the limit; "more" counts all keys that follow, matching or not.
+fn cut(page: Page, options: &ListOptions, selection: &Selection) -> Found {
+    let limit = options.limit.unwrap_or(usize::MAX);
+    let total = page.items.len();
+    let mut items = Vec::with_capacity(if selection.is_empty() { total.min(limit) } else { 0 });
+    let mut meta = ListMeta { revision: page.revision, ..ListMeta::default() };
+    for (at, (key, stored)) in page.items.into_iter().enumerate() {
+        if items.len() == limit {
+            meta.continue_token = Some(token(json!(page.revision), within_collection(&key)));
+            meta.remaining = selection.is_empty().then_some(total - at);
+            break;
+        }
+        if selection.matches(&stored.record) {
+            items.push((key, stored));
+        }
+    }
+    Found { items, meta }
+}
+
+/// Where a page begins.
+struct Place {
+    at: Option<Revision>,
+    start: Option<String>,
+}
+
+impl Place {
+    fn of_token(text: &str, call: &Call<'_>) -> Outcome<Place> {
+        let parsed = || {
+            let bytes = URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok()?;
+            let token: Value = serde_json::from_slice(&bytes).ok()?;
+            let known = token.get("v").and_then(Value::as_str) == Some("meta.k8s.io/v1");
+            let start = token.get("start").and_then(Value::as_str)?;
+            let at = token.get("rv").and_then(Value::as_i64)?;
+            // Only the part within the collection is taken from the client.
+            let start = format!("{}{start}", call.resource.prefix(""));
+            known.then(|| Place { at: Revision::try_from(at).ok(), start: Some(start) })
+        };
+        parsed().ok_or_else(|| bad_request(format!("invalid continue token: {text:?}")))
+    }
+}
+
+/// The part of a key after group and resource.
+fn within_collection(key: &str) -> &str {
+    key.match_indices('/').nth(1).map_or(key, |(at, _)| &key[at + 1..])
+}
+
+fn token(revision: Value, start: &str) -> String {
+    URL_SAFE_NO_PAD.encode(json!({"v": "meta.k8s.io/v1", "rv": revision, "start": start}).to_string())
+}
+
+fn unreadable(error: OutOfRange, place: &Place) -> Failure {
+    match (error, &place.start) {
+        (OutOfRange::Compacted { .. }, Some(start)) => {
+            // Following this token goes on with the newest state.
+            expired(TOKEN_TOO_OLD).continue_with(token(json!(-1), within_collection(start)))
+        }
+        (OutOfRange::Compacted { .. }, None) => {
+            expired("The resourceVersion for the provided list is too old.")
+        }
+        (OutOfRange::Future { current }, _) => {
+            too_large_resource_version(place.at.unwrap_or_default(), current)
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! WATCH: events in the order of their revisions, from wherever the client wants to begin.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use serde_json::json;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+
+use crate::{
+    api::{
+        handler::Api,
+        hooks::{EventFault, WatchEnd, WatchHooks},
+    },
+    catalog::{Resource, call::Call, cluster::Cluster},
+    object::shown::Shown,
+    protocol::{
+        media::{self, Form, JSON},
+        query::ListOptions,
+        reply::Reply,
+        status::{Failure, Outcome, expired, not_acceptable, too_large_resource_version},
+    },
+    read::{selection::Selection, table},
+    store::{Event, OutOfRange, Range, Record, Revision, Signal},
+};
+
+/// How many events are taken from the store at once.
+const MAX_EVENTS_PER_READ: usize = 256;
+/// A watch that ends by time sends its last bookmark this long before.
+const LAST_BOOKMARK: Duration = Duration::from_secs(2);
+/// No watch lives longer; much later times may overflow `Instant`.
+const MAX_LIFETIME: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Opens a watch.
+pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
+    let options = ListOptions::for_watch(call.query)?;
+    if matches!(call.form, Form::PartialList(_)) || media::wants_yaml(call.headers) {
+        return Err(not_acceptable(&[JSON]));
+    }
+    let selection = Selection::new(call, &options)?;
+    let current = call.cluster.store.revision();
+    let asked = options.resource_version.unwrap_or(0);
+    let initial = options.send_initial_events.unwrap_or(asked == 0);
+    if initial && asked > current {
+        return Err(too_large_resource_version(asked, current));
+    }
+    let mut watch = Watch {
+        encoder: Encoder {
+            resource: Arc::new(call.resource.clone()),
+            form: call.form,
+            cluster: api.cluster.clone(),
+            columns_sent: false,
+        },
+        prefix: call.resource.prefix(call.namespace()),
+        selection,
+        cursor: asked,
+        lines: VecDeque::new(),
+        bookmarks: options.bookmarks,
+        next_bookmark: Instant::now() + api.settings.watch.bookmark_interval.min(MAX_LIFETIME),
+        deadline: Instant::now() + lifetime(api, &options).min(MAX_LIFETIME),
+        last_bookmark_sent: false,
+        bookmark_trigger: api.bookmarks.0.subscribe(),
+        bookmark_interval: api.settings.watch.bookmark_interval.min(MAX_LIFETIME),
+        catalog: api.cluster.catalog.signal(),
+        signal: api.cluster.store.signal(),
+        hooks: api.hooks.watch(call.address),
+        ended: false,
+        cluster: api.cluster.clone(),
+    };
+    if initial {
+        watch.begin_with_state()?;
+    } else if asked == 0 {
+        watch.cursor = current;
+    }
+    let pieces = stream::unfold(watch, |mut watch| async move { Some((watch.next().await?, watch)) });
+    // A body may be polled again after its end, which `unfold` does not allow.
+    let pieces = pieces.fuse();
+    Ok(Reply::pieces(JSON, Box::pin(pieces)))
+}
+
+fn lifetime(api: &Api, options: &ListOptions) -> Duration {
+    match options.timeout_seconds {
+        Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
+        _ => api.settings.watch.lifetime.min(MAX_LIFETIME).mul_f64(1.0 + api.cluster.entropy.fraction()),
+    }
+}
+
+/// How long watches live, and how often they send bookmarks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WatchSettings {
+    pub(crate) bookmark_interval: Duration,
+    /// The least lifetime of watches without a timeout; a random part of it is added.
+    pub(crate) lifetime: Duration,
+}
+
+/// Makes all open watches send a bookmark.
+#[derive(Default)]
+pub(crate) struct BookmarkTrigger(watch::Sender<u64>);
+
+impl BookmarkTrigger {
+    pub(crate) fn fire(&self) {
+        self.0.send_modify(|fired| *fired += 1);
+    }
+}
+
+/// One open watch.
+struct Watch {
+    cluster: Arc<Cluster>,
+    encoder: Encoder,
+    prefix: String,
+    selection: Selection,
+    /// Everything up to this revision was sent or is in `lines`.
+    cursor: Revision,
+    lines: VecDeque<Bytes>,
+    bookmarks: bool,
+    next_bookmark: Instant,
+    deadline: Instant,
+    last_bookmark_sent: bool,
+    bookmark_trigger: watch::Receiver<u64>,
+    bookmark_interval: Duration,
+    catalog: watch::Receiver<u64>,
+    signal: Signal,
+    hooks: Box<dyn WatchHooks>,
+    ended: bool,
+}
+
+impl Watch {
+    /// Begins with the current state as ADDED events and the bookmark that closes them.
+    fn begin_with_state(&mut self) -> Outcome<()> {
+        let range = Range { prefix: &self.prefix, ..Range::default() };
+        let page = self.cluster.store.range(range).map_err(|error| expired(error.to_string()))?;
+        for (_, stored) in page.items.iter().filter(|(_, stored)| self.selection.matches(&stored.record)) {
+            let line = self.encoder.line("ADDED", &stored.record, stored.revision);
+            self.lines.push_back(line);
+        }
+        self.cursor = page.revision;
+        if self.bookmarks {
+            let line = self.encoder.bookmark(self.cursor, Closing::Yes);
+            self.lines.push_back(line);
+        }
+        Ok(())
+    }
+
+    /// The next line; none when the watch has ended.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(line) = self.lines.pop_front() {
+                if let Some(delay) = self.hooks.delay() {
+                    tokio::time::sleep(delay).await;
+                }
+                return Some(line);
+            }
+            match self.hooks.end() {
+                _ if self.ended => return None,
+                None => {}
+                Some(WatchEnd::Silent) => return None,
+                Some(WatchEnd::With(failure)) => {
+                    self.end_with(&failure);
+                    continue;
+                }
+            }
+            // Marked as seen before reading, so that a change in between wakes the wait below.
+            self.catalog.borrow_and_update();
+            let served = self.look_up_resource();
+            self.signal.borrow_and_update();
+            let before = self.cursor;
+            self.read_events();
+            let went_on = self.cursor > before && self.cursor < self.cluster.store.revision();
+            if !self.lines.is_empty() || self.ended || went_on {
+                continue;
+            }
+            // The last events of a resource that is gone were read after that was known.
+            served?;
+            self.wait().await;
+        }
+    }
+
+    /// Shows what comes as the resource is now; none if it is not served any more.
+    fn look_up_resource(&mut self) -> Option<()> {
+        let Resource { group, version, plural, .. } = &*self.encoder.resource;
+        let found = self.cluster.catalog.index().find(group, version, plural).cloned()?;
+        self.encoder.resource = found;
+        Some(())
+    }
+
+    fn read_events(&mut self) {
+        match self.cluster.store.events(&self.prefix, self.cursor, MAX_EVENTS_PER_READ) {
+            Ok((events, reached)) => {
+                let held_back = self.hooks.lag(&events);
+                let (events, reached) = match held_back {
+                    Some(reached) => {
+                        (events.into_iter().take_while(|event| event.revision <= reached).collect(), reached)
+                    }
+                    None => (events, reached),
+                };
+                events.iter().for_each(|event| self.push_event(event));
+                self.cursor = self.cursor.max(reached);
+            }
+            Err(OutOfRange::Future { .. }) => {}
+            Err(OutOfRange::Compacted { oldest }) => {
+                let text = format!("too old resource version: {} ({oldest})", self.cursor);
+                self.end_with(&expired(text));
+            }
+        }
+    }
+
+    fn end_with(&mut self, failure: &Failure) {
+        let line = format!("{}\n", json!({"type": "ERROR", "object": failure.to_value()}));
+        self.lines.push_back(line.into());
+        self.ended = true;
+    }
+
+    /// An object that begins to match is new to the client, one that ceases to match is gone for it.
+    fn push_event(&mut self, event: &Event) {
+        let before = event.previous.as_ref().map(|stored| &stored.record);
+        let matched = before.filter(|record| self.selection.matches(record));
+        let matches = event.value.as_ref().filter(|record| self.selection.matches(record));
+        let (kind, record) = match (matched, matches) {
+            (None, Some(record)) => ("ADDED", record),
+            (Some(_), Some(record)) => ("MODIFIED", record),
+            (Some(record), None) => ("DELETED", record),
+            (None, None) => return,
+        };
+        let line = self.encoder.line(kind, record, event.revision);
+        match self.hooks.next_event() {
+            EventFault::None => self.lines.push_back(line),
+            EventFault::Dropped => {}
+            EventFault::Repeated => self.lines.extend([line.clone(), line]),
+        }
+    }
+
+    /// Sleeps until something happens: a write, a bookmark's time, the end.
+    async fn wait(&mut self) {
+        let last_bookmark = self.deadline.checked_sub(LAST_BOOKMARK).unwrap_or(self.deadline);
+        let mut wake = self.deadline;
+        if self.bookmarks {
+            wake = wake.min(self.next_bookmark);
+            if !self.last_bookmark_sent {
+                wake = wake.min(last_bookmark);
+            }
+        }
+        tokio::select! {
+            changed = self.signal.changed() => self.ended |= changed.is_err(),
+            () = self.hooks.changed() => {}
+            () = sleep_until(wake) => self.on_time(last_bookmark),
+            Ok(()) = self.catalog.changed() => {}
+            Ok(()) = self.bookmark_trigger.changed() => self.push_bookmark(),
+        }
+    }
+
+    /// Sends a bookmark if the client wants any.
+    fn push_bookmark(&mut self) {
+        if self.bookmarks && !self.hooks.holds_bookmarks() {
+            let line = self.encoder.bookmark(self.cursor, Closing::No);
+            self.lines.push_back(line);
+        }
+    }
+
+    fn on_time(&mut self, last_bookmark: Instant) {
+        let now = Instant::now();
+        let due = now >= self.next_bookmark || (now >= last_bookmark && !self.last_bookmark_sent);
+        if due {
+            self.push_bookmark();
+        }
+        if now >= self.next_bookmark {
+            self.next_bookmark = now + self.bookmark_interval;
+        }
+        self.last_bookmark_sent |= now >= last_bookmark;
+        self.ended |= now >= self.deadline;
+    }
+}
+
+/// Whether a bookmark closes the initial events.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    Yes,
+    No,
+}
+
+/// Writes events in the form the client wants.
+struct Encoder {
+    resource: Arc<Resource>,
+    form: Form,
+    cluster: Arc<Cluster>,
+    columns_sent: bool,
+}
+
+impl Encoder {
+    fn line(&mut self, kind: &str, record: &Record, revision: Revision) -> Bytes {
+        let shown = Shown { record, revision: Some(revision) };
+        let mut line = format!("{{\"type\":\"{kind}\",\"object\":").into_bytes();
+        match self.form {
+            Form::Whole | Form::PartialList(_) => shown.write(&self.resource, &mut line),
+            Form::Partial(version) => line.extend_from_slice(shown.partial(version).to_string().as_bytes()),
+            Form::Table(version, include) => {
+                let mut table = table::row(&self.resource, shown, version, include, self.cluster.clock.now());
+                self.columns_once(&mut table);
+                line.extend_from_slice(table.to_string().as_bytes());
+            }
+        }
+        line.extend_from_slice(b"}\n");
+        line.into()
+    }
+
+    fn columns_once(&mut self, table: &mut serde_json::Value) {
+        if std::mem::replace(&mut self.columns_sent, true) {
+            table["columnDefinitions"] = serde_json::Value::Null;
+        }
+    }
+
+    fn bookmark(&mut self, revision: Revision, closing: Closing) -> Bytes {
+        let mut metadata = json!({"resourceVersion": revision.to_string(), "creationTimestamp": null});
+        if closing == Closing::Yes {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let (api_version, kind) = match self.form {
+            Form::Partial(version) => (version.api_version().to_string(), "PartialObjectMetadata"),
+            _ => (self.resource.api_version.clone(), self.resource.kind.as_str()),
+        };
+        let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
+        let object = match self.form {
+            Form::Table(version, _) => {
+                let mut table = table::bookmark(&self.resource, version, &metadata);
+                self.columns_once(&mut table);
+                table
+            }
+            _ => object,
+        };
+        format!("{}\n", json!({"type": "BOOKMARK", "object": object})).into()
+    }
+}

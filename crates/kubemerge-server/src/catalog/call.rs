@@ -1,0 +1,59 @@
+//! A request for objects of a served resource: what it names, how it asks, and the warnings for its reply.
+
+use std::cell::RefCell;
+
+use bytes::Bytes;
+use http::HeaderMap;
+
+use crate::{
+    catalog::{Resource, cluster::Cluster},
+    protocol::{
+        media::Form,
+        query::Query,
+        status::{Failure, not_found},
+        target::Named,
+    },
+};
+
+/// A request for objects.
+pub(crate) struct Call<'r> {
+    pub(crate) cluster: &'r Cluster,
+    pub(crate) resource: &'r Resource,
+    pub(crate) address: &'r Named<'r>,
+    pub(crate) query: &'r Query,
+    pub(crate) headers: &'r HeaderMap,
+    pub(crate) body: &'r Bytes,
+    /// The form of the reply.
+    pub(crate) form: Form,
+    pub(crate) warnings: RefCell<Vec<String>>,
+}
+
+impl Call<'_> {
+    /// The namespace in the path; empty for cluster-scoped kinds and for all namespaces.
+    pub(crate) fn namespace(&self) -> &str {
+        self.address.namespace.as_deref().unwrap_or_default()
+    }
+
+    /// The object's name in the path; empty for collections.
+    pub(crate) fn name(&self) -> &str {
+        self.address.name.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn subresource(&self) -> Option<&str> {
+        self.address.subresource.as_deref()
+    }
+
+    /// The key of the object in the path.
+    pub(crate) fn key(&self) -> String {
+        self.resource.key(self.namespace(), self.name())
+    }
+
+    pub(crate) fn warn(&self, warning: impl Into<String>) {
+        self.warnings.borrow_mut().push(warning.into());
+    }
+
+    /// 404 for the object in the path.
+    pub(crate) fn not_found(&self) -> Failure {
+        not_found(self.resource.qualified(), self.name())
+    }
+}

@@ -1,0 +1,51 @@
+//! The state that a server serves: the store, what is served of it, and where time and randomness come from.
+
+use std::sync::Arc;
+
+use kubemerge_schema::Schema;
+
+use crate::{
+    catalog::{Catalog, definition, field_index::FieldIndex},
+    protocol::{clock::Clock, entropy::Entropy, json::tree},
+    store::{Range, Store, Stored},
+};
+
+/// What reading and writing share.
+pub(crate) struct Cluster {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) catalog: Catalog,
+    pub(crate) schema: Arc<Schema>,
+    pub(crate) clock: Clock,
+    pub(crate) entropy: Arc<Entropy>,
+    /// Fields that selectors may name besides those of the kinds.
+    pub(crate) field_indexes: Vec<FieldIndex>,
+}
+
+impl Cluster {
+    /// All stored CustomResourceDefinitions.
+    pub(crate) fn definitions(&self) -> Vec<Stored> {
+        let page = self.store.range(Range { prefix: definition::PREFIX, ..Range::default() });
+        // Only a revision that was asked for can be out of range.
+        page.map(|page| page.items.into_iter().map(|(_, stored)| stored).collect()).unwrap_or_default()
+    }
+
+    /// Serves the custom resources of all stored definitions.
+    pub(crate) fn serve_definitions(&self) {
+        let compile = |stored: &Stored| definition::resources(&tree(stored.record.node()));
+        self.catalog.set_custom(|| self.catalog.compiled(&self.definitions(), compile));
+    }
+
+    /// An independent cluster with the same state.
+    pub(crate) fn fork(&self) -> Cluster {
+        let forked = Cluster {
+            store: self.store.fork().into(),
+            catalog: Catalog::new(&self.schema),
+            schema: self.schema.clone(),
+            clock: self.clock.fork(),
+            entropy: Arc::new(self.entropy.fork()),
+            field_indexes: self.field_indexes.clone(),
+        };
+        forked.serve_definitions();
+        forked
+    }
+}

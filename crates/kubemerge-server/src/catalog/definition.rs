@@ -1,0 +1,152 @@
+//! From a CustomResourceDefinition to the resources it serves.
+
+use std::sync::{Arc, OnceLock};
+
+use kubemerge_kinds::{
+    columns::Column,
+    custom::{
+        definition::{is_established, text, versions},
+        jsonpath,
+        rules::CelRules,
+        scale::{self, ScalePaths},
+        structural::Structural,
+    },
+    strategy::Strategy,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    catalog::{
+        custom::CustomVersion,
+        resource::{Origin, Resource, Scope, Subresource},
+    },
+    protocol::group_version::api_version,
+};
+
+/// What the keys of all definitions begin with.
+pub(crate) const PREFIX: &str = "apiextensions.k8s.io/customresourcedefinitions/";
+pub(crate) const GROUP: &str = "apiextensions.k8s.io";
+
+/// Whether objects of the resource are definitions.
+pub(crate) fn is_definition(resource: &Resource) -> bool {
+    resource.group == GROUP && resource.plural == "customresourcedefinitions"
+}
+
+/// The resources of one definition: one per served version.
+pub(super) fn resources(definition: &Value) -> Vec<Resource> {
+    let spec = definition.get("spec").unwrap_or(&Value::Null);
+    if !is_established(definition.get("status")) {
+        return Vec::new();
+    }
+    let storage = versions(spec).find(|version| version["storage"] == json!(true));
+    let storage = api_version(text(spec, "/group"), storage.map_or("", |version| text(version, "/name")));
+    versions(spec)
+        .filter(|version| version["served"] == json!(true))
+        .map(|version| resource(spec, version, &storage, definition))
+        .collect()
+}
+
+fn resource(spec: &Value, version: &Value, storage: &str, definition: &Value) -> Resource {
+    let list = |pointer: &str| -> Vec<String> {
+        let found = spec.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
+        found.filter_map(|one| one.as_str().map(str::to_string)).collect()
+    };
+    let kind = text(spec, "/names/kind").to_string();
+    let verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+    Resource {
+        group: text(spec, "/group").to_string(),
+        version: text(version, "/name").to_string(),
+        api_version: api_version(text(spec, "/group"), text(version, "/name")),
+        list_kind: text(spec, "/names/listKind").to_string(),
+        plural: text(spec, "/names/plural").to_string(),
+        singular: text(spec, "/names/singular").to_string(),
+        short_names: list("/names/shortNames"),
+        categories: list("/names/categories"),
+        scope: if text(spec, "/scope") == "Cluster" { Scope::Cluster } else { Scope::Namespaced },
+        verbs: verbs.iter().map(ToString::to_string).collect(),
+        subresources: subresources(spec, version, &kind),
+        strategy: Strategy::custom(selectable(version)),
+        origin: Origin::Custom(Arc::new(CustomVersion {
+            revised: definition.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0) > 1,
+            terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),
+            ..custom_version(spec, version)
+        })),
+        storage: storage.to_string(),
+        kind,
+    }
+}
+
+fn subresources(spec: &Value, version: &Value, kind: &str) -> Vec<Subresource> {
+    let verbs: Vec<String> = ["get", "patch", "update"].iter().map(ToString::to_string).collect();
+    let mut found = Vec::new();
+    if version.pointer("/subresources/status").is_some() {
+        let speaks = [text(spec, "/group"), text(version, "/name"), kind].map(str::to_string);
+        found.push(Subresource { name: "status".into(), speaks, verbs: verbs.clone() });
+    }
+    if scale::of_version(version).is_some() {
+        let speaks = ["autoscaling", "v1", "Scale"].map(str::to_string);
+        found.push(Subresource { name: "scale".into(), speaks, verbs });
+    }
+    found
+}
+
+fn selectable(version: &Value) -> Vec<(String, String)> {
+    let fields = version.get("selectableFields").and_then(Value::as_array).into_iter().flatten();
+    let paths = fields.filter_map(|field| jsonpath::names(text(field, "/jsonPath")));
+    paths.map(|names| (names.join("."), names.join("."))).collect()
+}
+
+fn custom_version(spec: &Value, version: &Value) -> CustomVersion {
+    let open_api = version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default();
+    // A schema that cannot be compiled was refused when the definition was written.
+    let schema = Structural::compile(&open_api).ok().map(|schema| {
+        if spec.get("preserveUnknownFields") == Some(&json!(true)) {
+            schema.preserve_unknown_fields()
+        } else {
+            schema
+        }
+    });
+    CustomVersion {
+        schema,
+        rules: CelRules::compile(&open_api),
+        columns: columns(version),
+        scale: scale::of_version(version).map(ScalePaths::read),
+        deprecation: deprecation(spec, version),
+        revised: false,
+        terminating: false,
+        open_api,
+        merge: OnceLock::new(),
+    }
+}
+
+fn deprecation(spec: &Value, version: &Value) -> Option<String> {
+    if version.get("deprecated") != Some(&json!(true)) {
+        return None;
+    }
+    let own = version.get("deprecationWarning").and_then(Value::as_str).map(str::to_string);
+    Some(own.unwrap_or_else(|| {
+        format!(
+            "{}/{} {} is deprecated",
+            text(spec, "/group"),
+            text(version, "/name"),
+            text(spec, "/names/kind")
+        )
+    }))
+}
+
+fn columns(version: &Value) -> Vec<Column> {
+    let mut columns = vec![Column::name()];
+    let own = version.get("additionalPrinterColumns").and_then(Value::as_array);
+    match own.filter(|own| !own.is_empty()) {
+        None => columns.push(Column::age()),
+        Some(own) => columns.extend(own.iter().map(|column| Column {
+            name: text(column, "/name").to_string(),
+            kind: text(column, "/type").to_string(),
+            format: text(column, "/format").to_string(),
+            description: text(column, "/description").to_string(),
+            priority: column.get("priority").and_then(Value::as_i64).unwrap_or(0),
+            path: text(column, "/jsonPath").to_string(),
+        })),
+    }
+    columns
+}

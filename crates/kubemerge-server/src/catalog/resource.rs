@@ -1,0 +1,156 @@
+//! One served resource, and what the server must know about it.
+
+use std::sync::{Arc, OnceLock};
+
+use kubemerge_kinds::{defaults::DefaultTree, pattern::Pattern, strategy::Strategy};
+use kubemerge_schema::Schema;
+
+use crate::{
+    catalog::custom::CustomVersion,
+    protocol::{group_version::split_api_version, status::Qualified, verb::Verb},
+};
+
+/// Whether objects live in namespaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Objects live in a namespace.
+    Namespaced,
+    /// Objects belong to the whole cluster.
+    Cluster,
+}
+
+/// One resource in one version.
+#[derive(Clone, Debug)]
+pub(crate) struct Resource {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    /// Group and version as objects write them.
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+    pub(crate) list_kind: String,
+    pub(crate) plural: String,
+    pub(crate) singular: String,
+    pub(crate) short_names: Vec<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) scope: Scope,
+    /// As discovery lists them.
+    pub(crate) verbs: Vec<String>,
+    pub(crate) subresources: Vec<Subresource>,
+    pub(crate) strategy: Strategy,
+    pub(crate) origin: Origin,
+    /// The apiVersion in which objects are stored; its group may be another one, whose objects they are too.
+    pub(crate) storage: String,
+}
+
+/// A part of a resource with its own address.
+#[derive(Clone, Debug)]
+pub(crate) struct Subresource {
+    pub(crate) name: String,
+    /// Group, version and kind of the body.
+    pub(crate) speaks: [String; 3],
+    pub(crate) verbs: Vec<String>,
+}
+
+/// Where a resource came from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// The tables.
+    BuiltIn(BuiltIn),
+    /// A CustomResourceDefinition.
+    Custom(Arc<CustomVersion>),
+}
+
+/// What is found out about a built-in kind when its first object is written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BuiltIn {
+    pattern: OnceLock<Option<Arc<Pattern>>>,
+    defaults: OnceLock<Option<&'static DefaultTree>>,
+}
+
+impl Subresource {
+    pub(crate) fn allows(&self, verb: Verb) -> bool {
+        self.verbs.iter().any(|one| one == verb.name())
+    }
+}
+
+impl Resource {
+    /// The resource as messages name it.
+    pub(crate) fn qualified(&self) -> Qualified<'_> {
+        Qualified { group: &self.group, name: &self.plural }
+    }
+
+    /// The kind as messages about invalid objects name it.
+    pub(crate) fn qualified_kind(&self) -> Qualified<'_> {
+        Qualified { group: &self.group, name: &self.kind }
+    }
+
+    pub(crate) fn is_namespaced(&self) -> bool {
+        self.scope == Scope::Namespaced
+    }
+
+    pub(crate) fn subresource(&self, name: &str) -> Option<&Subresource> {
+        self.subresources.iter().find(|sub| sub.name == name)
+    }
+
+    pub(crate) fn has_status(&self) -> bool {
+        self.subresource("status").is_some()
+    }
+
+    pub(crate) fn allows(&self, verb: Verb) -> bool {
+        self.verbs.iter().any(|one| one == verb.name())
+    }
+
+    pub(crate) fn custom(&self) -> Option<&CustomVersion> {
+        match &self.origin {
+            Origin::Custom(version) => Some(version),
+            Origin::BuiltIn(_) => None,
+        }
+    }
+
+    /// What objects of a built-in kind look like; none if the schema does not know it.
+    pub(crate) fn pattern(&self, schema: &Schema) -> Option<&Arc<Pattern>> {
+        let Origin::BuiltIn(BuiltIn { pattern, .. }) = &self.origin else { return None };
+        let compile = || {
+            let ty = schema.type_of(&self.api_version, &self.kind)?;
+            Some(Arc::new(Pattern::new(ty, self.defaults())))
+        };
+        pattern.get_or_init(compile).as_ref()
+    }
+
+    /// The group under whose name objects are stored.
+    pub(crate) fn home(&self) -> &str {
+        split_api_version(&self.storage).0
+    }
+
+    /// The defaults of a built-in kind, if it has any.
+    pub(crate) fn defaults(&self) -> Option<&'static DefaultTree> {
+        let Origin::BuiltIn(BuiltIn { defaults, .. }) = &self.origin else { return None };
+        *defaults.get_or_init(|| DefaultTree::of(&self.group, &self.kind))
+    }
+
+    /// The key under which an object is stored; the namespace is empty for cluster-scoped kinds.
+    pub(crate) fn key(&self, namespace: &str, name: &str) -> String {
+        let mut key = self.prefix(namespace);
+        key.push_str(name);
+        key
+    }
+
+    /// What all keys of a namespace, or of the whole resource, begin with.
+    pub(crate) fn prefix(&self, namespace: &str) -> String {
+        let mut prefix = String::with_capacity(96);
+        for part in [self.home(), "/", &self.plural, "/", namespace] {
+            prefix.push_str(part);
+        }
+        if !namespace.is_empty() {
+            prefix.push('/');
+        }
+        prefix
+    }
+}
+
+/// The group and plural name in a key.
+pub(crate) fn split_key(key: &str) -> Option<(&str, &str)> {
+    let (group, rest) = key.split_once('/')?;
+    let (plural, _) = rest.split_once('/')?;
+    Some((group, plural))
+}

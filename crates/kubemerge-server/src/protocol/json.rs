@@ -1,0 +1,18 @@
+//! Between canonical JSON text and trees.
+
+use kubemerge_value::{Canonical, Node, to_canonical, to_value};
+use serde_json::Value;
+
+use crate::protocol::status::{Outcome, bad_request};
+
+/// The canonical text of a tree.
+pub(crate) fn canonical(value: &Value) -> Outcome<Canonical> {
+    let node = Node::from_value(value).map_err(|error| bad_request(error.to_string()))?;
+    Ok(to_canonical(node))
+}
+
+/// The tree of canonical text.
+pub(crate) fn tree<'t>(text: impl Into<Node<'t>>) -> Value {
+    // Only text that is nested too deep fails, which no request can send.
+    to_value(text.into()).unwrap_or_default()
+}

@@ -1,0 +1,65 @@
+//! Objects in YAML or JSON texts.
+
+use kubemerge_yaml as yaml;
+use serde_json::{Value, json};
+
+/// The objects of a text; lists are taken apart.
+pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
+    let parsed =
+        yaml::parse(text.as_bytes(), &yaml::Options::default()).map_err(|error| error.to_string())?;
+    let mut objects = Vec::new();
+    for document in parsed {
+        let json = document.to_json().map_err(|error| error.to_string())?;
+        let value: Value = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
+        match value {
+            Value::Null => {}
+            list if is_list(&list) => objects.extend(items(list)),
+            object => objects.push(object),
+        }
+    }
+    Ok(objects)
+}
+
+/// The only document of a text; as in Kubernetes, the last of repeated keys counts.
+pub(crate) fn one_document(text: &str) -> Result<Value, String> {
+    let options = yaml::Options { duplicate_keys: yaml::DuplicateKeys::LastWins, ..yaml::Options::default() };
+    let parsed = yaml::parse(text.as_bytes(), &options).map_err(|error| error.to_string())?;
+    let first = parsed.first().ok_or_else(|| "the request has no body".to_string())?;
+    let json = first.to_json().map_err(|error| error.to_string())?;
+    serde_json::from_slice(&json).map_err(|error| error.to_string())
+}
+
+/// The items of a list. Those of a list of one kind may leave out what the list says.
+fn items(mut list: Value) -> Vec<Value> {
+    let mut items = list["items"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let kind = list["kind"].as_str().and_then(|kind| kind.strip_suffix("List")).unwrap_or_default();
+    for item in items.iter_mut().filter(|item| !kind.is_empty() && item.is_object() && item["kind"].is_null())
+    {
+        item["kind"] = json!(kind);
+        item["apiVersion"] = list["apiVersion"].clone();
+    }
+    items
+}
+
+fn is_list(value: &Value) -> bool {
+    let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
+    kind.ends_with("List") && value.get("items").is_some_and(Value::is_array)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_take_their_kind_from_a_list_of_one_kind() {
+        let list = |kind: &str| {
+            format!("apiVersion: v1\nkind: {kind}\nitems: [{{metadata: {{name: a}}}}, 1, {{kind: B}}]")
+        };
+        let kinds = |text: &str| {
+            let objects = documents(text).unwrap();
+            objects.iter().map(|object| object["kind"].as_str().unwrap_or("-").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(&list("PodList")), ["Pod", "-", "B"]);
+        assert_eq!(kinds(&list("List")), ["-", "-", "B"]);
+    }
+}

@@ -1,0 +1,41 @@
+//! The kubeconfig that leads to a listener.
+
+use serde_json::{Value, json};
+
+use super::acceptor::Acceptor;
+
+/// A kubeconfig with one cluster, one user and one context, as YAML that is also JSON.
+pub(super) fn text(url: &str, token: Option<&str>, acceptor: &Acceptor) -> String {
+    let (mut cluster, mut user) = (json!({"server": url}), json!({}));
+    if url.starts_with("http://") {
+        // The JavaScript client speaks HTTP only if it is told so.
+        cluster["insecure-skip-tls-verify"] = true.into();
+    }
+    if let Some(token) = token {
+        user["token"] = token.into();
+    }
+    add_certificates(acceptor, &mut cluster, &mut user);
+    let config = json!({
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "kubemerge", "cluster": cluster}],
+        "users": [{"name": "kubemerge", "user": user}],
+        "contexts": [{"name": "kubemerge", "context": {"cluster": "kubemerge", "user": "kubemerge"}}],
+        "current-context": "kubemerge",
+    });
+    format!("{config:#}\n")
+}
+
+#[cfg(feature = "tls")]
+fn add_certificates(acceptor: &Acceptor, cluster: &mut Value, user: &mut Value) {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    let Acceptor::Tls(identity) = acceptor else { return };
+    cluster["certificate-authority-data"] = STANDARD.encode(identity.authority()).into();
+    if let Some((certificate, key)) = identity.client() {
+        user["client-certificate-data"] = STANDARD.encode(certificate).into();
+        user["client-key-data"] = STANDARD.encode(key).into();
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+fn add_certificates(_: &Acceptor, _: &mut Value, _: &mut Value) {}

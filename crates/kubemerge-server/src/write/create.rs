@@ -1,0 +1,160 @@
+//! Creating an object: where it may be, which name it gets, and the commit.
+
+use kubemerge_kinds::field_error::FieldError;
+
+use crate::{
+    catalog::{Resource, call::Call},
+    object::Object,
+    protocol::{
+        query::DryRun,
+        status::{Failure, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path},
+    },
+    store::{Mismatch, Record, Revision, Stored, metadata_field::Field},
+    write::{
+        decode::Decoded,
+        namespace,
+        precondition::check_own_namespace,
+        sequence::{Write, state_to_store},
+    },
+};
+
+/// How many generated names are tried.
+const MAX_NAME_ATTEMPTS: usize = 8;
+/// What is left of `generateName` when the suffix is appended.
+const MAX_GENERATE_NAME_BYTES: usize = 58;
+const REPEATED_OWNERS: &str = "metadata.ownerReferences contains duplicate entries; API server dedups owner \
+    references in 1.20+, and may reject such requests as early as 1.24; please fix your requests";
+
+const DEFINITION_TERMINATING: &str = "create not allowed while custom resource definition is terminating";
+
+/// A new object with its revision, if it was stored.
+pub(crate) type Created = (Record, Option<Revision>);
+
+/// A creation in progress.
+#[derive(Clone, Copy)]
+struct Creation<'w> {
+    write: Write<'w>,
+    /// The newest revision before the namespace was checked.
+    seen: Revision,
+}
+
+impl Creation<'_> {
+    /// Whether no other client has written since, so that the namespace is as it was. The definitions that are served
+    /// change a little later than those that are stored, so that custom resources are always checked.
+    fn is_undisturbed(self, stored: &Stored) -> bool {
+        self.write.call.resource.custom().is_none() && stored.revision == self.seen + 1
+    }
+}
+
+/// Creates an object that was decoded.
+pub(crate) fn create(write: Write<'_>, mut decoded: Decoded) -> Outcome<Created> {
+    let (call, object) = (write.call, &mut decoded.object);
+    if !matches!(object.metadata.resource_version(), "" | "0") {
+        return Err(bad_request("resourceVersion should not be set on objects to be created"));
+    }
+    let creation = Creation { write, seen: call.cluster.store.revision() };
+    admit(write, object)?;
+    if object.metadata.dedup_owners() {
+        call.warn(REPEATED_OWNERS);
+    }
+    if object.metadata.has(Field::Name) {
+        return attempt(creation, decoded)?.map_err(|existing| exists(call, existing.as_ref()));
+    }
+    if object.metadata.generate_name().is_empty() {
+        let error = FieldError::required("metadata.name", "name or generateName is required");
+        return Err(invalid(call.resource.qualified_kind(), "", &[error]));
+    }
+    create_with_generated_name(creation, &decoded)
+}
+
+fn create_with_generated_name(creation: Creation<'_>, decoded: &Decoded) -> Outcome<Created> {
+    let call = creation.write.call;
+    let base = decoded.object.metadata.generate_name();
+    for _ in 0..MAX_NAME_ATTEMPTS {
+        let mut named = decoded.clone();
+        named.object.metadata.set(Field::Name, generated_name(call, base));
+        if let Ok(created) = attempt(creation, named)? {
+            return Ok(created);
+        }
+    }
+    let resource = call.resource.qualified();
+    let text = already_exists(resource, base, "").message().to_string()
+        + ", the server was not able to generate a unique name for the object";
+    Err(Failure::new(409, "AlreadyExists", text).about(resource, base).retry_after(1))
+}
+
+/// Tries to store an object; the inner error is the object that has its name already.
+fn attempt(creation: Creation<'_>, decoded: Decoded) -> Outcome<Result<Created, Option<Stored>>> {
+    let Write { transaction, call, options, .. } = creation.write;
+    let object = state_to_store(creation.write, decoded, None)?;
+    let key = call.resource.key(object.metadata.namespace(), object.metadata.name());
+    let record = object.record();
+    if options.dry_run == DryRun::All {
+        let existing = call.cluster.store.get(&key);
+        return Ok(if existing.is_some() { Err(existing) } else { Ok((record, None)) });
+    }
+    let stored = match transaction.create(call.resource, &key, record) {
+        Ok(stored) => stored,
+        Err(Mismatch(existing)) => return Ok(Err(existing)),
+    };
+    if !creation.is_undisturbed(&stored)
+        && let Err(failure) = check_place(creation.write, object.metadata.name())
+    {
+        // The namespace was deleted meanwhile, by a request that did not see this object.
+        drop(transaction.remove(call.resource, &key, &stored));
+        return Err(failure);
+    }
+    Ok(Ok((stored.record, Some(stored.revision))))
+}
+
+/// The step that decides whether an object may be created where it is.
+fn admit(write: Write<'_>, object: &mut Object) -> Outcome<()> {
+    check_namespace(write, object)?;
+    let resource = write.call.resource;
+    if resource.custom().is_some_and(|version| version.terminating) {
+        return Err(forbidden(resource.qualified(), object.metadata.name(), DEFINITION_TERMINATING));
+    }
+    Ok(())
+}
+
+/// The namespace of an object must be open, and the definition of its kind must be served.
+fn check_place(write: Write<'_>, name: &str) -> Outcome<()> {
+    let call = write.call;
+    let Resource { group, version, plural, .. } = call.resource;
+    if call.resource.custom().is_some() && call.cluster.catalog.index().find(group, version, plural).is_none()
+    {
+        return Err(no_such_path());
+    }
+    match call.namespace() {
+        "" => Ok(()),
+        namespace => namespace::check_open(write.transaction, call.resource, namespace, name),
+    }
+}
+
+/// The object's namespace is the path's; the namespace must exist and not be terminating.
+fn check_namespace(write: Write<'_>, object: &mut Object) -> Outcome<()> {
+    let call = write.call;
+    if !call.resource.is_namespaced() {
+        object.metadata.remove(Field::Namespace);
+        return Ok(());
+    }
+    if call.namespace().is_empty() {
+        return Err(bad_request("an empty namespace may not be set during creation"));
+    }
+    check_own_namespace(call, object)?;
+    check_place(write, object.metadata.name())
+}
+
+fn generated_name(call: &Call<'_>, base: &str) -> String {
+    let mut end = base.len().min(MAX_GENERATE_NAME_BYTES);
+    while !base.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{}", &base[..end], call.cluster.entropy.suffix())
+}
+
+fn exists(call: &Call<'_>, existing: Option<&Stored>) -> Failure {
+    let metadata = existing.map(|one| Object::of_record(&one.record).metadata).unwrap_or_default();
+    let prefix = if metadata.is_terminating() { "object is being deleted: " } else { "" };
+    already_exists(call.resource.qualified(), metadata.name(), prefix)
+}

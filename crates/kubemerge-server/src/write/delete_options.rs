@@ -1,0 +1,179 @@
+//! DeleteOptions: from the body or the query of a request to what a deletion must know.
+
+use kubemerge_kinds::{
+    field_error::{FieldError, quoted},
+    strategy::Propagation,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    catalog::call::Call,
+    protocol::{
+        json::tree,
+        media::{self, Encoding},
+        query::{DryRun, Query, dry_run},
+        status::{Outcome, Qualified, bad_request, invalid},
+    },
+    write::decode,
+};
+
+/// A member, what its value must be, and Go's name for that.
+type Member = (&'static str, fn(&Value) -> bool, &'static str);
+
+const MEMBERS: &[Member] = &[
+    ("/apiVersion", Value::is_string, "string"),
+    ("/dryRun", is_list_of_text, "[]string"),
+    ("/gracePeriodSeconds", Value::is_i64, "int64"),
+    ("/kind", Value::is_string, "string"),
+    ("/orphanDependents", Value::is_boolean, "bool"),
+    ("/preconditions", Value::is_object, "v1.Preconditions"),
+    ("/preconditions/resourceVersion", Value::is_string, "string"),
+    ("/preconditions/uid", Value::is_string, "types.UID"),
+    ("/propagationPolicy", Value::is_string, "v1.DeletionPropagation"),
+];
+
+/// How an object is to be deleted.
+#[derive(Clone, Debug)]
+pub(crate) struct DeleteOptions {
+    pub(crate) grace_period: Option<i64>,
+    pub(crate) preconditions: Preconditions,
+    /// What happens to dependents; the kind's default if unset.
+    pub(crate) propagation: Option<Propagation>,
+    pub(crate) dry_run: DryRun,
+    /// `orphanDependents: false` was said, for which the answer differs.
+    pub(crate) orphans_refused: bool,
+}
+
+/// What must be true of the object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Preconditions {
+    pub(crate) uid: Option<String>,
+    pub(crate) resource_version: Option<String>,
+}
+
+impl Default for DeleteOptions {
+    fn default() -> Self {
+        DeleteOptions {
+            grace_period: None,
+            preconditions: Preconditions::default(),
+            propagation: None,
+            dry_run: DryRun::No,
+            orphans_refused: false,
+        }
+    }
+}
+
+impl DeleteOptions {
+    /// At once, dependents later.
+    pub(crate) fn background() -> DeleteOptions {
+        DeleteOptions { propagation: Some(Propagation::Background), grace_period: Some(0), ..Self::default() }
+    }
+
+    /// Reads the body, or the query if there is none.
+    pub(crate) fn read(call: &Call<'_>) -> Outcome<DeleteOptions> {
+        if call.body.is_empty() {
+            return Self::from_value(&from_query(call.query)?);
+        }
+        let document = match media::body_encoding(call.headers, true)? {
+            Encoding::Protobuf => crate::protocol::protobuf::to_canonical(call.body, &call.cluster.schema)?,
+            _ => decode::body(call)?,
+        };
+        Self::from_value(&tree(&document))
+    }
+
+    pub(crate) fn from_value(value: &Value) -> Outcome<DeleteOptions> {
+        check_types(value)?;
+        let mut errors = Vec::new();
+        let dry = value.get("dryRun").and_then(Value::as_array).into_iter().flatten();
+        let dry_run = dry_run(dry.filter_map(Value::as_str), &mut errors);
+        let orphan = value.get("orphanDependents").and_then(Value::as_bool);
+        let policy = value.get("propagationPolicy").and_then(Value::as_str).filter(|text| !text.is_empty());
+        if orphan.is_some() && policy.is_some() {
+            let why = "orphanDependents and deletionPropagation cannot be both set";
+            errors.push(FieldError::invalid("propagationPolicy", &json!(policy), why));
+        }
+        let propagation = propagation(orphan, policy, &mut errors);
+        if !errors.is_empty() {
+            let kind = Qualified { group: "meta.k8s.io", name: "DeleteOptions" };
+            return Err(invalid(kind, "", &errors));
+        }
+        let text = |key: &str| {
+            let found = value.get("preconditions").and_then(|wanted| wanted.get(key)).and_then(Value::as_str);
+            found.map(str::to_string)
+        };
+        Ok(DeleteOptions {
+            grace_period: value.get("gracePeriodSeconds").and_then(Value::as_i64),
+            preconditions: Preconditions { uid: text("uid"), resource_version: text("resourceVersion") },
+            propagation,
+            dry_run,
+            orphans_refused: orphan == Some(false),
+        })
+    }
+}
+
+fn propagation(
+    orphan: Option<bool>,
+    policy: Option<&str>,
+    errors: &mut Vec<FieldError>,
+) -> Option<Propagation> {
+    match (orphan, policy) {
+        (Some(true), _) => Some(Propagation::Orphan),
+        (Some(false), _) => Some(Propagation::Background),
+        (None, None) => None,
+        (None, Some("Orphan")) => Some(Propagation::Orphan),
+        (None, Some("Foreground")) => Some(Propagation::Foreground),
+        (None, Some("Background")) => Some(Propagation::Background),
+        (None, Some(other)) => {
+            let supported = ["Background", "Foreground", "Orphan"].map(str::to_string);
+            errors.push(FieldError::not_supported("propagationPolicy", &json!(other), &supported));
+            None
+        }
+    }
+}
+
+/// A value of the wrong type must not pass for one that was never given.
+fn check_types(value: &Value) -> Outcome<()> {
+    let refuse = |text: String| {
+        Err(bad_request(format!(
+            "DeleteOptions in version \"v1\" cannot be handled as a DeleteOptions: {text}"
+        )))
+    };
+    if !value.is_object() && !value.is_null() {
+        return refuse("json: cannot unmarshal it into a Go struct".into());
+    }
+    if let Some(kind) = value.get("kind").and_then(Value::as_str).filter(|kind| !is_kind(kind)) {
+        return refuse(format!("no kind {} is registered", quoted(kind)));
+    }
+    for (pointer, fits, wanted) in MEMBERS {
+        let given = value.pointer(pointer).filter(|given| !given.is_null());
+        if given.is_some_and(|given| !fits(given)) {
+            let field = pointer[1..].replace('/', ".");
+            return refuse(format!(
+                "json: cannot unmarshal a value into Go struct field DeleteOptions.{field} of type {wanted}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_kind(kind: &str) -> bool {
+    matches!(kind, "" | "DeleteOptions")
+}
+
+fn is_list_of_text(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| list.iter().all(Value::is_string))
+}
+
+fn from_query(query: &Query) -> Outcome<Value> {
+    let mut options = json!({"dryRun": query.all("dryRun").collect::<Vec<_>>()});
+    if let Some(policy) = query.get("propagationPolicy") {
+        options["propagationPolicy"] = policy.into();
+    }
+    if let Some(seconds) = query.number::<i64>("gracePeriodSeconds")? {
+        options["gracePeriodSeconds"] = seconds.into();
+    }
+    if query.get("orphanDependents").is_some() {
+        options["orphanDependents"] = query.flag("orphanDependents").into();
+    }
+    Ok(options)
+}

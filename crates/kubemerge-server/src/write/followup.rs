@@ -1,0 +1,69 @@
+//! What follows from a write. Pure: the follow-ups are queued by the transaction and done by the collector.
+
+use std::sync::Arc;
+
+use crate::{
+    catalog::Resource,
+    object::{Object, meta::OwnerReference},
+};
+
+/// The finalizer of an owner whose dependents stay.
+pub(crate) const ORPHAN: &str = "orphan";
+/// The finalizer of an owner that waits for its dependents.
+pub(crate) const FOREGROUND: &str = "foregroundDeletion";
+
+/// Something to do once the request's own write is done.
+#[derive(Clone, Debug)]
+pub(crate) enum Followup {
+    /// An owner is gone: each dependent may have to go.
+    OwnerGone { uid: String },
+    /// An owner waits until its dependents are gone.
+    Foreground { key: Arc<str> },
+    /// An owner goes without its dependents.
+    Orphan { key: Arc<str> },
+    /// An object lost an owner, or one of its owners waits.
+    Dependent { key: Arc<str> },
+    /// A dependent is new: its owner may be gone already.
+    CheckNewDependent { key: Arc<str> },
+    /// A dependent is gone: its owners may have waited for it.
+    DependentGone { owners: Vec<OwnerReference>, namespace: String },
+    /// A namespace is to be emptied and finished.
+    Namespace { name: String },
+    /// A custom resource definition is to be emptied and finished.
+    Definition { name: String },
+}
+
+/// What follows from the removal of an object.
+pub(crate) fn after_removal(resource: &Resource, object: &Object) -> Vec<Followup> {
+    let mut followups = vec![Followup::OwnerGone { uid: object.metadata.uid().to_string() }];
+    let owners = object.metadata.owner_references();
+    let namespace = object.metadata.namespace().to_string();
+    if !owners.is_empty() {
+        followups.push(Followup::DependentGone { owners, namespace: namespace.clone() });
+    }
+    if resource.is_namespaced() {
+        followups.push(Followup::Namespace { name: namespace });
+    }
+    if resource.custom().is_some() {
+        followups.push(Followup::Definition { name: format!("{}.{}", resource.plural, resource.group) });
+    }
+    followups
+}
+
+/// What follows when an object begins to terminate.
+pub(crate) fn after_termination(resource: &Resource, key: &str, object: &Object) -> Vec<Followup> {
+    let mut followups = Vec::new();
+    if object.metadata.has_finalizer(FOREGROUND) {
+        followups.push(Followup::Foreground { key: key.into() });
+    }
+    if object.metadata.has_finalizer(ORPHAN) {
+        followups.push(Followup::Orphan { key: key.into() });
+    }
+    let name = object.metadata.name().to_string();
+    match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "Namespace") => followups.push(Followup::Namespace { name }),
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => followups.push(Followup::Definition { name }),
+        _ => {}
+    }
+    followups
+}

@@ -1,0 +1,85 @@
+//! What must be true of an object before it replaces a stored one: address, identity, version.
+
+use kubemerge_kinds::{field_error::FieldError, strategy::Permission};
+use serde_json::json;
+
+use crate::{
+    catalog::{Resource, call::Call},
+    object::Object,
+    protocol::{
+        query::parse_resource_version,
+        status::{Outcome, bad_request, conflict, invalid},
+    },
+    store::{Stored, metadata_field::Field},
+};
+
+const MODIFIED: &str =
+    "the object has been modified; please apply your changes to the latest version and try again";
+
+/// Name and namespace of the new state must be those of the path; a missing namespace is filled in.
+pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
+    if call.resource.is_namespaced() {
+        check_own_namespace(call, object)?;
+    } else {
+        object.metadata.remove(Field::Namespace);
+    }
+    let (name, wanted) = (object.metadata.name(), call.name());
+    if name.is_empty() {
+        return Err(bad_request(format!(
+            "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
+        )));
+    }
+    if name != wanted {
+        return Err(bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({wanted})"
+        )));
+    }
+    Ok(())
+}
+
+/// The resourceVersion in the body must be the stored one; whether it may be missing depends on the kind.
+pub(crate) fn check_version(
+    call: &Call<'_>,
+    object: &Object,
+    current: &Stored,
+    unconditional: Permission,
+) -> Outcome<()> {
+    let given = object.metadata.resource_version();
+    if matches!(given, "" | "0") {
+        if unconditional == Permission::Granted {
+            return Ok(());
+        }
+        let error =
+            FieldError::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
+        return Err(invalid(call.resource.qualified_kind(), call.name(), &[error]));
+    }
+    if parse_resource_version(given)? == current.revision {
+        return Ok(());
+    }
+    Err(conflict(call.resource.qualified(), call.name(), MODIFIED))
+}
+
+/// The namespace of an object is that of the path, which is filled in if the object has none.
+pub(crate) fn check_own_namespace(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
+    let (given, wanted) = (object.metadata.namespace(), call.namespace());
+    if given == wanted {
+        return Ok(());
+    }
+    if !given.is_empty() {
+        return Err(bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    object.metadata.set_text(Field::Namespace, wanted);
+    Ok(())
+}
+
+/// A uid that is given must be the object's own.
+pub(crate) fn check_identity(resource: &Resource, old: &Object, new: &Object) -> Outcome<()> {
+    let (given, own) = (new.metadata.uid(), old.metadata.uid());
+    if given.is_empty() || given == own {
+        return Ok(());
+    }
+    let text = format!("Precondition failed: UID in precondition: {given}, UID in object meta: {own}");
+    Err(conflict(resource.qualified(), new.metadata.name(), &text))
+}

@@ -1,0 +1,39 @@
+//! Changes to stored objects that the server makes on its own, and the keys they need.
+
+use std::sync::Arc;
+
+use crate::{
+    catalog::Resource,
+    object::Object,
+    protocol::status::Outcome,
+    store::Range,
+    write::{commit::commit, transaction::Transaction},
+};
+
+/// Changes an object, again if another client was faster; an object that is gone needs no change.
+pub(crate) fn rewrite(
+    transaction: &Transaction<'_>,
+    key: &str,
+    resource: &Resource,
+    change: impl Fn(&mut Object),
+) -> Outcome<()> {
+    while let Some(stored) = transaction.cluster.store.get(key) {
+        let mut object = Object::of(&stored);
+        change(&mut object);
+        if commit(transaction, resource, key, &stored, &object).is_ok() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the object under a key is gone or being deleted.
+pub(crate) fn is_ending(transaction: &Transaction<'_>, key: &str) -> bool {
+    transaction.cluster.store.get(key).is_none_or(|stored| stored.record.is_terminating())
+}
+
+/// All keys with a prefix.
+pub(crate) fn keys_below(transaction: &Transaction<'_>, prefix: &str) -> Vec<Arc<str>> {
+    let page = transaction.cluster.store.range(Range { prefix, ..Range::default() });
+    page.map(|page| page.items.into_iter().map(|(key, _)| key).collect()).unwrap_or_default()
+}

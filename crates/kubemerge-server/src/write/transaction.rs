@@ -1,0 +1,151 @@
+//! The writes of one request, and the follow-ups they cause.
+//!
+//! Every write passes here: the store is changed by compare-and-swap, the change is noted for the request log, and
+//! what follows from it (dependents to collect, a namespace to finish, a definition to serve) is queued. The queue
+//! is worked off before the request is answered.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+    sync::Arc,
+};
+
+use smallvec::SmallVec;
+
+use crate::{
+    catalog::{Index, Resource, cluster::Cluster, definition::is_definition},
+    object::Object,
+    store::{Expect, Mismatch, Record, Stored},
+    write::{
+        followup::{self, Followup},
+        settings::WriteSettings,
+    },
+};
+
+/// One effective write: what was stored before and after.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) key: Arc<str>,
+    pub(crate) before: Option<Stored>,
+    pub(crate) after: Option<Stored>,
+}
+
+/// The changes of one request: most change one object.
+pub(crate) type Changes = SmallVec<[Change; 1]>;
+
+/// The writes of one request.
+pub(crate) struct Transaction<'a> {
+    pub(crate) cluster: &'a Cluster,
+    pub(crate) settings: &'a WriteSettings,
+    index: RefCell<Arc<Index>>,
+    followups: RefCell<VecDeque<Followup>>,
+    changes: RefCell<Changes>,
+    is_running_followups: Cell<bool>,
+}
+
+impl<'a> Transaction<'a> {
+    pub(crate) fn new(cluster: &'a Cluster, settings: &'a WriteSettings) -> Self {
+        Transaction {
+            cluster,
+            settings,
+            index: RefCell::new(cluster.catalog.index()),
+            followups: RefCell::default(),
+            changes: RefCell::default(),
+            is_running_followups: Cell::new(false),
+        }
+    }
+
+    /// What is served, including the changes of this request.
+    pub(crate) fn index(&self) -> Arc<Index> {
+        self.index.borrow().clone()
+    }
+
+    pub(crate) fn create(&self, resource: &Resource, key: &str, record: Record) -> Result<Stored, Mismatch> {
+        let revision = self.cluster.store.put(key, record.clone(), Expect::Absent)?;
+        let stored = Stored { record, revision };
+        self.note(resource, key, None, Some(stored.clone()));
+        Ok(stored)
+    }
+
+    pub(crate) fn update(
+        &self,
+        resource: &Resource,
+        key: &str,
+        record: Record,
+        old: &Stored,
+    ) -> Result<Stored, Mismatch> {
+        let revision = self.cluster.store.put(key, record.clone(), Expect::Unchanged(old.revision))?;
+        let stored = Stored { record, revision };
+        self.note(resource, key, Some(old.clone()), Some(stored.clone()));
+        Ok(stored)
+    }
+
+    /// Removes an object; answers its last state with the revision of the removal.
+    pub(crate) fn remove(&self, resource: &Resource, key: &str, old: &Stored) -> Result<Stored, Mismatch> {
+        let revision = self.cluster.store.delete(key, old.revision)?;
+        self.note(resource, key, Some(old.clone()), None);
+        Ok(Stored { record: old.record.clone(), revision })
+    }
+
+    pub(crate) fn changes(&self) -> Changes {
+        self.changes.take()
+    }
+
+    pub(crate) fn enqueue(&self, followup: Followup) {
+        self.followups.borrow_mut().push_back(followup);
+    }
+
+    /// Drops queued follow-ups that the caller is about to do.
+    pub(crate) fn drop_followups(&self, done: impl Fn(&Followup) -> bool) {
+        self.followups.borrow_mut().retain(|followup| !done(followup));
+    }
+
+    /// Hands each queued follow-up to `run`, including those that `run` queues; stops at the first failure.
+    pub(crate) fn run_followups<E>(&self, run: impl Fn(Followup) -> Result<(), E>) -> Result<(), E> {
+        // A follow-up may delete objects, which would come here again: the outer loop does that work.
+        if self.is_running_followups.replace(true) {
+            return Ok(());
+        }
+        let mut result = Ok(());
+        while result.is_ok() {
+            let Some(followup) = self.followups.borrow_mut().pop_front() else { break };
+            result = run(followup);
+        }
+        self.is_running_followups.set(false);
+        result
+    }
+
+    fn note(&self, resource: &Resource, key: &str, before: Option<Stored>, after: Option<Stored>) {
+        if is_definition(resource) {
+            self.cluster.serve_definitions();
+            *self.index.borrow_mut() = self.cluster.catalog.index();
+        }
+        self.enqueue_followups(resource, key, before.as_ref(), after.as_ref());
+        self.changes.borrow_mut().push(Change { key: key.into(), before, after });
+    }
+
+    fn enqueue_followups(
+        &self,
+        resource: &Resource,
+        key: &str,
+        before: Option<&Stored>,
+        after: Option<&Stored>,
+    ) {
+        match (before, after) {
+            (Some(before), None) => {
+                let object = Object::of_record(&before.record);
+                let found = followup::after_removal(resource, &object);
+                self.followups.borrow_mut().extend(found);
+            }
+            (_, Some(after)) if after.record.is_terminating() => {
+                let object = Object::of_record(&after.record);
+                let found = followup::after_termination(resource, key, &object);
+                self.followups.borrow_mut().extend(found);
+            }
+            (None, Some(after)) if !after.record.owners().is_empty() => {
+                self.enqueue(Followup::CheckNewDependent { key: key.into() });
+            }
+            _ => {}
+        }
+    }
+}

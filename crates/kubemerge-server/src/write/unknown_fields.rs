@@ -1,0 +1,161 @@
+//! Fields that a kind does not have: dropped, with a warning or a refusal as the request wants.
+//!
+//! Built-in kinds are checked with their pattern first, and field by field with their schema where that is not enough;
+//! custom ones are pruned by their own schema. Objects without unknown fields are only read, never rewritten.
+
+use std::borrow::Cow;
+
+use kubemerge_kinds::{
+    field_error::{COMPLAINTS_MOST, FieldError, quoted},
+    pattern::Verdict,
+    unknown_fields::{clean_field, survey},
+};
+use kubemerge_schema::Type;
+use serde_json::Value;
+
+use crate::{
+    catalog::call::Call,
+    object::{Object, custom},
+    protocol::{
+        query::FieldValidation,
+        status::{Failure, Outcome, Qualified, bad_request, invalid},
+    },
+    store::field_name::Name,
+    write::decode::{Decoded, Source},
+};
+
+/// What is known about a text before its fields are checked.
+pub(super) struct Found {
+    pub(super) validation: FieldValidation,
+    /// Complaints so far, such as duplicate fields; unknown fields come after them.
+    pub(super) complaints: Vec<String>,
+    pub(super) source: Source,
+}
+
+/// Drops what the kind does not have, and reports it as the request wants.
+pub(super) fn drop_unknown(call: &Call<'_>, mut object: Object, mut found: Found) -> Outcome<Decoded> {
+    let mut unknown = drop_unknown_metadata(&mut object);
+    let mut is_complete = false;
+    match call.resource.custom() {
+        Some(version) => {
+            if let Some(schema) = &version.schema {
+                unknown.extend(custom::prune(&mut object, schema)?);
+            }
+        }
+        None => is_complete = check_built_in(call, &mut object, found.source, &mut unknown)?,
+    }
+    unknown.sort();
+    let room = COMPLAINTS_MOST.saturating_sub(found.complaints.len());
+    let complaints = unknown.iter().take(room).map(|path| format!("unknown field {}", quoted(path)));
+    found.complaints.extend(complaints);
+    report(call, found, &object)?;
+    Ok(Decoded { object, is_complete })
+}
+
+/// Reports complaints about the fields of an object as the request wants.
+fn report(call: &Call<'_>, found: Found, object: &Object) -> Outcome<()> {
+    let Found { validation, complaints, source } = found;
+    match validation {
+        _ if complaints.is_empty() => Ok(()),
+        FieldValidation::Ignore => Ok(()),
+        FieldValidation::Warn => {
+            complaints.into_iter().for_each(|complaint| call.warn(complaint));
+            Ok(())
+        }
+        FieldValidation::Strict => {
+            let text = format!("strict decoding error: {}", complaints.join(", "));
+            Err(undecodable(call, &text, source, &object.to_value().to_string()))
+        }
+    }
+}
+
+/// An object that cannot be decoded: 400 for a body, 422 for the result of a patch.
+pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source, object: &str) -> Failure {
+    match source {
+        Source::Body => {
+            let (kind, version) = (&call.resource.kind, &call.resource.version);
+            bad_request(format!(
+                "{kind} in version {} cannot be handled as a {kind}: {text}",
+                quoted(version)
+            ))
+        }
+        Source::Patch => {
+            let error = FieldError::invalid("patch", &Value::from(object), text);
+            invalid(Qualified { group: "", name: "" }, "", &[error])
+        }
+    }
+}
+
+fn drop_unknown_metadata(object: &mut Object) -> Vec<String> {
+    let unknown = object.metadata.unknown().map(|name| format!("metadata.{name}")).collect();
+    object.metadata.drop_unknown();
+    unknown
+}
+
+/// Checks all fields of a built-in kind; answers whether no default is missing.
+fn check_built_in(
+    call: &Call<'_>,
+    object: &mut Object,
+    source: Source,
+    unknown: &mut Vec<String>,
+) -> Outcome<bool> {
+    let Some(pattern) = call.resource.pattern(&call.cluster.schema) else { return Ok(false) };
+    let (mut is_complete, mut undeclared) = (true, Vec::new());
+    for name in object.names() {
+        let Some(text) = object.text(&name) else { continue };
+        let verdict = pattern.check_field(&name, text);
+        is_complete &= verdict == Verdict::Complete;
+        if verdict != Verdict::NeedsFullCheck {
+            continue;
+        }
+        match field_type(call, &name) {
+            Some(ty) => clean(call, object, Checked { name: &name, ty, source }, unknown)?,
+            None => undeclared.push(name),
+        }
+    }
+    drop_fields(object, &undeclared);
+    unknown.extend(undeclared.into_iter().map(Cow::into_owned));
+    Ok(is_complete)
+}
+
+/// The type of a top-level field, if the kind has it.
+fn field_type<'c>(call: &Call<'c>, name: &str) -> Option<Type<'c>> {
+    let ty = call.cluster.schema.type_of(&call.resource.api_version, &call.resource.kind)?;
+    ty.field(name).map(|field| field.ty)
+}
+
+/// Drops fields, all at once since there may be very many; their names are sorted.
+fn drop_fields(object: &mut Object, names: &[Name]) {
+    if !names.is_empty() {
+        object.retain_fields(|field| names.binary_search_by(|name| (**name).cmp(field)).is_err());
+    }
+}
+
+/// A field that needs the full check.
+struct Checked<'f> {
+    name: &'f str,
+    ty: Type<'f>,
+    source: Source,
+}
+
+/// Checks a field and rewrites it if something has to be dropped.
+fn clean(call: &Call<'_>, object: &mut Object, field: Checked<'_>, unknown: &mut Vec<String>) -> Outcome<()> {
+    let Some(text) = object.text(field.name) else { return Ok(()) };
+    let found = survey(text, field.ty, field.name);
+    if let Some(text) = found.mismatch {
+        return Err(undecodable(call, &text, field.source, &object.to_value().to_string()));
+    }
+    if !found.needs_rewrite {
+        return Ok(());
+    }
+    match object.get(field.name) {
+        None | Some(Value::Null) => {
+            object.remove(field.name);
+            Ok(())
+        }
+        Some(mut value) => {
+            clean_field(&mut value, field.ty, field.name, unknown);
+            object.set(field.name, &value)
+        }
+    }
+}
