@@ -133,6 +133,10 @@ fn request(trial: &Trial<'_>) -> Value {
     let mut request = json!({"op": "create", "object": trial.object});
     if trial.operation != Operation::Create {
         request["op"] = "update".into();
+        // Some kinds may not be replaced without a resource version; what it says is not the question here.
+        if let Some(metadata) = request["object"].get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.entry("resourceVersion").or_insert_with(|| "1".into());
+        }
         request["old"] = trial.base.stored.clone().unwrap_or_default();
     }
     if trial.operation == Operation::UpdateStatus {

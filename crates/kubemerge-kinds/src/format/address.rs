@@ -158,3 +158,39 @@ pub fn cidr_contains(whole: (IpAddr, u8), part: (IpAddr, u8)) -> bool {
     let is_same_family = whole.0.is_ipv4() == part.0.is_ipv4();
     is_same_family && whole.1 < part.1 && masked(part.0, whole.1) == masked(whole.0, whole.1)
 }
+
+/// Addresses that no endpoint can have: unspecified, loopback and link-local ones.
+pub fn endpoint_ip(text: &str) -> Problems {
+    let Some(address) = parse_ip(text) else {
+        return vec!["must be a valid IP address".to_owned()];
+    };
+    let mut problems = Problems::new();
+    if address.is_unspecified() {
+        problems.push(format!("may not be unspecified ({text})"));
+    }
+    if address.is_loopback() {
+        problems.push("may not be in the loopback range (127.0.0.0/8, ::1/128)".to_owned());
+    }
+    if is_link_local(address) {
+        problems.push("may not be in the link-local range (169.254.0.0/16, fe80::/10)".to_owned());
+    }
+    if is_link_local_multicast(address) {
+        problems.push("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)".to_owned());
+    }
+    problems
+}
+
+fn is_link_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.is_unicast_link_local(),
+    }
+}
+
+fn is_link_local_multicast(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.octets()[..3] == [224, 0, 0],
+        // Go looks at the scope of a multicast address, not at its flags.
+        IpAddr::V6(address) => address.octets()[0] == 0xff && address.octets()[1] & 0x0f == 0x02,
+    }
+}

@@ -1,5 +1,7 @@
 //! The group `scheduling.k8s.io`.
 
+mod priority_class;
+
 use crate::registry::Rules;
 
-pub(crate) const RULES: &[Rules] = &[];
+pub(crate) const RULES: &[Rules] = &[priority_class::RULES];
