@@ -5,6 +5,7 @@
 //! What no document tells about the Go types comes from the modules that declare them.
 
 mod go_fields;
+mod internal_types;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -18,10 +19,11 @@ use serde_json::{Map, Value, json};
 pub(crate) const HELP: &str = "\
 Generate the built-in tables of kubemerge-schema (needs Go unless FOLDER is given)
 
-usage: cargo xtask schemas [FOLDER]
+usage: cargo xtask schemas [FOLDER | --internal]
 
 Downloads the OpenAPI and discovery documents of each release with `go mod download` and writes strings.txt
 and tables.bin. With FOLDER, reads FOLDER/<minor>/openapi-spec and FOLDER/<minor>/discovery instead.
+With --internal, writes only the table of internal types, which kubemerge-kinds has.
 ";
 
 /// The newest patch release of each minor version that the Go module proxy serves, newest first.
@@ -30,6 +32,7 @@ const RELEASES: [&str; 13] = [
     "1.28.15", "1.27.16", "1.26.15", "1.25.16",
 ];
 
+const INTERNAL_TYPES: &str = "crates/kubemerge-kinds/src/field/internal_types.txt";
 const TABLES: &str = "crates/kubemerge-schema/src/builtin";
 
 /// Runs the task.
@@ -47,6 +50,10 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 }
 
 fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
+    if folder == Some(Path::new("--internal")) {
+        write_internal_types()?;
+        return Ok("internal types".to_owned());
+    }
     let mut writer = TableWriter::new();
     let mut names = KnownNames::default();
     for patch in RELEASES {
@@ -55,10 +62,20 @@ fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
         release.resource_lists.iter_mut().for_each(|list| names.complete(list));
         writer.add(&release)?;
     }
+    write_internal_types()?;
     let files = writer.finish();
     fs::write(Path::new(TABLES).join("strings.txt"), &files.strings)?;
     fs::write(Path::new(TABLES).join("tables.bin"), &files.tables)?;
     Ok(format!("{} releases, {} bytes", RELEASES.len(), files.strings.len() + files.tables.len()))
+}
+
+/// The internal types of the newest release, for the rules of its kinds.
+fn write_internal_types() -> Result<(), Box<dyn Error>> {
+    let newest = RELEASES[0];
+    let kubernetes = download(&format!("k8s.io/kubernetes@v{newest}"))?;
+    let (api, machinery) = (download_nearest("api", newest)?, download_nearest("apimachinery", newest)?);
+    fs::write(INTERNAL_TYPES, internal_types::table(&kubernetes, &api, &machinery)?)?;
+    Ok(())
 }
 
 /// `1.37` of `1.37.1`.

@@ -7,7 +7,7 @@ use super::pod_update::annotation_updates;
 use crate::field::Field;
 use crate::format::{dns1123_subdomain, is_ipv4, is_ipv6, qualified_name, strict_legacy_ip};
 use crate::registry::Context;
-use crate::tree::{Map, Value};
+use crate::tree::Map;
 
 /// Everything but the status stays.
 pub(super) fn prepare_update(pod: &mut Map<'_>, old: &Map<'_>, _context: Context) {
@@ -143,7 +143,7 @@ fn claims(statuses: Field<'_>, claims: Field<'_>) {
 }
 
 /// Addresses that were stored before stay valid.
-fn addresses(list: Field<'_>, old: Field<'_>) {
+fn addresses(list: Field<'_>, old: Field<'_>, go_type: &str) {
     for entry in list.items() {
         let address = entry.field("ip");
         let was_there = old.items().any(|before| before.field("ip").str() == address.str());
@@ -156,20 +156,13 @@ fn addresses(list: Field<'_>, old: Field<'_>) {
         (four + usize::from(is_ipv4(address)), six + usize::from(is_ipv6(address)))
     });
     if list.len() > 1 && (four != 1 || six != 1) {
-        let texts: Vec<String> = list
-            .items()
-            .map(|entry| format!("{{\"IP\":{}}}", Value::Str(entry.field("ip").str()).to_text()))
-            .collect();
-        list.invalid_as(
-            crate::field::BadValue::verbatim(format!("[{}]", texts.join(","))),
-            "may specify no more than one IP for each IP family",
-        );
+        list.invalid_struct(go_type, "may specify no more than one IP for each IP family");
     }
 }
 
 fn pod_addresses(status: Field<'_>, old: Field<'_>) {
     let (address, list) = (status.field("podIP"), status.field("podIPs"));
-    addresses(list, old.field("podIPs"));
+    addresses(list, old.field("podIPs"), "[]core.PodIP");
     let first = list.index(0).field("ip");
     if !address.is_empty() && first.is_set() && first.str() != address.str() {
         first.invalid("must be equal to `podIP`");
@@ -185,5 +178,5 @@ fn host_addresses(status: Field<'_>, old: Field<'_>) {
     if first.str() != address.str() {
         first.invalid("must be equal to `hostIP`");
     }
-    addresses(list, old.field("hostIPs"));
+    addresses(list, old.field("hostIPs"), "[]core.HostIP");
 }

@@ -1,6 +1,6 @@
 //! What may change in a Pod.
 
-use crate::field::{BadValue, Field};
+use crate::field::{BadValue, Field, Report, internal_pretty, unified_diff};
 use crate::tree::{Arena, Map, Value};
 
 const UPDATABLE: &str = "pod updates may not change fields other than \
@@ -120,7 +120,10 @@ fn other_fields(spec: Field<'_>, old: Field<'_>) {
         gated_fields(spec, old, &mut munged, before);
     }
     if munged != *before {
-        spec.forbidden(UPDATABLE);
+        let report = Report::new(spec.minor());
+        let munged = internal_pretty("core.PodSpec", Field::root(&munged, &report));
+        let difference = unified_diff(&internal_pretty("core.PodSpec", old), &munged);
+        spec.forbidden(format!("{UPDATABLE}\n{difference}"));
     }
 }
 
@@ -171,15 +174,16 @@ fn node_affinity(affinity: Field<'_>, old: Field<'_>) {
         return;
     }
     if !before.is_empty() && before.len() != terms.len() {
-        terms.invalid_as(
-            node_terms(terms),
+        terms.invalid_struct(
+            "[]core.NodeSelectorTerm",
             "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
         );
         return;
     }
     for (term, before) in terms.items().zip(before.items()) {
         if !has_only_additions(term, before) {
-            term.invalid_as(node_term(term), "only additions are allowed (no mutations or deletions)");
+            let message = "only additions are allowed (no mutations or deletions)";
+            term.invalid_struct("core.NodeSelectorTerm", message);
         }
     }
 }
@@ -194,30 +198,4 @@ fn has_only_additions(term: Field<'_>, old: Field<'_>) -> bool {
         let (own, before) = (term.field(list), old.field(list));
         own.len() >= before.len() && before.items().zip(own.items()).all(|(one, other)| one.same_as(other))
     })
-}
-
-fn node_terms(terms: Field<'_>) -> BadValue {
-    if !terms.is_set() {
-        return BadValue::null();
-    }
-    let all: Vec<String> = terms.items().map(|term| node_term(term).as_str().to_owned()).collect();
-    BadValue::verbatim(format!("[{}]", all.join(",")))
-}
-
-/// A term as Go prints it: by the names of its Go fields.
-fn node_term(term: Field<'_>) -> BadValue {
-    let list = |name: &'static str| {
-        let field = term.field(name);
-        if !field.is_set() {
-            return "null".to_owned();
-        }
-        let item = |item: Field<'_>| {
-            let values = item.field("values").value().map_or("null".to_owned(), Value::to_text);
-            let text = |name: &'static str| crate::go_text::quoted(item.field(name).str());
-            format!("{{\"Key\":{},\"Operator\":{},\"Values\":{values}}}", text("key"), text("operator"))
-        };
-        format!("[{}]", field.items().map(item).collect::<Vec<_>>().join(","))
-    };
-    let (expressions, fields) = (list("matchExpressions"), list("matchFields"));
-    BadValue::verbatim(format!("{{\"MatchExpressions\":{expressions},\"MatchFields\":{fields}}}"))
 }

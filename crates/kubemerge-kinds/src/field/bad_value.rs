@@ -1,6 +1,6 @@
 //! Values as field errors print them.
 
-use super::Field;
+use super::{Field, internal_json};
 use crate::go_text::quoted;
 use crate::tree::{Map, Value};
 
@@ -19,20 +19,9 @@ impl BadValue {
         BadValue(text.into())
     }
 
-    /// A struct as Go prints it in JSON: by the names of its Go fields, in their order.
-    ///
-    /// Fields are pairs of Go name and JSON name; pointers print as null where they are absent, other fields as
-    /// empty strings.
-    pub fn of_struct(value: Field<'_>, fields: &[(&str, &str)], pointers: &[&str]) -> BadValue {
-        let members = fields.iter().map(|(go, json)| {
-            let text = match value.map().and_then(|map| map.get(json)) {
-                Some(value) => value.to_text(),
-                None if pointers.contains(json) => "null".to_owned(),
-                None => "\"\"".to_owned(),
-            };
-            format!("{}:{text}", quoted(go))
-        });
-        BadValue(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+    /// A value of an internal Go type as messages print it: JSON by the names of the Go fields.
+    pub fn internal(go_type: &str, value: Field<'_>) -> BadValue {
+        BadValue(internal_json(go_type, value))
     }
 
     /// The printed form.

@@ -4,11 +4,15 @@
 //! object does not have is a cursor too: it reads as empty, and errors about it have its path.
 
 mod bad_value;
+mod diff;
 mod error;
+mod internal;
 mod report;
 
 pub use bad_value::BadValue;
+pub use diff::unified_diff;
 pub use error::{ErrorKind, FieldError};
+pub use internal::{internal_json, internal_pretty};
 pub use report::Report;
 
 use std::fmt::Write;
@@ -354,6 +358,21 @@ impl<'t> Field<'t> {
                 Some(_) => self.invalid("field is immutable"),
                 None => self.invalid_as(old.zero(), "field is immutable"),
             }
+        }
+        is_same
+    }
+
+    /// Reports `Invalid value` with a value of an internal Go type: `core.PodSpec`, `[]core.Volume`,
+    /// `*metav1.LabelSelector`, `map[string]string`.
+    pub fn invalid_struct(self, go_type: &str, detail: impl Into<String>) {
+        self.invalid_as(BadValue::internal(go_type, self), detail);
+    }
+
+    /// Reports a value of an internal Go type that differs from that of the stored object.
+    pub fn check_immutable_struct(self, old: Field<'_>, go_type: &str) -> bool {
+        let is_same = self.same_as(old);
+        if !is_same {
+            self.invalid_struct(go_type, "field is immutable");
         }
         is_same
     }

@@ -1,7 +1,7 @@
 //! Profiles of seccomp and AppArmor, and options of Windows.
 
 use super::paths::descending_path;
-use crate::field::Field;
+use crate::field::{BadValue, Field};
 use crate::format::dns1123_subdomain;
 
 const PROFILES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
@@ -24,11 +24,7 @@ pub(super) fn seccomp_profile(profile: Field<'_>) {
         }
     } else if local.is_set() {
         // Upstream prints the whole profile.
-        let value = crate::field::BadValue::of_struct(
-            profile,
-            &[("Type", "type"), ("LocalhostProfile", "localhostProfile")],
-            &["localhostProfile"],
-        );
+        let value = BadValue::internal("core.SeccompProfile", profile);
         local.invalid_as(value, "can only be set when seccomp type is Localhost");
     }
 }

@@ -102,7 +102,8 @@ fn privileges(context: Field<'_>) {
         return;
     }
     if context.field("privileged").bool() {
-        context.invalid("cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
+        let message = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
+        context.invalid_struct("core.SecurityContext", message);
     }
     let added = context.fields(["capabilities", "add"]);
     for _ in added.items().filter(|capability| capability.str() == "CAP_SYS_ADMIN") {

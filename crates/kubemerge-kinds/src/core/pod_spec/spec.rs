@@ -165,12 +165,12 @@ fn resource_claims(claims: Field<'_>, _of: PodOf<'_>) {
         }
         let (own, template) = (claim.field("resourceClaimName"), claim.field("resourceClaimTemplateName"));
         match (own.is_set(), template.is_set()) {
-            (true, true) => claim.invalid_as(
-                claim_value(claim),
+            (true, true) => claim.invalid_struct(
+                "core.PodResourceClaim",
                 "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
             ),
-            (false, false) => claim.invalid_as(
-                claim_value(claim),
+            (false, false) => claim.invalid_struct(
+                "core.PodResourceClaim",
                 "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
             ),
             _ => {}
@@ -181,19 +181,6 @@ fn resource_claims(claims: Field<'_>, _of: PodOf<'_>) {
             }
         }
     }
-}
-
-/// The Go struct of a claim as JSON.
-fn claim_value(claim: Field<'_>) -> crate::field::BadValue {
-    crate::field::BadValue::of_struct(
-        claim,
-        &[
-            ("Name", "name"),
-            ("ResourceClaimName", "resourceClaimName"),
-            ("ResourceClaimTemplateName", "resourceClaimTemplateName"),
-        ],
-        &["resourceClaimName", "resourceClaimTemplateName"],
-    )
 }
 
 /// Variables that are read from files name a volume of the pod that is an `emptyDir`.

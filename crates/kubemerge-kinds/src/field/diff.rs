@@ -1,0 +1,196 @@
+//! Unified diffs of texts, as messages about updates show them.
+//!
+//! The algorithm is that of Python's `difflib`, which Kubernetes uses through a Go port: the longest run of equal
+//! lines, then the same to its left and right; in long texts, lines that are frequent start no run.
+
+use std::collections::HashMap;
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+/// From so many lines on, frequent lines start no run.
+const LONG_TEXT: usize = 200;
+
+/// A run of equal lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Run {
+    a: usize,
+    b: usize,
+    len: usize,
+}
+
+/// A stretch of both texts, equal or not.
+#[derive(Clone, Copy)]
+struct Stretch {
+    is_equal: bool,
+    a: (usize, usize),
+    b: (usize, usize),
+}
+
+/// The difference of two texts without file names; empty if there is none.
+pub fn unified_diff(a: &str, b: &str) -> String {
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.split('\n').collect(), b.split('\n').collect());
+    let mut out = String::new();
+    for group in groups(&stretches(&a, &b)) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+        let header = [range(first.a.0, last.a.1), range(first.b.0, last.b.1)];
+        out.push_str(&format!("@@ -{} +{} @@\n", header[0], header[1]));
+        for stretch in &group {
+            let sides = if stretch.is_equal {
+                vec![(' ', &a[stretch.a.0..stretch.a.1])]
+            } else {
+                vec![('-', &a[stretch.a.0..stretch.a.1]), ('+', &b[stretch.b.0..stretch.b.1])]
+            };
+            for (mark, lines) in sides {
+                lines.iter().for_each(|line| out.push_str(&format!("{mark}{line}\n")));
+            }
+        }
+    }
+    out
+}
+
+/// `5,15`: the first line and how many there are.
+fn range(start: usize, end: usize) -> String {
+    match end - start {
+        1 => (start + 1).to_string(),
+        0 => format!("{start},0"),
+        len => format!("{},{len}", start + 1),
+    }
+}
+
+fn stretches(a: &[&str], b: &[&str]) -> Vec<Stretch> {
+    let mut all = Vec::new();
+    let (mut at_a, mut at_b) = (0, 0);
+    let end = Run { a: a.len(), b: b.len(), len: 0 };
+    for run in runs(a, b).into_iter().chain([end]) {
+        if at_a < run.a || at_b < run.b {
+            all.push(Stretch { is_equal: false, a: (at_a, run.a), b: (at_b, run.b) });
+        }
+        (at_a, at_b) = (run.a + run.len, run.b + run.len);
+        if run.len > 0 {
+            all.push(Stretch { is_equal: true, a: (run.a, at_a), b: (run.b, at_b) });
+        }
+    }
+    all
+}
+
+/// All runs of equal lines in order; neighbours are joined.
+fn runs(a: &[&str], b: &[&str]) -> Vec<Run> {
+    let places = places_of_lines(b);
+    let mut found = Vec::new();
+    let mut queue = vec![(0, a.len(), 0, b.len())];
+    while let Some((a_low, a_high, b_low, b_high)) = queue.pop() {
+        let run = longest_run(a, b, &places, (a_low, a_high, b_low, b_high));
+        if run.len == 0 {
+            continue;
+        }
+        found.push(run);
+        if a_low < run.a && b_low < run.b {
+            queue.push((a_low, run.a, b_low, run.b));
+        }
+        if run.a + run.len < a_high && run.b + run.len < b_high {
+            queue.push((run.a + run.len, a_high, run.b + run.len, b_high));
+        }
+    }
+    found.sort_by_key(|run| (run.a, run.b));
+    let mut joined: Vec<Run> = Vec::new();
+    for run in found {
+        match joined.last_mut() {
+            Some(last) if last.a + last.len == run.a && last.b + last.len == run.b => last.len += run.len,
+            _ => joined.push(run),
+        }
+    }
+    joined
+}
+
+fn places_of_lines<'t>(b: &[&'t str]) -> HashMap<&'t str, Vec<usize>> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, line) in b.iter().enumerate() {
+        places.entry(line).or_default().push(at);
+    }
+    if b.len() >= LONG_TEXT {
+        let most = b.len() / 100 + 1;
+        places.retain(|_, at| at.len() <= most);
+    }
+    places
+}
+
+/// The longest run in a part of both texts; of several the first.
+fn longest_run(
+    a: &[&str],
+    b: &[&str],
+    places: &HashMap<&str, Vec<usize>>,
+    (a_low, a_high, b_low, b_high): (usize, usize, usize, usize),
+) -> Run {
+    let mut best = Run { a: a_low, b: b_low, len: 0 };
+    let mut lengths: HashMap<usize, usize> = HashMap::new();
+    for (at, line) in a.iter().enumerate().take(a_high).skip(a_low) {
+        let mut next = HashMap::new();
+        for place in places.get(line).into_iter().flatten().filter(|place| (b_low..b_high).contains(place)) {
+            let len = place.checked_sub(1).and_then(|before| lengths.get(&before)).unwrap_or(&0) + 1;
+            next.insert(*place, len);
+            if len > best.len {
+                best = Run { a: at + 1 - len, b: place + 1 - len, len };
+            }
+        }
+        lengths = next;
+    }
+    // Frequent lines may be part of a run that another line started.
+    while best.a > a_low && best.b > b_low && a[best.a - 1] == b[best.b - 1] {
+        best = Run { a: best.a - 1, b: best.b - 1, len: best.len + 1 };
+    }
+    while best.a + best.len < a_high
+        && best.b + best.len < b_high
+        && a[best.a + best.len] == b[best.b + best.len]
+    {
+        best.len += 1;
+    }
+    best
+}
+
+/// Changes that are close together, with the lines around them.
+fn groups(stretches: &[Stretch]) -> Vec<Vec<Stretch>> {
+    let mut groups = Vec::new();
+    let mut group: Vec<Stretch> = Vec::new();
+    let count = stretches.len();
+    for (at, stretch) in stretches.iter().enumerate() {
+        let len = stretch.a.1 - stretch.a.0;
+        let mut stretch = *stretch;
+        if stretch.is_equal && at == 0 {
+            stretch = tail(stretch);
+        } else if stretch.is_equal && at + 1 == count {
+            stretch = head(stretch);
+        } else if stretch.is_equal && len > 2 * CONTEXT {
+            group.push(head(stretch));
+            groups.push(std::mem::take(&mut group));
+            stretch = tail(stretch);
+        }
+        group.push(stretch);
+    }
+    if group.iter().any(|stretch| !stretch.is_equal) {
+        groups.push(group);
+    }
+    groups
+}
+
+fn head(stretch: Stretch) -> Stretch {
+    let len = (stretch.a.1 - stretch.a.0).min(CONTEXT);
+    Stretch { a: (stretch.a.0, stretch.a.0 + len), b: (stretch.b.0, stretch.b.0 + len), ..stretch }
+}
+
+fn tail(stretch: Stretch) -> Stretch {
+    let len = (stretch.a.1 - stretch.a.0).min(CONTEXT);
+    Stretch { a: (stretch.a.1 - len, stretch.a.1), b: (stretch.b.1 - len, stretch.b.1), ..stretch }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unified_diff;
+
+    #[test]
+    fn changes_have_three_lines_around_them() {
+        let before = "1\n2\n3\n4\n5\n6\n7\n8\n9";
+        let after = "1\n2\n3\n4\nfive\n6\n7\n8\n9";
+        assert_eq!(unified_diff(before, after), "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
+        assert_eq!(unified_diff(before, before), "");
+    }
+}
