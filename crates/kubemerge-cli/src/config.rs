@@ -3,7 +3,8 @@
 //! The file changes the defaults of the options with the same names: `--help` shows them, and an option on the
 //! command line overrides them.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command};
 use serde::Deserialize;
@@ -26,6 +27,23 @@ pub(crate) struct Config {
     overlay: Vec<PathBuf>,
     #[serde(default)]
     exclude: Vec<String>,
+    #[serde(default)]
+    lint: LintConfig,
+}
+
+/// `[lint]`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct LintConfig {
+    /// What to check if the command line names nothing.
+    #[serde(default)]
+    paths: Vec<PathBuf>,
+    #[serde(default)]
+    ignore: Vec<String>,
+    /// Severities by rule.
+    #[serde(default)]
+    severity: BTreeMap<String, String>,
+    min_severity: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -58,9 +76,12 @@ impl Config {
         let config = parse(&name, &text)?;
         // `design-documents` is the name of an overlay, not a file.
         let is_file = |path: &PathBuf| path.as_os_str() != "design-documents";
-        let place = |path: PathBuf| if is_file(&path) { folder.join(path) } else { path };
+        // Paths beside a file in the current folder stay as they are written.
+        let base = if folder == here { Path::new("") } else { folder };
+        let place = |path: PathBuf| if is_file(&path) { base.join(path) } else { path };
         let beside = |paths: Vec<PathBuf>| paths.into_iter().map(place).collect();
-        Ok(Config { schema: beside(config.schema), overlay: beside(config.overlay), ..config })
+        let lint = LintConfig { paths: beside(config.lint.paths), ..config.lint };
+        Ok(Config { schema: beside(config.schema), overlay: beside(config.overlay), lint, ..config })
     }
 
     /// The command with these defaults, in every subcommand that has the options.
@@ -69,7 +90,9 @@ impl Config {
         let command = names
             .into_iter()
             .fold(command, |command, name| command.mut_subcommand(name, |sub| self.defaults(sub)));
-        command.mut_args(|option| self.with_default(option))
+        let is_lint = command.get_name() == "lint";
+        let command = command.mut_args(|option| self.with_default(option));
+        if is_lint { command.mut_args(|option| self.lint.with_default(option)) } else { command }
     }
 
     fn with_default(&self, option: Arg) -> Arg {
@@ -91,6 +114,22 @@ impl Config {
             "schema" if !self.schema.is_empty() => option.default_values(words(&self.schema)),
             "overlay" if !self.overlay.is_empty() => option.default_values(words(&self.overlay)),
             "exclude" if !self.exclude.is_empty() => option.default_values(self.exclude.clone()),
+            _ => option,
+        }
+    }
+}
+
+impl LintConfig {
+    fn with_default(&self, option: Arg) -> Arg {
+        match option.get_id().as_str() {
+            "paths" if !self.paths.is_empty() => option.default_values(words(&self.paths)),
+            "ignore" if !self.ignore.is_empty() => option.default_values(self.ignore.clone()),
+            "severity" if !self.severity.is_empty() => option
+                .default_values(self.severity.iter().map(|(rule, severity)| format!("{rule}={severity}"))),
+            "min_severity" => match &self.min_severity {
+                Some(severity) => option.default_value(severity.clone()),
+                None => option,
+            },
             _ => option,
         }
     }

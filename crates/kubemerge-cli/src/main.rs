@@ -6,11 +6,9 @@
 
 mod args;
 mod cmd;
-mod compare;
 mod config;
 mod input;
 mod job;
-mod nearest;
 mod output;
 mod render;
 mod report;

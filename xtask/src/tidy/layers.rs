@@ -11,6 +11,7 @@ const PACKAGES: &[&[&str]] = &[
     &["kubemerge-schema"],
     &["kubemerge-strategic", "kubemerge-ssa", "kubemerge-kinds"],
     &["kubemerge"],
+    &["kubemerge-inspect"],
     &["kubemerge-server"],
     &["kubemerge-cli"],
 ];
@@ -26,11 +27,10 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge-cli",
         modules: &[
-            &["report", "nearest"],
+            &["report"],
             &["args"],
             &["input"],
             &["job", "render", "output", "config"],
-            &["compare"],
             &["cmd"],
             &["main"],
         ],

@@ -42,7 +42,8 @@ pub(crate) fn run(args: &CompletionsArgs, mut command: Command) -> Result {
 
 pub(crate) fn run_man(args: &ManArgs, command: Command) -> Result {
     if let Some(dir) = &args.dir {
-        return clap_mangen::generate_to(command, dir).map(|()| Outcome::Done).map_err(|error| {
+        let written = std::fs::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(command, dir));
+        return written.map(|()| Outcome::Done).map_err(|error| {
             Notice::error(format!("cannot write to {}: {}", dir.display(), plain(&error))).into()
         });
     }

@@ -17,11 +17,11 @@ pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod skew;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::args::DuplicateKeysArg;
-use crate::input::Inputs;
-use crate::report::Result;
+use crate::input::{Inputs, Secrets};
+use crate::report::{Colours, Result, choose_colours};
 
 /// Shows what Kubernetes does with an object and a patch, offline, for every kind.
 #[derive(Debug, Parser)]
@@ -31,8 +31,24 @@ pub(crate) struct CommandLine {
     /// How to handle duplicate keys in a map
     #[arg(long, global = true, value_enum, default_value_t, value_name = "RULE", help_heading = "Input")]
     duplicate_keys: DuplicateKeysArg,
+    /// Show the values of Secrets in diffs, explanations and messages
+    #[arg(long, global = true, help_heading = "Output")]
+    show_secrets: bool,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = "Output")]
+    color: ColorArg,
     #[command(subcommand)]
     command: Command,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ColorArg {
+    /// On a terminal; NO_COLOR and CLICOLOR_FORCE are respected
+    #[default]
+    Auto,
+    Always,
+    Never,
 }
 
 #[derive(Debug, Subcommand)]
@@ -68,7 +84,13 @@ enum Command {
 
 /// Runs the command that was given.
 pub(crate) fn run(line: CommandLine) -> Result {
-    let mut inputs = Inputs::new(line.duplicate_keys.into());
+    match line.color {
+        ColorArg::Auto => {}
+        ColorArg::Always => choose_colours(Colours::On),
+        ColorArg::Never => choose_colours(Colours::Off),
+    }
+    let secrets = if line.show_secrets { Secrets::Shown } else { Secrets::Masked };
+    let mut inputs = Inputs::new(line.duplicate_keys.into(), secrets);
     let inputs = &mut inputs;
     match line.command {
         Command::Diff(args) => diff::run(&args, inputs),

@@ -35,15 +35,20 @@ impl PatchOutputArgs {
 
     /// Writes the generated patches.
     pub(super) fn write(&self, patches: &[Vec<u8>]) -> Result<()> {
-        let texts: Vec<String> = patches.iter().map(|patch| render::object(self.output, patch)).collect();
-        let between = match self.output {
-            ObjectFormat::Yaml => "---\n",
-            ObjectFormat::Json => "",
-        };
-        let mut out = Stdout::new();
-        out.text(texts.join(between))?;
-        out.finish()
+        write_patches(self.output, patches)
     }
+}
+
+/// Writes patches to stdout.
+pub(super) fn write_patches(format: ObjectFormat, patches: &[Vec<u8>]) -> Result<()> {
+    let texts: Vec<String> = patches.iter().map(|patch| render::object(format, patch)).collect();
+    let between = match format {
+        ObjectFormat::Yaml => "---\n",
+        ObjectFormat::Json => "",
+    };
+    let mut out = Stdout::new();
+    out.text(texts.join(between))?;
+    out.finish()
 }
 
 /// Whether a JSON patch has tests.

@@ -3,10 +3,12 @@
 mod each;
 mod exclude;
 mod find;
+mod secret;
 mod source;
 
 pub(crate) use each::each;
 pub(crate) use exclude::Exclude;
+pub(crate) use secret::Secrets;
 pub(crate) use source::Source;
 
 use std::collections::{HashMap, HashSet};
@@ -27,13 +29,19 @@ const STDIN: &str = "<stdin>";
 /// A pipe can be read only once, so a text that two options name is read for the first of them and shared.
 pub(crate) struct Inputs {
     duplicate_keys: DuplicateKeys,
+    secrets: Secrets,
     /// The texts read so far, by path without links.
     read: HashMap<PathBuf, Arc<Source>>,
 }
 
 impl Inputs {
-    pub(crate) fn new(duplicate_keys: DuplicateKeys) -> Inputs {
-        Inputs { duplicate_keys, read: HashMap::new() }
+    pub(crate) fn new(duplicate_keys: DuplicateKeys, secrets: Secrets) -> Inputs {
+        Inputs { duplicate_keys, secrets, read: HashMap::new() }
+    }
+
+    /// Whether values of Secrets are shown.
+    pub(crate) fn secrets(&self) -> Secrets {
+        self.secrets
     }
 
     /// The manifests of `-f`, without the files among them that hold patches.
@@ -86,7 +94,7 @@ impl Inputs {
     }
 
     fn text(&self, name: &str, bytes: &[u8]) -> Arc<Source> {
-        Arc::new(Source::new(name.to_owned(), bytes.to_vec(), self.duplicate_keys))
+        Arc::new(Source::new(name.to_owned(), bytes.to_vec(), self.duplicate_keys).with_secrets(self.secrets))
     }
 
     fn source(&mut self, key: PathBuf, path: PathBuf) -> Result<Arc<Source>> {
@@ -110,10 +118,11 @@ impl Inputs {
             let mut bytes = Vec::new();
             let read = std::io::stdin().lock().read_to_end(&mut bytes);
             read.map_err(|error| unreadable("stdin", &error))?;
-            return Ok(Source::new(STDIN.to_owned(), bytes, self.duplicate_keys));
+            return Ok(Source::new(STDIN.to_owned(), bytes, self.duplicate_keys).with_secrets(self.secrets));
         }
         let bytes = std::fs::read(&path).map_err(|error| unreadable(&path.display().to_string(), &error))?;
-        Ok(Source::new(path.display().to_string(), bytes, self.duplicate_keys).at(path))
+        let source = Source::new(path.display().to_string(), bytes, self.duplicate_keys);
+        Ok(source.at(path).with_secrets(self.secrets))
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
+use std::sync::OnceLock;
 
 use kubemerge_yaml::{self as yaml, DuplicateKeys};
 
 use super::STDIN;
+use super::secret::{Secrets, blacked_out, mask_pair};
 use crate::report::{Excerpt, Notice, Result};
 
 /// A text and where it came from.
@@ -17,17 +19,47 @@ pub(crate) struct Source {
     /// The text, or bytes that are not UTF-8: parsing says why.
     content: std::result::Result<String, Vec<u8>>,
     duplicate_keys: DuplicateKeys,
+    secrets: Secrets,
+    /// The text with the values of Secrets masked, made when it is first shown.
+    masked: OnceLock<String>,
 }
 
 impl Source {
     pub(crate) fn new(name: String, bytes: Vec<u8>, duplicate_keys: DuplicateKeys) -> Source {
         let content = String::from_utf8(bytes).map_err(FromUtf8Error::into_bytes);
-        Source { name, path: None, content, duplicate_keys }
+        Source {
+            name,
+            path: None,
+            content,
+            duplicate_keys,
+            secrets: Secrets::Masked,
+            masked: OnceLock::new(),
+        }
     }
 
     /// The text of a file.
     pub(crate) fn at(self, path: PathBuf) -> Source {
         Source { path: Some(path), ..self }
+    }
+
+    pub(crate) fn with_secrets(self, secrets: Secrets) -> Source {
+        Source { secrets, ..self }
+    }
+
+    /// The text as it may be shown in messages: of the same length, with the values of Secrets masked.
+    pub(crate) fn shown(&self) -> &str {
+        match self.secrets {
+            Secrets::Shown => self.text(),
+            Secrets::Masked => self.masked.get_or_init(|| blacked_out(self.text())),
+        }
+    }
+
+    /// Two versions of a text of this source as they may be shown in a diff.
+    pub(crate) fn shown_pair(&self, before: &str, after: &str) -> [String; 2] {
+        match self.secrets {
+            Secrets::Shown => [before.to_owned(), after.to_owned()],
+            Secrets::Masked => mask_pair(before, after),
+        }
     }
 
     /// The file that can be rewritten, if there is one.
@@ -58,7 +90,11 @@ impl Source {
     }
 
     fn unreadable(&self, error: &yaml::Error) -> crate::report::Failure {
-        Notice::of_yaml(&self.name, self.bytes(), error).into()
+        {
+            // Bytes that are not UTF-8 have no other form that could be shown.
+            let shown = if self.content.is_ok() { self.shown().as_bytes() } else { self.bytes() };
+            Notice::of_yaml(&self.name, shown, error).into()
+        }
     }
 
     /// The text; empty if the bytes are not UTF-8.
@@ -75,6 +111,6 @@ impl Source {
     ) -> Excerpt {
         let location = document.locate_nearest(path);
         let place = location.key.unwrap_or(location.value);
-        Excerpt::cut(&self.name, self.text(), place.range(), label)
+        Excerpt::cut(&self.name, self.shown(), place.range(), label)
     }
 }

@@ -1,9 +1,9 @@
 //! Finds the type that a user names: `v1/Service`, `deploy`, `Ingress`, `ServiceSpec`.
 
+use kubemerge_inspect::nearest;
 use kubemerge_schema::{Dialect, NameError, Schema, Type};
 
 use super::manifest::{Identity, Manifest};
-use crate::nearest::nearest;
 use crate::report::{Notice, Result};
 
 /// Finds a type by apiVersion/Kind, by kind, by the names of its resource, or by definition name.
@@ -29,11 +29,6 @@ pub(crate) fn type_of<'s>(schema: &'s Schema, manifest: &Manifest<'_>) -> Result
         Some(ty) => Ok(ty),
         None => Err(undescribed(manifest).into()),
     }
-}
-
-/// The type that a schema has for an object, also where Kubernetes would refuse a strategic merge.
-pub(crate) fn type_in<'s>(schema: &'s Schema, manifest: &Manifest<'_>) -> Option<Type<'s>> {
-    schema.type_of(&manifest.identity.api_version, &manifest.identity.kind)
 }
 
 fn custom_resource(manifest: &Manifest<'_>) -> Notice {

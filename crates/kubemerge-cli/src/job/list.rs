@@ -83,18 +83,6 @@ fn has_no_kind(item: Node<'_>) -> bool {
     item.kind() == Kind::Map && api_version.is_empty() && kind.is_empty()
 }
 
-/// The places of all objects of a document.
-pub(crate) fn roots<'m, 's>(beside: &'m [Manifest<'s>]) -> Vec<yaml::Place<'m, 's>> {
-    let root = |manifest: &'m Manifest<'s>| match manifest.part {
-        Part::Whole => vec![manifest.document.root()],
-        Part::Item(_) => {
-            let items = manifest.document.locate_nearest(ITEMS).value.elements();
-            items.map(|item| item.alias_target().unwrap_or(item)).collect()
-        }
-    };
-    beside.first().map_or(Vec::new(), root)
-}
-
 /// An object and its new value.
 #[derive(Clone, Copy)]
 pub(crate) struct Change<'m, 's> {

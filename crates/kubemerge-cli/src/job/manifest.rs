@@ -52,6 +52,11 @@ impl Identity {
         self.api_version.split_once('/').unwrap_or(("", &self.api_version))
     }
 
+    /// Whether its data must not be shown.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.kind == "Secret" && self.api_version == "v1"
+    }
+
     pub(super) fn is_in_group(&self, group: &str) -> bool {
         self.group() == Some(group)
     }

@@ -1,6 +1,7 @@
 //! Which objects a patch is for.
 
 use globset::{GlobBuilder, GlobMatcher};
+use kubemerge_inspect::nearest;
 use kubemerge_kinds::label_selector::LabelSelector;
 use kubemerge_schema::Schema;
 use kubemerge_value::Node;
@@ -8,7 +9,6 @@ use kubemerge_value::Node;
 use super::manifest::{Identity, Manifest};
 use super::patch::LoadedPatch;
 use crate::args::TargetOptions;
-use crate::nearest::nearest;
 use crate::report::{Notice, Result};
 
 /// How many objects an error lists.

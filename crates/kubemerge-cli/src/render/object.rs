@@ -1,11 +1,10 @@
 //! Writes objects and the difference between texts.
 
-use kubemerge_value::Node;
 use kubemerge_yaml::{self as yaml, WriteOptions};
 use similar::TextDiff;
 
 use crate::args::ObjectFormat;
-use crate::report::{Colours, colours_of};
+use crate::report::{Colours, Ink, colours_of};
 
 /// A JSON text as YAML, members in the order given.
 pub(crate) fn yaml(json: &[u8]) -> String {
@@ -18,18 +17,6 @@ pub(crate) fn object(format: ObjectFormat, json: &[u8]) -> String {
         ObjectFormat::Yaml => yaml(json),
         ObjectFormat::Json => pretty_json(json),
     }
-}
-
-/// The longest value that is shown in full in a sentence.
-const MAX_SHORT_VALUE: usize = 60;
-
-/// A value in a sentence: its JSON, cut where it is long.
-pub(crate) fn short(node: Node<'_>) -> String {
-    let text = format!("{node:?}");
-    if text.chars().count() <= MAX_SHORT_VALUE {
-        return text;
-    }
-    text.chars().take(MAX_SHORT_VALUE).chain("…".chars()).collect()
 }
 
 /// Deeper levels are not indented any further.
@@ -106,18 +93,17 @@ fn lines_that_differ([old, new]: [&str; 2], [before, after]: [&str; 2]) -> Strin
     let text = diff.unified_diff().context_radius(3).header(old, new).to_string();
     match colours_of(&std::io::stdout()) {
         Colours::Off => text,
-        Colours::On => text.lines().map(coloured).collect(),
+        Colours::On => text.lines().map(|line| ink(line).paint(line, Colours::On) + "\n").collect(),
     }
 }
 
-fn coloured(line: &str) -> String {
-    let colour = match line.as_bytes().first() {
-        Some(b'+') => "32",
-        Some(b'-') => "31",
-        Some(b'@') => "36",
-        _ => return format!("{line}\n"),
-    };
-    format!("\u{1b}[{colour}m{line}\u{1b}[0m\n")
+fn ink(line: &str) -> Ink {
+    match line.as_bytes().first() {
+        Some(b'+') => Ink::Green,
+        Some(b'-') => Ink::Red,
+        Some(b'@') => Ink::Cyan,
+        _ => Ink::Plain,
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Findings in SARIF 2.1.0, the form that code hosts show beside the lines of a change.
 
+use kubemerge_inspect::{FindingSeverity, RULES};
 use serde_json::{Value, json};
 
-use crate::report::{Notice, Severity};
+use crate::report::{Excerpt, Notice, Severity};
 
 /// A SARIF log with one run.
 pub(crate) fn sarif(notices: &[Notice]) -> Value {
     let mut codes: Vec<&str> = notices.iter().filter_map(|notice| notice.code).collect();
     codes.sort_unstable();
     codes.dedup();
-    let rules: Vec<Value> = codes.iter().map(|code| json!({"id": code})).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -17,11 +17,44 @@ pub(crate) fn sarif(notices: &[Notice]) -> Value {
             "tool": {"driver": {
                 "name": "kubemerge",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
+                "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
             }},
+            "columnKind": "unicodeCodePoints",
             "results": notices.iter().map(result).collect::<Vec<_>>(),
         }],
     })
+}
+
+/// A rule that was found. Codes of refused patches are those of errors and have no rule.
+fn rule(code: &str) -> Value {
+    let Some(rule) = RULES.iter().find(|rule| rule.code == code) else { return json!({"id": code}) };
+    let level = match rule.severity {
+        FindingSeverity::Warning => "warning",
+        FindingSeverity::Error => "error",
+    };
+    json!({
+        "id": code,
+        "shortDescription": {"text": rule.summary},
+        "helpUri": help_uri(code),
+        "defaultConfiguration": {"level": level},
+    })
+}
+
+/// The page of the Kubernetes documentation about the subject of a rule.
+fn help_uri(code: &str) -> &'static str {
+    match code {
+        "unknown-kind" | "removed-api" | "deprecated-api" => {
+            "https://kubernetes.io/docs/reference/using-api/deprecation-guide/"
+        }
+        "unknown-field" | "wrong-type" => {
+            "https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation"
+        }
+        "no-schema" | "custom-resource" => {
+            "https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/custom-resources/"
+        }
+        "yaml-trap" | "broken-yaml" => "https://yaml.org/type/",
+        _ => "https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/",
+    }
 }
 
 fn result(notice: &Notice) -> Value {
@@ -29,16 +62,43 @@ fn result(notice: &Notice) -> Value {
         Severity::Warning => "warning",
         Severity::Error => "error",
     };
-    json!({
+    let related: Vec<Value> = notice.excerpts.iter().flat_map(related_locations).collect();
+    let mut result = json!({
         "ruleId": notice.code.unwrap_or_default(),
         "level": level,
         "message": {"text": notice.sentence()},
-        "locations": notice.excerpts.iter().map(|excerpt| {
-            let position = excerpt.position();
-            json!({"physicalLocation": {
-                "artifactLocation": {"uri": excerpt.name()},
-                "region": {"startLine": position.line, "startColumn": position.column},
-            }})
-        }).collect::<Vec<_>>(),
-    })
+        "locations": notice.excerpts.iter().map(location).collect::<Vec<_>>(),
+    });
+    if !related.is_empty() {
+        result["relatedLocations"] = Value::Array(related);
+    }
+    result
+}
+
+fn location(excerpt: &Excerpt) -> Value {
+    let start = excerpt.position();
+    json!({"physicalLocation": {
+        "artifactLocation": {"uri": excerpt.name()},
+        "region": {
+            "startLine": start.line,
+            "startColumn": start.column,
+            // SARIF counts to the column after the last character.
+            "endColumn": excerpt.end_column(),
+        },
+    }})
+}
+
+fn related_locations(excerpt: &Excerpt) -> Vec<Value> {
+    let related = excerpt.related();
+    related
+        .map(|(line, column, label)| {
+            json!({
+                "physicalLocation": {
+                    "artifactLocation": {"uri": excerpt.name()},
+                    "region": {"startLine": line, "startColumn": column},
+                },
+                "message": {"text": label},
+            })
+        })
+        .collect()
 }

@@ -80,6 +80,22 @@ impl Excerpt {
         self.position
     }
 
+    /// The column after the first mark, which ends on its line.
+    pub(crate) fn end_column(&self) -> usize {
+        let mark = &self.marks[0].range;
+        self.position.column + self.text[mark.clone()].chars().count().max(1)
+    }
+
+    /// Line, column and label of the other marks.
+    pub(crate) fn related(&self) -> impl Iterator<Item = (usize, usize, &str)> {
+        self.marks.iter().skip(1).map(|mark| {
+            let before = &self.text[..mark.range.start];
+            let line = self.first_line + before.matches('\n').count();
+            let column = before.rsplit('\n').next().unwrap_or(before).chars().count() + 1;
+            (line, column, mark.label.as_str())
+        })
+    }
+
     /// The form in which it is drawn.
     pub(crate) fn snippet(&self) -> Snippet<'_, Annotation<'_>> {
         let snippet =

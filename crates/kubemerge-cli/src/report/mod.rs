@@ -1,10 +1,12 @@
 //! What the user is told: notices that point into files, and how a command ends. The lowest layer: every other
 //! module reports through it, and it imports none of them.
 
+mod colour;
 mod excerpt;
 mod failure;
 mod notice;
 
+pub(crate) use colour::{Colours, Ink, choose_colours, colours_of};
 pub(crate) use excerpt::Excerpt;
 pub(crate) use failure::{Failure, Outcome, Result, exit_code, plain};
-pub(crate) use notice::{Colours, Notice, Severity, colours_of};
+pub(crate) use notice::{Notice, Severity};

@@ -1,10 +1,9 @@
 //! One message to the user: an error, a warning or a finding, with the place in a file and what to do about it.
 
-use std::io::IsTerminal;
-
 use annotate_snippets::{Group, Level, Renderer};
 use kubemerge_yaml as yaml;
 
+use super::colour::{Colours, colours_of};
 use super::excerpt::Excerpt;
 
 /// How serious it is.
@@ -122,17 +121,4 @@ impl Notice {
         let lines: Vec<String> = groups.into_iter().map(|group| renderer.render(&[group])).collect();
         lines.join("\n")
     }
-}
-
-/// Whether text is coloured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Colours {
-    On,
-    Off,
-}
-
-/// Colours are for terminals whose user did not say no.
-pub(crate) fn colours_of(stream: &impl IsTerminal) -> Colours {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if stream.is_terminal() && !refused { Colours::On } else { Colours::Off }
 }

@@ -1,11 +1,12 @@
 //! What configurations would overwrite: fields that they and other clients changed in different ways.
 
 use kubemerge::{Change, Conflict, Dialect, KubectlApplied, LAST_APPLIED, Schema, Versions, conflicts};
+use kubemerge_inspect::short;
 use kubemerge_value::{Document, Node};
 
 use super::applied;
 use crate::job::Manifest;
-use crate::render::{Table, short};
+use crate::render::Table;
 use crate::report::{Notice, Result};
 
 /// Conflicts, each with the object it is in.

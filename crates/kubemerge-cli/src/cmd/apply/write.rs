@@ -69,7 +69,8 @@ fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
     for file in changes.chunk_by(|one, other| std::ptr::eq(one.manifest.source, other.manifest.source)) {
         let source = file[0].manifest.source;
         let after = yaml::apply_edits(source.text(), &job::edits(file)?);
-        text.push_str(&render::unified_diff(&source.name, source.text(), &after));
+        let [before, after] = source.shown_pair(source.text(), &after);
+        text.push_str(&render::unified_diff(&source.name, &before, &after));
     }
     Ok(text)
 }
@@ -78,7 +79,8 @@ fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
 fn created(step: &Step<'_, '_>) -> String {
     match &step.applied {
         KubectlApplied::Created(object) => {
-            render::addition(&step.config.identity.to_string(), &render::yaml(object))
+            let [_, text] = step.config.source.shown_pair("", &render::yaml(object));
+            render::addition(&step.config.identity.to_string(), &text)
         }
         KubectlApplied::Configured { .. } | KubectlApplied::Unchanged => String::new(),
     }

@@ -1,21 +1,23 @@
 //! `kubemerge diff`: the patch from one object to another, two-way or three-way.
 //!
-//! `many` generates the patches of many objects, each with the name of its object.
+//! `text` shows the differences for reading, `many` generates the patches of many objects, each with the name of its object.
 
 mod many;
+mod text;
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use kubemerge::{
     Arena, Error, Guide, OnConflict, Patch, Schema, Target, Type, Versions, convert, diff, json_three_way,
     three_way,
 };
+use kubemerge_inspect::node_at;
 
-use super::patch_output::{PatchOutputArgs, TestsOption};
-use crate::args::PatchTypeArg;
+use super::patch_output::{TestsOption, write_patches};
+use crate::args::{DialectArg, ObjectFormat, PatchTypeArg, SchemaOptions};
 use crate::input::Inputs;
-use crate::job::{Manifest, node_at, type_of};
+use crate::job::{self, Manifest, type_of};
 use crate::report::{Notice, Outcome, Result};
 
 #[derive(Debug, Args)]
@@ -25,6 +27,7 @@ Of many objects, those of the same kind and name are compared; each patch names 
 
 Examples:
   kubemerge diff old.yaml new.yaml
+  kubemerge diff old.yaml new.yaml -o text
   kubemerge diff old.yaml new.yaml --type json --tests -o json
   kubemerge diff last-applied.yaml new.yaml --current live.yaml
   helm template . | kubemerge diff rendered.yaml - --duplicate-keys last")]
@@ -43,8 +46,28 @@ pub(crate) struct DiffArgs {
     patch_type: PatchTypeArg,
     #[command(flatten)]
     tests: TestsOption,
+    /// Output format
+    #[arg(long, short, value_enum, default_value_t)]
+    output: DiffFormat,
+    /// Hide the status in -o text
+    #[arg(long)]
+    no_status: bool,
+    /// Merge rules: as Kubernetes merges, or as its design documents specify
+    #[arg(long, value_enum, default_value_t)]
+    dialect: DialectArg,
     #[command(flatten)]
-    output_options: PatchOutputArgs,
+    schema: SchemaOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum DiffFormat {
+    /// The patch as YAML
+    #[default]
+    Yaml,
+    /// The patch as JSON
+    Json,
+    /// The differences for reading: paths and values, items of lists paired by their keys
+    Text,
 }
 
 /// Generates patches.
@@ -59,15 +82,22 @@ pub(crate) fn run(args: &DiffArgs, inputs: &mut Inputs) -> Result {
     let current = args.current.as_deref().map_or(Ok(Vec::new()), |word| inputs.read_one(word))?;
     let (old, new) = (Manifest::some(&args.old, &old)?, Manifest::some(&args.new, &new)?);
     let current = args.current.as_deref().map(|word| Manifest::some(word, &current)).transpose()?;
+    if args.output == DiffFormat::Text {
+        return text::differences(args, inputs, &old, &new);
+    }
     // Only strategic patches need the custom resource definitions among the objects.
     let definitions = if target == Target::Strategic { new.as_slice() } else { &[] };
-    let maker = Maker { target, schema: args.output_options.schema_beside(inputs, definitions)? };
+    let maker = Maker {
+        target,
+        schema: job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?,
+    };
     let (patches, outcome) = match (old.as_slice(), new.as_slice(), current.as_deref()) {
         ([old], [new], None) => maker.only_patch(old, new, None)?,
         ([old], [new], Some([current])) => maker.only_patch(old, new, Some(current))?,
         (old, new, current) => many::patches(&maker, old, new, current)?,
     };
-    args.output_options.write(&patches)?;
+    let format = if args.output == DiffFormat::Json { ObjectFormat::Json } else { ObjectFormat::Yaml };
+    write_patches(format, &patches)?;
     Ok(outcome)
 }
 

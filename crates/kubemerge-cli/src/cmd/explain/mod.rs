@@ -1,24 +1,21 @@
 //! `kubemerge explain`: what a patch does to each field, which rule applies, and where the dialects differ.
 
 mod operations;
-mod steps;
+mod text;
 
 use clap::Args;
-use kubemerge::{Arena, Dialect, Schema};
-use kubemerge_strategic::apply_observed;
-use kubemerge_value::Document;
+use kubemerge::{Dialect, Schema};
+use kubemerge_inspect::{MergeStep, explain, mask_secrets};
 use serde::Serialize;
 
 use crate::args::{
     DialectArg, FileOptions, Format, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions,
 };
-use crate::compare::differences;
-use crate::input::Inputs;
-use crate::job::{self, LoadedPatch, Manifest, Objects, Selection, pairs, type_in, type_of};
+use crate::input::{Inputs, Secrets};
+use crate::job::{self, Identity, LoadedPatch, Manifest, Objects, Selection, pairs, type_of};
 use crate::output::Stdout;
 use crate::render::facts;
 use crate::report::{Outcome, Result};
-use steps::{Line, StepRecorder};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -48,7 +45,7 @@ pub(crate) struct ExplainArgs {
 
 /// What a patch does to an object.
 #[derive(Debug, Serialize)]
-struct Explanation {
+struct ObjectExplanation {
     file: String,
     object: String,
     #[serde(rename = "type")]
@@ -56,13 +53,13 @@ struct Explanation {
     /// Only strategic patches have dialects.
     #[serde(skip_serializing_if = "Option::is_none")]
     dialect: Option<&'static str>,
-    steps: Vec<Line>,
-    differences: Vec<DialectDifference>,
+    steps: Vec<MergeStep>,
+    differences: Vec<DifferenceFact>,
 }
 
 /// Where the dialects differ.
 #[derive(Debug, Serialize)]
-struct DialectDifference {
+struct DifferenceFact {
     path: String,
     words: String,
 }
@@ -75,16 +72,21 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
     objects.report();
     let manifests = &objects.manifests;
     let schemas = job::load_beside(&args.schema, inputs, manifests)?.compile_both()?;
-    let mut explanations = Vec::new();
+    let mut explanations: Vec<ObjectExplanation> = Vec::new();
     for pair in pairs(manifests, &patches, &Selection::new(&args.target, &schemas[0])?)? {
         let (manifest, patch) = (&manifests[pair.manifest], &patches[pair.patch]);
-        explanations.push(match args.patch_type {
+        let mut explanation = match args.patch_type {
             PatchTypeArg::Strategic => explanation(&schemas, args.dialect.into(), manifest, patch)?,
             PatchTypeArg::Merge | PatchTypeArg::Json => operations::explanation(manifest, patch)?,
-        });
+        };
+        if inputs.secrets() == Secrets::Masked && manifest.identity.is_secret() {
+            mask_secrets(&mut explanation.steps);
+            explanation.differences.iter_mut().for_each(|one| one.words = "***".to_owned());
+        }
+        explanations.push(explanation);
     }
     let mut out = Stdout::new();
-    out.text(facts(args.output, &explanations, |explanations| text(explanations)))?;
+    out.text(facts(args.output, &explanations, |explanations| text::text(explanations)))?;
     out.finish()?;
     Ok(objects.outcome(Outcome::Done))
 }
@@ -94,86 +96,21 @@ fn explanation(
     dialect: Dialect,
     manifest: &Manifest<'_>,
     patch: &LoadedPatch<'_>,
-) -> Result<Explanation> {
-    let arena = Arena::new();
+) -> Result<ObjectExplanation> {
     let schema = if dialect == Dialect::Upstream { &schemas[0] } else { &schemas[1] };
-    let ty = type_of(schema, manifest)?;
+    // Fails where the API server would refuse the patch, whatever it says.
+    type_of(schema, manifest)?;
     let (live, body) = (manifest.value()?, patch.value()?);
-    let mut watch = StepRecorder::new(ty);
-    let merged = apply_observed(ty, live.node(), body.node(), &arena, &mut watch);
-    if let Err(error) = merged {
-        return Err(patch.merge_fault(&error, manifest).into());
-    }
-    Ok(Explanation {
+    let Identity { api_version, kind, .. } = &manifest.identity;
+    let explained = explain(schemas.each_ref(), dialect, api_version, kind, live.node(), body.node());
+    let explained = explained.map_err(|error| patch.merge_fault(&error, manifest))?;
+    let differences = explained.differences.into_iter();
+    Ok(ObjectExplanation {
         file: manifest.source.name.clone(),
         object: manifest.identity.to_string(),
         patch_type: "strategic",
         dialect: Some(dialect.name()),
-        steps: watch.lines,
-        differences: dialect_differences(schemas, manifest, &live, &body),
+        steps: explained.steps,
+        differences: differences.map(|one| DifferenceFact { path: one.path, words: one.words }).collect(),
     })
-}
-
-/// Where the results of the two dialects differ.
-fn dialect_differences(
-    schemas: &[Schema; 2],
-    manifest: &Manifest<'_>,
-    live: &Document<'_>,
-    patch: &Document<'_>,
-) -> Vec<DialectDifference> {
-    let arena = Arena::new();
-    let [upstream, spec] = schemas.each_ref().map(|schema| {
-        let ty = type_in(schema, manifest)?;
-        Some((ty, kubemerge_strategic::apply(ty, live.node(), patch.node(), &arena)))
-    });
-    let (Some((custom, upstream)), Some((ty, spec))) = (upstream, spec) else { return Vec::new() };
-    let told = |path: &str, words: String| vec![DialectDifference { path: path.to_owned(), words }];
-    match (upstream, spec) {
-        _ if custom.is_custom_resource() => told(
-            &manifest.identity.kind,
-            "upstream refuses strategic patches of custom resources (415)".to_owned(),
-        ),
-        (Ok(upstream), Ok(spec)) => differences(ty, live.node(), upstream, spec, &arena)
-            .into_iter()
-            .map(|one| DialectDifference { path: one.path, words: one.words })
-            .collect(),
-        (Err(error), Ok(_)) => told(error.path(), format!("upstream refuses the patch: {}", error.message())),
-        (Ok(_), Err(error)) => told(error.path(), format!("spec refuses the patch: {}", error.message())),
-        (Err(_), Err(_)) => Vec::new(),
-    }
-}
-
-impl Explanation {
-    /// The rules that the patch was applied by.
-    fn rules(&self) -> String {
-        match self.dialect {
-            Some(dialect) => format!("dialect {dialect}"),
-            None => format!("--type {}", self.patch_type),
-        }
-    }
-}
-
-fn text(explanations: &[Explanation]) -> String {
-    let parts: Vec<String> = explanations.iter().map(tree).collect();
-    parts.join("\n")
-}
-
-fn tree(explanation: &Explanation) -> String {
-    let mut text = format!("{}: {}, {}\n", explanation.file, explanation.object, explanation.rules());
-    for line in explanation.steps.iter().filter(|line| line.depth > 0) {
-        let indent = "  ".repeat(line.depth);
-        text.push_str(&format!("{indent}{}: {}", line.name, line.happened));
-        if !line.because.is_empty() {
-            text.push_str(&format!(" ({})", line.because.join("; ")));
-        }
-        text.push('\n');
-    }
-    if !explanation.differences.is_empty() {
-        text.push_str("where the dialects differ\n");
-        explanation
-            .differences
-            .iter()
-            .for_each(|one| text.push_str(&format!("  {}: {}\n", one.path, one.words)));
-    }
-    text
 }

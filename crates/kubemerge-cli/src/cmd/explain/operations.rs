@@ -1,16 +1,15 @@
 //! What JSON patches and merge patches do: they follow no schema, so the changes alone are shown.
 
 use kubemerge::{Guide, PatchType, Target, Tests, apply, diff};
-use kubemerge_value::{Arena, Kind, Node, Path};
+use kubemerge_inspect::{Action, MergeStep};
+use kubemerge_value::{Arena, Kind, Node, Path, to_value};
 
-use super::Explanation;
-use super::steps::Line;
+use super::ObjectExplanation;
 use crate::job::{LoadedPatch, Manifest};
-use crate::render::short;
 use crate::report::Result;
 
 /// The changes of a patch that is not a strategic one.
-pub(super) fn explanation(manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> Result<Explanation> {
+pub(super) fn explanation(manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> Result<ObjectExplanation> {
     let given = patch.patch()?;
     let result = apply(Guide::None, &manifest.json, &given)
         .map_err(|error| patch.fault(&error, error.path(), &manifest.title()))?;
@@ -22,9 +21,9 @@ pub(super) fn explanation(manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> R
         .node()
         .elements(&arena)
         .iter()
-        .map(|operation| line(*operation, live.node(), &arena))
+        .map(|operation| step(*operation, live.node(), &arena))
         .collect();
-    Ok(Explanation {
+    Ok(ObjectExplanation {
         file: manifest.source.name.clone(),
         object: manifest.identity.to_string(),
         patch_type: match patch.patch_type {
@@ -37,20 +36,21 @@ pub(super) fn explanation(manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> R
     })
 }
 
-fn line<'a>(operation: Node<'_>, live: Node<'a>, arena: &'a Arena) -> Line {
+fn step<'a>(operation: Node<'_>, live: Node<'a>, arena: &'a Arena) -> MergeStep {
     let text = |name: &str| {
         operation.get(name).and_then(Node::as_str).map(|text| text.text().into_owned()).unwrap_or_default()
     };
     let (before, path) = follow(live, &text("path"), arena);
-    let value = operation.get("value").map(short).unwrap_or_default();
-    let before = before.map(short).unwrap_or_default();
-    let happened = match text("op").as_str() {
-        "add" => format!("added: {value}"),
-        "remove" => format!("removed: {before}"),
-        "replace" => format!("{before} becomes {value}"),
-        other => format!("{other} from {}", follow(live, &text("from"), arena).1),
+    let value = |node: Option<Node<'_>>| node.and_then(|node| to_value(node).ok());
+    let (from, to) = (value(before), value(operation.get("value")));
+    let (action, from) = match text("op").as_str() {
+        "add" => (Action::Added, None),
+        "remove" => (Action::Removed, from),
+        "replace" => (Action::Set, from),
+        _ => (Action::Changed, None),
     };
-    Line { name: path.clone(), path, depth: 1, happened, because: Vec::new() }
+    let name = path.clone();
+    MergeStep { path, name, depth: 1, action, from, to, keys: Vec::new(), cause: None, because: Vec::new() }
 }
 
 /// The value at a JSON pointer, and the pointer as a field path.

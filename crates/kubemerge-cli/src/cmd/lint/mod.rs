@@ -1,49 +1,49 @@
 //! `kubemerge lint`: finds common mistakes in manifests and patches.
 //!
-//! `walk` compares a document with its schema, `trap` checks how YAML was read, `merge` tries a patch on the
-//! object it is for, and `findings` collects the results. `rule` has the codes, the reasons and the help texts.
+//! The crate `kubemerge-inspect` has the rules; `settings` decides which findings are shown, `output` how.
 
-mod findings;
-mod merge;
-mod rule;
-mod trap;
-mod walk;
+mod output;
+mod settings;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use kubemerge::{Arena, PatchType, Schema, Type};
-use kubemerge_strategic::MergeErrorKind;
-use kubemerge_value::{Document, Path};
+use kubemerge_inspect::{Finding, LintObject, LintPatch, Linter, is_ignored};
+use kubemerge_value::Document;
 use rayon::prelude::*;
-use serde::Serialize;
 
-use crate::args::{Format, PatchOptions, PatchTypeArg, Recurse, SchemaOptions};
-use crate::input::{Inputs, without};
-use crate::job::{self, Filter, Identity, Index, LoadedPatch, Manifest, Objects, Part, Selection, roots};
-use crate::output::Stdout;
-use crate::render::{facts, render_notices, sarif};
-use crate::report::{Excerpt, Failure, Notice, Outcome, Result, Severity};
-use findings::Findings;
-use rule::Rule;
-use walk::{Role, Types, Walk};
+use crate::args::{PatchOptions, PatchTypeArg, Recurse, SchemaOptions};
+use crate::input::{Exclude, Inputs, Source, without};
+use crate::job::{self, Filter, Index, LoadedPatch, Manifest, Objects, Part, Selection};
+use crate::render::finding_notice;
+use crate::report::{Failure, Notice, Outcome, Result, Severity};
+use settings::Settings;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exits 1 if there is a finding.
+Exits 1 if there is a finding. A comment `# kubemerge: ignore RULE` on the line of a finding, or alone on
+the line before it, hides it.
 
 Examples:
-  kubemerge lint -f service.yaml
-  kubemerge lint -R -f manifests --patch-file patch.yaml
-  kubemerge lint --patch-file patch.yaml -o sarif > findings.sarif")]
+  kubemerge lint -R manifests
+  kubemerge lint -R manifests --patch-file patch.yaml
+  kubemerge lint -R . --exclude templates --min-severity error -o github
+  kubemerge lint --patch-file patch.yaml -o sarif > findings.sarif
+  kubemerge lint --list-rules")]
 pub(crate) struct LintArgs {
-    /// Manifests: files, folders, globs, or - for stdin; repeatable
-    #[arg(long = "filename", short = 'f', value_name = "FILE", required_unless_present_any = ["patch", "patch_file"])]
+    /// Manifests: files, folders, globs, or - for stdin
+    #[arg(value_name = "FILE")]
+    paths: Vec<PathBuf>,
+    /// Manifests, as for other commands; repeatable
+    #[arg(long = "filename", short = 'f', value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Visit folders inside folders
     #[arg(long, short = 'R')]
     recursive: bool,
+    /// Skip files and folders of this name or path, with wildcards; repeatable
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
     /// Patch to check, as JSON or YAML
     #[arg(long, short, value_name = "PATCH")]
     patch: Option<String>,
@@ -53,11 +53,33 @@ pub(crate) struct LintArgs {
     /// Type of the patches
     #[arg(long = "type", value_enum, default_value_t, value_name = "TYPE")]
     patch_type: PatchTypeArg,
+    /// Do not apply this rule; repeatable
+    #[arg(long, value_name = "RULE")]
+    ignore: Vec<String>,
+    /// Set the severity of a rule to warning or error; repeatable
+    #[arg(long, value_name = "RULE=SEVERITY")]
+    severity: Vec<String>,
+    /// Show only findings that are at least this serious
+    #[arg(long, value_enum, default_value_t, value_name = "SEVERITY")]
+    min_severity: SeverityArg,
+    /// Report objects whose kind the schema does not have
+    #[arg(long)]
+    require_schema: bool,
+    /// List all rules
+    #[arg(long)]
+    list_rules: bool,
     /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: LintFormat,
     #[command(flatten)]
     schema: SchemaOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum SeverityArg {
+    #[default]
+    Warning,
+    Error,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -69,209 +91,161 @@ enum LintFormat {
     Json,
     /// SARIF 2.1.0, for code hosts
     Sarif,
-}
-
-/// A finding for programs.
-#[derive(Debug, Serialize)]
-struct Fact<'n> {
-    file: &'n str,
-    line: usize,
-    column: usize,
-    severity: &'static str,
-    code: &'static str,
-    message: &'n str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'n str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<&'n str>,
+    /// Annotations of GitHub workflows
+    Github,
 }
 
 pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
+    let settings = Settings::new(args)?;
+    if args.list_rules {
+        output::list_rules()?;
+        return Ok(Outcome::Done);
+    }
     let options = PatchOptions { patch: args.patch.clone(), patch_file: args.patch_file.clone() };
     let patch_sources = inputs.patches(&options)?;
-    let sources = inputs.read(&args.files, Recurse::from(args.recursive))?;
-    let sources = without(sources, &patch_sources);
+    let words: Vec<PathBuf> = args.paths.iter().chain(&args.files).cloned().collect();
+    if words.is_empty() && patch_sources.is_empty() {
+        let notice = Notice::error("there is nothing to check");
+        return Err(notice.help("give files, or a patch with -p or --patch-file").into());
+    }
+    let exclude = Exclude::new(&args.exclude)?;
+    let sources = without(inputs.read_but(&words, Recurse::from(args.recursive), &exclude)?, &patch_sources);
     let objects = Objects::load(&sources);
     objects.report_skipped();
-    let manifests = &objects.manifests;
-    let schemas = job::load_beside(&args.schema, inputs, manifests)?.compile_both()?;
-    let linter = Linter { schemas: &schemas };
-    let files: Vec<&[Manifest<'_>]> =
-        manifests.chunk_by(|one, other| std::ptr::eq(one.source, other.source)).collect();
-    let found: Vec<Result<Vec<Notice>>> = files.par_iter().map(|file| linter.manifests(file)).collect();
-    let broken = objects.unreadable.iter().cloned();
-    let mut findings: Vec<Notice> = broken.map(|notice| notice.code(Rule::BrokenYaml.code())).collect();
-    for found in found {
-        findings.extend(found?);
-    }
+    let schemas = job::load_beside(&args.schema, inputs, &objects.manifests)?.compile_both()?;
+    let linter = Linter::new(&schemas[0], &schemas[1], minor(args.schema.version()));
     let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
-    findings.extend(linter.patches(&patches, manifests)?);
-    write(args.output, &findings)?;
-    Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
+    let mut notices: Vec<Notice> =
+        objects.unreadable.iter().map(|notice| notice.clone().code(BROKEN_YAML)).collect();
+    notices.extend(manifests(linter, &objects.manifests)?);
+    notices.extend(unchecked(linter, &objects.manifests, args.require_schema));
+    notices.extend(all_patches(linter, &patches, &objects.manifests)?);
+    let notices = settings.apply(notices);
+    output::write(args.output, &notices)?;
+    Ok(if notices.is_empty() { Outcome::Done } else { Outcome::Found })
 }
 
-/// Fields and directives of a strategic patch that do not exist.
-pub(crate) fn unknown_names(ty: Type<'_>, patch: &LoadedPatch<'_>) -> Result<Vec<Notice>> {
-    let mut findings = Findings::default();
-    walk_patch(Types { upstream: ty, spec: ty }, patch, &patch.value()?, &mut findings);
-    let is_unknown = |notice: &Notice| {
-        let unknown = [Rule::UnknownField, Rule::UnknownDirective, Rule::MoreFindings];
-        unknown.iter().any(|rule| notice.code == Some(rule.code()))
+const BROKEN_YAML: &str = "broken-yaml";
+const NO_TARGET: &str = "no-target";
+const NO_SCHEMA: &str = "no-schema";
+
+/// The minor version in `1.37`; the newest one for a schema of another name.
+fn minor(version: &str) -> u32 {
+    version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or(u32::MAX)
+}
+
+/// The findings of all texts, in their order.
+fn manifests(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
+    let texts: Vec<&[Manifest<'_>]> =
+        manifests.chunk_by(|one, other| std::ptr::eq(one.source, other.source)).collect();
+    let found: Vec<Result<Vec<Notice>>> =
+        texts.par_iter().map(|text| findings_of_text(linter, text)).collect();
+    let found = found.into_iter().collect::<Result<Vec<_>>>()?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+fn findings_of_text(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
+    let values = manifests.iter().map(Manifest::value).collect::<Result<Vec<Document<'_>>>>()?;
+    let objects: Vec<(&Manifest<'_>, LintObject<'_>)> = manifests
+        .iter()
+        .zip(&values)
+        .map(|(manifest, value)| (manifest, lint_object(manifest, value)))
+        .collect();
+    let documents = objects.chunk_by(|(one, _), (other, _)| one.is_beside(other));
+    let documents: Vec<_> = documents
+        .map(|beside| (&*beside[0].0.document, beside.iter().map(|(_, object)| *object).collect()))
+        .collect();
+    let source = manifests[0].source;
+    Ok(shown(source, linter.objects(&documents)))
+}
+
+fn lint_object<'a>(manifest: &'a Manifest<'_>, value: &'a Document<'_>) -> LintObject<'a> {
+    let item = match manifest.part {
+        Part::Whole => None,
+        Part::Item(at) => Some(at),
     };
-    let found = findings.finish().into_iter().filter(is_unknown);
-    Ok(found.map(|notice| Notice { severity: Severity::Warning, ..notice }).collect())
+    let identity = &manifest.identity;
+    LintObject { item, api_version: &identity.api_version, kind: &identity.kind, value: value.node() }
 }
 
-fn write(format: LintFormat, findings: &[Notice]) -> Result<()> {
-    let mut out = Stdout::new();
-    match format {
-        LintFormat::Text => out.text(render_notices(findings.iter()))?,
-        LintFormat::Json => {
-            let listed: Vec<Fact<'_>> = findings.iter().map(fact).collect();
-            out.text(facts(Format::Json, &listed, |_| String::new()))?;
+/// The findings that no comment hides, as notices.
+fn shown(source: &Source, findings: Vec<Finding>) -> Vec<Notice> {
+    let wanted = findings.into_iter().filter(|finding| !is_ignored(source.text(), finding));
+    wanted.map(|finding| finding_notice(source, finding)).collect()
+}
+
+/// Objects that could not be checked: a line that counts them, or a finding for each.
+fn unchecked(linter: Linter<'_>, manifests: &[Manifest<'_>], required: bool) -> Vec<Notice> {
+    let is_unchecked = |manifest: &&Manifest<'_>| {
+        let identity = &manifest.identity;
+        !linter.has_schema(&identity.api_version, &identity.kind)
+            && linter.may_be_custom(&identity.api_version)
+    };
+    let unchecked: Vec<&Manifest<'_>> = manifests.iter().filter(is_unchecked).collect();
+    if !required {
+        match unchecked.len() {
+            0 => {}
+            1 => eprintln!("1 object not checked: no schema"),
+            count => eprintln!("{count} objects not checked: no schema"),
         }
-        LintFormat::Sarif => out.text(facts(Format::Json, &sarif(findings), |_| String::new()))?,
+        return Vec::new();
     }
-    out.finish()
+    unchecked.into_iter().map(no_schema).collect()
 }
 
-fn fact(notice: &Notice) -> Fact<'_> {
-    let excerpt = notice.excerpts.first();
-    let position = excerpt.map(Excerpt::position);
-    Fact {
-        file: excerpt.map_or("", |excerpt| excerpt.name()),
-        line: position.map_or(0, |position| position.line),
-        column: position.map_or(0, |position| position.column),
-        severity: if notice.severity == Severity::Error { "error" } else { "warning" },
-        code: notice.code.unwrap_or_default(),
-        message: &notice.title,
-        reason: notice.reason.as_deref(),
-        help: notice.help.as_deref(),
-    }
+fn no_schema(manifest: &Manifest<'_>) -> Notice {
+    let (kind, version) = (&manifest.identity.kind, &manifest.identity.api_version);
+    Notice::error(format!("the schema has no {kind} of {version}"))
+        .code(NO_SCHEMA)
+        .at(manifest.excerpt("kind", ""))
+        .reason("nothing in the object was checked")
+        .help("give its CustomResourceDefinition with --schema FILE")
 }
 
-/// The schema in both dialects, `upstream` first.
-struct Linter<'s> {
-    schemas: &'s [Schema; 2],
-}
-
-impl<'s> Linter<'s> {
-    fn types(&self, identity: &Identity) -> Option<Types<'s>> {
-        let [upstream, spec] =
-            self.schemas.each_ref().map(|schema| schema.type_of(&identity.api_version, &identity.kind));
-        Some(Types { upstream: upstream?, spec: spec? })
-    }
-
-    /// The findings in the objects of one text.
-    fn manifests(&self, manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
-        let mut findings = Findings::default();
-        for beside in manifests.chunk_by(Manifest::is_beside) {
-            let mut objects = Vec::new();
-            for (manifest, root) in beside.iter().zip(roots(beside)) {
-                let types = self.types(&manifest.identity).unwrap_or_else(|| self.untyped());
-                self.manifest(manifest, types, &mut findings)?;
-                objects.push((root, types.spec));
+/// The findings in patches, each with the object it is for, where that is known.
+fn all_patches(
+    linter: Linter<'_>,
+    patches: &[LoadedPatch<'_>],
+    manifests: &[Manifest<'_>],
+) -> Result<Vec<Notice>> {
+    let index = Index::new(manifests, &Filter::default());
+    let mut notices = Vec::new();
+    for patch in patches {
+        let targets = match index.targets(patch, &Selection::default()) {
+            Ok(found) => found.iter().map(|at| Some(&manifests[*at])).collect(),
+            Err(Failure::Error(notice)) if !manifests.is_empty() => {
+                notices.push(no_target(*notice));
+                vec![None]
             }
-            trap::traps(beside[0].source, &beside[0].document, &objects, &mut findings);
-        }
-        Ok(findings.finish())
-    }
-
-    fn manifest(&self, manifest: &Manifest<'_>, types: Types<'_>, findings: &mut Findings) -> Result<()> {
-        let value = manifest.value()?;
-        let arena = Arena::new();
-        let (source, document) = (manifest.source, &manifest.document);
-        let mut walk = Walk { source, document, role: Role::Manifest, arena: &arena, findings };
-        let items = Path::ROOT.field("items".into());
-        match manifest.part {
-            Part::Whole => walk.map(types, value.node(), &Path::ROOT),
-            Part::Item(at) => walk.map(types, value.node(), &items.index(at)),
-        }
-        Ok(())
-    }
-
-    fn untyped(&self) -> Types<'s> {
-        let [upstream, spec] = self.schemas.each_ref().map(Schema::untyped);
-        Types { upstream, spec }
-    }
-
-    /// The findings in patches, each with the object it is for, where that is known.
-    fn patches(&self, patches: &[LoadedPatch<'_>], manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
-        let index = Index::new(manifests, &Filter::default());
-        let mut findings = Vec::new();
-        for patch in patches {
-            let targets = match index.targets(patch, &Selection::default()) {
-                Ok(found) => found.iter().map(|at| Some(&manifests[*at])).collect(),
-                Err(Failure::Error(notice)) if !manifests.is_empty() => {
-                    findings.push(no_target(*notice));
-                    vec![None]
-                }
-                Err(_) => vec![None],
-            };
-            let mut known = HashSet::new();
-            for target in targets {
-                let found = self.patch(patch, target)?;
-                findings.extend(
-                    found.into_iter().filter(|one| known.insert((place_and_code(one), one.title.clone()))),
-                );
-            }
-        }
-        Ok(findings)
-    }
-
-    fn patch(&self, patch: &LoadedPatch<'_>, target: Option<&Manifest<'_>>) -> Result<Vec<Notice>> {
-        let identity = target.map(|target| &target.identity).or(patch.names.as_ref());
-        let types = identity.and_then(|identity| self.types(identity)).unwrap_or_else(|| self.untyped());
-        if patch.patch_type != PatchType::Strategic {
-            return merge::without_schema(patch, target, types);
-        }
-        let body = patch.value()?;
-        let mut findings = Findings::default();
-        if types.upstream.is_custom_resource() {
-            let title = "a strategic patch of a custom resource".to_owned();
-            findings.add(Rule::CustomResource.notice(title), || patch.excerpt("kind"));
-        }
-        walk_patch(types, patch, &body, &mut findings);
-        let roots = [(patch.document.root(), types.spec)];
-        trap::traps(patch.source, &patch.document, &roots, &mut findings);
-        let mut findings = findings.finish();
-        if types.upstream.is_custom_resource() {
-            // Nothing is replaced: the patch is refused.
-            findings.retain(|one| one.code != Some(Rule::ReplacedList.code()));
-        }
-        let tried = match target {
-            _ if types.upstream.is_custom_resource() || types.upstream.is_untyped() => Vec::new(),
-            Some(target) => merge::on_object(types, &target.value()?, patch, &body),
-            None => merge::on_itself(types, patch, &body),
+            Err(_) => vec![None],
         };
-        let known: Vec<(usize, &str)> = findings.iter().map(place_and_code).collect();
-        let is_new = |one: &Notice| {
-            let (place, code) = place_and_code(one);
-            let repeats = code == MergeErrorKind::InvalidPatchDirective.name()
-                && known.iter().any(|(_, code)| *code == Rule::UnknownDirective.code());
-            !repeats && known.iter().all(|(other, _)| *other != place)
-        };
-        let tried: Vec<Notice> = tried.into_iter().filter(is_new).collect();
-        findings.extend(tried);
-        Ok(findings)
+        let mut known = HashSet::new();
+        for target in targets {
+            let found = findings_of_patch(linter, patch, target)?;
+            let new =
+                found.into_iter().filter(|one| known.insert((one.location.range.start, one.message.clone())));
+            notices.extend(shown(patch.source, new.collect()));
+        }
     }
+    Ok(notices)
 }
 
-/// Where a finding is, and its code; two findings at one place are about the same thing.
-fn place_and_code(notice: &Notice) -> (usize, &'static str) {
-    let place = notice.excerpts.first().map_or(usize::MAX, |excerpt| excerpt.position().offset);
-    (place, notice.code.unwrap_or_default())
+fn findings_of_patch(
+    linter: Linter<'_>,
+    patch: &LoadedPatch<'_>,
+    target: Option<&Manifest<'_>>,
+) -> Result<Vec<Finding>> {
+    let identity = target.map(|target| &target.identity).or(patch.names.as_ref());
+    let (api_version, kind) =
+        identity.map_or(("", ""), |identity| (identity.api_version.as_str(), identity.kind.as_str()));
+    let given = patch.patch()?;
+    let lint_patch = LintPatch { document: &patch.document, patch: &given, api_version, kind };
+    let live = target.map(Manifest::value).transpose()?;
+    Ok(linter.patch(&lint_patch, live.as_ref().map(Document::node)))
 }
 
 /// A patch without an object is no error here: it is checked alone.
 fn no_target(notice: Notice) -> Notice {
     let help = Some("the patch was checked alone; give the file of its object with -f".to_owned());
-    Notice { code: Some(Rule::NoTarget.code()), severity: Severity::Warning, help, ..notice }
-}
-
-fn walk_patch(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Document<'_>, findings: &mut Findings) {
-    let arena = Arena::new();
-    let (source, document) = (patch.source, &patch.document);
-    let mut walk = Walk { source, document, role: Role::Patch, arena: &arena, findings };
-    walk.map(types, body.node(), &Path::ROOT);
+    Notice { code: Some(NO_TARGET), severity: Severity::Warning, help, ..notice }
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use kubemerge::{PatchType, Schema};
+use kubemerge_inspect::Linter;
 
 use super::apply::PatchedObject;
-use crate::cmd::lint::unknown_names;
 use crate::job::LoadedPatch;
+use crate::render::finding_notice;
 use crate::report::{Notice, Result};
 
 /// Prints a warning for each unknown name, once for each kind that the patch was applied to.
@@ -23,7 +24,8 @@ pub(super) fn unknown_fields(
             .collect();
         for (api_version, kind) in kinds {
             let Some(ty) = schema.type_of(api_version, kind) else { continue };
-            for notice in unknown_names(ty, patch)? {
+            for finding in Linter::unknown_names(ty, &patch.document, patch.value()?.node()) {
+                let notice = finding_notice(patch.source, finding);
                 Notice { title: format!("{kind}: {}", notice.title), ..notice }.print();
             }
         }

@@ -61,7 +61,8 @@ fn diffs(objects: &[PatchedObject<'_, '_>]) -> Result<String> {
     for file in by_file(objects) {
         let source = file[0].manifest.source;
         let after = yaml::apply_edits(source.text(), &edits_of(file)?);
-        text.push_str(&render::unified_diff(&source.name, source.text(), &after));
+        let [before, after] = source.shown_pair(source.text(), &after);
+        text.push_str(&render::unified_diff(&source.name, &before, &after));
     }
     Ok(text)
 }

@@ -2,25 +2,21 @@
 
 use kubemerge::{Guide, PatchType};
 use kubemerge_strategic::{MergeError, MergeEvent, Observer, Replacement, apply, apply_observed};
-use kubemerge_value::{Arena, Canonical, Document, Kind, Node, Path, deep_equal, to_canonical};
+use kubemerge_value::{Arena, Canonical, Kind, Node, Path, deep_equal, to_bytes, to_canonical};
 
-use super::findings::Findings;
-use super::rule::Rule;
+use super::LintPatch;
+use super::collect::{Draft, Findings};
+use super::rule::{LOST_ITEM, REPLACED_LIST};
 use super::trap;
 use super::walk::Types;
-use crate::compare::{Loss, differences};
-use crate::job::{LoadedPatch, Manifest, node_at, path_in_patch};
-use crate::report::{Notice, Result, Severity};
+use crate::difference::{Loss, differences};
+use crate::finding::{Finding, FindingSeverity, Location};
+use crate::place::{node_at, path_in_patch};
 
 /// Findings of a trial merge into a live object.
-pub(super) fn on_object(
-    types: Types<'_>,
-    live: &Document<'_>,
-    patch: &LoadedPatch<'_>,
-    body: &Document<'_>,
-) -> Vec<Notice> {
+pub(super) fn on_object(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>) -> Vec<Finding> {
     let arena = Arena::new();
-    let (live, body) = (live.node(), body.node());
+    let body = patch.patch.node();
     let place = |path: &str| path_in_patch(types.upstream, live, body, path, &arena);
     let mut watch = Replaced { lists: Vec::new() };
     let upstream = match apply_observed(types.upstream, live, body, &arena, &mut watch) {
@@ -33,23 +29,24 @@ pub(super) fn on_object(
         if lost > 0 {
             let title =
                 format!("{} is replaced as a whole: live entries would be removed ({lost})", list.path);
-            findings.add(Rule::ReplacedList.notice(title), || patch.excerpt(&list.patch_path));
+            findings.add(Draft::new(REPLACED_LIST, title), || Location::of(patch.document, &list.patch_path));
         }
     }
     let Ok(spec) = apply(types.spec, live, body, &arena) else { return findings.finish() };
     for difference in differences(types.spec, live, upstream, spec, &arena) {
         if difference.loss == Loss::Yes {
             let title = format!("{}: {}", difference.path, difference.words);
-            findings.add(Rule::LostItem.notice(title), || patch.excerpt(&place(&difference.path)));
+            findings
+                .add(Draft::new(LOST_ITEM, title), || Location::of(patch.document, &place(&difference.path)));
         }
     }
     findings.finish()
 }
 
 /// Findings of a patch alone: merged into itself, every field is checked.
-pub(super) fn on_itself(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Document<'_>) -> Vec<Notice> {
+pub(super) fn on_itself(types: Types<'_>, patch: &LintPatch<'_>) -> Vec<Finding> {
     let arena = Arena::new();
-    match apply(types.upstream, body.node(), body.node(), &arena) {
+    match apply(types.upstream, patch.patch.node(), patch.patch.node(), &arena) {
         Ok(_) => Vec::new(),
         Err(error) => vec![refused(patch, &error)],
     }
@@ -57,31 +54,37 @@ pub(super) fn on_itself(types: Types<'_>, patch: &LoadedPatch<'_>, body: &Docume
 
 /// Findings of a merge patch or a JSON patch: YAML traps, and whether it applies at all.
 pub(super) fn without_schema(
-    patch: &LoadedPatch<'_>,
-    target: Option<&Manifest<'_>>,
+    patch: &LintPatch<'_>,
+    live: Option<Node<'_>>,
     types: Types<'_>,
-) -> Result<Vec<Notice>> {
+) -> Vec<Finding> {
     let mut findings = Findings::default();
     // Values of a JSON patch are not where the schema has their fields.
-    if patch.patch_type == PatchType::Merge {
-        let roots = [(patch.document.root(), types.spec)];
-        trap::traps(patch.source, &patch.document, &roots, &mut findings);
+    if patch.patch.patch_type() == PatchType::Merge {
+        trap::traps(patch.document, &[(patch.document.root(), types.spec)], &mut findings);
     }
-    let Some(target) = target else { return Ok(findings.finish()) };
-    if let Err(error) = kubemerge::apply(Guide::None, &target.json, &patch.patch()?) {
-        let notice = Notice::new(Severity::Error, error.message()).code(error.kind().name());
-        let notice = notice.reason("Kubernetes refuses the patch").hint(error.hint());
-        findings.add(notice, || patch.excerpt(error.path()));
+    let Some(live) = live else { return findings.finish() };
+    if let Err(error) = kubemerge::apply(Guide::None, &to_bytes(live), patch.patch) {
+        let draft = refusal(error.kind().name(), error.message(), error.hint());
+        findings.add(draft, || Location::of(patch.document, error.path()));
     }
-    Ok(findings.finish())
+    findings.finish()
 }
 
-fn refused(patch: &LoadedPatch<'_>, error: &MergeError) -> Notice {
-    let notice = Notice::new(Severity::Error, error.message()).code(error.kind().name());
-    notice
-        .at(patch.excerpt(error.patch_path().unwrap_or_default()))
-        .reason("Kubernetes refuses the patch")
-        .hint(error.hint())
+fn refused(patch: &LintPatch<'_>, error: &MergeError) -> Finding {
+    let draft = refusal(error.kind().name(), error.message(), error.hint());
+    draft.at(Location::of(patch.document, error.patch_path().unwrap_or_default()))
+}
+
+fn refusal(code: &'static str, message: &str, hint: Option<&str>) -> Draft {
+    Draft {
+        rule: code,
+        severity: FindingSeverity::Error,
+        message: message.to_owned(),
+        reason: Some("Kubernetes refuses the patch".to_owned()),
+        help: hint.map(str::to_owned),
+        related: Vec::new(),
+    }
 }
 
 /// Remembers the lists of maps that a rule replaced.

@@ -2,27 +2,10 @@
 
 use kubemerge_schema::Type;
 use kubemerge_strategic::{MergeEvent, Observer, Ordering, Removal, Replacement};
-use kubemerge_value::{Path, Scalar, deep_equal, path::Step};
-use serde::Serialize;
+use kubemerge_value::path::Step;
+use kubemerge_value::{Node, Path, Scalar, deep_equal, to_value};
 
-use crate::render::short;
-
-/// What happened at a place.
-#[derive(Debug, Serialize)]
-pub(crate) struct Line {
-    /// Items by their keys: `spec.ports[port=53].protocol`.
-    pub(crate) path: String,
-    /// The last step of the path.
-    #[serde(skip)]
-    pub(crate) name: String,
-    /// How many steps the path has.
-    #[serde(skip)]
-    pub(crate) depth: usize,
-    pub(crate) happened: String,
-    /// The metadata that decided.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) because: Vec<String>,
-}
+use super::step::{Action, MergeStep};
 
 /// A step of a path, in words.
 #[derive(Clone)]
@@ -41,18 +24,20 @@ impl Name {
 }
 
 /// Collects the lines of a merge.
-pub(crate) struct StepRecorder<'s> {
+pub(super) struct StepRecorder<'s> {
     ty: Type<'s>,
     /// The names of the steps to the place of the last event.
     names: Vec<Name>,
     /// How deep the item is that was matched just now.
     matched: Option<usize>,
-    pub(crate) lines: Vec<Line>,
+    /// The merge keys of the list that was merged last, at each depth.
+    list_keys: Vec<Vec<String>>,
+    pub(super) steps: Vec<MergeStep>,
 }
 
 impl<'s> StepRecorder<'s> {
-    pub(crate) fn new(ty: Type<'s>) -> StepRecorder<'s> {
-        StepRecorder { ty, names: Vec::new(), matched: None, lines: Vec::new() }
+    pub(super) fn new(ty: Type<'s>) -> StepRecorder<'s> {
+        StepRecorder { ty, names: Vec::new(), matched: None, list_keys: Vec::new(), steps: Vec::new() }
     }
 
     /// Moves to a place. Items on the way were met before, so their names are known.
@@ -105,14 +90,31 @@ impl Observer for StepRecorder<'_> {
         let depth = steps(path).len();
         let just_matched = self.matched.take() == Some(depth);
         if just_matched && matches!(event, MergeEvent::MapMerged) {
-            // The line of the matched item says so already.
+            // The step of the matched item says so already.
             return;
         }
         self.matched = matches!(event, MergeEvent::ItemMatched { .. }).then_some(depth);
-        self.go_to(path, item_name(&event));
+        if let MergeEvent::ListMerged { keys } = &event {
+            self.list_keys.resize(depth + 1, Vec::new());
+            self.list_keys[depth] = keys.iter().map(|key| (*key).to_owned()).collect();
+        }
+        let item = self.removed_item(depth, &event).or_else(|| item_name(&event));
+        self.go_to(path, item);
         let because = if is_ruled(&event) { self.because() } else { Vec::new() };
         let name = self.names.last().map_or(String::new(), |name| name.text().to_owned());
-        self.lines.push(Line { path: self.path(), name, depth, happened: words(&event), because });
+        let step = MergeStep { path: self.path(), name, depth, because, ..step(&event) };
+        self.steps.push(step);
+    }
+}
+
+impl StepRecorder<'_> {
+    /// The name of an item that is removed, by the keys of its list.
+    fn removed_item(&self, depth: usize, event: &MergeEvent<'_>) -> Option<Name> {
+        let MergeEvent::Removed { value, .. } = event else { return None };
+        let keys = self.list_keys.get(depth.checked_sub(1)?)?;
+        let pair = |key: &String| Some(format!("{key}={}", value.get(key)?.scalar()?));
+        let pairs: Vec<String> = keys.iter().filter_map(pair).collect();
+        (!pairs.is_empty()).then(|| Name::Item(format!("[{}]", pairs.join(","))))
     }
 }
 
@@ -154,25 +156,47 @@ fn is_ruled(event: &MergeEvent<'_>) -> bool {
     )
 }
 
-fn words(event: &MergeEvent<'_>) -> String {
+/// The step of an event, without its place.
+fn step(event: &MergeEvent<'_>) -> MergeStep {
+    let value = |node: Node<'_>| to_value(node).ok();
+    let plain = |action: Action| MergeStep {
+        path: String::new(),
+        name: String::new(),
+        depth: 0,
+        action,
+        from: None,
+        to: None,
+        keys: Vec::new(),
+        cause: None,
+        because: Vec::new(),
+    };
     match event {
-        MergeEvent::Added { value } => format!("added: {}", short(*value)),
-        MergeEvent::Set { from, to } if deep_equal(*from, *to) => format!("stays {}", short(*to)),
-        MergeEvent::Set { from, to } => format!("{} becomes {}", short(*from), short(*to)),
-        MergeEvent::Removed { value, cause } => format!("removed by {}: {}", removal(*cause), short(*value)),
-        MergeEvent::MapMerged => "merged field by field".to_owned(),
-        MergeEvent::MapReplaced { cause, .. } | MergeEvent::ListReplaced { cause, .. } => {
-            format!("replaced as a whole{}", replacement(*cause))
+        MergeEvent::Added { value: to } => MergeStep { to: value(*to), ..plain(Action::Added) },
+        MergeEvent::Set { from, to } => {
+            let action = if deep_equal(*from, *to) { Action::Unchanged } else { Action::Set };
+            MergeStep { from: value(*from), to: value(*to), ..plain(action) }
         }
-        MergeEvent::ListMerged { keys: [] } => "list merged by value".to_owned(),
-        MergeEvent::ListMerged { keys } => format!("list merged by {}", keys.join(",")),
-        MergeEvent::ItemMatched { .. } => "merged into the live item".to_owned(),
-        MergeEvent::ItemAdded { value, .. } => format!("new item: {}", short(*value)),
-        MergeEvent::Reordered { cause: Ordering::Directive } => "reordered by $setElementOrder".to_owned(),
-        MergeEvent::Reordered { cause: Ordering::PatchList } => {
-            "reordered: items of the patch first".to_owned()
+        MergeEvent::Removed { value: from, cause } => {
+            MergeStep { from: value(*from), cause: Some(removal(*cause)), ..plain(Action::Removed) }
         }
-        _ => "changed".to_owned(),
+        MergeEvent::MapMerged => plain(Action::MapMerged),
+        MergeEvent::MapReplaced { cause, .. } => {
+            MergeStep { cause: replacement(*cause), ..plain(Action::MapReplaced) }
+        }
+        MergeEvent::ListReplaced { cause, .. } => {
+            MergeStep { cause: replacement(*cause), ..plain(Action::ListReplaced) }
+        }
+        MergeEvent::ListMerged { keys } => {
+            let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+            MergeStep { keys, ..plain(Action::ListMerged) }
+        }
+        MergeEvent::ItemMatched { .. } => plain(Action::ItemMatched),
+        MergeEvent::ItemAdded { value: to, .. } => MergeStep { to: value(*to), ..plain(Action::ItemAdded) },
+        MergeEvent::Reordered { cause: Ordering::Directive } => {
+            MergeStep { cause: Some("$setElementOrder"), ..plain(Action::Reordered) }
+        }
+        MergeEvent::Reordered { cause: Ordering::PatchList } => plain(Action::Reordered),
+        _ => plain(Action::Changed),
     }
 }
 
@@ -185,9 +209,9 @@ fn removal(cause: Removal) -> &'static str {
     }
 }
 
-fn replacement(cause: Replacement) -> &'static str {
+fn replacement(cause: Replacement) -> Option<&'static str> {
     match cause {
-        Replacement::Rule => "",
-        Replacement::PatchDirective => " by $patch: replace",
+        Replacement::Rule => None,
+        Replacement::PatchDirective => Some("$patch: replace"),
     }
 }

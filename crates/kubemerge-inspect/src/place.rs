@@ -51,7 +51,7 @@ pub(crate) fn path_in_patch<'a>(
 }
 
 /// The value at a path of fields and positions.
-pub(crate) fn node_at<'a>(root: Node<'a>, path: &str, arena: &'a Arena) -> Option<Node<'a>> {
+pub fn node_at<'a>(root: Node<'a>, path: &str, arena: &'a Arena) -> Option<Node<'a>> {
     let mut node = root;
     let mut rest = path;
     while !rest.is_empty() {

@@ -2,19 +2,21 @@
 
 use std::collections::HashMap;
 
-use kubemerge_schema::{ListStrategy, MergeKey, Type};
+use kubemerge_schema::{ListStrategy, MergeKey, Shape, Type};
 use kubemerge_strategic::directive::{
     DELETE, DELETE_FROM_PRIMITIVE_LIST, MERGE, PATCH, REPLACE, RETAIN_KEYS, SET_ELEMENT_ORDER,
 };
 use kubemerge_value::{Arena, Kind, Node, Path, deep};
 use kubemerge_yaml as yaml;
 
-use super::findings::Findings;
-use super::rule::Rule;
-use crate::compare::identity;
-use crate::input::Source;
+use super::collect::{Draft, Findings};
+use super::rule::{
+    DUPLICATE_ITEM, MISPLACED_DIRECTIVE, REPLACED_LIST, Rule, SHARED_MERGE_KEY, UNKNOWN_DIRECTIVE,
+    UNKNOWN_FIELD, WRONG_TYPE,
+};
+use crate::difference::identity;
+use crate::finding::Location;
 use crate::nearest::nearest;
-use crate::report::Notice;
 
 /// What a document is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +48,6 @@ impl<'s> Types<'s> {
 
 /// A walk through one document.
 pub(super) struct Walk<'w> {
-    pub(super) source: &'w Source,
     pub(super) document: &'w yaml::Document<'w>,
     pub(super) role: Role,
     pub(super) arena: &'w Arena,
@@ -54,12 +55,9 @@ pub(super) struct Walk<'w> {
 }
 
 impl<'w> Walk<'w> {
-    fn find(&mut self, notice: Notice, path: &Path<'_>) {
-        let (source, document) = (self.source, self.document);
-        self.findings.add(notice, || {
-            let path = path.to_string();
-            source.excerpt(document, &path, path.as_str())
-        });
+    fn find(&mut self, draft: Draft, path: &Path<'_>) {
+        let document = self.document;
+        self.findings.add(draft, || Location::of(document, &path.to_string()));
     }
 
     pub(super) fn map(&mut self, types: Types<'_>, node: Node<'w>, path: &Path<'_>) {
@@ -71,6 +69,7 @@ impl<'w> Walk<'w> {
             } else if !is_known(types.spec, &name) {
                 self.unknown_field(types.spec, &name, &path);
             } else {
+                self.check_type(types.spec, &name, entry.value, &path);
                 match entry.value.kind() {
                     Kind::Map => deep(|| self.map(types.map_field(&name), entry.value, &path)),
                     Kind::List => deep(|| self.list(types, &name, entry.value, &path)),
@@ -83,12 +82,12 @@ impl<'w> Walk<'w> {
     fn unknown_field(&mut self, ty: Type<'_>, name: &str, path: &Path<'_>) {
         let fields: Vec<&str> = ty.fields().map(|field| field.name).collect();
         let meant = nearest(name, &fields);
-        let notice = Rule::UnknownField.notice(format!("the schema has no field {name} here"));
-        let notice = match meant {
-            Some(meant) => notice.help(format!("did you mean {meant}?")),
-            None => notice,
+        let draft = Draft::new(UNKNOWN_FIELD, format!("the schema has no field {name} here"));
+        let draft = match meant {
+            Some(meant) => draft.help(format!("did you mean {meant}?")),
+            None => draft,
         };
-        self.find(notice, path);
+        self.find(draft, path);
     }
 
     fn list(&mut self, types: Types<'_>, name: &str, list: Node<'w>, path: &Path<'_>) {
@@ -97,15 +96,59 @@ impl<'w> Walk<'w> {
         let items = list.elements(self.arena);
         if self.role == Role::Patch && upstream.is_none() && merges(types.spec, name) && !items.is_empty() {
             let title = format!("upstream replaces {name} as a whole, though its type says that it merges");
-            self.find(Rule::ReplacedList.notice(title), path);
+            self.find(Draft::new(REPLACED_LIST, title), path);
         }
         if let Some(keys) = upstream.as_ref().or(spec.as_ref()) {
             self.shared_keys(keys, spec.as_deref(), items, path);
         }
+        if self.role == Role::Patch && upstream.is_none() && !merges(types.upstream, name) {
+            self.directives_of_items(name, items, path);
+        }
         let inside = types.items(name);
+        let item_type = item_type(types.spec, name);
+        for (at, item) in items.iter().enumerate() {
+            if let Some(ty) = item_type {
+                self.check_value(ty, *item, &path.index(at));
+            }
+        }
         for (at, item) in items.iter().enumerate().filter(|(_, item)| item.kind() == Kind::Map) {
             deep(|| self.map(inside, *item, &path.index(at)));
         }
+    }
+
+    /// Items of a list that is replaced cannot be deleted or replaced one by one.
+    fn directives_of_items(&mut self, name: &str, items: &[Node<'w>], path: &Path<'_>) {
+        for (at, _) in items.iter().enumerate().filter(|(_, item)| item.get(PATCH).is_some()) {
+            let title = format!("{name} is replaced as a whole: $patch has no effect on its items");
+            let help = "repeat every entry that should stay, or use a JSON patch";
+            self.find(Draft::new(MISPLACED_DIRECTIVE, title).help(help), &path.index(at).field(PATCH.into()));
+        }
+    }
+
+    /// A value that the typed decoder of the API server refuses.
+    fn check_type(&mut self, ty: Type<'_>, name: &str, value: Node<'w>, path: &Path<'_>) {
+        let field = ty.field(name).map(|field| field.ty).or_else(|| ty.additional_properties());
+        if let Some(field) = field {
+            self.check_value(field, value, path);
+        }
+    }
+
+    fn check_value(&mut self, ty: Type<'_>, value: Node<'w>, path: &Path<'_>) {
+        let Some(wanted) = mismatch(ty, value) else { return };
+        // A scalar that YAML reads in a surprising way has a finding of its own.
+        let start = self.document.locate_nearest(&path.to_string()).value.range().start;
+        if self.document.traps().iter().any(|trap| trap.range.start == start) {
+            return;
+        }
+        let title = format!("{} is not {wanted}", crate::short::short(value));
+        let is_text = wanted == "a string" && matches!(value.kind(), Kind::Int | Kind::Float | Kind::Bool);
+        let help = match value.kind() {
+            _ if is_text => Some("put it in quotes".to_owned()),
+            Kind::String if wanted != "a list" && wanted != "a map" => Some("remove the quotes".to_owned()),
+            Kind::String if wanted == "a list" => Some("write a list: [...]".to_owned()),
+            _ => None,
+        };
+        self.find(Draft { help, ..Draft::new(WRONG_TYPE, title) }, path);
     }
 
     /// Two entries with the same merge keys are one for Kubernetes.
@@ -129,21 +172,19 @@ impl<'w> Walk<'w> {
             let told_apart =
                 wider.is_some_and(|wider| identity(*item, wider) != identity(items[before], wider));
             let (rule, title) = match told_apart {
-                true => (Rule::SharedMergeKey, format!("two entries share the merge key {own}")),
-                false => (Rule::DuplicateItem, format!("two entries have the key {own}")),
+                true => (SHARED_MERGE_KEY, format!("two entries share the merge key {own}")),
+                false => (DUPLICATE_ITEM, format!("two entries have the key {own}")),
             };
             self.find_pair(rule, path, [before, at], title);
         }
     }
 
-    fn find_pair(&mut self, rule: Rule, path: &Path<'_>, [before, at]: [usize; 2], title: String) {
-        let (source, document) = (self.source, self.document);
-        self.findings.add(rule.notice(title), || {
-            let other = document.locate_nearest(&path.index(before).to_string()).value.range();
-            let path = path.index(at).to_string();
-            let excerpt = source.excerpt(document, &path, path.as_str());
-            excerpt.with(source.text(), other, "the other entry")
-        });
+    fn find_pair(&mut self, rule: Rule, path: &Path<'_>, [before, at]: [usize; 2], message: String) {
+        let document = self.document;
+        let other = document.locate_nearest(&path.index(before).to_string()).value.range();
+        let related = vec![Location { range: other, label: "the other entry".to_owned() }];
+        let draft = Draft { related, ..Draft::new(rule, message) };
+        self.findings.add(draft, || Location::of(document, &path.index(at).to_string()));
     }
 
     fn is_deletion(&self, item: Node<'_>) -> bool {
@@ -157,7 +198,7 @@ impl<'w> Walk<'w> {
                 if self.role == Role::Manifest =>
             {
                 let title = format!("{name} is a directive of patches; in an object it is an unknown field");
-                self.find(Rule::MisplacedDirective.notice(title), path);
+                self.find(Draft::new(MISPLACED_DIRECTIVE, title), path);
             }
             (PATCH, None) => self.patch_word(value, path),
             (RETAIN_KEYS, None) => {}
@@ -177,7 +218,7 @@ impl<'w> Walk<'w> {
             let title = format!("$patch is delete, replace or merge, not {given:?}");
             let meant = nearest(&given, &words).or((given == "remove").then_some(DELETE));
             let help = meant.map(|word| format!("did you mean {word}?"));
-            self.find(Notice { help, ..Rule::UnknownDirective.notice(title) }, path);
+            self.find(Draft { help, ..Draft::new(UNKNOWN_DIRECTIVE, title) }, path);
         }
     }
 
@@ -189,7 +230,7 @@ impl<'w> Walk<'w> {
         if keyed {
             let title = format!("{field} is a list of maps: its items are not removed by value");
             let help = "remove an item with `$patch: delete` and its merge key";
-            self.find(Rule::MisplacedDirective.notice(title).help(help), path);
+            self.find(Draft::new(MISPLACED_DIRECTIVE, title).help(help), path);
         }
     }
 
@@ -207,7 +248,7 @@ impl<'w> Walk<'w> {
             Some(meant) => Some(format!("did you mean {meant}?")),
             None => None,
         };
-        self.find(Notice { help, ..Rule::UnknownDirective.notice(title) }, path);
+        self.find(Draft { help, ..Draft::new(UNKNOWN_DIRECTIVE, title) }, path);
     }
 }
 
@@ -231,4 +272,32 @@ fn is_known(ty: Type<'_>, name: &str) -> bool {
         || ty.additional_properties().is_some()
         || ty.preserves_unknown_fields()
         || ty.fields().next().is_none()
+}
+
+/// The type of the items of a list field.
+fn item_type<'s>(ty: Type<'s>, name: &str) -> Option<Type<'s>> {
+    ty.field(name).map(|field| field.ty).or_else(|| ty.additional_properties())?.items()
+}
+
+/// What a value should be, if its type is another one. Null stands for a missing field, and a quantity may be
+/// written as a number.
+fn mismatch(ty: Type<'_>, value: Node<'_>) -> Option<&'static str> {
+    if ty.is_int_or_string() || ty.is_untyped() || value.kind() == Kind::Null || is_quantity(ty) {
+        return None;
+    }
+    let (fits, wanted) = match (ty.shape(), value.kind()) {
+        (Shape::String, kind) => (kind == Kind::String, "a string"),
+        (Shape::Boolean, kind) => (kind == Kind::Bool, "a boolean"),
+        (Shape::Integer, kind) => (kind == Kind::Int, "an integer"),
+        (Shape::Number, kind) => (matches!(kind, Kind::Int | Kind::Float), "a number"),
+        (Shape::List, kind) => (kind == Kind::List, "a list"),
+        (Shape::Object, kind) => (kind == Kind::Map, "a map"),
+        _ => (true, ""),
+    };
+    (!fits).then_some(wanted)
+}
+
+/// Quantities, times and other types with a text form of their own have rules of their own.
+fn is_quantity(ty: Type<'_>) -> bool {
+    ty.definition_name().is_some_and(|name| name.starts_with("io.k8s.apimachinery.pkg.api.resource."))
 }

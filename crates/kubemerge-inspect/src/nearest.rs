@@ -1,7 +1,7 @@
 //! Guesses what a unknown_names word was meant to be.
 
 /// The known word that is most like this one, if any is like it.
-pub(crate) fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
+pub fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
     let likeness = |one: &str| strsim::jaro_winkler(&one.to_lowercase(), &word.to_lowercase());
     let best = known.iter().map(|one| (likeness(one), *one)).max_by(|one, two| one.0.total_cmp(&two.0))?;
     (best.0 > 0.9).then_some(best.1)

@@ -6,14 +6,12 @@ use kubemerge_schema::{Shape, Type};
 use kubemerge_value::deep;
 use kubemerge_yaml::{self as yaml, Place, Role, Trap, TrapKind};
 
-use super::findings::Findings;
-use super::rule::Rule;
-use crate::input::Source;
-use crate::report::{Excerpt, Notice, Severity};
+use super::collect::{Draft, Findings};
+use super::rule::YAML_TRAP;
+use crate::finding::{FindingSeverity, Location};
 
 /// The scalars of a document that are probably not meant as they are read, given the types of its objects.
 pub(super) fn traps(
-    source: &Source,
     document: &yaml::Document<'_>,
     objects: &[(Place<'_, '_>, Type<'_>)],
     findings: &mut Findings,
@@ -24,8 +22,8 @@ pub(super) fn traps(
     let mut shapes = HashMap::new();
     objects.iter().for_each(|(root, ty)| collect(*root, *ty, &mut shapes));
     for trap in document.traps() {
-        if let Some(notice) = finding(source, trap, shapes.get(&trap.range.start).copied()) {
-            findings.add(notice, || Excerpt::cut(&source.name, source.text(), trap.range.clone(), ""));
+        if let Some(draft) = finding(document.text(), trap, shapes.get(&trap.range.start).copied()) {
+            findings.add(draft, || Location { range: trap.range.clone(), label: String::new() });
         }
     }
 }
@@ -46,7 +44,7 @@ fn collect(place: Place<'_, '_>, ty: Type<'_>, shapes: &mut HashMap<usize, Shape
     }
 }
 
-fn finding(source: &Source, trap: &Trap, wanted: Option<Shape>) -> Option<Notice> {
+fn finding(text: &str, trap: &Trap, wanted: Option<Shape>) -> Option<Draft> {
     let is_meant = match (trap.kind, wanted) {
         (TrapKind::HugeInteger | TrapKind::LateMerge, _) => false,
         (TrapKind::BoolWord, Some(Shape::Boolean)) => true,
@@ -56,17 +54,17 @@ fn finding(source: &Source, trap: &Trap, wanted: Option<Shape>) -> Option<Notice
     if is_meant {
         return None;
     }
-    let text = source.text().get(trap.range.clone()).unwrap_or_default();
-    let mut notice = Rule::YamlTrap.notice(words(trap, text));
+    let text = text.get(trap.range.clone()).unwrap_or_default();
+    let mut draft = Draft::new(YAML_TRAP, words(trap, text));
     if trap.kind == TrapKind::LateMerge {
-        notice.help = Some("put `<<` before the other keys".to_owned());
+        draft.help = Some("put `<<` before the other keys".to_owned());
     }
     if wanted == Some(Shape::String) && trap.role == Role::Value {
-        notice.severity = Severity::Error;
-        notice.reason =
+        draft.severity = FindingSeverity::Error;
+        draft.reason =
             Some("the schema wants a string here, so the API server refuses the object".to_owned());
     }
-    Some(notice)
+    Some(draft)
 }
 
 fn words(trap: &Trap, text: &str) -> String {

@@ -5,20 +5,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use kubemerge_schema::{ListStrategy, MergeKey, Type};
 use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, deep_equal};
 
-use crate::render::short;
+use crate::short::short;
 
 /// A place at which the two results are not the same.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Difference {
-    pub(crate) path: String,
-    pub(crate) words: String,
-    pub(crate) loss: Loss,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DialectDifference {
+    /// Items by their keys.
+    pub path: String,
+    /// What each dialect does there.
+    pub words: String,
+    /// Whether something is lost.
+    pub loss: Loss,
 }
 
 /// Whether something of the live object is gone in the dialect `upstream` alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loss {
+pub enum Loss {
+    /// Nothing.
     No,
+    /// Something that the dialect `spec` keeps.
     Yes,
 }
 
@@ -31,13 +36,13 @@ struct Sides<'a> {
 }
 
 /// The differences between two results; the type is one of the dialect `spec`.
-pub(crate) fn differences<'a>(
+pub fn differences<'a>(
     ty: Type<'_>,
     live: Node<'a>,
     upstream: Node<'a>,
     spec: Node<'a>,
     arena: &'a Arena,
-) -> Vec<Difference> {
+) -> Vec<DialectDifference> {
     let mut comparison = Comparison { arena, found: Vec::new() };
     comparison.maps(ty, Sides { live: Some(live), upstream, spec }, &Path::ROOT);
     comparison.found
@@ -45,12 +50,12 @@ pub(crate) fn differences<'a>(
 
 struct Comparison<'a> {
     arena: &'a Arena,
-    found: Vec<Difference>,
+    found: Vec<DialectDifference>,
 }
 
 impl<'a> Comparison<'a> {
     fn note(&mut self, path: &Path<'_>, words: String, loss: Loss) {
-        self.found.push(Difference { path: path.to_string(), words, loss });
+        self.found.push(DialectDifference { path: path.to_string(), words, loss });
     }
 
     fn maps(&mut self, ty: Type<'_>, sides: Sides<'a>, path: &Path<'_>) {

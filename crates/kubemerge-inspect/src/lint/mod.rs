@@ -1,0 +1,183 @@
+//! Finds common mistakes in manifests and patches.
+//!
+//! `api` checks versions and kinds, `walk` compares a document with its schema, `trap` checks how YAML was read,
+//! `merge` tries a patch on the object it is for, and `collect` limits the findings. `rule` has all rules, `ignore`
+//! the comments that switch them off.
+
+mod api;
+mod collect;
+mod ignore;
+mod merge;
+mod rule;
+mod trap;
+mod walk;
+
+pub use ignore::is_ignored;
+pub use rule::{RULES, Rule};
+
+use std::collections::HashSet;
+
+use kubemerge::{Patch, PatchType};
+use kubemerge_schema::{Schema, Type};
+use kubemerge_strategic::MergeErrorKind;
+use kubemerge_value::{Arena, Node, Path};
+use kubemerge_yaml::{Document, Place};
+
+use crate::finding::{Finding, FindingSeverity, Location};
+use collect::{Draft, Findings};
+use walk::{Role, Types, Walk};
+
+/// An object of a document.
+#[derive(Clone, Copy)]
+pub struct LintObject<'a> {
+    /// Its number if the document is a list of objects.
+    pub item: Option<usize>,
+    /// Its apiVersion.
+    pub api_version: &'a str,
+    /// Its kind.
+    pub kind: &'a str,
+    /// Its value.
+    pub value: Node<'a>,
+}
+
+impl LintObject<'_> {
+    /// The path within the document of a field of the object.
+    fn path(&self, field: &str) -> String {
+        match self.item {
+            None => field.to_owned(),
+            Some(at) => format!("items[{at}].{field}"),
+        }
+    }
+}
+
+/// A patch, and the kind of the objects it is for.
+#[derive(Clone, Copy)]
+pub struct LintPatch<'a> {
+    /// The text.
+    pub document: &'a Document<'a>,
+    /// The value.
+    pub patch: &'a Patch<'a>,
+    /// The apiVersion of its objects; empty if it is not known.
+    pub api_version: &'a str,
+    /// The kind of its objects; empty if it is not known.
+    pub kind: &'a str,
+}
+
+/// Finds mistakes, given the schema in both dialects.
+#[derive(Clone, Copy)]
+pub struct Linter<'s> {
+    upstream: &'s Schema,
+    spec: &'s Schema,
+    /// The minor version of Kubernetes.
+    minor: u32,
+}
+
+impl<'s> Linter<'s> {
+    /// A linter for a minor version of Kubernetes, such as 37.
+    pub fn new(upstream: &'s Schema, spec: &'s Schema, minor: u32) -> Linter<'s> {
+        Linter { upstream, spec, minor }
+    }
+
+    /// Whether the schema has the kind: only then the fields of an object are checked.
+    pub fn has_schema(&self, api_version: &str, kind: &str) -> bool {
+        self.types(api_version, kind).is_some()
+    }
+
+    /// Whether a kind without a schema may be a custom resource.
+    pub fn may_be_custom(&self, api_version: &str) -> bool {
+        !api::is_builtin_group(self.spec, api_version)
+    }
+
+    fn types(&self, api_version: &str, kind: &str) -> Option<Types<'s>> {
+        let upstream = self.upstream.type_of(api_version, kind)?;
+        Some(Types { upstream, spec: self.spec.type_of(api_version, kind)? })
+    }
+
+    fn untyped(&self) -> Types<'s> {
+        Types { upstream: self.upstream.untyped(), spec: self.spec.untyped() }
+    }
+
+    /// The findings in the documents of one text, each with its objects.
+    pub fn objects(&self, documents: &[(&Document<'_>, Vec<LintObject<'_>>)]) -> Vec<Finding> {
+        let mut findings = Findings::default();
+        for (document, objects) in documents {
+            self.document(document, objects, &mut findings);
+        }
+        findings.finish()
+    }
+
+    fn document(&self, document: &Document<'_>, objects: &[LintObject<'_>], findings: &mut Findings) {
+        let mut roots = Vec::new();
+        for object in objects {
+            api::check(self.spec, self.minor, document, object, findings);
+            let types = self.types(object.api_version, object.kind).unwrap_or_else(|| self.untyped());
+            let arena = Arena::new();
+            let mut walk = Walk { document, role: Role::Manifest, arena: &arena, findings };
+            let items = Path::ROOT.field("items".into());
+            match object.item {
+                None => walk.map(types, object.value, &Path::ROOT),
+                Some(at) => walk.map(types, object.value, &items.index(at)),
+            }
+            roots.push((root(document, object.item), types.spec));
+        }
+        trap::traps(document, &roots, findings);
+    }
+
+    /// The findings in a patch, tried on a live object if there is one.
+    pub fn patch(&self, patch: &LintPatch<'_>, live: Option<Node<'_>>) -> Vec<Finding> {
+        let types = self.types(patch.api_version, patch.kind).unwrap_or_else(|| self.untyped());
+        if patch.patch.patch_type() != PatchType::Strategic {
+            return merge::without_schema(patch, live, types);
+        }
+        let mut findings = Findings::default();
+        if types.upstream.is_custom_resource() {
+            let draft = Draft::new(rule::CUSTOM_RESOURCE, "a strategic patch of a custom resource");
+            findings.add(draft, || Location::of(patch.document, "kind"));
+        }
+        walk_patch(types, patch.document, patch.patch.node(), &mut findings);
+        trap::traps(patch.document, &[(patch.document.root(), types.spec)], &mut findings);
+        let mut findings = findings.finish();
+        if types.upstream.is_custom_resource() {
+            // Nothing is replaced: the patch is refused.
+            findings.retain(|one| one.rule != rule::REPLACED_LIST.code);
+        }
+        let tried = match live {
+            _ if types.upstream.is_custom_resource() || types.upstream.is_untyped() => Vec::new(),
+            Some(live) => merge::on_object(types, live, patch),
+            None => merge::on_itself(types, patch),
+        };
+        let new: Vec<Finding> = tried.into_iter().filter(|one| !repeats(one, &findings)).collect();
+        findings.extend(new);
+        findings
+    }
+
+    /// Fields and directives of a strategic patch that do not exist, as warnings.
+    pub fn unknown_names(ty: Type<'_>, document: &Document<'_>, patch: Node<'_>) -> Vec<Finding> {
+        let mut findings = Findings::default();
+        walk_patch(Types { upstream: ty, spec: ty }, document, patch, &mut findings);
+        let unknown: HashSet<&str> =
+            [rule::UNKNOWN_FIELD, rule::UNKNOWN_DIRECTIVE, rule::MORE_FINDINGS].map(|rule| rule.code).into();
+        let found = findings.finish().into_iter().filter(|finding| unknown.contains(finding.rule));
+        found.map(|finding| Finding { severity: FindingSeverity::Warning, ..finding }).collect()
+    }
+}
+
+/// The place of an object in its document.
+fn root<'d, 't>(document: &'d Document<'t>, item: Option<usize>) -> Place<'d, 't> {
+    let Some(at) = item else { return document.root() };
+    let items = document.locate_nearest("items").value;
+    let place = items.elements().nth(at).unwrap_or(items);
+    place.alias_target().unwrap_or(place)
+}
+
+/// Whether the trial only confirms what was found before: at the same place, or about the same directive.
+fn repeats(one: &Finding, known: &[Finding]) -> bool {
+    let is_directive = one.rule == MergeErrorKind::InvalidPatchDirective.name()
+        && known.iter().any(|other| other.rule == rule::UNKNOWN_DIRECTIVE.code);
+    is_directive || known.iter().any(|other| other.location.range.start == one.location.range.start)
+}
+
+fn walk_patch(types: Types<'_>, document: &Document<'_>, patch: Node<'_>, findings: &mut Findings) {
+    let arena = Arena::new();
+    Walk { document, role: Role::Patch, arena: &arena, findings }.map(types, patch, &Path::ROOT);
+}

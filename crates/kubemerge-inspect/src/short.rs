@@ -1,0 +1,18 @@
+//! Values in sentences.
+
+use kubemerge_value::Node;
+
+/// The longest value that is shown in full.
+const MAX_SHORT_VALUE: usize = 60;
+
+/// The JSON of a value, cut where it is long.
+pub fn short(node: Node<'_>) -> String {
+    short_text(&format!("{node:?}"))
+}
+
+pub(crate) fn short_text(text: &str) -> String {
+    if text.chars().count() <= MAX_SHORT_VALUE {
+        return text.to_owned();
+    }
+    text.chars().take(MAX_SHORT_VALUE).chain("…".chars()).collect()
+}
