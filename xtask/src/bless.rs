@@ -6,6 +6,7 @@
 //! taken from it again.
 
 mod recorded;
+mod scenarios;
 
 use std::process::ExitCode;
 
@@ -94,6 +95,7 @@ fn bless_all(reference: &mut Reference, check: bool) -> Result<Report, String> {
         }
     }
     recorded::bless_all(reference, check, &mut report)?;
+    scenarios::bless_all(reference, check, &mut report)?;
     Ok(report)
 }
 

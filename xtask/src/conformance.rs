@@ -11,6 +11,8 @@ mod kinds;
 #[cfg(test)]
 mod laws;
 mod patch;
+#[path = "../../crates/kubemerge-ssa/tests/scenario/mod.rs"]
+pub(crate) mod scenario;
 mod shape;
 mod shrink;
 mod ssa;

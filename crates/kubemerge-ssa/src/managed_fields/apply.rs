@@ -69,6 +69,7 @@ pub fn apply<'a>(
     arena: &'a Arena,
 ) -> Result<Applied<'a>, ApplyError> {
     check_request(endpoint, config)?;
+    let config = without_managed_fields(config, arena);
     let mut managed = live.managed.decoded();
     if managed.is_empty() {
         // The entries of an object that was never tracked begin with what it has.
@@ -109,6 +110,16 @@ fn check_request(endpoint: &Endpoint<'_>, config: Value<'_>) -> Result<(), Apply
     match config.at(&["metadata", "managedFields"]) {
         Some(Value::List(_)) => Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned())),
         _ => Ok(()),
+    }
+}
+
+/// A null in place of entries is no part of the object.
+fn without_managed_fields<'a>(config: Value<'a>, arena: &'a Arena) -> Value<'a> {
+    match config.get("metadata") {
+        Some(metadata) if metadata.get("managedFields").is_some() => {
+            config.with_member("metadata", metadata.without_member("managedFields", arena), arena)
+        }
+        _ => config,
     }
 }
 

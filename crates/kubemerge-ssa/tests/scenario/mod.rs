@@ -5,6 +5,9 @@
 // The file is part of the tests and of the differential run.
 #![allow(unreachable_pub, dead_code, reason = "each of the two users calls a part of it")]
 
+pub mod cases;
+pub mod compare;
+
 use kubemerge_schema::TypeTable;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{

@@ -3,10 +3,7 @@
 //! A scenario is a sequence of writes by several managers. It is made while our engine runs it, since
 //! updates start from the object of the step before; then the reference program runs it from the start.
 
-mod compare;
 mod object;
-#[path = "../../../../crates/kubemerge-ssa/tests/scenario/mod.rs"]
-mod scenario;
 mod schema;
 mod story;
 mod subject;
@@ -14,7 +11,10 @@ mod subject;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use super::scenario;
+use serde::Deserialize;
 use serde_json::json;
+use serde_json::value::RawValue;
 use subject::{FORMS, Subject};
 
 use crate::dice::Dice;
@@ -128,7 +128,7 @@ fn compare_all(options: &Options, reference: &mut Reference) -> Result<Tally, St
         let requests: Vec<String> = requests(&subject, &stories, tally.steps);
         for (story, reply) in stories.iter().zip(reference.ask(&requests)?) {
             count(&mut tally, story);
-            if let Some(difference) = compare::first_difference(story, &reply, subject.form) {
+            if let Some(difference) = first_difference(story, &reply, subject.form) {
                 tally.different += 1;
                 println!("{difference}\n");
                 if !subject.is_typed() {
@@ -151,6 +151,29 @@ fn requests(subject: &Subject, stories: &[story::Story], number: usize) -> Vec<S
         request.to_string()
     };
     stories.iter().enumerate().map(request).collect()
+}
+
+/// A reply whose answers stay text, so that `fieldsV1` can be compared byte by byte.
+#[derive(Deserialize)]
+struct Reply<'a> {
+    #[serde(borrow, default)]
+    result: Vec<&'a RawValue>,
+}
+
+/// The first step whose answer differs, with both answers; `None` if all are the same.
+fn first_difference(story: &story::Story, reply: &str, form: &str) -> Option<String> {
+    let answers = match serde_json::from_str::<Reply<'_>>(reply) {
+        Ok(reply) if !reply.result.is_empty() => reply.result,
+        _ => return Some(format!("the reference program: {reply}\nscenario: {}", story.scenario)),
+    };
+    for (number, (ours, theirs)) in story.answers.iter().zip(answers).enumerate() {
+        if let Some(difference) = scenario::compare::difference(ours, theirs.get()) {
+            let steps = &story.scenario["steps"].as_array().map(Vec::as_slice).unwrap_or_default()[..=number];
+            let steps: Vec<String> = steps.iter().map(|step| format!("  {step}")).collect();
+            return Some(format!("{form}, step {}:\n{}\n{difference}", number + 1, steps.join("\n")));
+        }
+    }
+    None
 }
 
 fn count(tally: &mut Tally, story: &story::Story) {

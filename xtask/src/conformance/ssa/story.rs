@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::scenario::{Answer, Runner};
 use super::object::{Objects, Wild};
-use super::scenario::{Answer, Runner};
 use super::subject::Subject;
 use crate::dice::Dice;
 

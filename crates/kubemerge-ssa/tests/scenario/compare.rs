@@ -4,15 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::scenario::Answer;
-use super::story::Story;
-
-/// A reply whose answers stay text, so that `fieldsV1` can be compared byte by byte.
-#[derive(Deserialize)]
-struct Reply<'a> {
-    #[serde(borrow, default)]
-    result: Vec<&'a RawValue>,
-}
+use super::Answer;
 
 #[derive(Default, Deserialize)]
 struct Stored<'a> {
@@ -38,23 +30,8 @@ struct Entry<'a> {
     fields: &'a RawValue,
 }
 
-/// The first step whose answer differs, with both answers; `None` if all are the same.
-pub(crate) fn first_difference(story: &Story, reply: &str, form: &str) -> Option<String> {
-    let answers = match serde_json::from_str::<Reply<'_>>(reply) {
-        Ok(reply) if !reply.result.is_empty() => reply.result,
-        _ => return Some(format!("the reference program: {reply}\nscenario: {}", story.scenario)),
-    };
-    for (number, (ours, theirs)) in story.answers.iter().zip(answers).enumerate() {
-        if let Some(difference) = difference(ours, theirs.get()) {
-            let steps = &story.scenario["steps"].as_array().map(Vec::as_slice).unwrap_or_default()[..=number];
-            let steps: Vec<String> = steps.iter().map(|step| format!("  {step}")).collect();
-            return Some(format!("{form}, step {}:\n{}\n{difference}", number + 1, steps.join("\n")));
-        }
-    }
-    None
-}
-
-fn difference(ours: &Answer, their_text: &str) -> Option<String> {
+/// How an answer differs from that of the reference program; `None` if it does not.
+pub fn difference(ours: &Answer, their_text: &str) -> Option<String> {
     let theirs: Value = serde_json::from_str(their_text).unwrap_or_default();
     match ours {
         Answer::Object { object, managed } => {

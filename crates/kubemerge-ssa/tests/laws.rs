@@ -1,0 +1,177 @@
+//! Laws of sets and typed operations, on fresh random inputs. A failing input is printed by proptest.
+
+use std::collections::BTreeSet;
+
+use kubemerge_schema::{Dialect, SchemaBuilder, TypeTable};
+use kubemerge_ssa::fieldpath::{Element, FieldOrder, FieldSet, KeyField, Path};
+use kubemerge_ssa::typed::{Duplicates, claim, compare, merge, remove, validate};
+use kubemerge_ssa::value::{Arena, Value};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+/// A path as a list of labels: names, keys and values.
+type Labels = Vec<(u8, String)>;
+
+fn paths() -> impl Strategy<Value = Vec<Labels>> {
+    let label = (0u8..4, "[ab<\"]{1,2}");
+    prop::collection::vec(prop::collection::vec(label, 1..4), 0..12)
+}
+
+fn elements<'a>(labels: &'a Labels, arena: &'a Arena) -> Vec<Element<'a>> {
+    let element = |(kind, text): &'a (u8, String)| match kind {
+        0 => Element::Name(text),
+        1 => Element::Key(arena.alloc_slice_copy(&[KeyField { name: "k", value: Value::String(text) }])),
+        2 => Element::Value(Value::String(text)),
+        _ => Element::Index(text.len() as i64),
+    };
+    labels.iter().map(element).collect()
+}
+
+fn set<'a>(paths: &'a [Labels], arena: &'a Arena) -> FieldSet<'a> {
+    FieldSet::of_paths(paths.iter().map(|labels| elements(labels, arena)).collect())
+}
+
+/// The paths of a set, each as text.
+fn naive(set: &FieldSet<'_>) -> BTreeSet<String> {
+    let mut texts = BTreeSet::new();
+    set.each_path(|path| {
+        assert!(texts.insert(format!("{}!", Path(path))), "a path occurs once");
+    });
+    texts
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn set_algebra_is_that_of_naive_sets(left in paths(), right in paths()) {
+        let arena = Arena::new();
+        let (one, two) = (set(&left, &arena), set(&right, &arena));
+        let (left, right) = (naive(&one), naive(&two));
+        prop_assert_eq!(naive(&one.union(&two)), &left | &right);
+        prop_assert_eq!(naive(&one.intersection(&two)), &left & &right);
+        prop_assert_eq!(naive(&one.difference(&two)), &left - &right);
+        prop_assert_eq!(one.is_subset(&two), left.is_subset(&right));
+        prop_assert_eq!(one.meets(&two), !left.is_disjoint(&right));
+        prop_assert_eq!(one.len(), left.len());
+    }
+
+    #[test]
+    fn recursive_difference_filters_by_prefix(left in paths(), right in paths()) {
+        let arena = Arena::new();
+        let (one, two) = (set(&left, &arena), set(&right, &arena));
+        let mut wanted = BTreeSet::new();
+        one.each_path(|path| {
+            if (1..=path.len()).all(|len| !two.has(&path[..len])) {
+                wanted.insert(format!("{}!", Path(path)));
+            }
+        });
+        prop_assert_eq!(naive(&one.recursive_difference(&two)), wanted);
+    }
+
+    #[test]
+    fn fields_v1_reads_back_what_it_writes(paths in paths()) {
+        let arena = Arena::new();
+        let one = set(&paths, &arena);
+        for order in [FieldOrder::Path, FieldOrder::Label] {
+            let text = one.to_fields_v1(order);
+            let again = FieldSet::read(&text, &arena).unwrap();
+            prop_assert_eq!(&again, &one);
+            prop_assert_eq!(again.to_fields_v1(order), text);
+        }
+    }
+
+    #[test]
+    fn reading_fields_v1_never_panics(text in "[{}\",:.fkvi \\\\0-9a]{0,40}") {
+        let arena = Arena::new();
+        let _ = FieldSet::read(&text, &arena);
+    }
+
+    #[test]
+    fn comparing_backwards_swaps_added_and_removed(old in object(), new in object()) {
+        let (arena, table) = (Arena::new(), table());
+        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let (old, new) = (Value::from_json(&old, &arena).unwrap(), Value::from_json(&new, &arena).unwrap());
+        let forth = compare(ty, old, new, &arena).unwrap();
+        let back = compare(ty, new, old, &arena).unwrap();
+        prop_assert_eq!(&forth.added, &back.removed);
+        prop_assert_eq!(&forth.removed, &back.added);
+        prop_assert_eq!(&forth.modified, &back.modified);
+        prop_assert!(compare(ty, old, old, &arena).unwrap().is_same());
+    }
+
+    #[test]
+    fn merging_twice_is_merging_once(live in object(), config in object()) {
+        let (arena, table) = (Arena::new(), table());
+        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let (live, config) = (Value::from_json(&live, &arena).unwrap(), Value::from_json(&config, &arena).unwrap());
+        prop_assume!(validate(ty, config, Duplicates::Refused, &arena).is_ok());
+        prop_assume!(validate(ty, live, Duplicates::Allowed, &arena).is_ok());
+        let once = merge(ty, live, config, &arena).unwrap();
+        let twice = merge(ty, once, config, &arena).unwrap();
+        prop_assert_eq!(once.to_json(), twice.to_json());
+    }
+
+    #[test]
+    fn what_is_removed_is_claimed_no_more(value in object(), place in any::<prop::sample::Index>()) {
+        let (arena, table) = (Arena::new(), table());
+        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let value = Value::from_json(&value, &arena).unwrap();
+        let mut paths = Vec::new();
+        claim(ty, value, &arena).each_path(|path| paths.push(path.to_vec()));
+        let path = place.get(&paths).clone();
+        let removed = remove(ty, value, &FieldSet::of_paths(vec![path.clone()]), &arena);
+        prop_assert!(!claim(ty, removed, &arena).has(&path), "{}", Path(&path));
+    }
+
+    #[test]
+    fn values_read_as_they_are_written(value in object()) {
+        let arena = Arena::new();
+        let text = Value::from_json(&value, &arena).unwrap().to_json();
+        let again = Value::parse(&text, &arena).unwrap();
+        prop_assert_eq!(again.to_json(), text);
+    }
+}
+
+fn table() -> TypeTable {
+    let schema = json!({"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {
+            "a": {"type": "string"},
+            "m": {"type": "object", "additionalProperties": {"type": "string"}},
+            "s": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"},
+            "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "required": ["k"], "properties": {
+                    "k": {"type": "string"}, "v": {"type": "string"}}}},
+            "x": {"type": "array", "items": {"type": "string"}},
+            "o": {"x-kubernetes-preserve-unknown-fields": true},
+        }},
+    }});
+    let definition = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {"group": "example.com", "scope": "Namespaced",
+            "names": {"kind": "Widget", "plural": "widgets", "singular": "widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]}});
+    let builder = SchemaBuilder::new().custom_resource_definition(&definition).unwrap();
+    TypeTable::compile(&builder.compile(Dialect::Upstream).unwrap())
+}
+
+fn object() -> impl Strategy<Value = Json> {
+    let text = || "[abc]";
+    let map = prop::option::of(prop::collection::btree_map("[abc]", text(), 0..3));
+    let set = prop::option::of(prop::collection::btree_set(text(), 0..4));
+    let items = prop::option::of(prop::collection::btree_map(text(), prop::option::of(text()), 0..4));
+    let list = prop::option::of(prop::collection::vec(text(), 0..3));
+    let any = prop_oneof![
+        Just(json!(null)),
+        Just(json!({})),
+        Just(json!({"p": {"q": 1}})),
+        Just(json!([1])),
+        Just(json!(1))
+    ];
+    (prop::option::of(text()), map, set, items, list, any).prop_map(|(a, m, s, l, x, o)| {
+        let items: Option<Vec<Json>> =
+            l.map(|items| items.iter().map(|(k, v)| json!({"k": k, "v": v})).collect());
+        json!({"apiVersion": "example.com/v1", "kind": "Widget",
+            "spec": {"a": a, "m": m, "s": s, "l": items, "x": x, "o": o}})
+    })
+}

@@ -1,0 +1,54 @@
+//! Any three documents applied and updated one after the other: no panic, a refused apply changes nothing, and
+//! entries read back as they were written.
+#![no_main]
+
+use kubemerge_schema::TypeTable;
+use kubemerge_ssa::SameForm;
+use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
+use kubemerge_ssa::managed_fields::{
+    Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply, update,
+};
+use kubemerge_ssa::value::{Arena, Value};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|documents: [&str; 3]| {
+    let arena = Arena::new();
+    let table = TypeTable::schemaless();
+    let versions = SameForm::schemaless(&table);
+    let nothing = FieldSet::new();
+    let head = Value::parse(br#"{"apiVersion":"v1","kind":"Any"}"#, &arena).expect("JSON");
+    let endpoint = Endpoint {
+        versions: &versions,
+        api_version: "v1",
+        kind: "Any",
+        subresource: "",
+        reset_fields: &nothing,
+        order: FieldOrder::Label,
+        empty: head,
+    };
+    let mut live = head;
+    let mut managed = ManagedFields::new();
+    for (number, text) in documents.iter().enumerate() {
+        let Ok(parsed) = Value::parse(text.as_bytes(), &arena) else { return };
+        if parsed.members().is_none() {
+            return;
+        }
+        let named = parsed.with_member("apiVersion", Value::String("v1"), &arena);
+        let object = named.with_member("kind", Value::String("Any"), &arena);
+        let manager = ["a", "b", "kubectl"][number];
+        let writer = Writer { manager, time: Time(number as i64) };
+        let before = managed.clone();
+        let state = Live { object: live, managed: &before };
+        if number == 1 {
+            managed = update(&endpoint, state, object, writer, &arena).unwrap_or(before.clone());
+            live = object;
+        } else if let Ok(applied) = apply(&endpoint, state, object, writer, Conflicting::Force, &arena) {
+            managed = applied.managed;
+            live = applied.object.unwrap_or(live);
+        }
+        let mut json = Vec::new();
+        managed.write_json(&mut json);
+        let again = Value::parse(&json, &arena).expect("entries are JSON");
+        assert_eq!(ManagedFields::read(Some(again), FieldOrder::Label).expect("readable"), managed);
+    }
+});
