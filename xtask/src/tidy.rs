@@ -41,10 +41,7 @@ struct Check {
 const CHECKS: &[Check] = &[
     Check { complaints: layers::check, not_yet: &["kubemerge-server"] },
     Check { complaints: cycles::check, not_yet: &["kubemerge-kinds", "kubemerge-server", "xtask"] },
-    Check {
-        complaints: code_map::check,
-        not_yet: &["kubemerge-kinds", "kubemerge-server", "kubemerge-ssa", "kubemerge-value"],
-    },
+    Check { complaints: code_map::check, not_yet: &["kubemerge-kinds", "kubemerge-server", "kubemerge-ssa"] },
     Check { complaints: invariants::check, not_yet: &[] },
     Check {
         complaints: public_types::check,

@@ -116,6 +116,9 @@ impl<'a> Iterator for ItemScan<'a, '_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<ListItem<'a>> {
+        if let Some(item) = self.next_led() {
+            return Some(item);
+        }
         let gap = self.at;
         let (key, is_marked) = match self.source {
             Source::Text(text) => self.next_in_text(text)?,
@@ -147,7 +150,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     /// If the next item is not like that.
     pub fn pass_rising(&mut self, until: Option<Str<'_>>) -> Result<Option<ListItem<'a>>, KeysUnsorted> {
         let until = until.map(Str::bytes);
-        while let Some(item) = self.next_led().or_else(|| self.next()) {
+        while let Some(item) = self.next() {
             let ItemKey::Scalar(Scalar::String(key)) = item.key else { return Err(KeysUnsorted) };
             let key = key.unescaped().ok_or(KeysUnsorted)?;
             if item.is_marked || key <= std::mem::replace(&mut self.last_key, key) {
@@ -160,7 +163,8 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         Ok(None)
     }
 
-    /// The next item, if its key stands first, is a string without escapes, and the item is not special. Most are so.
+    /// The next item, if its first member is its key, a string without escapes, and the item is not special. Most
+    /// items of Kubernetes' lists are so, and need no walk over all of their members.
     #[inline(always)]
     fn next_led(&mut self) -> Option<ListItem<'a>> {
         let Source::Text(text) = self.source else { return None };
