@@ -64,16 +64,28 @@ fn record(arguments: &[String]) -> Result<(), String> {
     for kind in kinds.iter().filter(|kind| kind.label().contains(&only)) {
         requests += record_kind(kind, &source, &mut client)?;
     }
+    if "example.com/v1/Widget".contains(&only) {
+        let path = crate::corpus::root().join("conformance/api/custom/widget.yaml");
+        requests += record_file(&path, &source, &mut client, cases::record_custom)?;
+    }
     println!("{requests} requests");
     Ok(())
 }
 
 fn record_kind(kind: &Kind, source: &Source, client: &mut Client) -> Result<usize, String> {
-    let path = file_of(kind);
+    record_file(&file_of(kind), source, client, |recorder| cases::record(kind, recorder))
+}
+
+fn record_file(
+    path: &Path,
+    source: &Source,
+    client: &mut Client,
+    make: impl FnOnce(&mut Recorder<'_>) -> Result<Vec<Case>, String>,
+) -> Result<usize, String> {
     let mut recorder = Recorder::new(client);
-    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let before = std::fs::read_to_string(path).unwrap_or_default();
     let cases: Vec<Case> = match source {
-        Source::Objects => cases::record(kind, &mut recorder)?,
+        Source::Objects => make(&mut recorder)?,
         Source::Files if before.is_empty() => Vec::new(),
         Source::Files => {
             let old = recording::read(&before).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -83,7 +95,7 @@ fn record_kind(kind: &Kind, source: &Source, client: &mut Client) -> Result<usiz
     let text = recording::write(&cases);
     if text != before && !cases.is_empty() {
         println!("{}", path.display());
-        write(&path, &text)?;
+        write(path, &text)?;
     }
     Ok(cases.iter().map(|case| case.steps.len()).sum())
 }

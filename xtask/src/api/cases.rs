@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     edits::edits,
-    kinds::{Kind, is_changed_by_server},
+    kinds::{Kind, documents, is_changed_by_server},
     mutate::find,
     recorder::Recorder,
     recording::Case,
@@ -16,7 +16,7 @@ use super::{
 /// Requests that change one field each, of one kind.
 const MAX_UPDATES: usize = 30;
 /// Invalid objects of one kind that are kept.
-const MAX_INVALID: usize = 40;
+const MAX_INVALID: usize = 60;
 
 const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
@@ -31,8 +31,69 @@ pub(crate) fn record(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<Vec<Cas
         cases.push(recorder.case("change one field", |recorder| updates(kind, recorder))?);
     }
     cases.push(recorder.case("invalid", |recorder| invalid(kind, recorder))?);
+    for (verb, edits) in rules(kind)?.as_object().into_iter().flatten() {
+        cases.push(recorder.case(&format!("rules: {verb}"), |recorder| rule(kind, verb, edits, recorder))?);
+    }
     cases.retain(|case| !case.steps.is_empty());
     Ok(cases)
+}
+
+/// Records the definition and the objects of `custom.yaml`.
+pub(crate) fn record_custom(recorder: &mut Recorder<'_>) -> Result<Vec<Case>, String> {
+    let document = yaml("custom.yaml")?;
+    let define = json!({"method": "POST", "path": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        "body": document["definition"]});
+    let collection = "/apis/example.com/v1/namespaces/default/widgets";
+    let object = |spec: &Value| json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": spec});
+    let create = recorder.case("create", |recorder| {
+        recorder.keep(define.clone())?;
+        let specs = document["create"].as_array().into_iter().flatten();
+        specs.map(object).try_for_each(|body| {
+            recorder.keep(json!({"method": "POST", "path": format!("{collection}?dryRun=All"), "body": body}))
+        })
+    })?;
+    let patch = recorder.case("patch", |recorder| {
+        recorder.keep(define.clone())?;
+        let stored = object(&json!({"fixed": "a", "pairs": [{"name": "a", "value": 1}, {"name": "b", "value": 2}], "set": ["a", "b"]}));
+        recorder.keep(json!({"method": "POST", "path": collection, "body": stored}))?;
+        recorder.keep(json!({"path": format!("{collection}/a"), "accept": TABLE}))?;
+        let specs = document["patch"].as_array().into_iter().flatten();
+        specs.map(|spec| json!({"spec": spec})).try_for_each(|body| {
+            let path = format!("{collection}/a?dryRun=All");
+            recorder.keep(json!({"method": "PATCH", "path": path, "type": "application/merge-patch+json", "body": body}))
+        })
+    })?;
+    Ok(vec![create, patch])
+}
+
+/// The edits of `rules.yaml` for a kind, by verb.
+fn rules(kind: &Kind) -> Result<Value, String> {
+    Ok(yaml("rules.yaml")?[kind.label()].clone())
+}
+
+fn yaml(name: &str) -> Result<Value, String> {
+    let path = crate::corpus::root().join("conformance/api").join(name);
+    let first = documents(&path)?.into_iter().next();
+    first.ok_or_else(|| format!("{}: not YAML", path.display()))
+}
+
+/// The requests of one verb in `rules.yaml`.
+fn rule(kind: &Kind, verb: &str, edits: &Value, recorder: &mut Recorder<'_>) -> Result<(), String> {
+    let object = &kind.objects[1];
+    let edits = edits.as_array().cloned().unwrap_or_default();
+    if verb == "create" {
+        let path = format!("{}?dryRun=All", kind.collection());
+        recorder.keep(json!({"method": "POST", "path": path, "body": object}))?;
+        return edits
+            .into_iter()
+            .try_for_each(|edit| recorder.keep(json!({"method": "POST", "path": path, "edit": edit})));
+    }
+    create(kind, object, recorder)?;
+    let subresource = if verb == "update" { String::new() } else { format!("/{verb}") };
+    let path = format!("{}{subresource}?dryRun=All", path_of(kind, object));
+    edits
+        .into_iter()
+        .try_for_each(|change| recorder.keep(json!({"method": "PUT", "path": path, "change": change})))
 }
 
 fn reviews(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {

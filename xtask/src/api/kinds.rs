@@ -165,7 +165,7 @@ fn read_objects(folder: &Path) -> Result<BTreeMap<String, Vec<Value>>, String> {
 }
 
 /// The documents of a file. Manifests of strangers may be templates, which are no YAML: they have none.
-fn documents(file: &Path) -> Result<Vec<Value>, String> {
+pub(crate) fn documents(file: &Path) -> Result<Vec<Value>, String> {
     let text = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
     let Ok(documents) = kubemerge_yaml::parse(&text, &kubemerge_yaml::Options::default()) else {
         return Ok(Vec::new());

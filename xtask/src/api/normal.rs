@@ -39,6 +39,7 @@ const SUFFIX_LENGTH: usize = 5;
 /// Normalises a body in place.
 pub(crate) fn normalise(body: &mut Value, identity: &Identity) {
     let own = Identity::of(body);
+    let is_status = body["kind"] == "Status";
     let generated = generated_name(body);
     walk(body, &mut |text| {
         for uid in [&own.uid, &identity.uid] {
@@ -49,10 +50,50 @@ pub(crate) fn normalise(body: &mut Value, identity: &Identity) {
         if let Some(name) = &generated {
             *text = text.replace(name.as_str(), "@GENERATED@");
         }
+        *text = mask(text, UUID_LENGTH, is_random_uuid, UID);
+        if is_status {
+            // Messages quote allocated addresses; the longest form is tried first.
+            for length in (8..=12).rev() {
+                *text = mask(text, length, is_cluster_address, ADDRESS);
+            }
+        }
         if is_recent_time(text) {
             *text = TIME.to_string();
         }
     });
+}
+
+const UUID_LENGTH: usize = 36;
+
+/// Replaces all parts of a text that have a length and a form.
+fn mask(text: &str, length: usize, has_form: fn(&[u8]) -> bool, mark: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut masked = String::new();
+    let mut start = 0;
+    while let Some(found) = bytes[start..].windows(length).position(has_form) {
+        masked.push_str(&text[start..start + found]);
+        masked.push_str(mark);
+        start += found + length;
+    }
+    masked.push_str(&text[start..]);
+    masked
+}
+
+/// Servers make random uids; those of requests have another version.
+fn is_random_uuid(bytes: &[u8]) -> bool {
+    bytes.iter().enumerate().all(|(index, byte)| match index {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        14 => *byte == b'4',
+        _ => byte.is_ascii_hexdigit(),
+    })
+}
+
+/// An address of the service range of the servers that are compared.
+fn is_cluster_address(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"10.0.")
+        && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+        && bytes.iter().filter(|byte| **byte == b'.').count() == 3
+        && bytes.last().is_some_and(u8::is_ascii_digit)
 }
 
 fn generated_name(body: &Value) -> Option<String> {

@@ -87,6 +87,7 @@ impl Session {
             normalise_table(&mut body);
         }
         normalise(&mut body, &self.identity);
+        sort_causes(&mut body);
         if self.base.is_none() && incoming.status < 300 {
             // Later bodies must be those that kube-apiserver got, whatever this server answered.
             self.base = Some(step.answer.get("body").unwrap_or(&body).clone());
@@ -126,6 +127,15 @@ impl Session {
             accept: text("accept", "application/json"),
             body,
         }
+    }
+}
+
+/// Several causes are a set: Kubernetes finds some of them in the order of a map. The message lists them again.
+fn sort_causes(body: &mut Value) {
+    let Some(causes) = body.pointer_mut("/details/causes").and_then(Value::as_array_mut) else { return };
+    if causes.len() > 1 {
+        causes.sort_by_key(Value::to_string);
+        body["message"] = "@CAUSES@".into();
     }
 }
 
