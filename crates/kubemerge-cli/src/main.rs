@@ -15,6 +15,7 @@ mod report;
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
@@ -23,7 +24,18 @@ fn main() -> ExitCode {
 
 fn run() -> report::Result {
     let command = config::Config::nearest()?.defaults(cmd::CommandLine::command());
-    let line =
-        cmd::CommandLine::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+    let matches = command.try_get_matches().unwrap_or_else(|error| suggest_filename(error).exit());
+    let line = cmd::CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     cmd::run(line)
+}
+
+/// `kubemerge patch svc.yaml` lacks `-f`, which the parser cannot know.
+fn suggest_filename(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return error };
+    let is_file = std::path::Path::new(word).exists() || word.ends_with(".yaml") || word.ends_with(".json");
+    if error.kind() == ErrorKind::UnknownArgument && is_file {
+        let tip = format!("to give a file, use '-f {word}'").into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
 }

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
+use kubemerge_schema::{Dialect, Schema, builtin};
 
 use crate::output::Stdout;
 use crate::report::{Notice, Outcome, Result, plain};
@@ -33,11 +35,38 @@ pub(crate) struct ManArgs {
 
 pub(crate) fn run(args: &CompletionsArgs, mut command: Command) -> Result {
     let mut text = Vec::new();
+    command = with_known_values(command);
     clap_complete::generate(args.shell, &mut command, "kubemerge", &mut text);
     let mut out = Stdout::new();
     out.bytes(&text)?;
     out.finish()?;
     Ok(Outcome::Done)
+}
+
+/// The command with the values that shells can complete: versions and kinds. Parsing allows others as well, such
+/// as kinds of a schema file.
+fn with_known_values(command: Command) -> Command {
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    let command =
+        names.into_iter().fold(command, |command, name| command.mut_subcommand(name, with_known_values));
+    command.mut_args(|option| match option.get_id().as_str() {
+        "kubernetes" => option.value_parser(PossibleValuesParser::new(versions())),
+        "kind" | "target" => option.value_parser(PossibleValuesParser::new(kinds())),
+        _ => option,
+    })
+}
+
+fn versions() -> Vec<String> {
+    builtin::releases().into_iter().map(|release| release.version.to_string()).collect()
+}
+
+fn kinds() -> Vec<String> {
+    let schema = Schema::builtin(builtin::NEWEST, Dialect::Upstream);
+    let mut kinds: Vec<String> = schema
+        .map_or(Vec::new(), |schema| schema.resources().map(|resource| resource.kind().to_owned()).collect());
+    kinds.sort();
+    kinds.dedup();
+    kinds
 }
 
 pub(crate) fn run_man(args: &ManArgs, command: Command) -> Result {

@@ -76,7 +76,7 @@ rules! {
     YAML_TRAP = "yaml-trap" Warning
         "A scalar that YAML 1.1 reads differently from how it looks, such as `country: NO`.",
         Some("Kubernetes reads YAML 1.1"), Some("put it in quotes");
-    BROKEN_YAML = "broken-yaml" Warning
+    BROKEN_YAML = "broken-yaml" Error
         "A file that cannot be read as YAML.", None, None;
     NO_TARGET = "no-target" Warning
         "The object of a patch is not among the files; the patch is checked alone.", None, None;
