@@ -153,8 +153,17 @@ impl<'s> Kind<'s> {
 
     /// Prepares a new object and validates it; answers what is wrong.
     pub fn create(self, object: &mut Map<'_>) -> Vec<FieldError> {
+        let errors = self.begin(object, None);
+        if !errors.is_empty() {
+            return errors;
+        }
         self.prepare_create(object);
         self.validate(object)
+    }
+
+    /// What comes before an allocation, and what makes it impossible. A server allocates after this step.
+    pub fn begin(self, object: &mut Map<'_>, old: Option<&Map<'_>>) -> Vec<FieldError> {
+        self.rules.map_or_else(Vec::new, |rules| (rules.begin)(object, old, self.context))
     }
 
     /// Prepares a new object.
@@ -192,6 +201,10 @@ impl<'s> Kind<'s> {
 
     /// Prepares an object that replaces another one and validates it; answers what is wrong.
     pub fn update(self, object: &mut Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
+        let errors = self.begin(object, Some(old));
+        if !errors.is_empty() {
+            return errors;
+        }
         self.prepare_update(object, old);
         self.validate_update(object, old)
     }

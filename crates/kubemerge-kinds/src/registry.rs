@@ -1,6 +1,6 @@
 //! What the rules of a kind are made of; the folders of the API groups fill them in, `groups.rs` lists them.
 
-use crate::field::Field;
+use crate::field::{Field, FieldError};
 use crate::meta::NameRule;
 use crate::tree::Map;
 
@@ -55,6 +55,8 @@ impl Context {
 pub type Change = for<'a> fn(&mut Map<'a>, Context);
 /// Changes an object that replaces a stored one.
 pub type ChangeUpdate = for<'a> fn(&mut Map<'a>, &Map<'_>, Context);
+/// Runs before an object is prepared: fills in what an allocation needs; answers what makes it impossible.
+pub type Begin = for<'a> fn(&mut Map<'a>, Option<&Map<'_>>, Context) -> Vec<FieldError>;
 /// Validates an object.
 pub type Validate = for<'t> fn(Field<'t>);
 /// Validates an object that replaces a stored one.
@@ -75,6 +77,8 @@ pub struct Rules {
     pub name: NameRule,
     /// Fills in what is absent: `SetDefaults_*`. Runs on everything that is decoded, stored objects too.
     pub defaults: Change,
+    /// `BeginCreate` and `BeginUpdate`, with the stored object for updates. Few kinds have it.
+    pub begin: Begin,
     /// `PrepareForCreate`: resets what clients may not set, drops disabled fields.
     pub prepare_create: Change,
     /// `PrepareForUpdate`.
@@ -115,6 +119,7 @@ impl Rules {
         scope: Scope::Namespaced,
         name: NameRule::Subdomain,
         defaults: |_, _| {},
+        begin: |_, _, _| Vec::new(),
         prepare_create: |_, _| {},
         prepare_update: |_, _, _| {},
         validate: |_| {},

@@ -109,6 +109,9 @@ fn normal(mut object: Value) -> Value {
             metadata.remove(name);
         }
     }
+    if object["kind"] == "Service" {
+        drop_allocations(&mut object);
+    }
     let conditions = object.get_mut("status").and_then(|status| status.get_mut("conditions"));
     for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(condition) = condition.as_object_mut() {
@@ -116,6 +119,21 @@ fn normal(mut object: Value) -> Value {
         }
     }
     object
+}
+
+/// Addresses and ports that a server gives to a Service.
+fn drop_allocations(service: &mut Value) {
+    let Some(spec) = service.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    if spec.get("clusterIP").is_some_and(|address| address != "None") {
+        spec.remove("clusterIP");
+        spec.remove("clusterIPs");
+    }
+    spec.remove("healthCheckNodePort");
+    for port in spec.get_mut("ports").and_then(Value::as_array_mut).into_iter().flatten() {
+        if let Some(port) = port.as_object_mut() {
+            port.remove("nodePort");
+        }
+    }
 }
 
 /// The places where two objects differ, without the numbers of list items.

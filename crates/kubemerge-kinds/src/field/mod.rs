@@ -50,6 +50,17 @@ impl<'t> Field<'t> {
         Field { value: None, root: Some(object), path: None, report }
     }
 
+    /// The same place with a name in front of its path: for checks of a part of an object.
+    pub fn placed(self, name: &'t str) -> Field<'t> {
+        let path = self.report.arena().alloc(PathNode { before: None, step: Step::Name(name) });
+        Field { path: Some(path), ..self }
+    }
+
+    /// A field that is not there: the old object of one that is created.
+    pub fn absent(self) -> Field<'t> {
+        Field { value: None, root: None, ..self }
+    }
+
     fn below(self, value: Option<&'t Value<'t>>, step: Step<'t>) -> Field<'t> {
         let path = self.report.arena().alloc(PathNode { before: self.path, step });
         Field { value, root: None, path: Some(path), report: self.report }

@@ -35,6 +35,16 @@ impl Report {
         self.errors.borrow_mut().push(error);
     }
 
+    /// Whether no error was found.
+    pub fn is_empty(&self) -> bool {
+        self.errors.borrow().is_empty()
+    }
+
+    /// The errors so far; the report is empty after that.
+    pub fn take_errors(&self) -> Vec<FieldError> {
+        self.errors.take()
+    }
+
     /// The errors, in the order in which they were found.
     pub fn into_errors(self) -> Vec<FieldError> {
         self.errors.into_inner()

@@ -116,6 +116,14 @@ pub fn cidr(text: &str) -> Problems {
     vec!["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)".to_owned()]
 }
 
+/// A CIDR block of such a field since 1.36.
+pub fn strict_legacy_cidr(text: &str) -> Problems {
+    let mut problems = strict_cidr(text);
+    // Another spelling than the canonical one is fine here.
+    problems.retain(|problem| !problem.starts_with("must be in canonical form"));
+    problems
+}
+
 /// A CIDR block in its canonical form.
 pub fn strict_cidr(text: &str) -> Problems {
     let Some((address, prefix)) = parse_cidr(text) else { return cidr(text) };

@@ -91,9 +91,13 @@ impl Decoder<'_> {
     }
 
     pub(super) fn save_mismatch(&mut self, found: &str, type_name: &str) {
-        if self.mismatch.is_some() {
-            return;
+        if self.mismatch.is_none() {
+            self.mismatch = Some(self.mismatch_error(found, type_name));
         }
+    }
+
+    /// The error of a value of a wrong type, with the place where it is.
+    pub(super) fn mismatch_error(&self, found: &str, type_name: &str) -> DecodeError {
         let place = match self.within {
             Some(within) => {
                 let fields = self.path.iter().filter_map(|step| match step {
@@ -105,9 +109,7 @@ impl Decoder<'_> {
             }
             None => "value".to_owned(),
         };
-        self.mismatch = Some(DecodeError::new(format!(
-            "json: cannot unmarshal {found} into Go {place} of type {type_name}"
-        )));
+        DecodeError::new(format!("json: cannot unmarshal {found} into Go {place} of type {type_name}"))
     }
 
     pub(super) fn struct_type(&self, id: StructId) -> String {

@@ -73,9 +73,9 @@ impl<'a> Decoder<'a> {
             Start::Number => {
                 let literal = self.scanner.literal();
                 let number = literal.parse::<i32>().map(|number| Value::Int(number.into()));
-                number.map_err(|_| cannot_unmarshal(&format!("number {literal}"), "int32"))
+                number.map_err(|_| self.mismatch_error(&format!("number {literal}"), "int32"))
             }
-            _ => Err(cannot_unmarshal(start.go_name(), "int32")),
+            _ => Err(self.mismatch_error(start.go_name(), "int32")),
         }
     }
 
@@ -90,7 +90,7 @@ impl<'a> Decoder<'a> {
 
     fn read_time(&mut self, kind: GoKind, start: Start) -> Result<Value<'a>, DecodeError> {
         if start != Start::Str {
-            return Err(cannot_unmarshal(start.go_name(), "string"));
+            return Err(self.mismatch_error(start.go_name(), "string"));
         }
         let text = self.scanner.string(self.arena);
         let canonical = match kind {
@@ -105,10 +105,6 @@ impl<'a> Decoder<'a> {
             None => Value::Null,
         })
     }
-}
-
-fn cannot_unmarshal(found: &str, type_name: &str) -> DecodeError {
-    DecodeError::new(format!("json: cannot unmarshal {found} into Go value of type {type_name}"))
 }
 
 /// A text in quotes, for messages.
