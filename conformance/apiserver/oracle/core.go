@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
@@ -14,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	serverstorage "k8s.io/apiserver/pkg/server/storage"
+	policyclient "k8s.io/client-go/kubernetes/typed/policy/v1"
 	api "k8s.io/kubernetes/pkg/apis/core"
 	kubeletclient "k8s.io/kubernetes/pkg/kubelet/client"
 	endpointsstore "k8s.io/kubernetes/pkg/registry/core/endpoint/storage"
@@ -34,6 +38,19 @@ var errNotDryRun = errors.New("the oracle stores nothing")
 
 // nobody authenticates no request: TokenReviews find every token invalid.
 func nobody(*http.Request) (*authenticator.Response, bool, error) { return nil, false, nil }
+
+// noBudgets is a cluster without disruption budgets: every eviction is allowed.
+type noBudgets struct {
+	policyclient.PodDisruptionBudgetInterface
+}
+
+func (noBudgets) PodDisruptionBudgets(string) policyclient.PodDisruptionBudgetInterface {
+	return noBudgets{}
+}
+
+func (noBudgets) List(context.Context, metav1.ListOptions) (*policyv1.PodDisruptionBudgetList, error) {
+	return &policyv1.PodDisruptionBudgetList{}, nil
+}
 
 // coreGroup builds the resources of the core group. Kubernetes' provider needs
 // etcd for the allocators of Services, so the rest is put together here.
@@ -61,7 +78,7 @@ func addPodsAndServices(options generic.RESTOptionsGetter, resources map[string]
 	if err != nil {
 		return err
 	}
-	pods, err := podstore.NewStorage(options, nodes.KubeletConnectionInfo, nil, nil, authorizerfactory.NewAlwaysAllowAuthorizer())
+	pods, err := podstore.NewStorage(options, nodes.KubeletConnectionInfo, nil, noBudgets{}, authorizerfactory.NewAlwaysAllowAuthorizer())
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,19 @@ const DEFINITIONS: usize = 8;
 /// How long a definition may take until its resources are served.
 const ESTABLISH_ATTEMPTS: usize = 100;
 
+/// Kinds whose objects change the answers to other requests, or cannot be deleted without a controller.
+const CHANGES_OTHER_REQUESTS: [&str; 9] = [
+    "APIService",
+    "CustomResourceDefinition",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+    "MutatingWebhookConfiguration",
+    "Namespace",
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration",
+];
+
 /// Requests without an answer before the server counts as dead.
 const MAX_DROPPED: usize = 20;
 
@@ -72,6 +85,7 @@ impl Run<'_> {
         while self.report.requests() < self.options.requests && !areas.is_empty() {
             match *self.dice.pick(&areas) {
                 "custom" => self.custom()?,
+                "lifecycle" => self.lifecycle(&kinds, &document)?,
                 area => self.built_in(area, &kinds, &document)?,
             }
         }
@@ -79,7 +93,8 @@ impl Run<'_> {
     }
 
     fn random_areas(&self, kinds: &[Kind]) -> Vec<&'static str> {
-        let random = ["create", "update", "patch", "apply", "subresource", "read", "table", "definition"];
+        let random =
+            ["create", "update", "patch", "apply", "lifecycle", "subresource", "read", "table", "definition"];
         let mut areas: Vec<&'static str> =
             random.into_iter().filter(|area| self.options.has(area) && !kinds.is_empty()).collect();
         areas.extend((!self.customs.is_empty()).then_some("custom"));
@@ -127,6 +142,40 @@ impl Run<'_> {
             trial.area = definition_or(kind, trial.area);
         }
         self.judge(&trial)
+    }
+
+    /// Creates an object for real, reads it and deletes it.
+    fn lifecycle(&mut self, kinds: &[Kind], document: &Value) -> Result<(), String> {
+        let kind = self.dice.pick(kinds);
+        if !kind.can("delete") || CHANGES_OTHER_REQUESTS.contains(&kind.kind.as_str()) {
+            return Ok(());
+        }
+        let schema = Schema::of_kind(document, &kind.api_version, &kind.kind);
+        let number = self.dice.below(kind.objects.len());
+        let mut create = trial::create(kind, number, schema, &mut self.dice);
+        create.call.path = kind.collection();
+        create.area = "lifecycle";
+        self.judge(&create)?;
+        let body: Value = serde_json::from_str(&create.call.body).unwrap_or_default();
+        let Some(name) = body["metadata"]["name"].as_str().filter(|name| fits_path(name)) else {
+            return Ok(());
+        };
+        let path = format!("{}/{name}", kind.collection());
+        let read = self.pair.ask(&Call::get(&path), &Identities::default())?;
+        let identities =
+            Identities { real: Identity::of(&json(&read.real)), ours: Identity::of(&json(&read.ours)) };
+        if read.real.status != 200 || read.ours.status != 200 {
+            return delete(&mut self.pair, &path);
+        }
+        for call in [Call::get(&path), Call::new(Method::DELETE, &path, &Value::Null), Call::get(&path)] {
+            self.judge(&Trial {
+                area: "lifecycle",
+                kind: kind.label(),
+                call,
+                identities: identities.clone(),
+            })?;
+        }
+        delete(&mut self.pair, &path)
     }
 
     fn custom(&mut self) -> Result<(), String> {
@@ -215,6 +264,13 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a name, which may be damaged, can be part of a path as it is.
+fn fits_path(name: &str) -> bool {
+    let mut characters = name.chars();
+    name.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && characters.all(|character| character.is_ascii_alphanumeric() || "-.:".contains(character))
 }
 
 fn definition_or(kind: &Kind, area: &'static str) -> &'static str {

@@ -160,7 +160,8 @@ impl Instance {
         write(&self.folder.join("sa.pub"), &key.public_key_pem())?;
         // The server listens on loopback only; the token keeps other users of the machine out by accident.
         let token = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
-        write(&self.folder.join("tokens.csv"), &format!("{token},admin,admin,system:masters\n"))
+        // The user that our server takes every client for.
+        write(&self.folder.join("tokens.csv"), &format!("{token},system:admin,,system:masters\n"))
     }
 
     fn etcd_flags(&self) -> Vec<String> {
