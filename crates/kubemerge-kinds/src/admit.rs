@@ -141,7 +141,11 @@ impl<'s> Kind<'s> {
     where
         's: 'a,
     {
-        decode(arena, self.schema, self.root, text)
+        let decoded = decode(arena, self.schema, self.root, text)?;
+        match self.rules.and_then(|rules| (rules.refuse_conversion)(&decoded.object)) {
+            Some(message) => Err(DecodeError::new(message)),
+            None => Ok(decoded),
+        }
     }
 
     /// Fills in defaults.

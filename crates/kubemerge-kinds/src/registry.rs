@@ -79,6 +79,8 @@ pub struct Rules {
     pub defaults: Change,
     /// `BeginCreate` and `BeginUpdate`, with the stored object for updates. Few kinds have it.
     pub begin: Begin,
+    /// What the conversion to Kubernetes' internal type refuses: the API server answers 400 with this message.
+    pub refuse_conversion: for<'a> fn(&Map<'a>) -> Option<String>,
     /// `PrepareForCreate`: resets what clients may not set, drops disabled fields.
     pub prepare_create: Change,
     /// `PrepareForUpdate`.
@@ -120,6 +122,7 @@ impl Rules {
         name: NameRule::Subdomain,
         defaults: |_, _| {},
         begin: |_, _, _| Vec::new(),
+        refuse_conversion: |_| None,
         prepare_create: |_, _| {},
         prepare_update: |_, _, _| {},
         validate: |_| {},

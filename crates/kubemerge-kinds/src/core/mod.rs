@@ -9,8 +9,10 @@ mod pod_status;
 mod pod_status_update;
 pub(crate) mod pod_template;
 mod pod_update;
+mod replication_controller;
 mod service;
 
 use crate::registry::Rules;
 
-pub(crate) const RULES: &[Rules] = &[config_map::RULES, pod::RULES, pod_template::RULES, service::RULES];
+pub(crate) const RULES: &[Rules] =
+    &[config_map::RULES, pod::RULES, pod_template::RULES, replication_controller::RULES, service::RULES];

@@ -127,6 +127,12 @@ impl<'t> Field<'t> {
         Field { value: other.value, root: other.root, ..self }
     }
 
+    /// A copy of another value under the same path: for rules that validate a changed form of the object.
+    pub fn with_copy_of(self, value: &Value<'_>) -> Field<'t> {
+        let arena = self.report.arena();
+        Field { value: Some(arena.alloc(value.copy_in(arena))), root: None, ..self }
+    }
+
     /// The value, if there is one that is not null.
     pub fn value(self) -> Option<&'t Value<'t>> {
         self.value.filter(|value| !matches!(value, Value::Null))

@@ -21,7 +21,7 @@ pub struct DecodeError {
 }
 
 impl DecodeError {
-    pub(super) fn new(message: impl Into<String>) -> DecodeError {
+    pub(crate) fn new(message: impl Into<String>) -> DecodeError {
         DecodeError { message: message.into() }
     }
 

@@ -1,0 +1,169 @@
+//! Deployment.
+
+use super::annotation::{annotation, parse_error};
+use super::rolling_update::{absent_is_zero, at_most_100_percent, int_or_percent, number};
+use super::workload::{
+    SELECTOR, at_most, collision_count, counters, prepare_template, replicated_template, template_defaults,
+};
+use crate::admit::count_generation;
+use crate::field::{BadValue, Field};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_field, keep_spec};
+use crate::tree::Map;
+
+/// A field of a removed version that lives on as an annotation.
+const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
+
+pub(super) const RULES: Rules = Rules {
+    kind: "Deployment",
+    defaults,
+    refuse_conversion: |deployment| {
+        let text = annotation(deployment, ROLLBACK_TO).filter(|text| !text.is_empty())?;
+        let error = parse_error(text)?;
+        Some(format!("failed to parse annotation[{ROLLBACK_TO}]={text} as int64: {error}"))
+    },
+    reset: &["status"],
+    generation: Generation::Own,
+    prepare_create: |deployment, context| {
+        prepare_template(deployment, context);
+        deployment.ensure_map("metadata").set("generation", 1);
+    },
+    prepare_update: |deployment, old, context| {
+        prepare_template(deployment, context);
+        // Annotations are copied to ReplicaSets, so that they count too.
+        if deployment.get("spec") != old.get("spec") || annotations(deployment) != annotations(old) {
+            count_generation(deployment, old);
+        }
+    },
+    validate,
+    validate_update: |deployment, old| {
+        let selector = deployment.fields(["spec", "selector"]);
+        selector.check_immutable_struct(old.fields(["spec", "selector"]), SELECTOR);
+    },
+    on_update: OnUpdate::ValidateObject,
+    subresources: &[SubresourceRules {
+        name: "status",
+        prepare_update: |deployment, old, context| {
+            keep_spec(deployment, old, context);
+            if let (Some(metadata), Some(stored)) = (deployment.map_mut("metadata"), old.map("metadata")) {
+                keep_field(metadata, stored, "labels");
+            }
+            keep_rollback(deployment, old);
+        },
+        validate_update: |deployment, old| {
+            status(deployment.field("status"));
+            collision_count(deployment.field("status"), old.field("status"));
+        },
+    }],
+    ..Rules::NAMESPACED
+};
+
+fn annotations<'m, 'a>(object: &'m Map<'a>) -> Option<&'m Map<'a>> {
+    object.map("metadata").and_then(|metadata| metadata.map("annotations")).filter(|map| !map.is_empty())
+}
+
+fn defaults(deployment: &mut Map<'_>, context: Context) {
+    template_defaults(deployment, context);
+    let spec = deployment.ensure_map("spec");
+    spec.set_if_absent("replicas", 1);
+    spec.set_if_absent("revisionHistoryLimit", 10);
+    spec.set_if_absent("progressDeadlineSeconds", 600);
+    let strategy = spec.ensure_map("strategy");
+    strategy.set_default("type", "RollingUpdate");
+    if strategy.str("type") == "RollingUpdate" {
+        let update = strategy.ensure_map("rollingUpdate");
+        update.set_if_absent("maxUnavailable", "25%");
+        update.set_if_absent("maxSurge", "25%");
+    }
+    absent_is_zero(strategy);
+    rollback_annotation(deployment);
+}
+
+/// The annotation is read into a number and written again; an empty one is dropped.
+fn rollback_annotation(deployment: &mut Map<'_>) {
+    let Some(metadata) = deployment.map_mut("metadata") else { return };
+    let Some(annotations) = metadata.map_mut("annotations") else { return };
+    match annotations.str(ROLLBACK_TO) {
+        "" => {
+            annotations.remove(ROLLBACK_TO);
+        }
+        text => {
+            if let Ok(revision) = text.parse::<i64>() {
+                annotations.set_text(ROLLBACK_TO, &revision.to_string());
+            }
+        }
+    }
+    if annotations.is_empty() {
+        metadata.remove("annotations");
+    }
+}
+
+/// The annotation is a field of the spec, which status does not change.
+fn keep_rollback(deployment: &mut Map<'_>, old: &Map<'_>) {
+    let metadata = deployment.ensure_map("metadata");
+    if let Some(revision) = annotation(old, ROLLBACK_TO) {
+        metadata.ensure_map("annotations").set_text(ROLLBACK_TO, revision);
+    } else if let Some(annotations) = metadata.map_mut("annotations") {
+        annotations.remove(ROLLBACK_TO);
+    }
+}
+
+fn validate(deployment: Field<'_>) {
+    let spec = deployment.field("spec");
+    spec.field("replicas").check_not_negative();
+    replicated_template(spec);
+    strategy(spec.field("strategy"));
+    counters(spec, &["minReadySeconds", "revisionHistoryLimit"]);
+    let rollback = deployment.fields(["metadata", "annotations"]).key(ROLLBACK_TO);
+    if let Some(revision) = rollback.str().parse::<i64>().ok().filter(|revision| *revision < 0) {
+        spec.fields(["rollback", "version"]).invalid_as(revision, "must be greater than or equal to 0");
+    }
+    let deadline = spec.field("progressDeadlineSeconds");
+    deadline.check_not_negative();
+    if deadline.is_set() && deadline.int() <= spec.field("minReadySeconds").int() {
+        deadline.invalid("must be greater than minReadySeconds");
+    }
+}
+
+fn strategy(strategy: Field<'_>) {
+    let update = strategy.field("rollingUpdate");
+    match strategy.field("type").str() {
+        "Recreate" if update.is_set() => {
+            update.forbidden("may not be specified when strategy `type` is 'Recreate'");
+        }
+        "Recreate" => {}
+        "RollingUpdate" => rolling_update(update),
+        _ => {
+            let value = BadValue::internal("apps.DeploymentStrategy", strategy);
+            strategy.not_supported_as(value, &["Recreate", "RollingUpdate"]);
+        }
+    }
+}
+
+fn rolling_update(update: Field<'_>) {
+    let (unavailable, surge) = (update.field("maxUnavailable"), update.field("maxSurge"));
+    int_or_percent(unavailable);
+    int_or_percent(surge);
+    if number(unavailable) == 0 && number(surge) == 0 {
+        unavailable.invalid("may not be 0 when `maxSurge` is 0");
+    }
+    at_most_100_percent(unavailable);
+}
+
+fn status(status: Field<'_>) {
+    counters(
+        status,
+        &[
+            "observedGeneration",
+            "replicas",
+            "updatedReplicas",
+            "readyReplicas",
+            "availableReplicas",
+            "unavailableReplicas",
+            "terminatingReplicas",
+            "collisionCount",
+        ],
+    );
+    let counted = &["updatedReplicas", "readyReplicas", "availableReplicas"];
+    at_most(status, counted, "replicas", "cannot be greater than status.replicas");
+    at_most(status, &["availableReplicas"], "readyReplicas", "cannot be greater than readyReplicas");
+}
