@@ -2,12 +2,12 @@
 //!
 //! Kubernetes fills in many more; these are the ones without which a list key, a rollout or a scale would not
 //! work as in a cluster. Each entry is a path and the value that is put there when its parent exists and it
-//! does not; `[]` stands for every item of a list.
+//! does not; `[]` means every item of a list.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use kubemerge_value::{
-    Arena, Canonical, Excerpt, Kind, MapEdit, Node, Str, Token, Tokens, list, to_canonical,
+    Arena, Canonical, Kind, MapEdit, Node, SharedValue, Str, Token, Tokens, list, to_canonical,
 };
 
 /// A path below the object and what belongs there.
@@ -184,7 +184,7 @@ impl DefaultTree {
 }
 
 /// A field with its missing defaults filled in; none if no default is missing.
-pub fn fill(text: &Excerpt, default: &DefaultAt) -> Option<Canonical> {
+pub fn fill(text: &SharedValue, default: &DefaultAt) -> Option<Canonical> {
     // Most objects were filled before: those are only read.
     if !lacks(&mut text.tokens(), default) {
         return None;
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn kinds_with_pods_have_the_defaults_of_both() {
-        let spec: Excerpt = canonical(&json!({"template": {"spec": {}}})).into();
+        let spec: SharedValue = canonical(&json!({"template": {"spec": {}}})).into();
         let tree = DefaultTree::of("apps", "Deployment").unwrap();
         let filled = fill(&spec, tree.get("spec").unwrap()).unwrap();
         let filled: Value = serde_json::from_slice(filled.as_bytes()).unwrap();

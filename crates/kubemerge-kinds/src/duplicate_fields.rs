@@ -1,4 +1,4 @@
-//! Fields that stand twice in one object of a JSON text.
+//! Duplicate fields in the objects of a JSON text.
 
 use std::{
     borrow::Cow,
@@ -8,7 +8,7 @@ use std::{
 
 use kubemerge_value::Reader;
 
-use crate::field_error::COMPLAINTS_MOST;
+use crate::field_error::MAX_COMPLAINTS;
 
 /// The paths of repeated fields in a text that was checked to be JSON, each once, no more than are reported.
 pub fn fields(text: &[u8]) -> Vec<String> {
@@ -18,7 +18,7 @@ pub fn fields(text: &[u8]) -> Vec<String> {
         return Vec::new();
     }
     let mut scan = Scan { text, at: 0, levels: Vec::new(), marks: Marks::default(), found: Vec::new() };
-    while scan.marks.noted.len() < COMPLAINTS_MOST && scan.step() {}
+    while scan.marks.noted.len() < MAX_COMPLAINTS && scan.step() {}
     scan.found
 }
 
@@ -51,7 +51,7 @@ impl Level<'_> {
     }
 }
 
-/// Hashes that stand for paths, so that a long path is only written out when it is reported.
+/// Hashes in place of paths, so that a long path is only written out when it is reported.
 #[derive(Default)]
 struct Marks {
     hash: RandomState,
@@ -144,7 +144,7 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// What a JSON string says; plain ones are taken as they stand.
+/// The value of a JSON string; plain ones are borrowed.
 fn name(quoted: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(quoted) {
         Ok(text) if !text.contains('\\') => Cow::Borrowed(text.trim_matches('"')),
@@ -154,7 +154,7 @@ fn name(quoted: &[u8]) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{COMPLAINTS_MOST, fields};
+    use super::{MAX_COMPLAINTS, fields};
 
     #[test]
     fn repeated_fields_are_named_once() {
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn no_more_are_counted_than_reported() {
         let many: String = (0..200_000).map(|at| format!("\"k{at}\":1,\"k{at}\":2,")).collect();
-        assert_eq!(fields(format!("{{{many}\"end\":1}}").as_bytes()).len(), COMPLAINTS_MOST);
+        assert_eq!(fields(format!("{{{many}\"end\":1}}").as_bytes()).len(), MAX_COMPLAINTS);
     }
 
     #[test]

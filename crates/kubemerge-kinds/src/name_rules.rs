@@ -8,7 +8,7 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
 
 /// Which names a kind accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NameRule {
+pub enum ObjectNameRule {
     /// A DNS subdomain: most kinds.
     #[default]
     Subdomain,
@@ -16,18 +16,18 @@ pub enum NameRule {
     Label,
     /// A DNS label that starts with a letter: Service.
     Label1035,
-    /// Anything that can stand in a path: RBAC.
+    /// Anything that can be a segment of a path: RBAC.
     PathSegment,
 }
 
-impl NameRule {
+impl ObjectNameRule {
     /// The complaint about a name, if any.
     pub fn check(self, name: &str) -> Result<(), String> {
         match self {
-            NameRule::Subdomain => check_subdomain(name),
-            NameRule::Label => check_label(name),
-            NameRule::Label1035 => check_label_1035(name),
-            NameRule::PathSegment => check_path_segment(name),
+            ObjectNameRule::Subdomain => check_subdomain(name),
+            ObjectNameRule::Label => check_label(name),
+            ObjectNameRule::Label1035 => check_label_1035(name),
+            ObjectNameRule::PathSegment => check_path_segment(name),
         }
     }
 }
@@ -51,7 +51,7 @@ pub fn check_label_1035(name: &str) -> Result<(), String> {
     good.then_some(()).ok_or_else(|| LABEL_1035.to_string())
 }
 
-/// Names that can stand in a path.
+/// Names that can be a segment of a path.
 pub fn check_path_segment(name: &str) -> Result<(), String> {
     if name == "." || name == ".." {
         return Err(format!("may not be '{name}'"));
@@ -128,7 +128,8 @@ mod tests {
         }
         assert!(check_label("9a").is_ok() && check_label_1035("9a").is_err() && check_label("a.b").is_err());
         assert!(
-            NameRule::PathSegment.check("system:node").is_ok() && NameRule::PathSegment.check("a/b").is_err()
+            ObjectNameRule::PathSegment.check("system:node").is_ok()
+                && ObjectNameRule::PathSegment.check("a/b").is_err()
         );
     }
 

@@ -28,7 +28,7 @@ pub fn is_byte_format(text: &str) -> bool {
     !text.is_empty() && !text.bytes().any(is_line_end) && canonical(text).is_some()
 }
 
-/// Go skips these wherever they stand.
+/// Go skips these everywhere.
 fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }

@@ -2,13 +2,13 @@
 //!
 //! Every table here is a fact about Kubernetes 1.37; kinds that are not named follow the defaults.
 
-use crate::name_rules::NameRule;
+use crate::name_rules::ObjectNameRule;
 
 /// How one kind behaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strategy {
     /// When `metadata.generation` grows.
-    pub generation: Generation,
+    pub generation: GenerationRule,
     /// Whether a PUT may leave out the resourceVersion.
     pub unconditional_update: Permission,
     /// Whether a PUT may create the object.
@@ -18,7 +18,7 @@ pub struct Strategy {
     /// What happens to dependents unless the request says.
     pub default_propagation: Propagation,
     /// What names look like.
-    pub name: NameRule,
+    pub name: ObjectNameRule,
     /// The fields that selectors may name.
     pub selectable: Selectable,
 }
@@ -34,7 +34,7 @@ pub enum Permission {
 
 /// When `metadata.generation` grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Generation {
+pub enum GenerationRule {
     /// It is never set.
     Untracked,
     /// It is 1 and stays so.
@@ -60,7 +60,7 @@ pub enum DeleteAnswer {
     Object,
 }
 
-/// What happens to dependents when nobody says.
+/// What happens to dependents unless the request says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Propagation {
     /// They are deleted after the owner.
@@ -112,12 +112,12 @@ impl Strategy {
     /// The rules of a custom resource with these selectable fields.
     pub fn custom(fields: Vec<(String, String)>) -> Strategy {
         Strategy {
-            generation: Generation::Content,
+            generation: GenerationRule::Content,
             unconditional_update: Permission::Denied,
             create_on_update: Permission::Denied,
             delete_answer: DeleteAnswer::Status,
             default_propagation: Propagation::Background,
-            name: NameRule::Subdomain,
+            name: ObjectNameRule::Subdomain,
             selectable: Selectable {
                 fields,
                 namespace: Permission::Granted,
@@ -162,9 +162,9 @@ fn unconditional_update(group: &str, kind: &str) -> Permission {
     if denied { Permission::Denied } else { Permission::Granted }
 }
 
-fn generation(group: &str, kind: &str) -> Generation {
+fn generation(group: &str, kind: &str) -> GenerationRule {
     match (group, kind) {
-        ("apps", "Deployment") => Generation::SpecOrAnnotations,
+        ("apps", "Deployment") => GenerationRule::SpecOrAnnotations,
         ("", "Pod" | "ReplicationController")
         | ("apps", "ReplicaSet" | "StatefulSet" | "DaemonSet")
         | ("batch", "Job" | "CronJob")
@@ -173,16 +173,16 @@ fn generation(group: &str, kind: &str) -> Generation {
         | ("autoscaling", "HorizontalPodAutoscaler")
         | ("flowcontrol.apiserver.k8s.io", "FlowSchema" | "PriorityLevelConfiguration")
         | ("resource.k8s.io", "ResourceSlice" | "DeviceClass" | "DeviceTaintRule")
-        | ("apiextensions.k8s.io", "CustomResourceDefinition") => Generation::Field("spec"),
-        ("storage.k8s.io", "CSIDriver") => Generation::SpecFromZero,
+        | ("apiextensions.k8s.io", "CustomResourceDefinition") => GenerationRule::Field("spec"),
+        ("storage.k8s.io", "CSIDriver") => GenerationRule::SpecFromZero,
         ("admissionregistration.k8s.io", kind) if kind.ends_with("WebhookConfiguration") => {
-            Generation::Field("webhooks")
+            GenerationRule::Field("webhooks")
         }
-        ("admissionregistration.k8s.io", _) => Generation::Field("spec"),
-        ("", "PodTemplate") => Generation::Field("template"),
-        ("discovery.k8s.io", "EndpointSlice") => Generation::LabelsOrContent,
-        ("scheduling.k8s.io", "PriorityClass") => Generation::Fixed,
-        _ => Generation::Untracked,
+        ("admissionregistration.k8s.io", _) => GenerationRule::Field("spec"),
+        ("", "PodTemplate") => GenerationRule::Field("template"),
+        ("discovery.k8s.io", "EndpointSlice") => GenerationRule::LabelsOrContent,
+        ("scheduling.k8s.io", "PriorityClass") => GenerationRule::Fixed,
+        _ => GenerationRule::Untracked,
     }
 }
 
@@ -216,13 +216,13 @@ fn default_propagation(group: &str, kind: &str) -> Propagation {
     }
 }
 
-fn name_rule(group: &str, kind: &str) -> NameRule {
+fn name_rule(group: &str, kind: &str) -> ObjectNameRule {
     match (group, kind) {
-        ("", "Namespace") => NameRule::Label,
-        ("", "Service") => NameRule::Label1035,
-        ("rbac.authorization.k8s.io", _) => NameRule::PathSegment,
-        ("certificates.k8s.io", "ClusterTrustBundle") => NameRule::PathSegment,
-        _ => NameRule::Subdomain,
+        ("", "Namespace") => ObjectNameRule::Label,
+        ("", "Service") => ObjectNameRule::Label1035,
+        ("rbac.authorization.k8s.io", _) => ObjectNameRule::PathSegment,
+        ("certificates.k8s.io", "ClusterTrustBundle") => ObjectNameRule::PathSegment,
+        _ => ObjectNameRule::Subdomain,
     }
 }
 

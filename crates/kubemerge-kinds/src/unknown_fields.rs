@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 
 use kubemerge_schema::{Shape, Type};
-use kubemerge_value::{Excerpt, Kind, Node, Scalar, Token, Tokens};
+use kubemerge_value::{Kind, Node, Scalar, SharedValue, Token, Tokens};
 use serde_json::{Map, Value};
 
-use crate::{octets, place::Place};
+use crate::{document_path::DocumentPath, octets};
 
 /// What the check of a field found.
 #[derive(Default)]
@@ -20,14 +20,14 @@ pub struct Survey {
 }
 
 /// Checks a field, up to the first value that cannot be decoded.
-pub fn survey(text: &Excerpt, ty: Type<'_>, name: &str) -> Survey {
+pub fn survey(text: &SharedValue, ty: Type<'_>, name: &str) -> Survey {
     let mut survey = Survey::default();
-    check(&mut text.tokens(), ty, &Place::Field(&Place::Root, name), &mut survey);
+    check(&mut text.tokens(), ty, &DocumentPath::Field(&DocumentPath::Root, name), &mut survey);
     survey
 }
 
 /// Checks the next value, up to the first one that cannot be decoded.
-fn check(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut Survey) {
+fn check(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) {
     let Some(token) = tokens.next() else { return };
     if let Token::Scalar(node) = token
         && fits(node.kind(), ty)
@@ -56,11 +56,11 @@ fn check(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut 
     }
 }
 
-fn check_members(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut Survey) {
+fn check_members(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) {
     while let Some(Token::Name(name)) = tokens.next() {
         let name = name.text();
         match member(ty, &name) {
-            Some(ty) => check(tokens, ty, &Place::Field(place, &name), survey),
+            Some(ty) => check(tokens, ty, &DocumentPath::Field(place, &name), survey),
             None => {
                 survey.needs_rewrite = true;
                 tokens.pass();
@@ -72,7 +72,7 @@ fn check_members(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, surve
     }
 }
 
-fn check_items(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut Survey) {
+fn check_items(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) {
     let Some(items) = ty.items() else { return tokens.pass_rest(Token::ListStart) };
     for at in 0.. {
         let mut ahead = tokens.clone();
@@ -85,7 +85,7 @@ fn check_items(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &Place<'_>, survey:
                 survey.needs_rewrite |= !is_free(items);
                 *tokens = ahead;
             }
-            Some(_) => check(tokens, items, &Place::Item(place, at), survey),
+            Some(_) => check(tokens, items, &DocumentPath::Item(place, at), survey),
         }
         if survey.mismatch.is_some() {
             return;
@@ -127,7 +127,7 @@ pub fn fits(kind: Kind, ty: Type<'_>) -> bool {
 }
 
 /// Checks a scalar of the right type.
-fn check_scalar(node: Node<'_>, ty: Type<'_>, place: &Place<'_>, survey: &mut Survey) {
+fn check_scalar(node: Node<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) {
     match ty.format() {
         Some("int32") if node.kind() == Kind::Int && !is_int32(node) => {
             let text = format!("json: cannot unmarshal number into Go struct field {place} of type int32");
@@ -163,10 +163,10 @@ pub fn json_name(kind: Kind) -> &'static str {
 /// A field as the kind has it: without unknown fields and nulls, with bytes in their usual form; the paths of unknown
 /// fields are added. A null in a list, or in a map with any names, becomes the zero value of its type.
 pub fn clean_field(value: &mut Value, ty: Type<'_>, name: &str, unknown: &mut Vec<String>) {
-    clean(value, ty, &Place::Field(&Place::Root, name), unknown);
+    clean(value, ty, &DocumentPath::Field(&DocumentPath::Root, name), unknown);
 }
 
-fn clean(value: &mut Value, ty: Type<'_>, place: &Place<'_>, unknown: &mut Vec<String>) {
+fn clean(value: &mut Value, ty: Type<'_>, place: &DocumentPath<'_>, unknown: &mut Vec<String>) {
     if is_free(ty) {
         return;
     }
@@ -176,7 +176,7 @@ fn clean(value: &mut Value, ty: Type<'_>, place: &Place<'_>, unknown: &mut Vec<S
             let Some(items) = ty.items() else { return };
             for (at, item) in list.iter_mut().enumerate() {
                 fill_null(item, items);
-                clean(item, items, &Place::Item(place, at), unknown);
+                clean(item, items, &DocumentPath::Item(place, at), unknown);
             }
         }
         Value::String(text) if ty.format() == Some("byte") => {
@@ -188,9 +188,14 @@ fn clean(value: &mut Value, ty: Type<'_>, place: &Place<'_>, unknown: &mut Vec<S
     }
 }
 
-fn clean_map(map: &mut Map<String, Value>, ty: Type<'_>, place: &Place<'_>, unknown: &mut Vec<String>) {
+fn clean_map(
+    map: &mut Map<String, Value>,
+    ty: Type<'_>,
+    place: &DocumentPath<'_>,
+    unknown: &mut Vec<String>,
+) {
     map.retain(|name, value| {
-        let place = Place::Field(place, name);
+        let place = DocumentPath::Field(place, name);
         let Some(inner) = member(ty, name) else {
             place.note(unknown);
             return false;

@@ -1,4 +1,4 @@
-//! How a server is put together.
+//! The builder of a server.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::{
     api::{
-        handler::{Api, ApiSettings},
         patch::CustomStrategicMerge,
         pod_logs::PodLogs,
-        watch::{BookmarkTrigger, WatchSettings},
+        state::{Api, ApiSettings},
+        watch_settings::{BookmarkTrigger, WatchSettings},
     },
     catalog::{Catalog, Scope, cluster::Cluster, field_index::FieldIndex},
     load::{self, Given},
@@ -30,7 +30,7 @@ const MAX_LOG_ENTRIES: usize = 10_000;
 /// The time of deterministic servers: 2026-01-01T00:00:00Z.
 const FIXED_TIME: i64 = 1_767_225_600;
 
-/// A server that is being put together; [`ApiServer::builder`] begins one.
+/// Builds a server; [`ApiServer::builder`] returns one.
 pub struct Builder {
     settings: ApiSettings,
     field_indexes: Vec<FieldIndex>,
@@ -119,7 +119,7 @@ impl Builder {
         self.objects(definitions)
     }
 
-    /// A kind of which nothing is known but its names, served from the start: its objects are kept as they are.
+    /// A kind without a schema, served from the start: its objects are kept as they are.
     pub fn kind(self, api_version: &str, kind: &str, plural: &str, scope: Scope) -> Self {
         self.objects([load::schemaless(api_version, kind, plural, scope)])
     }
@@ -131,7 +131,7 @@ impl Builder {
         self.add(None, objects)
     }
 
-    /// The same for objects that were found somewhere, such as in a file, whose name errors shall tell.
+    /// The same for objects from a named source, such as a file; errors name it.
     pub fn objects_from<T: Serialize>(self, source: &str, objects: impl IntoIterator<Item = T>) -> Self {
         self.add(Some(source.into()), objects)
     }
@@ -198,13 +198,13 @@ impl Builder {
         self
     }
 
-    /// Ends pods as soon as they are deleted, since no kubelet does.
+    /// Removes pods as soon as they are deleted, because there is no kubelet.
     pub fn pods_end_at_once(mut self) -> Self {
         self.settings.write.pod_termination = PodTermination::Immediate;
         self
     }
 
-    /// Whether dependents go with their owners.
+    /// Whether dependents are deleted with their owners.
     pub fn garbage_collection(mut self, collection: GarbageCollection) -> Self {
         self.settings.write.garbage_collection = collection;
         self
@@ -228,7 +228,7 @@ impl Builder {
         self
     }
 
-    /// Lets in only requests with this bearer token.
+    /// Requires this bearer token.
     pub fn token(mut self, token: &str) -> Self {
         self.settings.token = Some(token.to_string());
         self
@@ -259,7 +259,7 @@ impl Builder {
         self.fault.get_or_insert(text);
     }
 
-    /// Puts the server together.
+    /// Builds the server.
     ///
     /// # Errors
     /// If there are no tables for the version, or a document or an object cannot be loaded.

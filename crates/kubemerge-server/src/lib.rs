@@ -1,7 +1,7 @@
-//! A Kubernetes API server inside the test process, and behind a socket for kubectl.
+//! A Kubernetes API server inside the test process, with a listener for kubectl.
 //!
 //! One handler over one store ([`Store`]) answers as Kubernetes does: in process it is a `tower::Service` for
-//! `kube::Client`, without a socket; behind a listener the same object serves kubectl and the clients of other
+//! `kube::Client`, without a socket; through a listener the same object serves kubectl and the clients of other
 //! languages.
 //!
 //! ```
@@ -50,8 +50,8 @@ pub use protocol::{clock::Clock, reply::Body, status::Failure, target::Address};
 pub use server::{ApiServer, Restore, Snapshot};
 pub use store::Store;
 pub use testing::{
-    fault::{Fault, On, Rule},
-    log::{Entry, Transition},
+    fault::{Fault, FaultRule, On},
+    log::{LoggedRequest, Transition},
 };
 #[cfg(feature = "serve")]
 pub use transport::listener::{ServeOptions, Serving};

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
-use kubemerge_kinds::strategy::Generation;
+use kubemerge_kinds::strategy::GenerationRule;
 use serde_json::{Value, json};
 
 use crate::{
@@ -121,7 +121,8 @@ fn complete(cluster: &Cluster, resource: &Resource, object: &mut Object) {
     if !metadata.has(Field::CreationTimestamp) {
         metadata.set(Field::CreationTimestamp, cluster.clock.now().to_string());
     }
-    let tracked = !matches!(resource.strategy.generation, Generation::Untracked | Generation::SpecFromZero);
+    let tracked =
+        !matches!(resource.strategy.generation, GenerationRule::Untracked | GenerationRule::SpecFromZero);
     if tracked && metadata.generation() == 0 {
         metadata.set(Field::Generation, 1);
     }

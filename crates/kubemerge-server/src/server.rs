@@ -1,4 +1,4 @@
-//! The server as its user sees it: clients, a look into the store, faults, the log, snapshots.
+//! The public handle of a server: clients, access to the store, faults, the log, snapshots.
 
 #[cfg(feature = "serve")]
 use std::io;
@@ -11,7 +11,7 @@ use serde_json::Value;
 #[cfg(feature = "serve")]
 use crate::transport::listener::{self, ServeOptions, Serving};
 use crate::{
-    api::{handler::Api, pod_logs::PodLogs, watch::BookmarkTrigger},
+    api::{pod_logs::PodLogs, state::Api, watch_settings::BookmarkTrigger},
     builder::Builder,
     catalog::split_key,
     load,
@@ -20,8 +20,8 @@ use crate::{
     store::{Expect, Range, Revision, Store},
     testing::{
         TestHooks, assert_requests, assert_requests_among_others,
-        fault::{On, Rule},
-        log::{Entry, Log},
+        fault::{FaultRule, On},
+        log::{Log, LoggedRequest},
     },
     transport::service::Service,
 };
@@ -85,7 +85,7 @@ impl ApiServer {
         listener::serve(self.api.clone(), &options).await
     }
 
-    /// An object, past the API; the namespace is ignored for cluster-scoped kinds.
+    /// An object, without a request; the namespace is ignored for cluster-scoped kinds.
     pub fn get(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Option<Value> {
         let resource = load::resource(&self.api.cluster, api_version, kind).ok()?;
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
@@ -99,7 +99,7 @@ impl ApiServer {
         items.iter().filter_map(|(_, stored)| serde_json::from_slice(&stored.render()).ok()).collect()
     }
 
-    /// Stores an object as it is, past the API: to set a status, or to damage things. Watches see it.
+    /// Stores an object as it is, without a request: to set a status, or to store an invalid object. Watches see it.
     ///
     /// # Errors
     /// If the kind is not served, or the object has no name.
@@ -107,7 +107,7 @@ impl ApiServer {
         load::put(&self.api.transaction(), &object)
     }
 
-    /// Removes an object at once, past finalizers and grace periods; tells whether it was there.
+    /// Removes an object at once, regardless of finalizers and grace periods; answers whether it was there.
     pub fn remove(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> bool {
         let Ok(resource) = load::resource(&self.api.cluster, api_version, kind) else { return false };
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
@@ -130,7 +130,7 @@ impl ApiServer {
         self.api.cluster.store.revision()
     }
 
-    /// Forgets the history: older watches and pages get 410.
+    /// Drops the history: older watches and pages get 410.
     pub fn compact(&self) {
         self.api.cluster.store.compact(self.api.cluster.store.revision());
     }
@@ -146,22 +146,22 @@ impl ApiServer {
     }
 
     /// Adds a fault.
-    pub fn inject(&self, rule: Rule) {
+    pub fn inject(&self, rule: FaultRule) {
         self.testing.faults.add(rule);
     }
 
-    /// Takes all faults away.
+    /// Removes all faults.
     pub fn clear_faults(&self) {
         self.testing.faults.clear();
     }
 
     /// The requests so far, oldest first.
-    pub fn requests(&self) -> Vec<Entry> {
+    pub fn requests(&self) -> Vec<LoggedRequest> {
         self.testing.log.entries()
     }
 
     /// The requests that match, oldest first.
-    pub fn requests_to(&self, on: &On) -> Vec<Entry> {
+    pub fn requests_to(&self, on: &On) -> Vec<LoggedRequest> {
         self.requests().into_iter().filter(|entry| entry.matches(on)).collect()
     }
 
@@ -221,7 +221,7 @@ impl ApiServer {
         }
     }
 
-    /// An independent server with the same state and settings; faults and the log begin anew.
+    /// An independent server with the same state and settings; without its faults and its log.
     pub fn fork(&self) -> ApiServer {
         let api = &self.api;
         let cluster = api.cluster.fork();

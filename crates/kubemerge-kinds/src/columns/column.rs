@@ -6,7 +6,7 @@ use crate::{custom::jsonpath, timestamp::Timestamp};
 
 /// One column: how it is announced, and where its cells come from.
 #[derive(Clone, Debug)]
-pub struct Column {
+pub struct TableColumn {
     /// The title.
     pub name: String,
     /// The type of its cells, such as `integer`.
@@ -21,23 +21,23 @@ pub struct Column {
     pub path: String,
 }
 
-impl Column {
+impl TableColumn {
     /// A column without a description.
-    pub fn new(name: &str, kind: &str, format: &str, path: &str) -> Column {
+    pub fn new(name: &str, kind: &str, format: &str, path: &str) -> TableColumn {
         let [name, kind, format, path] = [name, kind, format, path].map(str::to_string);
-        Column { name, kind, format, description: String::new(), priority: 0, path }
+        TableColumn { name, kind, format, description: String::new(), priority: 0, path }
     }
 
     /// The name of the object.
-    pub fn name() -> Column {
-        let mut column = Column::new("Name", "string", "name", ".metadata.name");
+    pub fn name() -> TableColumn {
+        let mut column = TableColumn::new("Name", "string", "name", ".metadata.name");
         column.description = "Name must be unique within a namespace.".into();
         column
     }
 
     /// The age of the object.
-    pub fn age() -> Column {
-        let mut column = Column::new("Age", "date", "", ".metadata.creationTimestamp");
+    pub fn age() -> TableColumn {
+        let mut column = TableColumn::new("Age", "date", "", ".metadata.creationTimestamp");
         column.description = "How long ago the object was created.".into();
         column
     }

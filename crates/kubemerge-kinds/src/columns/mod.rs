@@ -7,7 +7,7 @@ mod column;
 mod event;
 
 pub use cell::{computed, selector_text};
-pub use column::Column;
+pub use column::TableColumn;
 
 type Sketch = (&'static str, &'static str, &'static str);
 
@@ -178,7 +178,7 @@ const KINDS: &[(&str, &str, &[Sketch])] = &[
     ("apiextensions.k8s.io", "CustomResourceDefinition", &[]),
 ];
 
-/// Columns behind Age.
+/// Columns after Age.
 const LAST: &[(&str, &str, Sketch)] = &[
     ("", "Node", ("Version", "string", ".status.nodeInfo.kubeletVersion")),
     ("scheduling.k8s.io", "PriorityClass", ("PreemptionPolicy", "string", ".preemptionPolicy")),
@@ -237,7 +237,7 @@ const EVENT: &[(Sketch, i64)] = &[
 ];
 
 /// The columns of a built-in kind.
-pub fn of(group: &str, kind: &str) -> Vec<Column> {
+pub fn of(group: &str, kind: &str) -> Vec<TableColumn> {
     if kind == "Event" {
         return EVENT.iter().map(|(sketch, priority)| column(sketch, *priority)).collect();
     }
@@ -245,7 +245,7 @@ pub fn of(group: &str, kind: &str) -> Vec<Column> {
     let listed = |table: &'static [(&str, &str, &[Sketch])]| {
         table.iter().find(|(group, kind, _)| is_own(group, kind)).map_or(&[][..], |(_, _, columns)| *columns)
     };
-    let mut columns = vec![Column::name()];
+    let mut columns = vec![TableColumn::name()];
     columns.extend(listed(KINDS).iter().map(|sketch| column(sketch, 0)));
     columns.push(age(kind));
     let last = LAST.iter().filter(|(group, kind, _)| is_own(group, kind));
@@ -254,16 +254,16 @@ pub fn of(group: &str, kind: &str) -> Vec<Column> {
     columns
 }
 
-fn column((name, kind, path): &Sketch, priority: i64) -> Column {
-    Column { priority, ..Column::new(name, kind, "", path) }
+fn column((name, kind, path): &Sketch, priority: i64) -> TableColumn {
+    TableColumn { priority, ..TableColumn::new(name, kind, "", path) }
 }
 
 /// The column that tells when an object was created, in the words of its kind.
-fn age(kind: &str) -> Column {
-    let age = Column::age();
+fn age(kind: &str) -> TableColumn {
+    let age = TableColumn::age();
     match kind {
         "CustomResourceDefinition" | "Role" | "ClusterRole" => {
-            Column { name: "Created At".into(), path: "=created-at".into(), ..age }
+            TableColumn { name: "Created At".into(), path: "=created-at".into(), ..age }
         }
         _ => age,
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::structural::{Additional, Structural};
-use crate::place::Place;
+use crate::document_path::DocumentPath;
 
 /// Removes undeclared fields; answers their paths, sorted, as many as are reported. The root's own type and
 /// metadata stay.
@@ -11,7 +11,7 @@ pub fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec<String
     let mut removed = Vec::new();
     let own: Vec<(String, Value)> =
         ["apiVersion", "kind", "metadata"].into_iter().filter_map(|name| object.remove_entry(name)).collect();
-    prune_map(object, Some(schema), &Place::Root, &mut removed);
+    prune_map(object, Some(schema), &DocumentPath::Root, &mut removed);
     object.extend(own);
     removed.sort();
     removed
@@ -20,18 +20,23 @@ pub fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec<String
 /// Whether a value has undeclared fields.
 pub fn loses_something(value: &Value, schema: &Structural) -> bool {
     let mut removed = Vec::new();
-    prune_value(&mut value.clone(), Some(schema), &Place::Root, &mut removed);
+    prune_value(&mut value.clone(), Some(schema), &DocumentPath::Root, &mut removed);
     !removed.is_empty()
 }
 
-fn prune_value(value: &mut Value, schema: Option<&Structural>, place: &Place<'_>, removed: &mut Vec<String>) {
+fn prune_value(
+    value: &mut Value,
+    schema: Option<&Structural>,
+    place: &DocumentPath<'_>,
+    removed: &mut Vec<String>,
+) {
     match value {
         Value::Object(map) => prune_map(map, schema, place, removed),
         Value::Array(list) => {
             let keep = schema.is_some_and(|schema| schema.preserve_unknown);
             let items = schema.and_then(|schema| schema.items.as_deref());
             for (at, item) in list.iter_mut().enumerate() {
-                let place = Place::Item(place, at);
+                let place = DocumentPath::Item(place, at);
                 if keep {
                     skip_value(item, items, &place, removed)
                 } else {
@@ -46,14 +51,14 @@ fn prune_value(value: &mut Value, schema: Option<&Structural>, place: &Place<'_>
 fn prune_map(
     map: &mut Map<String, Value>,
     schema: Option<&Structural>,
-    place: &Place<'_>,
+    place: &DocumentPath<'_>,
     removed: &mut Vec<String>,
 ) {
     if let Some(schema) = schema.filter(|schema| schema.preserve_unknown) {
         return skip_map(map, schema, place, removed);
     }
     map.retain(|name, value| {
-        let (place, child) = (Place::Field(place, name), child(schema, name));
+        let (place, child) = (DocumentPath::Field(place, name), child(schema, name));
         match child {
             Child::Untouched => {}
             Child::Declared(schema) => prune_value(value, schema, &place, removed),
@@ -64,23 +69,33 @@ fn prune_map(
 }
 
 /// Below a place that keeps unknown fields: undeclared ones stay, declared ones are pruned as usual.
-fn skip_value(value: &mut Value, schema: Option<&Structural>, place: &Place<'_>, removed: &mut Vec<String>) {
+fn skip_value(
+    value: &mut Value,
+    schema: Option<&Structural>,
+    place: &DocumentPath<'_>,
+    removed: &mut Vec<String>,
+) {
     let Some(schema) = schema else { return };
     match value {
         Value::Object(map) => skip_map(map, schema, place, removed),
         Value::Array(list) => {
             for (at, item) in list.iter_mut().enumerate() {
-                skip_value(item, schema.items.as_deref(), &Place::Item(place, at), removed);
+                skip_value(item, schema.items.as_deref(), &DocumentPath::Item(place, at), removed);
             }
         }
         _ => {}
     }
 }
 
-fn skip_map(map: &mut Map<String, Value>, schema: &Structural, place: &Place<'_>, removed: &mut Vec<String>) {
+fn skip_map(
+    map: &mut Map<String, Value>,
+    schema: &Structural,
+    place: &DocumentPath<'_>,
+    removed: &mut Vec<String>,
+) {
     for (name, value) in map.iter_mut() {
         if let Child::Declared(Some(schema)) = child(Some(schema), name) {
-            prune_value(value, Some(schema), &Place::Field(place, name), removed);
+            prune_value(value, Some(schema), &DocumentPath::Field(place, name), removed);
         }
     }
 }
@@ -165,7 +180,7 @@ mod tests {
             "additionalProperties": {"type": "object"}}}});
         let many: Map<String, Value> = (0..100_000).map(|at| (at.to_string(), json!(1))).collect();
         let (kept, removed) = pruned(schema, json!({"map": {"x".repeat(1 << 20): many}}));
-        assert_eq!(removed.len(), crate::field_error::COMPLAINTS_MOST);
+        assert_eq!(removed.len(), crate::field_error::MAX_COMPLAINTS);
         assert_eq!(kept, json!({"map": {"x".repeat(1 << 20): {}}}));
     }
 

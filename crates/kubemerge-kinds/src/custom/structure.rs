@@ -6,7 +6,7 @@ use kubemerge_schema::check::{Finding, ViolationKind, structural_schema};
 use serde_json::{Value, json};
 
 use super::{default, rules, structural::Structural};
-use crate::field_error::{FieldError, is_enough};
+use crate::field_error::{FieldError, has_enough};
 
 /// How long the path to a field may be: every error has a path, so longer ones would multiply.
 const MAX_PATH_BYTES: usize = 16 * 1024;
@@ -28,7 +28,7 @@ pub fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
         return;
     }
     for error in structural_schema(schema, path).into_iter().filter_map(field_error) {
-        if is_enough(errors) {
+        if has_enough(errors) {
             break;
         }
         errors.push(error);
@@ -62,7 +62,7 @@ fn field_error(finding: Finding) -> Option<FieldError> {
 
 /// Checks the CEL rules of a schema and of all below it.
 fn check_rules(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
-    if is_enough(errors) {
+    if has_enough(errors) {
         return;
     }
     rules::check_syntax(schema, path, errors);

@@ -9,21 +9,21 @@ use super::{
     structural::{Additional, Checks, ListType, Structural},
 };
 use crate::{
-    field_error::{FieldError, is_enough},
-    place::Place,
+    document_path::DocumentPath,
+    field_error::{FieldError, has_enough},
 };
 
 /// Every complaint about a value; what is as it was before is let pass.
 pub fn validate(value: &Value, old: Option<&Value>, schema: &Structural) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    check(value, old, schema, &Place::Root, &mut errors);
+    check(value, old, schema, &DocumentPath::Root, &mut errors);
     errors
 }
 
-/// Every complaint about a value that stands at a path.
+/// Every complaint about the value at a path.
 pub fn validate_at(value: &Value, schema: &Structural, path: &str) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    check(value, None, schema, &Place::Field(&Place::Root, path), &mut errors);
+    check(value, None, schema, &DocumentPath::Field(&DocumentPath::Root, path), &mut errors);
     errors
 }
 
@@ -31,10 +31,10 @@ fn check(
     value: &Value,
     old: Option<&Value>,
     schema: &Structural,
-    path: &Place<'_>,
+    path: &DocumentPath<'_>,
     errors: &mut Vec<FieldError>,
 ) {
-    if is_enough(errors) || old == Some(value) || (value.is_null() && schema.nullable) {
+    if has_enough(errors) || old == Some(value) || (value.is_null() && schema.nullable) {
         return;
     }
     if !has_type(value, schema) {
@@ -84,7 +84,7 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn wrong_type(value: &Value, schema: &Structural, path: &Place<'_>) -> FieldError {
+fn wrong_type(value: &Value, schema: &Structural, path: &DocumentPath<'_>) -> FieldError {
     let wanted =
         if schema.int_or_string { "integer,string" } else { schema.kind.as_deref().unwrap_or_default() };
     let found = type_name(value);
@@ -96,12 +96,12 @@ fn check_map(
     map: &Map<String, Value>,
     old: Option<&Value>,
     schema: &Structural,
-    path: &Place<'_>,
+    path: &DocumentPath<'_>,
     errors: &mut Vec<FieldError>,
 ) {
     let checks = &schema.checks;
     for name in checks.required.iter().filter(|name| !map.contains_key(*name)) {
-        errors.push(FieldError::required(Place::Field(path, name).to_string(), ""));
+        errors.push(FieldError::required(DocumentPath::Field(path, name).to_string(), ""));
     }
     let size = map.len() as u64;
     if checks.max_properties.is_some_and(|most| size > most) {
@@ -114,9 +114,9 @@ fn check_map(
     for (name, value) in map {
         let old = old.and_then(|old| old.get(name));
         match (schema.properties.get(name), &schema.additional) {
-            (Some(property), _) => check(value, old, property, &Place::Field(path, name), errors),
+            (Some(property), _) => check(value, old, property, &DocumentPath::Field(path, name), errors),
             (None, Additional::Schema(schema)) => {
-                check(value, old, schema, &Place::Field(path, name), errors)
+                check(value, old, schema, &DocumentPath::Field(path, name), errors)
             }
             _ => {}
         }
@@ -127,7 +127,7 @@ fn check_list(
     list: &[Value],
     old: Option<&Value>,
     schema: &Structural,
-    path: &Place<'_>,
+    path: &DocumentPath<'_>,
     errors: &mut Vec<FieldError>,
 ) {
     let (checks, size) = (&schema.checks, list.len() as u64);
@@ -142,7 +142,7 @@ fn check_list(
         for (at, item) in list.iter().enumerate() {
             let found = (!before.is_empty()).then(|| before.get(&key(item, schema).to_string()));
             let old = found.flatten().copied();
-            check(item, old, items, &Place::Item(path, at), errors);
+            check(item, old, items, &DocumentPath::Item(path, at), errors);
         }
     }
     match schema.list_type {
@@ -165,29 +165,29 @@ fn key(item: &Value, schema: &Structural) -> Value {
 }
 
 /// Each value once; a repeated one is reported at its second place only.
-fn check_set(list: &[Value], path: &Place<'_>, errors: &mut Vec<FieldError>) {
+fn check_set(list: &[Value], path: &DocumentPath<'_>, errors: &mut Vec<FieldError>) {
     let mut seen = BTreeSet::new();
     let mut reported = BTreeSet::new();
     for (at, item) in list.iter().enumerate() {
         let text = item.to_string();
-        if !seen.insert(text.clone()) && reported.insert(text) && !is_enough(errors) {
-            errors.push(FieldError::duplicate(Place::Item(path, at).to_string(), item));
+        if !seen.insert(text.clone()) && reported.insert(text) && !has_enough(errors) {
+            errors.push(FieldError::duplicate(DocumentPath::Item(path, at).to_string(), item));
         }
     }
 }
 
 /// Each key once.
-fn check_keys(list: &[Value], schema: &Structural, path: &Place<'_>, errors: &mut Vec<FieldError>) {
+fn check_keys(list: &[Value], schema: &Structural, path: &DocumentPath<'_>, errors: &mut Vec<FieldError>) {
     if list.len() < 2 {
         return;
     }
     let mut seen = BTreeSet::new();
     let mut reported = BTreeSet::new();
     for (at, item) in list.iter().enumerate() {
-        if is_enough(errors) {
+        if has_enough(errors) {
             return;
         }
-        let place = || Place::Item(path, at).to_string();
+        let place = || DocumentPath::Item(path, at).to_string();
         if !item.is_object() && !item.is_null() {
             errors.push(FieldError::invalid(
                 place(),
@@ -203,7 +203,7 @@ fn check_keys(list: &[Value], schema: &Structural, path: &Place<'_>, errors: &mu
     }
 }
 
-fn check_text(text: &str, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
+fn check_text(text: &str, checks: &Checks, path: &DocumentPath<'_>, errors: &mut Vec<FieldError>) {
     let (length, value) = (text.chars().count() as u64, json!(text));
     if let Some(most) = checks.max_length.filter(|most| length > *most) {
         errors.push(FieldError::too_long(field(path), most as usize));
@@ -219,7 +219,7 @@ fn check_text(text: &str, checks: &Checks, path: &Place<'_>, errors: &mut Vec<Fi
     }
 }
 
-fn check_number(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
+fn check_number(value: &Value, checks: &Checks, path: &DocumentPath<'_>, errors: &mut Vec<FieldError>) {
     let Some(number) = value.as_f64() else { return };
     let mut refuse = |why: String| errors.push(invalid(path, value, &why));
     if let Some(least) = checks.minimum {
@@ -244,14 +244,19 @@ fn check_number(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut V
     }
 }
 
-fn check_options(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
+fn check_options(value: &Value, checks: &Checks, path: &DocumentPath<'_>, errors: &mut Vec<FieldError>) {
     let Some(options) = checks.options.as_ref().filter(|options| !options.contains(value)) else { return };
     let texts: Vec<String> =
         options.iter().map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_string)).collect();
     errors.push(FieldError::not_supported(field(path), value, &texts));
 }
 
-fn check_logical_operators(value: &Value, checks: &Checks, path: &Place<'_>, errors: &mut Vec<FieldError>) {
+fn check_logical_operators(
+    value: &Value,
+    checks: &Checks,
+    path: &DocumentPath<'_>,
+    errors: &mut Vec<FieldError>,
+) {
     let complaints = |schema: &Structural| {
         let mut found = Vec::new();
         check(value, None, schema, path, &mut found);
@@ -280,13 +285,13 @@ fn check_logical_operators(value: &Value, checks: &Checks, path: &Place<'_>, err
     }
 }
 
-fn invalid(path: &Place<'_>, value: &Value, why: &str) -> FieldError {
+fn invalid(path: &DocumentPath<'_>, value: &Value, why: &str) -> FieldError {
     FieldError::invalid(field(path), value, &format!("{path} in body {why}"))
 }
 
 /// The root has no path; messages name it so.
-fn field(path: &Place<'_>) -> String {
-    if let Place::Root = path { "<nil>".to_string() } else { path.to_string() }
+fn field(path: &DocumentPath<'_>) -> String {
+    if let DocumentPath::Root = path { "<nil>".to_string() } else { path.to_string() }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::{
     unknown_fields::is_free,
 };
 
-/// Compiles the types that a kind is made of.
+/// Compiles the types that a kind uses.
 #[derive(Default)]
 pub(super) struct Compiler {
     pub(super) shapes: Vec<FieldShape>,

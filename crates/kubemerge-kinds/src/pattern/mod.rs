@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use compile::Compiler;
 use kubemerge_schema::Type;
-use kubemerge_value::{Excerpt, Kind, Reader};
+use kubemerge_value::{Kind, Reader, SharedValue};
 use name_prefix::name_prefix_u64;
 pub use read::{ReadField, TypeMeta, ValidatedText};
 
@@ -133,7 +133,7 @@ impl Pattern {
     }
 
     /// Checks a field of an object.
-    pub fn check_field(&self, name: &str, text: &Excerpt) -> Verdict {
+    pub fn check_field(&self, name: &str, text: &SharedValue) -> Verdict {
         let Some(field) = self.fields.iter().find(|field| *field.name == *name) else {
             return Verdict::NeedsFullCheck;
         };

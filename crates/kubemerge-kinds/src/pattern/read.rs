@@ -1,6 +1,6 @@
 //! Reading a whole object that is valid and whose text is canonical: each byte is read once.
 
-use kubemerge_value::{Excerpt, Spot};
+use kubemerge_value::{SharedValue, shared::ByteSpan};
 
 use super::{FieldShape, Member, Pattern, ShapeId, Walk, name_prefix::name_prefix_u64};
 
@@ -16,9 +16,9 @@ pub struct TypeMeta<'t> {
 /// The parts of an object that needs no change. `N` is the number of metadata fields.
 pub struct ValidatedText<'p, const N: usize> {
     /// The text of the whole object.
-    pub document: Excerpt,
+    pub document: SharedValue,
     /// The values of the metadata fields, by index.
-    pub metadata: [Spot; N],
+    pub metadata: [ByteSpan; N],
     /// All other fields, in order.
     pub fields: Vec<ReadField<'p>>,
     /// Whether no default is missing.
@@ -30,7 +30,7 @@ pub struct ReadField<'p> {
     /// Its name.
     pub name: &'p str,
     /// Its value.
-    pub spot: Spot,
+    pub spot: ByteSpan,
 }
 
 impl Pattern {
@@ -43,7 +43,7 @@ impl Pattern {
         metadata_index: impl Fn(&[u8]) -> Option<usize>,
     ) -> Option<ValidatedText<'p, N>> {
         let mut walk = self.walk(text);
-        let (mut metadata, mut fields) = ([Spot::default(); N], Vec::with_capacity(3));
+        let (mut metadata, mut fields) = ([ByteSpan::default(); N], Vec::with_capacity(3));
         walk.reader.open_map()?;
         while let Some(name) = walk.reader.name()? {
             let member = self.field(name)?;
@@ -59,7 +59,7 @@ impl Pattern {
             }
         }
         let is_complete = !walk.missing;
-        let document = Excerpt::from(walk.reader.finish()?);
+        let document = SharedValue::from(walk.reader.finish()?);
         Some(ValidatedText { document, metadata, fields, is_complete })
     }
 
@@ -78,7 +78,7 @@ impl Walk<'_> {
     fn metadata(
         &mut self,
         shape: ShapeId,
-        spots: &mut [Spot],
+        spots: &mut [ByteSpan],
         index: impl Fn(&[u8]) -> Option<usize>,
     ) -> Option<()> {
         let FieldShape::Map(map) = &self.shapes[shape] else { return None };

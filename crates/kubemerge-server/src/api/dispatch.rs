@@ -8,9 +8,8 @@ use kubemerge_kinds::{field_error::quoted, name_rules::check_path_segment};
 
 use crate::{
     api::{
-        create, delete, discovery, get,
-        handler::Api,
-        list, openapi, patch,
+        create, delete, discovery, get, list, openapi, patch,
+        state::Api,
         subresource::{self, review},
         update, watch,
     },

@@ -3,20 +3,15 @@
 //! It knows neither sockets nor any client library. Everything it needs (store, time, randomness, schema) is given to
 //! it; every error becomes a response.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use http::{HeaderMap, Method, Response, request::Parts};
 
 use crate::{
     api::{
         dispatch,
-        hooks::{Answered, Hooks, IncomingRequest, Interference},
-        patch::CustomStrategicMerge,
-        pod_logs::PodLogs,
-        watch::{BookmarkTrigger, WatchSettings},
+        hooks::{Answered, IncomingRequest, Interference},
+        state::Api,
     },
-    catalog::cluster::Cluster,
     protocol::{
         media,
         query::Query,
@@ -27,34 +22,12 @@ use crate::{
     },
     write::{
         collector::run_followups,
-        settings::WriteSettings,
         transaction::{Changes, Transaction},
     },
 };
 
 /// The largest body that is read.
 pub(crate) const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
-
-/// Everything that can be chosen about the API.
-#[derive(Clone, Debug)]
-pub(crate) struct ApiSettings {
-    /// The version of Kubernetes.
-    pub(crate) version: String,
-    pub(crate) custom_strategic_merge: CustomStrategicMerge,
-    /// The bearer token that requests need, if any.
-    pub(crate) token: Option<String>,
-    pub(crate) watch: WatchSettings,
-    pub(crate) write: WriteSettings,
-}
-
-/// A server without transport.
-pub(crate) struct Api {
-    pub(crate) cluster: Arc<Cluster>,
-    pub(crate) settings: ApiSettings,
-    pub(crate) hooks: Arc<dyn Hooks>,
-    pub(crate) pod_logs: PodLogs,
-    pub(crate) bookmarks: BookmarkTrigger,
-}
 
 /// A request for the handler, with what was parsed of it.
 struct Request<'r> {
@@ -65,11 +38,6 @@ struct Request<'r> {
 }
 
 impl Api {
-    /// The writes of one request.
-    pub(crate) fn transaction(&self) -> Transaction<'_> {
-        Transaction::new(&self.cluster, &self.settings.write)
-    }
-
     /// Answers a request. Only injected delays and watches take time.
     pub(crate) async fn handle(&self, parts: Parts, body: Bytes) -> Response<Body> {
         let interference = self.interference(&parts);

@@ -121,7 +121,7 @@ fn token(revision: Value, start: &str) -> String {
 fn unreadable(error: OutOfRange, place: &Place) -> Failure {
     match (error, &place.start) {
         (OutOfRange::Compacted { .. }, Some(start)) => {
-            // Following this token goes on with the newest state.
+            // This token continues with the newest state.
             expired(TOKEN_TOO_OLD).continue_with(token(json!(-1), within_collection(start)))
         }
         (OutOfRange::Compacted { .. }, None) => {

@@ -12,8 +12,8 @@ use tokio::{
 
 use crate::{
     api::{
-        handler::Api,
         hooks::{EventFault, WatchEnd, WatchHooks},
+        state::Api,
     },
     catalog::{Resource, call::Call, cluster::Cluster},
     object::shown::Shown,
@@ -62,7 +62,7 @@ pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
         next_bookmark: Instant::now() + api.settings.watch.bookmark_interval.min(MAX_LIFETIME),
         deadline: Instant::now() + lifetime(api, &options).min(MAX_LIFETIME),
         last_bookmark_sent: false,
-        bookmark_trigger: api.bookmarks.0.subscribe(),
+        bookmark_trigger: api.bookmarks.subscribe(),
         bookmark_interval: api.settings.watch.bookmark_interval.min(MAX_LIFETIME),
         catalog: api.cluster.catalog.signal(),
         signal: api.cluster.store.signal(),
@@ -85,24 +85,6 @@ fn lifetime(api: &Api, options: &ListOptions) -> Duration {
     match options.timeout_seconds {
         Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
         _ => api.settings.watch.lifetime.min(MAX_LIFETIME).mul_f64(1.0 + api.cluster.entropy.fraction()),
-    }
-}
-
-/// How long watches live, and how often they send bookmarks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WatchSettings {
-    pub(crate) bookmark_interval: Duration,
-    /// The least lifetime of watches without a timeout; a random part of it is added.
-    pub(crate) lifetime: Duration,
-}
-
-/// Makes all open watches send a bookmark.
-#[derive(Default)]
-pub(crate) struct BookmarkTrigger(watch::Sender<u64>);
-
-impl BookmarkTrigger {
-    pub(crate) fn fire(&self) {
-        self.0.send_modify(|fired| *fired += 1);
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use kubemerge_kinds::strategy::Strategy;
+use kubemerge_kinds::{registry::Scope, strategy::Strategy};
 use kubemerge_schema::{Resource as Facts, Schema};
 
 use super::{
     index::version_order,
-    resource::{BuiltIn, Origin, Resource, Scope, Subresource},
+    resource::{BuiltIn, Origin, Resource, Subresource},
 };
 use crate::protocol::group_version::api_version;
 

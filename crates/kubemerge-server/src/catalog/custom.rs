@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use kubemerge::{Dialect, Guide, Schema, SchemaBuilder};
 use kubemerge_kinds::{
-    columns::Column,
+    columns::TableColumn,
     custom::{rules::CelRules, scale::ScalePaths, structural::Structural},
 };
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(crate) struct CustomVersion {
     /// None for definitions without a schema: everything is kept.
     pub(crate) schema: Option<Structural>,
     pub(crate) rules: CelRules,
-    pub(crate) columns: Vec<Column>,
+    pub(crate) columns: Vec<TableColumn>,
     pub(crate) scale: Option<ScalePaths>,
     /// The warning for users of a deprecated version.
     pub(crate) deprecation: Option<String>,

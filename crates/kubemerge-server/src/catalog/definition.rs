@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use kubemerge_kinds::{
-    columns::Column,
+    columns::TableColumn,
     custom::{
         definition::{is_established, text, versions},
         jsonpath,
@@ -11,6 +11,7 @@ use kubemerge_kinds::{
         scale::{self, ScalePaths},
         structural::Structural,
     },
+    registry::Scope,
     strategy::Strategy,
 };
 use serde_json::{Value, json};
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use crate::{
     catalog::{
         custom::CustomVersion,
-        resource::{Origin, Resource, Scope, Subresource},
+        resource::{Origin, Resource, Subresource},
     },
     protocol::group_version::api_version,
 };
@@ -134,12 +135,12 @@ fn deprecation(spec: &Value, version: &Value) -> Option<String> {
     }))
 }
 
-fn columns(version: &Value) -> Vec<Column> {
-    let mut columns = vec![Column::name()];
+fn columns(version: &Value) -> Vec<TableColumn> {
+    let mut columns = vec![TableColumn::name()];
     let own = version.get("additionalPrinterColumns").and_then(Value::as_array);
     match own.filter(|own| !own.is_empty()) {
-        None => columns.push(Column::age()),
-        Some(own) => columns.extend(own.iter().map(|column| Column {
+        None => columns.push(TableColumn::age()),
+        Some(own) => columns.extend(own.iter().map(|column| TableColumn {
             name: text(column, "/name").to_string(),
             kind: text(column, "/type").to_string(),
             format: text(column, "/format").to_string(),

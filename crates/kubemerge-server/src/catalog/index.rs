@@ -97,7 +97,7 @@ impl Index {
     }
 }
 
-/// The built-in groups in Kubernetes' order, which tells clients which of two resources with one name is meant;
+/// The built-in groups in Kubernetes' order, by which clients choose between two resources with one name;
 /// those that are not named follow.
 const PRIORITY: [&str; 20] = [
     "",

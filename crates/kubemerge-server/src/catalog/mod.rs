@@ -18,8 +18,8 @@ use std::{
 };
 
 pub(crate) use index::{Group, Index, Resources};
+pub use kubemerge_kinds::registry::Scope;
 use kubemerge_schema::Schema;
-pub use resource::Scope;
 pub(crate) use resource::{Resource, split_key};
 use tokio::sync::watch;
 

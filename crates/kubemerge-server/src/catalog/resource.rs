@@ -2,22 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kubemerge_kinds::{defaults::DefaultTree, pattern::Pattern, strategy::Strategy};
+use kubemerge_kinds::{defaults::DefaultTree, pattern::Pattern, registry::Scope, strategy::Strategy};
 use kubemerge_schema::Schema;
 
 use crate::{
     catalog::custom::CustomVersion,
     protocol::{group_version::split_api_version, status::Qualified, verb::Verb},
 };
-
-/// Whether objects live in namespaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Objects live in a namespace.
-    Namespaced,
-    /// Objects belong to the whole cluster.
-    Cluster,
-}
 
 /// One resource in one version.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! The members of a map by name. Their values are canonical text that copies share.
 
-use kubemerge_value::Excerpt;
+use kubemerge_value::SharedValue;
 use smallvec::SmallVec;
 
 use crate::store::field_name::Name;
@@ -15,7 +15,7 @@ pub(crate) struct Members(SmallVec<[Member; 3]>);
 #[derive(Clone, Debug, PartialEq)]
 struct Member {
     name: Name,
-    text: Excerpt,
+    text: SharedValue,
 }
 
 impl Members {
@@ -39,11 +39,11 @@ impl Members {
         self.position(name).map(|at| &self.0[at])
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&Excerpt> {
+    pub(crate) fn get(&self, name: &str) -> Option<&SharedValue> {
         self.find(name).map(|member| &member.text)
     }
 
-    pub(crate) fn put(&mut self, name: Name, text: Excerpt) {
+    pub(crate) fn put(&mut self, name: Name, text: SharedValue) {
         match self.place(&name) {
             Ok(at) => self.0[at] = Member { name, text },
             Err(at) => self.0.insert(at, Member { name, text }),
@@ -51,12 +51,12 @@ impl Members {
     }
 
     /// Adds a member whose name is greater than those of all others.
-    pub(crate) fn push(&mut self, name: Name, text: Excerpt) {
+    pub(crate) fn push(&mut self, name: Name, text: SharedValue) {
         debug_assert!(self.0.last().is_none_or(|last| last.name < name));
         self.0.push(Member { name, text });
     }
 
-    pub(crate) fn remove(&mut self, name: &str) -> Option<Excerpt> {
+    pub(crate) fn remove(&mut self, name: &str) -> Option<SharedValue> {
         let at = self.position(name)?;
         Some(self.0.remove(at).text)
     }
@@ -89,7 +89,7 @@ impl Members {
         self.0.iter().map(|member| &member.name)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &Excerpt)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &SharedValue)> {
         self.0.iter().map(|member| (&member.name, &member.text))
     }
 }

@@ -1,4 +1,4 @@
-//! An API object on its way through a request.
+//! An API object while a request is processed.
 //!
 //! Metadata is split into its members; they and all other top-level fields stay canonical JSON text and are
 //! only parsed where a caller reads them. Equal text means equal values.
@@ -12,7 +12,7 @@ pub(crate) mod shown;
 pub(crate) mod view;
 
 use kubemerge_kinds::pattern::ValidatedText;
-use kubemerge_value::{Excerpt, Kind, Node, Str, to_value};
+use kubemerge_value::{Kind, Node, SharedValue, Str, to_value};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -43,12 +43,12 @@ const MAX_HEAD_BYTES: usize = 96;
 
 impl Object {
     /// Takes apart a JSON object; its metadata, if any, must be an object too.
-    pub(crate) fn read(document: &Excerpt) -> Outcome<Object> {
+    pub(crate) fn read(document: &SharedValue) -> Outcome<Object> {
         Object::read_with(document, Metadata::read)
     }
 
     /// Takes apart the changed text of a stored object; metadata that is still the same is not read again.
-    pub(crate) fn read_after(document: &Excerpt, stored: &Stored, old: &Object) -> Outcome<Object> {
+    pub(crate) fn read_after(document: &SharedValue, stored: &Stored, old: &Object) -> Outcome<Object> {
         let before = stored.record.metadata();
         Object::read_with(document, |metadata| {
             if before != metadata.as_bytes() {
@@ -59,8 +59,8 @@ impl Object {
     }
 
     fn read_with(
-        document: &Excerpt,
-        read_metadata: impl Fn(&Excerpt) -> Outcome<Metadata>,
+        document: &SharedValue,
+        read_metadata: impl Fn(&SharedValue) -> Outcome<Metadata>,
     ) -> Outcome<Object> {
         if document.node().kind() != Kind::Map {
             return Err(bad_request("the body of the request is not a JSON object"));
@@ -131,7 +131,7 @@ impl Object {
     }
 
     /// The text of a top-level field.
-    pub(crate) fn text(&self, name: &str) -> Option<&Excerpt> {
+    pub(crate) fn text(&self, name: &str) -> Option<&SharedValue> {
         self.fields.get(name)
     }
 
@@ -158,7 +158,7 @@ impl Object {
     }
 
     /// Sets a field to a text.
-    pub(crate) fn set_text(&mut self, name: &str, text: Excerpt) {
+    pub(crate) fn set_text(&mut self, name: &str, text: SharedValue) {
         self.fields.put(field_name(Str::plain(name)), text);
     }
 
@@ -191,7 +191,7 @@ impl Object {
         self.fields = fields;
     }
 
-    pub(crate) fn remove(&mut self, name: &str) -> Option<Excerpt> {
+    pub(crate) fn remove(&mut self, name: &str) -> Option<SharedValue> {
         self.fields.remove(name)
     }
 
@@ -247,7 +247,7 @@ impl Object {
 }
 
 /// The value at a path of names below a value.
-fn value_at(text: &Excerpt, path: &[&str]) -> Option<Value> {
+fn value_at(text: &SharedValue, path: &[&str]) -> Option<Value> {
     let node = path.iter().try_fold(text.node(), |at, name| at.get(name))?;
     to_value(node).ok()
 }

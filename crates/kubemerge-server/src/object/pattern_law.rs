@@ -8,7 +8,7 @@ use kubemerge_kinds::{
     unknown_fields::{Survey, survey},
 };
 use kubemerge_schema::{Dialect, Schema, Shape, Type};
-use kubemerge_value::{Canonical, Excerpt};
+use kubemerge_value::{Canonical, SharedValue};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -156,13 +156,13 @@ fn fresh_seed(law: &str) -> Rng {
     Rng::with_seed(seed)
 }
 
-fn full_check(schema: &Schema, resource: &Resource, name: &str, text: &Excerpt) -> Option<Survey> {
+fn full_check(schema: &Schema, resource: &Resource, name: &str, text: &SharedValue) -> Option<Survey> {
     let ty = schema.type_of(&resource.api_version, &resource.kind)?;
     Some(survey(text, ty.field(name)?.ty, name))
 }
 
 /// Whether a default is missing in a field.
-fn lacks_default(resource: &Resource, name: &str, text: &Excerpt) -> bool {
+fn lacks_default(resource: &Resource, name: &str, text: &SharedValue) -> bool {
     let default = resource.defaults().and_then(|tree| tree.get(name));
     default.is_some_and(|default| defaults::fill(text, default).is_some())
 }
@@ -170,7 +170,7 @@ fn lacks_default(resource: &Resource, name: &str, text: &Excerpt) -> bool {
 /// Holds the quick check of one field against the full one; answers the verdict.
 fn check(schema: &Schema, resource: &Resource, name: &str, value: &Value) -> Verdict {
     let pattern: &Pattern = resource.pattern(schema).unwrap();
-    let text = Excerpt::from(canonical(value).unwrap());
+    let text = SharedValue::from(canonical(value).unwrap());
     let verdict = pattern.check_field(name, &text);
     if verdict != Verdict::NeedsFullCheck {
         let found = full_check(schema, resource, name, &text).expect("the field is known");

@@ -1,4 +1,4 @@
-//! Time as an argument: the system's, or one that stands still until a test moves it.
+//! Time as an argument: the system's, or one that only moves when a test advances it.
 
 use std::{
     sync::{
@@ -28,7 +28,7 @@ impl Clock {
         Self::default()
     }
 
-    /// A clock that stands at this many seconds since 1970 until it is advanced.
+    /// A clock that shows this many seconds since 1970 until it is advanced.
     pub fn fixed(seconds: i64) -> Self {
         Clock(Source::Manual(Arc::new(AtomicI64::new(seconds))))
     }
@@ -44,7 +44,7 @@ impl Clock {
         }
     }
 
-    /// A clock that stands where this one stands and moves on its own.
+    /// An independent clock that shows the same time.
     pub(crate) fn fork(&self) -> Clock {
         match &self.0 {
             Source::System => Clock::system(),

@@ -1,4 +1,4 @@
-//! Chance as an argument: uids, name suffixes and probabilities come from one source that can be seeded.
+//! Randomness as an argument: uids, name suffixes and probabilities come from one source that can be seeded.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,10 +7,10 @@ const SUFFIX: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-/// Where the digits of the bytes stand in a uid.
+/// Where the digits of each byte are in a uid.
 const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
 
-/// A source of chance.
+/// A source of randomness.
 pub(crate) struct Entropy(Mutex<fastrand::Rng>);
 
 impl Entropy {
@@ -22,7 +22,7 @@ impl Entropy {
         Entropy(Mutex::new(fastrand::Rng::with_seed(seed)))
     }
 
-    /// A source that goes on as this one would, independently.
+    /// An independent source that continues as this one would.
     pub(crate) fn fork(&self) -> Self {
         Entropy(Mutex::new(self.with(|rng| rng.clone())))
     }

@@ -75,7 +75,7 @@ pub(crate) fn percent_decoded(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// How a given resourceVersion is meant.
+/// How to match a given resourceVersion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     NotOlderThan,

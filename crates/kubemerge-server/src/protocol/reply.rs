@@ -21,9 +21,9 @@ use crate::protocol::{
 };
 
 /// How many characters all warnings may have before each is cut.
-const WARNINGS_MOST: usize = 4096;
+const MAX_WARNINGS_CHARS: usize = 4096;
 /// How many characters of a warning are left when it is cut.
-const WARNING_MOST: usize = 256;
+const MAX_CUT_WARNING_CHARS: usize = 256;
 
 /// A stream of pieces of a body.
 pub(crate) type Pieces = Pin<Box<dyn Stream<Item = Bytes> + Send>>;
@@ -130,10 +130,10 @@ impl Reply {
         let mut seen = HashSet::new();
         let once: Vec<&String> = warnings.iter().filter(|warning| seen.insert(*warning)).collect();
         let total: usize = once.iter().map(|warning| warning.chars().count()).sum();
-        let most = if total > WARNINGS_MOST { WARNING_MOST } else { usize::MAX };
+        let most = if total > MAX_WARNINGS_CHARS { MAX_CUT_WARNING_CHARS } else { usize::MAX };
         let mut written = 0;
         for warning in once.iter().take_while(|warning| {
-            let fits = written < WARNINGS_MOST;
+            let fits = written < MAX_WARNINGS_CHARS;
             written += warning.chars().count().min(most);
             fits
         }) {

@@ -1,6 +1,6 @@
 //! Failures as Kubernetes reports them: a `Status` object with code, reason, message, details and causes.
 //!
-//! Every fault of a request becomes a [`Failure`]; nothing above the wrappings knows another kind of error.
+//! Every error of a request is a [`Failure`]; no layer above uses another type of error.
 
 use std::fmt;
 
@@ -138,7 +138,7 @@ impl std::error::Error for Failure {}
 
 impl Cause {
     fn of(error: &FieldError) -> Self {
-        Cause { reason: error.reason(), message: error.body().to_string(), field: error.field().to_string() }
+        Cause { reason: error.kind.reason(), message: error.message(), field: error.field.clone() }
     }
 
     fn into_value(self) -> Value {

@@ -161,7 +161,7 @@ impl<'p> Target<'p> {
     }
 }
 
-/// What stands between the slashes. Every request passes here, so that each byte is looked at only once.
+/// The parts between the slashes. Every request comes here, so that each byte is read only once.
 fn segments(path: &str) -> SmallVec<[&str; 8]> {
     let mut segments = SmallVec::new();
     let mut start = 0;

@@ -1,6 +1,6 @@
-//! Objects as tables, the way kubectl asks for them.
+//! Objects as tables, as kubectl requests them.
 
-use kubemerge_kinds::{columns::Column, timestamp::Timestamp};
+use kubemerge_kinds::{columns::TableColumn, timestamp::Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     protocol::media::{Include, MetaVersion},
 };
 
-fn columns(resource: &Resource) -> Vec<Column> {
+fn columns(resource: &Resource) -> Vec<TableColumn> {
     match resource.custom() {
         Some(version) => version.columns.clone(),
         None => kubemerge_kinds::columns::of(&resource.group, &resource.kind),
@@ -59,15 +59,15 @@ pub(crate) fn bookmark(resource: &Resource, version: MetaVersion, metadata: &Val
     )
 }
 
-fn empty(version: MetaVersion, columns: &[Column], rows: Vec<Value>, metadata: Value) -> Value {
-    let columns: Vec<Value> = columns.iter().map(Column::to_value).collect();
+fn empty(version: MetaVersion, columns: &[TableColumn], rows: Vec<Value>, metadata: Value) -> Value {
+    let columns: Vec<Value> = columns.iter().map(TableColumn::to_value).collect();
     json!({"kind": "Table", "apiVersion": version.api_version(), "metadata": metadata,
         "columnDefinitions": columns, "rows": rows})
 }
 
 fn one_row(
     resource: &Resource,
-    columns: &[Column],
+    columns: &[TableColumn],
     shown: Shown<'_>,
     (version, include): (MetaVersion, Include),
     now: Timestamp,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use kubemerge_value::Str;
 
-/// A name; those that everybody uses are not copied.
+/// A name; common ones are not copied.
 pub(crate) type Name = Cow<'static, str>;
 
 /// The fields that most objects have, so that their names need no copy.

@@ -12,7 +12,7 @@ use super::{
     objects::Objects,
 };
 
-/// How many events are kept unless told otherwise.
+/// How many events are kept by default.
 const HISTORY: usize = 1 << 16;
 
 /// How many bytes of objects the history holds at most, whatever the number of events.
@@ -80,7 +80,7 @@ impl MemoryStore {
         RwLockWriteGuard::downgrade(state)
     }
 
-    /// Tells everybody who listens.
+    /// Notifies all watches.
     fn announce(&self, revision: Revision) {
         // Who begins to listen now has not read the state yet, which is locked.
         let anybody = self.revision.receiver_count() > 0;

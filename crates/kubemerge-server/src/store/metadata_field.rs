@@ -1,6 +1,6 @@
 //! The fields of ObjectMeta: their names, in order, and the shapes of their values.
 
-use kubemerge_value::{PlainName, Str};
+use kubemerge_value::{Str, write::QuotedName};
 
 /// A field of ObjectMeta. The order is that of the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,22 +32,22 @@ pub(crate) enum Shape {
     List,
 }
 
-static FIELDS: [(Field, PlainName, Shape); Field::COUNT] = [
-    (Field::Annotations, PlainName::new("\"annotations\":"), Shape::TextMap),
-    (Field::CreationTimestamp, PlainName::new("\"creationTimestamp\":"), Shape::Text),
-    (Field::DeletionGracePeriodSeconds, PlainName::new("\"deletionGracePeriodSeconds\":"), Shape::Number),
-    (Field::DeletionTimestamp, PlainName::new("\"deletionTimestamp\":"), Shape::Text),
-    (Field::Finalizers, PlainName::new("\"finalizers\":"), Shape::Texts),
-    (Field::GenerateName, PlainName::new("\"generateName\":"), Shape::Text),
-    (Field::Generation, PlainName::new("\"generation\":"), Shape::Number),
-    (Field::Labels, PlainName::new("\"labels\":"), Shape::TextMap),
-    (Field::ManagedFields, PlainName::new("\"managedFields\":"), Shape::List),
-    (Field::Name, PlainName::new("\"name\":"), Shape::Text),
-    (Field::Namespace, PlainName::new("\"namespace\":"), Shape::Text),
-    (Field::OwnerReferences, PlainName::new("\"ownerReferences\":"), Shape::List),
-    (Field::ResourceVersion, PlainName::new("\"resourceVersion\":"), Shape::Text),
-    (Field::SelfLink, PlainName::new("\"selfLink\":"), Shape::Text),
-    (Field::Uid, PlainName::new("\"uid\":"), Shape::Text),
+static FIELDS: [(Field, QuotedName, Shape); Field::COUNT] = [
+    (Field::Annotations, QuotedName::new("\"annotations\":"), Shape::TextMap),
+    (Field::CreationTimestamp, QuotedName::new("\"creationTimestamp\":"), Shape::Text),
+    (Field::DeletionGracePeriodSeconds, QuotedName::new("\"deletionGracePeriodSeconds\":"), Shape::Number),
+    (Field::DeletionTimestamp, QuotedName::new("\"deletionTimestamp\":"), Shape::Text),
+    (Field::Finalizers, QuotedName::new("\"finalizers\":"), Shape::Texts),
+    (Field::GenerateName, QuotedName::new("\"generateName\":"), Shape::Text),
+    (Field::Generation, QuotedName::new("\"generation\":"), Shape::Number),
+    (Field::Labels, QuotedName::new("\"labels\":"), Shape::TextMap),
+    (Field::ManagedFields, QuotedName::new("\"managedFields\":"), Shape::List),
+    (Field::Name, QuotedName::new("\"name\":"), Shape::Text),
+    (Field::Namespace, QuotedName::new("\"namespace\":"), Shape::Text),
+    (Field::OwnerReferences, QuotedName::new("\"ownerReferences\":"), Shape::List),
+    (Field::ResourceVersion, QuotedName::new("\"resourceVersion\":"), Shape::Text),
+    (Field::SelfLink, QuotedName::new("\"selfLink\":"), Shape::Text),
+    (Field::Uid, QuotedName::new("\"uid\":"), Shape::Text),
 ];
 
 impl Field {
@@ -74,7 +74,7 @@ impl Field {
     }
 
     /// The name as it is written.
-    pub(crate) fn plain_name(self) -> PlainName {
+    pub(crate) fn plain_name(self) -> QuotedName {
         FIELDS[self as usize].1
     }
 

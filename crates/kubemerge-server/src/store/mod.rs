@@ -92,7 +92,7 @@ pub struct Event {
     pub previous: Option<Stored>,
 }
 
-/// Told the newest revision whenever it changes.
+/// Receives the newest revision whenever it changes.
 pub type Signal = tokio::sync::watch::Receiver<Revision>;
 
 /// An ordered map with a history.

@@ -7,7 +7,7 @@ use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 use super::{Range, Stored};
 
 /// Keys and values. Single keys are asked for most, and a hash spares a search the look at dozens of keys that
-/// are scattered over the memory. For the same reason new keys are put in order only when somebody walks, and the
+/// are scattered over the memory. For the same reason new keys are put in order only when the keys are read in order, and the
 /// hashes are kept, so that a table that grows needs no look at its keys.
 #[derive(Clone, Default)]
 pub(super) struct Objects {
@@ -15,7 +15,7 @@ pub(super) struct Objects {
     hasher: DefaultHashBuilder,
     /// The keys of all values but the new ones, sorted.
     order: BTreeSet<Arc<str>>,
-    /// Keys that came since somebody walked.
+    /// Keys that were added since the keys were last sorted.
     new: Vec<Arc<str>>,
 }
 

@@ -7,7 +7,7 @@
 use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use kubemerge_value::{Canonical, Excerpt, Node, Spot, Str};
+use kubemerge_value::{Canonical, Node, SharedValue, Str, shared::ByteSpan};
 
 use smallvec::SmallVec;
 
@@ -27,18 +27,18 @@ pub(super) struct Layout {
     /// The value of `metadata`.
     pub(super) metadata: Range<usize>,
     /// The values in the metadata, by field.
-    pub(super) meta: [Spot; Field::COUNT],
+    pub(super) meta: [ByteSpan; Field::COUNT],
     /// All other members.
-    pub(super) fields: SmallVec<[(Name, Spot); 2]>,
+    pub(super) fields: SmallVec<[(Name, ByteSpan); 2]>,
     /// Where the text of the member `"resourceVersion":"…"` belongs.
     pub(super) resource_version: usize,
-    /// Whether a comma belongs before or behind that member.
+    /// Whether a comma belongs before or after that member.
     pub(super) comma: Comma,
 }
 
 impl Layout {
     /// Finds the places; text without metadata has none.
-    fn of(text: &Excerpt) -> Layout {
+    fn of(text: &SharedValue) -> Layout {
         let mut layout = Layout::default();
         for (name, value) in text.members() {
             let range = value.spot().range();
@@ -56,12 +56,12 @@ impl Layout {
         layout
     }
 
-    fn find_in_metadata(&mut self, metadata: &Excerpt) {
+    fn find_in_metadata(&mut self, metadata: &SharedValue) {
         self.metadata = metadata.spot().range();
-        let (mut before, mut behind) = (None, false);
+        let (mut before, mut after) = (None, false);
         for (name, value) in metadata.members() {
             match name > Str::plain("resourceVersion") {
-                true => behind = true,
+                true => after = true,
                 false => before = Some(value.spot().range().end),
             }
             if let Some(field) = Field::named(name) {
@@ -69,9 +69,9 @@ impl Layout {
             }
         }
         let start = self.metadata.start + 1;
-        (self.resource_version, self.comma) = match (before, behind) {
-            (Some(end), true) => (end + 1, Comma::Behind),
-            (None, true) => (start, Comma::Behind),
+        (self.resource_version, self.comma) = match (before, after) {
+            (Some(end), true) => (end + 1, Comma::After),
+            (None, true) => (start, Comma::After),
             (Some(end), false) => (end, Comma::Before),
             (None, false) => (start, Comma::None),
         };
@@ -85,7 +85,7 @@ pub(super) enum Comma {
     #[default]
     None,
     /// Members follow.
-    Behind,
+    After,
     /// It is the last member.
     Before,
 }
@@ -138,17 +138,17 @@ impl Record {
     }
 
     /// The same as an excerpt that shares the text.
-    pub(crate) fn excerpt(&self) -> Excerpt {
-        Excerpt::from(self.inner.text.clone())
+    pub(crate) fn excerpt(&self) -> SharedValue {
+        SharedValue::from(self.inner.text.clone())
     }
 
     /// The members but the type and the metadata.
-    pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = (&Name, Spot)> {
+    pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = (&Name, ByteSpan)> {
         self.inner.layout.fields.iter().map(|(name, spot)| (name, *spot))
     }
 
     /// The fields of the metadata.
-    pub(crate) fn metadata_spots(&self) -> &[Spot; Field::COUNT] {
+    pub(crate) fn metadata_spots(&self) -> &[ByteSpan; Field::COUNT] {
         &self.inner.layout.meta
     }
 
@@ -210,7 +210,7 @@ impl Record {
         out.extend_from_slice(b"\"resourceVersion\":\"");
         write_decimal(revision, out);
         out.push(b'"');
-        if *comma == Comma::Behind {
+        if *comma == Comma::After {
             out.push(b',');
         }
         out.extend_from_slice(&self.text()[*resource_version..]);
@@ -242,7 +242,7 @@ impl Record {
     }
 }
 
-/// What stands in an answer in place of the stored `apiVersion` and `kind`.
+/// What an answer has in place of the stored `apiVersion` and `kind`.
 #[derive(Clone, Copy, Debug)]
 pub enum Head<'a> {
     /// Both, as stored.

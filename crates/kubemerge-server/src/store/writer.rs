@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use kubemerge_value::{Excerpt, MapWriter, PlainName};
+use kubemerge_value::{
+    SharedValue,
+    write::{MapWriter, QuotedName},
+};
 
 use super::{
     field_name::Name,
@@ -10,9 +13,9 @@ use super::{
     record::{Comma, Layout, Record},
 };
 
-const API_VERSION: PlainName = PlainName::new("\"apiVersion\":");
-const KIND: PlainName = PlainName::new("\"kind\":");
-const METADATA: PlainName = PlainName::new("\"metadata\":");
+const API_VERSION: QuotedName = QuotedName::new("\"apiVersion\":");
+const KIND: QuotedName = QuotedName::new("\"kind\":");
+const METADATA: QuotedName = QuotedName::new("\"metadata\":");
 
 /// Writes one record; the members must come in order.
 pub(crate) struct RecordWriter {
@@ -25,7 +28,7 @@ impl RecordWriter {
         RecordWriter { out: MapWriter::with_capacity(bytes), layout: Layout::default() }
     }
 
-    pub(crate) fn field(&mut self, name: &Name, text: &Excerpt) {
+    pub(crate) fn field(&mut self, name: &Name, text: &SharedValue) {
         let spot = self.out.copy(name, text);
         self.layout.fields.push((name.clone(), spot));
     }
@@ -39,7 +42,7 @@ impl RecordWriter {
     }
 
     /// Writes a member; answers its place with the comma that follows, since metadata follows.
-    fn text(&mut self, name: PlainName, value: &str) -> Range<usize> {
+    fn text(&mut self, name: QuotedName, value: &str) -> Range<usize> {
         let before = self.out.written();
         self.out.text(name, value);
         let comma = usize::from(before > 1);
@@ -47,7 +50,7 @@ impl RecordWriter {
     }
 
     /// Writes the metadata without resourceVersion.
-    pub(crate) fn metadata<'m>(&mut self, fields: impl Iterator<Item = (Field, &'m Excerpt)>) {
+    pub(crate) fn metadata<'m>(&mut self, fields: impl Iterator<Item = (Field, &'m SharedValue)>) {
         self.out.begin(METADATA);
         let start = self.out.written();
         let mut before = start;
@@ -57,11 +60,11 @@ impl RecordWriter {
                 before = self.out.written();
             }
         }
-        let anything_behind = self.out.written() > before;
-        (self.layout.resource_version, self.layout.comma) = match (before > start, anything_behind) {
-            (true, true) => (before + 1, Comma::Behind),
+        let has_members_after = self.out.written() > before;
+        (self.layout.resource_version, self.layout.comma) = match (before > start, has_members_after) {
+            (true, true) => (before + 1, Comma::After),
             (true, false) => (before, Comma::Before),
-            (false, true) => (start, Comma::Behind),
+            (false, true) => (start, Comma::After),
             (false, false) => (start, Comma::None),
         };
         self.out.end();

@@ -5,10 +5,10 @@ use http::Method;
 use crate::{
     api::hooks::IncomingRequest,
     protocol::{query::Query, target::Named, verb::Verb},
-    testing::{fault::On, log::Entry},
+    testing::{fault::On, log::LoggedRequest},
 };
 
-impl Entry {
+impl LoggedRequest {
     /// Whether this request matches.
     pub fn matches(&self, on: &On) -> bool {
         let Some(address) = &self.address else { return false };
@@ -22,8 +22,8 @@ impl Entry {
 
 /// Panics unless exactly these requests for objects were made, in this order; discovery does not count.
 #[track_caller]
-pub(crate) fn assert_requests(entries: Vec<Entry>, wanted: &[On]) {
-    let found: Vec<Entry> = entries.into_iter().filter(|entry| entry.address.is_some()).collect();
+pub(crate) fn assert_requests(entries: Vec<LoggedRequest>, wanted: &[On]) {
+    let found: Vec<LoggedRequest> = entries.into_iter().filter(|entry| entry.address.is_some()).collect();
     let fits = found.len() == wanted.len() && found.iter().zip(wanted).all(|(entry, on)| entry.matches(on));
     assert!(
         fits,
@@ -35,7 +35,7 @@ pub(crate) fn assert_requests(entries: Vec<Entry>, wanted: &[On]) {
 
 /// Panics unless these requests were made in this order, whatever else was requested.
 #[track_caller]
-pub(crate) fn assert_requests_among_others(entries: &[Entry], wanted: &[On]) {
+pub(crate) fn assert_requests_among_others(entries: &[LoggedRequest], wanted: &[On]) {
     let mut rest = entries.iter();
     let fits = wanted.iter().all(|on| rest.any(|entry| entry.matches(on)));
     assert!(fits, "these requests were wanted:{}\nbut the log holds:{}", lines(wanted), lines(entries));

@@ -127,7 +127,7 @@ impl Noted {
 
 /// One request with its answer.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct LoggedRequest {
     /// `GET`, `POST`, …
     pub method: String,
     /// The path.
@@ -144,7 +144,7 @@ pub struct Entry {
     pub address: Option<Address>,
     /// The HTTP code of the answer.
     pub code: u16,
-    /// What the request changed, in order: its own object first, then whatever followed.
+    /// What the request changed, in order: its own object first, then those that followed.
     pub transitions: Vec<Transition>,
 }
 
@@ -179,8 +179,8 @@ impl Log {
         }
     }
 
-    pub(crate) fn entries(&self) -> Vec<Entry> {
-        self.held().requests.iter().cloned().map(Entry::from).collect()
+    pub(crate) fn entries(&self) -> Vec<LoggedRequest> {
+        self.held().requests.iter().cloned().map(LoggedRequest::from).collect()
     }
 
     pub(crate) fn max_entries(&self) -> usize {
@@ -192,10 +192,10 @@ impl Log {
     }
 }
 
-impl From<Noted> for Entry {
-    fn from(request: Noted) -> Entry {
+impl From<Noted> for LoggedRequest {
+    fn from(request: Noted) -> LoggedRequest {
         let [path, query, user_agent, content_type] = request.texts();
-        Entry {
+        LoggedRequest {
             method: request.method.to_string(),
             address: match Target::of(&path) {
                 Target::Objects(named) => Some(named.into()),
@@ -220,7 +220,7 @@ impl From<Noted> for Entry {
     }
 }
 
-impl Entry {
+impl LoggedRequest {
     /// The body as JSON, if it is JSON.
     pub fn json(&self) -> Option<Value> {
         serde_json::from_slice(&self.body).ok()
@@ -237,7 +237,7 @@ impl Entry {
     }
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for LoggedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.query.is_empty() { "" } else { "?" };
         write!(f, "{} {}{mark}{} {}", self.method, self.path, self.query, self.code)

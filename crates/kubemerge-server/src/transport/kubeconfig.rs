@@ -8,7 +8,7 @@ use super::acceptor::Acceptor;
 pub(super) fn text(url: &str, token: Option<&str>, acceptor: &Acceptor) -> String {
     let (mut cluster, mut user) = (json!({"server": url}), json!({}));
     if url.starts_with("http://") {
-        // The JavaScript client speaks HTTP only if it is told so.
+        // The JavaScript client uses HTTP only with this setting.
         cluster["insecure-skip-tls-verify"] = true.into();
     }
     if let Some(token) = token {

@@ -1,6 +1,6 @@
 //! A listener for clients that speak HTTP.
 //!
-//! It listens on loopback unless told otherwise, and stops cleanly: open watches end, requests that are being
+//! It listens on loopback by default, and stops cleanly: open watches end, requests that are being
 //! answered get a short time to finish.
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
@@ -21,7 +21,7 @@ use tokio::{
 #[cfg(feature = "tls")]
 use crate::transport::tls;
 use crate::{
-    api::handler::Api,
+    api::state::Api,
     protocol::{
         reply::{Body, Reply},
         status::Failure,
@@ -72,14 +72,14 @@ impl ServeOptions {
         self
     }
 
-    /// Speaks HTTPS with a certificate made for the occasion; the kubeconfig trusts it.
+    /// Serves HTTPS with a self-signed certificate, which the kubeconfig trusts.
     #[cfg(feature = "tls")]
     pub fn tls(mut self) -> Self {
         self.tls.get_or_insert(tls::ClientCertificates::NotAsked);
         self
     }
 
-    /// Speaks HTTPS and lets in only clients with the certificate that is in the kubeconfig.
+    /// Serves HTTPS and requires the client certificate that is in the kubeconfig.
     #[cfg(feature = "tls")]
     pub fn client_certificates(mut self) -> Self {
         self.tls = Some(tls::ClientCertificates::Required);

@@ -13,7 +13,7 @@ use http::{Request, Response};
 use http_body_util::BodyExt;
 
 use crate::{
-    api::handler::{Api, MAX_BODY_BYTES},
+    api::{handler::MAX_BODY_BYTES, state::Api},
     protocol::{
         reply::{Body, Reply},
         status::{Failure, Outcome, bad_request, too_large},

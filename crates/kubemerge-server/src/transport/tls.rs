@@ -1,4 +1,4 @@
-//! Certificates made for the occasion: an authority, the server's own, and one for the client.
+//! Certificates that are generated at start: an authority, the server's own, and one for the client.
 
 use std::{io, net::IpAddr, sync::Arc};
 

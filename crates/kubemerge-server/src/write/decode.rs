@@ -6,7 +6,7 @@ use kubemerge_kinds::{
     field_error::quoted,
     pattern::{TypeMeta, ValidatedText},
 };
-use kubemerge_value::{Canonical, Excerpt, MAX_VALUE_DEPTH};
+use kubemerge_value::{Canonical, MAX_VALUE_DEPTH, SharedValue};
 
 use crate::{
     catalog::call::Call,
@@ -43,7 +43,7 @@ pub(crate) enum Source {
 /// The result of a patch.
 #[derive(Clone, Copy)]
 pub(crate) struct Patched<'p> {
-    pub(crate) document: &'p Excerpt,
+    pub(crate) document: &'p SharedValue,
     pub(crate) patch_type: PatchType,
     /// What was patched.
     pub(crate) current: &'p Stored,
@@ -81,7 +81,7 @@ pub(crate) fn body_object(call: &Call<'_>, validation: FieldValidation) -> Outco
         let object = Object::validated(&text, call.resource);
         return Ok(Decoded { object, is_complete: text.is_complete });
     }
-    let document = Excerpt::from(body(call)?);
+    let document = SharedValue::from(body(call)?);
     let mut object = decoded(call, Object::read(&document), &document, Source::Body)?;
     check_type(call, &mut object)?;
     let complaints = duplicates_in_body(call, &document, validation);
@@ -99,7 +99,12 @@ fn validated<'c>(call: &'c Call<'_>) -> Option<ValidatedText<'c, { Field::COUNT 
 }
 
 /// The object, or why the text cannot be decoded.
-fn decoded(call: &Call<'_>, object: Outcome<Object>, document: &Excerpt, source: Source) -> Outcome<Object> {
+fn decoded(
+    call: &Call<'_>,
+    object: Outcome<Object>,
+    document: &SharedValue,
+    source: Source,
+) -> Outcome<Object> {
     object.map_err(|failure| {
         let text = String::from_utf8_lossy(document.as_bytes());
         unknown_fields::undecodable(call, failure.message(), source, &text)
@@ -129,7 +134,7 @@ pub(crate) fn patched_object(
 }
 
 /// Complaints about duplicate fields. Canonical text has none; if the body is canonical there is nothing to search.
-fn duplicates_in_body(call: &Call<'_>, document: &Excerpt, validation: FieldValidation) -> Vec<String> {
+fn duplicates_in_body(call: &Call<'_>, document: &SharedValue, validation: FieldValidation) -> Vec<String> {
     let is_json = media::content_type(call.headers).is_none_or(|name| name == media::JSON);
     if !is_json || validation == FieldValidation::Ignore || document.as_bytes() == call.body.trim_ascii() {
         return Vec::new();
@@ -140,7 +145,7 @@ fn duplicates_in_body(call: &Call<'_>, document: &Excerpt, validation: FieldVali
 
 /// Some steps turn objects into trees, which recursive code walks: they must not be too deep for the stack.
 pub(crate) fn check_depth(bytes: &[u8]) -> Outcome<()> {
-    // One bit tells the two brackets apart; a chunk's count fits a byte, which many lanes can add at once.
+    // `{` and `[` differ in one bit; a chunk's count fits a byte, which many lanes can add at once.
     let opens = |byte: &u8| u8::from(byte | 0x20 == b'{');
     let opening: usize =
         bytes.chunks(255).map(|chunk| usize::from(chunk.iter().map(opens).sum::<u8>())).sum();

@@ -1,4 +1,4 @@
-//! CustomResourceDefinitions that are written: completed, checked, and told whether their names are accepted.
+//! CustomResourceDefinitions that are written: completed, checked, with the result of the name check in their status.
 
 use kubemerge_kinds::{
     custom::{definition as rules, names},

@@ -19,7 +19,7 @@ pub(crate) enum Followup {
     OwnerGone { uid: String },
     /// An owner waits until its dependents are gone.
     Foreground { key: Arc<str> },
-    /// An owner goes without its dependents.
+    /// An owner is deleted without its dependents.
     Orphan { key: Arc<str> },
     /// An object lost an owner, or one of its owners waits.
     Dependent { key: Arc<str> },

@@ -12,7 +12,7 @@
 //! | commit | `commit`, `transaction` | compare-and-swap in the store |
 //! | follow-ups | `followup`, `collector` | garbage collection, namespaces and definitions that are deleted |
 //!
-//! The rules of built-in kinds are behind four functions: [`decode::body_object`] with [`decode::patched_object`],
+//! The rules of built-in kinds are called in four places only: [`decode::body_object`] with [`decode::patched_object`],
 //! [`default::fill`], [`prepare`] and [`validate`]. Everything else here is the same for all kinds.
 
 pub(crate) mod collector;

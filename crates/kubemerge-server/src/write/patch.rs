@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use kubemerge::{Canonical, Error, Guide, Patch, PatchType, apply};
 use kubemerge_kinds::{duplicate_fields, field_error::quoted, strategy::Permission};
 use kubemerge_schema::Schema;
-use kubemerge_value::Excerpt;
+use kubemerge_value::SharedValue;
 
 use crate::{
     catalog::call::Call,
@@ -49,7 +49,7 @@ pub(crate) fn patched(
     validation: FieldValidation,
 ) -> Outcome<Decoded> {
     let live = live(call, patch, current)?;
-    let result = Excerpt::from(apply_to(call, patch, &live)?);
+    let result = SharedValue::from(apply_to(call, patch, &live)?);
     let duplicates = duplicate_fields(call, patch.patch_type(), validation);
     let patched = Patched { document: &result, patch_type: patch.patch_type(), current, old };
     let mut decoded = decode::patched_object(call, patched, validation, duplicates)?;

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use kubemerge_kinds::strategy::Generation;
-use kubemerge_value::{Excerpt, MapWriter, Node};
+use kubemerge_kinds::strategy::GenerationRule;
+use kubemerge_value::{Node, SharedValue, write::MapWriter};
 use serde_json::{Value, json};
 
 use crate::{
@@ -36,7 +36,7 @@ pub(crate) fn reset_new(resource: &Resource, object: &mut Object) {
 /// Gives a new object its identity and its first state.
 pub(crate) fn prepare_create(cluster: &Cluster, resource: &Resource, object: &mut Object) -> Outcome<()> {
     let generation = match resource.strategy.generation {
-        Generation::Untracked | Generation::SpecFromZero => None,
+        GenerationRule::Untracked | GenerationRule::SpecFromZero => None,
         _ => Some(1),
     };
     object.metadata.set_identity(&cluster.clock.now().text(), generation, &cluster.entropy.uid());
@@ -58,7 +58,7 @@ pub(crate) fn complete_loaded(resource: &Resource, object: &mut Object) -> Outco
     Ok(())
 }
 
-static PENDING: LazyLock<Excerpt> = LazyLock::new(|| {
+static PENDING: LazyLock<SharedValue> = LazyLock::new(|| {
     let mut status = MapWriter::with_capacity(20);
     status.member("phase", Node::string("Pending"));
     status.finish().into()
@@ -218,17 +218,17 @@ fn resize(object: &mut Object, wanted: &Value) -> Outcome<()> {
     object.set("spec", &spec)
 }
 
-fn generation_grows(rule: Generation, old: &Object, new: &Object) -> bool {
+fn generation_grows(rule: GenerationRule, old: &Object, new: &Object) -> bool {
     match rule {
-        Generation::Untracked | Generation::Fixed => false,
-        Generation::Field(field) => !old.same_field(new, field),
-        Generation::SpecFromZero => !old.same_field(new, "spec"),
-        Generation::SpecOrAnnotations => {
+        GenerationRule::Untracked | GenerationRule::Fixed => false,
+        GenerationRule::Field(field) => !old.same_field(new, field),
+        GenerationRule::SpecFromZero => !old.same_field(new, "spec"),
+        GenerationRule::SpecOrAnnotations => {
             !old.same_field(new, "spec") || !old.metadata.same(&new.metadata, Field::Annotations)
         }
-        Generation::LabelsOrContent => {
+        GenerationRule::LabelsOrContent => {
             !old.same_fields(new) || !old.metadata.same(&new.metadata, Field::Labels)
         }
-        Generation::Content => !old.same_fields(new),
+        GenerationRule::Content => !old.same_fields(new),
     }
 }

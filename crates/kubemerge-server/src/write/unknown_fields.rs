@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use kubemerge_kinds::{
-    field_error::{COMPLAINTS_MOST, FieldError, quoted},
+    field_error::{FieldError, MAX_COMPLAINTS, quoted},
     pattern::Verdict,
     unknown_fields::{clean_field, survey},
 };
@@ -45,7 +45,7 @@ pub(super) fn drop_unknown(call: &Call<'_>, mut object: Object, mut found: Found
         None => is_complete = check_built_in(call, &mut object, found.source, &mut unknown)?,
     }
     unknown.sort();
-    let room = COMPLAINTS_MOST.saturating_sub(found.complaints.len());
+    let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
     let complaints = unknown.iter().take(room).map(|path| format!("unknown field {}", quoted(path)));
     found.complaints.extend(complaints);
     report(call, found, &object)?;

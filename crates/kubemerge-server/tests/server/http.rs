@@ -55,7 +55,7 @@ async fn large_bodies_are_refused() {
 }
 
 #[tokio::test]
-async fn absurd_bodies_are_not_waited_for() {
+async fn very_large_bodies_are_refused_early() {
     let server = server();
     let serving = server.serve(ServeOptions::default()).await.unwrap();
     let head = format!("POST {CONFIG_MAPS} HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n");

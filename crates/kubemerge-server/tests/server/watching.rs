@@ -267,11 +267,11 @@ fn learn(known: &mut Known, event: &Value) -> String {
     object["metadata"]["resourceVersion"].as_str().unwrap().to_string()
 }
 
-/// Watches from where the client was, and takes in as many events as it has patience for.
-async fn follow(server: &ApiServer, (seen, known): (&mut String, &mut Known), patience: u64) {
+/// Watches from where the client was, and takes in at most `max_events` events.
+async fn follow(server: &ApiServer, (seen, known): (&mut String, &mut Known), max_events: u64) {
     let path = format!("{CONFIG_MAPS}?watch=true&resourceVersion={seen}&labelSelector=app%3Dx");
     let mut watch = Watch::open(server, &path).await;
-    for _ in 0..patience {
+    for _ in 0..max_events {
         match tokio::time::timeout(Duration::from_millis(20), watch.next()).await {
             Ok(event) => *seen = learn(known, &event.unwrap()),
             Err(_) => return,
@@ -309,8 +309,8 @@ async fn a_client_that_comes_and_goes_knows_what_a_list_shows() {
             happen(&server, draw(8), &format!("m{}", draw(5))).await;
         }
         // Some clients leave before they have read everything.
-        let patience = if draw(3) == 0 { draw(3) } else { u64::MAX };
-        follow(&server, (&mut seen, &mut known), patience).await;
+        let max_events = if draw(3) == 0 { draw(3) } else { u64::MAX };
+        follow(&server, (&mut seen, &mut known), max_events).await;
     }
     follow(&server, (&mut seen, &mut known), u64::MAX).await;
     let list = get(&server, &format!("{CONFIG_MAPS}?labelSelector=app%3Dx")).await.body;

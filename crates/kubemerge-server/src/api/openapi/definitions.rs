@@ -1,4 +1,4 @@
-//! The definitions of kinds and of what they are made of.
+//! The definitions of kinds and of the types they use.
 
 use std::collections::{BTreeSet, VecDeque};
 

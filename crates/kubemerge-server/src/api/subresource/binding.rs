@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use serde_json::{Map, Value, json};
 
+use super::parent;
 use crate::{
     catalog::call::Call,
     object::Object,
@@ -30,7 +31,7 @@ pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_
 
 /// Binds a pod.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
-    let options = super::write_options(call.query)?;
+    let options = parent::write_options(call.query)?;
     let binding = tree(&decode::body(call)?);
     let node = binding.pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
     if node.is_empty() {

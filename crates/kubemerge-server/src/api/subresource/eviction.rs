@@ -3,6 +3,7 @@
 use kubemerge_kinds::label_selector::LabelSelector;
 use serde_json::{Value, json};
 
+use super::parent;
 use crate::{
     catalog::{Resource, call::Call},
     object::Object,
@@ -30,9 +31,9 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
             call.name()
         )));
     }
-    let pod = super::parent(call)?;
+    let pod = parent::parent(call)?;
     let mut options = DeleteOptions::from_value(eviction.get("deleteOptions").unwrap_or(&Value::Null))?;
-    if super::write_options(call.query)?.dry_run == DryRun::All {
+    if parent::write_options(call.query)?.dry_run == DryRun::All {
         options.dry_run = DryRun::All;
     }
     if !needs_no_permission(&pod) {

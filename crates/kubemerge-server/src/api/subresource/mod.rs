@@ -2,19 +2,20 @@
 
 mod binding;
 mod eviction;
+mod parent;
 mod review;
 mod scale;
 
+use parent::parent;
 pub(crate) use review::review;
 use serde_json::json;
 
 use crate::{
-    api::{get, handler::Api, patch, update},
+    api::{get, patch, state::Api, update},
     catalog::call::Call,
     object::Object,
     protocol::{
         json::tree,
-        query::{Query, WriteOptions},
         reply::Reply,
         status::{Failure, Outcome, bad_request, method_not_allowed},
         verb::Verb,
@@ -62,12 +63,6 @@ fn part(
     }
 }
 
-/// The object in the path, which must exist.
-pub(crate) fn parent(call: &Call<'_>) -> Outcome<Object> {
-    let stored = call.cluster.store.get(&call.key()).ok_or_else(|| call.not_found())?;
-    Ok(Object::of(&stored))
-}
-
 /// A token that looks like one but authenticates nothing.
 fn token(call: &Call<'_>) -> Outcome<Reply> {
     let parent = parent(call)?;
@@ -91,7 +86,7 @@ fn log(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
     Ok(Reply::bytes(200, "text/plain", text))
 }
 
-/// The container whose log is wanted, of whatever sort; the only one if none is named.
+/// The container whose log is wanted, of any type; the only container if none is named.
 fn container(call: &Call<'_>, pod: &Object) -> Outcome<String> {
     let names = |list: &str| -> Vec<String> {
         let list = pod.at(&["spec", list]).unwrap_or_default();
@@ -113,9 +108,4 @@ fn container(call: &Call<'_>, pod: &Object) -> Outcome<String> {
             )))
         }
     }
-}
-
-/// The options of an action; `dryRun` is the only one that matters.
-pub(crate) fn write_options(query: &Query) -> Outcome<WriteOptions> {
-    WriteOptions::read(query, "CreateOptions")
 }

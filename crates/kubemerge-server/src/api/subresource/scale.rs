@@ -8,6 +8,7 @@ use kubemerge_kinds::{
 };
 use serde_json::{Value, json};
 
+use super::parent;
 use crate::{
     api::patch::{CustomStrategicMerge, patch_type},
     catalog::call::Call,
@@ -45,7 +46,7 @@ pub(crate) fn handle(
     let paths = paths(call);
     match verb {
         Verb::Get => {
-            let object = super::parent(call)?;
+            let object = parent::parent(call)?;
             Ok(Reply::value(200, &scale(&object, &paths)?))
         }
         Verb::Update => {

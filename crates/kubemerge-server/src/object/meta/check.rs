@@ -4,10 +4,10 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use kubemerge_kinds::{
     field_error::{FieldError, quoted},
-    name_rules::{self as name, NameRule},
+    name_rules::{self as name, ObjectNameRule},
     unknown_fields::json_name,
 };
-use kubemerge_value::{Excerpt, Kind, Str, Token};
+use kubemerge_value::{Kind, SharedValue, Str, Token};
 use serde_json::{Value, json};
 
 use super::{Metadata, OwnerReference};
@@ -17,17 +17,17 @@ use crate::{
 };
 
 /// All annotations together, keys and values.
-const ANNOTATIONS_MOST: usize = 256 * 1024;
+const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
-/// Whether a map of strings has nulls in it, which stand for empty strings.
+/// Whether a map of strings has nulls in it, which are read as empty strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nulls {
     Some,
     None,
 }
 
-/// Refuses a value whose type cannot be decoded; tells of nulls in it.
-pub(super) fn shape(field: Field, value: &Excerpt) -> Outcome<Nulls> {
+/// Refuses a value whose type cannot be decoded; answers whether it has nulls.
+pub(super) fn shape(field: Field, value: &SharedValue) -> Outcome<Nulls> {
     let kind = value.node().kind();
     let mut nulls = Nulls::None;
     let (fits, wanted) = match field.shape() {
@@ -48,7 +48,7 @@ pub(super) fn shape(field: Field, value: &Excerpt) -> Outcome<Nulls> {
 }
 
 /// Whether a list holds strings only, and a map strings and nulls only.
-fn all_text(value: &Excerpt, nulls: &mut Nulls) -> bool {
+fn all_text(value: &SharedValue, nulls: &mut Nulls) -> bool {
     let in_list = value.as_bytes().starts_with(b"[");
     let mut inner = value.tokens().skip(1);
     inner.all(|token| match token {
@@ -63,7 +63,7 @@ fn all_text(value: &Excerpt, nulls: &mut Nulls) -> bool {
 }
 
 /// The complaints about metadata that is about to be written.
-pub(crate) fn values(metadata: &Metadata, rule: NameRule) -> Vec<FieldError> {
+pub(crate) fn values(metadata: &Metadata, rule: ObjectNameRule) -> Vec<FieldError> {
     let mut errors = Vec::new();
     check_generate_name(metadata.generate_name(), rule, &mut errors);
     check_name(metadata.name(), rule, &mut errors);
@@ -76,7 +76,7 @@ pub(crate) fn values(metadata: &Metadata, rule: NameRule) -> Vec<FieldError> {
 }
 
 /// What a name begins with may end in a dash, because something follows.
-fn check_generate_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>) {
+fn check_generate_name(given: &str, rule: ObjectNameRule, errors: &mut Vec<FieldError>) {
     if given.is_empty() {
         return;
     }
@@ -89,7 +89,7 @@ fn check_generate_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>
     }
 }
 
-fn check_name(given: &str, rule: NameRule, errors: &mut Vec<FieldError>) {
+fn check_name(given: &str, rule: ObjectNameRule, errors: &mut Vec<FieldError>) {
     if given.is_empty() {
         errors.push(FieldError::required("metadata.name", "name or generateName is required"));
     } else if let Err(why) = rule.check(given) {
@@ -107,7 +107,7 @@ fn check_namespace(given: &str, errors: &mut Vec<FieldError>) {
 
 /// The names and strings of a map.
 fn pairs(metadata: &Metadata, field: Field) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
-    let mut tokens = metadata.excerpt(field).map(Excerpt::tokens);
+    let mut tokens = metadata.excerpt(field).map(SharedValue::tokens);
     let mut next = move || tokens.as_mut()?.next();
     next();
     std::iter::from_fn(move || match (next()?, next()?) {
@@ -137,8 +137,8 @@ fn check_annotations(metadata: &Metadata, errors: &mut Vec<FieldError>) {
         }
         total += key.len() + value.len();
     }
-    if total > ANNOTATIONS_MOST {
-        errors.push(FieldError::too_long("metadata.annotations", ANNOTATIONS_MOST));
+    if total > MAX_ANNOTATION_BYTES {
+        errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATION_BYTES));
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
     }
 
     fn complaints(value: Value) -> Vec<String> {
-        values(&metadata(value), NameRule::Subdomain).iter().map(ToString::to_string).collect()
+        values(&metadata(value), ObjectNameRule::Subdomain).iter().map(ToString::to_string).collect()
     }
 
     #[test]

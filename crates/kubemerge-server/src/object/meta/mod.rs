@@ -5,7 +5,9 @@ pub(crate) mod check;
 use std::{cell::OnceCell, collections::HashSet};
 
 use check::Nulls;
-use kubemerge_value::{Excerpt, Kind, MapWriter, Node, Scalar, Spot, Str, to_canonical};
+use kubemerge_value::{
+    Kind, Node, Scalar, SharedValue, Str, shared::ByteSpan, to_canonical, write::MapWriter,
+};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -20,10 +22,10 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Metadata {
     /// By field.
-    texts: [Option<Excerpt>; Field::COUNT],
+    texts: [Option<SharedValue>; Field::COUNT],
     /// What ObjectMeta does not have, sorted by name.
-    unknown: Vec<(String, Excerpt)>,
-    /// What the strings say, where one is written with escapes and somebody asked.
+    unknown: Vec<(String, SharedValue)>,
+    /// The decoded strings, filled in when a string with escapes is read.
     decoded: OnceCell<Box<[String; Field::COUNT]>>,
 }
 
@@ -46,7 +48,7 @@ pub(crate) struct OwnerReference {
 impl Metadata {
     /// Reads metadata as the typed decoder does: nulls are absent, unknown fields stay for the caller to judge,
     /// whatever their value.
-    pub(crate) fn read(text: &Excerpt) -> Outcome<Metadata> {
+    pub(crate) fn read(text: &SharedValue) -> Outcome<Metadata> {
         match text.node().kind() {
             Kind::Null => return Ok(Metadata::default()),
             Kind::Map => {}
@@ -67,7 +69,7 @@ impl Metadata {
     }
 
     /// Metadata in a document, by the places of its fields.
-    pub(crate) fn at(document: &Excerpt, spots: &[Spot; Field::COUNT]) -> Metadata {
+    pub(crate) fn at(document: &SharedValue, spots: &[ByteSpan; Field::COUNT]) -> Metadata {
         let mut metadata = Metadata::default();
         for (field, spot) in Field::all().zip(spots).filter(|(_, spot)| !spot.is_nowhere()) {
             metadata.place(field, document.at(*spot));
@@ -76,7 +78,7 @@ impl Metadata {
     }
 
     /// Puts the text of a field in its place, unless the typed encoder would leave it out.
-    fn place(&mut self, field: Field, text: Excerpt) {
+    fn place(&mut self, field: Field, text: SharedValue) {
         self.texts[field as usize] = Some(text).filter(|text| !is_zero(field, text.as_bytes()));
     }
 
@@ -86,7 +88,7 @@ impl Metadata {
     }
 
     /// The fields that are there, in order, with their texts.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (Field, &Excerpt)> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (Field, &SharedValue)> {
         Field::all().zip(&self.texts).filter_map(|(field, text)| Some((field, text.as_ref()?)))
     }
 
@@ -107,7 +109,7 @@ impl Metadata {
     }
 
     fn text(&self, field: Field) -> &str {
-        let quoted = self.excerpt(field).map(Excerpt::as_bytes).unwrap_or_default();
+        let quoted = self.excerpt(field).map(SharedValue::as_bytes).unwrap_or_default();
         match quoted {
             [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
                 std::str::from_utf8(inner).unwrap_or_default()
@@ -119,7 +121,7 @@ impl Metadata {
 
     /// What all strings say.
     fn decoded(&self) -> &[String; Field::COUNT] {
-        let decode = |text: &Option<Excerpt>| {
+        let decode = |text: &Option<SharedValue>| {
             let string = text.as_ref().and_then(|text| text.node().as_str());
             string.map(|string| string.text().into_owned()).unwrap_or_default()
         };
@@ -179,7 +181,7 @@ impl Metadata {
     }
 
     /// The text of a member, whether ObjectMeta has it or not.
-    pub(crate) fn member(&self, name: &str) -> Option<&Excerpt> {
+    pub(crate) fn member(&self, name: &str) -> Option<&SharedValue> {
         match Field::named(Str::plain(name)) {
             Some(field) => self.excerpt(field),
             None => self.unknown.iter().find(|(unknown, _)| unknown == name).map(|(_, text)| text),
@@ -187,7 +189,7 @@ impl Metadata {
     }
 
     /// The text of a field.
-    pub(crate) fn excerpt(&self, field: Field) -> Option<&Excerpt> {
+    pub(crate) fn excerpt(&self, field: Field) -> Option<&SharedValue> {
         self.texts[field as usize].as_ref()
     }
 
@@ -220,7 +222,7 @@ impl Metadata {
         let generation = generation
             .map(|number| writer.member(Field::Generation.name(), Node::scalar_node(Scalar::Int(number))));
         let uid = writer.text(Field::Uid.plain_name(), uid);
-        let document = Excerpt::from(writer.finish());
+        let document = SharedValue::from(writer.finish());
         self.replace(Field::CreationTimestamp, Some(document.at(created)));
         self.replace(Field::Generation, generation.map(|spot| document.at(spot)));
         self.replace(Field::Uid, Some(document.at(uid)));
@@ -230,7 +232,7 @@ impl Metadata {
         self.replace(field, Some(to_canonical(value).into()));
     }
 
-    fn replace(&mut self, field: Field, text: Option<Excerpt>) {
+    fn replace(&mut self, field: Field, text: Option<SharedValue>) {
         self.texts[field as usize] = text;
         self.decoded.take();
     }
@@ -286,7 +288,7 @@ impl Metadata {
         self.owner_references().into_iter().map(|owner| owner.uid).filter(|uid| !uid.is_empty()).collect()
     }
 
-    /// Keeps only the owner references that are wanted; tells whether any went.
+    /// Keeps only the owner references that are wanted; answers whether any was removed.
     pub(crate) fn retain_owners(&mut self, mut wanted: impl FnMut(&OwnerReference) -> bool) -> bool {
         let list = self.list(Field::OwnerReferences);
         let kept: Vec<Value> =
@@ -294,7 +296,7 @@ impl Metadata {
         self.set_owner_list(&list, kept)
     }
 
-    /// Removes repeated owner references; tells whether there were any.
+    /// Removes repeated owner references; answers whether there were any.
     pub(crate) fn dedup_owners(&mut self) -> bool {
         if !self.has(Field::OwnerReferences) {
             return false;
@@ -313,7 +315,7 @@ impl Metadata {
         }
     }
 
-    /// Replaces the list by what was kept of it; tells whether any went.
+    /// Replaces the list by what was kept of it; answers whether any was removed.
     fn set_owner_list(&mut self, list: &[Value], kept: Vec<Value>) -> bool {
         let changed = kept.len() < list.len();
         if kept.is_empty() {
@@ -339,7 +341,7 @@ impl OwnerReference {
 }
 
 /// A map of strings with empty strings in place of nulls, as the typed decoder reads them.
-fn with_empty_texts(map: &Excerpt) -> Excerpt {
+fn with_empty_texts(map: &SharedValue) -> SharedValue {
     let mut map = tree(map);
     map.as_object_mut().into_iter().flat_map(Map::values_mut).filter(|value| value.is_null()).for_each(
         |null| {
@@ -347,7 +349,7 @@ fn with_empty_texts(map: &Excerpt) -> Excerpt {
         },
     );
     Node::from_value(&map)
-        .map_or_else(|_| Excerpt::from(to_canonical(Node::NULL)), |node| to_canonical(node).into())
+        .map_or_else(|_| SharedValue::from(to_canonical(Node::NULL)), |node| to_canonical(node).into())
 }
 
 /// What the typed encoder leaves out: nulls, empty strings, lists and maps, and generation 0.

@@ -21,7 +21,7 @@ use crate::protocol::{
 };
 
 const MAGIC: &[u8] = b"k8s\0";
-const DEPTH_MOST: usize = 64;
+const MAX_MESSAGE_DEPTH: usize = 64;
 
 /// The JSON of a body.
 pub(crate) fn to_canonical(body: &[u8], schema: &Schema) -> Outcome<Canonical> {
@@ -89,8 +89,8 @@ impl Reader {
         ty: Option<Type<'_>>,
         (into, depth): (&mut Map<String, Value>, usize),
     ) -> Result<(), String> {
-        if depth > DEPTH_MOST {
-            return Err(format!("messages are nested deeper than {DEPTH_MOST} levels"));
+        if depth > MAX_MESSAGE_DEPTH {
+            return Err(format!("messages are nested deeper than {MAX_MESSAGE_DEPTH} levels"));
         }
         for field in wire::fields(bytes) {
             let Field { number, payload } = field?;
@@ -99,7 +99,7 @@ impl Reader {
             let field_type = ty.and_then(|ty| ty.field(name)).map(|field| field.ty);
             match kind {
                 FieldType::One(kind) if field_type.is_none() && ty.is_some() && self.is_message(kind) => {
-                    // Embedded in Go: its fields stand beside the others in JSON.
+                    // Embedded in Go: its fields are beside the others in JSON.
                     let inner = self.table.message(kind).ok_or("an unknown message")?;
                     self.message(payload.bytes()?, inner, ty, (into, depth + 1))?;
                 }
@@ -167,7 +167,7 @@ impl Reader {
     }
 }
 
-/// Go leaves out what is empty, unless it is behind a pointer.
+/// Go leaves out what is empty, unless the field is a pointer.
 fn keeps(value: &Value, ty: Option<Type<'_>>) -> bool {
     let empty = match value {
         Value::Null => return false,

@@ -44,7 +44,7 @@ pub(super) fn read(payload: Payload<'_>, kind: &str) -> Result<Option<Value>, St
     }))
 }
 
-/// What is meant where nothing is sent.
+/// The value of a field that is not sent.
 pub(super) fn zero(kind: &str) -> Value {
     match kind {
         "string" | "bytes" => json!(""),

@@ -61,13 +61,13 @@ enum When {
     Nth(u64),
     /// Only the first n matches.
     First(u64),
-    /// By chance.
+    /// With a probability.
     Sometimes(f64),
 }
 
 /// A fault with its conditions; build it with [`On`].
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct FaultRule {
     on: On,
     when: When,
     fault: Fault,
@@ -75,7 +75,7 @@ pub struct Rule {
 
 /// A rule with its counters.
 struct Armed {
-    rule: Rule,
+    rule: FaultRule,
     seen: AtomicU64,
     /// Events counted for the watch faults.
     events: AtomicU64,
@@ -103,7 +103,7 @@ pub(crate) struct Faults {
 }
 
 impl Faults {
-    pub(crate) fn add(&self, rule: Rule) {
+    pub(crate) fn add(&self, rule: FaultRule) {
         let armed = Armed { rule, seen: AtomicU64::new(0), events: AtomicU64::new(0) };
         self.with(|rules| rules.push(Arc::new(armed)));
         self.changed.send_modify(|changes| *changes += 1);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Fault, Rule, When};
+use super::{Fault, FaultRule, When};
 use crate::{api::hooks::IncomingRequest, protocol::verb::Verb};
 
 /// Which requests match; what is not set matches all.
@@ -62,23 +62,23 @@ impl On {
     }
 
     /// Every such request gets the fault.
-    pub fn always(self, fault: Fault) -> Rule {
-        Rule { on: self, when: When::Always, fault }
+    pub fn always(self, fault: Fault) -> FaultRule {
+        FaultRule { on: self, when: When::Always, fault }
     }
 
     /// The n-th such request gets the fault, counted from 1.
-    pub fn nth(self, n: u64, fault: Fault) -> Rule {
-        Rule { on: self, when: When::Nth(n), fault }
+    pub fn nth(self, n: u64, fault: Fault) -> FaultRule {
+        FaultRule { on: self, when: When::Nth(n), fault }
     }
 
     /// The first n such requests get the fault.
-    pub fn first(self, n: u64, fault: Fault) -> Rule {
-        Rule { on: self, when: When::First(n), fault }
+    pub fn first(self, n: u64, fault: Fault) -> FaultRule {
+        FaultRule { on: self, when: When::First(n), fault }
     }
 
     /// Each such request gets the fault with this probability, from the server's source of randomness.
-    pub fn sometimes(self, probability: f64, fault: Fault) -> Rule {
-        Rule { on: self, when: When::Sometimes(probability), fault }
+    pub fn sometimes(self, probability: f64, fault: Fault) -> FaultRule {
+        FaultRule { on: self, when: When::Sometimes(probability), fault }
     }
 
     pub(crate) fn covers(&self, request: &IncomingRequest<'_>) -> bool {

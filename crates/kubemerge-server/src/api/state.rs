@@ -1,0 +1,42 @@
+//! What the handlers of one server share.
+
+use std::sync::Arc;
+
+use crate::{
+    api::{
+        hooks::Hooks,
+        patch::CustomStrategicMerge,
+        pod_logs::PodLogs,
+        watch_settings::{BookmarkTrigger, WatchSettings},
+    },
+    catalog::cluster::Cluster,
+    write::{settings::WriteSettings, transaction::Transaction},
+};
+
+/// Everything that can be chosen about the API.
+#[derive(Clone, Debug)]
+pub(crate) struct ApiSettings {
+    /// The version of Kubernetes.
+    pub(crate) version: String,
+    pub(crate) custom_strategic_merge: CustomStrategicMerge,
+    /// The bearer token that requests need, if any.
+    pub(crate) token: Option<String>,
+    pub(crate) watch: WatchSettings,
+    pub(crate) write: WriteSettings,
+}
+
+/// A server without transport.
+pub(crate) struct Api {
+    pub(crate) cluster: Arc<Cluster>,
+    pub(crate) settings: ApiSettings,
+    pub(crate) hooks: Arc<dyn Hooks>,
+    pub(crate) pod_logs: PodLogs,
+    pub(crate) bookmarks: BookmarkTrigger,
+}
+
+impl Api {
+    /// The writes of one request.
+    pub(crate) fn transaction(&self) -> Transaction<'_> {
+        Transaction::new(&self.cluster, &self.settings.write)
+    }
+}
