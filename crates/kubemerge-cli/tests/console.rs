@@ -1,7 +1,7 @@
 //! Executes the `console` blocks of the documentation and of `tests/console`, and compares what is printed.
 //!
 //! Lines that start with `$ ` are run by a shell in a fresh folder that holds `examples` and `files` (from
-//! `tests/files`); lines that start with `> ` continue them; the lines behind are the expected output, both
+//! `tests/files`); lines that start with `> ` continue them; the lines after them are the expected output, both
 //! streams together, and `[exit code 1]` where it is not 0. With `KUBEMERGE_BLESS` set the files are
 //! rewritten with what was printed. A command that does not end is stopped and named.
 
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// How long a command may take, also on a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Words that stand for the command in front of every line.
+/// Definitions before every line: the command under other names.
 const PRELUDE: &str = r#"
 cargo() {
     while [ "$1" != "--" ]; do shift; done
@@ -106,7 +106,9 @@ struct Stage {
 
 impl Stage {
     fn new(file: &Path) -> Stage {
-        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        // Files of different folders may have the same name, and run at the same time.
+        let around = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+        let name = format!("{around}-{}", file.file_stem().unwrap().to_string_lossy());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("console-{name}"));
         let _ = std::fs::remove_dir_all(&folder);
         copy(&repository().join("examples"), &folder.join("examples"));

@@ -1,6 +1,6 @@
 //! API versions that are deprecated or removed, and kinds that do not exist.
 
-use kubemerge_schema::Schema;
+use kubemerge_schema::{KindOf, Schema};
 use kubemerge_yaml::Document;
 
 use super::LintObject;
@@ -102,7 +102,9 @@ pub(super) fn check(
             };
             findings.add(Draft::new(DEPRECATED_API, message).help(help), || place("apiVersion"));
         }
-        _ if schema.type_of(api_version, kind).is_none() && is_builtin_group(schema, api_version) => {
+        _ if schema.type_of(api_version, kind).is_none()
+            && (is_builtin_group(schema, api_version) || is_misspelt(schema, api_version, kind)) =>
+        {
             findings.add(unknown_kind(schema, api_version, kind), || place("kind"));
         }
         _ => {}
@@ -113,7 +115,20 @@ pub(super) fn check(
 /// a custom resource without its definition.
 pub(super) fn is_builtin_group(schema: &Schema, api_version: &str) -> bool {
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    !api_version.is_empty() && (!group.contains('.') || schema.kinds().iter().any(|kind| kind.group == group))
+    let is_own = |kind: &KindOf<'_>| {
+        let ty = schema.type_of(&kind.api_version(), kind.kind);
+        kind.group == group && ty.is_some_and(|ty| !ty.is_custom_resource())
+    };
+    !api_version.is_empty() && (!group.contains('.') || schema.kinds().iter().any(is_own))
+}
+
+/// Whether a definition of the same version has a kind that is spelled almost the same.
+fn is_misspelt(schema: &Schema, api_version: &str, kind: &str) -> bool {
+    let kinds = schema.kinds();
+    let own: Vec<&str> =
+        kinds.iter().filter(|one| one.api_version() == api_version).map(|one| one.kind).collect();
+    // Gateway and GatewayClass are two kinds, not one of them misspelt.
+    nearest(kind, &own).is_some_and(|meant| !meant.starts_with(kind) && !kind.starts_with(meant))
 }
 
 fn unknown_kind(schema: &Schema, api_version: &str, kind: &str) -> Draft {

@@ -60,6 +60,11 @@ impl Findings {
         self.first_hidden.get_or_insert_with(place);
     }
 
+    /// Whether there is a finding of a rule.
+    pub(super) fn has(&self, rule: Rule) -> bool {
+        self.shown.iter().any(|finding| finding.rule == rule.code)
+    }
+
     /// The findings, and how many more there are.
     pub(super) fn finish(mut self) -> Vec<Finding> {
         if let Some(location) = self.first_hidden {

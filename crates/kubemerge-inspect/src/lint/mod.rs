@@ -1,12 +1,13 @@
 //! Finds common mistakes in manifests and patches.
 //!
-//! `api` checks versions and kinds, `walk` compares a document with its schema, `trap` checks how YAML was read,
+//! `api` checks versions and kinds, `invalid` asks the rules of the API server, `walk` compares a document with its schema, `trap` checks how YAML was read,
 //! `merge` tries a patch on the object it is for, and `collect` limits the findings. `rule` has all rules, `ignore`
 //! the comments that switch them off.
 
 mod api;
 mod collect;
 mod ignore;
+mod invalid;
 mod merge;
 mod rule;
 mod trap;
@@ -121,6 +122,10 @@ impl<'s> Linter<'s> {
             roots.push((root(document, object.item), types.spec));
         }
         trap::traps(document, &roots, findings);
+        // The API server checks the rest only if types are right, and so does this.
+        for object in objects {
+            invalid::check(self.upstream, document, object, findings);
+        }
     }
 
     /// The findings in a patch, tried on a live object if there is one.

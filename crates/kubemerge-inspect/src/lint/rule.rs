@@ -66,6 +66,9 @@ rules! {
     WRONG_TYPE = "wrong-type" Error
         "A value has another type than its field.",
         Some("the API server refuses the object"), None;
+    INVALID_FIELD = "invalid-field" Error
+        "The API server refuses the value of a field, or misses a required one.",
+        Some("the API server answers 422"), None;
     NO_SCHEMA = "no-schema" Error
         "The schema does not have the kind of an object (only with `--require-schema`).",
         Some("nothing in the object was checked"),
