@@ -18,6 +18,9 @@ use crate::typed::{DecodeError, Decoded, decode, zero};
 /// The version whose rules apply to schemas that name none.
 const NEWEST_MINOR: u32 = 37;
 
+/// The uid of an object that no server has stored yet: selectors and labels of Jobs hold it.
+const PLACEHOLDER_UID: &str = "00000000-0000-0000-0000-000000000001";
+
 /// Why an object is refused.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -80,7 +83,9 @@ pub fn admit(schema: &Schema, object: &str) -> Result<String, Refusal> {
     let arena = Arena::new();
     let (kind, mut new) = read(schema, &arena, object)?;
     kind.default(&mut new);
+    new.ensure_map("metadata").set("uid", PLACEHOLDER_UID);
     refuse_invalid(kind.create(&mut new))?;
+    new.ensure_map("metadata").remove("uid");
     Ok(new.to_text())
 }
 

@@ -248,6 +248,11 @@ impl<'t> Field<'t> {
         self.add(ErrorKind::Invalid, Some(self.own_value()), detail);
     }
 
+    /// Reports `Invalid value` without any value.
+    pub fn invalid_omitted(self, detail: impl Into<String>) {
+        self.add(ErrorKind::Invalid, None, detail);
+    }
+
     /// Reports `Invalid value` with another value.
     pub fn invalid_as(self, bad_value: impl Into<BadValue>, detail: impl Into<String>) {
         self.add(ErrorKind::Invalid, Some(bad_value.into()), detail);

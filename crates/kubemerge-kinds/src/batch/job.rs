@@ -1,0 +1,194 @@
+//! Job.
+
+use super::job_spec::{self, is_indexed, prepare, shared_defaults};
+use super::job_status;
+use super::job_template_update::template_unchanged;
+use crate::field::{BadValue, Field, Report};
+use crate::format::is_dns1123_label;
+use crate::meta::{Selector, label_selector, selector_matches};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::tree::{Arena, Map, Value};
+
+const UID_LABELS: [&str; 2] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
+const NAME_LABELS: [&str; 2] = ["job-name", "batch.kubernetes.io/job-name"];
+const SELECTOR: &str = "*metav1.LabelSelector";
+
+pub(super) const RULES: Rules = Rules {
+    kind: "Job",
+    defaults,
+    reset: &["status"],
+    generation: Generation::Spec,
+    prepare_create: |job, context| {
+        generate_selector(job);
+        prepare(job.ensure_map("spec"), context);
+        label_like_template(job);
+    },
+    prepare_update: |job, _, context| {
+        prepare(job.ensure_map("spec"), context);
+        label_like_template(job);
+    },
+    validate: |job| {
+        generated_selector(job);
+        spec(job);
+    },
+    validate_update,
+    on_update: OnUpdate::ValidateChanges,
+    subresources: &[SubresourceRules {
+        name: "status",
+        prepare_update: |job, old, context| {
+            keep_spec(job, old, context);
+            label_like_template(job);
+        },
+        validate_update: job_status::validate_update,
+    }],
+    ..Rules::NAMESPACED
+};
+
+fn defaults(job: &mut Map<'_>, context: Context) {
+    let spec = job.ensure_map("spec");
+    shared_defaults(spec, context);
+    if !spec.has("completions") && !spec.has("parallelism") {
+        spec.set("completions", 1);
+    }
+    spec.set_if_absent("parallelism", 1);
+    let has_limit_per_index = spec.has("backoffLimitPerIndex");
+    spec.set_if_absent("backoffLimit", if has_limit_per_index { i64::from(i32::MAX) } else { 6 });
+    spec.set_if_absent("completionMode", "NonIndexed");
+    spec.set_if_absent("suspend", false);
+    let has_policy = spec.has("podFailurePolicy");
+    spec.set_if_absent("podReplacementPolicy", if has_policy { "Failed" } else { "TerminatingOrFailed" });
+    spec.set_if_absent("manualSelector", false);
+}
+
+/// A Job without labels has those of its pods. Kubernetes sets them before it adds its own labels to the
+/// template, but both are one map.
+fn label_like_template(job: &mut Map<'_>) {
+    let arena = job.arena();
+    let template = job.map("spec").and_then(|spec| spec.map("template"));
+    let labels = template.and_then(|template| template.map("metadata")?.map("labels"));
+    if let Some(labels) = labels.map(|labels| labels.copy_in(arena)) {
+        job.ensure_map("metadata").set_default("labels", labels);
+    }
+}
+
+/// Labels the pods with the name and the uid of the Job, and selects them by the uid.
+fn generate_selector(job: &mut Map<'_>) {
+    let metadata = job.ensure_map("metadata");
+    let (name, uid) = (metadata.str("name"), metadata.str("uid"));
+    let spec = job.ensure_map("spec");
+    if spec.bool("manualSelector") {
+        return;
+    }
+    let labels = spec.ensure_map("template").ensure_map("metadata").ensure_map("labels");
+    NAME_LABELS.into_iter().for_each(|label| labels.set_if_absent(label, name));
+    UID_LABELS.into_iter().for_each(|label| labels.set_if_absent(label, uid));
+    spec.ensure_map("selector").ensure_map("matchLabels").set_if_absent(UID_LABELS[1], uid);
+}
+
+fn generated_selector(job: Field<'_>) {
+    let (spec, metadata) = (job.field("spec"), job.field("metadata"));
+    let selector = spec.field("selector");
+    if spec.field("manualSelector").bool() || !selector.is_set() {
+        return;
+    }
+    let labels = spec.fields(["template", "metadata", "labels"]);
+    let arena = Arena::new();
+    let mut expected = Map::new_in(&arena);
+    let (uid, name) = (metadata.field("uid"), metadata.field("name"));
+    if uid.is_empty() {
+        uid.required("");
+    }
+    for (names, value) in [(UID_LABELS, uid.str()), (NAME_LABELS, name.str())] {
+        for name in names {
+            has_label(labels, name, value);
+            expected.set_text(name, value);
+        }
+    }
+    let expected = labels.with_copy_of(&Value::Map(expected));
+    if is_valid(selector) && !selector_matches(selector, expected) {
+        selector.invalid_struct(SELECTOR, "`selector` not auto-generated");
+    }
+}
+
+/// Whether a selector can be matched; what is wrong with it is reported elsewhere.
+fn is_valid(selector: Field<'_>) -> bool {
+    let report = Report::new(selector.minor());
+    if let Some(map) = selector.map() {
+        label_selector(Field::root(map, &report), Selector::Strict);
+    }
+    report.into_errors().is_empty()
+}
+
+fn has_label(labels: Field<'_>, name: &'static str, value: &str) {
+    let label = labels.key(name);
+    if !label.is_set() {
+        label.required(format!("must be '{value}'"));
+    } else if label.str() != value {
+        label.invalid_as(BadValue::internal("map[string]string", labels), format!("must be '{value}'"));
+    }
+}
+
+fn spec(job: Field<'_>) {
+    let spec = job.field("spec");
+    job_spec::validate(spec);
+    let selector = spec.field("selector");
+    if !selector.is_set() {
+        selector.required("");
+    }
+    let errors = selector.errors_so_far();
+    label_selector(selector, Selector::Strict);
+    let labels = spec.fields(["template", "metadata", "labels"]);
+    let is_valid = selector.errors_so_far() == errors;
+    if is_valid && (!selector.is_set() || !selector_matches(selector, labels)) {
+        labels.invalid_struct("map[string]string", "`selector` does not match template `labels`");
+    }
+    name_for_indexes(job);
+}
+
+/// Pods of indexed Jobs have host names of the name and the index.
+fn name_for_indexes(job: Field<'_>) {
+    let (name, completions) = (job.fields(["metadata", "name"]), job.fields(["spec", "completions"]).int());
+    if !is_indexed(job.field("spec")) || completions <= 0 {
+        return;
+    }
+    let longest = format!("{}-{}", name.str(), completions - 1);
+    if !is_dns1123_label(&longest) {
+        name.invalid(format!("will not able to create pod with invalid DNS label: {longest}"));
+    }
+}
+
+fn validate_update(job: Field<'_>, old: Field<'_>) {
+    spec(job);
+    let (spec, stored) = (job.field("spec"), old.field("spec"));
+    completions_unchanged(spec, stored);
+    spec.field("selector").check_immutable_struct(stored.field("selector"), SELECTOR);
+    template_unchanged(spec, old);
+    for (name, go_type) in [
+        ("podFailurePolicy", "*batch.PodFailurePolicy"),
+        ("backoffLimitPerIndex", "*int32"),
+        ("successPolicy", "*batch.SuccessPolicy"),
+    ] {
+        spec.field(name).check_immutable_struct(stored.field(name), go_type);
+    }
+    for name in ["completionMode", "managedBy"] {
+        let (field, old) = (spec.field(name), stored.field(name));
+        if !field.is_set() && old.is_set() {
+            field.invalid_as(BadValue::null(), "field is immutable");
+        } else {
+            field.check_immutable(old);
+        }
+    }
+}
+
+/// Indexed Jobs may scale if parallelism follows.
+fn completions_unchanged(spec: Field<'_>, stored: Field<'_>) {
+    let (completions, old) = (spec.field("completions"), stored.field("completions"));
+    if !is_indexed(spec) {
+        completions.check_immutable_struct(old, "*int32");
+    } else if completions.is_set()
+        && !completions.same_as(old)
+        && completions.int() != spec.field("parallelism").int()
+    {
+        completions.invalid("can only be modified in tandem with spec.parallelism");
+    }
+}
