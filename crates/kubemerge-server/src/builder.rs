@@ -256,6 +256,7 @@ impl Builder {
     }
 
     fn complain(&mut self, text: String) {
+        // The first error is the one to fix; `build` reports it.
         self.fault.get_or_insert(text);
     }
 
@@ -283,6 +284,7 @@ impl Builder {
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
             field_indexes: self.field_indexes,
         };
+        // A store that is given may have definitions already.
         cluster.serve_definitions();
         let testing = Arc::new(TestHooks::new(Log::new(self.log), cluster.entropy.clone()));
         let api = Api {

@@ -56,6 +56,7 @@ pub(crate) fn resource(cluster: &Cluster, api_version: &str, kind: &str) -> Outc
 /// Stores what a server begins with, definitions first; nothing may be given twice.
 pub(crate) fn begin_with(transaction: &Transaction<'_>, objects: Vec<Given>) -> Result<(), BuildError> {
     let is_definition = |given: &Given| given.value["kind"] == json!("CustomResourceDefinition");
+    // Definitions first, so that their objects can be loaded in any order.
     let (definitions, others): (Vec<Given>, Vec<Given>) = objects.into_iter().partition(is_definition);
     let cluster = transaction.cluster;
     let mut seen = HashMap::new();
@@ -103,6 +104,7 @@ fn read(cluster: &Cluster, value: &Value) -> Outcome<Loading> {
     }
     if !resource.is_namespaced() {
         object.metadata.remove(Field::Namespace);
+    // As kubectl does with a manifest without a namespace.
     } else if object.metadata.namespace().is_empty() {
         object.metadata.set(Field::Namespace, "default");
     }
@@ -140,6 +142,7 @@ fn store(transaction: &Transaction<'_>, Loading { resource, key, mut object }: L
             None => transaction.create(&resource, &key, object.record()),
             Some(old) => {
                 let before = Object::of(&old);
+                // The object stays the same one: owners and watches know its uid.
                 object.metadata.take(Field::Uid, &before.metadata);
                 object.metadata.take(Field::CreationTimestamp, &before.metadata);
                 transaction.update(&resource, &key, object.record(), &old)

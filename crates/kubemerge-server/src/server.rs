@@ -112,6 +112,7 @@ impl ApiServer {
         let Ok(resource) = load::resource(&self.api.cluster, api_version, kind) else { return false };
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
         let transaction = self.api.transaction();
+        // Another client may write in between; the removal is tried until it wins.
         while let Some(stored) = self.api.cluster.store.get(&key) {
             if transaction.remove(&resource, &key, &stored).is_ok() {
                 return true;
@@ -199,6 +200,7 @@ impl ApiServer {
             Restore::EndWatches => self.api.cluster.store.adopt(&*snapshot.store),
             Restore::AsEvents => self.replay(snapshot),
         }
+        // The store was changed without a transaction, which would have done this.
         self.api.cluster.serve_definitions();
     }
 
@@ -214,6 +216,7 @@ impl ApiServer {
         for (key, wanted) in all(&*snapshot.store) {
             let held = self.api.cluster.store.get(&key);
             let same = held.as_ref().is_some_and(|held| held.record.canonical() == wanted.record.canonical());
+            // Unchanged objects keep their resourceVersion, and watches see no event.
             if !same {
                 let expect = held.map_or(Expect::Absent, |held| Expect::Unchanged(held.revision));
                 drop(self.api.cluster.store.put(&key, wanted.record, expect));

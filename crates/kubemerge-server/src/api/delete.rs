@@ -29,6 +29,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
         }
         Deleted::Gone(stored) => present::object(call, 200, Shown::stored(&stored)),
         Deleted::Waiting(stored) => {
+            // Upstream: only this deprecated option changes the code.
             let code = if options.orphans_refused { 202 } else { 200 };
             present::object(call, code, Shown::stored(&stored))
         }
@@ -41,6 +42,7 @@ pub(crate) fn handle_collection(transaction: &Transaction<'_>, call: &Call<'_>) 
     let found = list::find(call, &ListOptions::for_list(call.query)?)?;
     for (key, _) in &found.items {
         match delete(transaction, call.resource, key, &options) {
+            // An object that another client deleted meanwhile is deleted all the same.
             Err(failure) if failure.code() != 404 => return Err(failure),
             _ => {}
         }

@@ -24,6 +24,7 @@ pub(crate) fn root(index: &Index) -> Reply {
         paths.extend(group.versions.iter().map(|(version, _)| format!("{base}/{version}")));
         paths.push(base);
     }
+    // Groups are in order of priority, but paths are listed by name.
     paths.sort();
     paths.dedup();
     Reply::value(200, &json!({ "paths": paths }))
@@ -135,6 +136,7 @@ fn aggregated(headers: &HeaderMap) -> Option<&'static str> {
             (Some("APIGroupDiscoveryList"), Some("apidiscovery.k8s.io"), Some("v2beta1")) => {
                 return Some("v2beta1");
             }
+            // A client that takes plain JSON first gets the legacy form.
             (None, ..) => return None,
             _ => {}
         }

@@ -54,6 +54,7 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
         warnings: RefCell::default(),
     };
     let reply = perform(api, transaction, &call, verb)?;
+    // After the request, because a refusal has no warnings.
     if let Some(text) = resource.custom().and_then(|version| version.deprecation.as_ref()) {
         call.warn(text.clone());
     }
@@ -100,6 +101,7 @@ fn not_allowed(resource: &Resource, verb: Verb) -> Failure {
 
 fn perform(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>, verb: Verb) -> Outcome<Reply> {
     if let Some(name) = call.subresource() {
+        // An unknown subresource is 404, a known one with another verb 405.
         let known = call.resource.subresource(name).ok_or_else(no_such_path)?;
         if !known.allows(verb) {
             return Err(not_allowed(call.resource, verb));

@@ -15,6 +15,7 @@ use crate::{
 pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
     if let Some(text) = call.query.get("resourceVersion") {
         let (asked, current) = (parse_resource_version(text)?, call.cluster.store.revision());
+        // The client has seen a newer state, of another server perhaps.
         if asked > current {
             return Err(too_large_resource_version(asked, current));
         }

@@ -71,6 +71,7 @@ impl Api {
         } else {
             reply
         };
+        // Last, because the headers of HEAD are those of GET.
         let reply = if parts.method == Method::HEAD { reply.without_body() } else { reply };
         drop(target);
         self.hooks.after(Answered { parts, body, code, changes });
@@ -93,6 +94,7 @@ impl Api {
 
     fn carry_out(&self, transaction: &Transaction<'_>, request: &Request<'_>) -> Outcome<Reply> {
         let Request { parts, body, query, target } = request;
+        // Requests in process do not go through the transport, which has the same limit.
         if body.len() > MAX_BODY_BYTES {
             return Err(too_large(format!("limit is {MAX_BODY_BYTES}")));
         }
@@ -103,6 +105,7 @@ impl Api {
             }
             document => dispatch::document(self, document, parts, query)?,
         };
+        // Before the reply, so that a client sees the final state with its next request.
         run_followups(transaction)?;
         Ok(reply)
     }

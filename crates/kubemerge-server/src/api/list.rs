@@ -63,6 +63,7 @@ fn exact_revision(call: &Call<'_>, options: &ListOptions) -> Outcome<Option<Revi
     let exact = match options.version_match {
         Some(Match::Exact) => true,
         Some(Match::NotOlderThan) => false,
+        // Upstream: a limit makes a resourceVersion exact, so that pages are consistent.
         None => options.limit.is_some(),
     };
     Ok(exact.then_some(asked))
@@ -75,6 +76,7 @@ fn cut(page: Page, options: &ListOptions, selection: &Selection) -> Found {
     let mut items = Vec::with_capacity(if selection.is_empty() { total.min(limit) } else { 0 });
     let mut meta = ListMeta { revision: page.revision, ..ListMeta::default() };
     for (at, (key, stored)) in page.items.into_iter().enumerate() {
+        // Checked before the item is taken: a full page without a next item needs no token.
         if items.len() == limit {
             meta.continue_token = Some(token(json!(page.revision), within_collection(&key)));
             meta.remaining = selection.is_empty().then_some(total - at);

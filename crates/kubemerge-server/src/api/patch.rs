@@ -69,6 +69,7 @@ fn unusable(given: &str, strategic: bool) -> Failure {
         let text = format!("{NO_APPLY}{}", accepted.join(", "));
         return Failure::new(415, "UnsupportedMediaType", text);
     }
+    // Upstream: the list names server-side apply, which Kubernetes accepts.
     accepted.push(media::APPLY_PATCH);
     unsupported_media_type(&accepted)
 }

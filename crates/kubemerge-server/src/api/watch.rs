@@ -44,6 +44,7 @@ pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
     let current = call.cluster.store.revision();
     let asked = options.resource_version.unwrap_or(0);
     let initial = options.send_initial_events.unwrap_or(asked == 0);
+    // Initial events would have to wait for a state that does not exist yet.
     if initial && asked > current {
         return Err(too_large_resource_version(asked, current));
     }
@@ -181,6 +182,7 @@ impl Watch {
                 events.iter().for_each(|event| self.push_event(event));
                 self.cursor = self.cursor.max(reached);
             }
+            // A watch may start in the future; it waits.
             Err(OutOfRange::Future { .. }) => {}
             Err(OutOfRange::Compacted { oldest }) => {
                 let text = format!("too old resource version: {} ({oldest})", self.cursor);

@@ -16,6 +16,7 @@ pub(super) fn resources(schema: &Schema) -> Vec<Resource> {
     let mut preferred: HashMap<(&str, &str), &str> = HashMap::new();
     for facts in schema.resources() {
         let best = preferred.entry((facts.group(), facts.plural())).or_insert(facts.version());
+        // Objects are stored in the preferred version, so that all versions share one key.
         if version_order(facts.version(), best).is_lt() {
             *best = facts.version();
         }

@@ -36,12 +36,14 @@ pub(crate) fn is_definition(resource: &Resource) -> bool {
 /// The resources of one definition: one per served version.
 pub(super) fn resources(definition: &Value) -> Vec<Resource> {
     let spec = definition.get("spec").unwrap_or(&Value::Null);
+    // Upstream: a definition whose names conflict serves nothing.
     if !is_established(definition.get("status")) {
         return Vec::new();
     }
     let storage = versions(spec).find(|version| version["storage"] == json!(true));
     let storage = api_version(text(spec, "/group"), storage.map_or("", |version| text(version, "/name")));
     versions(spec)
+        // Versions that are not served may still be the storage version.
         .filter(|version| version["served"] == json!(true))
         .map(|version| resource(spec, version, &storage, definition))
         .collect()
@@ -139,6 +141,7 @@ fn columns(version: &Value) -> Vec<TableColumn> {
     let mut columns = vec![TableColumn::name()];
     let own = version.get("additionalPrinterColumns").and_then(Value::as_array);
     match own.filter(|own| !own.is_empty()) {
+        // Upstream: the age is shown only if the definition has no columns of its own.
         None => columns.push(TableColumn::age()),
         Some(own) => columns.extend(own.iter().map(|column| TableColumn {
             name: text(column, "/name").to_string(),

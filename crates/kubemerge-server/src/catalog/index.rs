@@ -75,6 +75,7 @@ impl Index {
             let mut seen: BTreeMap<&str, &Arc<Resource>> = BTreeMap::new();
             for (_, resources) in &group.versions {
                 for resource in resources.values() {
+                    // Versions are in order of preference: the first one wins.
                     seen.entry(&resource.plural).or_insert(resource);
                 }
             }
@@ -90,6 +91,7 @@ impl Index {
         let versions = &mut self.groups[at].versions;
         let at = versions.iter().position(|(name, _)| *name == resource.version).unwrap_or_else(|| {
             versions.push((resource.version.clone(), Resources::default()));
+            // The first version is the preferred one in discovery.
             versions.sort_by(|(a, _), (b, _)| version_order(a, b));
             versions.iter().position(|(name, _)| *name == resource.version).unwrap_or_default()
         });
@@ -134,6 +136,7 @@ fn rank(version: &str) -> (u8, u32, u32) {
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let major = rest[..digits].parse().ok()?;
         let (stability, minor) = match &rest[digits..] {
+            // Stable versions have no minor number.
             "" => return Some((3, major, 0)),
             rest if rest.starts_with("beta") => (2, &rest[4..]),
             rest if rest.starts_with("alpha") => (1, &rest[5..]),

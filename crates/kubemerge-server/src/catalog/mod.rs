@@ -59,10 +59,12 @@ impl Catalog {
         compute: impl Fn(&Stored) -> Vec<Resource>,
     ) -> Vec<Resource> {
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is not taken over into the new map belongs to deleted definitions and is dropped.
         let mut before = std::mem::take(&mut *compiled);
         let mut all = Vec::new();
         for stored in definitions {
             let metadata = stored.record.node().get("metadata");
+            // By uid, not by name: a definition that was deleted and created again is another one.
             let uid = metadata.and_then(|metadata| Some(metadata.get("uid")?.as_str()?.text().into_owned()));
             let uid = uid.unwrap_or_default();
             let resources = match before.remove(&uid) {
@@ -82,6 +84,7 @@ impl Catalog {
 
     /// Serves the custom resources that `find` answers beside the built-in ones, and no others.
     pub(crate) fn set_custom(&self, find: impl FnOnce() -> Vec<Resource>) {
+        // Before reading the definitions: otherwise an older list could be installed after a newer one.
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut index = self.built_in.clone();
         find().into_iter().for_each(|resource| index.add(resource));

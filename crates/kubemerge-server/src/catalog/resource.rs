@@ -116,6 +116,7 @@ impl Resource {
     /// The defaults of a built-in kind, if it has any.
     pub(crate) fn defaults(&self) -> Option<&'static DefaultTree> {
         let Origin::BuiltIn(BuiltIn { defaults, .. }) = &self.origin else { return None };
+        // Found out at the first write: most servers use few kinds.
         *defaults.get_or_init(|| DefaultTree::of(&self.group, &self.kind))
     }
 
@@ -128,6 +129,7 @@ impl Resource {
 
     /// What all keys of a namespace, or of the whole resource, begin with.
     pub(crate) fn prefix(&self, namespace: &str) -> String {
+        // Long enough for nearly all keys, so that a key is allocated once.
         let mut prefix = String::with_capacity(96);
         for part in [self.home(), "/", &self.plural, "/", namespace] {
             prefix.push_str(part);

@@ -19,6 +19,7 @@ pub(crate) fn fill(version: &CustomVersion, object: &mut Object) {
     let Some(schema) = &version.schema else { return };
     let mut tree = object.to_value();
     default::fill(&mut tree, schema);
+    // The type and metadata have no defaults: ObjectMeta has its own rules.
     let own = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata");
     for (name, value) in tree.as_object().into_iter().flatten().filter(|(name, _)| own(name)) {
         drop(object.set(name, value));
@@ -30,6 +31,7 @@ pub(crate) fn prune(object: &mut Object, schema: &Structural) -> Outcome<Vec<Str
     let Value::Object(mut tree) = object.to_value() else { return Ok(Vec::new()) };
     let removed = prune::prune(&mut tree, schema);
     let mut tree = Value::Object(tree);
+    // After pruning: a null that is pruned anyway must not be reported twice.
     prune::drop_nulls(&mut tree, schema);
     replace_fields(object, &tree)?;
     Ok(removed)

@@ -29,6 +29,7 @@ impl Members {
 
     /// Among few members most names differ in their length; clients may send very many.
     fn position(&self, name: &str) -> Option<usize> {
+        // A request may have very many unknown fields; a linear search for each would be quadratic.
         if self.0.len() > FEW {
             return self.place(name).ok();
         }
@@ -69,6 +70,7 @@ impl Members {
     /// Takes a member from others, or loses it if they have none.
     pub(crate) fn take(&mut self, name: &str, from: &Members) {
         match from.find(name) {
+            // Unchanged: keep the text that is shared with the request.
             Some(member) if self.get(name) == Some(&member.text) => {}
             Some(member) => self.put(member.name.clone(), member.text.clone()),
             None => drop(self.remove(name)),

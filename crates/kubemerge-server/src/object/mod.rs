@@ -51,6 +51,7 @@ impl Object {
     pub(crate) fn read_after(document: &SharedValue, stored: &Stored, old: &Object) -> Outcome<Object> {
         let before = stored.record.metadata();
         Object::read_with(document, |metadata| {
+            // Most patches leave metadata alone; comparing bytes is cheaper than reading them.
             if before != metadata.as_bytes() {
                 return Metadata::read(metadata);
             }
@@ -62,6 +63,7 @@ impl Object {
         document: &SharedValue,
         read_metadata: impl Fn(&SharedValue) -> Outcome<Metadata>,
     ) -> Outcome<Object> {
+        // Upstream: any other JSON value has no kind and cannot be decoded.
         if document.node().kind() != Kind::Map {
             return Err(bad_request("the body of the request is not a JSON object"));
         }
@@ -83,6 +85,7 @@ impl Object {
     /// What the server itself has stored.
     pub(crate) fn of(stored: &Stored) -> Object {
         let mut object = Object::of_record(&stored.record);
+        // Records have no resourceVersion: their revision is only known after the write.
         object.metadata.set_text(Field::ResourceVersion, &stored.revision.to_string());
         object
     }
@@ -165,6 +168,7 @@ impl Object {
     /// Replaces a value at a path of names, making the maps on the way; the type and metadata are not reached so.
     pub(crate) fn set_at(&mut self, path: &[&str], value: Value) -> Outcome<()> {
         let Some((first, rest)) = path.split_first() else { return Ok(()) };
+        // These have fields of their own in `Object`; a second copy in `fields` would win when it is written.
         if matches!(*first, "apiVersion" | "kind" | "metadata") {
             return Err(bad_request(format!("{}: cannot be written by its path", path.join("."))));
         }
@@ -231,6 +235,7 @@ impl Object {
     pub(crate) fn record(&self) -> Record {
         let mut writer = RecordWriter::with_capacity(self.size());
         let mut rest = self.fields.iter().peekable();
+        // Canonical text is sorted by name, so that the other fields are written between these three.
         for own in ["apiVersion", "kind", "metadata"] {
             while let Some((name, text)) = rest.next_if(|(name, _)| ***name < *own) {
                 writer.field(name, text);
@@ -253,6 +258,7 @@ fn value_at(text: &SharedValue, path: &[&str]) -> Option<Value> {
 }
 
 fn text_of(node: Node<'_>, name: &str) -> Outcome<String> {
+    // Go reads a null into a string as the empty string.
     if node.is_null() {
         return Ok(String::new());
     }

@@ -26,6 +26,7 @@ impl<'a> Shown<'a> {
     pub(crate) fn write(self, resource: &Resource, out: &mut Vec<u8>) {
         match view::shown(resource, self.record) {
             None => self.write_as_stored(resource, out),
+            // Converted objects are rare: they cost a second record.
             Some(record) => Shown { record: &record, ..self }.write_as_stored(resource, out),
         }
     }
@@ -40,6 +41,7 @@ impl<'a> Shown<'a> {
 
     fn write_as_stored(self, resource: &Resource, out: &mut Vec<u8>) {
         let wanted = &resource.api_version;
+        // A kind with several versions is stored in one of them and shown in any.
         let head = if self.record.api_version() == wanted { Head::Stored } else { Head::Version(wanted) };
         match self.revision {
             Some(revision) => self.record.write(revision, head, out),

@@ -21,6 +21,7 @@ const EVENT: [(&str, &str); 7] = [
 /// Whether the resource shows a record as it is stored, but for its apiVersion.
 pub(crate) fn is_as_stored(resource: &Resource, record: &Record) -> bool {
     let Some(version) = resource.custom() else { return !has_other_words(resource) };
+    // Without a schema nothing is pruned or defaulted, so that all versions show the same fields.
     version.schema.is_none() || (!version.revised && record.api_version() == resource.api_version)
 }
 

@@ -38,6 +38,7 @@ impl Clock {
         match &self.0 {
             Source::Manual(seconds) => Timestamp::at(seconds.load(Ordering::Relaxed)),
             Source::System => {
+                // A clock before 1970 shows 1970 rather than failing a request.
                 let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
                 Timestamp::at(passed.as_secs() as i64)
             }

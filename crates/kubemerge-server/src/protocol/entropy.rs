@@ -28,6 +28,7 @@ impl Entropy {
     }
 
     fn with<T>(&self, draw: impl FnOnce(&mut fastrand::Rng) -> T) -> T {
+        // A panic elsewhere cannot leave a random generator half changed.
         draw(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -125,6 +125,7 @@ pub(crate) fn wants_yaml(headers: &HeaderMap) -> bool {
 /// The form in which a client wants objects: the first clause that can be satisfied.
 pub(crate) fn form(headers: &HeaderMap, include_object: Option<&str>) -> Outcome<Form> {
     // Most clients want plain JSON.
+    // Checked first, because it saves parsing the header.
     if headers.get(http::header::ACCEPT).is_none_or(|value| value == JSON) {
         return Ok(Form::Whole);
     }
@@ -141,6 +142,7 @@ pub(crate) fn form(headers: &HeaderMap, include_object: Option<&str>) -> Outcome
         let known = clause.parameter("g") == Some("meta.k8s.io")
             && matches!(clause.parameter("v"), Some("v1" | "v1beta1"));
         match clause.parameter("as") {
+            // The first clause that can be served wins; quality values are ignored.
             None => return Ok(Form::Whole),
             Some("Table") if known => return Ok(Form::Table(version, include?)),
             Some("PartialObjectMetadata") if known => return Ok(Form::Partial(version)),

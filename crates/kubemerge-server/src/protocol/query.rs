@@ -121,6 +121,7 @@ impl ListOptions {
                 .map_err(bad_request)?,
             fields: FieldSelector::parse(query.get("fieldSelector").unwrap_or_default())
                 .map_err(bad_request)?,
+            // Upstream: a limit of 0 or less means no limit.
             limit: query.number::<i64>("limit")?.filter(|limit| *limit > 0).map(|limit| limit as usize),
             continue_token: query.get("continue").map(str::to_string),
             resource_version,
@@ -145,6 +146,7 @@ impl ListOptions {
             if self.continue_token.is_some() {
                 return Err(forbidden(field, "resourceVersionMatch is forbidden when continue is provided"));
             }
+            // "0" means any version, which contradicts "exactly this one".
             if self.version_match == Some(Match::Exact) && self.resource_version == Some(0) {
                 let text = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
                 return Err(forbidden(field, text));
@@ -159,6 +161,7 @@ impl ListOptions {
     fn check_watch(&self) -> Outcome<()> {
         let field = "resourceVersionMatch";
         match (self.send_initial_events, self.version_match) {
+            // Upstream: initial events and the match come together or not at all.
             (Some(_), Some(Match::NotOlderThan)) | (None, None) => Ok(()),
             (Some(_), _) => Err(list_options_error(FieldError::forbidden(
                 field,
@@ -225,6 +228,7 @@ impl WriteOptions {
         let field_validation = field_validation(query.get("fieldValidation"), &mut errors);
         check_field_manager(query.get("fieldManager").unwrap_or_default(), &mut errors);
         let force = query.0.iter().any(|(key, _)| key == "force");
+        // Only apply patches can be forced; they are not read here.
         if options_kind == "PatchOptions" && force {
             errors.push(FieldError::forbidden("force", "may not be specified for non-apply patch"));
         }
@@ -243,6 +247,7 @@ pub(crate) fn dry_run<'v>(values: impl Iterator<Item = &'v str>, errors: &mut Ve
         if value != "All" {
             errors.push(FieldError::not_supported("dryRun", &json!([value]), &["All".to_string()]));
         }
+        // Upstream: an unknown value is an error, but never lets a write through.
         found = DryRun::All;
     }
     found
@@ -262,6 +267,7 @@ fn field_validation(value: Option<&str>, errors: &mut Vec<FieldError>) -> FieldV
 }
 
 fn check_field_manager(manager: &str, errors: &mut Vec<FieldError>) {
+    // The limit is in bytes, as in Kubernetes.
     if manager.len() > 128 {
         errors.push(FieldError::too_long("fieldManager", 128));
     }

@@ -127,9 +127,11 @@ impl Reply {
 
     /// Warnings for the user, each once; when together they are too long, each is cut and the last are left out.
     pub(crate) fn warn(mut self, warnings: &[String]) -> Reply {
+        // Kubernetes sends each warning once, in the order of its first appearance.
         let mut seen = HashSet::new();
         let once: Vec<&String> = warnings.iter().filter(|warning| seen.insert(*warning)).collect();
         let total: usize = once.iter().map(|warning| warning.chars().count()).sum();
+        // Upstream: warnings are cut only if all together are too long for a header.
         let most = if total > MAX_WARNINGS_CHARS { MAX_CUT_WARNING_CHARS } else { usize::MAX };
         let mut written = 0;
         for warning in once.iter().take_while(|warning| {
@@ -173,6 +175,7 @@ impl Reply {
 
     pub(crate) fn into_response(self) -> Response<Body> {
         let mut response = Response::new(Body(self.content));
+        // Codes come from injected failures too, which may have any number.
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         let content_type = match self.content_type {
@@ -185,6 +188,7 @@ impl Reply {
             headers.insert(header::CONTENT_TYPE, value);
         }
         for (name, value) in self.headers {
+            // A value that no header can have is left out rather than failing the reply.
             if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
                 headers.append(name, value);
             }
@@ -194,6 +198,7 @@ impl Reply {
 }
 
 fn escaped(text: &str, most: usize) -> String {
+    // Control characters are not allowed in a header.
     let shown = text.chars().filter(|c| !c.is_control()).take(most);
     shown.flat_map(|c| if c == '"' || c == '\\' { vec!['\\', c] } else { vec![c] }).collect()
 }

@@ -118,6 +118,7 @@ impl Failure {
             "status": "Failure", "message": parts.message, "code": parts.code,
         });
         let fields = status.as_object_mut().expect("a Status is an object");
+        // Errors without an API status have no reason; clients then see `Unknown`.
         if !parts.reason.is_empty() {
             fields.insert("reason".into(), parts.reason.into());
         }
@@ -194,6 +195,7 @@ pub(crate) fn conflict(resource: Qualified<'_>, name: &str, text: &str) -> Failu
 }
 
 pub(crate) fn forbidden(resource: Qualified<'_>, name: &str, text: &str) -> Failure {
+    // Requests for a collection have no name to quote.
     let message = if name.is_empty() {
         format!("{resource} is forbidden: {text}")
     } else {
@@ -247,6 +249,7 @@ pub(crate) fn too_large_resource_version(asked: u64, current: u64) -> Failure {
 /// 422 for an object or an options object of the kind.
 pub(crate) fn invalid(kind: Qualified<'_>, name: &str, errors: &[FieldError]) -> Failure {
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    // Upstream: one error is shown without brackets.
     let list = if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) };
     let message = format!("{kind} {} is invalid: {list}", quoted(name));
     Failure::new(422, "Invalid", message).about(kind, name).causes(errors.iter().map(Cause::of).collect())

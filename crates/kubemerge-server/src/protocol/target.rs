@@ -112,6 +112,7 @@ const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 impl<'p> Target<'p> {
     pub(crate) fn of(path: &'p str) -> Target<'p> {
         let segments = segments(path);
+        // Split before decoding, so that an escaped slash stays part of a name.
         if !path.contains('%') {
             return Target::at(&segments);
         }
@@ -167,6 +168,7 @@ fn segments(path: &str) -> SmallVec<[&str; 8]> {
     let mut start = 0;
     let slashes = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
     for end in slashes.chain([path.len()]) {
+        // Empty segments are skipped: clients send `//` and trailing slashes.
         if start < end {
             segments.push(&path[start..end]);
         }
@@ -177,6 +179,7 @@ fn segments(path: &str) -> SmallVec<[&str; 8]> {
 
 fn objects<'p>(group: &'p str, version: &'p str, rest: &[&'p str]) -> Target<'p> {
     let (namespace, rest) = match rest {
+        // A path to a namespace itself: the name is not the namespace of something else.
         ["namespaces", _] => (None, rest),
         ["namespaces", _, sub] if group.is_empty() && NAMESPACE_SUBRESOURCES.contains(sub) => (None, rest),
         ["namespaces", namespace, rest @ ..] => (Some(*namespace), rest),

@@ -23,6 +23,7 @@ pub(crate) fn object(call: &Call<'_>, code: u16, shown: Shown<'_>) -> Outcome<Re
             Ok(Reply::json(code, text))
         }
         Form::Partial(version) => Ok(Reply::value(code, &shown.partial(version))),
+        // A client that wants a list of metadata cannot read one object.
         Form::PartialList(_) => Err(not_acceptable(&[JSON])),
         Form::Table(version, include) => {
             let table = table::of_one(call, shown, version, include);
@@ -88,6 +89,7 @@ fn whole_list(resource: &Resource, items: &[Shown<'_>], meta: &ListMeta) -> Vec<
             out.push(b',');
         }
         match item.revision {
+            // Upstream: items of custom resources keep apiVersion and kind, others lose them.
             Some(revision) if resource.custom().is_none() => item.write_item(revision, resource, &mut out),
             _ => item.write(resource, &mut out),
         }

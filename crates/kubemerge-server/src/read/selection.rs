@@ -41,6 +41,7 @@ impl Selection {
         let (name, indexes) = (call.address.name.as_deref(), &call.cluster.field_indexes);
         let mut fields = options.fields.clone();
         if let Some(name) = name {
+            // Upstream: a watch of one object may repeat its name in the selector, but not name another.
             if let Some(other) = fields.required("metadata.name").filter(|other| *other != name) {
                 return Err(bad_request(format!(
                     "field metadata.name in the selector is {other:?} and does not match the requested name {name:?}"
@@ -89,6 +90,7 @@ fn value(node: Node<'_>, path: &[String], field: &str) -> String {
 /// What a selector reads where the object has nothing: the zero value of the field's type.
 fn absent(field: &str) -> String {
     match field {
+        // Go has no absent booleans and numbers: selectors compare with their zero values.
         "spec.unschedulable" | "spec.hostNetwork" => "false".into(),
         "status.replicas" | "status.successful" => "0".into(),
         _ => String::new(),
@@ -113,6 +115,7 @@ fn text(node: Node<'_>) -> String {
 }
 
 fn place(resource: &Resource, indexes: &[FieldIndex], field: &str) -> Outcome<(String, Place)> {
+    // Indexes come first, so that a test can replace a field of the kind.
     if let Some(index) = indexes.iter().find(|index| index.is_of(resource, field)) {
         return Ok((field.to_string(), Place::Index(index.clone())));
     }

@@ -81,6 +81,7 @@ fn one_row(
         })
         .collect();
     match include {
+        // kubectl asks for no objects when it only prints the table.
         Include::None => json!({"cells": cells, "object": null}),
         Include::Object => json!({"cells": cells, "object": object}),
         Include::Metadata => json!({"cells": cells, "object": shown.partial(version)}),

@@ -114,6 +114,7 @@ impl Store for MemoryStore {
         state.check(at)?;
         let mut items: Vec<(Arc<str>, Stored)> =
             state.objects.scan(range).map(|(key, stored)| (key.clone(), stored.clone())).collect();
+        // Past states are not kept: the newest one is rewound by the events since.
         if at < state.revision {
             items = state.rewound(items, range, at);
         }
@@ -154,6 +155,7 @@ impl Store for MemoryStore {
         let first = state.events.partition_point(|event| event.revision <= after);
         let mut found = Vec::new();
         for event in state.events.range(first..).filter(|event| event.key.starts_with(prefix)) {
+            // The caller continues after the last event, not after the newest revision.
             if found.len() == limit {
                 let reached = found.last().map_or(after, |last: &Event| last.revision);
                 return Ok((found, reached));
@@ -193,6 +195,7 @@ impl Store for MemoryStore {
             // The keys of a range differ.
             state.objects.insert(&key, stored).ok();
         }
+        // Revisions never go back: watches of the replaced state must not see old numbers again.
         state.revision = state.revision.max(page.revision) + 1;
         let revision = state.revision;
         state.forget(revision);
@@ -276,6 +279,7 @@ impl State {
     }
 
     fn unindex(&mut self, key: &str, record: &Record, kept: &[String]) {
+        // Most updates keep their owners.
         if record.owners() == kept {
             return;
         }
@@ -299,6 +303,7 @@ impl State {
         while self.events.len() > most.events || self.event_bytes > most.bytes {
             let Some(event) = self.events.pop_front() else { return };
             self.event_bytes -= size(&event);
+            // The state after the dropped event can still be read, the one before it cannot.
             self.oldest = event.revision;
         }
     }

@@ -42,6 +42,8 @@ impl Layout {
         let mut layout = Layout::default();
         for (name, value) in text.members() {
             let range = value.spot().range();
+            // `metadata` is the last of the three by name and always written, so that a comma follows the
+            // other two.
             let with_comma = |name: &str| range.start - name.len() - "\"\":".len()..range.end + 1;
             if name.is("apiVersion") {
                 layout.api_version = with_comma("apiVersion");
@@ -60,6 +62,7 @@ impl Layout {
         self.metadata = metadata.spot().range();
         let (mut before, mut after) = (None, false);
         for (name, value) in metadata.members() {
+            // Members are sorted, so that the place is after the last smaller name.
             match name > Str::plain("resourceVersion") {
                 true => after = true,
                 false => before = Some(value.spot().range().end),
@@ -182,6 +185,7 @@ impl Record {
     }
 
     fn type_part(&self, member: &Range<usize>, name: &[u8]) -> &str {
+        // The range includes the name and the comma, because list items leave out all of it.
         let value = self.text()[member.clone()].strip_prefix(name).and_then(|rest| rest.strip_suffix(b"\","));
         value.and_then(|text| std::str::from_utf8(text).ok()).unwrap_or_default()
     }
@@ -261,6 +265,7 @@ impl Stored {
 }
 
 fn write_decimal(mut number: u64, out: &mut Vec<u8>) {
+    // u64::MAX has 20 digits.
     let mut digits = [0u8; 20];
     let mut at = digits.len();
     loop {

@@ -45,6 +45,7 @@ impl RecordWriter {
     fn text(&mut self, name: QuotedName, value: &str) -> Range<usize> {
         let before = self.out.written();
         self.out.text(name, value);
+        // The writer puts a comma first unless only the opening bracket was written.
         let comma = usize::from(before > 1);
         before + comma..self.out.written() + 1
     }

@@ -23,6 +23,7 @@ impl LoggedRequest {
 /// Panics unless exactly these requests for objects were made, in this order; discovery does not count.
 #[track_caller]
 pub(crate) fn assert_requests(entries: Vec<LoggedRequest>, wanted: &[On]) {
+    // Clients send discovery requests when they like.
     let found: Vec<LoggedRequest> = entries.into_iter().filter(|entry| entry.address.is_some()).collect();
     let fits = found.len() == wanted.len() && found.iter().zip(wanted).all(|(entry, on)| entry.matches(on));
     assert!(

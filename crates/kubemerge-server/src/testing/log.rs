@@ -166,6 +166,7 @@ impl Log {
     }
 
     pub(crate) fn add(&self, request: Answered) {
+        // Nothing would be kept, so that nothing is copied.
         if self.max_entries == 0 {
             return;
         }
@@ -173,6 +174,7 @@ impl Log {
         let request = Noted::new(request, &mut held.pages);
         held.bytes += request.size();
         held.requests.push_back(request);
+        // The newest request may itself be larger than the limit: then the log is empty.
         while held.requests.len() > self.max_entries || held.bytes > self.max_bytes {
             let Some(oldest) = held.requests.pop_front() else { return };
             held.bytes -= oldest.size();
@@ -265,6 +267,7 @@ impl Transition {
         let mut lines = Vec::new();
         let (before, after) = (self.before().unwrap_or_default(), self.after().unwrap_or_default());
         compare("", &before, &after, &mut lines);
+        // It changes with every write and says nothing.
         lines.retain(|line| !line.contains(" metadata.resourceVersion:"));
         lines
     }

@@ -153,6 +153,7 @@ async fn accept(
             _ = stopped.changed() => break,
         }
     }
+    // Watches end by themselves when `stopped` changes; this waits for the others.
     let finished = async { while connections.join_next().await.is_some() {} };
     drop(tokio::time::timeout(SHUTDOWN_GRACE, finished).await);
 }
@@ -163,6 +164,7 @@ async fn accept_connection(
     api: Arc<Api>,
     stopped: watch::Receiver<bool>,
 ) {
+    // Events of a watch are small and must not wait for more.
     drop(stream.set_nodelay(true));
     match &*acceptor {
         Acceptor::Plain => serve_connection(stream, api, stopped).await,
@@ -188,6 +190,7 @@ async fn serve_connection(
         async move { Ok::<_, Infallible>(answer(&api, request).await) }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
+    // Without a timer hyper ignores the timeout.
     builder.http1().timer(TokioTimer::new()).header_read_timeout(READ_TIMEOUT);
     let connection = builder.serve_connection(TokioIo::new(stream), answer);
     tokio::pin!(connection);

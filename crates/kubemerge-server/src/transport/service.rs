@@ -76,6 +76,7 @@ where
     let (mut body, mut first, mut joined) = (pin!(body), Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(unreadable)?.into_data() else { continue };
+        // Only one of the two is in use, so that the larger one is the length so far.
         if first.len().max(joined.len()) + data.len() > MAX_BODY_BYTES {
             return Err(too_long());
         }

@@ -44,6 +44,7 @@ fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
             );
             definition_deletion::finish(transaction, &name)
         }
+        // Namespaces and definitions are finished even without garbage collection.
         _ if !collects => Ok(()),
         Followup::OwnerGone { uid } => {
             for key in transaction.cluster.store.dependents(&uid) {
@@ -202,6 +203,7 @@ fn collect(
     let preconditions = Preconditions { uid: Some(uid.to_string()), resource_version: None };
     let options = DeleteOptions { preconditions, propagation: Some(policy), ..DeleteOptions::default() };
     match delete::delete(transaction, resource, key, &options) {
+        // Gone, or replaced by another object with the same name: nothing left to collect.
         Err(failure) if !matches!(failure.code(), 404 | 409) => Err(failure),
         _ => Ok(()),
     }

@@ -43,9 +43,11 @@ pub(crate) fn commit(
     new: &Object,
 ) -> Result<Committed, Mismatch> {
     let record = new.record();
+    // Upstream: an update without a change writes nothing and keeps the resourceVersion.
     if record.canonical() == old.record.canonical() {
         return Ok(Committed::Unchanged(old.clone()));
     }
+    // The last finalizer was removed: the update is the deletion.
     if is_released(resource, new) {
         let removed = transaction.remove(resource, key, old)?;
         return Ok(Committed::Removed(Stored { record, revision: removed.revision }));
@@ -64,11 +66,13 @@ pub(crate) fn change(
     let mut current = call.cluster.store.get(&key).ok_or_else(|| call.not_found())?;
     loop {
         let new = compute(&current)?;
+        // After all checks, so that a dry run fails where the write would fail.
         if dry_run == DryRun::All {
             return Ok(Committed::DryRun(new.record(), current.revision));
         }
         match commit(transaction, call.resource, &key, &current, &new) {
             Ok(committed) => return Ok(committed),
+            // Another client was faster: compute again from its state, unless it deleted the object.
             Err(Mismatch(newer)) => current = newer.ok_or_else(|| call.not_found())?,
         }
     }

@@ -49,14 +49,17 @@ impl Creation<'_> {
 /// Creates an object that was decoded.
 pub(crate) fn create(write: Write<'_>, mut decoded: Decoded) -> Outcome<Created> {
     let (call, object) = (write.call, &mut decoded.object);
+    // Clients that send a stored object back mean an update, not a creation.
     if !matches!(object.metadata.resource_version(), "" | "0") {
         return Err(bad_request("resourceVersion should not be set on objects to be created"));
     }
+    // Read before the namespace is checked: what is written later may concern it.
     let creation = Creation { write, seen: call.cluster.store.revision() };
     admit(write, object)?;
     if object.metadata.dedup_owners() {
         call.warn(REPEATED_OWNERS);
     }
+    // A name wins over generateName.
     if object.metadata.has(Field::Name) {
         return attempt(creation, decoded)?.map_err(|existing| exists(call, existing.as_ref()));
     }
@@ -134,6 +137,7 @@ fn check_place(write: Write<'_>, name: &str) -> Outcome<()> {
 /// The object's namespace is the path's; the namespace must exist and not be terminating.
 fn check_namespace(write: Write<'_>, object: &mut Object) -> Outcome<()> {
     let call = write.call;
+    // Upstream: a namespace in a cluster-scoped object is dropped, not refused.
     if !call.resource.is_namespaced() {
         object.metadata.remove(Field::Namespace);
         return Ok(());
@@ -146,6 +150,7 @@ fn check_namespace(write: Write<'_>, object: &mut Object) -> Outcome<()> {
 }
 
 fn generated_name(call: &Call<'_>, base: &str) -> String {
+    // Five characters are added, and names have at most 63 bytes.
     let mut end = base.len().min(MAX_GENERATE_NAME_BYTES);
     while !base.is_char_boundary(end) {
         end -= 1;
@@ -155,6 +160,7 @@ fn generated_name(call: &Call<'_>, base: &str) -> String {
 
 fn exists(call: &Call<'_>, existing: Option<&Stored>) -> Failure {
     let metadata = existing.map(|one| Object::of_record(&one.record).metadata).unwrap_or_default();
+    // Tells clients that waiting helps.
     let prefix = if metadata.is_terminating() { "object is being deleted: " } else { "" };
     already_exists(call.resource.qualified(), metadata.name(), prefix)
 }

@@ -52,6 +52,7 @@ pub(crate) struct Patched<'p> {
 
 /// The canonical JSON text of a body in any encoding that is understood.
 pub(crate) fn body(call: &Call<'_>) -> Outcome<Canonical> {
+    // The table of messages has built-in kinds only.
     let understood = call.resource.custom().is_none();
     match media::body_encoding(call.headers, understood)? {
         Encoding::Json => json(call.body),
@@ -149,6 +150,7 @@ pub(crate) fn check_depth(bytes: &[u8]) -> Outcome<()> {
     let opens = |byte: &u8| u8::from(byte | 0x20 == b'{');
     let opening: usize =
         bytes.chunks(255).map(|chunk| usize::from(chunk.iter().map(opens).sum::<u8>())).sum();
+    // Counting brackets is fast and enough for nearly all bodies; only the others are parsed for depth.
     if opening <= MAX_VALUE_DEPTH || nesting(bytes) <= MAX_VALUE_DEPTH {
         return Ok(());
     }

@@ -42,6 +42,7 @@ pub(crate) fn complete_and_check(
     if old.is_none() && !object.metadata.has_finalizer(CLEANUP) {
         object.metadata.set_finalizers([object.metadata.finalizers(), vec![CLEANUP.into()]].concat());
     }
+    // Definitions are written rarely, so that trees are good enough here.
     let old = old.map(Object::to_value);
     let status = status(cluster, object, &spec, old.as_ref().and_then(|old| old.get("status")));
     object.set("status", &status)?;

@@ -35,6 +35,7 @@ pub(crate) fn finish(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
             delete_instance(transaction, resource, instance)?;
         }
     }
+    // Objects with finalizers stay; their removal queues this follow-up again.
     if !keys_below(transaction, &prefix).is_empty() {
         return Ok(());
     }

@@ -91,17 +91,20 @@ fn marked(
     let mut new = old.clone();
     new.metadata.set_finalizers(collection_finalizers(resource, old, options.propagation));
     let grace = grace_period(transaction, resource, old, options);
+    // A namespace always waits: its content has to be deleted first.
     let held = !new.metadata.finalizers().is_empty() || is_namespace(resource);
     if grace == 0 && !held {
         return Ok(None);
     }
     let was_terminating = old.metadata.is_terminating();
     let shortened = old.metadata.grace_period().is_none_or(|before| grace < before);
+    // A second delete may shorten the grace period, never extend it.
     if !was_terminating || shortened {
         let end = transaction.cluster.clock.now().plus(grace);
         new.metadata.set(Field::DeletionTimestamp, end.to_string());
         new.metadata.set(Field::DeletionGracePeriodSeconds, grace);
     }
+    // Upstream: marking an object for deletion counts as a change of its spec.
     if !was_terminating && old.metadata.generation() > 0 {
         new.metadata.set(Field::Generation, old.metadata.generation().saturating_add(1));
     }
@@ -115,6 +118,7 @@ fn marked(
 fn collection_finalizers(resource: &Resource, old: &Object, wanted: Option<Propagation>) -> Vec<String> {
     let before = old.metadata.finalizers();
     let default = resource.strategy.default_propagation;
+    // Upstream: Events have no garbage collection; their finalizers stay as they are.
     if default == Propagation::Unsupported {
         return before;
     }
@@ -155,6 +159,7 @@ fn grace_period(
     }
     let own = old.at(&["spec", "terminationGracePeriodSeconds"]).and_then(|value| value.as_i64());
     let wanted = options.grace_period.or(own).unwrap_or(0);
+    // Upstream: a negative period means the shortest one that is not immediate.
     let wanted = if wanted < 0 { 1 } else { wanted };
     // A second request may only shorten the period.
     old.metadata.grace_period().map_or(wanted, |before| wanted.min(before))

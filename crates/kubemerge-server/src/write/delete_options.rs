@@ -71,10 +71,12 @@ impl DeleteOptions {
 
     /// Reads the body, or the query if there is none.
     pub(crate) fn read(call: &Call<'_>) -> Outcome<DeleteOptions> {
+        // Upstream: a body wins over the query.
         if call.body.is_empty() {
             return Self::from_value(&from_query(call.query)?);
         }
         let document = match media::body_encoding(call.headers, true)? {
+            // Custom resources take no protobuf, but DeleteOptions always may be.
             Encoding::Protobuf => crate::protocol::protobuf::to_canonical(call.body, &call.cluster.schema)?,
             _ => decode::body(call)?,
         };
@@ -88,6 +90,7 @@ impl DeleteOptions {
         let dry_run = dry_run(dry.filter_map(Value::as_str), &mut errors);
         let orphan = value.get("orphanDependents").and_then(Value::as_bool);
         let policy = value.get("propagationPolicy").and_then(Value::as_str).filter(|text| !text.is_empty());
+        // The old and the new way to say the same thing.
         if orphan.is_some() && policy.is_some() {
             let why = "orphanDependents and deletionPropagation cannot be both set";
             errors.push(FieldError::invalid("propagationPolicy", &json!(policy), why));

@@ -33,6 +33,7 @@ pub(crate) fn check_open(
         }
         return Err(not_found(NAMESPACES, namespace));
     };
+    // Only the record's offsets are read: every creation comes here.
     if !stored.record.is_terminating() {
         return Ok(());
     }

@@ -33,6 +33,7 @@ pub(crate) fn finish(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
             delete_content(transaction, &resource, &content)?;
         }
     }
+    // Objects with finalizers stay; their removal queues this follow-up again.
     if !keys_in_namespace(transaction, name).is_empty() {
         return Ok(());
     }

@@ -74,6 +74,7 @@ fn live<'s>(call: &Call<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<
     let record = &current.record;
     let as_stored =
         record.api_version() == call.resource.api_version && view::is_as_stored(call.resource, record);
+    // A JSON patch may test the resourceVersion, which the stored text does not have.
     if as_stored && patch.patch_type() != PatchType::Json {
         return Ok(Cow::Borrowed(record.canonical()));
     }
@@ -104,6 +105,7 @@ fn refused(error: &Error) -> Failure {
     let failure = match (error.http_status(), error.kind()) {
         (400, _) => bad_request(error.message()),
         (413, _) => too_large(error.message().trim_start_matches("Request entity too large: ")),
+        // Upstream: the reason is not in the message; it is in the cause that follows.
         (422, _) => Failure::new(422, "Invalid", REJECTED),
         _ => unclassified(error.message()),
     };

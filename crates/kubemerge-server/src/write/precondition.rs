@@ -24,6 +24,7 @@ pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()>
         object.metadata.remove(Field::Namespace);
     }
     let (name, wanted) = (object.metadata.name(), call.name());
+    // Upstream: PUT and PATCH need the name in the object, even though the path has it.
     if name.is_empty() {
         return Err(bad_request(format!(
             "the name of the object ({wanted} based on URL) was undeterminable: name must be provided"
@@ -45,6 +46,7 @@ pub(crate) fn check_version(
     unconditional: Permission,
 ) -> Outcome<()> {
     let given = object.metadata.resource_version();
+    // Upstream: both mean "whatever is stored".
     if matches!(given, "" | "0") {
         if unconditional == Permission::Granted {
             return Ok(());
@@ -62,6 +64,7 @@ pub(crate) fn check_version(
 /// The namespace of an object is that of the path, which is filled in if the object has none.
 pub(crate) fn check_own_namespace(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
     let (given, wanted) = (object.metadata.namespace(), call.namespace());
+    // Checked first: most objects name the namespace of the path, or both have none.
     if given == wanted {
         return Ok(());
     }
@@ -77,6 +80,7 @@ pub(crate) fn check_own_namespace(call: &Call<'_>, object: &mut Object) -> Outco
 /// A uid that is given must be the object's own.
 pub(crate) fn check_identity(resource: &Resource, old: &Object, new: &Object) -> Outcome<()> {
     let (given, own) = (new.metadata.uid(), old.metadata.uid());
+    // A client that leaves out the uid means the object in the path.
     if given.is_empty() || given == own {
         return Ok(());
     }

@@ -47,6 +47,7 @@ pub(crate) fn prepare_create(cluster: &Cluster, resource: &Resource, object: &mu
 /// Completes an object that is loaded past the API: with the defaults of its kind, and with its first state unless it
 /// has a status.
 pub(crate) fn complete_loaded(resource: &Resource, object: &mut Object) -> Outcome<()> {
+    // A fixture with a status is meant to be in that state already.
     if object.text("status").is_none() {
         first_state(resource, object)?;
     }
@@ -66,6 +67,7 @@ static PENDING: LazyLock<SharedValue> = LazyLock::new(|| {
 
 /// The state with which objects of some kinds begin.
 fn first_state(resource: &Resource, object: &mut Object) -> Outcome<()> {
+    // All kinds with a first state are in the core group.
     if !resource.group.is_empty() {
         return Ok(());
     }
@@ -73,6 +75,7 @@ fn first_state(resource: &Resource, object: &mut Object) -> Outcome<()> {
         "Namespace" => {
             name_namespace(object);
             let mut finalizers = spec_finalizers(object);
+            // The finalizer that keeps a namespace until it is empty.
             if !finalizers.iter().any(|one| one == "kubernetes") {
                 finalizers.push("kubernetes".into());
             }
@@ -108,11 +111,13 @@ fn fold_string_data(resource: &Resource, object: &mut Object) -> Outcome<()> {
     if let Some(Value::Object(plain)) = object.remove("stringData").as_ref().map(tree) {
         let mut data = object.get("data").and_then(|data| data.as_object().cloned()).unwrap_or_default();
         for (key, value) in plain {
+            // Values of another type were refused while decoding.
             let text = value.as_str().unwrap_or_default();
             data.insert(key, base64::engine::general_purpose::STANDARD.encode(text).into());
         }
         object.set("data", &Value::Object(data))?;
     }
+    // The default of a Secret's type is not in the OpenAPI schema.
     if object.text("type").is_none() {
         object.set("type", &json!("Opaque"))?;
     }
@@ -126,6 +131,7 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
         new.metadata.take(owned, &old.metadata);
     }
     for owned in [Field::Uid, Field::DeletionGracePeriodSeconds, Field::Namespace] {
+        // A client may leave these out, but not change them: validation compares them.
         if !new.metadata.has(owned) {
             new.metadata.take(owned, &old.metadata);
         }
@@ -138,6 +144,7 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
         name_namespace(new);
     }
     fold_string_data(resource, new)?;
+    // After the other parts were restored, so that a change of the status does not count.
     if part == Part::Main && generation_grows(resource.strategy.generation, old, new) {
         new.metadata.set_number(Field::Generation, old.metadata.generation().saturating_add(1));
     }
@@ -161,6 +168,7 @@ fn keep_other_parts(resource: &Resource, old: &Object, new: &mut Object, part: P
         }
         Part::Status => keep_all_but(old, new, "status", resource),
         Part::Finalize => {
+            // Read before everything is taken from the old object.
             let finalizers = spec_finalizers(new);
             keep_all_but(old, new, "", resource);
             new.set_at(&["spec", "finalizers"], json!(finalizers))?;
@@ -192,7 +200,9 @@ fn keep_spec_finalizers(old: &Object, new: &mut Object) -> Outcome<()> {
 fn keep_all_but(old: &Object, new: &mut Object, changed: &str, resource: &Resource) {
     new.take_all_but(changed, old);
     if resource.custom().is_some() {
+        // Upstream: `/status` of custom resources ignores all metadata of the request.
         new.metadata = old.metadata.clone();
+    // Upstream: the status strategies of these two kinds restore one field of metadata each.
     } else if resource.kind == "Deployment" {
         new.metadata.take(Field::Labels, &old.metadata);
     } else if resource.kind == "Pod" {
@@ -207,6 +217,7 @@ fn resize(object: &mut Object, wanted: &Value) -> Outcome<()> {
         let wanted = wanted.get(list).and_then(Value::as_array).into_iter().flatten();
         for container in wanted {
             let held = spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+            // Containers are matched by name: their order may differ.
             let same = |held: &&mut Value| held.is_object() && held.get("name") == container.get("name");
             for held in held.filter(same) {
                 if let Some(resources) = container.get("resources") {

@@ -116,6 +116,7 @@ impl<'a> Transaction<'a> {
     }
 
     fn note(&self, resource: &Resource, key: &str, before: Option<Stored>, after: Option<Stored>) {
+        // Before the next step of this request, which may use the new resource.
         if is_definition(resource) {
             self.cluster.serve_definitions();
             *self.index.borrow_mut() = self.cluster.catalog.index();
@@ -137,11 +138,13 @@ impl<'a> Transaction<'a> {
                 let found = followup::after_removal(resource, &object);
                 self.followups.borrow_mut().extend(found);
             }
+            // Every write to a terminating object may have removed what it waited for.
             (_, Some(after)) if after.record.is_terminating() => {
                 let object = Object::of_record(&after.record);
                 let found = followup::after_termination(resource, key, &object);
                 self.followups.borrow_mut().extend(found);
             }
+            // The owner may have been deleted while the client was creating the dependent.
             (None, Some(after)) if !after.record.owners().is_empty() => {
                 self.enqueue(Followup::CheckNewDependent { key: key.into() });
             }

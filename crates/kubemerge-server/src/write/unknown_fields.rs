@@ -44,7 +44,9 @@ pub(super) fn drop_unknown(call: &Call<'_>, mut object: Object, mut found: Found
         }
         None => is_complete = check_built_in(call, &mut object, found.source, &mut unknown)?,
     }
+    // Metadata and fields are checked separately, but reported in one order.
     unknown.sort();
+    // Upstream: no more than this many complaints, duplicates first.
     let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
     let complaints = unknown.iter().take(room).map(|path| format!("unknown field {}", quoted(path)));
     found.complaints.extend(complaints);
@@ -56,6 +58,7 @@ pub(super) fn drop_unknown(call: &Call<'_>, mut object: Object, mut found: Found
 fn report(call: &Call<'_>, found: Found, object: &Object) -> Outcome<()> {
     let Found { validation, complaints, source } = found;
     match validation {
+        // First, so that a strict request without complaints passes.
         _ if complaints.is_empty() => Ok(()),
         FieldValidation::Ignore => Ok(()),
         FieldValidation::Warn => {

@@ -12,7 +12,7 @@ use crate::{
 /// Refuses an object that breaks a rule; definitions are completed on the way.
 pub(crate) fn validate(call: &Call<'_>, object: &mut Object, old: Option<&Object>) -> Outcome<()> {
     if let Some(version) = call.resource.custom() {
-        // Upstream: complaints about the schema come alone, those about metadata in a second try.
+        // Complaints about the schema come alone; the rules for metadata follow once it is satisfied.
         refuse_any(call, object, &custom_errors(version, object, old))?;
     }
     let mut errors = check::values(&object.metadata, call.resource.strategy.name);

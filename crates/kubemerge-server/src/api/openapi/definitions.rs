@@ -95,6 +95,7 @@ impl Writer {
     }
 
     fn add_custom(&mut self, resource: &Resource, schema: &Value) {
+        // Names of definitions begin with the reversed domain of the group.
         let mut parts: Vec<&str> = resource.group.split('.').rev().collect();
         parts.extend([resource.version.as_str(), resource.kind.as_str()]);
         let name = parts.join(".");
@@ -119,6 +120,7 @@ impl Writer {
                 continue;
             }
             let Some(ty) = schema.definition(&name) else {
+                // A type that the tables do not have: any object.
                 self.written.insert(name, json!({"type": "object"}));
                 continue;
             };
@@ -138,6 +140,7 @@ impl Writer {
                 self.want(definition.name());
                 let reference = json!({"$ref": self.syntax.reference(definition.name())});
                 match ty.default() {
+                    // In OpenAPI 3.0 nothing may be beside a `$ref`.
                     Some(_) if self.syntax == Syntax::V3 => json!({"allOf": [reference]}),
                     _ => reference,
                 }

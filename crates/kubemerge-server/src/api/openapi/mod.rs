@@ -55,6 +55,7 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
     let index = cluster.catalog.index();
     let (_, resources) = group_versions(&index).find(|(own, _)| own == path).ok_or_else(no_such_path)?;
     let current = hash(version, path, resources);
+    // Clients cache documents by hash for ever, so that an old hash must not get a new document.
     if asked.is_some_and(|asked| asked != current) {
         let place = format!("/openapi/v3/{path}?hash={current}");
         return Ok(Reply::bytes(301, "", "").header("location", place));
@@ -88,6 +89,7 @@ pub(crate) fn v2(cluster: &Cluster, version: &str, headers: &HeaderMap) -> Reply
         "paths": paths,
         "definitions": definitions::of_everything(&cluster.schema, &index),
     });
+    // Older kubectl asks for protobuf.
     if wants_json(headers) {
         return Reply::value(200, &document);
     }

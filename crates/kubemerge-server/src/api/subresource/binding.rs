@@ -52,6 +52,7 @@ fn bound(call: &Call<'_>, current: &Stored, binding: &Value, node: &str) -> Outc
     }
     let mut conditions =
         pod.at(&["status", "conditions"]).and_then(|list| list.as_array().cloned()).unwrap_or_default();
+    // A pod that could not be scheduled before has the condition with status False.
     conditions.retain(|one| one["type"] != "PodScheduled");
     let now = call.cluster.clock.now().to_string();
     conditions.push(

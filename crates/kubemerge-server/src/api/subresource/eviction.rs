@@ -57,6 +57,7 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Object, dry
     let (key, _) = match &budgets[..] {
         [] => return Ok(()),
         [only] => only,
+        // Upstream: this is a server error, although the user can fix it.
         _ => return Err(internal(TOO_MANY).cause("", TOO_MANY)),
     };
     let mut verdict = Ok(());
@@ -66,6 +67,7 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Object, dry
             return Ok(());
         }
         verdict = check(call, &budget);
+        // A dry run asks the budget but does not use it up.
         if verdict.is_err() || dry_run == DryRun::All {
             break;
         }

@@ -121,6 +121,7 @@ fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
     if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
         status["selector"] = selector.into();
     }
+    // Upstream: a custom resource without the field has no Scale, and this is its message.
     let replicas = replicas.ok_or_else(|| {
         unclassified(format!("the spec replicas field {:?} does not exist", paths.spec_replicas))
     })?;
@@ -136,6 +137,7 @@ fn change(
 ) -> Outcome<Reply> {
     let call = write.call;
     let rescaled = |current: &Stored, old: &Object| {
+        // The Scale has the resourceVersion of the object, which a client may send back.
         let mut new = old.clone();
         new.metadata.set_text(Field::ResourceVersion, &current.revision.to_string());
         let wanted = compute(&scale(&new, paths)?)?;

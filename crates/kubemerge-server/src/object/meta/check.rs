@@ -37,6 +37,7 @@ pub(super) fn shape(field: Field, value: &SharedValue) -> Outcome<Nulls> {
         Shape::TextMap => (kind == Kind::Map && all_text(value, &mut nulls), "map[string]string"),
         Shape::List => (kind == Kind::List, "list"),
     };
+    // A null is read as absent, whatever the type of the field.
     if fits || kind == Kind::Null {
         return Ok(nulls);
     }
@@ -56,6 +57,7 @@ fn all_text(value: &SharedValue, nulls: &mut Nulls) -> bool {
         Token::MapStart | Token::ListStart => false,
         Token::Scalar(node) if node.is_null() => {
             *nulls = Nulls::Some;
+            // Nulls in maps become empty strings; in lists they are refused.
             !in_list
         }
         Token::Scalar(node) => node.kind() == Kind::String,
@@ -81,6 +83,7 @@ fn check_generate_name(given: &str, rule: ObjectNameRule, errors: &mut Vec<Field
         return;
     }
     let closed = match given.strip_suffix('-') {
+        // Upstream: the dash is masked by a letter, because a random suffix follows it.
         Some(rest) if !rest.is_empty() => format!("{rest}a"),
         _ => given.to_string(),
     };
@@ -132,11 +135,13 @@ fn check_labels(metadata: &Metadata, errors: &mut Vec<FieldError>) {
 fn check_annotations(metadata: &Metadata, errors: &mut Vec<FieldError>) {
     let mut total = 0;
     for (key, value) in pairs(metadata, Field::Annotations) {
+        // Upstream: keys of annotations are compared in lower case, those of labels are not.
         if let Err(why) = name::check_qualified(&key.to_ascii_lowercase()) {
             errors.push(FieldError::invalid("metadata.annotations", &json!(key), &why));
         }
         total += key.len() + value.len();
     }
+    // The limit is for all annotations together, so that it is checked after the loop.
     if total > MAX_ANNOTATION_BYTES {
         errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATION_BYTES));
     }
@@ -149,6 +154,7 @@ fn check_owners(metadata: &Metadata, errors: &mut Vec<FieldError>) {
     for (at, owner) in metadata.owner_references().iter().enumerate() {
         let field = format!("metadata.ownerReferences[{at}]");
         check_owner(owner, &field, errors);
+        // Upstream: an Event is deleted after an hour, so that it must not own anything.
         if is_event(owner) {
             let value = metadata.list(Field::OwnerReferences).get(at).cloned().unwrap_or_default();
             let why =
@@ -156,6 +162,7 @@ fn check_owners(metadata: &Metadata, errors: &mut Vec<FieldError>) {
             errors.push(FieldError::invalid(field, &value, &why));
         }
     }
+    // Only after the references themselves: Kubernetes reports them in this order.
     check_one_controller(metadata, errors);
 }
 
@@ -185,6 +192,7 @@ fn check_one_controller(metadata: &Metadata, errors: &mut Vec<FieldError>) {
     let list = metadata.list(Field::OwnerReferences);
     let mut controllers =
         list.iter().filter(|one| one.get("controller").and_then(Value::as_bool) == Some(true));
+    // Upstream: only the first two are named, however many there are.
     let (Some(first), Some(second)) = (controllers.next(), controllers.next()) else { return };
     let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default().to_string();
     let name = |one: &Value| format!("{}/{}", text(one, "kind"), text(one, "name"));
@@ -207,6 +215,7 @@ fn check_finalizers(metadata: &Metadata, errors: &mut Vec<FieldError>) {
         }
     }
     let has = |name: &str| finalizers.iter().any(|one| one == name);
+    // The garbage collector would wait for dependents and leave them at the same time.
     if has("orphan") && has("foregroundDeletion") {
         let why = "finalizer orphan and foregroundDeletion cannot be both set";
         errors.push(FieldError::invalid("metadata.finalizers", &json!(finalizers), why));

@@ -58,6 +58,8 @@ impl Metadata {
         for (name, value) in text.members() {
             match Field::named(name) {
                 Some(field) => {
+                    // Types are checked while decoding, values only when the object is written: Kubernetes
+                    // does both too.
                     let nulls = check::shape(field, &value)?;
                     metadata
                         .place(field, if nulls == Nulls::Some { with_empty_texts(&value) } else { value });
@@ -111,6 +113,7 @@ impl Metadata {
     fn text(&self, field: Field) -> &str {
         let quoted = self.excerpt(field).map(SharedValue::as_bytes).unwrap_or_default();
         match quoted {
+            // Most strings have no escapes and are borrowed; the others are decoded together, once.
             [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
                 std::str::from_utf8(inner).unwrap_or_default()
             }
@@ -205,6 +208,7 @@ impl Metadata {
 
     /// Sets a field to a string.
     pub(crate) fn set_text(&mut self, field: Field, text: &str) {
+        // An equal text is kept, so that the object still shares the text it was read from.
         if self.text(field) != text || !self.has(field) {
             self.put(field, Node::string(text));
         }
@@ -217,6 +221,7 @@ impl Metadata {
 
     /// Sets what makes a new object one of its own; the texts share one document.
     pub(crate) fn set_identity(&mut self, created: &str, generation: Option<i64>, uid: &str) {
+        // One document for the three fields: one allocation instead of three.
         let mut writer = MapWriter::with_capacity(128);
         let created = writer.text(Field::CreationTimestamp.plain_name(), created);
         let generation = generation
@@ -234,6 +239,7 @@ impl Metadata {
 
     fn replace(&mut self, field: Field, text: Option<SharedValue>) {
         self.texts[field as usize] = text;
+        // The decoded strings are those of all fields, so that any change drops them.
         self.decoded.take();
     }
 
@@ -273,6 +279,7 @@ impl Metadata {
     }
 
     pub(crate) fn set_finalizers(&mut self, finalizers: Vec<String>) {
+        // The typed encoder leaves empty lists out.
         if finalizers.is_empty() {
             self.remove(Field::Finalizers);
         } else {
@@ -302,6 +309,7 @@ impl Metadata {
             return false;
         }
         let list = self.list(Field::OwnerReferences);
+        // References are compared as text: equal text means equal values.
         let mut seen = HashSet::new();
         let kept: Vec<Value> = list.iter().filter(|one| seen.insert(one.to_string())).cloned().collect();
         self.set_owner_list(&list, kept)

@@ -66,6 +66,7 @@ fn message_of(
     version: &str,
     kind: &str,
 ) -> Option<&'static Message> {
+    // The tables name definitions as OpenAPI does; protobuf packages are spelled k8s.io instead of io.k8s.
     let by_definition = ty.and_then(|ty| ty.definition_name()).and_then(|name| name.strip_prefix("io.k8s."));
     if let Some(found) = by_definition.and_then(|name| table.message(&format!("k8s.io.{name}"))) {
         return Some(found);
@@ -111,6 +112,7 @@ impl Reader {
                 }
                 FieldType::Many(kind) => {
                     let items = field_type.and_then(|ty| ty.items());
+                    // A repeated field may come in several parts, which belong to one list.
                     let list = into.entry(name).or_insert_with(|| json!([]));
                     for payload in payload.unpacked(kind)? {
                         let value = self.value(payload, kind, items, depth)?;
@@ -163,6 +165,7 @@ impl Reader {
                 _ => {}
             }
         }
+        // Protobuf leaves zero values out, also in entries of a map.
         Ok((key, value.unwrap_or_else(|| scalar::zero(kind))))
     }
 }

@@ -80,6 +80,7 @@ fn message(bytes: &[u8], kind: &str) -> Result<Value, String> {
 
 /// A time as Kubernetes prints it; null if it is Go's zero time.
 fn time(seconds: i64, nanos: u64, kind: &str, absent: bool) -> Value {
+    // An empty Time message is Go's zero time, which JSON shows as null.
     if absent || seconds == ZERO_TIME {
         return Value::Null;
     }

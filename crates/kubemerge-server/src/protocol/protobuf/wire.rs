@@ -44,6 +44,7 @@ fn read(bytes: &[u8]) -> Option<(Field<'_>, &[u8])> {
             let (fixed, rest) = rest.split_first_chunk::<4>()?;
             (Payload::Fixed32(u32::from_le_bytes(*fixed)), rest)
         }
+        // Groups (3 and 4) are obsolete, and no Kubernetes message has them.
         _ => return None,
     };
     Some((Field { number: u32::try_from(tag >> 3).ok()?, payload }, rest))
@@ -52,6 +53,7 @@ fn read(bytes: &[u8]) -> Option<(Field<'_>, &[u8])> {
 /// A number of up to ten bytes, seven bits each.
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0;
+    // A longer varint cannot be a 64-bit number: the body is broken.
     for (at, byte) in bytes.iter().take(10).enumerate() {
         number |= u64::from(byte & 127) << (7 * at);
         if byte & 128 == 0 {
@@ -65,7 +67,7 @@ impl<'b> Payload<'b> {
     pub(super) fn bytes(self) -> Result<&'b [u8], String> {
         match self {
             Payload::Bytes(bytes) => Ok(bytes),
-            _ => Err("a number stands where a message belongs".into()),
+            _ => Err("a number is where a message belongs".into()),
         }
     }
 
@@ -78,13 +80,14 @@ impl<'b> Payload<'b> {
         match self {
             Payload::Varint(number) | Payload::Fixed64(number) => Ok(number),
             Payload::Fixed32(number) => Ok(u64::from(number)),
-            Payload::Bytes(_) => Err("bytes stand where a number belongs".into()),
+            Payload::Bytes(_) => Err("bytes are where a number belongs".into()),
         }
     }
 
     /// The elements of a repeated field: numbers may come together in one field.
     pub(super) fn unpacked(self, kind: &str) -> Result<Vec<Payload<'b>>, String> {
         let Payload::Bytes(mut bytes) = self else { return Ok(vec![self]) };
+        // Only numbers are packed; anything else in bytes is one element.
         if !matches!(kind, "int32" | "int64" | "uint32" | "uint64" | "bool") {
             return Ok(vec![self]);
         }

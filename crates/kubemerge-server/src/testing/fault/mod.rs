@@ -126,9 +126,11 @@ impl Faults {
     /// Counts a request and answers how it is treated.
     pub(crate) fn interfere(&self, request: &IncomingRequest<'_>, chance: &Entropy) -> Interference {
         let mut interference = Interference::default();
+        // Cloned, so that the lock is not held while rules count.
         let rules = self.with(|rules| rules.clone());
         let rules = rules.iter().filter(|armed| !armed.rule.fault.is_of_watches());
         for armed in rules.filter(|armed| armed.rule.on.covers(request)) {
+            // Counts the match even if the fault does not apply this time.
             if !armed.is_now(chance) {
                 continue;
             }

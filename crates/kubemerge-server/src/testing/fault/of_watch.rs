@@ -38,6 +38,7 @@ impl WatchFaults {
     /// Shows each rule that concerns the watch, and answers the first thing that was found.
     fn look<T>(&mut self, mut found: impl FnMut(&Armed) -> Option<T>) -> Option<T> {
         let faults = &self.faults;
+        // Most servers have no rules: skip the matching.
         if faults.is_empty() {
             self.met.clear();
             return None;
