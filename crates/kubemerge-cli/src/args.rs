@@ -31,6 +31,7 @@ pub(crate) struct SchemaOptions {
 impl SchemaOptions {
     /// The version of the built-in schema.
     pub(crate) fn version(&self) -> &str {
+        // No default of the option: whether a version was given decides if OpenAPI documents replace the tables.
         self.kubernetes.as_deref().unwrap_or(builtin::NEWEST)
     }
 }

@@ -63,7 +63,9 @@ enum DuplicateKeysName {
 impl Config {
     /// Reads the nearest file; none at all changes nothing.
     pub(crate) fn nearest() -> Result<Config> {
+        // A folder that was deleted meanwhile has no configuration either.
         let Ok(here) = std::env::current_dir() else { return Ok(Config::default()) };
+        // As with Cargo.toml, a command works from any folder inside the project.
         let Some(folder) = here.ancestors().find(|folder| folder.join(NAME).is_file()) else {
             return Ok(Config::default());
         };

@@ -137,6 +137,7 @@ impl<'a> Comparison<'a> {
                 deep(|| self.maps(item, sides, &path.field(name.as_str().into())));
             }
         }
+        // The order is reported only if the items themselves are the same.
         if self.found.len() == before {
             self.order(keys, sides, path);
         }

@@ -4,6 +4,7 @@
 pub fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
     let likeness = |one: &str| strsim::jaro_winkler(&one.to_lowercase(), &word.to_lowercase());
     let best = known.iter().map(|one| (likeness(one), *one)).max_by(|one, two| one.0.total_cmp(&two.0))?;
+    // Below 0.9 suggestions are more often wrong than right.
     (best.0 > 0.9).then_some(best.1)
 }
 

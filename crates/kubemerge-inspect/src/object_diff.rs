@@ -111,6 +111,7 @@ impl<'a> Diff<'a> {
                 None => self.note(&path, None, Some(*state)),
             }
         }
+        // Two lists that differ in nothing else differ in their order.
         if self.changes.len() == before {
             let order = |items: &[Node<'a>]| {
                 Value::String(items.iter().map(|one| name(*one)).collect::<Vec<_>>().join("; "))

@@ -26,6 +26,7 @@ pub(crate) fn path_in_patch<'a>(
     let mut found = String::new();
     let mut rest = path;
     while let Some((name, tail)) = first_step(rest) {
+        // The nearest place on the way is better than none.
         let Some(field) = pair.patch.get(name) else { break };
         found.push_str(&rest[..rest.len() - tail.len()]);
         rest = tail;

@@ -35,6 +35,7 @@ pub(crate) struct ManArgs {
 
 pub(crate) fn run(args: &CompletionsArgs, mut command: Command) -> Result {
     let mut text = Vec::new();
+    // Only for the script: the command itself accepts other values.
     command = with_known_values(command);
     clap_complete::generate(args.shell, &mut command, "kubemerge", &mut text);
     let mut out = Stdout::new();

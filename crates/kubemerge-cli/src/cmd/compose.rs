@@ -58,9 +58,11 @@ fn check_same_object(patches: &[LoadedPatch<'_>]) -> Result<()> {
 
 /// The schema that the patches need.
 fn guide<'s>(args: &ComposeArgs, schema: &'s Schema, patches: &[LoadedPatch<'_>]) -> Result<Guide<'s>> {
+    // Merge patches and JSON patches compose without a schema.
     if args.patch_type != PatchTypeArg::Strategic {
         return Ok(Guide::None);
     }
+    // All patches that name an object name the same one.
     let named = patches.iter().find_map(|patch| patch.names.as_ref());
     let kind = match (&args.kind, named) {
         (Some(kind), _) => kind.clone(),

@@ -95,6 +95,7 @@ fn make(args: &Common, to: PatchTypeArg, effect: Effect, inputs: &mut Inputs) ->
     check_one_each(&pairs, objects)?;
     let maker = Maker { effect, target, schema: is_strategic.then_some(&schema) };
     let pairs: Vec<_> = pairs.iter().map(|pair| (&objects[pair.manifest], &patches[pair.patch])).collect();
+    // The patch of one object needs no name and stays as it was generated.
     let made = match pairs.as_slice() {
         [(object, patch)] => vec![maker.patch(object, patch)?.to_bytes()],
         many => maker.named_patches(many)?,

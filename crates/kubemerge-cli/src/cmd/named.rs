@@ -44,6 +44,7 @@ pub(super) fn named(patch: &Patch<'_>, identity: &Identity) -> Option<Vec<u8>> {
     let metadata = patch.node().get("metadata").unwrap_or(Node::NULL);
     let mut inner = others(metadata, &["name", "namespace"], &arena).peekable();
     let mut outer = others(patch.node(), &["apiVersion", "kind", "metadata"], &arena).peekable();
+    // A patch that only names its object changes nothing and would be noise.
     if inner.peek().is_none() && outer.peek().is_none() {
         return None;
     }

@@ -99,6 +99,7 @@ pub(crate) fn run(args: &ServeArgs, inputs: &mut Inputs) -> Result {
 
 fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     let recurse = Recurse::from(args.recursive);
+    // No test reads the log of this server, and it would grow for ever.
     let mut builder = ApiServer::builder().request_log(0).dialect(args.dialect.into());
     if let Some(version) = &args.kubernetes {
         builder = builder.kubernetes(version);

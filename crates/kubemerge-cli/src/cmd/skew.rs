@@ -156,6 +156,7 @@ impl Side {
             Some((version, "spec")) => (version, Dialect::Spec),
             Some((_, other)) => return Err(bad_side(word, &format!("there is no dialect {other}")).into()),
         };
+        // Several directives may be missing, as in clients before 1.6.
         let unsupported = parts.map(|name| directive(word, name)).collect::<Result<Vec<_>>>()?;
         let options = SchemaOptions {
             kubernetes: Some(version.to_owned()),
@@ -216,6 +217,7 @@ fn answer(client: &Side, server: &Side, change: Change<'_, '_>) -> Result<Answer
         Ok(patch) => client.supported(&value(&patch.to_bytes(), new)?),
         Err(error) => return Ok(Answer { outcome: refused("client", &error), ..answer }),
     };
+    // An old server does not refuse a directive that it does not know: it drops it.
     let received = server.supported(&patch).to_string();
     answer.patch = Some(patch);
     let ty = type_of(&server.schema, live)?;

@@ -23,6 +23,7 @@ impl Exclude {
 
     pub(super) fn matches(&self, path: &Path) -> bool {
         let path = path.strip_prefix("./").unwrap_or(path);
+        // A name excludes everything below a folder of that name.
         path.components().any(|part| self.names.is_match(part.as_os_str()))
             || path.ancestors().any(|around| self.paths.is_match(around))
     }

@@ -26,8 +26,10 @@ pub(super) fn is_stdin(word: &Path) -> bool {
 }
 
 fn files_of_folder(folder: &Path, recurse: Recurse) -> Result<Vec<PathBuf>> {
+    // Depth 1 are the files of the folder itself.
     let depth = if recurse == Recurse::Yes { usize::MAX } else { 1 };
     let files = walk(folder, depth, is_manifest)?;
+    // An empty result is nearly always a wrong path, so it is an error.
     if files.is_empty() {
         let notice = Notice::error(format!("there are no manifests in {}", folder.display()));
         let help = match recurse {
@@ -42,6 +44,7 @@ fn files_of_folder(folder: &Path, recurse: Recurse) -> Result<Vec<PathBuf>> {
 /// What kubectl takes from a folder.
 fn is_manifest(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
+    // The endings that kubectl takes.
     matches!(ending, Some("yaml" | "yml" | "json"))
 }
 
@@ -86,6 +89,7 @@ fn cannot_look(error: &walkdir::Error) -> Notice {
 
 fn walk(folder: &Path, depth: usize, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
+    // Sorted, so that results and errors come in the same order on every machine.
     for entry in WalkDir::new(folder).max_depth(depth).follow_links(true).sort_by_file_name() {
         let entry = match entry {
             Ok(entry) => entry,

@@ -57,6 +57,7 @@ impl Inputs {
 
     /// The patches: the text after `-p`, and files.
     pub(crate) fn patches(&mut self, options: &PatchOptions) -> Result<Vec<Arc<Source>>> {
+        // The text of -p comes first, as if it were the first file.
         let text = options.patch.iter().map(|text| self.text("<patch>", text.as_bytes()));
         let mut sources: Vec<Arc<Source>> = text.collect();
         sources.extend(self.read(&options.patch_file, Recurse::No)?);
@@ -80,6 +81,7 @@ impl Inputs {
         for word in words {
             for path in find::paths(word, recurse)?.into_iter().filter(|path| !exclude.matches(path)) {
                 let key = real(&path);
+                // Two words may mean one file, which must not be patched twice.
                 if seen.insert(key.clone()) {
                     sources.push(self.source(key, path)?);
                 }

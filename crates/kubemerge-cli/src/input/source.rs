@@ -80,6 +80,7 @@ impl Source {
 
     /// The YAML or JSON documents of the text.
     pub(crate) fn documents(&self) -> Result<Vec<yaml::Document<'_>>> {
+        // Limits on size and depth are those of the reader; only the rule for keys is a choice.
         let options = yaml::Options { duplicate_keys: self.duplicate_keys, ..yaml::Options::default() };
         yaml::parse(self.bytes(), &options).map_err(|error| self.unreadable(&error))
     }
@@ -110,6 +111,7 @@ impl Source {
         label: impl Into<String>,
     ) -> Excerpt {
         let location = document.locate_nearest(path);
+        // The key is what the user looks for; items of lists have none.
         let place = location.key.unwrap_or(location.value);
         Excerpt::cut(&self.name, self.shown(), place.range(), label)
     }

@@ -23,6 +23,7 @@ pub(crate) fn pairs(
     let index = Index::new(manifests, &selection.filter);
     let mut pairs = Vec::new();
     for (at, patch) in patches.iter().enumerate() {
+        // A patch that finds nothing ends the run: a typo must not look like success.
         let found = index.targets(patch, selection)?;
         pairs.extend(found.into_iter().map(|manifest| Pair { manifest, patch: at }));
     }

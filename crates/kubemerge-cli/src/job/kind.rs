@@ -44,6 +44,7 @@ fn custom_resource(manifest: &Manifest<'_>) -> Notice {
 fn undescribed(manifest: &Manifest<'_>) -> Notice {
     let Identity { api_version, kind, .. } = &manifest.identity;
     let excerpt = manifest.excerpt("kind", "");
+    // A List without items has no object that could be patched.
     if kind == "List" {
         let notice = Notice::error("a List itself cannot be patched").code("unsupported-type");
         return notice.at(excerpt).help("patches apply to the items of a document that is a List");
@@ -77,6 +78,7 @@ fn not_found(schema: &Schema, error: &NameError) -> Notice {
 
 fn unknown(schema: &Schema, name: &str) -> Notice {
     let notice = Notice::error(format!("the schema has no kind {name}"));
+    // Only the kind is compared: a wrong version is the more common mistake.
     let kind = name.rsplit('/').next().unwrap_or(name);
     let kinds = schema.kinds();
     let alike = kinds.iter().filter(|one| one.kind.eq_ignore_ascii_case(kind));

@@ -50,6 +50,7 @@ pub(crate) fn objects(source: &Source, document: &yaml::Document<'_>) -> Result<
         return Ok(vec![Object { part: Part::Whole, json }]);
     };
     let items = checked.node().get(ITEMS).unwrap_or(Node::NULL);
+    // `items: null` is how Go writes an empty list.
     if !matches!(items.kind(), Kind::List | Kind::Null) {
         let excerpt = source.excerpt(document, ITEMS, "");
         return Err(Notice::error("the items of a list of objects must be a list").at(excerpt).into());
@@ -62,6 +63,7 @@ pub(crate) fn objects(source: &Source, document: &yaml::Document<'_>) -> Result<
 /// The kind of the items of a list; `None` if it is no list.
 fn item_kind(node: Node<'_>) -> Option<Identity> {
     let list = Identity::of(node);
+    // `List` itself leaves an empty kind: its items have their own.
     let kind = list.kind.strip_suffix("List")?.to_owned();
     node.get(ITEMS).is_some().then_some(Identity { kind, ..list })
 }
@@ -92,6 +94,7 @@ pub(crate) struct Change<'m, 's> {
 
 /// The edits that give objects of one text their new values, in the order of the text.
 pub(crate) fn edits(changes: &[Change<'_, '_>]) -> Result<Vec<yaml::Edit>> {
+    // All items of a list are edited together, because edits of one text must not overlap.
     let documents = changes.chunk_by(|one, other| one.manifest.is_beside(other.manifest));
     Ok(documents.map(edits_of_document).collect::<Result<Vec<_>>>()?.concat())
 }
@@ -116,6 +119,7 @@ fn with_items(first: &Manifest<'_>, changes: &[Change<'_, '_>]) -> Result<Vec<u8
     let mut items = whole.node().get(ITEMS).map_or(Vec::new(), |items| items.elements(&arena).to_vec());
     for (Change { manifest, .. }, result) in changes.iter().zip(&results) {
         if let Part::Item(at) = manifest.part {
+            // The position exists: the text has not changed since it was read.
             items[at] = as_written(items[at], result.node(), &manifest.identity, &arena);
         }
     }

@@ -70,6 +70,7 @@ impl Identity {
     /// The first field in which two objects differ. A field that one of them does not have is no difference,
     /// and neither is the version of a group.
     pub(crate) fn difference(&self, other: &Identity) -> Option<&'static str> {
+        // A configuration without a namespace matches the live object, which always has one.
         let differs = |one: &str, other: &str| !one.is_empty() && !other.is_empty() && one != other;
         let groups = self.group().zip(other.group());
         match () {
@@ -155,6 +156,7 @@ impl<'s> Manifest<'s> {
             let checked = checked(source, &json)?;
             (checked.node().kind(), Identity::of(checked.node()))
         };
+        // Everything that follows looks up fields.
         if kind != Kind::Map {
             let excerpt = source.excerpt(&document, &part.path(""), "");
             return Err(Notice::error("a manifest must be a map").at(excerpt).into());

@@ -20,6 +20,7 @@ pub(crate) fn match_objects(states: &[Manifest<'_>], objects: &[Manifest<'_>]) -
 fn check_once(states: &[Manifest<'_>], found: &[Option<usize>]) -> Result<()> {
     let mut first: HashMap<usize, usize> = HashMap::new();
     for (state, at) in found.iter().enumerate() {
+        // Two new states of one object contradict each other.
         let Some(other) = at.and_then(|at| first.insert(at, state)) else { continue };
         let [one, other] = [other, state].map(|state| states[state].full_title());
         let title = format!("two objects have the same kind and name:\n  {one}\n  {other}");

@@ -57,6 +57,7 @@ impl<'s> Objects<'s> {
     /// first error ends the run.
     pub(crate) fn load_some(sources: &'s [Arc<Source>]) -> Result<Objects<'s>> {
         let mut objects = Objects::load(sources);
+        // With a single broken file its error is the whole answer.
         if objects.manifests.is_empty() && !objects.unreadable.is_empty() {
             return Err(objects.unreadable.swap_remove(0).into());
         }
@@ -148,6 +149,7 @@ fn patch_names(kustomization: Node<'_>) -> Vec<String> {
     let fields = ["patches", "patchesJson6902", "patchesStrategicMerge"];
     let lists = fields.iter().filter_map(|field| kustomization.get(field));
     let entries = lists.flat_map(|list| list.elements(&arena).iter().copied());
+    // patchesStrategicMerge lists names, the other two lists have maps with a path.
     let names = entries.filter_map(|entry| entry.get("path").unwrap_or(entry).as_str());
     names.map(|name| name.text().into_owned()).collect()
 }

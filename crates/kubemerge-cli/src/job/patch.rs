@@ -30,6 +30,7 @@ impl<'s> LoadedPatch<'s> {
             for document in source.documents()? {
                 patches.push(LoadedPatch::new(source, document, patch_type)?);
             }
+            // An empty patch file is a mistake; `{}` is a patch that does nothing.
             if patches.len() == before {
                 return Err(Notice::error(format!("{} contains no patch", source.name)).into());
             }
@@ -51,6 +52,7 @@ impl<'s> LoadedPatch<'s> {
             let excerpt = source.excerpt(&document, "", "");
             return Err(Notice::error(expected(patch_type)).at(excerpt).help(help).into());
         }
+        // Kind and name together name an object; metadata.name alone may be a change.
         let names = (!identity.kind.is_empty() && !identity.name.is_empty()).then_some(identity);
         Ok(LoadedPatch { source, document, json, patch_type, names })
     }

@@ -62,6 +62,7 @@ pub(crate) fn load_beside(
     for source in &sources {
         documents.extend(some_documents(source)?);
     }
+    // An OpenAPI document describes a whole cluster, a definition only its own kind.
     let replaced = documents.iter().any(|document| !document.is_custom_resource());
     let mut builder = match replaced && options.kubernetes.is_none() {
         true => SchemaBuilder::new(),
@@ -104,6 +105,7 @@ fn parsed(source: &Source, json: &[u8]) -> Result<Value> {
 
 /// JSON that was converted from YAML can be read, unless it is nested deeper than any schema needs to be.
 fn unreadable(source: &Source, error: &serde_json::Error) -> Notice {
+    // serde_json has no error code for it.
     match error.to_string().starts_with("recursion limit exceeded") {
         true => Notice::error(format!("{} is nested too deep for a schema", source.name))
             .help("schemas are nested 127 levels deep at most"),

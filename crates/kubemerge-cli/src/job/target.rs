@@ -110,6 +110,7 @@ impl Selection {
             labels: options.selector.as_deref().map(selector).transpose()?,
             annotations: options.annotation_selector.as_deref().map(selector).transpose()?,
         };
+        // -n alone restricts, but does not select: named patches still look for their object.
         let selects = filter.labels.is_some() || filter.annotations.is_some();
         let scope = match options.target.as_slice() {
             [] if options.all || selects => Scope::All,
@@ -159,6 +160,7 @@ impl GivenTarget {
             [group, version, kind, name] => (Some(*group), Some(*version), *kind, Some(*name)),
             _ => return Err(bad_target(word).into()),
         };
+        // An empty group is the core group; kind and name are never empty.
         if kind.is_empty() || name == Some("") {
             return Err(bad_target(word).into());
         }
@@ -178,6 +180,7 @@ impl GivenTarget {
         let agrees = |wanted: &Option<Pattern>, given: &str| {
             wanted.as_ref().is_none_or(|wanted| wanted.matches(given))
         };
+        // `deployment`, `deployments` and `deploy` work as with kubectl.
         let is_kind = match &self.kind {
             Pattern::Exact(word) => {
                 word.eq_ignore_ascii_case(&identity.kind) || self.kinds.contains(&identity.kind)
@@ -215,6 +218,7 @@ fn is_version(word: &str) -> bool {
 
 /// Whether a word is the name of an API group rather than that of a kind.
 fn is_group(schema: &Schema, word: &str) -> bool {
+    // Names of kinds have no dots; apps and batch are groups without one.
     word.contains('.') || schema.kinds().iter().any(|kind| kind.group == word)
 }
 

@@ -12,6 +12,7 @@ pub(crate) struct Stdout {
 
 impl Stdout {
     pub(crate) fn new() -> Stdout {
+        // Results may have megabytes, and every unbuffered write is a system call.
         Stdout { out: BufWriter::with_capacity(64 * 1024, io::stdout().lock()) }
     }
 

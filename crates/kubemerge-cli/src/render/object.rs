@@ -32,6 +32,7 @@ pub(crate) fn pretty_json(json: &[u8]) -> String {
             b' ' | b'\n' | b'\r' | b'\t' => {}
             b'{' | b'[' => {
                 text.push(byte);
+                // An empty map or list stays on one line, whatever was between its brackets.
                 while bytes.next_if(u8::is_ascii_whitespace).is_some() {}
                 match bytes.next_if(|next| matches!(next, b'}' | b']')) {
                     Some(closing) => text.push(closing),
@@ -74,6 +75,7 @@ fn copy_string(bytes: &mut impl Iterator<Item = u8>, text: &mut Vec<u8>) {
 
 fn new_line(text: &mut Vec<u8>, depth: usize) {
     text.push(b'\n');
+    // Unlimited indentation would make deep documents quadratic in size.
     text.resize(text.len() + 4 * depth.min(MAX_INDENT), b' ');
 }
 

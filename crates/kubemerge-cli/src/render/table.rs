@@ -28,6 +28,7 @@ impl Table {
         let width = |column: usize| {
             self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
         };
+        // One long cell must not push all others to the right.
         (0..columns).map(|column| width(column).unwrap_or(0).min(MAX_COLUMN_WIDTH)).collect()
     }
 }

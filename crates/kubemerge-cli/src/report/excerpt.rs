@@ -32,6 +32,7 @@ impl Excerpt {
     /// The lines around a range of a text that the user knows by this name.
     pub(crate) fn cut(name: &str, text: &str, range: Range<usize>, label: impl Into<String>) -> Excerpt {
         let position = Position::of(text, range.start);
+        // A value may span hundreds of lines; its first one identifies it.
         let first_end = end_of_first_line(text, range);
         let range = position.offset..first_end.max(position.offset);
         let kept = line_around(text, &range);

@@ -114,6 +114,7 @@ impl Notice {
             Colours::On => Renderer::styled(),
             Colours::Off => Renderer::plain(),
         };
+        // Without an excerpt the renderer would leave a blank line between the groups.
         if !self.excerpts.is_empty() {
             let drawn = renderer.render(&groups);
             return self.excerpts.iter().fold(drawn, |drawn, excerpt| excerpt.with_true_column(drawn));

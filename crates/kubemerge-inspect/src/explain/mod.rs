@@ -35,6 +35,7 @@ pub fn explain(
     patch: Node<'_>,
 ) -> Result<Explanation, MergeError> {
     let arena = Arena::new();
+    // Both dialects are applied, because differences are part of the answer.
     let types = schemas.map(|schema| schema.type_of(api_version, kind).unwrap_or_else(|| schema.untyped()));
     let ty = if dialect == Dialect::Upstream { types[0] } else { types[1] };
     let mut recorder = StepRecorder::new(ty);

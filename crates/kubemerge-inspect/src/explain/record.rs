@@ -45,6 +45,7 @@ impl<'s> StepRecorder<'s> {
         let steps = steps(path);
         let known = std::mem::take(&mut self.names);
         for (at, step) in steps.iter().enumerate() {
+            // Events come in the order of the walk, so items on the way have been named before.
             let met = if at + 1 == steps.len() { item.as_ref() } else { known.get(at) };
             let name = match step {
                 Step::Field(name) => Name::Field(name.text().into_owned()),

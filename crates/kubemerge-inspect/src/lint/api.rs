@@ -88,6 +88,7 @@ pub(super) fn check(
     let place = |field: &str| Location::of(document, &object.path(field));
     let is_same =
         |old: &&OldApi| old.api_version == api_version && (old.kinds.is_empty() || old.kinds.contains(&kind));
+    // Old versions before unknown kinds: the replacement says more than "not found".
     match OLD_APIS.iter().find(is_same) {
         Some(old) if old.removed <= minor => {
             let message = format!("{api_version} {kind} was removed in Kubernetes 1.{}", old.removed);

@@ -32,6 +32,7 @@ pub(super) fn on_object(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>)
             findings.add(Draft::new(REPLACED_LIST, title), || Location::of(patch.document, &list.patch_path));
         }
     }
+    // What only `spec` refuses is no problem in a cluster.
     let Ok(spec) = apply(types.spec, live, body, &arena) else { return findings.finish() };
     for difference in differences(types.spec, live, upstream, spec, &arena) {
         if difference.loss == Loss::Yes {

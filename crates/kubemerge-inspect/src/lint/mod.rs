@@ -171,6 +171,7 @@ impl<'s> Linter<'s> {
 fn root<'d, 't>(document: &'d Document<'t>, item: Option<usize>) -> Place<'d, 't> {
     let Some(at) = item else { return document.root() };
     let items = document.locate_nearest("items").value;
+    // An alias is followed, so that traps are found where the text is.
     let place = items.elements().nth(at).unwrap_or(items);
     place.alias_target().unwrap_or(place)
 }

@@ -31,6 +31,7 @@ pub(super) fn traps(
 /// What the schema wants at the places of scalars.
 fn collect(place: Place<'_, '_>, ty: Type<'_>, shapes: &mut HashMap<usize, Shape>) {
     let shape = if ty.is_int_or_string() { Shape::Any } else { ty.shape() };
+    // Traps know only their place in the text, so types are looked up by it.
     shapes.insert(place.range().start, shape);
     for (key, value) in place.entries() {
         let name = key.key_text();
@@ -46,6 +47,7 @@ fn collect(place: Place<'_, '_>, ty: Type<'_>, shapes: &mut HashMap<usize, Shape
 
 fn finding(text: &str, trap: &Trap, wanted: Option<Shape>) -> Option<Draft> {
     let is_meant = match (trap.kind, wanted) {
+        // Digits are lost whatever the schema says.
         (TrapKind::HugeInteger | TrapKind::LateMerge, _) => false,
         (TrapKind::BoolWord, Some(Shape::Boolean)) => true,
         (kind, Some(Shape::Integer | Shape::Number)) => kind != TrapKind::BoolWord,

@@ -64,6 +64,7 @@ impl<'w> Walk<'w> {
         for entry in node.entries(self.arena) {
             let name = entry.key.text();
             let path = path.field(entry.key);
+            // Kubernetes has no field that starts with a dollar sign.
             if name.starts_with('$') {
                 self.directive(types, &name, entry.value, &path);
             } else if !is_known(types.spec, &name) {
@@ -162,6 +163,7 @@ impl<'w> Walk<'w> {
         let mut first: HashMap<String, usize> = HashMap::new();
         for (at, item) in items.iter().enumerate() {
             let own = identity(*item, keys);
+            // An item without keys has its own error, and a deletion may name several.
             if own.is_empty() || self.is_deletion(*item) {
                 continue;
             }

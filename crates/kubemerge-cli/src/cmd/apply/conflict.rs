@@ -27,6 +27,7 @@ impl Conflicts {
     /// A row for each; the objects are named if there are several.
     pub(super) fn table(&self, objects: usize) -> Table {
         let names = ["OBJECT", "FIELD", "CONFIGURATION", "LIVE OBJECT"];
+        // The column of objects says nothing if there is one.
         let from = if objects > 1 { 0 } else { 1 };
         let mut table = Table::new(&names[from..]);
         for (object, conflict) in &self.0 {

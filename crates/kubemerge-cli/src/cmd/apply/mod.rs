@@ -91,6 +91,7 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
     let last_sources = inputs.read(&args.last_applied, Recurse::No)?;
     let mut configs = Manifest::all_of(&sources)?;
     let (live, last) = (Manifest::all_of(&live_sources)?, Manifest::all_of(&last_sources)?);
+    // An error for kubectl as well.
     if configs.is_empty() {
         return Err(Notice::error("there is no configuration to apply").into());
     }
@@ -142,6 +143,7 @@ impl Step<'_, '_> {
 
 /// The numbers of the objects of configurations. A single object must be that of the only configuration.
 fn objects_of(configs: &[Manifest<'_>], objects: &[Manifest<'_>]) -> Result<Vec<Option<usize>>> {
+    // A single pair that does not match is a mistake; among several, an object without a counterpart is created.
     let ([config], [object]) = (configs, objects) else { return match_objects(configs, objects) };
     match config.identity.difference(&object.identity) {
         None => Ok(vec![Some(0)]),

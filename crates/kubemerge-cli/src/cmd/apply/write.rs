@@ -62,6 +62,7 @@ fn sent(applied: &KubectlApplied<Vec<u8>>) -> String {
 fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
     let mut changes: Vec<(usize, &[u8])> =
         steps.iter().filter_map(|step| Some((step.live?, step.result(live)))).collect();
+    // Edits of a text must come in its order; configurations may have another one.
     changes.sort_by_key(|(at, _)| *at);
     let changes: Vec<Change<'_, '_>> =
         changes.iter().map(|(at, json)| Change { manifest: &live[*at], json }).collect();

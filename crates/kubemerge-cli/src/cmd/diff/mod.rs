@@ -91,6 +91,7 @@ pub(crate) fn run(args: &DiffArgs, inputs: &mut Inputs) -> Result {
         target,
         schema: job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?,
     };
+    // Two single objects are compared whatever their names are.
     let (patches, outcome) = match (old.as_slice(), new.as_slice(), current.as_deref()) {
         ([old], [new], None) => maker.only_patch(old, new, None)?,
         ([old], [new], Some([current])) => maker.only_patch(old, new, Some(current))?,

@@ -104,6 +104,7 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
     let options = PatchOptions { patch: args.patch.clone(), patch_file: args.patch_file.clone() };
     let patch_sources = inputs.patches(&options)?;
     let words: Vec<PathBuf> = args.paths.iter().chain(&args.files).cloned().collect();
+    // Not required by the parser, because kubemerge.toml may name paths.
     if words.is_empty() && patch_sources.is_empty() {
         let notice = Notice::error("there is nothing to check");
         return Err(notice.help("give files, or a patch with -p or --patch-file").into());
@@ -120,6 +121,7 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
     notices.extend(manifests(linter, &objects.manifests)?);
     notices.extend(unchecked(linter, &objects.manifests, args.require_schema));
     notices.extend(all_patches(linter, &patches, &objects.manifests)?);
+    // Last, so that every kind of finding can be ignored or graded.
     let notices = settings.apply(notices);
     output::write(args.output, &notices)?;
     Ok(if notices.is_empty() { Outcome::Done } else { Outcome::Found })
@@ -219,6 +221,7 @@ fn all_patches(
             }
             Err(_) => vec![None],
         };
+        // A patch of many objects has the same findings for each.
         let mut known = HashSet::new();
         for target in targets {
             let found = findings_of_patch(linter, patch, target)?;

@@ -51,6 +51,7 @@ impl<'p, 's> Patcher<'p, 's> {
     where
         'p: 'm,
     {
+        // Patches of one object apply in their order, each to the result of the one before.
         let mut patches_of = vec![Vec::new(); manifests.len()];
         pairs.iter().for_each(|pair| patches_of[pair.manifest].push(pair.patch));
         let work: Vec<(&Manifest<'_>, Vec<usize>)> =
@@ -70,6 +71,7 @@ impl<'p, 's> Patcher<'p, 's> {
         for at in &patches {
             node = self.apply(*at, manifest, node, &arena)?;
         }
+        // By value: a patch may set what is there already.
         let same = deep_equal(document.node(), node);
         let patch_type = patches.first().map_or(PatchType::Merge, |at| self.loaded[*at].patch_type);
         let effect = if same { Effect::Unchanged } else { Effect::Changed };

@@ -119,6 +119,7 @@ pub(crate) fn run(args: &PatchArgs, inputs: &mut Inputs) -> Result {
     let destination = args.destination(&sources)?;
     let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
     let objects = Objects::load_some(&sources)?;
+    // Before results, which may be long.
     objects.report();
     if destination == Destination::InPlace {
         check_readable(&objects)?;

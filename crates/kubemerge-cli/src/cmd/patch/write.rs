@@ -69,6 +69,7 @@ fn diffs(objects: &[PatchedObject<'_, '_>]) -> Result<String> {
 
 /// The edits of the objects of one file.
 fn edits_of(file: &[PatchedObject<'_, '_>]) -> Result<Vec<yaml::Edit>> {
+    // An object that does not change keeps its text, whatever its layout.
     let changes = changed(file).map(|object| Change { manifest: object.manifest, json: &object.json });
     edits(&changes.collect::<Vec<_>>())
 }
@@ -101,6 +102,7 @@ fn in_place(objects: &[PatchedObject<'_, '_>]) -> Result {
             rewrites.push(stage(file[0].manifest.source, &edits)?);
         }
     }
+    // All new texts exist by now, so only renames can fail.
     commit(&rewrites)?;
     let (total, files) = (counted(objects.len(), "object"), counted(rewrites.len(), "file"));
     eprintln!("{} of {total} changed, in {files}", changed(objects).count());

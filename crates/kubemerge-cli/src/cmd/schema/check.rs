@@ -65,6 +65,7 @@ pub(crate) fn run(args: &CheckArgs, inputs: &mut Inputs) -> Result {
 /// What the check finds, and why the document does not load if that is something else.
 fn findings(document: &Value) -> Vec<Finding> {
     let mut findings = check::document(document);
+    // Broken rules were found by the check, with better places.
     if let Err(error) = SchemaBuilder::new().document(document)
         && error.kind() != LoadErrorKind::BrokenRule
     {

@@ -59,6 +59,7 @@ fn kinds(schema: &Schema) -> Vec<Kind> {
         Kind {
             api_version: one.api_version(),
             kind: one.kind.to_owned(),
+            // A definition from --schema comes after the built-in one and wins.
             resource: resources.iter().rfind(is_its).map(|resource| names(*resource)),
         }
     };

@@ -148,6 +148,7 @@ fn short_value(value: &str) -> String {
 
 /// The rule in a table cell; nothing for a scalar.
 fn short_rule(root: Type<'_>, explanation: &Explanation<'_>) -> String {
+    // The table would show rules that the API server never applies.
     let refused = explanation.dialect == Dialect::Upstream && root.is_custom_resource();
     let mut rule = match &explanation.merge {
         Merge::Scalar => return String::new(),
