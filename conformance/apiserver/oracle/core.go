@@ -95,7 +95,7 @@ func addPodsAndServices(options generic.RESTOptionsGetter, resources map[string]
 }
 
 func addServices(options generic.RESTOptionsGetter, pods servicestore.PodStorage, resources map[string]rest.Storage) error {
-	_, network, err := net.ParseCIDR("10.0.0.0/24")
+	_, network, err := net.ParseCIDR("10.0.0.0/16")
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ const SUFFIX_LENGTH: usize = 5;
 /// Normalises a body in place.
 pub(crate) fn normalise(body: &mut Value, identity: &Identity) {
     let own = Identity::of(body);
-    let is_status = body["kind"] == "Status";
+    let is_about_service = body["details"]["kind"] == "Service";
     let generated = generated_name(body);
     walk(body, &mut |text| {
         for uid in [&own.uid, &identity.uid] {
@@ -51,7 +51,7 @@ pub(crate) fn normalise(body: &mut Value, identity: &Identity) {
             *text = text.replace(name.as_str(), "@GENERATED@");
         }
         *text = mask(text, UUID_LENGTH, is_random_uuid, UID);
-        if is_status {
+        if is_about_service {
             // Messages quote allocated addresses; the longest form is tried first.
             for length in (8..=12).rev() {
                 *text = mask(text, length, is_cluster_address, ADDRESS);
