@@ -122,7 +122,8 @@ impl<'a> MapPatch<'a> {
         for entry in entries {
             let (field, order) = match classify(entry.key, arena) {
                 Key::Order(field) => (field, true),
-                // Upstream: without a name after the slash the key itself is the field.
+                // Upstream: without a name after the slash the key itself is the field
+                // (apply/delete-list.yaml, `directive key with an empty field name`).
                 Key::Delete(field) if field.is("") => (entry.key, false),
                 Key::Delete(field) => (field, false),
                 _ => continue,

@@ -75,6 +75,7 @@ fn cut(mut text: String) -> String {
 }
 
 fn print(node: Node<'_>, longest: usize, text: &mut String) {
+    // A cut text need not be printed to its end.
     if text.len() > longest {
         return;
     }

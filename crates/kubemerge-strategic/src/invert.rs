@@ -35,6 +35,7 @@ pub fn invert<'a>(
     let undo = diff(ty, patched, original, &DiffOptions::default(), arena)?;
     let undone = apply(ty, patched, undo, arena)?;
     let original = document(original)?.unwrap_or_else(|| kubemerge_value::map([], arena));
+    // Applying the result is the only proof that it leads back.
     match differences(original, undone, arena).into_iter().next() {
         None => Ok(undo),
         Some(difference) => {

@@ -69,6 +69,7 @@ fn weave_asking(places: &[Place], mut ask: impl FnMut(usize)) -> Vec<usize> {
 fn sort_side(side: Vec<usize>, places: &[Place]) -> Vec<usize> {
     let (deleting, mut rest): (Vec<usize>, Vec<usize>) =
         side.into_iter().partition(|at| places[*at].deleting);
+    // A sort needs a rank for each item; without one, upstream's own insertion is repeated.
     if rest.iter().any(|at| places[*at].rank.is_none()) {
         rest = insert_one_by_one(&rest, places);
     } else if !rest.is_sorted_by_key(|at| places[*at].rank) {

@@ -89,6 +89,7 @@ impl KeyHashes {
         let mut rest = mask;
         let mut hash = 0u64;
         while rest != 0 {
+            // A sum does not depend on the order of the keys, and each part is salted with its position.
             hash = hash.wrapping_add(self.0[rest.trailing_zeros() as usize]);
             rest &= rest - 1;
         }

@@ -96,9 +96,11 @@ impl<'a> MemberIndex<'a> {
 
     fn position(&mut self, key: Str<'a>) -> Option<usize> {
         let entries = self.entries;
+        // Two versions mostly have their members in one order, so the next one is tried first.
         if entries.get(self.expected).is_some_and(|entry| entry.key == key) {
             return Some(self.expected);
         }
+        // Short maps are searched faster than they are hashed.
         if entries.len() <= MAX_UNINDEXED_MEMBERS {
             return entries.iter().position(|entry| entry.key == key);
         }

@@ -36,6 +36,7 @@ impl<'p> Precondition<'p> {
     }
 
     fn broken(self, patch: Node<'_>) -> MergeError {
+        // The path outlives the match below.
         let metadata = Path::ROOT.field("metadata".into());
         let path = match self {
             Precondition::Field(name) => Path::ROOT.field(name.into()),

@@ -29,7 +29,7 @@ impl Strategy {
     /// Whether `$patch` in a map is obeyed before anything else in it is looked at.
     pub(crate) fn obeys_patch_word_first(self) -> bool {
         // Upstream: what else the map holds is not even checked
-        // (apply/patch-directive.yaml, `delete leaves an empty map`).
+        // (apply/patch-directive.yaml, `replace on a map keeps nulls`).
         self == Strategy::Upstream
     }
 
@@ -45,13 +45,13 @@ impl Strategy {
 
     /// Whether every element of `$retainKeys` must be a string.
     pub(crate) fn requires_retained_names(self) -> bool {
-        // Upstream: other scalars name no field (apply/retain-keys.yaml, `a number names nothing`).
+        // Upstream: other scalars name no field (apply/retain-keys.yaml, `elements that are not strings`).
         self == Strategy::Spec
     }
 
     /// Whether null is a value of a merge key like any other; if not, the key counts as absent.
     pub(crate) fn null_is_a_key(self) -> bool {
-        // Upstream: a null key matches, and the merge removes it (apply/merge-key.yaml).
+        // Upstream: a null key matches, and the merge removes it (apply/merge-key.yaml, `null key on both sides`).
         self == Strategy::Upstream
     }
 

@@ -38,6 +38,7 @@ pub(crate) fn deduplicate(scalars: &mut [Node<'_>]) -> usize {
             length -= 1;
             scalars[repeated] = scalars[length];
             forget(&mut places, &value, repeated);
+            // The last element itself may be the repeated one; then nothing moves.
             if repeated < length {
                 let moved = scalars[length].scalar();
                 forget(&mut places, &moved, length);

@@ -75,6 +75,7 @@ pub fn three_way_checked<'a>(
         return Ok(patch);
     }
     let changed = verbs.changes_of_current(ty, &versions, arena)?;
+    // The patch that is tested may differ from the one that is sent.
     let tested = verbs.tested_patch(ty, &versions, patch, arena)?;
     let tested = verbs.conflict_test(ty, tested, changed, arena)?;
     match tested.conflicts.first() {

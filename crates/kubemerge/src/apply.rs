@@ -86,6 +86,7 @@ pub fn apply_node<'a, 's>(
 /// The error with the status that its side deserves.
 fn blamed(error: kubemerge_strategic::MergeError, dialect: Dialect) -> Error {
     match error.side() {
+        // A stored object that is at fault is no mistake of the client.
         Side::Live => error.into(),
         Side::Patch => Error::from(error).in_patch(dialect),
     }

@@ -170,6 +170,7 @@ fn strategic_diff<'a>(
     modified: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
+    // The wanted state names the type; an original without one will do.
     let ty = guide.type_of(modified).or_else(|_| guide.type_of(original))?;
     kubemerge_strategic::diff(ty, original, modified, &DiffOptions::default(), arena)
         .map_err(|error| Error::from(error).in_patch(guide.dialect()))

@@ -76,6 +76,7 @@ impl<'a> Cleaner<'a> {
                 Cleaned::Other(value) => picks.push(Pick::Put(value)),
                 Cleaned::Gone => {}
             }
+            // A list of the same items is returned as it is, so that its text is copied and not rebuilt.
             same &= matches!(picks.last(), Some(Pick::Keep(last)) if *last == at);
         }
         if same { Cleaned::Same } else { Cleaned::Other(view.pick(&picks, self.arena)) }

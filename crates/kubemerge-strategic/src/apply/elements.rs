@@ -75,6 +75,7 @@ fn null_element(path: &Path<'_>) -> MergeError {
 
 /// The element at `at`, counted over live and then patch, has another type than the first one.
 fn mixed(live: &[Node<'_>], patch: &[Node<'_>], at: usize, path: &Path<'_>) -> MergeError {
+    // Positions are those of the list that the element is in.
     let at = if at < live.len() { at } else { at - live.len() };
     let message = format!("list element types are not identical: [{} {}]", go_list(live), go_list(patch));
     MergeError::new(MergeErrorKind::MixedElementTypes, &path.index(at), message)

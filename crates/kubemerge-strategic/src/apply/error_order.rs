@@ -63,7 +63,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     }
 
     // Upstream: all order lists of a map are carried out before anything else, so their faults come first
-    // (apply/error-order.yaml).
+    // (apply/error-order.yaml, `a delete list beside an order list`).
     fn order_list_fault(&mut self, maps: &Maps<'_, '_, 'a>, rest: &[&FieldPatch<'a>]) -> Option<MergeError> {
         if !self.strategy.meets_order_lists_first() {
             return None;

@@ -52,12 +52,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Node<'a>,
         patch: &[Node<'a>],
     ) -> Option<InPlace<'a, 's>> {
+        // Patches that are laid over each other keep directives, which needs the plain way.
         if self.mode != Mode::Apply || patch.is_empty() {
             return None;
         }
         let mut wanted = ArenaVec::with_capacity_in(patch.len(), self.arena);
         for item in patch {
             let (keyed, is_marked) = keys.read_marked(*item, self.arena);
+            // A directive on an item may remove it or replace the list, so nothing stays in place.
             wanted.push((ordinary(keyed).filter(|_| !is_marked)?, *item));
         }
         match self.pair_rising(keys, live, &wanted) {
@@ -81,6 +83,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let Some(item) = live.pass_rising(Some(key))? else { return Ok(None) };
             pairs.push(Pair { identity: *identity, patch: *patch, live: item });
         }
+        // The items after the last match count too: a repeated key further on changes the order.
         live.pass_rising(None)?;
         Ok(Some(InPlace { live, pairs }))
     }
@@ -148,7 +151,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 #[inline]
 fn ordinary(keyed: Keyed<'_>) -> Option<Identity<'_>> {
     match keyed {
-        // Upstream: a null key matches, and the merge removes it.
+        // Upstream: a null key matches, and the merge removes it (apply/merge-key.yaml, `null key on both sides`).
         Keyed::As { identity: Identity::One(Scalar::Null), .. } | Keyed::Missing | Keyed::Compound(_) => None,
         Keyed::As { identity, .. } => Some(identity),
     }

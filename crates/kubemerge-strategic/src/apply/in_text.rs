@@ -145,6 +145,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Err(Unfit::Map) => {}
                 Err(unfit) => return Err(unfit),
                 Ok(()) => {
+                    // The inner walk has read the value, so the outer one goes on after it and no byte is read twice.
                     maps.live.pass(inner.live.walked());
                     maps.patch.pass(inner.patch.walked());
                     return Ok(());
@@ -163,6 +164,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         edits: &mut TextEdits<'a>,
     ) -> Result<(), Unfit> {
         let rule = list_rule(field.ty, field.name, field.path)?;
+        // Lists without keys have no items to edit one by one.
         let ListStrategy::Keyed(keys) = rule.strategy else {
             return self.edit_value(field, maps, edits);
         };
@@ -179,6 +181,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let Some(mut items) = MapPair::of(live, pair.patch, maps.level + 2) else {
                 return Err(Unfit::Document);
             };
+            // The key is the same on both sides, so it is not an edit.
             items.key = keys.single();
             match deep(|| self.edit_map(rule.item, &mut items, edits, &path)) {
                 Err(Unfit::Map) => {

@@ -40,6 +40,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<Merged<'l, 'a>, MergeError> {
         let keys = rules.keys;
         self.note_merge(keys, path);
+        // Patch items are numbered first, as upstream reads the patch before it reads the live list.
         let mut register = Register::with_capacity(view.items().len() + patch.len());
         let parts = self.take_apart(keys, patch, &mut register, path);
         let live = self.slots(keys, view.items(), Origin::Live, &mut register);
@@ -120,6 +121,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let by_delete = Positions::of(deletes.iter().map(|(_, id)| *id));
         let hit = |(at, id): (usize, &ItemId)| by_delete.get(*id).map(|delete| (delete, at));
         let mut hits: Vec<(u32, usize)> = merged.live.iter().enumerate().filter_map(hit).collect();
+        // The order of deletions decides what is left in the memory of the list; see `Merged::memory`.
         hits.sort_by_key(|(delete, _)| *delete);
         for (_, at) in &hits {
             let event = MergeEvent::Removed { value: merged.live_items[*at], cause: Removal::PatchDirective };
@@ -152,6 +154,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 (ItemId::Known(_), None) => self.note_new_item(keys, item, &path.index(*at)),
                 (ItemId::Compound, _) => {}
             }
+            // A later item of the same key is merged into this one.
             first.note(*id, merged.slots.len());
             merged.added.push(*id);
             merged.slots.push(Slot::new(Origin::Patch(*at as u32), *id));
@@ -181,6 +184,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             self.observer
                 .note(&path, MergeEvent::ItemMatched { keys: &rules.keys.pairs_of(item, self.arena) });
         }
+        // Only a second merge of one item counts against the limit: the first is bounded by the inputs.
         let again = slot.changed.map(|_| Used::of(self.arena));
         let patch = MapPatch::parse(item, self.arena);
         let node = deep(|| self.map(rules.rule.item, Some(base), &patch, &path))?;
@@ -188,7 +192,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             self.repeats.note(before, self.arena, &path)?;
         }
         merged.change(found, node);
-        // Upstream: a null key matches, and the merge removes it.
+        // Upstream: a null key matches, and the merge removes it (apply/merge-key.yaml, `null key on both sides`).
         if self.mode == Mode::Apply && merged.register.is_null(slot.id) {
             merged.slots[found].id = ItemId::Missing;
         }
@@ -292,6 +296,7 @@ pub(super) fn compare_while_ordering(
     path: &Path<'_>,
 ) -> Result<(), MergeError> {
     let is_compound = |at: usize| slots[at].id == ItemId::Compound;
+    // Keys that are maps or lists are rare, and the check is as long as the sort.
     if !(0..slots.len()).any(is_compound) {
         return Ok(());
     }

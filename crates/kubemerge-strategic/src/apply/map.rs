@@ -64,6 +64,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return Err(self.first_fault(error.into(), &maps, &mut edit, &fields));
         }
         if self.mode == Mode::Combine {
+            // A patch that is laid over another one keeps what it cannot carry out.
             for entry in malformed_delete_lists(patch, self.arena) {
                 put(&mut edit, entry.key, entry.value);
             }
@@ -74,6 +75,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 
     fn fields(&mut self, maps: &Maps<'_, '_, 'a>, edit: &mut MapEdit<'a>) -> Result<(), MergeError> {
         let mut fields = ArenaVec::from_iter_in(&maps.patch.fields, self.arena);
+        // A forward walk over sorted members cannot go back, so the fields are visited in the same order.
         if edit.wants_sorted_keys() && !fields.is_sorted_by_key(|field| field.field) {
             fields.sort_by_key(|field| field.field);
         }
@@ -146,7 +148,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 self.observer.note(path, MergeEvent::MapReplaced { from: live, cause });
                 Ok(without_patch(patch.node, self.arena))
             }
-            // Upstream: the map stays, empty (apply/patch-directive: "delete leaves an empty map").
+            // Upstream: the map stays, empty (apply/patch-directive.yaml, `#89140 delete leaves an empty map`).
             PatchWord::Delete => {
                 if let Some(value) = live {
                     self.observer.note(path, MergeEvent::Removed { value, cause: Removal::PatchDirective });

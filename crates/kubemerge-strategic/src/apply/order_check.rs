@@ -24,7 +24,8 @@ pub(super) fn check_order<'a>(
     let mut entries = order.iter().enumerate();
     let mut at = 0;
     while let Some(&(index, item)) = items.get(at) {
-        // Upstream: an item with a directive is passed over, but only while order entries are left.
+        // Upstream: an item with a directive is passed over, but only while order entries are left
+        // (apply/element-order.yaml, `trailing replace marker`).
         if entries.len() == 0 {
             return Err(mismatch(patch, order, &path.index(index)));
         }

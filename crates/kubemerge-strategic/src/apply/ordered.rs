@@ -48,7 +48,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             ListStrategy::Keyed(keys) => Some(Keys::new(keys, self.strategy, self.arena)),
             _ => None,
         };
+        // The check comes before anything is merged, so its fault wins over faults of items.
         check_order(patch_items, order, keys.as_ref(), path, self.arena)?;
+        // An order for a list that neither side has orders nothing.
         if live.is_none() && patch.is_none() {
             return Ok(Outcome::Keep);
         }
@@ -82,9 +84,11 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 return Err(keys.missing(*entry, path));
             }
         }
+        // Upstream takes the order of the server from a list that it has changed meanwhile.
         let memory = merged.memory();
         if memory.contains(&ItemId::Missing) {
-            // Upstream: the list is read again after the merge, and needs every key.
+            // Upstream: the list is read again after the merge, and needs every key
+            // (apply/merge-key.yaml, `live item without the key`).
             return Err(keys.missing(lists.view.node(), path));
         }
         let places = merged.places(&named, &Positions::of(memory.into_iter()));
@@ -200,7 +204,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     }
 }
 
-/// Upstream: an atomic list of maps that the patch empties is still put in order, by the empty key.
+// Upstream: an atomic list of maps that the patch empties is still put in order, by the empty key.
+// Only generated cases of `cargo xtask conformance` reach this.
 fn check_empty_key(lists: &Lists<'_, '_>, path: &Path<'_>) -> Result<(), MergeError> {
     if let Some(entry) = lists.order.first() {
         return Err(expected_map(*entry, path));

@@ -25,6 +25,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             return keep_directive(edit, directive, &here);
         }
         let names = self.names(directive, &here)?;
+        // The patch is checked before live fields are dropped: nothing is half applied.
         check_fields(patch, &names, path)?;
         self.note_dropped(live, &names, path);
         edit.retain(|key| names.contains(&key));
@@ -65,6 +66,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 /// Every field of the patch must be named, unless it is removed anyway.
 fn check_fields(patch: &MapPatch<'_>, names: &HashSet<Str<'_>>, path: &Path<'_>) -> Result<(), MergeError> {
     for field in &patch.fields {
+        // A removal need not be named: the field is gone either way.
         let removed = field.value.is_none_or(Node::is_null);
         if !removed && !names.contains(&field.field) {
             let hint = format!("add `{}` to $retainKeys, or leave it out of the patch", field.field);

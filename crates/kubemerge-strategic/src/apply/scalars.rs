@@ -27,6 +27,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let items = patch.elements(self.arena);
         if let ListStrategy::Keyed(keys) = rule.strategy {
             let keys = Keys::new(keys, self.strategy, self.arena);
+            // Most patches change items and move none.
             if let Some(list) = self.in_place(&keys, live, items) {
                 return self.merge_in_place(ItemRules { rule, keys: &keys }, &list, path);
             }
@@ -88,6 +89,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let mut picks = Vec::with_capacity(live.len() + named.len());
         let mut places = Vec::with_capacity(live.len() + named.len());
         for (at, item) in view.items().iter().chain(patch).enumerate() {
+            // Repeated values are dropped; the first one keeps its place.
             let Some(value) = item.scalar().filter(|value| seen.insert(*value)) else { continue };
             let (rank, server) = (named.get(&value).copied(), live.get(&value).copied());
             places.push(Place { named: rank.is_some(), rank: rank.or(server), server, deleting: false });

@@ -138,6 +138,7 @@ impl<'l, 'a> Merged<'l, 'a> {
         let mut stale = Vec::with_capacity(self.deleted.len());
         let mut last = live.len();
         for at in &self.deleted {
+            // The last place that is still in use is what a deletion copies from.
             while last > 0 && !alive[last - 1] {
                 last -= 1;
             }

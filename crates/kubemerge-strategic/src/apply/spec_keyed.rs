@@ -65,6 +65,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let keys = Keys::new(keys, self.strategy, self.arena);
         let rules = ItemRules { rule, keys: &keys };
         let items = patch.items.map_or(&[][..], |items| items.elements(self.arena));
+        // An order list may move items, so the list does not stay in place.
         if let (Some(live), None) = (live, patch.order)
             && let Some(list) = self.in_place(&keys, live, items)
         {
@@ -182,6 +183,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         for (item, name) in parts.plain.iter().zip(&names.of_plain) {
             let name = &mut named[*name as usize];
             let live_at = name.known.map(|at| survivors[at].at);
+            // A repeated item of the patch is merged into what the first one made.
             let base = name.merged.or(live_at.map(|at| view.items()[at]));
             let again = name.merged.map(|_| Used::of(self.arena));
             name.merged = Some(self.spec_item(rules, item, base, live_at, path)?);
@@ -215,6 +217,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<Vec<Survivor<'a>>, MergeError> {
         let mut deleted = Partial::default();
         for (identity, written) in deletes {
+            // A delete item may leave keys out and then hits every item that agrees in the others.
             deleted.insert(*identity, *written, ());
         }
         let mut survivors = Vec::with_capacity(view.items().len());

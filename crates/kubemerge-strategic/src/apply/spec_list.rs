@@ -143,6 +143,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         items: Node<'a>,
         path: &Path<'_>,
     ) -> Result<Vec<(usize, Node<'a>)>, MergeError> {
+        // Positions are kept, because dropped items would shift the paths of faults.
         let mut cleaned = Vec::new();
         for (at, node) in items.elements(self.arena).iter().enumerate() {
             let path = path.index(at);
@@ -215,6 +216,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         for (at, node) in &items {
             let value = Element::of(*node);
             let is_known = known.contains(&value);
+            // A repeated element is a mistake of the patch; one that live has already is not.
             if !added.insert(value) {
                 return Err(duplicate(&path.index(*at)));
             }
@@ -292,6 +294,7 @@ fn check_deletable(
     if rule.strategy == ListStrategy::Set {
         return set_kind(merged, values, delete_path);
     }
+    // A fault of the list itself is told at the list, not at the directive.
     element_kind(merged, &[], path)?;
     match element_kind(merged, values, delete_path)? {
         Some(Kind::Map) => Err(no_merge_key(&rule.item.name(), delete_path)),

@@ -71,6 +71,7 @@ impl<'a> KeyedOrder<'a> {
             }
             let (identity, written) = keys.require(*entry, &path, arena)?;
             order.exact.entry(identity).or_insert(at as u32);
+            // Entries with every key are found exactly; only partial ones need the slower search.
             if written != keys.all() {
                 order.partial.insert(identity, written, at as u32);
             }

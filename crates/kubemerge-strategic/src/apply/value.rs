@@ -125,7 +125,8 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         let Some(live) = live.filter(|live| live.kind() == kind) else { return Ok(Outcome::Keep) };
         if kind != Kind::List {
-            // Upstream: a delete list that is no list merges like any other value.
+            // Upstream: a delete list that is no list merges like any other value
+            // (apply/delete-list.yaml, `directive value is a scalar`).
             return self.merge(ty, live, field, delete.value, path);
         }
         let rule = list_rule(ty, field, path)?;
@@ -172,6 +173,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, MergeError> {
         let base = live.filter(|live| live.kind() == Kind::Map);
+        // The directive of the patch goes before the rule of the schema.
         let replacement = match (patch.patch.map(PatchWord::of), rule.strategy) {
             (Some(PatchWord::Unknown), _) => return Err(unknown_word(patch, path)),
             (Some(PatchWord::Delete), _) => {

@@ -101,12 +101,14 @@ fn arrange<'a>(
 ) -> Option<(Vec<Identity<'a>>, Option<&'a Entry<'a>>)> {
     let (first, second) = (&one.plain.names, &other.plain.names);
     let (order_one, order_other) = (one.order.as_ref(), other.order.as_ref());
+    // With nothing said before, the second patch orders as it would alone.
     if first.is_empty() && order_one.is_none() {
         return Some((second.clone(), order_other.map(|order| order.entry)));
     }
     if let Some(order) = order_other {
         let known: HashSet<Identity<'a>> = order.identities.iter().copied().collect();
         let mut named = first.iter().chain(order_one.into_iter().flat_map(|order| &order.identities));
+        // A partial entry may name several items, so it cannot be checked against the first patch.
         let covers = !order.is_partial
             && order_one.is_none_or(|order| !order.is_partial)
             && named.all(|name| known.contains(name));

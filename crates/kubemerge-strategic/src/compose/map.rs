@@ -84,9 +84,11 @@ impl<'a> Composer<'a> {
                 let field = Field { key, ty, path: &path };
                 let mut one = self.act(one, &field)?;
                 let other = self.act(other, &field)?;
+                // A field that the first patch does not retain is gone when the second one comes to it.
                 if !kept_first.has(key) && !matches!(other, Act::Absent) {
                     one = Act::Removes;
                 }
+                // The composed names must retain what the second patch brings back.
                 if other.sets() {
                     set.push(key);
                 }

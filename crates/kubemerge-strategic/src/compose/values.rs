@@ -67,6 +67,7 @@ fn arrange<'a>(
         return follows.then(|| (second.clone(), Some(entry)));
     }
     let order = one.order.map(|(entry, _)| entry);
+    // New elements of a set go to the end, so two patches add up in order.
     if rule.strategy == ListStrategy::Set && order.is_none() && !revives {
         return Some((union(&without(first, &one.deletes), second), None));
     }

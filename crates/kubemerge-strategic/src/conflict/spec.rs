@@ -95,6 +95,7 @@ impl<'a> Walk<'a> {
         rule: &ListRule<'_>,
         path: &Path<'_>,
     ) -> Result<(), MergeError> {
+        // Equal lists agree even where items have no keys.
         if deep_equal(sides.one, sides.other) {
             return Ok(());
         }
@@ -177,6 +178,7 @@ impl<'a> Items<'a> {
         };
         for (at, node) in list.elements(arena).iter().copied().enumerate() {
             let word = PatchWord::in_map(node);
+            // A marker is no item and needs no key.
             if word == Some(PatchWord::Replace) {
                 items.replaces = true;
                 continue;

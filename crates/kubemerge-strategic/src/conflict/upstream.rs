@@ -93,6 +93,7 @@ impl<'a> Walk<'a> {
             (MemberIndex::of(sides.one, self.arena), MemberIndex::of(sides.other, self.arena));
         let mut touched = Vec::new();
         for (at, entry) in one.entries.iter().enumerate() {
+            // `$patch` was compared above, and names to retain never conflict.
             if entry.key.is(PATCH) || entry.key.is(RETAIN_KEYS) {
                 continue;
             }
@@ -191,6 +192,7 @@ impl<'a> Walk<'a> {
             if let Some(item) = deep(|| self.maps(sides, ty, MapStrategy::Merge, &path)) {
                 touched.push((at, item));
             }
+            // Upstream stops at the first conflict of a list.
             if self.met() != met {
                 break;
             }
@@ -209,6 +211,7 @@ impl<'a> Walk<'a> {
         let (mut one, mut other) = (one.to_vec(), other.to_vec());
         let (ones, others) = (normalise(&mut one), normalise(&mut other));
         for at in 0..ones {
+            // Upstream reads past the end of the shorter list and crashes; an error takes its place.
             if at >= others {
                 return self.fail(different_counts(path));
             }

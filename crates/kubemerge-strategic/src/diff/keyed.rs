@@ -147,7 +147,8 @@ impl<'a> Items<'a> {
             }
         }
         if let Some((missing, _)) = items.missing {
-            // Upstream: an item without a key has a place in the walk too, and ends it there.
+            // Upstream: an item without a key has a place in the walk too, and ends it there
+            // (diff/error-order.yaml, `an item without a key ends the walk`).
             items.in_reach.retain(|item| (&*item.form, Reverse(item.at)) < (&b"<nil>"[..], Reverse(missing)));
         }
         items
@@ -244,7 +245,8 @@ fn same_order(
         return Ok(false);
     }
     for (at, (one, other)) in before.iter().zip(after).enumerate() {
-        // Upstream: without a key the items themselves are compared, and maps cannot be.
+        // Upstream: without a key the items themselves are compared, and maps cannot be
+        // (diff/merge-key.yaml, `maps in a list without a key, diff`).
         if key.is("") || (is_container(one.key) && one.key.kind() == other.key.kind()) {
             return Err(uncomparable_key(&path.index(at)));
         }

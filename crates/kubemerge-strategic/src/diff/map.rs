@@ -103,6 +103,7 @@ impl<'a> Generator<'a> {
 
     /// What is to be said about two maps whose texts differ.
     pub(super) fn changes(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
+        // Texts that differ at the bottom would be compared once per level; see `depth.rs`.
         let _level = self.depth.enter();
         let pairs = match maps.retain {
             RetainKeys::Unnamed if self.depth.compares_texts() => {

@@ -18,6 +18,7 @@ pub(super) fn diff<'a>(original: &[Node<'a>], modified: &[Node<'a>], options: &D
 
 /// The values that only modified has, and those that only original has, each as often as it has more of them.
 fn pair<'a>(original: &[Node<'a>], modified: &[Node<'a>]) -> (Vec<Node<'a>>, Vec<Node<'a>>) {
+    // Values pair up by string form and count, as two sorted lists would.
     let mut waiting: HashMap<Cow<'_, [u8]>, usize> = HashMap::with_capacity(original.len());
     for value in original {
         *waiting.entry(string_form(*value)).or_default() += 1;

@@ -57,6 +57,7 @@ fn patch_of<'a>(
     order_lists: OrderLists,
     arena: &'a Arena,
 ) -> Result<Node<'a>, MergeError> {
+    // The quick look at the text spares most documents the walk.
     if may_hold_directives(sides.modified) {
         refuse_directives(sides.modified, &Path::ROOT, arena)?;
     }
@@ -251,6 +252,7 @@ impl<'a> Generator<'a> {
             self.member(&field, entry.value, current, Original::of(original), &mut patch)?;
         }
         // Removed by the new configuration.
+        // Without an original of its own, the current state is what was applied last.
         patch.remove_gone(original.as_ref().unwrap_or(&current), &mut modified);
         if maps.retain == RetainKeys::Named {
             patch.name_survivors(&current, &mut modified);
