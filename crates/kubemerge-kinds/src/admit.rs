@@ -10,8 +10,12 @@ use kubemerge_value::Document;
 
 use crate::field::{Field, FieldError, Report};
 use crate::groups::rules;
-use crate::meta::{NameRule, generic_metadata, validate_metadata, validate_metadata_update};
-use crate::registry::{Context, Generation, OnUpdate, Rules, Scope, SubresourceRules, keep_field};
+use crate::meta::{
+    NameRule, generic_metadata, generic_metadata_update, validate_metadata, validate_metadata_update,
+};
+use crate::registry::{
+    Context, Generation, MetadataRule, OnUpdate, Rules, Scope, SubresourceRules, keep_field,
+};
 use crate::tree::{Arena, Map, Value};
 use crate::typed::{DecodeError, Decoded, decode, zero};
 
@@ -199,7 +203,9 @@ impl<'s> Kind<'s> {
         let Some(rules) = self.rules else { return Vec::new() };
         let report = Report::new(self.context.minor);
         let root = Field::root(object, &report);
-        validate_metadata(root.field("metadata"), rules.scope, rules.name);
+        if rules.metadata == MetadataRule::OfKind {
+            validate_metadata(root.field("metadata"), rules.scope, rules.name);
+        }
         (rules.validate)(root);
         (rules.validate_create_only)(root);
         if root.errors_so_far() == 0 {
@@ -274,8 +280,13 @@ impl<'s> Kind<'s> {
         let report = Report::new(self.context.minor);
         let (root, old_root) = (Field::root(object, &report), Field::root(old, &report));
         let scope = self.rules.map_or(Scope::Namespaced, |rules| rules.scope);
-        generic_metadata(root.field("metadata"), scope, NameRule::PathSegment);
-        validate_metadata_update(root.field("metadata"), old_root.field("metadata"));
+        let (metadata, old_metadata) = (root.field("metadata"), old_root.field("metadata"));
+        generic_metadata(metadata, scope, NameRule::PathSegment);
+        if self.rules.is_some_and(|rules| rules.metadata == MetadataRule::Generic) {
+            generic_metadata_update(metadata, old_metadata);
+        } else {
+            validate_metadata_update(metadata, old_metadata);
+        }
         validate(root, old_root);
         report.into_errors()
     }

@@ -37,6 +37,15 @@ pub enum OnUpdate {
     ValidateChanges,
 }
 
+/// How the metadata of a kind is validated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetadataRule {
+    /// With the rest of the object, by the name rule of the kind.
+    OfKind,
+    /// Only as the API server validates every object, after the rest of it was found valid.
+    Generic,
+}
+
 /// Facts that rules may depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
@@ -75,6 +84,8 @@ pub struct Rules {
     pub scope: Scope,
     /// How objects may be named.
     pub name: NameRule,
+    /// How metadata is validated.
+    pub metadata: MetadataRule,
     /// Fills in what is absent: `SetDefaults_*`. Runs on everything that is decoded, stored objects too.
     pub defaults: Change,
     /// `BeginCreate` and `BeginUpdate`, with the stored object for updates. Few kinds have it.
@@ -120,6 +131,7 @@ impl Rules {
         versions: &[],
         scope: Scope::Namespaced,
         name: NameRule::Subdomain,
+        metadata: MetadataRule::OfKind,
         defaults: |_, _| {},
         begin: |_, _, _| Vec::new(),
         refuse_conversion: |_| None,

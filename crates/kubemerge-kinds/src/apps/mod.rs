@@ -5,7 +5,7 @@ mod controller_revision;
 mod daemon_set;
 mod deployment;
 mod replica_set;
-mod rolling_update;
+pub(crate) mod rolling_update;
 mod stateful_set;
 mod stateful_set_defaults;
 mod workload;

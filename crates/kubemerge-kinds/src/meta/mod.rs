@@ -1,10 +1,12 @@
 //! Metadata that all kinds share: names, labels, annotations, owners, finalizers, and what may change.
 
+mod conditions;
 mod name;
 mod object_meta;
 mod selector;
 
+pub use conditions::conditions;
 pub use name::NameRule;
-pub(crate) use object_meta::generic_metadata;
 pub use object_meta::{annotations, immutable_metadata, labels, validate_metadata, validate_metadata_update};
+pub(crate) use object_meta::{generic_metadata, generic_metadata_update};
 pub use selector::{Selector, is_empty_selector, label_selector, selector_matches};

@@ -55,7 +55,7 @@ pub(crate) fn generic_metadata(metadata: Field<'_>, scope: Scope, rule: NameRule
 }
 
 /// What the API server checks of every updated object.
-fn generic_metadata_update(metadata: Field<'_>, old: Field<'_>) {
+pub(crate) fn generic_metadata_update(metadata: Field<'_>, old: Field<'_>) {
     if old.field("deletionTimestamp").is_set() {
         no_new_finalizers(metadata.field("finalizers"), old.field("finalizers"));
     }

@@ -1,0 +1,103 @@
+//! PodDisruptionBudget.
+
+use crate::admit::count_generation;
+use crate::apps::rolling_update::{at_most_100_percent, int_or_percent};
+use crate::field::{Field, Report};
+use crate::meta::{Selector, conditions, label_selector};
+use crate::registry::{Generation, MetadataRule, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::tree::{Map, Value};
+
+/// A label that told version v1beta1 from v1 selectors; conversion alone may use it.
+const VERSION_LABEL: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
+
+pub(super) const RULES: Rules = Rules {
+    kind: "PodDisruptionBudget",
+    metadata: MetadataRule::Generic,
+    reset: &["status"],
+    generation: Generation::Own,
+    prepare_create: |budget, _| {
+        strip_version_label(budget);
+        budget.ensure_map("metadata").set("generation", 1);
+    },
+    prepare_update: |budget, old, _| {
+        // Upstream counts before it drops the label.
+        if budget.get("spec") != old.get("spec") {
+            count_generation(budget, old);
+        }
+        if selector(budget) != selector(old) {
+            strip_version_label(budget);
+        }
+    },
+    validate: |budget| validate(budget.field("spec"), Selector::Strict),
+    validate_update: |budget, old| {
+        let stored = old.fields(["spec", "selector"]);
+        let rule = if is_strict(stored) { Selector::Strict } else { Selector::AnyValues };
+        validate(budget.field("spec"), rule);
+    },
+    on_update: OnUpdate::ValidateChanges,
+    subresources: &[SubresourceRules {
+        name: "status",
+        prepare_update: keep_spec,
+        validate_update: |budget, _| status(budget.field("status")),
+    }],
+    ..Rules::NAMESPACED
+};
+
+fn selector<'m, 'a>(budget: &'m Map<'a>) -> Option<&'m Value<'a>> {
+    budget.map("spec").and_then(|spec| spec.get("selector"))
+}
+
+/// Drops the label from selectors, except from the one that stands for none.
+fn strip_version_label(budget: &mut Map<'_>) {
+    let Some(spec) = budget.map_mut("spec") else { return };
+    let Some(selector) = spec.map_mut("selector") else { return };
+    let has_label = |value: &Value<'_>| value.as_map().is_some_and(|map| map.str("key") == VERSION_LABEL);
+    let selects_none = match selector.list("matchExpressions") {
+        [one] => {
+            let is_exists = one.as_map().is_some_and(|map| map.str("operator") == "Exists" && map.len() == 2);
+            has_label(one) && is_exists && !selector.has("matchLabels")
+        }
+        _ => false,
+    };
+    if selects_none {
+        return;
+    }
+    let Some(expressions) = selector.list_mut("matchExpressions") else { return };
+    expressions.retain(|expression| !has_label(expression));
+    if expressions.is_empty() {
+        selector.remove("matchExpressions");
+    }
+}
+
+/// Whether a stored selector obeys today's rules.
+fn is_strict(selector: Field<'_>) -> bool {
+    let report = Report::new(selector.minor());
+    if let Some(map) = selector.map() {
+        label_selector(Field::root(map, &report), Selector::Strict);
+    }
+    report.into_errors().is_empty()
+}
+
+fn validate(spec: Field<'_>, rule: Selector) {
+    let limits = [spec.field("minAvailable"), spec.field("maxUnavailable")];
+    if limits.iter().all(|limit| limit.is_set()) {
+        let message = "minAvailable and maxUnavailable cannot be both set";
+        spec.invalid_struct("policy.PodDisruptionBudgetSpec", message);
+    }
+    for limit in limits {
+        int_or_percent(limit);
+        at_most_100_percent(limit);
+    }
+    label_selector(spec.field("selector"), rule);
+    let policy = spec.field("unhealthyPodEvictionPolicy");
+    if policy.is_set() {
+        policy.one_of(&["AlwaysAllow", "IfHealthyBudget"]);
+    }
+}
+
+fn status(status: Field<'_>) {
+    conditions(status.field("conditions"));
+    for name in ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"] {
+        status.field(name).check_not_negative();
+    }
+}
