@@ -1,0 +1,48 @@
+//! What both versions of HorizontalPodAutoscaler share.
+
+use super::reference::{ApiVersion, object_reference};
+use crate::field::Field;
+
+/// From this minor version on, autoscalers may scale to zero.
+pub(super) const SCALE_TO_ZERO_SINCE: u32 = 37;
+
+/// Validates the number of replicas and the target; an update is checked against the stored spec.
+pub(super) fn replicas_and_target<'t>(spec: Field<'t>, old: Option<Field<'t>>) {
+    let (least, most) = (spec.field("minReplicas"), spec.field("maxReplicas"));
+    let was_zero = old.is_some_and(|old| old.field("minReplicas").opt_int() == Some(0));
+    let bound = if spec.since(SCALE_TO_ZERO_SINCE) || was_zero { 0 } else { 1 };
+    if least.is_set() && least.int() < bound {
+        least.invalid(format!("must be greater than or equal to {bound}"));
+    }
+    match most.int() {
+        0 => most.required(""),
+        ..0 => most.invalid("must be greater than or equal to 1"),
+        _ => {}
+    }
+    if least.is_set() && most.int() < least.int() {
+        most.invalid_as(most.int(), "must be greater than or equal to `minReplicas`");
+    }
+    let target = spec.field("scaleTargetRef");
+    object_reference(target, version_rule(target, old.map(|old| old.field("scaleTargetRef"))));
+}
+
+fn version_rule(target: Field<'_>, old: Option<Field<'_>>) -> ApiVersion {
+    let is_unchanged = old.is_some_and(|old| {
+        ["apiVersion", "kind"].into_iter().all(|name| old.field(name).str() == target.field(name).str())
+    });
+    match target.field("kind").str() {
+        _ if is_unchanged => ApiVersion::Unchecked,
+        "ReplicationController" => ApiVersion::Any,
+        _ => ApiVersion::WithGroup,
+    }
+}
+
+/// Validates an updated status.
+pub(super) fn status(status: Field<'_>) {
+    for condition in status.field("conditions").items() {
+        condition.field("observedGeneration").check_not_negative();
+    }
+    for name in ["currentReplicas", "desiredReplicas"] {
+        status.field(name).check_not_negative();
+    }
+}

@@ -1,0 +1,68 @@
+//! HorizontalPodAutoscaler in version v1: one metric, the utilization of CPUs.
+//!
+//! Kubernetes keeps what only version v2 can say in annotations. They are kept as they are: metrics and behavior in
+//! them are neither validated nor converted.
+
+use super::autoscaler::{replicas_and_target, status};
+use crate::field::Field;
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::tree::Map;
+
+const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
+const DEFAULT_CPU_UTILIZATION: i64 = 80;
+
+pub(super) const RULES: Rules = Rules {
+    kind: "HorizontalPodAutoscaler",
+    versions: &["v1"],
+    defaults,
+    reset: &["status"],
+    generation: Generation::Spec,
+    prepare_update: |autoscaler, _, _| annotate_current_metrics(autoscaler),
+    validate: |autoscaler| validate(autoscaler.field("spec"), None),
+    validate_update: |autoscaler, old| validate(autoscaler.field("spec"), Some(old.field("spec"))),
+    on_update: OnUpdate::ValidateChanges,
+    subresources: &[SubresourceRules {
+        name: "status",
+        prepare_update: |autoscaler, old, context| {
+            keep_spec(autoscaler, old, context);
+            annotate_current_metrics(autoscaler);
+        },
+        validate_update: |autoscaler, _| status(autoscaler.field("status")),
+    }],
+    ..Rules::NAMESPACED
+};
+
+fn defaults(autoscaler: &mut Map<'_>, _: Context) {
+    let spec = autoscaler.ensure_map("spec");
+    spec.set_if_absent("minReplicas", 1);
+    spec.set_if_absent("targetCPUUtilizationPercentage", DEFAULT_CPU_UTILIZATION);
+}
+
+/// The current utilization is a metric of version v2, and all of those are written to an annotation.
+fn annotate_current_metrics(autoscaler: &mut Map<'_>) {
+    let status = autoscaler.map("status");
+    let Some(utilization) = status.and_then(|status| status.int("currentCPUUtilizationPercentage")) else {
+        return;
+    };
+    let metrics = format!(
+        r#"[{{"type":"Resource","resource":{{"name":"cpu","currentAverageUtilization":{utilization},"currentAverageValue":"0"}}}}]"#
+    );
+    let annotations = autoscaler.ensure_map("metadata").ensure_map("annotations");
+    annotations.set_text(CURRENT_METRICS, &metrics);
+}
+
+fn validate<'t>(spec: Field<'t>, old: Option<Field<'t>>) {
+    replicas_and_target(spec, old);
+    let metrics = spec.field("metrics");
+    if spec.field("minReplicas").opt_int() == Some(0) {
+        metrics.forbidden(
+            "must specify at least one Object or External metric to support scaling to zero replicas",
+        );
+    }
+    let utilization = spec.field("targetCPUUtilizationPercentage");
+    if utilization.is_set() && utilization.int() < 1 {
+        // Version v2, which is validated, has it as a metric.
+        let place = metrics.index(0).fields(["resource", "target", "averageUtilization"]);
+        utilization.reported_at(place).invalid("must be greater than 0");
+    }
+}
