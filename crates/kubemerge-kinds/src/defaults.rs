@@ -6,9 +6,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use kubemerge_value::{
-    Arena, Canonical, Kind, MapEdit, Node, SharedValue, Str, Token, Tokens, list, to_canonical,
-};
+use kubemerge_value::{Arena, Canonical, Kind, MapEdit, Node, Reader, SharedValue, Str, list, to_canonical};
 
 /// A path below the object and what belongs there.
 type Default = (&'static str, &'static str);
@@ -186,52 +184,53 @@ impl DefaultTree {
 /// A field with its missing defaults filled in; none if no default is missing.
 pub fn fill(text: &SharedValue, default: &DefaultAt) -> Option<Canonical> {
     // Most objects were filled before: those are only read.
-    if !lacks(&mut text.tokens(), default) {
+    if lacks(&mut text.reader(), default) != Some(true) {
         return None;
     }
     filled_value(text.node(), default, &Arena::new()).map(to_canonical)
 }
 
-/// Whether anything is missing in the next value.
-fn lacks(tokens: &mut Tokens<'_>, wanted: &DefaultAt) -> bool {
-    let Some(token) = tokens.next() else { return false };
-    match (wanted, token) {
-        (DefaultAt::Value(_), Token::Scalar(node)) => return node.is_null(),
-        (DefaultAt::InMap(tree), Token::MapStart) => return map_lacks(tokens, tree),
-        (DefaultAt::InItems(tree), Token::ListStart) => return items_lack(tokens, tree),
-        _ => tokens.pass_rest(token),
+/// Whether anything is missing in the next value. There always is an answer, since the text is canonical.
+fn lacks(reader: &mut Reader<'_>, wanted: &DefaultAt) -> Option<bool> {
+    let kind = reader.next_kind()?;
+    match (wanted, kind) {
+        (DefaultAt::InMap(tree), Kind::Map) => return map_lacks(reader, tree),
+        (DefaultAt::InItems(tree), Kind::List) => return items_lack(reader, tree),
+        _ => reader.pass()?,
     }
-    false
+    Some(matches!(wanted, DefaultAt::Value(_)) && kind == Kind::Null)
 }
 
 /// Goes through the members of a map and what is wanted there side by side, since both are sorted.
-fn map_lacks(tokens: &mut Tokens<'_>, tree: &DefaultTree) -> bool {
+fn map_lacks(reader: &mut Reader<'_>, tree: &DefaultTree) -> Option<bool> {
     let is_value = |(_, wanted): &(&str, DefaultAt)| matches!(wanted, DefaultAt::Value(_));
     let mut rest = tree.0.iter().peekable();
-    while let Some(Token::Name(name)) = tokens.next() {
+    reader.open_map()?;
+    while let Some(name) = reader.name()?.map(Str::given) {
         while let Some(passed) = rest.next_if(|(wanted, _)| Str::plain(wanted) < name) {
             if is_value(passed) {
-                return true;
+                return Some(true);
             }
         }
         match rest.next_if(|(wanted, _)| name.is(wanted)) {
-            Some((_, wanted)) if lacks(tokens, wanted) => return true,
+            Some((_, wanted)) if lacks(reader, wanted)? => return Some(true),
             Some(_) => {}
-            None => tokens.pass(),
+            None => reader.pass()?,
         }
     }
-    rest.any(is_value)
+    Some(rest.any(is_value))
 }
 
-fn items_lack(tokens: &mut Tokens<'_>, tree: &DefaultTree) -> bool {
-    loop {
-        match tokens.next() {
-            None | Some(Token::ListEnd) => return false,
-            Some(Token::MapStart) if map_lacks(tokens, tree) => return true,
-            Some(Token::MapStart) => {}
-            Some(other) => tokens.pass_rest(other),
+fn items_lack(reader: &mut Reader<'_>, tree: &DefaultTree) -> Option<bool> {
+    reader.open_list()?;
+    while reader.item()? {
+        if reader.next_kind()? != Kind::Map {
+            reader.pass()?;
+        } else if map_lacks(reader, tree)? {
+            return Some(true);
         }
     }
+    Some(false)
 }
 
 /// A value with what is missing in it; none if nothing is.
@@ -296,9 +295,7 @@ mod tests {
         let arena = Arena::new();
         let before = canonical(&before);
         let result = filled(before.node(), tree, &arena).map(to_canonical);
-        let mut tokens = before.tokens();
-        assert!(matches!(tokens.next(), Some(Token::MapStart)));
-        assert_eq!(map_lacks(&mut tokens, tree), result.is_some());
+        assert_eq!(map_lacks(&mut before.reader(), tree), Some(result.is_some()));
         let expected = canonical(&after);
         assert_eq!(result, (expected != before).then_some(expected));
     }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use kubemerge_schema::{Shape, Type};
-use kubemerge_value::{Kind, Node, Scalar, SharedValue, Token, Tokens};
+use kubemerge_value::{Kind, Node, Reader, Scalar, SharedValue, Str};
 use serde_json::{Map, Value};
 
 use crate::{document_path::DocumentPath, octets};
@@ -22,75 +22,76 @@ pub struct Survey {
 /// Checks a field, up to the first value that cannot be decoded.
 pub fn survey(text: &SharedValue, ty: Type<'_>, name: &str) -> Survey {
     let mut survey = Survey::default();
-    check(&mut text.tokens(), ty, &DocumentPath::Field(&DocumentPath::Root, name), &mut survey);
+    check(&mut text.reader(), ty, &DocumentPath::Field(&DocumentPath::Root, name), &mut survey);
     survey
 }
 
-/// Checks the next value, up to the first one that cannot be decoded.
-fn check(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) {
-    let Some(token) = tokens.next() else { return };
-    if let Token::Scalar(node) = token
-        && fits(node.kind(), ty)
-    {
-        return check_scalar(node, ty, place, survey);
+/// Checks the next value; `None` ends the walk at the first one that cannot be decoded.
+fn check(reader: &mut Reader<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) -> Option<()> {
+    let kind = reader.next_kind()?;
+    if !matches!(kind, Kind::Map | Kind::List) && fits(kind, ty) {
+        check_scalar(reader.scalar_node()?, ty, place, survey);
+        return survey.mismatch.is_none().then_some(());
     }
     if is_free(ty) {
-        return tokens.pass_rest(token);
+        return reader.pass();
     }
-    let kind = match token {
-        Token::MapStart => Kind::Map,
-        Token::ListStart => Kind::List,
-        Token::Scalar(node) => node.kind(),
-        Token::Name(_) | Token::MapEnd | Token::ListEnd => return,
-    };
     if kind == Kind::Null {
         survey.needs_rewrite = true;
-    } else if !fits(kind, ty) {
+        return reader.pass();
+    }
+    if !fits(kind, ty) {
         let (found, wanted) = (json_name(kind), ty.shape().word());
         survey.mismatch =
             Some(format!("json: cannot unmarshal {found} into Go struct field {place} of type {wanted}"));
-    } else if kind == Kind::Map {
-        check_members(tokens, ty, place, survey);
-    } else if kind == Kind::List {
-        check_items(tokens, ty, place, survey);
+        return None;
+    }
+    match kind {
+        Kind::Map => check_members(reader, ty, place, survey),
+        _ => check_items(reader, ty, place, survey),
     }
 }
 
-fn check_members(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) {
-    while let Some(Token::Name(name)) = tokens.next() {
-        let name = name.text();
+fn check_members(
+    reader: &mut Reader<'_>,
+    ty: Type<'_>,
+    place: &DocumentPath<'_>,
+    survey: &mut Survey,
+) -> Option<()> {
+    reader.open_map()?;
+    while let Some(name) = reader.name()? {
+        let name = Str::given(name).text();
         match member(ty, &name) {
-            Some(ty) => check(tokens, ty, &DocumentPath::Field(place, &name), survey),
+            Some(ty) => check(reader, ty, &DocumentPath::Field(place, &name), survey)?,
             None => {
                 survey.needs_rewrite = true;
-                tokens.pass();
+                reader.pass()?;
             }
         }
-        if survey.mismatch.is_some() {
-            return;
-        }
     }
+    Some(())
 }
 
-fn check_items(tokens: &mut Tokens<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) {
-    let Some(items) = ty.items() else { return tokens.pass_rest(Token::ListStart) };
-    for at in 0.. {
-        let mut ahead = tokens.clone();
-        match ahead.next() {
-            None | Some(Token::ListEnd) => {
-                *tokens = ahead;
-                return;
-            }
-            Some(Token::Scalar(node)) if node.is_null() => {
-                survey.needs_rewrite |= !is_free(items);
-                *tokens = ahead;
-            }
-            Some(_) => check(tokens, items, &DocumentPath::Item(place, at), survey),
+fn check_items(
+    reader: &mut Reader<'_>,
+    ty: Type<'_>,
+    place: &DocumentPath<'_>,
+    survey: &mut Survey,
+) -> Option<()> {
+    let Some(items) = ty.items() else { return reader.pass() };
+    reader.open_list()?;
+    let mut at = 0;
+    while reader.item()? {
+        // Go reads a null item as the zero value, which is written anew.
+        if reader.next_kind()? == Kind::Null {
+            survey.needs_rewrite |= !is_free(items);
+            reader.pass()?;
+        } else {
+            check(reader, items, &DocumentPath::Item(place, at), survey)?;
         }
-        if survey.mismatch.is_some() {
-            return;
-        }
+        at += 1;
     }
+    Some(())
 }
 
 /// Whether nothing is known about the values here, so that everything is kept.

@@ -21,7 +21,6 @@
 
 mod canonicalize;
 mod check;
-mod cursor;
 mod document;
 mod error;
 mod list_view;
@@ -35,7 +34,6 @@ pub mod shared;
 mod stack;
 mod string;
 mod text;
-mod tokens;
 pub mod walk;
 pub mod write;
 
@@ -50,16 +48,6 @@ pub use shared::SharedValue;
 pub use stack::deep;
 pub use string::Str;
 pub use write::{to_bytes, to_canonical, to_value};
-
-// The names that the server still uses; they go when it has moved to the new ones.
-#[doc(hidden)]
-pub use cursor::Cursor;
-#[doc(hidden)]
-pub use shared::{ByteSpan as Spot, ChangedSpan as Difference, SharedValue as Excerpt};
-#[doc(hidden)]
-pub use tokens::{Token, Tokens};
-#[doc(hidden)]
-pub use write::{MapWriter, QuotedName as PlainName};
 
 /// Where results are built. Dropping it drops them all at once, however deep they are nested.
 pub type Arena = bumpalo::Bump;

@@ -41,7 +41,7 @@ impl Layout {
     fn of(text: &SharedValue) -> Layout {
         let mut layout = Layout::default();
         for (name, value) in text.members() {
-            let range = value.spot().range();
+            let range = value.span().range();
             // `metadata` is the last of the three by name and always written, so that a comma follows the
             // other two.
             let with_comma = |name: &str| range.start - name.len() - "\"\":".len()..range.end + 1;
@@ -52,23 +52,23 @@ impl Layout {
             } else if name.is("metadata") {
                 layout.find_in_metadata(&value);
             } else {
-                layout.fields.push((field_name(name), value.spot()));
+                layout.fields.push((field_name(name), value.span()));
             }
         }
         layout
     }
 
     fn find_in_metadata(&mut self, metadata: &SharedValue) {
-        self.metadata = metadata.spot().range();
+        self.metadata = metadata.span().range();
         let (mut before, mut after) = (None, false);
         for (name, value) in metadata.members() {
             // Members are sorted, so that the place is after the last smaller name.
             match name > Str::plain("resourceVersion") {
                 true => after = true,
-                false => before = Some(value.spot().range().end),
+                false => before = Some(value.span().range().end),
             }
             if let Some(field) = Field::named(name) {
-                self.meta[field as usize] = value.spot();
+                self.meta[field as usize] = value.span();
             }
         }
         let start = self.metadata.start + 1;

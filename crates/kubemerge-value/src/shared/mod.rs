@@ -1,9 +1,7 @@
-//! Values that share one canonical document, their positions in it, and what changed between two versions.
+//! Values that share one canonical document, and their positions in it.
 
-mod changed_span;
 mod span;
 mod value;
 
-pub use changed_span::ChangedSpan;
 pub use span::ByteSpan;
 pub use value::SharedValue;

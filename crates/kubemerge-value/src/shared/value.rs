@@ -60,11 +60,6 @@ impl SharedValue {
         ByteSpan::new(self.span.clone())
     }
 
-    #[doc(hidden)]
-    pub fn spot(&self) -> ByteSpan {
-        self.span()
-    }
-
     /// Another value of the same document.
     ///
     /// # Panics

@@ -7,7 +7,7 @@ use kubemerge_kinds::{
     name_rules::{self as name, ObjectNameRule},
     unknown_fields::json_name,
 };
-use kubemerge_value::{Kind, SharedValue, Str, Token};
+use kubemerge_value::{Kind, Reader, SharedValue, Str};
 use serde_json::{Value, json};
 
 use super::{Metadata, OwnerReference};
@@ -50,18 +50,40 @@ pub(super) fn shape(field: Field, value: &SharedValue) -> Outcome<Nulls> {
 
 /// Whether a list holds strings only, and a map strings and nulls only.
 fn all_text(value: &SharedValue, nulls: &mut Nulls) -> bool {
-    let in_list = value.as_bytes().starts_with(b"[");
-    let mut inner = value.tokens().skip(1);
-    inner.all(|token| match token {
-        Token::Name(_) | Token::MapEnd | Token::ListEnd => true,
-        Token::MapStart | Token::ListStart => false,
-        Token::Scalar(node) if node.is_null() => {
+    let mut reader = value.reader();
+    let all = match value.node().kind() {
+        Kind::List => all_items_text(&mut reader, nulls),
+        _ => all_members_text(&mut reader, nulls),
+    };
+    all.is_some()
+}
+
+/// `None` at the first item that is no string.
+fn all_items_text(reader: &mut Reader<'_>, nulls: &mut Nulls) -> Option<()> {
+    reader.open_list()?;
+    while reader.item()? {
+        if reader.next_kind()? == Kind::Null {
             *nulls = Nulls::Some;
-            // Nulls in maps become empty strings; in lists they are refused.
-            !in_list
         }
-        Token::Scalar(node) => node.kind() == Kind::String,
-    })
+        reader.string()?;
+    }
+    Some(())
+}
+
+/// `None` at the first value that is neither a string nor null.
+fn all_members_text(reader: &mut Reader<'_>, nulls: &mut Nulls) -> Option<()> {
+    reader.open_map()?;
+    while reader.name()?.is_some() {
+        match reader.next_kind()? {
+            // Nulls in maps become empty strings; in lists they are refused.
+            Kind::Null => {
+                *nulls = Nulls::Some;
+                reader.pass()?;
+            }
+            _ => _ = reader.string()?,
+        }
+    }
+    Some(())
 }
 
 /// The complaints about metadata that is about to be written.
@@ -110,14 +132,15 @@ fn check_namespace(given: &str, errors: &mut Vec<FieldError>) {
 
 /// The names and strings of a map.
 fn pairs(metadata: &Metadata, field: Field) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
-    let mut tokens = metadata.excerpt(field).map(SharedValue::tokens);
-    let mut next = move || tokens.as_mut()?.next();
-    next();
-    std::iter::from_fn(move || match (next()?, next()?) {
-        (Token::Name(name), Token::Scalar(value)) => {
-            Some((name.text(), value.as_str().map(Str::text).unwrap_or_default()))
-        }
-        _ => None,
+    let mut reader = metadata.excerpt(field).map(SharedValue::reader);
+    if let Some(reader) = &mut reader {
+        // Where it is no map there are no pairs: the first name is refused.
+        reader.open_map();
+    }
+    std::iter::from_fn(move || {
+        let reader = reader.as_mut()?;
+        let name = Str::given(reader.name()??).text();
+        Some((name, reader.scalar_node()?.as_str().map(Str::text).unwrap_or_default()))
     })
 }
 
