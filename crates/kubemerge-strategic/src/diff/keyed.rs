@@ -21,6 +21,13 @@ struct Item<'a> {
     form: Cow<'a, [u8]>,
 }
 
+/// The rule of a keyed list and the name of its merge key.
+#[derive(Clone, Copy)]
+struct KeyedRule<'r, 's, 'a> {
+    rule: &'r ListRule<'s>,
+    key: Str<'a>,
+}
+
 /// What is said about an item of modified.
 struct Said<'a> {
     at: usize,
@@ -53,7 +60,7 @@ impl<'a> Generator<'a> {
         let missing = before.missing.or(after.missing);
         let (before, after) = (before.in_reach, after.in_reach);
         let pairing = pair(&before, &after);
-        let said = self.changed_items(&before, &after, &pairing, rule, key, path)?;
+        let said = self.changed_items(&before, &after, &pairing, KeyedRule { rule, key }, path)?;
         if let Some((at, item)) = missing {
             return Err(missing_key(item, name, &path.index(at)));
         }
@@ -75,10 +82,10 @@ impl<'a> Generator<'a> {
         before: &[Item<'a>],
         after: &[Item<'a>],
         pairing: &Pairing,
-        rule: &ListRule<'_>,
-        key: Str<'a>,
+        keyed: KeyedRule<'_, '_, 'a>,
         path: &Path<'_>,
     ) -> Result<Vec<Said<'a>>, MergeError> {
+        let KeyedRule { rule, key } = keyed;
         let retain = RetainKeys::of_rule(rule.retain_keys);
         let mut said = Vec::new();
         for (at, item) in after.iter().enumerate() {
