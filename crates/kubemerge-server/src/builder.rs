@@ -13,7 +13,11 @@ use crate::{
         state::{Api, ApiSettings},
         watch_settings::{BookmarkTrigger, WatchSettings},
     },
-    catalog::{Catalog, Scope, cluster::Cluster, field_index::FieldIndex},
+    catalog::{
+        Catalog, Scope,
+        cluster::{Cluster, Validation},
+        field_index::FieldIndex,
+    },
     load::{self, Given},
     protocol::{clock::Clock, entropy::Entropy, group_version::split_api_version, yaml_documents},
     server::ApiServer,
@@ -35,6 +39,7 @@ pub struct Builder {
     settings: ApiSettings,
     field_indexes: Vec<FieldIndex>,
     dialect: Dialect,
+    validation: Validation,
     documents: Vec<Value>,
     objects: Vec<Given>,
     store: Option<Box<dyn Store>>,
@@ -89,6 +94,7 @@ impl Default for Builder {
             },
             field_indexes: Vec::new(),
             dialect: Dialect::default(),
+            validation: Validation::default(),
             documents: Vec::new(),
             objects: Vec::new(),
             store: None,
@@ -111,6 +117,12 @@ impl Builder {
     /// How strategic merge patches merge: as Kubernetes does, or as its design documents specify.
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
+        self
+    }
+
+    /// How objects of built-in kinds are checked: as the API server does by default.
+    pub fn validation(mut self, validation: Validation) -> Self {
+        self.validation = validation;
         self
     }
 
@@ -280,6 +292,7 @@ impl Builder {
             catalog: Catalog::new(&schema),
             store: store.into(),
             schema,
+            validation: self.validation,
             clock: self.clock,
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
             field_indexes: self.field_indexes,

@@ -44,7 +44,7 @@ mod write;
 
 pub use api::patch::CustomStrategicMerge;
 pub use builder::{BuildError, Builder};
-pub use catalog::Scope;
+pub use catalog::{Scope, cluster::Validation};
 pub use kubemerge_kinds::timestamp::Timestamp;
 pub use protocol::{clock::Clock, reply::Body, status::Failure, target::Address};
 pub use server::{ApiServer, Restore, Snapshot};

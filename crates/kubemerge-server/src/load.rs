@@ -78,7 +78,8 @@ fn begin_with_one<'g>(
     seen: &mut HashMap<String, &'g Given>,
 ) -> Result<(), BuildError> {
     let complete = |mut loading: Loading| {
-        prepare::complete_loaded(&loading.resource, &mut loading.object).map(|()| loading)
+        prepare::complete_loaded(transaction.cluster, &loading.resource, &mut loading.object)
+            .map(|()| loading)
     };
     let loading =
         loading.and_then(complete).map_err(|failure| BuildError::about(given, failure.message()))?;

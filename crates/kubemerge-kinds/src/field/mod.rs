@@ -217,11 +217,15 @@ impl<'t> Field<'t> {
     }
 
     fn add(self, kind: ErrorKind, bad_value: Option<BadValue>, detail: impl Into<String>) {
-        self.report.add(FieldError { kind, field: self.path(), bad_value, detail: detail.into() });
+        if !self.report.is_full() {
+            self.report.add(FieldError { kind, field: self.path(), bad_value, detail: detail.into() });
+        }
     }
 
     fn own_value(self) -> BadValue {
         match (self.value, self.root) {
+            // The error will be left out, so its value need not be printed.
+            _ if self.report.is_full() => BadValue::null(),
             (Some(value), _) => BadValue::from(value),
             (None, Some(map)) => BadValue::from(map),
             // Most fields are strings, and Go's zero string is empty.

@@ -1,22 +1,27 @@
 //! Where the errors of one validation are collected.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use super::FieldError;
 use crate::tree::Arena;
+
+/// How many bytes of errors are collected. An object with thousands of wrong items, each error of which shows the whole
+/// list, would need gigabytes otherwise.
+const MAX_ERROR_BYTES: usize = 1024 * 1024;
 
 /// The errors of one validation, and the memory for its paths.
 pub struct Report {
     arena: Arena,
     minor: u32,
     errors: RefCell<Vec<FieldError>>,
+    bytes: Cell<usize>,
 }
 
 impl Report {
     /// An empty report for a minor version of Kubernetes.
     pub fn new(minor: u32) -> Report {
-        Report { arena: Arena::new(), minor, errors: RefCell::default() }
+        Report { arena: Arena::new(), minor, errors: RefCell::default(), bytes: Cell::new(0) }
     }
 
     pub(super) fn arena(&self) -> &Arena {
@@ -31,7 +36,14 @@ impl Report {
         self.errors.borrow().len()
     }
 
+    /// Whether there are so many errors that further ones are left out.
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes.get() > MAX_ERROR_BYTES
+    }
+
     pub(super) fn add(&self, error: FieldError) {
+        let value = error.bad_value.as_ref().map_or(0, |value| value.as_str().len());
+        self.bytes.set(self.bytes.get() + error.field.len() + error.detail.len() + value);
         self.errors.borrow_mut().push(error);
     }
 

@@ -10,11 +10,23 @@ use crate::{
     store::{Range, Store, Stored},
 };
 
+/// How objects of built-in kinds are checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Validation {
+    /// As the API server does: typed form, all defaults, every rule of the kind.
+    #[default]
+    Full,
+    /// By the OpenAPI document alone: unknown fields, types and the defaults that it names. Faster, and tests may use
+    /// incomplete objects.
+    Off,
+}
+
 /// What reading and writing share.
 pub(crate) struct Cluster {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Catalog,
     pub(crate) schema: Arc<Schema>,
+    pub(crate) validation: Validation,
     pub(crate) clock: Clock,
     pub(crate) entropy: Arc<Entropy>,
     /// Fields that selectors may name besides those of the kinds.
@@ -41,6 +53,7 @@ impl Cluster {
             store: self.store.fork().into(),
             catalog: Catalog::new(&self.schema),
             schema: self.schema.clone(),
+            validation: self.validation,
             clock: self.clock.fork(),
             entropy: Arc::new(self.entropy.fork()),
             field_indexes: self.field_indexes.clone(),

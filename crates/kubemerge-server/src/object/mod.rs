@@ -82,6 +82,15 @@ impl Object {
         Ok(object)
     }
 
+    /// Only the apiVersion and kind of a JSON object.
+    pub(crate) fn read_type(document: &SharedValue) -> Outcome<Object> {
+        if document.node().kind() != Kind::Map {
+            return Err(bad_request("the body of the request is not a JSON object"));
+        }
+        let text = |name| document.node().get(name).map_or(Ok(String::new()), |node| text_of(node, name));
+        Ok(Object { api_version: text("apiVersion")?, kind: text("kind")?, ..Object::default() })
+    }
+
     /// What the server itself has stored.
     pub(crate) fn of(stored: &Stored) -> Object {
         let mut object = Object::of_record(&stored.record);

@@ -2,8 +2,8 @@
 
 use kubemerge::PatchType;
 use kubemerge_kinds::{
-    duplicate_fields,
-    field_error::quoted,
+    Kind, duplicate_fields,
+    field_error::{MAX_COMPLAINTS, quoted},
     pattern::{TypeMeta, ValidatedText},
 };
 use kubemerge_value::{Canonical, MAX_VALUE_DEPTH, SharedValue};
@@ -20,7 +20,10 @@ use crate::{
         yaml_documents,
     },
     store::{Stored, metadata_field::Field},
-    write::unknown_fields::{self, Found},
+    write::{
+        kind_rules,
+        unknown_fields::{self, Found},
+    },
 };
 
 /// An object that was decoded.
@@ -78,11 +81,19 @@ fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
 
 /// The object in a body, checked to be of the resource's kind, with unknown fields dropped and reported.
 pub(crate) fn body_object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Decoded> {
-    if let Some(text) = validated(call) {
+    let kind = kind_rules::of(call.cluster, call.resource);
+    if kind.is_none()
+        && let Some(text) = validated(call)
+    {
         let object = Object::validated(&text, call.resource);
         return Ok(Decoded { object, is_complete: text.is_complete });
     }
     let document = SharedValue::from(body(call)?);
+    if let Some(kind) = kind {
+        let complaints = duplicates_in_body(call, &document, validation);
+        check_type(call, &mut head(call, &document, Source::Body)?)?;
+        return typed(call, kind, &document, Found { validation, complaints, source: Source::Body });
+    }
     let mut object = decoded(call, Object::read(&document), &document, Source::Body)?;
     check_type(call, &mut object)?;
     let complaints = duplicates_in_body(call, &document, validation);
@@ -122,6 +133,14 @@ pub(crate) fn patched_object(
 ) -> Outcome<Decoded> {
     let Patched { document, patch_type, current, old } = patched;
     check_depth(document.as_bytes())?;
+    if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
+        if patch_type != PatchType::Strategic {
+            let mut head = head(call, document, Source::Patch)?;
+            let checked = check_type(call, &mut head).map(|()| head);
+            decoded(call, checked, document, Source::Patch)?;
+        }
+        return typed(call, kind, document, Found { validation, complaints, source: Source::Patch });
+    }
     let object = Object::read_after(document, current, old);
     let mut object = decoded(call, object, document, Source::Patch)?;
     if patch_type == PatchType::Strategic {
@@ -132,6 +151,25 @@ pub(crate) fn patched_object(
     let checked = check_type(call, &mut object).map(|()| object);
     let object = decoded(call, checked, document, Source::Patch)?;
     unknown_fields::drop_unknown(call, object, Found { validation, complaints, source: Source::Patch })
+}
+
+/// The type of an object whose other fields are not read yet.
+fn head(call: &Call<'_>, document: &SharedValue, source: Source) -> Outcome<Object> {
+    decoded(call, Object::read_type(document), document, source)
+}
+
+/// The typed form of an object with the defaults of its kind.
+fn typed(call: &Call<'_>, kind: Kind<'_>, document: &SharedValue, mut found: Found) -> Outcome<Decoded> {
+    let typed = kind_rules::decode(kind, document).map_err(|text| {
+        unknown_fields::undecodable(call, &text, found.source, &String::from_utf8_lossy(document.as_bytes()))
+    })?;
+    let mut object = Object::read(&typed.document)?;
+    object.api_version.clone_from(&call.resource.api_version);
+    object.kind.clone_from(&call.resource.kind);
+    let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
+    found.complaints.extend(typed.complaints.into_iter().take(room));
+    unknown_fields::report(call, found, &object)?;
+    Ok(Decoded { object, is_complete: true })
 }
 
 /// Complaints about duplicate fields. Canonical text has none; if the body is canonical there is nothing to search.

@@ -3,18 +3,20 @@
 use kubemerge_kinds::defaults;
 
 use crate::{
-    catalog::Resource,
+    catalog::{Resource, call::Call},
     object::{Object, custom},
     store::Stored,
-    write::part::Part,
+    write::{kind_rules, part::Part},
 };
 
 /// The stored object with the defaults of today, so that a default is no change.
-pub(crate) fn current(resource: &Resource, part: Part, stored: &Stored) -> Object {
+pub(crate) fn current(call: &Call<'_>, part: Part, stored: &Stored) -> Object {
     let mut object = Object::of_record(&stored.record);
-    match resource.custom() {
+    match call.resource.custom() {
         Some(version) => custom::reread(version, &mut object),
-        None => fill(resource, part, &mut object),
+        // What the rules of a kind have completed is complete.
+        None if kind_rules::of(call.cluster, call.resource).is_some() => {}
+        None => fill(call.resource, part, &mut object),
     }
     object
 }

@@ -12,8 +12,8 @@
 //! | commit | `commit`, `transaction` | compare-and-swap in the store |
 //! | follow-ups | `followup`, `collector` | garbage collection, namespaces and definitions that are deleted |
 //!
-//! The rules of built-in kinds are called in four places only: [`decode::body_object`] with [`decode::patched_object`],
-//! [`default::fill`], [`prepare`] and [`validate`]. Everything else here is the same for all kinds.
+//! The rules of built-in kinds take part in two places, both in [`kind_rules`]: decoding fills in their defaults, and
+//! before the commit they prepare and validate. Everything else here is the same for all kinds.
 
 pub(crate) mod collector;
 pub(crate) mod commit;
@@ -25,6 +25,7 @@ mod definition_deletion;
 pub(crate) mod delete;
 pub(crate) mod delete_options;
 pub(crate) mod followup;
+pub(crate) mod kind_rules;
 pub(crate) mod namespace;
 mod namespace_deletion;
 pub(crate) mod part;

@@ -14,7 +14,7 @@ use crate::{
         status::{Outcome, invalid},
     },
     store::metadata_field::Field,
-    write::{commit::is_namespace, default, part::Part, precondition::check_identity},
+    write::{commit::is_namespace, default, kind_rules, part::Part, precondition::check_identity},
 };
 
 /// Drops what a client cannot set on a new object.
@@ -46,15 +46,16 @@ pub(crate) fn prepare_create(cluster: &Cluster, resource: &Resource, object: &mu
 
 /// Completes an object that is loaded past the API: with the defaults of its kind, and with its first state unless it
 /// has a status.
-pub(crate) fn complete_loaded(resource: &Resource, object: &mut Object) -> Outcome<()> {
+pub(crate) fn complete_loaded(cluster: &Cluster, resource: &Resource, object: &mut Object) -> Outcome<()> {
     // A fixture with a status is meant to be in that state already.
     if object.text("status").is_none() {
         first_state(resource, object)?;
     }
     fold_string_data(resource, object)?;
-    match resource.custom() {
-        Some(version) => custom::reread(version, object),
-        None => default::fill_built_in(resource, object),
+    match (resource.custom(), kind_rules::of(cluster, resource)) {
+        (Some(version), _) => custom::reread(version, object),
+        (None, Some(kind)) => kind_rules::complete(kind, object),
+        (None, None) => default::fill_built_in(resource, object),
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use crate::{
     write::{
         commit::{self, Committed},
         decode::Decoded,
-        default,
+        default, kind_rules,
         part::Part,
         prepare,
         transaction::Transaction,
@@ -35,7 +35,7 @@ pub(crate) fn change(
     decode: impl Fn(&Stored, &Object) -> Outcome<Decoded>,
 ) -> Outcome<Committed> {
     commit::change(write.transaction, write.call, write.options.dry_run, |current| {
-        let old = default::current(write.call.resource, write.part, current);
+        let old = default::current(write.call, write.part, current);
         let new = decode(current, &old)?;
         state_to_store(write, new, Some(&old))
     })
@@ -56,7 +56,10 @@ pub(crate) fn state_to_store(write: Write<'_>, decoded: Decoded, old: Option<&Ob
         None => prepare::prepare_create(write.call.cluster, resource, &mut object)?,
         Some(old) => prepare::prepare_update(resource, old, &mut object, write.part)?,
     }
-    validate::validate(write.call, &mut object, old)?;
+    match kind_rules::of(write.call.cluster, resource) {
+        Some(kind) => object = kind_rules::admit(write.call, kind, write.part, &object, old)?,
+        None => validate::validate(write.call, &mut object, old)?,
+    }
     view::store(resource, &mut object);
     Ok(object)
 }

@@ -55,7 +55,7 @@ pub(super) fn drop_unknown(call: &Call<'_>, mut object: Object, mut found: Found
 }
 
 /// Reports complaints about the fields of an object as the request wants.
-fn report(call: &Call<'_>, found: Found, object: &Object) -> Outcome<()> {
+pub(super) fn report(call: &Call<'_>, found: Found, object: &Object) -> Outcome<()> {
     let Found { validation, complaints, source } = found;
     match validation {
         // First, so that a strict request without complaints passes.

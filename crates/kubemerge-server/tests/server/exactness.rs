@@ -1,5 +1,6 @@
 //! Small print: what the API server says about names, versions and types that are slightly wrong.
 
+use kubemerge_server::{ApiServer, Validation};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -276,6 +277,8 @@ async fn nulls_are_read_as_go_reads_them() {
     assert_eq!(stored["data"], json!({"k": "", "j": "1"}));
     assert_eq!(stored["metadata"]["labels"], json!({"l": "", "m": "1"}));
     assert_eq!(stored["metadata"]["annotations"], json!({"a": ""}));
+    // A port without a number is refused, once it is read.
+    let server = ApiServer::builder().validation(Validation::Off).build().unwrap();
     let mut pod = pod("p");
     pod["spec"]["containers"][0]["args"] = json!([null, "x"]);
     pod["spec"]["containers"][0]["ports"] = json!([null]);
