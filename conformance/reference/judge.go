@@ -123,6 +123,8 @@ func (j *judge) prepare(request Request, watch *lookupWatch) (operation, error) 
 		return func() (json.RawMessage, error) { return jsonThreeWay(request) }, nil
 	case "ssa":
 		return func() (json.RawMessage, error) { return j.ssa(request) }, nil
+	case "ssa-bench":
+		return j.ssaBench(request)
 	case "yaml":
 		return func() (json.RawMessage, error) { return yamlToJSON(*request.Text) }, nil
 	case "yaml-write":

@@ -9,7 +9,7 @@ use super::{
     TypeTable, UNTYPED_ATOMIC, UNTYPED_DEDUCED,
 };
 use crate::model::{
-    Column, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Shape, parse_strategy,
+    Column, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Shape, parse_strategy, start_of,
 };
 use crate::schema::Schema;
 
@@ -115,7 +115,15 @@ impl<'m> Compiler<'m> {
         let mut hasher = DefaultHasher::new();
         (&self.nodes, &self.fields, &self.lists).hash(&mut hasher);
         let fingerprint = hasher.finish();
-        TypeTable { nodes: self.nodes, fields: self.fields, lists: self.lists, kinds, fingerprint }
+        let field_starts = self.fields.iter().map(|field| start_of(&field.name)).collect();
+        TypeTable {
+            nodes: self.nodes,
+            fields: self.fields,
+            field_starts,
+            lists: self.lists,
+            kinds,
+            fingerprint,
+        }
     }
 
     fn at(&mut self, id: NodeId) -> &mut TypeNode {

@@ -9,7 +9,7 @@ mod compile;
 
 use serde_json::Value;
 
-use crate::model::NOWHERE;
+use crate::model::{NOWHERE, start_of};
 use crate::schema::Schema;
 
 /// The types of every kind of a schema.
@@ -17,6 +17,8 @@ use crate::schema::Schema;
 pub struct TypeTable {
     nodes: Vec<TypeNode>,
     fields: Vec<TypeField>,
+    /// The first bytes of the name of each field, as numbers that sort as the names do.
+    field_starts: Vec<u64>,
     lists: Vec<KeyedList>,
     kinds: Vec<KindType>,
     fingerprint: u64,
@@ -151,7 +153,14 @@ impl TypeTable {
     /// A table with nothing but the type of objects without schema.
     pub fn schemaless() -> TypeTable {
         let nodes = vec![compile::untyped_atomic(), compile::untyped_deduced()];
-        TypeTable { nodes, fields: Vec::new(), lists: Vec::new(), kinds: Vec::new(), fingerprint: 0 }
+        TypeTable {
+            nodes,
+            fields: Vec::new(),
+            field_starts: Vec::new(),
+            lists: Vec::new(),
+            kinds: Vec::new(),
+            fingerprint: 0,
+        }
     }
 
     /// The type of a kind, e.g. `apps/v1` and `Deployment`.
@@ -174,11 +183,13 @@ impl TypeTable {
 
 impl<'t> TypeRef<'t> {
     /// The scalars that the type allows.
+    #[inline]
     pub fn scalar(self) -> Option<ScalarType> {
         self.node().scalar
     }
 
     /// The list form, if the type allows lists.
+    #[inline]
     pub fn list(self) -> Option<ListForm<'t>> {
         let list = self.node().list?;
         let items = match list.items {
@@ -190,6 +201,7 @@ impl<'t> TypeRef<'t> {
     }
 
     /// The map form, if the type allows maps.
+    #[inline]
     pub fn map(self) -> Option<MapForm<'t>> {
         let form = self.node().map?;
         let element = (form.element != NOWHERE).then(|| self.at(form.element));
@@ -229,15 +241,21 @@ impl std::fmt::Debug for TypeRef<'_> {
 
 impl<'t> MapForm<'t> {
     /// The type of a declared field.
+    #[inline]
     pub fn field(self, name: &str) -> Option<TypeRef<'t>> {
-        let fields = self.fields_of_table();
-        let found = fields.binary_search_by(|field| (*field.name).cmp(name)).ok()?;
-        Some(self.at(fields[found].node))
+        let start = start_of(name);
+        let range = self.field_range();
+        // Numbers are compared without touching the names; the few that begin alike are compared in full.
+        let starts = &self.table.field_starts[range.clone()];
+        let first = starts.partition_point(|known| *known < start);
+        let alike = starts[first..].iter().take_while(|known| **known == start).count();
+        let fields = &self.table.fields[range][first..first + alike];
+        fields.iter().find(|field| *field.name == *name).map(|field| self.at(field.node))
     }
 
     /// The declared fields, sorted by name.
     pub fn fields(self) -> impl Iterator<Item = (&'t str, TypeRef<'t>)> {
-        self.fields_of_table().iter().map(move |field| (&*field.name, self.at(field.node)))
+        self.table.fields[self.field_range()].iter().map(move |field| (&*field.name, self.at(field.node)))
     }
 
     /// Whether no field is declared.
@@ -245,9 +263,9 @@ impl<'t> MapForm<'t> {
         self.form.field_count == 0
     }
 
-    fn fields_of_table(self) -> &'t [TypeField] {
+    fn field_range(self) -> std::ops::Range<usize> {
         let first = self.form.first_field as usize;
-        &self.table.fields[first..first + self.form.field_count as usize]
+        first..first + self.form.field_count as usize
     }
 
     fn at(self, node: u32) -> TypeRef<'t> {

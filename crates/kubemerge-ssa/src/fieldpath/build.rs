@@ -75,3 +75,37 @@ impl<'a> SetBuilder<'a> {
         FieldSet { nodes: self.nodes }
     }
 }
+
+/// Builds a set by entering and leaving the nodes of a walk over sorted values.
+pub(crate) struct TreeBuilder<'a> {
+    nodes: Vec<SetNode<'a>>,
+}
+
+impl<'a> TreeBuilder<'a> {
+    pub(crate) fn new() -> Self {
+        TreeBuilder { nodes: Vec::with_capacity(64) }
+    }
+
+    /// Begins a node; what is entered before it is left is below it.
+    #[inline]
+    pub(crate) fn enter(&mut self, element: Element<'a>) -> usize {
+        self.nodes.push(SetNode { element, size: 1, is_member: false });
+        self.nodes.len() - 1
+    }
+
+    /// Ends a node. One that is no member and has nothing below it is no part of the set.
+    #[inline]
+    pub(crate) fn leave(&mut self, node: usize, is_member: bool) {
+        let size = self.nodes.len() - node;
+        if size == 1 && !is_member {
+            self.nodes.truncate(node);
+            return;
+        }
+        self.nodes[node].size = size as u32;
+        self.nodes[node].is_member = is_member;
+    }
+
+    pub(crate) fn finish(self) -> FieldSet<'a> {
+        FieldSet { nodes: self.nodes }
+    }
+}

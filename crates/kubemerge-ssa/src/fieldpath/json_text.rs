@@ -21,6 +21,16 @@ impl<'a> JsonText<'a> {
 
     #[inline]
     fn peek(&mut self) -> Option<u8> {
+        match self.text.as_bytes().get(self.at) {
+            // Texts that we have written have no white space.
+            Some(byte) if *byte > b' ' => Some(*byte),
+            Some(_) => self.peek_after_space(),
+            None => None,
+        }
+    }
+
+    #[cold]
+    fn peek_after_space(&mut self) -> Option<u8> {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at) {
             match byte {
@@ -80,6 +90,14 @@ impl<'a> JsonText<'a> {
         Ok(Some(name))
     }
 
+    /// Takes `{}` if it is next: most nodes of a set have nothing below them.
+    #[inline]
+    pub(super) fn take_empty_map(&mut self) -> bool {
+        let is_next = self.text.as_bytes()[self.at..].starts_with(b"{}");
+        self.at += if is_next { 2 } else { 0 };
+        is_next
+    }
+
     fn word(&mut self, word: &str) -> Result<(), FieldsError> {
         self.peek();
         if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
@@ -94,7 +112,8 @@ impl<'a> JsonText<'a> {
     fn string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
         self.expect(b'"')?;
         let rest = &self.text.as_bytes()[self.at..];
-        match memchr::memchr2(b'"', b'\\', rest) {
+        // Labels are short: a plain loop beats a search that has to be set up.
+        match rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
             Some(end) if rest[end] == b'"' => {
                 let text = &self.text[self.at..self.at + end];
                 self.at += end + 1;

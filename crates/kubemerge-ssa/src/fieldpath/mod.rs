@@ -15,7 +15,7 @@ mod read;
 mod set;
 mod write;
 
-pub(crate) use build::{PathStack, SetBuilder};
+pub(crate) use build::{PathStack, SetBuilder, TreeBuilder};
 pub use element::{Element, KeyField, Path};
 pub(crate) use meets::meets;
 pub use named::with_named_fields;

@@ -84,6 +84,10 @@ impl<'a> FieldsReader<'a> {
 
     fn child(&mut self, element: Element<'a>) -> Result<(), FieldsError> {
         let place = self.nodes.len();
+        if self.text.take_empty_map() {
+            self.nodes.push(SetNode { element, size: 1, is_member: true });
+            return Ok(());
+        }
         self.nodes.push(SetNode { element, size: 1, is_member: false });
         let is_member = deep(|| self.node())?;
         let size = (self.nodes.len() - place) as u32;

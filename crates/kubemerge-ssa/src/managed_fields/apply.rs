@@ -9,9 +9,10 @@ use super::entry::Operation;
 use super::last_applied;
 use super::update::track;
 use super::{Endpoint, Live, ManagedFields, Writer};
-use crate::fieldpath::FieldSet;
-use crate::typed::{Duplicates, validate};
-use crate::update::{self as updater, Contested, Context, Fields, Force, Manager, Typed, UpdateError};
+use crate::typed::{Duplicates, claim, validate};
+use crate::update::{
+    self as updater, Before, Claims, Contested, Context, Force, Manager, Typed, UpdateError,
+};
 use crate::value::{Arena, Value};
 
 /// What to do about fields that other managers own.
@@ -158,19 +159,24 @@ impl<'a> Request<'_, 'a> {
         let others = self.managed.entries().iter().filter(|entry| !entry.is_of(&id));
         let mut managers: Vec<Manager<'a>> =
             others.map(|entry| Manager::of_entry(entry, self.arena)).collect();
-        let mine = last.map(|last| Manager::of_entry(last, self.arena));
-        let force = if conflicting == Conflicting::Force { Force::Yes } else { Force::No };
-        let new = updater::apply(cx, live, config, &mut managers, mine, force)?;
-        let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
-        let time = match &new {
-            Some(_) => Some(self.writer.time),
-            None => last.and_then(|last| last.time),
-        };
-        if let Some(set) = own_set(&managers) {
-            let mut entry = endpoint.new_entry(&id, &set, time);
-            if let Some(last) = last.filter(|last| last.fields == entry.fields) {
+        let claimed = claim(config.ty, config.value, self.arena).recursive_difference(endpoint.reset_fields);
+        let own = claimed.difference(stripped());
+        let mut entry = endpoint.new_entry(&id, &own, last.and_then(|last| last.time));
+        let before = match last {
+            None => Before::Nothing,
+            // The text of a set is canonical: a configuration that claims the same paths has the same text.
+            Some(last) if last.fields == entry.fields && last.api_version == entry.api_version => {
                 entry.fields = last.fields.clone();
+                Before::Same
             }
+            Some(last) => Before::Entry(Manager::of_entry(last, self.arena)),
+        };
+        let force = if conflicting == Conflicting::Force { Force::Yes } else { Force::No };
+        let claims = Claims { claimed, before };
+        let new = updater::apply(cx, live, config, claims, &mut managers, force)?;
+        let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
+        if !own.is_empty() {
+            entry.time = if new.is_some() { Some(self.writer.time) } else { entry.time };
             managed.put(entry);
             managed.sort();
         }
@@ -205,11 +211,4 @@ impl<'a> Request<'_, 'a> {
             }
         }
     }
-}
-
-/// The set of the applier without what nobody owns; `None` if nothing is left.
-fn own_set<'a>(managers: &[Manager<'a>]) -> Option<FieldSet<'a>> {
-    let me = managers.iter().find(|manager| manager.is_me())?;
-    let Fields::Set(set) = &me.fields else { return None };
-    Some(set.difference(&stripped())).filter(|set| !set.is_empty())
 }

@@ -1,6 +1,6 @@
 //! Where a write arrives: kind, version, subresource and what is reset there.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::entry::{Entry, FieldsV1, ManagerId, Operation};
 use super::{ManagedFields, Time};
@@ -97,22 +97,26 @@ pub(super) fn kind_text(api_version: &str, kind: &str) -> String {
     format!("{group}/{version}, Kind={kind}")
 }
 
+static STRIPPED: OnceLock<FieldSet<'static>> = OnceLock::new();
+
 /// What nobody owns: type and identity of an object, and what the server sets.
-pub(super) fn stripped() -> FieldSet<'static> {
-    FieldSet::of_names(&[
-        &["apiVersion"],
-        &["kind"],
-        &["metadata"],
-        &["metadata", "clusterName"],
-        &["metadata", "creationTimestamp"],
-        &["metadata", "generation"],
-        &["metadata", "managedFields"],
-        &["metadata", "name"],
-        &["metadata", "namespace"],
-        &["metadata", "resourceVersion"],
-        &["metadata", "selfLink"],
-        &["metadata", "uid"],
-    ])
+pub(super) fn stripped() -> &'static FieldSet<'static> {
+    STRIPPED.get_or_init(|| {
+        FieldSet::of_names(&[
+            &["apiVersion"],
+            &["kind"],
+            &["metadata"],
+            &["metadata", "clusterName"],
+            &["metadata", "creationTimestamp"],
+            &["metadata", "generation"],
+            &["metadata", "managedFields"],
+            &["metadata", "name"],
+            &["metadata", "namespace"],
+            &["metadata", "resourceVersion"],
+            &["metadata", "selfLink"],
+            &["metadata", "uid"],
+        ])
+    })
 }
 
 /// The entries of managers after an operation: texts that did not change are shared.

@@ -6,7 +6,7 @@ use super::endpoint::{entries_of, stripped};
 use super::entry::{Entry, FieldsV1, Operation};
 use super::{Endpoint, Live, ManagedFields, Requested, Time, Writer, cap};
 use crate::fieldpath::{FieldSet, FieldsError};
-use crate::typed::{Duplicates, validate};
+use crate::typed::{Duplicates, is_valid_beside, validate};
 use crate::update::{self as updater, Context, Manager, Typed, UpdateError};
 use crate::value::{Arena, Value};
 
@@ -72,8 +72,11 @@ pub(super) fn track<'a>(
     arena: &'a Arena,
 ) -> Result<ManagedFields, TrackError> {
     let entries = live.managed.decoded();
-    let new = checked(endpoint, new, "new", arena)?;
     let old = checked(endpoint, live.object, "live", arena)?;
+    let new = match is_valid_beside(old.ty, new, old.value, Duplicates::Allowed, arena) {
+        true => old.with(new),
+        false => checked(endpoint, new, "new", arena)?,
+    };
     let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena };
     let mut managers: Vec<Manager<'a>> =
         entries.entries().iter().map(|entry| Manager::of_entry(entry, arena)).collect();
@@ -81,7 +84,7 @@ pub(super) fn track<'a>(
         let TrackError(why) = error.into();
         TrackError(format!("failed to update ManagedFields ({}): {why}", endpoint.describe(new.value)))
     })?;
-    let changed = changed.difference(&stripped());
+    let changed = changed.difference(stripped());
     let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
     if !changed.is_empty() {
         let id = endpoint.manager_id(writer.manager, Operation::Update);

@@ -8,68 +8,65 @@ use kubemerge_value::deep;
 use super::error::Problems;
 use super::list_index::{first_group, identify, sort};
 use super::{Form, form_of};
-use crate::fieldpath::{Element, FieldSet, PathStack, SetBuilder};
+use crate::fieldpath::{Element, FieldSet, PathStack, TreeBuilder};
 use crate::value::{Arena, Member, Value};
 
 /// The paths that a value claims.
 pub fn claim<'a>(ty: TypeRef<'a>, value: Value<'a>, arena: &'a Arena) -> FieldSet<'a> {
-    let mut walk = ClaimWalk { arena, path: PathStack::new(), set: SetBuilder::new() };
+    let mut walk = ClaimWalk { arena, tree: TreeBuilder::new() };
     walk.value(ty, value);
-    walk.set.finish()
+    walk.tree.finish()
 }
 
 struct ClaimWalk<'a> {
     arena: &'a Arena,
-    path: PathStack<'a>,
-    set: SetBuilder<'a>,
+    tree: TreeBuilder<'a>,
 }
 
 impl<'a> ClaimWalk<'a> {
-    fn value(&mut self, ty: TypeRef<'a>, value: Value<'a>) {
+    /// Walks a value and says whether its own path is claimed.
+    fn value(&mut self, ty: TypeRef<'a>, value: Value<'a>) -> bool {
         match form_of(ty, Some(value)) {
-            Form::Scalar(_) => self.claim_path(),
-            Form::Map(map) if map.entries == MapEntries::Atomic => self.claim_path(),
-            Form::List(ListForm { items: ListItems::Atomic, .. }) => self.claim_path(),
-            Form::Map(map) => deep(|| self.members(map, value.members().unwrap_or_default())),
-            Form::List(list) => deep(|| self.items(list, value.items().unwrap_or_default())),
-            Form::Nothing => {}
+            Form::Scalar(_) => true,
+            Form::Map(map) if map.entries == MapEntries::Atomic => true,
+            Form::List(ListForm { items: ListItems::Atomic, .. }) => true,
+            Form::Map(map) => {
+                deep(|| self.members(map, value.members().unwrap_or_default()));
+                false
+            }
+            Form::List(list) => {
+                deep(|| self.items(list, value.items().unwrap_or_default()));
+                false
+            }
+            Form::Nothing => false,
         }
-    }
-
-    fn claim_path(&mut self) {
-        self.set.insert(&self.path);
     }
 
     fn members(&mut self, map: MapForm<'a>, members: &'a [Member<'a>]) {
         for member in members {
-            self.path.push(Element::Name(member.name));
             let declared = map.field(member.name);
-            if let Some(ty) = declared.or(map.element) {
-                self.value(ty, member.value);
-            }
+            let node = self.tree.enter(Element::Name(member.name));
+            let is_leaf = declared.or(map.element).is_some_and(|ty| self.value(ty, member.value));
             // Null and {} are claimed themselves, and so is every entry that no field declares.
-            if declared.is_none() || is_nothing(member.value) {
-                self.claim_path();
-            }
-            self.path.pop();
+            let is_claimed = is_leaf || declared.is_none() || is_nothing(member.value);
+            self.tree.leave(node, is_claimed);
         }
     }
 
     fn items(&mut self, list: ListForm<'a>, items: &'a [Value<'a>]) {
         // Claiming goes on where an item has no identity: validation has reported it.
-        let mut index = identify(list, items, self.arena, &self.path, &mut Problems::default());
+        let mut index = identify(list, items, self.arena, &PathStack::new(), &mut Problems::default());
         sort(&mut index);
         let mut rest = &index[..];
         while let Some(first) = rest.first() {
             let same = first_group(rest);
             rest = &rest[same.len()..];
-            self.path.push(first.element);
+            let node = self.tree.enter(first.element);
             // Of repeated items only the item itself is claimed.
             if same.len() == 1 {
                 self.value(list.element, first.value);
             }
-            self.claim_path();
-            self.path.pop();
+            self.tree.leave(node, true);
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use kubemerge_schema::ScalarType;
 
+use super::valid::is_valid_scalar;
 use crate::value::{Value, go_quoted, write_float_v};
 
 /// Go's `%v` of a value of structured-merge-diff.
@@ -88,15 +89,7 @@ fn go_type(value: Value<'_>) -> &'static str {
 
 /// What is wrong with a scalar; `None` if nothing is. Null is fine everywhere.
 pub(super) fn scalar_problem(ty: ScalarType, value: Value<'_>) -> Option<String> {
-    let is_fine = match (ty, value) {
-        (_, Value::Null) => true,
-        (ScalarType::Numeric, Value::Int(_) | Value::Float(_)) => true,
-        (ScalarType::String, Value::String(_)) => true,
-        (ScalarType::Boolean, Value::Bool(_)) => true,
-        (ScalarType::Untyped, value) => value.is_scalar(),
-        _ => false,
-    };
-    (!is_fine).then(|| match ty {
+    (!is_valid_scalar(ty, value)).then(|| match ty {
         ScalarType::Numeric => format!("expected numeric (int or float), got {}", go_type(value)),
         ScalarType::String => {
             format!("expected string, got &value.valueUnstructured{{Value:{}}}", Syntax(value))

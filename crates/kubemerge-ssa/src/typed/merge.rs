@@ -43,9 +43,9 @@ impl<'a> MergeWalk<'a> {
         live: Option<Value<'a>>,
         config: Option<Value<'a>>,
     ) -> Option<Value<'a>> {
-        if config.is_none() {
-            // A value without a partner comes out as it is.
-            return live;
+        // A value without a partner comes out as it is.
+        if config.is_none() || live.is_none() {
+            return config.or(live);
         }
         match form_of(ty, config.or(live)) {
             Form::Map(map) => {
@@ -75,40 +75,60 @@ impl<'a> MergeWalk<'a> {
         live: &'a [Member<'a>],
         config: &'a [Member<'a>],
     ) -> Option<Value<'a>> {
-        let mut merged = ArenaVec::with_capacity_in(live.len().max(config.len()), self.arena);
-        let (mut left, mut right) = (live.iter().peekable(), config.iter().peekable());
-        loop {
-            let order = match (left.peek(), right.peek()) {
-                (None, None) => break,
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
+        // As long as nothing differs, the merged map is the beginning of the live one.
+        let mut merged: Option<ArenaVec<'a, Member<'a>>> = None;
+        let (mut left, mut right) = (0, 0);
+        while left < live.len() || right < config.len() {
+            let order = match (live.get(left), config.get(right)) {
                 (Some(live), Some(config)) => live.name.cmp(config.name),
+                (Some(_), None) => Ordering::Less,
+                _ => Ordering::Greater,
             };
-            let live = left.next_if(|_| order.is_le());
-            let config = right.next_if(|_| order.is_ge());
-            let Some(member) = live.or(config) else { break };
-            let ty = member_type(map, member.name);
-            let value = ty.and_then(|ty| self.member(ty, live.copied(), config.copied()));
-            merged.extend(value.map(|value| Member { name: member.name, value }));
+            let live_member = if order.is_le() { Some(live[left]) } else { None };
+            let config_member = if order.is_ge() { Some(config[right]) } else { None };
+            let result = self.member(map, live_member, config_member);
+            let is_live = match (live_member, result) {
+                (Some(live), Some(result)) => is_kept(live.value, result.value),
+                _ => false,
+            };
+            if !is_live && merged.is_none() {
+                let mut begun = ArenaVec::with_capacity_in(live.len() + config.len() - right, self.arena);
+                begun.extend_from_slice(&live[..left]);
+                merged = Some(begun);
+            }
+            if let Some(merged) = &mut merged {
+                merged.extend(result);
+            }
+            left += usize::from(order.is_le());
+            right += usize::from(order.is_ge());
         }
-        if is_unchanged_map(live, &merged) {
-            return Some(Value::Map(live));
+        match merged {
+            None => Some(Value::Map(live)),
+            // A map without entries is absent.
+            Some(merged) => (!merged.is_empty()).then(|| Value::Map(merged.into_bump_slice())),
         }
-        // A map without entries is absent.
-        (!merged.is_empty()).then(|| Value::Map(merged.into_bump_slice()))
     }
 
+    #[inline]
     fn member(
         &mut self,
-        ty: TypeRef<'a>,
+        map: MapForm<'a>,
         live: Option<Member<'a>>,
         config: Option<Member<'a>>,
-    ) -> Option<Value<'a>> {
-        let name = live.or(config)?.name;
-        self.path.push(Element::Name(name));
-        let value = self.pair(ty, live.map(|live| live.value), config.map(|config| config.value));
+    ) -> Option<Member<'a>> {
+        let Some(config) = config else { return live };
+        if let Some(live) = live
+            && config.value.is_scalar()
+            && live.value.is_identical(config.value)
+        {
+            // Equal scalars merge to themselves, whatever their type.
+            return Some(live);
+        }
+        let ty = member_type(map, config.name)?;
+        self.path.push(Element::Name(config.name));
+        let value = self.pair(ty, live.map(|live| live.value), Some(config.value));
         self.path.pop();
-        value
+        value.map(|value| Member { name: config.name, value })
     }
 
     fn lists(
@@ -132,13 +152,6 @@ fn leaf<'a>(live: Option<Value<'a>>, config: Option<Value<'a>>) -> Option<Value<
         (Some(live), Some(config)) if live.is_identical(config) => Some(live),
         (live, config) => config.or(live),
     }
-}
-
-fn is_unchanged_map(live: &[Member<'_>], merged: &[Member<'_>]) -> bool {
-    let is_same = |(live, merged): (&Member<'_>, &Member<'_>)| {
-        live.name == merged.name && is_kept(live.value, merged.value)
-    };
-    !live.is_empty() && live.len() == merged.len() && live.iter().zip(merged).all(is_same)
 }
 
 /// Whether a merged value is the live one. Containers are shared, so only scalars are looked at.

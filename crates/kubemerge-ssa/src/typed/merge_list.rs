@@ -21,6 +21,9 @@ pub(super) fn merged_items<'a>(
     let before = walk.problems.0.len();
     let config = identify(list, config, arena, &walk.path, &mut walk.problems);
     let live = identify(list, live, arena, &walk.path, &mut walk.problems);
+    if before == walk.problems.0.len() && is_same_order(&live, &config) {
+        return merged_pairwise(walk, list, &live, &config);
+    }
     let identities = Identities::new(&live, &config);
     for place in &identities.repeated_in_config {
         walk.problems.add(&walk.path, format!("duplicate entries for key {}", config[*place].element));
@@ -39,6 +42,36 @@ pub(super) fn merged_items<'a>(
         };
         walk.path.push(item.element);
         merged.extend(walk.pair(list.element, live, config));
+        walk.path.pop();
+    }
+    merged
+}
+
+/// Whether both lists have the same items in the same order, each once.
+fn is_same_order(live: &[Item<'_>], config: &[Item<'_>]) -> bool {
+    /// Up to this length comparing all pairs costs less than sorting.
+    const MAX_PAIRWISE: usize = 12;
+    let is_unique = || match live.len() {
+        ..=MAX_PAIRWISE => {
+            (1..live.len()).all(|place| live[..place].iter().all(|item| item.element != live[place].element))
+        }
+        _ => live.is_sorted_by(|one, two| one.element.order(two.element).is_lt()),
+    };
+    live.len() == config.len()
+        && live.iter().zip(config).all(|(live, config)| live.element == config.element)
+        && is_unique()
+}
+
+fn merged_pairwise<'a>(
+    walk: &mut MergeWalk<'a>,
+    list: ListForm<'a>,
+    live: &[Item<'a>],
+    config: &[Item<'a>],
+) -> ArenaVec<'a, Value<'a>> {
+    let mut merged = ArenaVec::with_capacity_in(live.len(), walk.arena);
+    for (live, config) in live.iter().zip(config) {
+        walk.path.push(config.element);
+        merged.extend(walk.pair(list.element, Some(live.value), Some(config.value)));
         walk.path.pop();
     }
     merged

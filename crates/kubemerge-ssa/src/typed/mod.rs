@@ -14,6 +14,7 @@ mod merge;
 mod merge_list;
 mod reconcile;
 mod remove;
+mod valid;
 mod validate;
 
 pub use claim::claim;
@@ -22,6 +23,7 @@ pub use error::{Problem, Problems};
 pub use merge::merge;
 pub use reconcile::reconcile;
 pub use remove::{extract, extract_with_keys, remove};
+pub(crate) use valid::is_valid_beside;
 pub use validate::{Duplicates, validate};
 
 use kubemerge_schema::{ListForm, MapForm, ScalarType, TypeRef};

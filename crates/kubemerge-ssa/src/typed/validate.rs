@@ -6,6 +6,7 @@ use kubemerge_value::deep;
 use super::error::Problems;
 use super::go_value::{Plain, scalar_problem};
 use super::identity::identity;
+use super::valid::is_valid;
 use super::{Form, form_of, member_type};
 use crate::fieldpath::{Element, PathStack};
 use crate::value::{Arena, Member, Value};
@@ -29,6 +30,9 @@ pub fn validate<'a>(
     duplicates: Duplicates,
     arena: &'a Arena,
 ) -> Result<(), Problems> {
+    if is_valid(ty, value, duplicates, arena) {
+        return Ok(());
+    }
     let mut walk = ValidateWalk { arena, duplicates, path: PathStack::new(), problems: Problems::default() };
     walk.value(ty, value);
     walk.problems.or(())

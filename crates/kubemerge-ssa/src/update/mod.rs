@@ -9,7 +9,7 @@ mod prune;
 mod take;
 mod versions;
 
-pub(crate) use apply::{apply, update};
+pub(crate) use apply::{Before, Claims, apply, update};
 pub(crate) use managers::{Fields, Manager, Owner};
 pub(crate) use take::{Contested, Force};
 pub(crate) use versions::Typed;

@@ -66,6 +66,11 @@ pub(super) fn take<'a>(
     Ok(versions.swap_remove(0).1.comparison)
 }
 
+/// Whether an apply has to be compared with the live object: only other managers can lose fields by it.
+pub(super) fn concerns_others(managers: &[Manager<'_>]) -> bool {
+    managers.iter().any(|manager| !manager.is_me())
+}
+
 /// What changed in one version.
 struct Changes<'a> {
     comparison: Comparison<'a>,

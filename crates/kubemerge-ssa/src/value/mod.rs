@@ -12,6 +12,7 @@ mod unescape;
 mod write;
 
 pub(crate) use display::{go_quoted, write_float_v};
+pub use parse::Versions;
 pub use read::ReadError;
 pub(crate) use unescape::{string_len, unescape};
 pub(crate) use write::{write_escaped, write_label_value};

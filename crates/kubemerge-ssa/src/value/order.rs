@@ -42,7 +42,9 @@ impl Value<'_> {
             (Value::Bool(one), Value::Bool(two)) => one == two,
             (Value::Int(one), Value::Int(two)) => one == two,
             (Value::Float(one), Value::Float(two)) => one.to_bits() == two.to_bits(),
-            (Value::String(one), Value::String(two)) => one == two,
+            (Value::String(one), Value::String(two)) => {
+                one.len() == two.len() && (std::ptr::eq(one.as_ptr(), two.as_ptr()) || one == two)
+            }
             (Value::List(one), Value::List(two)) => {
                 let same =
                     || one.len() == two.len() && one.iter().zip(two).all(|(one, two)| one.is_identical(*two));

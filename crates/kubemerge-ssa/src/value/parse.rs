@@ -25,8 +25,86 @@ impl<'a> Value<'a> {
 
 fn trusted<'a>(text: &'a [u8], arena: &'a Arena) -> Value<'a> {
     match std::str::from_utf8(text) {
-        Ok(text) => Reader { text, at: 0, arena }.value(),
+        Ok(text) => Reader { text, at: 0, arena, noted: None, known: None }.value(),
         Err(_) => Value::Null,
+    }
+}
+
+/// Two versions of a document. Containers whose text did not change are one value in both.
+#[derive(Clone, Copy, Debug)]
+pub struct Versions<'a> {
+    /// The old version.
+    pub old: Value<'a>,
+    /// The new version.
+    pub new: Value<'a>,
+}
+
+impl<'a> Versions<'a> {
+    /// Reads two versions of a document.
+    ///
+    /// # Errors
+    /// If one of the texts is not JSON.
+    pub fn parse(old: &'a [u8], new: &'a [u8], arena: &'a Arena) -> Result<Versions<'a>, ParseError> {
+        Document::check(old)?;
+        Document::check(new)?;
+        Ok(Versions::trusted(old, new, arena))
+    }
+
+    /// Reads two versions in canonical form, which need no check.
+    pub fn from_canonical(old: &'a Canonical, new: &'a Canonical, arena: &'a Arena) -> Versions<'a> {
+        Versions::trusted(old.as_bytes(), new.as_bytes(), arena)
+    }
+
+    fn trusted(old: &'a [u8], new: &'a [u8], arena: &'a Arena) -> Versions<'a> {
+        let (Ok(old_text), Ok(new_text)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
+            return Versions { old: trusted(old, arena), new: trusted(new, arena) };
+        };
+        let noted = Some(ArenaVec::with_capacity_in(64, arena));
+        let mut reader = Reader { text: old_text, at: 0, arena, noted, known: None };
+        let old = reader.value();
+        let known = Known::new(old_text, new_text, reader.noted.unwrap_or_else(|| ArenaVec::new_in(arena)));
+        let mut reader = Reader { text: new_text, at: 0, arena, noted: None, known: Some(known) };
+        Versions { old, new: reader.value() }
+    }
+}
+
+/// A map or list, and where its text is.
+#[derive(Clone, Copy)]
+struct Container<'a> {
+    start: usize,
+    end: usize,
+    value: Value<'a>,
+}
+
+/// The containers of the old version, and how much of its text the new one has at its beginning and its end.
+struct Known<'a> {
+    containers: ArenaVec<'a, Container<'a>>,
+    same_start: usize,
+    same_end_from: usize,
+    old_len: usize,
+    new_len: usize,
+}
+
+impl<'a> Known<'a> {
+    fn new(old: &str, new: &str, containers: ArenaVec<'a, Container<'a>>) -> Self {
+        let (old, new) = (old.as_bytes(), new.as_bytes());
+        let same = |(one, two): &(&u8, &u8)| one == two;
+        let same_start = old.iter().zip(new).take_while(same).count();
+        let same_end = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
+        let same_end_from = new.len() - same_end;
+        Known { containers, same_start, same_end_from, old_len: old.len(), new_len: new.len() }
+    }
+
+    /// The container of the old version that has the same text as the one at this place of the new one.
+    fn find(&self, place: usize) -> Option<Container<'a>> {
+        let at_start = place < self.same_start;
+        if !at_start && place < self.same_end_from {
+            return None;
+        }
+        let wanted = if at_start { place } else { (place + self.old_len).checked_sub(self.new_len)? };
+        let found = self.containers.binary_search_by_key(&wanted, |known| known.start).ok()?;
+        let known = self.containers[found];
+        (!at_start || known.end <= self.same_start).then_some(known)
     }
 }
 
@@ -34,6 +112,9 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     arena: &'a Arena,
+    /// Containers that were read, in the order of their starts, if a later version wants to know them.
+    noted: Option<ArenaVec<'a, Container<'a>>>,
+    known: Option<Known<'a>>,
 }
 
 impl<'a> Reader<'a> {
@@ -60,13 +141,30 @@ impl<'a> Reader<'a> {
     fn value(&mut self) -> Value<'a> {
         match self.peek() {
             b'"' => Value::String(self.string()),
-            b'{' => deep(|| self.map()),
-            b'[' => deep(|| self.list()),
+            b'{' | b'[' => self.container(),
             b't' => self.word("true", Value::Bool(true)),
             b'f' => self.word("false", Value::Bool(false)),
             b'n' => self.word("null", Value::Null),
             _ => self.number(),
         }
+    }
+
+    fn container(&mut self) -> Value<'a> {
+        let start = self.at;
+        if let Some(known) = self.known.as_ref().and_then(|known| known.find(start)) {
+            self.at += known.end - known.start;
+            return known.value;
+        }
+        let place = self.noted.as_mut().map(|noted| {
+            noted.push(Container { start, end: start, value: Value::Null });
+            noted.len() - 1
+        });
+        let is_map = self.text.as_bytes()[start] == b'{';
+        let value = deep(|| if is_map { self.map() } else { self.list() });
+        if let (Some(noted), Some(place)) = (&mut self.noted, place) {
+            noted[place] = Container { start, end: self.at, value };
+        }
+        value
     }
 
     fn word(&mut self, word: &str, value: Value<'a>) -> Value<'a> {

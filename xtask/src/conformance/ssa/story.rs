@@ -1,6 +1,6 @@
 //! Random scenarios, made while our engine runs them.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::scenario::{Answer, Runner};
 use super::object::{Objects, Wild};
@@ -137,16 +137,17 @@ fn updated(dice: &mut Dice, objects: &Objects<'_>, live: Option<&Value>) -> Valu
     object
 }
 
-/// Go tells nil from empty inside atomic lists, where no text shows it (DIFFERENCES.md).
+/// Go tells nil from empty, which storage does not keep and no text shows inside atomic lists (DIFFERENCES.md).
 fn drop_empty_in_lists(value: &mut Value, is_in_list: bool) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| drop_empty_in_lists(item, true)),
         Value::Object(members) => {
             members.values_mut().for_each(|member| drop_empty_in_lists(member, is_in_list));
-            let is_empty = |value: &Value| {
-                value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
-            };
-            members.retain(|_, member| !is_in_list || !is_empty(member));
+            members.retain(|_, member| match member {
+                Value::Array(items) => !items.is_empty(),
+                Value::Object(inner) => !is_in_list || !inner.is_empty(),
+                _ => true,
+            });
         }
         _ => {}
     }
