@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 #[tokio::test]
-async fn an_object_is_created_with_identity_and_comes_back() {
+async fn a_new_object_gets_its_identity() {
     let server = server();
     let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
     let created =
@@ -17,9 +17,21 @@ async fn an_object_is_created_with_identity_and_comes_back() {
     assert_eq!(created.metadata.creation_timestamp.as_ref().unwrap().0.to_string(), "2026-01-01T00:00:00Z");
     assert_eq!(created.metadata.namespace.as_deref(), Some("default"));
     assert_eq!(maps.get("a").await.unwrap(), created);
+}
+
+#[tokio::test]
+async fn an_object_that_does_not_exist_is_not_found() {
+    let maps: Api<ConfigMap> = Api::default_namespaced(server().client());
     let missing = status(maps.get("nope").await);
     assert_eq!((missing.code, missing.reason.as_str()), (404, "NotFound"));
     assert_eq!(missing.message, "configmaps \"nope\" not found");
+}
+
+#[tokio::test]
+async fn a_stored_object_cannot_be_created_again() {
+    let maps: Api<ConfigMap> = Api::default_namespaced(server().client());
+    let object = serde_json::from_value(config_map("a")).unwrap();
+    let created = maps.create(&PostParams::default(), &object).await.unwrap();
     let again = status(maps.create(&PostParams::default(), &created).await);
     assert_eq!(again.message, "resourceVersion should not be set on objects to be created");
 }
@@ -52,35 +64,52 @@ async fn names_are_generated() {
 }
 
 #[tokio::test]
-async fn names_namespaces_and_types_are_checked() {
-    let server = server();
-    let bad = ask(&server, "POST", CONFIG_MAPS, json!({"metadata": {"name": "Bad_Name!"}})).await;
+async fn invalid_names_are_refused() {
+    let bad = ask(&server(), "POST", CONFIG_MAPS, json!({"metadata": {"name": "Bad_Name!"}})).await;
     assert_eq!((bad.code, bad.body["reason"].as_str()), (422, Some("Invalid")));
     assert_eq!(bad.body["details"]["causes"][0]["field"], "metadata.name");
-    let foreign =
-        ask(&server, "POST", CONFIG_MAPS, json!({"metadata": {"name": "a", "namespace": "other"}})).await;
+}
+
+#[tokio::test]
+async fn another_namespace_than_that_of_the_path_is_refused() {
+    let object = json!({"metadata": {"name": "a", "namespace": "other"}});
+    let foreign = ask(&server(), "POST", CONFIG_MAPS, object).await;
     assert_eq!(foreign.code, 400);
     assert_eq!(
         foreign.message(),
         "the namespace of the provided object does not match the namespace sent on the request"
     );
-    let nowhere = ask(&server, "POST", "/api/v1/namespaces/none/configmaps", config_map("a")).await;
+}
+
+#[tokio::test]
+async fn nothing_is_created_in_a_namespace_that_does_not_exist() {
+    let nowhere = ask(&server(), "POST", "/api/v1/namespaces/none/configmaps", config_map("a")).await;
     assert_eq!((nowhere.code, nowhere.message()), (404, "namespaces \"none\" not found"));
-    let version =
-        ask(&server, "POST", CONFIG_MAPS, json!({"apiVersion": "v2", "metadata": {"name": "a"}})).await;
+}
+
+#[tokio::test]
+async fn another_api_version_is_refused() {
+    let object = json!({"apiVersion": "v2", "metadata": {"name": "a"}});
     assert_eq!(
-        version.message(),
+        ask(&server(), "POST", CONFIG_MAPS, object).await.message(),
         "the API version in the data (v2) does not match the expected API version (v1)"
     );
-    let list =
-        ask(&server, "POST", PODS, json!({"metadata": {"name": "p"}, "spec": {"containers": "no list"}}))
-            .await;
+}
+
+#[tokio::test]
+async fn values_of_the_wrong_type_are_refused() {
+    let object = json!({"metadata": {"name": "p"}, "spec": {"containers": "no list"}});
+    let list = ask(&server(), "POST", PODS, object).await;
     assert_eq!(list.code, 400, "{list:?}");
     assert!(
         list.message()
             .starts_with("Pod in version \"v1\" cannot be handled as a Pod: json: cannot unmarshal string")
     );
-    assert_eq!(ask(&server, "POST", CONFIG_MAPS, json!("text")).await.code, 400);
+}
+
+#[tokio::test]
+async fn bodies_that_are_no_objects_are_refused() {
+    assert_eq!(ask(&server(), "POST", CONFIG_MAPS, json!("text")).await.code, 400);
 }
 
 #[tokio::test]
@@ -108,36 +137,64 @@ async fn namespaces_are_objects_too() {
     assert_eq!(names, ["default", "kube-node-lease", "kube-public", "kube-system", "team"]);
 }
 
-#[tokio::test]
-async fn replacing_needs_the_newest_version() {
-    let server = server();
-    let created = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.body;
-    let path = format!("{CONFIG_MAPS}/a");
-    let mut newer = created.clone();
+/// Replaces the data of a new ConfigMap `a`; answers the object that was sent and the answer.
+async fn replaced(server: &ApiServer) -> (Value, Answer) {
+    let mut newer = ask(server, "POST", CONFIG_MAPS, config_map("a")).await.body;
     newer["data"]["a"] = json!("2");
-    let replaced = ask(&server, "PUT", &path, newer.clone()).await;
+    let answer = ask(server, "PUT", &format!("{CONFIG_MAPS}/a"), newer.clone()).await;
+    (newer, answer)
+}
+
+#[tokio::test]
+async fn a_replaced_object_keeps_its_uid() {
+    let (sent, replaced) = replaced(&server()).await;
     assert_eq!(replaced.code, 200);
-    assert_eq!(replaced.body["metadata"]["uid"], created["metadata"]["uid"]);
-    let stale = ask(&server, "PUT", &path, newer.clone()).await;
+    assert_eq!(replaced.body["metadata"]["uid"], sent["metadata"]["uid"]);
+}
+
+#[tokio::test]
+async fn replacing_an_older_version_is_a_conflict() {
+    let server = server();
+    let (sent, _) = replaced(&server).await;
+    let stale = ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), sent).await;
     assert_eq!((stale.code, stale.body["reason"].as_str()), (409, Some("Conflict")));
     assert_eq!(
         stale.message(),
         "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please apply your changes \
          to the latest version and try again"
     );
-    newer["metadata"]["resourceVersion"] = Value::Null;
-    newer["metadata"]["uid"] = json!("11111111-1111-4111-8111-111111111111");
-    let other = ask(&server, "PUT", &path, newer.clone()).await;
+}
+
+#[tokio::test]
+async fn replacing_another_uid_is_a_conflict() {
+    let server = server();
+    let (mut sent, _) = replaced(&server).await;
+    sent["metadata"]["resourceVersion"] = Value::Null;
+    sent["metadata"]["uid"] = json!("11111111-1111-4111-8111-111111111111");
+    let other = ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), sent).await;
     assert_eq!(other.code, 409);
     assert!(
         other.message().contains("Precondition failed: UID in precondition: 11111111"),
         "{}",
         other.message()
     );
-    newer["metadata"]["uid"] = Value::Null;
-    assert_eq!(ask(&server, "PUT", &path, newer.clone()).await.code, 200, "unconditional update");
-    newer["metadata"]["name"] = json!("b");
-    let renamed = ask(&server, "PUT", &path, newer).await;
+}
+
+#[tokio::test]
+async fn an_object_without_version_replaces_unconditionally() {
+    let server = server();
+    let (mut sent, _) = replaced(&server).await;
+    sent["metadata"]["resourceVersion"] = Value::Null;
+    sent["metadata"]["uid"] = Value::Null;
+    assert_eq!(ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), sent).await.code, 200);
+}
+
+#[tokio::test]
+async fn an_object_cannot_be_renamed() {
+    let server = server();
+    let (mut sent, _) = replaced(&server).await;
+    sent["metadata"]["name"] = json!("b");
+    let renamed = ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), sent).await;
     assert_eq!(renamed.message(), "the name of the object (b) does not match the name on the URL (a)");
 }
 
@@ -167,28 +224,41 @@ async fn a_write_without_change_keeps_the_version() {
     assert_eq!(server.revision(), revision);
 }
 
-#[tokio::test]
-async fn generation_counts_changes_of_the_spec() {
+/// The generation of a new Deployment after one change of it, sent to a subresource or to the object itself.
+async fn generation_after(subresource: &str, change: impl Fn(&mut Value)) -> Value {
     let server = server();
     let mut object = ask(&server, "POST", DEPLOYMENTS, deployment("web")).await.body;
-    let path = format!("{DEPLOYMENTS}/web");
     assert_eq!(object["metadata"]["generation"], 1);
-    object["metadata"]["labels"] = json!({"a": "b"});
-    object = ask(&server, "PUT", &path, object).await.body;
-    assert_eq!(object["metadata"]["generation"], 1, "labels do not count");
-    object["metadata"]["annotations"] = json!({"a": "b"});
-    object = ask(&server, "PUT", &path, object).await.body;
-    assert_eq!(object["metadata"]["generation"], 2, "annotations of a Deployment do");
-    object["spec"]["replicas"] = json!(3);
-    object = ask(&server, "PUT", &path, object).await.body;
-    assert_eq!(object["metadata"]["generation"], 3);
-    object["status"] = json!({"replicas": 3, "observedGeneration": 3});
-    object = ask(&server, "PUT", &format!("{path}/status"), object).await.body;
-    assert_eq!((&object["metadata"]["generation"], &object["status"]["replicas"]), (&json!(3), &json!(3)));
-    assert_eq!(
-        ask(&server, "POST", CONFIG_MAPS, config_map("c")).await.body["metadata"]["generation"],
-        Value::Null
-    );
+    change(&mut object);
+    let changed = ask(&server, "PUT", &format!("{DEPLOYMENTS}/web{subresource}"), object).await;
+    assert_eq!(changed.code, 200);
+    changed.body["metadata"]["generation"].clone()
+}
+
+#[tokio::test]
+async fn a_change_of_labels_does_not_count_as_a_generation() {
+    assert_eq!(generation_after("", |object| object["metadata"]["labels"] = json!({"a": "b"})).await, 1);
+}
+
+#[tokio::test]
+async fn a_change_of_annotations_counts_for_a_deployment() {
+    assert_eq!(generation_after("", |object| object["metadata"]["annotations"] = json!({"a": "b"})).await, 2);
+}
+
+#[tokio::test]
+async fn a_change_of_the_spec_counts_as_a_generation() {
+    assert_eq!(generation_after("", |object| object["spec"]["replicas"] = json!(3)).await, 2);
+}
+
+#[tokio::test]
+async fn a_change_of_the_status_does_not_count_as_a_generation() {
+    assert_eq!(generation_after("/status", |object| object["status"] = json!({"replicas": 3})).await, 1);
+}
+
+#[tokio::test]
+async fn kinds_without_a_spec_have_no_generation() {
+    let created = ask(&server(), "POST", CONFIG_MAPS, config_map("c")).await.body;
+    assert_eq!(created["metadata"]["generation"], Value::Null);
 }
 
 #[tokio::test]
@@ -220,16 +290,27 @@ async fn an_object_may_be_called_status() {
 }
 
 #[tokio::test]
-async fn dry_run_stores_nothing() {
+async fn a_dry_run_of_a_create_stores_nothing() {
     let server = server();
     let revision = server.revision();
     let dry = ask(&server, "POST", &format!("{CONFIG_MAPS}?dryRun=All"), config_map("a")).await;
     assert_eq!(dry.code, 201);
     assert!(dry.body["metadata"]["uid"].is_string() && dry.body["metadata"]["resourceVersion"].is_null());
     assert_eq!((get(&server, &format!("{CONFIG_MAPS}/a")).await.code, server.revision()), (404, revision));
+}
+
+#[tokio::test]
+async fn a_dry_run_of_a_create_finds_the_existing_object() {
+    let server = server();
     ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
     let exists = ask(&server, "POST", &format!("{CONFIG_MAPS}?dryRun=All"), config_map("a")).await;
     assert_eq!(exists.code, 409);
+}
+
+#[tokio::test]
+async fn a_dry_run_of_an_update_stores_nothing() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
     let mut changed = config_map("a");
     changed["data"]["a"] = json!("9");
     let dry = ask(&server, "PUT", &format!("{CONFIG_MAPS}/a?dryRun=All"), changed).await;
@@ -239,9 +320,19 @@ async fn dry_run_stores_nothing() {
         (&kept["data"]["a"], &kept["metadata"]["resourceVersion"]),
         (&json!("1"), &dry.body["metadata"]["resourceVersion"])
     );
+}
+
+#[tokio::test]
+async fn a_dry_run_of_a_delete_removes_nothing() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
     let deleted = ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a?dryRun=All"), Value::Null).await;
     assert_eq!((deleted.code, get(&server, &format!("{CONFIG_MAPS}/a")).await.code), (200, 200));
-    let bad = ask(&server, "POST", &format!("{CONFIG_MAPS}?dryRun=Some"), config_map("b")).await;
+}
+
+#[tokio::test]
+async fn an_unknown_dry_run_is_refused() {
+    let bad = ask(&server(), "POST", &format!("{CONFIG_MAPS}?dryRun=Some"), config_map("b")).await;
     assert_eq!((bad.code, bad.body["details"]["kind"].as_str()), (422, Some("CreateOptions")));
 }
 
@@ -347,7 +438,7 @@ async fn yaml_bodies_are_read() {
 }
 
 #[tokio::test]
-async fn paths_and_methods_that_nobody_serves() {
+async fn unknown_paths_are_not_found() {
     let server = server();
     for path in
         ["/nope", "/api/v2/pods", "/apis/none/v1/things", "/api/v1/nodes/x/y/z", "/api/v1/namespaces/d/nodes"]
@@ -355,19 +446,35 @@ async fn paths_and_methods_that_nobody_serves() {
         let answer = get(&server, path).await;
         assert_eq!((answer.code, answer.body["kind"].as_str()), (404, Some("Status")), "{path}");
     }
-    let method = ask(&server, "POST", &format!("{CONFIG_MAPS}/a"), config_map("a")).await;
+}
+
+#[tokio::test]
+async fn methods_that_do_not_fit_the_path_are_not_allowed() {
+    let method = ask(&server(), "POST", &format!("{CONFIG_MAPS}/a"), config_map("a")).await;
     assert_eq!((method.code, method.body["reason"].as_str()), (405, Some("MethodNotAllowed")));
-    let media =
-        ask_as(&server, "POST", CONFIG_MAPS, ("content-type", "application/cbor"), config_map("a")).await;
+}
+
+#[tokio::test]
+async fn bodies_of_unknown_types_are_refused() {
+    let cbor = ("content-type", "application/cbor");
+    let media = ask_as(&server(), "POST", CONFIG_MAPS, cbor, config_map("a")).await;
     assert_eq!(media.code, 415);
     assert_eq!(
         media.message(),
         "the body of the request was in an unknown format - accepted media types include: application/json, \
          application/yaml, application/vnd.kubernetes.protobuf"
     );
-    let accept = ask_as(&server, "GET", CONFIG_MAPS, ("accept", "application/cbor"), Value::Null).await;
+}
+
+#[tokio::test]
+async fn answers_of_unknown_types_are_refused() {
+    let accept = ask_as(&server(), "GET", CONFIG_MAPS, ("accept", "application/cbor"), Value::Null).await;
     assert_eq!((accept.code, accept.body["reason"].as_str()), (406, Some("NotAcceptable")));
-    let large = ask(&server, "POST", CONFIG_MAPS, json!({"data": {"k": "x".repeat(3 << 20)}})).await;
+}
+
+#[tokio::test]
+async fn large_bodies_are_refused() {
+    let large = ask(&server(), "POST", CONFIG_MAPS, json!({"data": {"k": "x".repeat(3 << 20)}})).await;
     assert_eq!((large.code, large.message()), (413, "Request entity too large: limit is 3145728"));
 }
 

@@ -63,49 +63,92 @@ async fn preconditions_are_kept() {
     assert!(exists(&server, "a").await);
 }
 
-#[tokio::test]
-async fn finalizers_hold_an_object() {
-    let server = server();
+/// A ConfigMap `a` with a finalizer that was deleted; answers its state.
+async fn held(server: &ApiServer) -> Value {
     let mut object = config_map("a");
     object["metadata"]["finalizers"] = json!(["x.io/hold"]);
-    create(&server, CONFIG_MAPS, object).await;
-    let path = format!("{CONFIG_MAPS}/a");
-    let marked = ask(&server, "DELETE", &path, Value::Null).await;
+    create(server, CONFIG_MAPS, object).await;
+    let marked = ask(server, "DELETE", &format!("{CONFIG_MAPS}/a"), Value::Null).await;
     assert_eq!(marked.code, 200);
-    assert_eq!(marked.body["metadata"]["deletionTimestamp"], "2026-01-01T00:00:00Z");
-    assert_eq!(marked.body["metadata"]["deletionGracePeriodSeconds"], 0);
+    marked.body
+}
+
+#[tokio::test]
+async fn an_object_with_a_finalizer_is_marked() {
+    let marked = held(&server()).await;
+    assert_eq!(marked["metadata"]["deletionTimestamp"], "2026-01-01T00:00:00Z");
+    assert_eq!(marked["metadata"]["deletionGracePeriodSeconds"], 0);
+}
+
+#[tokio::test]
+async fn deleting_a_marked_object_again_changes_nothing() {
+    let server = server();
+    held(&server).await;
     let revision = server.revision();
-    assert_eq!(ask(&server, "DELETE", &path, Value::Null).await.code, 200);
-    assert_eq!(server.revision(), revision, "deleting again changes nothing");
+    assert_eq!(ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a"), Value::Null).await.code, 200);
+    assert_eq!(server.revision(), revision);
+}
+
+#[tokio::test]
+async fn the_name_of_a_marked_object_is_taken() {
+    let server = server();
+    held(&server).await;
     let taken = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
     assert_eq!(taken.message(), "object is being deleted: configmaps \"a\" already exists");
-    let mut more = marked.body.clone();
+}
+
+#[tokio::test]
+async fn a_marked_object_gets_no_new_finalizers() {
+    let server = server();
+    let mut more = held(&server).await;
     more["metadata"]["finalizers"] = json!(["x.io/hold", "x.io/more"]);
-    let refused = ask(&server, "PUT", &path, more).await;
+    let refused = ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), more).await;
     assert_eq!(refused.code, 422);
     assert!(refused.message().contains("no new finalizers can be added if the object is being deleted"));
-    let mut released = marked.body;
+}
+
+#[tokio::test]
+async fn an_object_is_removed_with_its_last_finalizer() {
+    let server = server();
+    let mut released = held(&server).await;
     released["metadata"]["finalizers"] = json!([]);
-    let last = ask(&server, "PUT", &path, released).await;
+    let last = ask(&server, "PUT", &format!("{CONFIG_MAPS}/a"), released).await;
     assert_eq!(last.code, 200);
     assert!(!exists(&server, "a").await);
 }
 
-#[tokio::test]
-async fn pods_on_nodes_end_gracefully() {
-    let server = server();
+/// A pod `p` on a node that was deleted; answers its state.
+async fn terminating_pod(server: &ApiServer) -> Value {
     let mut object = pod("p");
     object["spec"]["nodeName"] = json!("n1");
-    create(&server, PODS, object).await;
-    let path = format!("{PODS}/p");
-    let marked = ask(&server, "DELETE", &path, Value::Null).await.body;
+    create(server, PODS, object).await;
+    ask(server, "DELETE", &format!("{PODS}/p"), Value::Null).await.body
+}
+
+#[tokio::test]
+async fn a_pod_on_a_node_gets_its_grace_period() {
+    let marked = terminating_pod(&server()).await;
     assert_eq!(marked["metadata"]["deletionGracePeriodSeconds"], 30);
     assert_eq!(marked["metadata"]["deletionTimestamp"], "2026-01-01T00:00:30Z");
     assert_eq!(marked["metadata"]["generation"], 2);
+}
+
+#[tokio::test]
+async fn a_grace_period_can_be_shortened_only() {
+    let server = server();
+    terminating_pod(&server).await;
+    let path = format!("{PODS}/p");
     let shorter = ask(&server, "DELETE", &path, json!({"gracePeriodSeconds": 5})).await.body;
     assert_eq!(shorter["metadata"]["deletionGracePeriodSeconds"], 5);
     ask(&server, "DELETE", &path, json!({"gracePeriodSeconds": 60})).await;
-    assert_eq!(get(&server, &path).await.body["metadata"]["deletionGracePeriodSeconds"], 5, "never longer");
+    assert_eq!(get(&server, &path).await.body["metadata"]["deletionGracePeriodSeconds"], 5);
+}
+
+#[tokio::test]
+async fn a_terminating_pod_is_removed_without_grace_period() {
+    let server = server();
+    terminating_pod(&server).await;
+    let path = format!("{PODS}/p");
     assert_eq!(ask(&server, "DELETE", &path, json!({"gracePeriodSeconds": 0})).await.code, 200);
     assert_eq!(get(&server, &path).await.code, 404);
 }
@@ -206,30 +249,58 @@ async fn collections_are_deleted_by_selector() {
     assert!(exists(&server, "b").await && !exists(&server, "a").await);
 }
 
-#[tokio::test]
-async fn a_namespace_takes_its_content_along() {
-    let server = server();
-    create(&server, "/api/v1/namespaces", json!({"metadata": {"name": "team"}})).await;
-    let maps = "/api/v1/namespaces/team/configmaps";
+const TEAM_MAPS: &str = "/api/v1/namespaces/team/configmaps";
+
+/// A namespace `team` with the ConfigMaps `free` and `held`, which has a finalizer, after its deletion; answers the
+/// answer to that.
+async fn deleted_namespace(server: &ApiServer) -> Answer {
+    create(server, "/api/v1/namespaces", json!({"metadata": {"name": "team"}})).await;
     let mut held = config_map("held");
     held["metadata"]["finalizers"] = json!(["x.io/hold"]);
-    create(&server, maps, held).await;
-    create(&server, maps, config_map("free")).await;
-    let answer = ask(&server, "DELETE", "/api/v1/namespaces/team", Value::Null).await;
+    create(server, TEAM_MAPS, held).await;
+    create(server, TEAM_MAPS, config_map("free")).await;
+    ask(server, "DELETE", "/api/v1/namespaces/team", Value::Null).await
+}
+
+#[tokio::test]
+async fn a_deleted_namespace_is_terminating() {
+    let answer = deleted_namespace(&server()).await;
     assert_eq!((answer.code, &answer.body["status"]["phase"]), (200, &json!("Terminating")));
-    assert_eq!(get(&server, &format!("{maps}/free")).await.code, 404);
-    let refused = ask(&server, "POST", maps, config_map("late")).await;
+}
+
+#[tokio::test]
+async fn the_content_of_a_deleted_namespace_is_deleted() {
+    let server = server();
+    deleted_namespace(&server).await;
+    assert_eq!(get(&server, &format!("{TEAM_MAPS}/free")).await.code, 404);
+}
+
+#[tokio::test]
+async fn nothing_is_created_in_a_terminating_namespace() {
+    let server = server();
+    deleted_namespace(&server).await;
+    let refused = ask(&server, "POST", TEAM_MAPS, config_map("late")).await;
     assert_eq!(refused.code, 403);
     assert_eq!(
         refused.message(),
         "configmaps \"late\" is forbidden: unable to create new content in namespace team because it is being terminated"
     );
     assert_eq!(refused.body["details"]["causes"][0]["reason"], "NamespaceTerminating");
-    let mut held = get(&server, &format!("{maps}/held")).await.body;
+}
+
+#[tokio::test]
+async fn a_terminating_namespace_is_removed_when_it_is_empty() {
+    let server = server();
+    deleted_namespace(&server).await;
+    let mut held = get(&server, &format!("{TEAM_MAPS}/held")).await.body;
     held["metadata"]["finalizers"] = Value::Null;
-    ask(&server, "PUT", &format!("{maps}/held"), held).await;
-    assert_eq!(get(&server, "/api/v1/namespaces/team").await.code, 404, "empty now, so gone");
-    let stays = ask(&server, "DELETE", "/api/v1/namespaces/default", Value::Null).await;
+    ask(&server, "PUT", &format!("{TEAM_MAPS}/held"), held).await;
+    assert_eq!(get(&server, "/api/v1/namespaces/team").await.code, 404);
+}
+
+#[tokio::test]
+async fn the_default_namespace_cannot_be_deleted() {
+    let stays = ask(&server(), "DELETE", "/api/v1/namespaces/default", Value::Null).await;
     assert_eq!(stays.message(), "namespaces \"default\" is forbidden: this namespace may not be deleted");
 }
 
@@ -268,28 +339,50 @@ async fn nothing_is_left_in_a_namespace_that_is_gone() {
     }
 }
 
+/// A ConfigMap that is owned by the ConfigMap `owner` with this uid.
+fn child_of(uid: &Value) -> Value {
+    let mut map = config_map("child");
+    map["metadata"]["ownerReferences"] =
+        json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid}]);
+    map
+}
+
+/// The uid of a ConfigMap `owner` that was created and deleted.
+async fn deleted_owner(server: &ApiServer) -> Value {
+    let owner = ask(server, "POST", CONFIG_MAPS, config_map("owner")).await.body;
+    ask(server, "DELETE", &format!("{CONFIG_MAPS}/owner"), Value::Null).await;
+    owner["metadata"]["uid"].clone()
+}
+
 #[tokio::test]
-async fn a_child_that_comes_too_late_goes_with_its_owner() {
+async fn a_new_dependent_of_a_deleted_owner_is_collected() {
     let server = server();
-    let child = |name: &str, uid: &Value| {
-        let mut map = config_map(name);
-        map["metadata"]["ownerReferences"] =
-            json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid}]);
-        map
-    };
-    let owner = ask(&server, "POST", CONFIG_MAPS, config_map("owner")).await.body;
-    ask(&server, "DELETE", &format!("{CONFIG_MAPS}/owner"), Value::Null).await;
-    assert_eq!(ask(&server, "POST", CONFIG_MAPS, child("late", &owner["metadata"]["uid"])).await.code, 201);
-    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/late")).await.code, 404);
-    assert_eq!(ask(&server, "POST", CONFIG_MAPS, child("foundling", &json!("never"))).await.code, 201);
-    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/foundling")).await.code, 200, "its owner never was");
+    let uid = deleted_owner(&server).await;
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, child_of(&uid)).await.code, 201);
+    assert!(!exists(&server, "child").await);
+}
+
+#[tokio::test]
+async fn a_new_dependent_of_an_owner_that_never_existed_is_kept() {
+    let server = server();
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, child_of(&json!("never"))).await.code, 201);
+    assert!(exists(&server, "child").await);
+}
+
+#[tokio::test]
+async fn a_new_dependent_of_an_existing_owner_is_kept() {
+    let server = server();
+    deleted_owner(&server).await;
     let again = ask(&server, "POST", CONFIG_MAPS, config_map("owner")).await.body;
-    assert_eq!(ask(&server, "POST", CONFIG_MAPS, child("heir", &again["metadata"]["uid"])).await.code, 201);
-    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/heir")).await.code, 200);
-    ask(&server, "POST", CONFIG_MAPS, child("stranger", &owner["metadata"]["uid"])).await;
-    assert_eq!(
-        get(&server, &format!("{CONFIG_MAPS}/stranger")).await.code,
-        404,
-        "another object has that name"
-    );
+    assert_eq!(ask(&server, "POST", CONFIG_MAPS, child_of(&again["metadata"]["uid"])).await.code, 201);
+    assert!(exists(&server, "child").await);
+}
+
+#[tokio::test]
+async fn another_object_with_the_name_of_the_owner_does_not_keep_a_dependent() {
+    let server = server();
+    let uid = deleted_owner(&server).await;
+    ask(&server, "POST", CONFIG_MAPS, config_map("owner")).await;
+    ask(&server, "POST", CONFIG_MAPS, child_of(&uid)).await;
+    assert!(!exists(&server, "child").await);
 }

@@ -40,18 +40,31 @@ async fn aggregated_discovery_says_so() {
     assert_eq!((&legacy["kind"], &legacy["versions"]), (&json!("APIVersions"), &json!(["v1"])));
 }
 
-#[tokio::test]
-async fn openapi_v3_has_what_clients_look_for() {
-    let server = server();
-    let index = get(&server, "/openapi/v3").await.body;
+/// The OpenAPI v3 document of `apps/v1`, as the index links it.
+async fn apps_document(server: &kubemerge_server::ApiServer) -> Answer {
+    let index = get(server, "/openapi/v3").await.body;
     let url = index["paths"]["apis/apps/v1"]["serverRelativeURL"].as_str().unwrap().to_string();
-    let document = get(&server, &url).await;
-    assert_eq!(document.headers["cache-control"], "public, immutable");
+    get(server, &url).await
+}
+
+#[tokio::test]
+async fn openapi_v3_documents_with_a_hash_can_be_cached() {
+    assert_eq!(apps_document(&server()).await.headers["cache-control"], "public, immutable");
+}
+
+#[tokio::test]
+async fn openapi_v3_describes_operations() {
+    let document = apps_document(&server()).await;
     let patch = &document.body["paths"]["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]["patch"];
     assert_eq!(patch["x-kubernetes-group-version-kind"]["kind"], "Deployment");
     let names: Vec<&Value> = patch["parameters"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert!(names.contains(&&json!("fieldValidation")) && names.contains(&&json!("dryRun")));
     assert!(patch["requestBody"]["content"].get("application/strategic-merge-patch+json").is_some());
+}
+
+#[tokio::test]
+async fn openapi_v3_describes_types() {
+    let document = apps_document(&server()).await;
     let schemas = &document.body["components"]["schemas"];
     let container = &schemas["io.k8s.api.core.v1.PodSpec"]["properties"]["containers"];
     assert_eq!(container["x-kubernetes-patch-merge-key"], "name");
@@ -59,8 +72,16 @@ async fn openapi_v3_has_what_clients_look_for() {
     let kinds = &schemas["io.k8s.api.apps.v1.Deployment"]["x-kubernetes-group-version-kind"];
     assert_eq!(*kinds, json!([{"group": "apps", "version": "v1", "kind": "Deployment"}]));
     every_reference_leads_somewhere(schemas, schemas);
-    assert_eq!(get(&server, "/openapi/v3/apis/apps/v1?hash=old").await.code, 301);
-    assert_eq!(get(&server, "/openapi/v3/apis/none/v1").await.code, 404);
+}
+
+#[tokio::test]
+async fn an_outdated_hash_is_redirected() {
+    assert_eq!(get(&server(), "/openapi/v3/apis/apps/v1?hash=old").await.code, 301);
+}
+
+#[tokio::test]
+async fn an_unknown_openapi_v3_document_is_not_found() {
+    assert_eq!(get(&server(), "/openapi/v3/apis/none/v1").await.code, 404);
 }
 
 fn every_reference_leads_somewhere(value: &Value, schemas: &Value) {

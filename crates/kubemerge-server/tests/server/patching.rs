@@ -70,40 +70,57 @@ async fn a_patch_without_effect_writes_nothing() {
 }
 
 #[tokio::test]
-async fn json_patch_and_merge_patch() {
+async fn a_merge_patch_changes_the_object() {
     let server = server();
     ask(&server, "POST", DEPLOYMENTS, deployment("web")).await;
     let deployments: Api<Deployment> = Api::default_namespaced(server.client());
-    let merged = deployments
-        .patch(
-            "web",
-            &PatchParams::default(),
-            &Patch::Merge(json!({"spec": {"replicas": 4, "paused": true}})),
-        )
-        .await
-        .unwrap();
+    let merge = Patch::Merge(json!({"spec": {"replicas": 4, "paused": true}}));
+    let merged = deployments.patch("web", &PatchParams::default(), &merge).await.unwrap();
     assert_eq!((merged.spec.replicas, merged.metadata.generation), (Some(4), Some(2)));
+}
+
+#[tokio::test]
+async fn a_json_patch_sees_the_resource_version() {
+    let server = server();
+    let created = ask(&server, "POST", DEPLOYMENTS, deployment("web")).await.body;
     let operations = json!([
-        {"op": "test", "path": "/metadata/resourceVersion", "value": merged.metadata.resource_version},
+        {"op": "test", "path": "/metadata/resourceVersion", "value": created["metadata"]["resourceVersion"]},
         {"op": "replace", "path": "/spec/replicas", "value": 5},
         {"op": "add", "path": "/metadata/labels", "value": {"a": "b"}},
     ]);
-    let path = format!("{DEPLOYMENTS}/web");
-    let patched = patch(&server, &path, JSON, operations).await;
+    let patched = patch(&server, &format!("{DEPLOYMENTS}/web"), JSON, operations).await;
     assert_eq!((patched.code, &patched.body["spec"]["replicas"]), (200, &json!(5)), "{:?}", patched.body);
-    let failed =
-        patch(&server, &path, JSON, json!([{"op": "test", "path": "/spec/replicas", "value": 1}])).await;
+}
+
+#[tokio::test]
+async fn a_json_patch_whose_test_fails_is_invalid() {
+    let server = server();
+    ask(&server, "POST", DEPLOYMENTS, deployment("web")).await;
+    let operations = json!([{"op": "test", "path": "/spec/replicas", "value": 100}]);
+    let failed = patch(&server, &format!("{DEPLOYMENTS}/web"), JSON, operations).await;
     assert_eq!((failed.code, failed.body["reason"].as_str()), (422, Some("Invalid")));
     assert_eq!(failed.message(), "the server rejected our request due to an error in our request");
     assert!(failed.body["details"]["causes"][0]["message"].as_str().unwrap().contains("/spec/replicas"));
+}
+
+#[tokio::test]
+async fn a_json_patch_has_at_most_10000_operations() {
+    let server = server();
+    ask(&server, "POST", DEPLOYMENTS, deployment("web")).await;
     let many = Value::Array(vec![json!({"op": "test", "path": "/kind", "value": "Deployment"}); 10_001]);
-    let many = patch(&server, &path, JSON, many).await;
+    let many = patch(&server, &format!("{DEPLOYMENTS}/web"), JSON, many).await;
     assert_eq!(many.code, 413);
     assert_eq!(
         many.message(),
         "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001"
     );
-    assert_eq!(patch(&server, &path, JSON, json!({"op": "test"})).await.code, 400);
+}
+
+#[tokio::test]
+async fn a_json_patch_is_a_list() {
+    let server = server();
+    ask(&server, "POST", DEPLOYMENTS, deployment("web")).await;
+    assert_eq!(patch(&server, &format!("{DEPLOYMENTS}/web"), JSON, json!({"op": "test"})).await.code, 400);
 }
 
 #[tokio::test]

@@ -265,8 +265,8 @@ async fn the_log_tells_what_changed() {
     assert_eq!(log[1].to_string(), format!("GET {DEPLOYMENTS}/web 200"));
 }
 
-#[tokio::test]
-async fn the_log_is_searched_in_the_words_of_faults() {
+/// A server after discovery, a create, a patch of the scale and a list.
+async fn with_requests() -> ApiServer {
     let server = server();
     get(&server, "/api/v1").await;
     ask(&server, "POST", DEPLOYMENTS, deployment("web")).await;
@@ -274,52 +274,93 @@ async fn the_log_is_searched_in_the_words_of_faults() {
     ask_as(&server, "PATCH", &format!("{DEPLOYMENTS}/web/scale"), merge, json!({"spec": {"replicas": 3}}))
         .await;
     get(&server, DEPLOYMENTS).await;
-    let scale = || On::verb("patch").resource("deployments.apps").subresource("scale").name("web");
-    assert_eq!(server.requests_to(&scale()).len(), 1);
-    assert_eq!(server.requests_to(&scale().content_type("application/json")).len(), 0);
+    server
+}
+
+fn scale_patch() -> On {
+    On::verb("patch").resource("deployments.apps").subresource("scale").name("web")
+}
+
+fn panic_text(check: &dyn Fn()) -> String {
+    let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_err();
+    payload.downcast::<String>().unwrap().to_string()
+}
+
+#[tokio::test]
+async fn the_log_is_searched_with_the_matchers_of_faults() {
+    let server = with_requests().await;
+    assert_eq!(server.requests_to(&scale_patch()).len(), 1);
+    assert_eq!(server.requests_to(&scale_patch().content_type("application/json")).len(), 0);
     assert_eq!(server.requests_to(&On::any()).len(), 3, "discovery is for no objects");
-    server.assert_requests(&[On::verb("create"), scale(), On::verb("list").namespace("default")]);
+}
+
+#[tokio::test]
+async fn expected_requests_pass() {
+    let server = with_requests().await;
+    server.assert_requests(&[On::verb("create"), scale_patch(), On::verb("list").namespace("default")]);
     server.assert_requests_among_others(&[On::verb("create"), On::verb("list")]);
-    let complaint = |check: &dyn Fn()| {
-        let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).unwrap_err();
-        payload.downcast::<String>().unwrap().to_string()
-    };
+}
+
+#[tokio::test]
+async fn unexpected_requests_are_shown() {
+    let server = with_requests().await;
     assert_eq!(
-        complaint(&|| server.assert_requests(&[On::verb("create"), scale().namespace("x")])),
+        panic_text(&|| server.assert_requests(&[On::verb("create"), scale_patch().namespace("x")])),
         format!(
             "exactly these requests were wanted:\n  create *\n  patch deployments.apps/scale x/web\nbut the log \
              holds:\n  POST {DEPLOYMENTS} 201\n  PATCH {DEPLOYMENTS}/web/scale 200\n  GET {DEPLOYMENTS} 200"
         )
     );
-    assert!(
-        complaint(&|| server.assert_requests_among_others(&[scale(), On::verb("create")])).contains("wanted")
-    );
+}
+
+#[tokio::test]
+async fn the_order_of_requests_counts() {
+    let server = with_requests().await;
+    let wanted = [scale_patch(), On::verb("create")];
+    assert!(panic_text(&|| server.assert_requests_among_others(&wanted)).contains("wanted"));
+}
+
+#[tokio::test]
+async fn the_log_can_be_cleared() {
+    let server = with_requests().await;
     server.clear_requests();
     server.assert_requests(&[]);
 }
 
 #[tokio::test]
-async fn state_can_be_kept_restored_and_forked() {
+async fn a_fork_is_independent() {
     let server = server();
     ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
     let before = server.dump();
-    let snapshot = server.snapshot();
     let fork = server.fork();
+    ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a"), Value::Null).await;
+    assert_eq!(fork.dump(), before);
+    assert_eq!(ask(&fork, "POST", CONFIG_MAPS, config_map("c")).await.code, 201);
+}
+
+#[tokio::test]
+async fn a_snapshot_can_be_restored_as_events() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
+    let snapshot = server.snapshot();
     ask(&server, "POST", CONFIG_MAPS, config_map("b")).await;
     ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a"), Value::Null).await;
-    assert_eq!(fork.dump(), before, "a fork goes its own way");
-    assert_eq!(ask(&fork, "POST", CONFIG_MAPS, config_map("c")).await.code, 201);
     let watch =
         open(&server, &format!("{CONFIG_MAPS}?watch=true&resourceVersion={}", server.revision())).await;
     server.restore(&snapshot, Restore::AsEvents);
     assert_eq!(revisions(watch, 2).await.len(), 2, "b is deleted and a is added");
     let names: Vec<Value> = server.dump().iter().map(|object| object["metadata"]["name"].clone()).collect();
     assert!(names.contains(&json!("a")) && !names.contains(&json!("b")));
-    let snapshot = server.snapshot();
-    let before = server.dump();
+}
+
+#[tokio::test]
+async fn a_snapshot_can_be_restored_with_its_versions() {
+    let server = server();
+    ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
+    let (before, snapshot) = (server.dump(), server.snapshot());
     ask(&server, "POST", CONFIG_MAPS, config_map("d")).await;
     server.restore(&snapshot, Restore::EndWatches);
-    assert_eq!(server.dump(), before, "with the same versions");
+    assert_eq!(server.dump(), before);
 }
 
 #[tokio::test]
