@@ -25,6 +25,9 @@ const NEWEST_MINOR: u32 = 37;
 /// The uid of an object that no server has stored yet: selectors and labels of Jobs hold it.
 const PLACEHOLDER_UID: &str = "00000000-0000-0000-0000-000000000001";
 
+/// What a tree takes of memory for each byte of its text, roughly: one allocation is enough for most objects.
+const TREE_BYTES_PER_TEXT_BYTE: usize = 6;
+
 /// Why an object is refused.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -84,7 +87,7 @@ impl Refusal {
 /// # Ok::<(), kubemerge_schema::LoadError>(())
 /// ```
 pub fn admit(schema: &Schema, object: &str) -> Result<String, Refusal> {
-    let arena = Arena::new();
+    let arena = Arena::with_capacity(object.len().saturating_mul(TREE_BYTES_PER_TEXT_BYTE));
     let (kind, mut new) = read(schema, &arena, object)?;
     kind.default(&mut new);
     new.ensure_map("metadata").set("uid", PLACEHOLDER_UID);
@@ -135,6 +138,8 @@ impl<'s> Kind<'s> {
     /// Finds a kind; custom resources are none.
     pub fn find(schema: &'s Schema, api_version: &str, kind: &str) -> Option<Kind<'s>> {
         let root = schema.go_struct(api_version, kind)?;
+        // Events of a watch are no objects: they do not tell their kind.
+        schema.go_types().find(schema, root, "kind")?;
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let context = Context { minor: schema.minor().unwrap_or(NEWEST_MINOR) };
         Some(Kind { schema, root, rules: rules(group, version, kind), context })
@@ -182,7 +187,7 @@ impl<'s> Kind<'s> {
     /// Prepares a new object.
     pub fn prepare_create(self, object: &mut Map<'_>) {
         let scope = self.rules.map(|rules| rules.scope);
-        let metadata = object.ensure_map("metadata");
+        let Some(metadata) = object.map_mut("metadata") else { return };
         metadata.remove("deletionTimestamp");
         metadata.remove("deletionGracePeriodSeconds");
         metadata.remove("selfLink");

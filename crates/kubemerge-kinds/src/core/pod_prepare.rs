@@ -54,6 +54,7 @@ fn add_expression<'a>(selector: &mut Map<'a>, [key, operator, value]: [&'a str; 
 pub(super) fn app_armor_from_annotations(pod: &mut Map<'_>) {
     let arena = pod.arena();
     let annotations = pod.map("metadata").and_then(|metadata| metadata.map("annotations"));
+    let annotations = annotations.filter(|all| all.iter().any(|(name, _)| name.starts_with(APP_ARMOR)));
     let Some(annotations) = annotations.map(|annotations| annotations.copy_in(arena)) else { return };
     let Some(spec) = pod.map_mut("spec") else { return };
     if spec.map("os").is_some_and(|os| os.str("name") == "windows") {

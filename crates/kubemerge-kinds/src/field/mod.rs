@@ -148,6 +148,11 @@ impl<'t> Field<'t> {
         self.root.is_some() || self.value().is_some()
     }
 
+    /// Whether a map has a field that is not null: quicker than `field(name).is_set()`.
+    pub fn has(self, name: &str) -> bool {
+        self.map().and_then(|map| map.get(name)).is_some_and(|value| !matches!(value, Value::Null))
+    }
+
     /// Whether the value is absent, null, false, 0 or empty.
     pub fn is_empty(self) -> bool {
         self.root.is_none() && self.value.is_none_or(Value::is_empty)

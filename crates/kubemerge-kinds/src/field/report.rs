@@ -21,7 +21,10 @@ pub struct Report {
 impl Report {
     /// An empty report for a minor version of Kubernetes.
     pub fn new(minor: u32) -> Report {
-        Report { arena: Arena::new(), minor, errors: RefCell::default(), bytes: Cell::new(0) }
+        // Room for the paths of a large pod: growing step by step costs more than asking once.
+        const PATH_BYTES: usize = 16 * 1024;
+        let arena = Arena::with_capacity(PATH_BYTES);
+        Report { arena, minor, errors: RefCell::default(), bytes: Cell::new(0) }
     }
 
     pub(super) fn arena(&self) -> &Arena {

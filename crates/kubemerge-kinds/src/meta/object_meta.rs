@@ -96,7 +96,8 @@ pub fn labels(labels: Field<'_>) {
 pub fn annotations(annotations: Field<'_>) {
     let mut bytes = 0;
     for (key, value) in annotations.entries() {
-        let problems = qualified_name(&key.to_lowercase());
+        let has_capitals = key.bytes().any(|byte| byte.is_ascii_uppercase());
+        let problems = if has_capitals { qualified_name(&key.to_lowercase()) } else { qualified_name(key) };
         problems.into_iter().for_each(|problem| annotations.invalid_as(key, problem));
         bytes += key.len() + value.str().len();
     }

@@ -46,23 +46,33 @@ impl<'a> Map<'a> {
         self.entries.iter_mut().map(|(name, value)| (*name, value))
     }
 
+    /// The place of a field, or where it would be.
     fn find(&self, name: &str) -> Result<usize, usize> {
         self.entries.binary_search_by(|(known, _)| (*known).cmp(name))
     }
 
+    /// The place of a field. Names of few fields differ in length mostly, which is quicker to see than their order.
+    fn place(&self, name: &str) -> Option<usize> {
+        const FEW: usize = 16;
+        if self.entries.len() > FEW {
+            return self.find(name).ok();
+        }
+        self.entries.iter().position(|(known, _)| known.len() == name.len() && *known == name)
+    }
+
     /// The value of a field.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
-        self.find(name).ok().map(|at| &self.entries[at].1)
+        self.place(name).map(|at| &self.entries[at].1)
     }
 
     /// The value of a field, to change it.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value<'a>> {
-        self.find(name).ok().map(|at| &mut self.entries[at].1)
+        self.place(name).map(|at| &mut self.entries[at].1)
     }
 
     /// Whether there is a field, null or not.
     pub fn has(&self, name: &str) -> bool {
-        self.find(name).is_ok()
+        self.place(name).is_some()
     }
 
     /// Sets a field.
@@ -99,7 +109,7 @@ impl<'a> Map<'a> {
 
     /// Removes a field.
     pub fn remove(&mut self, name: &str) -> Option<Value<'a>> {
-        self.find(name).ok().map(|at| self.entries.remove(at).1)
+        self.place(name).map(|at| self.entries.remove(at).1)
     }
 
     /// Takes a value out and leaves null in its place.
@@ -177,6 +187,16 @@ impl<'a> Map<'a> {
     /// The items of a list that are maps, to change them.
     pub fn maps_mut(&mut self, name: &str) -> impl Iterator<Item = &mut Map<'a>> {
         self.list_mut(name).into_iter().flat_map(List::maps_mut)
+    }
+
+    /// Puts a field at a place while the map is read; the caller keeps the order.
+    pub(crate) fn insert_at(&mut self, at: usize, name: &'a str, value: Value<'a>) {
+        self.entries.insert(at, (name, value));
+    }
+
+    /// Replaces the value at a place.
+    pub(crate) fn replace_at(&mut self, at: usize, value: Value<'a>) {
+        self.entries[at].1 = value;
     }
 
     /// Adds a field while the map is read; names may come in any order.

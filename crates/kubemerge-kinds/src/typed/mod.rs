@@ -86,7 +86,7 @@ impl<'a> Decoder<'a> {
 
     fn read_members(&mut self, id: StructId, is_zero: &mut bool) -> Result<Map<'a>, DecodeError> {
         let fields = self.types.fields(id);
-        let mut map = Map::with_capacity_in(8, self.arena);
+        let mut members = Members::new(self.arena);
         let mut seen = Seen::default();
         let around = self.within;
         self.scanner.open();
@@ -108,25 +108,17 @@ impl<'a> Decoder<'a> {
             self.within = around;
             // Of a field that is given twice, Go merges both values; the last one is what scalars get.
             if let Some(value) = value {
-                map.push_unsorted(name, value);
+                members.put(place, name, value);
             }
         }
-        self.add_always_written(id, &mut map);
-        map.sort();
-        Ok(map)
-    }
-
-    /// Adds what Go writes of fields that the object does not have.
-    fn add_always_written(&mut self, id: StructId, map: &mut Map<'a>) {
-        let given = map.len();
-        for field in self.types.fields(id) {
-            if field.value.is_always_written() {
+        for place in self.types.always_written(id) {
+            let (place, field) = (usize::from(*place), &fields[usize::from(*place)]);
+            if !members.places.contains(&(place as u16)) {
                 let name = self.types.name(self.schema, field);
-                if !map.iter().take(given).any(|(known, _)| known == name) {
-                    map.push_unsorted(name, zero_field(self.arena, self.schema, field.value));
-                }
+                members.put(place, name, zero_field(self.arena, self.schema, field.value));
             }
         }
+        Ok(members.map)
     }
 
     /// The value of a field as it is written; `None` if it is left out.
@@ -227,6 +219,30 @@ impl<'a> Decoder<'a> {
         if self.strict.len() < MAX_STRICT_ERRORS && !self.strict.contains(&error) {
             self.strict.push(error);
         }
+    }
+}
+
+/// The members of a struct while it is read: by the places of its fields, which are sorted by name.
+struct Members<'a> {
+    map: Map<'a>,
+    places: bumpalo::collections::Vec<'a, u16>,
+}
+
+impl<'a> Members<'a> {
+    fn new(arena: &'a Arena) -> Members<'a> {
+        let places = bumpalo::collections::Vec::with_capacity_in(8, arena);
+        Members { map: Map::with_capacity_in(8, arena), places }
+    }
+
+    fn put(&mut self, place: usize, name: &'a str, value: Value<'a>) {
+        let place = place as u16;
+        // Most texts are sorted, or nearly so: the search starts at the end.
+        let at = self.places.iter().rposition(|known| *known <= place).map_or(0, |before| before + 1);
+        if at > 0 && self.places[at - 1] == place {
+            return self.map.replace_at(at - 1, value);
+        }
+        self.places.insert(at, place);
+        self.map.insert_at(at, name, value);
     }
 }
 

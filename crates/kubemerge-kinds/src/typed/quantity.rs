@@ -60,6 +60,12 @@ struct Parts<'t> {
     suffix: &'t str,
 }
 
+impl Parts<'_> {
+    fn digits(&self) -> impl DoubleEndedIterator<Item = u8> {
+        self.whole.bytes().chain(self.fraction.bytes())
+    }
+}
+
 impl<'t> Quantity<'t> {
     /// Reads a quantity.
     pub fn parse(text: &'t str) -> Result<Quantity<'t>, QuantityError> {
@@ -75,7 +81,7 @@ impl<'t> Quantity<'t> {
             Power::Ten(power) => exponent = exponent.saturating_add(power),
             Power::Two(power) => mantissa = mantissa.saturating_mul(1 << power),
         }
-        let kept = is_kept(&parts, &digits, power, exponent, format).then_some(text);
+        let kept = is_kept(&parts, power, exponent, format).then_some(text);
         let mut quantity = Quantity { mantissa, exponent, format, kept };
         quantity.round_up_to_nano();
         quantity.bound_binary();
@@ -177,6 +183,11 @@ impl<'t> Quantity<'t> {
         self.exponent >= 0 || self.mantissa % 10i128.pow(self.exponent.unsigned_abs()) == 0
     }
 
+    /// The text as given, if it is canonical.
+    pub(super) fn kept(&self) -> Option<&'t str> {
+        self.kept
+    }
+
     /// The text as Kubernetes writes it.
     pub fn canonical_text(&self) -> String {
         match self.kept {
@@ -247,21 +258,23 @@ fn interpret(suffix: &str) -> Option<(Power, Format)> {
 }
 
 /// Whether Kubernetes takes the text for canonical and keeps it, although `1.500` and `+1` are not.
-fn is_kept(parts: &Parts<'_>, digits: &str, power: Power, exponent: i32, format: Format) -> bool {
-    let last = digits.bytes().rev().take(18).fold((0i64, 1i64), |(sum, unit), digit| {
-        (sum + i64::from(digit - b'0') * unit, unit.saturating_mul(10))
-    });
+fn is_kept(parts: &Parts<'_>, power: Power, exponent: i32, format: Format) -> bool {
+    let count = parts.whole.len() + parts.fraction.len();
     match power {
         Power::Two(power) => {
             let precision = 15 - parts.whole.len() as i32 - (f64::from(power) * 3.0 / 10.0) as i32 - 1;
-            parts.fraction.is_empty() && precision >= 0 && last.0 & 7 != 0
+            // The last three digits tell whether eight divides the number.
+            let last = parts.digits().rev().take(3).zip([1, 10, 100]);
+            let last: u32 = last.map(|(digit, unit)| u32::from(digit - b'0') * unit).sum();
+            parts.fraction.is_empty() && precision >= 0 && last % 8 != 0
         }
         Power::Ten(_) => {
-            digits.len() <= MAX_INT64_DIGITS
+            let thousands = count >= 3 && parts.digits().rev().take(3).all(|digit| digit == b'0');
+            count <= MAX_INT64_DIGITS
                 && exponent >= NANO
                 && exponent % 3 == 0
-                && !digits.ends_with("000")
-                && !digits.starts_with('0')
+                && !thousands
+                && !parts.whole.starts_with('0')
                 && format != Format::BinarySi
         }
     }

@@ -81,10 +81,10 @@ impl<'a> Decoder<'a> {
 
     fn read_quantity(&mut self, start: Start) -> Result<Value<'a>, DecodeError> {
         let text = if start == Start::Str { self.scanner.string(self.arena) } else { self.scanner.pass() };
-        let canonical = Quantity::parse(text.trim()).map_err(|error| DecodeError::new(error.message()))?;
-        Ok(Value::Str(match canonical.canonical_text() {
-            canonical if canonical == text => text,
-            canonical => self.arena.alloc_str(&canonical),
+        let quantity = Quantity::parse(text.trim()).map_err(|error| DecodeError::new(error.message()))?;
+        Ok(Value::Str(match quantity.kept() {
+            Some(text) => text,
+            None => self.arena.alloc_str(&quantity.canonical_text()),
         }))
     }
 

@@ -95,21 +95,20 @@ impl<'t> Scanner<'t> {
     /// A string without its quotes, copied only if it has escapes.
     pub(super) fn string(&mut self, arena: &'t Arena) -> &'t str {
         let raw = self.raw_string();
-        if raw.contains('\\') { arena.alloc_str(&unescape(raw)) } else { raw }
+        if memchr::memchr(b'\\', raw.as_bytes()).is_some() { arena.alloc_str(&unescape(raw)) } else { raw }
     }
 
     fn raw_string(&mut self) -> &'t str {
-        let start = (self.at + 1).min(self.text.len());
         let bytes = self.text.as_bytes();
+        let start = (self.at + 1).min(bytes.len());
         let mut end = start;
-        while let Some(byte) = bytes.get(end) {
-            match byte {
-                b'"' => break,
-                b'\\' => end += 2,
-                _ => end += 1,
+        loop {
+            match memchr::memchr2(b'"', b'\\', bytes.get(end..).unwrap_or_default()) {
+                Some(found) if bytes[end + found] == b'\\' => end += found + 2,
+                Some(found) => break end += found,
+                None => break end = bytes.len(),
             }
         }
-        let end = end.min(bytes.len());
         self.at = (end + 1).min(bytes.len());
         self.text.get(start..end).unwrap_or_default()
     }

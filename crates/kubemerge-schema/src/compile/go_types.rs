@@ -95,6 +95,8 @@ struct GoStruct {
     definition: DefinitionId,
     first: u32,
     len: u32,
+    /// Stretch of [`GoTypes::always`].
+    always: (u32, u32),
 }
 
 /// The Go types of a schema.
@@ -103,6 +105,8 @@ pub struct GoTypes {
     structs: Vec<GoStruct>,
     fields: Vec<GoField>,
     values: Vec<GoValue>,
+    /// Places of fields that are always written.
+    always: Vec<u16>,
     of_definition: Vec<u32>,
 }
 
@@ -120,6 +124,12 @@ impl GoTypes {
     pub fn fields(&self, id: StructId) -> &[GoField] {
         let one = self.structs[id.0 as usize];
         &self.fields[one.first as usize..(one.first + one.len) as usize]
+    }
+
+    /// The places of the fields that Go writes even if an object does not have them.
+    pub fn always_written(&self, id: StructId) -> &[u16] {
+        let (start, end) = self.structs[id.0 as usize].always;
+        &self.always[start as usize..end as usize]
     }
 
     /// The type of list items or map values.
@@ -145,7 +155,7 @@ impl GoTypes {
         }
         let id = self.structs.len() as u32;
         self.of_definition[definition as usize] = id;
-        self.structs.push(GoStruct { definition, first: 0, len: 0 });
+        self.structs.push(GoStruct { definition, first: 0, len: 0, always: (0, 0) });
         let root = model.node(model.resolve(model.definitions[definition as usize].node));
         let fields: Vec<GoField> = model
             .fields(root)
@@ -158,6 +168,10 @@ impl GoTypes {
             .collect();
         let one = &mut self.structs[id as usize];
         (one.first, one.len) = (self.fields.len() as u32, fields.len() as u32);
+        let start = self.always.len() as u32;
+        let places = fields.iter().zip(0..).filter(|(field, _)| field.value.is_always_written());
+        self.always.extend(places.map(|(_, place)| place));
+        one.always = (start, self.always.len() as u32);
         self.fields.extend(fields);
         StructId(id)
     }

@@ -66,6 +66,12 @@ fn app_armor(value: Field<'_>, container: &str, spec: Field<'_>) {
 
 /// Annotations and the fields that replaced them say the same.
 pub(crate) fn match_annotations<'t>(annotations: Field<'t>, spec: Field<'t>) {
+    let is_profile = |(key, _): (&str, Field<'_>)| {
+        key == SECCOMP_POD || key.starts_with(SECCOMP_CONTAINER) || key.starts_with(APP_ARMOR)
+    };
+    if !annotations.entries().any(is_profile) {
+        return;
+    }
     let of_pod = spec.fields(["securityContext", "seccompProfile"]);
     profile_matches(annotations.key(SECCOMP_POD), of_pod, of_pod, "seccomp");
     let is_windows = spec.fields(["os", "name"]).str() == "windows";

@@ -36,7 +36,7 @@ pub(super) fn env(variables: Field<'_>) {
         if !name.require("") {
             name.check(relaxed_env_var_name);
         }
-        if variable.field("valueFrom").is_set() {
+        if variable.has("valueFrom") {
             value_from(variable);
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn env(variables: Field<'_>) {
 fn value_from(variable: Field<'_>) {
     let source = variable.field("valueFrom");
     let names = ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
-    let given: Vec<&str> = names.into_iter().filter(|name| source.field(name).is_set()).collect();
+    let given: Vec<&str> = names.into_iter().filter(|name| source.has(name)).collect();
     for name in &given {
         let reference = source.field(name);
         match *name {
@@ -73,7 +73,7 @@ pub(super) fn env_from(sources: Field<'_>) {
         if !prefix.is_empty() {
             prefix.check(relaxed_env_var_name);
         }
-        let given = ["configMapRef", "secretRef"].into_iter().filter(|name| source.field(name).is_set());
+        let given = ["configMapRef", "secretRef"].into_iter().filter(|name| source.has(name));
         let mut count = 0;
         for reference in given.map(|name| source.field(name)) {
             count += 1;

@@ -76,7 +76,7 @@ const SIGNALS: [&str; 65] = [
 pub(super) fn lifecycle(lifecycle: Field<'_>, spec: Field<'_>) {
     let grace = spec.field("terminationGracePeriodSeconds").opt_int();
     for name in ["postStart", "preStop"] {
-        if lifecycle.field(name).is_set() {
+        if lifecycle.has(name) {
             handler(lifecycle.field(name), &["exec", "httpGet", "tcpSocket", "sleep"], grace);
         }
     }
@@ -140,7 +140,7 @@ fn probe(probe: Field<'_>, grace: Option<i64>) {
 
 /// Exactly one way to act; the first that is given counts.
 fn handler(handler: Field<'_>, kinds: &[&'static str], grace: Option<i64>) {
-    let mut given = kinds.iter().filter(|kind| handler.field(kind).is_set());
+    let mut given = kinds.iter().filter(|kind| handler.has(kind));
     match given.next() {
         Some(kind) => action(kind, handler.field(kind), grace),
         None => handler.required("must specify a handler type"),

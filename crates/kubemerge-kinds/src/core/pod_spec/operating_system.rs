@@ -87,6 +87,9 @@ pub(super) fn host_process(spec: Field<'_>) {
     let (mut all, mut host) = (0, 0);
     for container in all_containers(spec) {
         all += 1;
+        if of_pod.is_none() && !container.has("securityContext") {
+            continue;
+        }
         let own = container.fields(["securityContext", "windowsOptions", "hostProcess"]);
         if let (Some(pod), Some(container)) = (of_pod, own.opt_bool())
             && pod != container

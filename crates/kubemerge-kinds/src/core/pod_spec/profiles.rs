@@ -59,6 +59,9 @@ pub(super) fn app_armor_profile(profile: Field<'_>) {
 
 pub(super) fn windows_options(options: Field<'_>) {
     const MAX_SPEC_KIB: usize = 64;
+    if !options.is_set() {
+        return;
+    }
     let (name, spec, user) = (
         options.field("gmsaCredentialSpecName"),
         options.field("gmsaCredentialSpec"),

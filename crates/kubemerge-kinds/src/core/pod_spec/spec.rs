@@ -186,6 +186,9 @@ fn resource_claims(claims: Field<'_>, _of: PodOf<'_>) {
 /// Variables that are read from files name a volume of the pod that is an `emptyDir`.
 fn file_key_volumes(spec: Field<'_>) {
     for variable in all_containers(spec).flat_map(|container| container.field("env").items()) {
+        if !variable.has("valueFrom") {
+            continue;
+        }
         let reference = variable.fields(["valueFrom", "fileKeyRef"]);
         if !reference.is_set() {
             continue;

@@ -79,7 +79,7 @@ fn claims_of_ephemeral_volumes(volumes: Field<'_>, of: PodOf<'_>) -> BTreeSet<St
 }
 
 fn source(volume: Field<'_>, of: PodOf<'_>) {
-    let mut given = SOURCES.into_iter().filter(|name| volume.field(name).is_set());
+    let mut given = SOURCES.into_iter().filter(|name| volume.has(name));
     let first = given.next();
     match first {
         Some(name) => volume_sources::source(name, volume.field(name)),
