@@ -266,7 +266,7 @@ fn is_kept(parts: &Parts<'_>, power: Power, exponent: i32, format: Format) -> bo
             // The last three digits tell whether eight divides the number.
             let last = parts.digits().rev().take(3).zip([1, 10, 100]);
             let last: u32 = last.map(|(digit, unit)| u32::from(digit - b'0') * unit).sum();
-            parts.fraction.is_empty() && precision >= 0 && last % 8 != 0
+            parts.fraction.is_empty() && precision >= 0 && !last.is_multiple_of(8)
         }
         Power::Ten(_) => {
             let thousands = count >= 3 && parts.digits().rev().take(3).all(|digit| digit == b'0');
