@@ -104,6 +104,9 @@ fn keep_rollback(deployment: &mut Map<'_>, old: &Map<'_>) {
         metadata.ensure_map("annotations").set_text(ROLLBACK_TO, revision);
     } else if let Some(annotations) = metadata.map_mut("annotations") {
         annotations.remove(ROLLBACK_TO);
+        if annotations.is_empty() {
+            metadata.remove("annotations");
+        }
     }
 }
 

@@ -36,6 +36,8 @@ pub(super) const RULES: Rules = Rules {
     subresources: &[SubresourceRules {
         name: "status",
         prepare_update: |job, old, context| {
+            // The labels of the template that the client sent come first, then those of the stored one.
+            label_like_template(job);
             keep_spec(job, old, context);
             label_like_template(job);
         },
