@@ -46,14 +46,26 @@ enum Operation {
     Create,
     Update,
     UpdateStatus,
+    /// The subresources of Pods that take whole Pods: only when they are asked for.
+    EphemeralContainers,
+    Resize,
 }
 
 impl Operation {
+    fn subresource(self) -> Option<&'static str> {
+        match self {
+            Operation::Create | Operation::Update => None,
+            other => Some(other.word()),
+        }
+    }
+
     fn word(self) -> &'static str {
         match self {
             Operation::Create => "create",
             Operation::Update => "update",
             Operation::UpdateStatus => "status",
+            Operation::EphemeralContainers => "ephemeralcontainers",
+            Operation::Resize => "resize",
         }
     }
 }
@@ -104,8 +116,8 @@ fn trial<'b>(options: &Options, bases: &'b [Base], mutator: &Mutator<'_>, dice: 
     };
     let operation = options.operation.unwrap_or(operation);
     let mut object = match (&base.stored, operation) {
-        (Some(stored), Operation::Update | Operation::UpdateStatus) => stored.clone(),
-        _ => base.object.clone(),
+        (_, Operation::Create) | (None, _) => base.object.clone(),
+        (Some(stored), _) => stored.clone(),
     };
     let count = if dice.chance(25) { 0 } else { 1 + dice.below(3) };
     let keep_name = if operation == Operation::Create { KeepName::No } else { KeepName::Yes };
@@ -139,8 +151,8 @@ fn request(trial: &Trial<'_>) -> Value {
         }
         request["old"] = trial.base.stored.clone().unwrap_or_default();
     }
-    if trial.operation == Operation::UpdateStatus {
-        request["subresource"] = "status".into();
+    if let Some(name) = trial.operation.subresource() {
+        request["subresource"] = name.into();
     }
     request
 }

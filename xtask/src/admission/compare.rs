@@ -42,7 +42,7 @@ impl Answer {
         let result = match trial.operation {
             Operation::Create => admit(schema, &object),
             Operation::Update => admit_update(schema, &old, &object),
-            Operation::UpdateStatus => update_status(schema, &old, &object),
+            other => update_subresource(schema, other.word(), &old, &object),
         };
         match result {
             Ok(text) => Answer::Accepted(normal(serde_json::from_str(&text).unwrap_or_default())),
@@ -88,7 +88,7 @@ fn stored_text(stored: &Value) -> String {
     stored.to_string()
 }
 
-fn update_status(schema: &Schema, old: &str, new: &str) -> Result<String, Refusal> {
+fn update_subresource(schema: &Schema, name: &str, old: &str, new: &str) -> Result<String, Refusal> {
     let arena = Arena::new();
     let value: Value = serde_json::from_str(new).unwrap_or_default();
     let Some(kind) = Kind::find(schema, text(&value, "apiVersion"), text(&value, "kind")) else {
@@ -98,7 +98,7 @@ fn update_status(schema: &Schema, old: &str, new: &str) -> Result<String, Refusa
     let mut old: Map<'_> = kind.decode(&arena, old).map_err(Refusal::Decode)?.object;
     kind.default(&mut new);
     kind.default(&mut old);
-    let errors = kind.update_subresource("status", &mut new, &old);
+    let errors = kind.update_subresource(name, &mut new, &old);
     if errors.is_empty() { Ok(new.to_text()) } else { Err(Refusal::Invalid(errors)) }
 }
 

@@ -16,7 +16,7 @@ options:
   --kind K      only this kind: Pod, Service, ...; may be given more than once
   --cases N     how many objects (20000)
   --seed S      repeat the run of a seed; a fresh one is printed otherwise
-  --op OP       only create, update or status
+  --op OP       only create, update or status; for Pods also ephemeralcontainers or resize
   --show N      how many causes to show (40)
   --requests    print a request to the oracle with each cause
 ";
@@ -74,8 +74,14 @@ fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
 }
 
 fn operation(text: &str) -> Result<Operation, String> {
-    [Operation::Create, Operation::Update, Operation::UpdateStatus]
-        .into_iter()
+    let all = [
+        Operation::Create,
+        Operation::Update,
+        Operation::UpdateStatus,
+        Operation::EphemeralContainers,
+        Operation::Resize,
+    ];
+    all.into_iter()
         .find(|operation| operation.word() == text)
         .ok_or_else(|| format!("there is no operation `{text}`"))
 }

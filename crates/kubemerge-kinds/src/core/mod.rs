@@ -4,6 +4,7 @@ pub(crate) mod claim_spec;
 mod config_map;
 mod pod;
 mod pod_prepare;
+mod pod_resize;
 pub(crate) mod pod_spec;
 mod pod_status;
 mod pod_status_update;

@@ -3,7 +3,7 @@
 use super::pod_prepare::{app_armor_from_annotations, merge_label_keys};
 use super::pod_spec::{self, PodOf, drop_disabled_fields, match_annotations, pod_annotations, trimmed_image};
 use super::pod_status::initial_status;
-use super::{pod_status_update, pod_update};
+use super::{pod_resize, pod_status_update, pod_update};
 use crate::field::Field;
 use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::{List, Map, Value};
@@ -20,11 +20,23 @@ pub(super) const RULES: Rules = Rules {
         pod_update::validate_update(pod, old);
     },
     on_update: OnUpdate::ValidateMetadata,
-    subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: pod_status_update::prepare_update,
-        validate_update: pod_status_update::validate_update,
-    }],
+    subresources: &[
+        SubresourceRules {
+            name: "status",
+            prepare_update: pod_status_update::prepare_update,
+            validate_update: pod_status_update::validate_update,
+        },
+        SubresourceRules {
+            name: "ephemeralcontainers",
+            prepare_update: pod_resize::prepare_ephemeral,
+            validate_update: pod_resize::validate_ephemeral,
+        },
+        SubresourceRules {
+            name: "resize",
+            prepare_update: pod_resize::prepare_resize,
+            validate_update: pod_resize::validate_resize,
+        },
+    ],
     ..Rules::NAMESPACED
 };
 

@@ -43,7 +43,7 @@ fn add(sums: &mut Sums, list: Option<&Map<'_>>) -> [bool; 2] {
 }
 
 /// `Guaranteed`, `Burstable` or `BestEffort`.
-fn qos_class(spec: &Map<'_>) -> &'static str {
+pub(super) fn qos_class(spec: &Map<'_>) -> &'static str {
     let of_containers = || {
         let containers = spec.maps("containers").chain(spec.maps("initContainers"));
         containers.map(|container| container.map("resources")).collect()
