@@ -20,6 +20,10 @@ mod race;
 #[cfg(feature = "bench")]
 mod racers;
 #[cfg(feature = "bench")]
+mod ssa;
+#[cfg(feature = "bench")]
+mod ssa_documents;
+#[cfg(feature = "bench")]
 mod stopwatch;
 #[cfg(feature = "bench")]
 mod table;
@@ -29,12 +33,13 @@ use std::process::ExitCode;
 pub(crate) const HELP: &str = "\
 Compare the speed of our engine with Kubernetes' code and two JSON libraries
 
-usage: cargo xtask bench [--json]
+usage: cargo xtask bench [--json | --ssa]
 
 Builds itself in release mode first. Rows of Kubernetes are left out if Go is missing.
 
 options:
   --json   print one JSON object per row instead of a table
+  --ssa    only the rows of server-side apply
 ";
 
 /// Races and prints.
@@ -43,6 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     match arguments {
         [] => race::run(table::Form::Text),
         [flag] if flag == "--json" => race::run(table::Form::Json),
+        [flag] if flag == "--ssa" => race::run_server_side_apply(table::Form::Text),
         _ => usage(),
     }
 }
@@ -50,7 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 /// Builds what can race, and starts it.
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    if !matches!(arguments, []) && !matches!(arguments, [flag] if flag == "--json") {
+    if !matches!(arguments, []) && !matches!(arguments, [flag] if flag == "--json" || flag == "--ssa") {
         return usage();
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

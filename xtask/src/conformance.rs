@@ -29,6 +29,9 @@ use trial::{Court, Outcome, Trial};
 
 use crate::reference::Reference;
 
+#[cfg(feature = "bench")]
+pub(crate) use ssa::published;
+
 pub(crate) const HELP: &str = "\
 Compare our engine with Kubernetes' code on generated cases (needs Go)
 

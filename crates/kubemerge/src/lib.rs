@@ -34,6 +34,8 @@
 //! | [`json_three_way`](json_three_way()) | the same, for an object without a schema |
 //! | [`kubectl_apply`](kubectl_apply()) | what does `kubectl apply` do, last applied configuration included? |
 //! | [`conflicts`] | what did both sides change? |
+//! | [`ServerSideApply`] | what does a server-side apply do, to the object and to the owners of its fields? |
+//! | [`owners`] | which manager owns which field? |
 //!
 //! The crates below are within reach as [`schema`], [`strategic`] and [`value`]: loading CRDs and OpenAPI
 //! documents, watching a merge, YAML. None of them does input or output.
@@ -52,6 +54,7 @@ mod merge_diff;
 mod merge_patch;
 mod object;
 mod patch;
+mod server_side_apply;
 mod three_way;
 
 pub use apply::{apply, apply_node};
@@ -65,6 +68,7 @@ pub use json_three_way::json_three_way;
 pub use kubectl_apply::{KubectlApplied, LAST_APPLIED, MAX_ANNOTATION_BYTES, kubectl_apply};
 pub use kubemerge_schema as schema;
 pub use kubemerge_schema::{Dialect, LoadError, Schema, SchemaBuilder, Type};
+pub use kubemerge_ssa as ssa;
 pub use kubemerge_strategic as strategic;
 pub use kubemerge_strategic::{Precondition, SAME_OBJECT};
 pub use kubemerge_value as value;
@@ -74,6 +78,7 @@ pub use kubemerge_value::{
 };
 pub use object::{Object, Source, Typed};
 pub use patch::{Patch, PatchType};
+pub use server_side_apply::{Applier, ServerSideApplied, ServerSideApply, owners};
 pub use three_way::{Change, Conflict, OnConflict, Versions, conflicts, three_way};
 
 /// The examples of the README.

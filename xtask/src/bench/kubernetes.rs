@@ -25,6 +25,23 @@ impl Kubernetes {
         if rounds < 2.0 { Some(once) } else { self.asked(op, type_name, documents, rounds as u64) }
     }
 
+    /// Nanoseconds of a request of its own kind: the second-fastest of several short rounds, as ours are timed.
+    pub(super) fn best(&mut self, of: &Value) -> Option<f64> {
+        const ROUNDS: usize = 9;
+        let once = self.timed(of, 1)?;
+        let repeat = (MAX_ROW_NANOSECONDS / 20.0 / once.max(1.0)).clamp(1.0, 200.0) as u64;
+        let mut times: Vec<f64> = (0..ROUNDS).filter_map(|_| self.timed(of, repeat)).collect();
+        times.sort_by(f64::total_cmp);
+        times.get(1).copied()
+    }
+
+    fn timed(&mut self, of: &Value, repeat: u64) -> Option<f64> {
+        let request = json!({ "op": "time", "repeat": repeat, "of": of }).to_string();
+        let replies = self.0.as_mut()?.ask(&[request]).ok()?;
+        let reply: Value = serde_json::from_str(replies.first()?).ok()?;
+        reply["result"]["ns"].as_f64()
+    }
+
     fn asked(&mut self, op: &str, type_name: &str, documents: &Value, repeat: u64) -> Option<f64> {
         let mut of = documents.clone();
         of["op"] = json!(op);

@@ -14,6 +14,7 @@ use super::{
     kubernetes::Kubernetes,
     making, peers,
     racers::racers,
+    ssa,
     stopwatch::nanoseconds,
     table::{Form, Table, print},
 };
@@ -34,7 +35,21 @@ pub(super) fn run(form: Form) -> ExitCode {
     let made = making::table(&upstream, &spec, &mut kubernetes);
     let made_ratios = made.ratios("Making a patch, as multiples of our checked path");
     let json = json_patches::table(&mut kubernetes);
-    print(form, &racers(), &[times, ratios, made, made_ratios, json, growth]);
+    let server_side = ssa::table(&upstream, &mut kubernetes);
+    let server_side_ratios = server_side.ratios(SERVER_SIDE_RATIOS);
+    let tables = [times, ratios, made, made_ratios, json, growth, server_side, server_side_ratios];
+    print(form, &racers(), &tables);
+    ExitCode::SUCCESS
+}
+
+const SERVER_SIDE_RATIOS: &str = "Server-side apply, as multiples of our time";
+
+/// The rows of server-side apply alone.
+pub(super) fn run_server_side_apply(form: Form) -> ExitCode {
+    let schema = Schema::builtin("1.37", Dialect::Upstream).expect("the built-in tables load");
+    let times = ssa::table(&schema, &mut Kubernetes::start());
+    let ratios = times.ratios(SERVER_SIDE_RATIOS);
+    print(form, &racers(), &[times, ratios]);
     ExitCode::SUCCESS
 }
 

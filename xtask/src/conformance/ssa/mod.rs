@@ -15,6 +15,8 @@ use super::scenario;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+#[cfg(feature = "bench")]
+pub(crate) use subject::published;
 use subject::{FORMS, Subject};
 
 use crate::dice::Dice;

@@ -261,7 +261,7 @@ fn reference(schema: &Value) -> Option<&str> {
 /// Values of types that Go reads in its own way.
 fn well_known(dice: &mut Dice, name: &str) -> Option<Value> {
     Some(match name.rsplit('.').next()? {
-        "Quantity" => json!(dice.pick(&["1", "500m", "1Gi", "0", "1000m"])),
+        "Quantity" => json!(dice.pick(&["1", "500m", "1Gi", "0"])),
         "IntOrString" => dice.pick(&[json!(80), json!("http"), json!("50%")]).clone(),
         "Time" => json!(dice.pick(&["2020-01-01T00:00:00Z", "2021-06-01T12:00:00Z"])),
         "MicroTime" => json!("2020-01-01T00:00:00.000000Z"),

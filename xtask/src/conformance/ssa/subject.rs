@@ -118,7 +118,7 @@ impl Subject {
 }
 
 /// The definitions of a kind from the documents that Kubernetes publishes.
-fn published(version: &str, kind: &str) -> Result<(Value, String), String> {
+pub(crate) fn published(version: &str, kind: &str) -> Result<(Value, String), String> {
     let folder = crate::schemas::download("k8s.io/kubernetes@v1.37.1").map_err(|error| error.to_string())?;
     let file = match version {
         "v1" => "api__v1_openapi.json".to_owned(),

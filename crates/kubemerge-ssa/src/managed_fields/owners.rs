@@ -1,0 +1,93 @@
+//! Who owns what: the entries of an object read the other way round, and moved from one manager to another.
+
+use super::entry::{Entry, FieldsV1, ManagerId};
+use super::{DecodeError, ManagedFields};
+use crate::fieldpath::{Element, FieldOrder, FieldSet, Path};
+use crate::value::Arena;
+
+/// A field and the managers that own it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnedField {
+    /// Its path, as messages print it: `.spec.containers[name="c"].image`.
+    pub path: String,
+    /// Who owns it, in the order of the entries.
+    pub owners: Vec<ManagerId>,
+}
+
+impl ManagedFields {
+    /// Every field that somebody owns, in path order.
+    ///
+    /// # Errors
+    /// If an entry cannot be read.
+    pub fn owned_fields(&self) -> Result<Vec<OwnedField>, DecodeError> {
+        let arena = Arena::new();
+        let mut sets = Vec::new();
+        for entry in self.entries() {
+            sets.push((entry.id(), read(&entry.fields, &arena)?));
+        }
+        let all = sets.iter().fold(FieldSet::new(), |all, (_, set)| all.union(set));
+        let mut fields = Vec::new();
+        all.each_path(|path| {
+            let owners = sets.iter().filter(|(_, set)| set.has(path)).map(|(id, _)| id.clone()).collect();
+            fields.push(OwnedField { path: Path(path).to_string(), owners });
+        });
+        Ok(fields)
+    }
+
+    /// Who owns a path of field names, exactly.
+    ///
+    /// # Errors
+    /// If an entry cannot be read.
+    pub fn owners_of(&self, path: &[Element<'_>]) -> Result<Vec<&Entry>, DecodeError> {
+        let arena = Arena::new();
+        let mut owners = Vec::new();
+        for entry in self.entries() {
+            if read(&entry.fields, &arena)?.has(path) {
+                owners.push(entry);
+            }
+        }
+        Ok(owners)
+    }
+
+    /// The entries after one manager has given some paths, and what is below them, to another.
+    ///
+    /// The receiver must have an entry or take over the version of the giver's.
+    ///
+    /// # Errors
+    /// If an entry cannot be read.
+    pub fn transferred(
+        &self,
+        from: &ManagerId,
+        to: &ManagerId,
+        paths: &FieldSet<'_>,
+        order: FieldOrder,
+    ) -> Result<ManagedFields, DecodeError> {
+        let arena = Arena::new();
+        let Some(giver) = self.entry(from) else { return Ok(self.clone()) };
+        let set = read(&giver.fields, &arena)?;
+        let left = set.recursive_difference(paths);
+        let given = set.difference(&left);
+        let mut entries: Vec<Entry> =
+            self.entries().iter().filter(|entry| !entry.is_of(from) && !entry.is_of(to)).cloned().collect();
+        if !left.is_empty() {
+            entries.push(Entry { fields: FieldsV1::of(&left, order), ..giver.clone() });
+        }
+        let had = self.entry(to).map(|entry| read(&entry.fields, &arena)).transpose()?;
+        let owned = given.union(&had.unwrap_or_default());
+        if !owned.is_empty() {
+            let known = self.entry(to).unwrap_or(giver).clone();
+            entries.push(Entry {
+                manager: to.manager.clone(),
+                operation: to.operation,
+                subresource: to.subresource.clone(),
+                fields: FieldsV1::of(&owned, order),
+                ..known
+            });
+        }
+        Ok(ManagedFields::from_entries(entries))
+    }
+}
+
+fn read<'a>(fields: &FieldsV1, arena: &'a Arena) -> Result<FieldSet<'a>, DecodeError> {
+    fields.set_in(arena).map_err(|error| DecodeError::new(error.to_string()))
+}

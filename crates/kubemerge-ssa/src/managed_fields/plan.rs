@@ -1,0 +1,141 @@
+//! What an apply would do, field by field, and why: a dry run for people.
+
+use super::apply::{ApplyError, Conflicting, apply};
+use super::entry::{ManagerId, Operation};
+use super::{Endpoint, Live, Writer};
+use crate::fieldpath::{Element, FieldSet, Path};
+use crate::typed::{claim, compare};
+use crate::value::{Arena, Value};
+
+/// What an apply would do to one field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedField {
+    /// Its path, as messages print it.
+    pub path: String,
+    /// What happens.
+    pub effect: Effect,
+    /// Other managers that own it now.
+    pub others: Vec<ManagerId>,
+    /// Its value in the live object, as JSON.
+    pub before: Option<String>,
+    /// Its value after the apply, as JSON.
+    pub after: Option<String>,
+}
+
+/// What an apply does to a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// The field is new.
+    Add,
+    /// The value changes; nobody else owns it.
+    Change,
+    /// Another manager owns the field with another value: refused unless forced.
+    Conflict,
+    /// Another manager owns the field with another value, and loses it to a forced apply.
+    TakeOver,
+    /// The value stays; the applier comes to own it, alone or with others.
+    Share,
+    /// The applier no longer names the field, and nobody else owns it: it is removed.
+    Prune,
+    /// The applier no longer names the field, but it stays: others own it, or it holds what others own.
+    Release,
+}
+
+impl Effect {
+    /// The reason, as a sentence.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Effect::Add => "the configuration sets it, and the object does not have it",
+            Effect::Change => "the configuration has another value, and no other manager owns it",
+            Effect::Conflict => "another manager owns it with another value",
+            Effect::TakeOver => "the apply is forced, so that the other owner loses it",
+            Effect::Share => "the configuration has the value of the object",
+            Effect::Prune => "the last configuration had it, this one does not, and no other manager owns it",
+            Effect::Release => "the last configuration had it, this one does not, but it is still needed",
+        }
+    }
+}
+
+/// Says what an apply would do. Fields that stay as they are and were owned before are left out.
+///
+/// # Errors
+/// As [`apply`], except that conflicts are part of the plan.
+pub fn plan<'a>(
+    endpoint: &Endpoint<'a>,
+    live: Live<'a>,
+    config: Value<'a>,
+    writer: Writer<'_>,
+    conflicting: Conflicting,
+    arena: &'a Arena,
+) -> Result<Vec<PlannedField>, ApplyError> {
+    // A forced apply shows what would change; the conflicts are those that only force overcomes.
+    let applied = apply(endpoint, live, config, writer, Conflicting::Force, arena)?;
+    let new = applied.object.unwrap_or(live.object);
+    let unreadable = |error: &dyn std::fmt::Display| ApplyError::Failed(error.to_string());
+    let Some(ty) = endpoint.versions.type_of(endpoint.api_version) else {
+        return Err(unreadable(&format!("no corresponding type for {}", endpoint.kind)));
+    };
+    let changes = compare(ty, live.object, new, arena).map_err(|error| unreadable(&error))?;
+    let id = endpoint.manager_id(writer.manager, Operation::Apply);
+    let mut others: Vec<(ManagerId, FieldSet<'a>)> = Vec::new();
+    let mut last = FieldSet::new();
+    for entry in live.managed.entries() {
+        let set = entry.fields.set_in(arena).map_err(|error| unreadable(&error))?;
+        match entry.is_of(&id) {
+            true => last = set,
+            false => others.push((entry.id(), set)),
+        }
+    }
+    let claimed = claim(ty, config, arena).recursive_difference(endpoint.reset_fields);
+    let claimed = claimed.difference(super::endpoint::stripped());
+    let planner = Planner { live: live.object, new, others: &others, conflicting };
+    let mut fields = Vec::new();
+    claimed.leaves().each_path(|path| {
+        let effect = match planner.owners(path).is_empty() {
+            _ if changes.added.has(path) => Some(Effect::Add),
+            true if changes.modified.has(path) => Some(Effect::Change),
+            false if changes.modified.has(path) => Some(planner.contested()),
+            _ => (!last.has(path)).then_some(Effect::Share),
+        };
+        fields.extend(effect.map(|effect| planner.field(path, effect)));
+    });
+    last.difference(&claimed).leaves().each_path(|path| {
+        let effect = if changes.removed.has(path) { Effect::Prune } else { Effect::Release };
+        fields.push(planner.field(path, effect));
+    });
+    Ok(fields)
+}
+
+struct Planner<'p, 'a> {
+    live: Value<'a>,
+    new: Value<'a>,
+    others: &'p [(ManagerId, FieldSet<'a>)],
+    conflicting: Conflicting,
+}
+
+impl<'a> Planner<'_, 'a> {
+    fn owners(&self, path: &[Element<'a>]) -> Vec<ManagerId> {
+        self.others.iter().filter(|(_, set)| set.has(path)).map(|(id, _)| id.clone()).collect()
+    }
+
+    fn contested(&self) -> Effect {
+        match self.conflicting {
+            Conflicting::Refuse => Effect::Conflict,
+            Conflicting::Force => Effect::TakeOver,
+        }
+    }
+
+    fn field(&self, path: &[Element<'a>], effect: Effect) -> PlannedField {
+        let json = |value: Value<'a>| {
+            let value = super::conflict::value_at(value, path)?;
+            Some(String::from_utf8_lossy(&value.to_json()).into_owned())
+        };
+        PlannedField {
+            path: Path(path).to_string(),
+            effect,
+            others: self.owners(path),
+            before: json(self.live),
+            after: json(self.new),
+        }
+    }
+}

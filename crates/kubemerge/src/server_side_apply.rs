@@ -1,0 +1,231 @@
+//! Server-side apply on exported objects: `metadata.managedFields` are part of the text.
+//!
+//! Objects are taken as they are written. An API server holds built-in objects in the form of its Go types,
+//! which leaves out zero values; an object that it has answered with has that form already.
+
+use kubemerge_schema::{Schema, TypeTable};
+use kubemerge_ssa::SameForm;
+use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
+use kubemerge_ssa::managed_fields::{
+    ApplyError, Conflicting, Endpoint, Live, ManagedFields, OwnedField, PlannedField, Time, Writer, apply,
+    plan,
+};
+use kubemerge_ssa::value::{Arena, Value};
+
+/// Applies configurations on behalf of managers, as the API server does.
+///
+/// ```
+/// use kubemerge::ssa::managed_fields::Conflicting;
+/// use kubemerge::{Applier, Dialect, Schema, ServerSideApply};
+///
+/// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+/// let server_side = ServerSideApply::new(&schema);
+/// let config = r#"{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "1"}}"#;
+/// let first = server_side.apply(None, config, Applier::new("me"))?;
+/// assert!(first.object.contains(r#""f:data":{"f:a":{}}"#));
+///
+/// let other = config.replace("\"1\"", "\"2\"");
+/// let refused = server_side.apply(Some(&first.object), &other, Applier::new("you")).unwrap_err();
+/// assert_eq!(refused.to_string(), r#"Apply failed with 1 conflict: conflict with "me": .data.a"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ServerSideApply<'s> {
+    schema: &'s Schema,
+    types: TypeTable,
+}
+
+/// Who applies, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Applier<'a> {
+    /// The field manager.
+    pub manager: &'a str,
+    /// The subresource; empty for the object itself.
+    pub subresource: &'a str,
+    /// What to do about fields that other managers own.
+    pub conflicting: Conflicting,
+    /// The time to stamp entries with.
+    pub time: Time,
+}
+
+impl<'a> Applier<'a> {
+    /// A manager that refuses conflicts, at time zero.
+    pub fn new(manager: &'a str) -> Self {
+        Applier { manager, subresource: "", conflicting: Conflicting::Refuse, time: Time(0) }
+    }
+
+    /// The same manager, taking fields from others.
+    pub fn forced(self) -> Self {
+        Applier { conflicting: Conflicting::Force, ..self }
+    }
+}
+
+/// The result of an apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerSideApplied {
+    /// The object with its entries, as canonical JSON.
+    pub object: String,
+    /// Whether the object changed, its entries aside.
+    pub has_changed: bool,
+}
+
+impl<'s> ServerSideApply<'s> {
+    /// Compiles the types of a schema.
+    pub fn new(schema: &'s Schema) -> Self {
+        ServerSideApply { schema, types: TypeTable::compile(schema) }
+    }
+
+    /// Applies a configuration to an object, or creates it.
+    ///
+    /// # Errors
+    /// With the API server's texts: malformed documents and entries, fields that the schema does not declare,
+    /// conflicts.
+    pub fn apply(
+        &self,
+        live: Option<&str>,
+        config: &str,
+        applier: Applier<'_>,
+    ) -> Result<ServerSideApplied, ApplyError> {
+        let arena = Arena::new();
+        self.with_request(live, config, applier, &arena, |request| {
+            let Request { endpoint, live, config, writer } = request;
+            let applied = apply(&endpoint, live, config, writer, applier.conflicting, &arena)?;
+            let object = applied.object.unwrap_or(live.object);
+            Ok(ServerSideApplied {
+                object: with_entries(object, &applied.managed, &arena),
+                has_changed: applied.object.is_some(),
+            })
+        })
+    }
+
+    /// Says what an apply would add, change, take over, conflict on, release and prune, and why.
+    ///
+    /// # Errors
+    /// As [`ServerSideApply::apply`], but conflicts are part of the plan.
+    pub fn plan(
+        &self,
+        live: Option<&str>,
+        config: &str,
+        applier: Applier<'_>,
+    ) -> Result<Vec<PlannedField>, ApplyError> {
+        let arena = Arena::new();
+        self.with_request(live, config, applier, &arena, |request| {
+            let Request { endpoint, live, config, writer } = request;
+            plan(&endpoint, live, config, writer, applier.conflicting, &arena)
+        })
+    }
+
+    fn with_request<'a, T>(
+        &'a self,
+        live: Option<&'a str>,
+        config: &'a str,
+        applier: Applier<'a>,
+        arena: &'a Arena,
+        run: impl FnOnce(Request<'_>) -> Result<T, ApplyError>,
+    ) -> Result<T, ApplyError> {
+        let config = parse(config, arena)?;
+        let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (api_version, kind) = (text("apiVersion"), text("kind"));
+        let ty = self.schema.type_of(api_version, kind);
+        let is_custom = ty.is_none_or(|ty| ty.is_custom_resource());
+        let order = if is_custom { FieldOrder::Label } else { FieldOrder::Path };
+        let versions = match ty {
+            Some(_) => SameForm::built_in(&self.types, kind),
+            None => SameForm::schemaless(&self.types),
+        };
+        let head = Value::Map(&[]).with_member("kind", Value::String(kind), arena);
+        let empty = head.with_member("apiVersion", Value::String(api_version), arena);
+        let (object, managed) = match live {
+            Some(live) => split(parse(live, arena)?, order, arena)?,
+            None => (empty, ManagedFields::new()),
+        };
+        let nothing = FieldSet::new();
+        let endpoint = Endpoint {
+            versions: &versions,
+            api_version,
+            kind,
+            subresource: applier.subresource,
+            reset_fields: &nothing,
+            order,
+            empty,
+        };
+        let writer = Writer { manager: applier.manager, time: applier.time };
+        run(Request { endpoint, live: Live { object, managed: &managed }, config, writer })
+    }
+}
+
+struct Request<'a> {
+    endpoint: Endpoint<'a>,
+    live: Live<'a>,
+    config: Value<'a>,
+    writer: Writer<'a>,
+}
+
+/// Every field of an object that somebody owns, and its owners.
+///
+/// # Errors
+/// If the object is not JSON, or its entries cannot be read.
+pub fn owners(object: &str) -> Result<Vec<OwnedField>, ApplyError> {
+    let arena = Arena::new();
+    let (_, managed) = split(parse(object, &arena)?, FieldOrder::Path, &arena)?;
+    managed.owned_fields().map_err(|error| ApplyError::Failed(error.to_string()))
+}
+
+fn parse<'a>(text: &'a str, arena: &'a Arena) -> Result<Value<'a>, ApplyError> {
+    Value::parse(text.as_bytes(), arena)
+        .map_err(|error| ApplyError::BadRequest(format!("error decoding patch: {error}")))
+}
+
+/// An object without its entries, and those.
+fn split<'a>(
+    object: Value<'a>,
+    order: FieldOrder,
+    arena: &'a Arena,
+) -> Result<(Value<'a>, ManagedFields), ApplyError> {
+    let Some(metadata) = object.get("metadata") else { return Ok((object, ManagedFields::new())) };
+    let managed = ManagedFields::read(metadata.get("managedFields"), order)
+        .map_err(|error| ApplyError::Failed(format!("failed to decode managed fields: {error}")))?;
+    let bare = metadata.without_member("managedFields", arena);
+    Ok((object.with_member("metadata", bare, arena), managed))
+}
+
+/// The canonical text of an object with its entries. They are put in as text: the order inside `fieldsV1` is
+/// that of paths for built-in kinds, not that of sorted maps.
+fn with_entries<'a>(object: Value<'a>, managed: &ManagedFields, arena: &'a Arena) -> String {
+    let mut out = Vec::new();
+    if managed.is_empty() {
+        object.write_json(&mut out);
+    } else {
+        let metadata = object.get("metadata").unwrap_or(Value::Map(&[]));
+        let bare = object.with_member("metadata", metadata, arena);
+        write_members(bare, &mut out, |name, value, out| match name {
+            "metadata" => {
+                let marked = value.with_member("managedFields", Value::Null, arena);
+                write_members(marked, out, |name, value, out| match name {
+                    "managedFields" => managed.write_json(out),
+                    _ => value.write_json(out),
+                });
+            }
+            _ => value.write_json(out),
+        });
+    }
+    // The writers write UTF-8.
+    String::from_utf8(out).unwrap_or_default()
+}
+
+fn write_members<'a>(
+    map: Value<'a>,
+    out: &mut Vec<u8>,
+    mut write: impl FnMut(&str, Value<'a>, &mut Vec<u8>),
+) {
+    out.push(b'{');
+    for (place, member) in map.members().unwrap_or_default().iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        Value::String(member.name).write_json(out);
+        out.push(b':');
+        write(member.name, member.value, out);
+    }
+    out.push(b'}');
+}

@@ -1,0 +1,77 @@
+//! Server-side apply through the façade: plans, owners, transfer of ownership.
+
+use kubemerge::ssa::fieldpath::{FieldOrder, FieldSet};
+use kubemerge::ssa::managed_fields::{Effect, ManagedFields, Operation};
+use kubemerge::ssa::value::{Arena, Value};
+use kubemerge::{Applier, Dialect, Schema, ServerSideApply, owners};
+
+fn config(data: &str) -> String {
+    format!(r#"{{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":"c"}},"data":{data}}}"#)
+}
+
+fn schema() -> Schema {
+    Schema::builtin("1.37", Dialect::Upstream).unwrap()
+}
+
+#[test]
+fn a_plan_names_every_effect_and_its_owners() {
+    let schema = schema();
+    let server_side = ServerSideApply::new(&schema);
+    let me = Applier::new("me");
+    let object = server_side.apply(None, &config(r#"{"a":"1","b":"2","g":"7"}"#), me).unwrap().object;
+    let you = Applier::new("you");
+    let object =
+        server_side.apply(Some(&object), &config(r#"{"a":"1","c":"3","d":"4"}"#), you).unwrap().object;
+    let plan = server_side.plan(Some(&object), &config(r#"{"b":"9","c":"8","d":"4","e":"5"}"#), me).unwrap();
+    let effect = |path: &str| plan.iter().find(|field| field.path == path).map(|field| field.effect);
+    assert_eq!(effect(".data.b"), Some(Effect::Change));
+    assert_eq!(effect(".data.c"), Some(Effect::Conflict));
+    assert_eq!(effect(".data.d"), Some(Effect::Share));
+    assert_eq!(effect(".data.e"), Some(Effect::Add));
+    assert_eq!(effect(".data.a"), Some(Effect::Release), "the other manager keeps it");
+    assert_eq!(effect(".data.g"), Some(Effect::Prune));
+    let contested = plan.iter().find(|field| field.effect == Effect::Conflict).unwrap();
+    assert_eq!(&*contested.others[0].manager, "you");
+    assert_eq!((contested.before.as_deref(), contested.after.as_deref()), (Some("\"3\""), Some("\"8\"")));
+    let forced = server_side.plan(Some(&object), &config(r#"{"c":"8"}"#), me.forced()).unwrap();
+    assert!(forced.iter().any(|field| field.effect == Effect::TakeOver));
+}
+
+#[test]
+fn applying_twice_changes_nothing() {
+    let schema = schema();
+    let server_side = ServerSideApply::new(&schema);
+    let once = server_side.apply(None, &config(r#"{"a":"1"}"#), Applier::new("me")).unwrap();
+    let twice = server_side.apply(Some(&once.object), &config(r#"{"a":"1"}"#), Applier::new("me")).unwrap();
+    assert!(once.has_changed && !twice.has_changed);
+    assert_eq!(once.object, twice.object);
+}
+
+#[test]
+fn owners_are_listed_by_field() {
+    let schema = schema();
+    let server_side = ServerSideApply::new(&schema);
+    let one = server_side.apply(None, &config(r#"{"a":"1"}"#), Applier::new("me")).unwrap();
+    let two = server_side.apply(Some(&one.object), &config(r#"{"a":"1"}"#), Applier::new("you")).unwrap();
+    let owned = owners(&two.object).unwrap();
+    assert_eq!(owned.len(), 1);
+    assert_eq!(owned[0].path, ".data.a");
+    let names: Vec<&str> = owned[0].owners.iter().map(|owner| &*owner.manager).collect();
+    assert_eq!(names, ["me", "you"]);
+}
+
+#[test]
+fn ownership_can_be_transferred() {
+    let arena = Arena::new();
+    let entries = br#"[{"manager":"a","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1",
+        "fieldsV1":{"f:data":{".":{},"f:x":{},"f:y":{}}}}]"#;
+    let entries = Value::parse(entries, &arena).unwrap();
+    let managed = ManagedFields::read(Some(entries), FieldOrder::Path).unwrap();
+    let from = managed.entries()[0].id();
+    let mut to = from.clone();
+    (to.manager, to.operation, to.api_version) = ("b".into(), Operation::Apply, "".into());
+    let paths = FieldSet::of_names(&[&["data", "x"]]);
+    let moved = managed.transferred(&from, &to, &paths, FieldOrder::Path).unwrap();
+    let texts: Vec<&str> = moved.entries().iter().map(|entry| entry.fields.as_str()).collect();
+    assert_eq!(texts, [r#"{"f:data":{"f:x":{}}}"#, r#"{"f:data":{".":{},"f:y":{}}}"#]);
+}
