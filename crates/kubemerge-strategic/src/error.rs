@@ -21,7 +21,6 @@ use std::fmt;
 /// let error = apply(pod, live.node(), patch.node(), &Arena::new()).unwrap_err();
 /// assert_eq!((error.kind(), error.side()), (MergeErrorKind::MissingMergeKey, Side::Patch));
 /// assert_eq!(error.patch_path(), Some("spec.containers[0].env[0]"));
-/// assert_eq!(error.live_path(), None);
 /// assert_eq!(error.merge_keys(), ["name"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -3,9 +3,9 @@
 use kubemerge_schema::{KindOf, Schema};
 use kubemerge_yaml::Document;
 
-use super::LintObject;
 use super::collect::{Draft, Findings};
 use super::rule::{DEPRECATED_API, REMOVED_API, UNKNOWN_KIND};
+use super::subject::LintObject;
 use crate::finding::Location;
 use crate::nearest::nearest;
 

@@ -5,9 +5,9 @@ use kubemerge_schema::Schema;
 use kubemerge_value::to_bytes;
 use kubemerge_yaml::Document;
 
-use super::LintObject;
 use super::collect::{Draft, Findings};
 use super::rule::{INVALID_FIELD, WRONG_TYPE, YAML_TRAP};
+use super::subject::LintObject;
 use crate::finding::Location;
 
 /// Adds the field errors of the API server. Kinds without rules have only their types checked.

@@ -7,9 +7,9 @@ use kubemerge_schema::Schema;
 use kubemerge_strategic::{MergeError, MergeEvent, Observer, Replacement, apply, apply_observed};
 use kubemerge_value::{Arena, Canonical, Kind, Node, Path, deep_equal, to_bytes, to_canonical};
 
-use super::LintPatch;
 use super::collect::{Draft, Findings};
 use super::rule::{INVALID_FIELD, LOST_ITEM, REPLACED_LIST};
+use super::subject::LintPatch;
 use super::trap;
 use super::walk::Types;
 use crate::difference::{Loss, differences};

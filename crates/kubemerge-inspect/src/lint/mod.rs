@@ -10,15 +10,17 @@ mod ignore;
 mod invalid;
 mod merge;
 mod rule;
+mod subject;
 mod trap;
 mod walk;
 
 pub use ignore::is_ignored;
 pub use rule::{RULES, Rule};
+pub use subject::{LintObject, LintPatch};
 
 use std::collections::HashSet;
 
-use kubemerge::{Patch, PatchType};
+use kubemerge::PatchType;
 use kubemerge_schema::{Schema, Type};
 use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Arena, Node, Path};
@@ -27,42 +29,6 @@ use kubemerge_yaml::{Document, Place};
 use crate::finding::{Finding, FindingSeverity, Location};
 use collect::{Draft, Findings};
 use walk::{Role, Types, Walk};
-
-/// An object of a document.
-#[derive(Clone, Copy)]
-pub struct LintObject<'a> {
-    /// Its number if the document is a list of objects.
-    pub item: Option<usize>,
-    /// Its apiVersion.
-    pub api_version: &'a str,
-    /// Its kind.
-    pub kind: &'a str,
-    /// Its value.
-    pub value: Node<'a>,
-}
-
-impl LintObject<'_> {
-    /// The path within the document of a field of the object.
-    fn path(&self, field: &str) -> String {
-        match self.item {
-            None => field.to_owned(),
-            Some(at) => format!("items[{at}].{field}"),
-        }
-    }
-}
-
-/// A patch, and the kind of the objects it is for.
-#[derive(Clone, Copy)]
-pub struct LintPatch<'a> {
-    /// The text.
-    pub document: &'a Document<'a>,
-    /// The value.
-    pub patch: &'a Patch<'a>,
-    /// The apiVersion of its objects; empty if it is not known.
-    pub api_version: &'a str,
-    /// The kind of its objects; empty if it is not known.
-    pub kind: &'a str,
-}
 
 /// Finds mistakes, given the schema in both dialects.
 #[derive(Clone, Copy)]

@@ -106,7 +106,7 @@ async fn wrong_types_name_the_kind() {
     let mut web = deployment("web");
     web["spec"]["replicas"] = json!(1_i64 << 32);
     let answer = ask(&server, "POST", DEPLOYMENTS, web).await;
-    let end = "json: cannot unmarshal number into Go struct field spec.replicas of type int32";
+    let end = "json: cannot unmarshal number 4294967296 into Go struct field DeploymentSpec.spec.replicas of type int32";
     assert!(answer.code == 400 && answer.message().ends_with(end), "{answer:?}");
 }
 

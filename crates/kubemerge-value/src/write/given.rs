@@ -40,7 +40,7 @@ enum Cut<'a> {
 /// The value as it was given, without copying what is untouched.
 ///
 /// ```
-/// use kubemerge_value::{Document, segments};
+/// use kubemerge_value::{Document, write::segments};
 /// use std::io::IoSlice;
 ///
 /// let document = Document::check(br#"{"a":1}"#)?;

@@ -18,7 +18,7 @@ use std::ops::Range;
 /// [`MAX_DEPTH`](crate::MAX_DEPTH), which no [`Node`] is, comes out empty.
 ///
 /// ```
-/// use kubemerge_value::{MapWriter, Node, QuotedName};
+/// use kubemerge_value::{Node, write::{MapWriter, QuotedName}};
 ///
 /// let mut writer = MapWriter::with_capacity(64);
 /// writer.member("kind", Node::string("Pod"));
