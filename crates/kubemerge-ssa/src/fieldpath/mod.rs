@@ -1,7 +1,7 @@
 //! Paths of fields, sets of paths, and `fieldsV1`, the text form of a set.
 //!
 //! [`Element`] is one step of a path, [`FieldSet`] a set of paths as a flat preorder array,
-//! [`SetBuilder`] builds one in order. `algebra.rs` has the operations on sets, `read.rs` and `write.rs`
+//! `SetBuilder` builds one in order. `algebra.rs` has the operations on sets, `read.rs` and `write.rs`
 //! the text form. Nothing here knows types, except `named.rs`.
 
 mod algebra;

@@ -1,6 +1,6 @@
 //! Operations on values of known types: validate, claim, compare, merge, remove, extract, reconcile.
 //!
-//! A type allows up to three forms; [`form_of`] says which one counts for a value. Each operation has its
+//! A type allows up to three forms; `form_of` says which one counts for a value. Each operation has its
 //! own file. Operations expect validated values; what validation would have reported is an error of the
 //! operation too, never a panic.
 
