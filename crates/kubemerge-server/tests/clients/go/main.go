@@ -91,7 +91,7 @@ func workloads(client kubernetes.Interface) {
 	must(retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		current, err := deployments.Get(ctx, "web", metav1.GetOptions{})
 		must(err, "get")
-		current.Status.ReadyReplicas = 3
+		current.Status.Replicas, current.Status.ReadyReplicas = 3, 3
 		_, err = deployments.UpdateStatus(ctx, current, metav1.UpdateOptions{})
 		return err
 	}), "update status")
