@@ -43,6 +43,7 @@
 pub mod fieldpath;
 pub mod managed_fields;
 pub mod typed;
+pub mod unions;
 mod update;
 pub mod value;
 
