@@ -69,7 +69,7 @@ pub(super) fn table(kubernetes: &Path, api: &Path, machinery: &Path) -> Result<S
     Ok(text)
 }
 
-/// Lists, options and the like are never part of a message.
+/// Lists and the like are never part of a message.
 fn is_wanted(group: &str, name: &str) -> bool {
     const META: [&str; 8] = [
         "ObjectMeta",
@@ -83,7 +83,7 @@ fn is_wanted(group: &str, name: &str) -> bool {
     ];
     match group {
         "metav1" => META.contains(&name),
-        _ => !name.ends_with("List") && !name.ends_with("Options") && !name.starts_with("Serialized"),
+        _ => !name.ends_with("List") && !name.starts_with("Serialized"),
     }
 }
 

@@ -145,7 +145,7 @@ fn gated_fields(spec: Field<'_>, old: Field<'_>, munged: &mut Map<'_>, before: &
     };
     if !old.field("nodeSelector").entries().all(is_kept) {
         let message = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
-        selector.invalid_as(selector.value().map_or_else(BadValue::null, BadValue::from), message);
+        selector.invalid_as(selector.bad_value(), message);
     }
     put_back(munged, "nodeSelector", before.get("nodeSelector"));
     let path = ["affinity", "nodeAffinity"];

@@ -53,6 +53,7 @@ impl From<&Value<'_>> for BadValue {
     fn from(value: &Value<'_>) -> BadValue {
         match value {
             Value::Str(text) => BadValue::from(*text),
+            Value::Omitted(omitted) => BadValue(if omitted.is_list { "[]" } else { "{}" }.to_owned()),
             other => BadValue(other.to_text()),
         }
     }

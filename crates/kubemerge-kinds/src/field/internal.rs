@@ -58,7 +58,7 @@ fn json_of(go_type: &str, value: Field<'_>) -> Json {
     let letters = letters(go_type);
     match (value.root, letters.strip_prefix('S')) {
         (Some(map), Some(name)) => struct_json(name, Some(map)),
-        _ => json(&letters, value.value()),
+        _ => json(&letters, value.value),
     }
 }
 
@@ -87,6 +87,8 @@ fn json(letters: &str, value: Option<&Value<'_>>) -> Json {
     let value = value.filter(|value| !matches!(value, Value::Null));
     let Some((kind, rest)) = letters.split_at_checked(1) else { return scalar("null") };
     match (kind, value) {
+        ("[", Some(Value::Omitted(_))) => scalar("[]"),
+        ("{", Some(Value::Omitted(_))) => scalar("{}"),
         ("*", None) | ("[", None) | ("{", None) | ("t" | "y" | "j", None) => scalar("null"),
         ("*", value) => json(rest, value),
         ("[", Some(Value::List(list))) => {
@@ -139,11 +141,11 @@ fn find<'m, 'a>(map: &'m Map<'a>, printed: &str, path: &str) -> Option<&'m Value
         let first = chars.next()?.to_ascii_lowercase();
         let mut buffer = [0; 4];
         let name = [first.encode_utf8(&mut buffer), chars.as_str()].concat();
-        return map.get(&name);
+        return map.get_raw(&name);
     }
     match path.split_once('/') {
-        Some((first, rest)) => map.map(first)?.get(rest),
-        None => map.get(path),
+        Some((first, rest)) => map.map(first)?.get_raw(rest),
+        None => map.get_raw(path),
     }
 }
 

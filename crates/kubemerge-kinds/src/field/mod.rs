@@ -68,7 +68,7 @@ impl<'t> Field<'t> {
 
     /// A field of a map.
     pub fn field(self, name: &'t str) -> Field<'t> {
-        self.below(self.map().and_then(|map| map.get(name)), Step::Name(name))
+        self.below(self.map().and_then(|map| map.get_raw(name)), Step::Name(name))
     }
 
     /// A field of a field: `field("spec").field("ports")` for `["spec", "ports"]`.
@@ -135,7 +135,7 @@ impl<'t> Field<'t> {
 
     /// The value, if there is one that is not null.
     pub fn value(self) -> Option<&'t Value<'t>> {
-        self.value.filter(|value| !matches!(value, Value::Null))
+        self.value.filter(|value| !matches!(value, Value::Null | Value::Omitted(_)))
     }
 
     /// The map, if it is one.
@@ -225,6 +225,11 @@ impl<'t> Field<'t> {
         if !self.report.is_full() {
             self.report.add(FieldError { kind, field: self.path(), bad_value, detail: detail.into() });
         }
+    }
+
+    /// The value as messages print it, and null where there is none.
+    pub fn bad_value(self) -> BadValue {
+        self.value.map_or_else(BadValue::null, BadValue::from)
     }
 
     fn own_value(self) -> BadValue {
@@ -385,9 +390,9 @@ impl<'t> Field<'t> {
     pub fn check_immutable(self, old: Field<'_>) -> bool {
         let is_same = self.same_as(old);
         if !is_same {
-            match self.value() {
+            match self.value {
+                Some(Value::Null) | None => self.invalid_as(old.zero(), "field is immutable"),
                 Some(_) => self.invalid("field is immutable"),
-                None => self.invalid_as(old.zero(), "field is immutable"),
             }
         }
         is_same

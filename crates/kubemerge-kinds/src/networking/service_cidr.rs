@@ -29,7 +29,7 @@ fn validate(object: Field<'_>) {
         return;
     }
     if ranges.len() > MAX_RANGES {
-        let texts = ranges.value().map_or_else(BadValue::null, BadValue::from);
+        let texts = ranges.bad_value();
         let internal_spec = format!(r#"{{"CIDRs":{}}}"#, texts.as_str());
         return ranges.invalid_as(BadValue::verbatim(internal_spec), "may only hold up to 2 values");
     }

@@ -28,22 +28,22 @@ impl<'a> Map<'a> {
 
     /// Whether it has no fields.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.iter().next().is_none()
     }
 
     /// How many fields it has.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.iter().count()
     }
 
     /// The fields, sorted by name.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&'a str, &Value<'a>)> {
-        self.entries.iter().map(|(name, value)| (*name, value))
+        self.entries.iter().map(|(name, value)| (*name, value)).filter(|(_, value)| is_shown(value))
     }
 
     /// The fields, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&'a str, &mut Value<'a>)> {
-        self.entries.iter_mut().map(|(name, value)| (*name, value))
+        self.entries.iter_mut().map(|(name, value)| (*name, value)).filter(|(_, value)| is_shown(value))
     }
 
     /// The place of a field, or where it would be.
@@ -62,17 +62,22 @@ impl<'a> Map<'a> {
 
     /// The value of a field.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
+        self.get_raw(name).filter(|value| is_shown(value))
+    }
+
+    /// The value of a field, omitted ones too.
+    pub(crate) fn get_raw(&self, name: &str) -> Option<&Value<'a>> {
         self.place(name).map(|at| &self.entries[at].1)
     }
 
     /// The value of a field, to change it.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value<'a>> {
-        self.place(name).map(|at| &mut self.entries[at].1)
+        self.place(name).map(|at| &mut self.entries[at].1).filter(|value| is_shown(value))
     }
 
     /// Whether there is a field, null or not.
     pub fn has(&self, name: &str) -> bool {
-        self.place(name).is_some()
+        self.get(name).is_some()
     }
 
     /// Sets a field.
@@ -101,7 +106,7 @@ impl<'a> Map<'a> {
     /// Sets a field that is absent or null: what Go's defaulting functions do to nil pointers.
     pub fn set_if_absent(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
         match self.find(name) {
-            Ok(at) if !matches!(self.entries[at].1, Value::Null) => {}
+            Ok(at) if !matches!(self.entries[at].1, Value::Null | Value::Omitted(_)) => {}
             Ok(at) => self.entries[at].1 = value.into(),
             Err(at) => self.entries.insert(at, (name, value.into())),
         }
@@ -109,7 +114,7 @@ impl<'a> Map<'a> {
 
     /// Removes a field.
     pub fn remove(&mut self, name: &str) -> Option<Value<'a>> {
-        self.place(name).map(|at| self.entries.remove(at).1)
+        self.place(name).map(|at| self.entries.remove(at).1).filter(is_shown)
     }
 
     /// Takes a value out and leaves null in its place.
@@ -222,13 +227,19 @@ impl<'a> Map<'a> {
     /// A copy in an arena, which may be another one.
     pub fn copy_in<'b>(&self, arena: &'b Arena) -> Map<'b> {
         let mut copy = Vec::with_capacity_in(self.len(), arena);
-        copy.extend(self.iter().map(|(name, value)| (&*arena.alloc_str(name), value.copy_in(arena))));
+        copy.extend(self.entries.iter().map(|(name, value)| (&*arena.alloc_str(name), value.copy_in(arena))));
         Map { entries: copy }
     }
 }
 
+/// Whether readers see a value: what Go does not write is hidden.
+fn is_shown(value: &Value<'_>) -> bool {
+    !matches!(value, Value::Omitted(omitted) if !omitted.is_null)
+}
+
+/// An omitted field is equal to none, as in Kubernetes' own comparison.
 impl PartialEq for Map<'_> {
     fn eq(&self, other: &Map<'_>) -> bool {
-        self.entries[..] == other.entries[..]
+        self.iter().eq(other.iter())
     }
 }

@@ -33,6 +33,18 @@ pub enum Value<'a> {
     List(List<'a>),
     /// A map.
     Map(Map<'a>),
+    /// A list or map without items that a client gave. Go does not write it, or writes null: it reads as absent or as
+    /// null, and only messages, which print such values, tell it from nothing.
+    Omitted(Omitted),
+}
+
+/// What was omitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Omitted {
+    /// Whether it was a list, or else a map.
+    pub is_list: bool,
+    /// Whether Go writes `null` in its place.
+    pub is_null: bool,
 }
 
 impl<'a> Value<'a> {
@@ -87,7 +99,7 @@ impl<'a> Value<'a> {
     /// Whether Go would leave the value out with `omitempty`: null, false, 0, an empty string, list or map.
     pub fn is_empty(&self) -> bool {
         match self {
-            Value::Null | Value::Bool(false) | Value::Int(0) => true,
+            Value::Null | Value::Bool(false) | Value::Int(0) | Value::Omitted(_) => true,
             Value::Float(number) => *number == 0.0,
             Value::Str(text) => text.is_empty(),
             Value::List(list) => list.is_empty(),
@@ -100,6 +112,7 @@ impl<'a> Value<'a> {
     pub fn copy_in<'b>(&self, arena: &'b Arena) -> Value<'b> {
         match self {
             Value::Null => Value::Null,
+            Value::Omitted(omitted) => Value::Omitted(*omitted),
             Value::Bool(truth) => Value::Bool(*truth),
             Value::Int(number) => Value::Int(*number),
             Value::Float(number) => Value::Float(*number),
@@ -114,7 +127,8 @@ impl<'a> Value<'a> {
 impl PartialEq for Value<'_> {
     fn eq(&self, other: &Value<'_>) -> bool {
         match (self, other) {
-            (Value::Null, Value::Null) => true,
+            // Nothing and an empty list or map are the same, as in Kubernetes' own comparison.
+            (Value::Null | Value::Omitted(_), Value::Null | Value::Omitted(_)) => true,
             (Value::Bool(one), Value::Bool(other)) => one == other,
             (Value::Int(one), Value::Int(other)) => one == other,
             (Value::Float(one), Value::Float(other)) => one == other,

@@ -32,7 +32,7 @@ fn text(out: Vec<u8>) -> String {
 
 fn write(value: &Value<'_>, out: &mut Vec<u8>) {
     match value {
-        Value::Null => out.extend_from_slice(b"null"),
+        Value::Null | Value::Omitted(_) => out.extend_from_slice(b"null"),
         Value::Bool(true) => out.extend_from_slice(b"true"),
         Value::Bool(false) => out.extend_from_slice(b"false"),
         Value::Int(number) => write_int(*number, out),

@@ -19,7 +19,7 @@ pub use quantity::Quantity;
 use kubemerge_schema::{GoKind, GoTypes, GoValue, Schema, StructId};
 use kubemerge_value::deep;
 
-use crate::tree::{Arena, List, Map, Value};
+use crate::tree::{Arena, List, Map, Omitted, Value};
 use error::Step;
 use scan::{Scanner, Start};
 
@@ -146,8 +146,13 @@ impl<'a> Decoder<'a> {
             _ => !ty.keeps_empty && value.is_empty() || ty.omits_zero && is_own_zero,
         };
         // Stored objects are protobuf, which has no empty lists and maps.
-        let is_nil = matches!(ty.kind, GoKind::List(_) | GoKind::Map(_)) && value.is_empty();
-        Ok((!is_omitted).then_some(if is_nil { Value::Null } else { value }))
+        if let (GoKind::List(_) | GoKind::Map(_), Value::List(_) | Value::Map(_)) = (ty.kind, &value)
+            && value.is_empty()
+        {
+            let is_list = matches!(value, Value::List(_));
+            return Ok(Some(Value::Omitted(Omitted { is_list, is_null: ty.keeps_empty })));
+        }
+        Ok((!is_omitted).then_some(value))
     }
 
     fn read(&mut self, ty: GoValue, start: Start, is_zero: &mut bool) -> Result<Value<'a>, DecodeError> {

@@ -1,7 +1,7 @@
 //! IP families: what a Service gets before its addresses are allocated, in a cluster with IPv4.
 
 use super::addresses;
-use crate::field::{BadValue, Field, FieldError, Report};
+use crate::field::{Field, FieldError, Report};
 use crate::format::is_ipv6;
 use crate::registry::Context;
 use crate::tree::{List, Map, Value};
@@ -208,7 +208,7 @@ fn dual_stack(spec: &Map<'_>, report: &Report) {
     let addresses = root.field("clusterIPs");
     for (index, address) in addresses.items().enumerate().skip(families.len()) {
         if is_ipv6(address.str()) {
-            let value = addresses.value().map_or_else(BadValue::null, BadValue::from);
+            let value = addresses.bad_value();
             addresses.index(index).invalid_as(value, "IPv6 is not configured on this cluster");
         }
     }

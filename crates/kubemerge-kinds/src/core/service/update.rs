@@ -79,7 +79,7 @@ pub(super) fn validate(service: Field<'_>, old: Field<'_>) {
 }
 
 fn value_of(field: Field<'_>) -> BadValue {
-    field.value().map_or_else(BadValue::null, BadValue::from)
+    field.bad_value()
 }
 
 /// A second address may come and go, the first one stays.
