@@ -2,7 +2,7 @@
 #![no_main]
 
 use kubemerge_fuzz::same;
-use kubemerge_yaml::{self as yaml, Document, Options};
+use kubemerge_yaml::{self as yaml, YamlDocument, Options};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fuzz_target!(|input: (String, String)| {
     assert!(same(&value(&back.to_json().unwrap()), &value(&json)), "{:?} became {edited:?}", input.0);
 });
 
-fn only_document(text: &str) -> Option<Document<'_>> {
+fn only_document(text: &str) -> Option<YamlDocument<'_>> {
     let mut documents = yaml::parse(text.as_bytes(), &Options::default()).ok()?;
     (documents.len() == 1).then(|| documents.remove(0))
 }

@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn check_places(document: &yaml::Document<'_>) {
+fn check_places(document: &yaml::YamlDocument<'_>) {
     let mut places = vec![document.root()];
     while let Some(place) = places.pop() {
         assert!(document.text().get(place.range()).is_some());

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use kubemerge_yaml::Document;
+use kubemerge_yaml::YamlDocument;
 
 /// How serious a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ pub struct Location {
 
 impl Location {
     /// The key or value at a field path, or the nearest one on the way to it.
-    pub fn of(document: &Document<'_>, path: &str) -> Location {
+    pub fn of(document: &YamlDocument<'_>, path: &str) -> Location {
         let location = document.locate_nearest(path);
         let place = location.key.unwrap_or(location.value);
         Location { range: place.range(), label: path.to_owned() }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::builtin;
-use crate::check::{Finding, Severity};
+use crate::check::{SchemaFinding, Severity};
 use crate::compile::Dialect;
 use crate::document::{DocumentFormat, refuse_depth, value_kind};
 use crate::error::LoadError;
@@ -82,7 +82,7 @@ impl SchemaBuilder {
         Ok(Schema::compile(model, dialect, warnings))
     }
 
-    fn apply_overlays(&self, model: &mut Arc<Model>) -> Result<Vec<Finding>, LoadError> {
+    fn apply_overlays(&self, model: &mut Arc<Model>) -> Result<Vec<SchemaFinding>, LoadError> {
         let mut warnings = Vec::new();
         for overlay in &self.overlays {
             warnings.extend(overlay::apply(Arc::make_mut(model), overlay)?);
@@ -90,10 +90,10 @@ impl SchemaBuilder {
         Ok(warnings)
     }
 
-    fn ignored_overlays(&self) -> Vec<Finding> {
+    fn ignored_overlays(&self) -> Vec<SchemaFinding> {
         let message = "overlays act in the dialect spec only; upstream is what Kubernetes does";
         let ignored = |rule: &OverlayRule| {
-            Finding::new(Severity::Warning, rule.target.to_string(), "overlay-ignored", message)
+            SchemaFinding::new(Severity::Warning, rule.target.to_string(), "overlay-ignored", message)
         };
         self.overlays.iter().flat_map(Overlay::rules).map(ignored).collect()
     }

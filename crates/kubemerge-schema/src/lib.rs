@@ -44,12 +44,13 @@ pub use builder::SchemaBuilder;
 pub use compile::{Dialect, GoField, GoKind, GoTypes, GoValue, StructId, ValueId};
 pub use compile::{ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
-pub use explain::{ExplainError, Explanation, Merge, RuleChange, changes};
+pub use explain::{ExplainError, FieldExplanation, Merge, RuleChange, changes};
 pub use lookup::{ListRule, MapRule};
 pub use model::{Column, ListType, MapType, Origin, Required, Shape};
 pub use overlay::{Overlay, OverlayRule};
 pub use schema::{
-    Definition, Field, FieldUnion, KindOf, NameError, Resource, Schema, Subresource, Type, UnionMember,
+    DeclaredField, Definition, FieldUnion, KindOf, NameError, Resource, Schema, Subresource, Type,
+    UnionMember,
 };
 pub use stats::Stats;
 pub use type_table::{ListForm, ListItems, ListKey, MapEntries, MapForm, ScalarType, TypeRef, TypeTable};

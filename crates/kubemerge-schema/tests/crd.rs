@@ -35,7 +35,7 @@ fn compiled(document: &Value, dialect: Dialect) -> Schema {
 /// The findings below `spec.f`, as `severity path rule`.
 fn findings(document: &Value) -> Vec<String> {
     let prefix = "spec.versions[0].schema.openAPIV3Schema";
-    let one = |finding: &check::Finding| {
+    let one = |finding: &check::SchemaFinding| {
         let severity = if finding.severity == Severity::Error { "error" } else { "warning" };
         let path = finding.path.strip_prefix(prefix).unwrap_or(&finding.path);
         let path = path.strip_prefix(".properties[spec].properties[f]").unwrap_or(path);
@@ -412,7 +412,7 @@ fn openapi_documents_are_checked_and_still_load() {
 
 /// The violations of a schema as `path kind detail`.
 fn violations(schema: Value) -> Vec<String> {
-    let show = |finding: check::Finding| {
+    let show = |finding: check::SchemaFinding| {
         let violation = finding.violation?;
         let kind = match violation.kind {
             check::ViolationKind::Required => "required".to_owned(),

@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::error::{Error, ErrorKind, Position};
+use super::error::{Position, YamlError, YamlErrorKind};
 use super::options::{DuplicateKeys, Options};
 use super::resolve::Resolved;
 use super::trap::{Role, Trap, trap_of};
-use super::tree::{Document, Item, ItemId, Mark, Source, Style, Value};
+use super::tree::{Item, ItemId, Mark, Source, Style, Value, YamlDocument};
 use kubemerge_value::MAX_DEPTH;
 
 /// The `next` of a collection that is not closed yet.
@@ -21,7 +21,7 @@ const OPEN: ItemId = ItemId::MAX;
 const SMALL_MAP: usize = 8;
 
 pub(crate) struct Builder<'t> {
-    document: Document<'t>,
+    document: YamlDocument<'t>,
     open: Vec<OpenCollection>,
     max_depth: usize,
 }
@@ -51,7 +51,7 @@ impl From<Range<usize>> for Extent {
 impl<'t> Builder<'t> {
     pub(crate) fn new(text: &'t str, range: Range<usize>, source: Source, options: Options) -> Builder<'t> {
         let (items, traps) = (Vec::new(), Vec::new());
-        let document = Document { text, range, items, traps, source, options };
+        let document = YamlDocument { text, range, items, traps, source, options };
         Builder { document, open: Vec::new(), max_depth: MAX_DEPTH }
     }
 
@@ -61,8 +61,8 @@ impl<'t> Builder<'t> {
         self
     }
 
-    pub(crate) fn error(&self, kind: ErrorKind, offset: usize, message: impl Into<String>) -> Error {
-        Error::new(kind, Position::of(self.document.text, offset), message)
+    pub(crate) fn error(&self, kind: YamlErrorKind, offset: usize, message: impl Into<String>) -> YamlError {
+        YamlError::new(kind, Position::of(self.document.text, offset), message)
     }
 
     /// Whether the next item is a key or a value.
@@ -86,11 +86,11 @@ impl<'t> Builder<'t> {
         style: Style,
         extent: Extent,
         mark: Mark,
-    ) -> Result<ItemId, Error> {
+    ) -> Result<ItemId, YamlError> {
         let unprintable = matches!(value, Value::Float(float) if !float.is_finite());
         if unprintable && self.role() == Role::Value {
             let message = format!("`{}` has no JSON form", &self.document.text[extent.start..extent.end]);
-            return Err(self.error(ErrorKind::Value, extent.start, message).with_hint("quote it"));
+            return Err(self.error(YamlErrorKind::Value, extent.start, message).with_hint("quote it"));
         }
         self.push(value, style, extent, mark)
     }
@@ -110,11 +110,11 @@ impl<'t> Builder<'t> {
         }
     }
 
-    pub(crate) fn alias(&mut self, target: ItemId, extent: Extent) -> Result<ItemId, Error> {
+    pub(crate) fn alias(&mut self, target: ItemId, extent: Extent) -> Result<ItemId, YamlError> {
         if self.document.item(target).next == OPEN {
             let name = &self.document.text[extent.start..extent.end];
             let message = format!("the value of anchor `{}` contains itself", name.trim_start_matches('*'));
-            return Err(self.error(ErrorKind::Alias, extent.start, message));
+            return Err(self.error(YamlErrorKind::Alias, extent.start, message));
         }
         self.push(Value::Alias(target), Style::Alias, extent, Mark::default())
     }
@@ -125,12 +125,12 @@ impl<'t> Builder<'t> {
         style: Style,
         extent: Extent,
         mark: Mark,
-    ) -> Result<ItemId, Error> {
+    ) -> Result<ItemId, YamlError> {
         let (start, end) = (extent.start, extent.end as u32);
         let id = self.push(value, style, extent, mark)?;
         if self.open.len() >= self.max_depth {
             let message = format!("nested more than {} levels deep", self.max_depth);
-            return Err(self.error(ErrorKind::Limit, start, message));
+            return Err(self.error(YamlErrorKind::Limit, start, message));
         }
         self.document.items[id as usize].next = OPEN;
         self.open.push(OpenCollection { id, children: 0, end });
@@ -138,7 +138,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Closes the innermost collection; a block collection ends with its last child.
-    pub(crate) fn close(&mut self, flow_end: Option<usize>) -> Result<(), Error> {
+    pub(crate) fn close(&mut self, flow_end: Option<usize>) -> Result<(), YamlError> {
         let Some(OpenCollection { id, end, .. }) = self.open.pop() else { return Ok(()) };
         let end = flow_end.map_or(end, |end| end as u32);
         if let Some(parent) = self.open.last_mut() {
@@ -149,7 +149,7 @@ impl<'t> Builder<'t> {
         if self.document.item(id).value == Value::Map { self.check_map(id) } else { Ok(()) }
     }
 
-    pub(crate) fn finish(self) -> Document<'t> {
+    pub(crate) fn finish(self) -> YamlDocument<'t> {
         self.document
     }
 
@@ -160,10 +160,16 @@ impl<'t> Builder<'t> {
         item.mark.anchor = true;
     }
 
-    fn push(&mut self, value: Value<'t>, style: Style, extent: Extent, mark: Mark) -> Result<ItemId, Error> {
+    fn push(
+        &mut self,
+        value: Value<'t>,
+        style: Style,
+        extent: Extent,
+        mark: Mark,
+    ) -> Result<ItemId, YamlError> {
         if self.document.items.len() >= self.document.options.max_nodes {
             let message = format!("more than {} values in one document", self.document.options.max_nodes);
-            return Err(self.error(ErrorKind::Limit, extent.start, message));
+            return Err(self.error(YamlErrorKind::Limit, extent.start, message));
         }
         if let Some(open) = self.open.last_mut() {
             open.children += 1;
@@ -176,7 +182,7 @@ impl<'t> Builder<'t> {
         Ok(id)
     }
 
-    fn check_map(&mut self, map: ItemId) -> Result<(), Error> {
+    fn check_map(&mut self, map: ItemId) -> Result<(), YamlError> {
         let is_merge = |key| self.document.item(key).mark.merge;
         for (key, value) in self.document.entries(map) {
             if is_merge(key) { self.check_merge(value)? } else { self.check_key(key)? }
@@ -195,7 +201,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn check_key(&self, key: ItemId) -> Result<(), Error> {
+    fn check_key(&self, key: ItemId) -> Result<(), YamlError> {
         let what = match self.document.item(self.document.resolve_alias(key)).value {
             Value::Null => "null",
             Value::List => "a list",
@@ -204,10 +210,10 @@ impl<'t> Builder<'t> {
             _ => return Ok(()),
         };
         let offset = self.document.item(key).start as usize;
-        Err(self.error(ErrorKind::Key, offset, format!("{what} cannot be a key")).with_hint("quote it"))
+        Err(self.error(YamlErrorKind::Key, offset, format!("{what} cannot be a key")).with_hint("quote it"))
     }
 
-    fn check_merge(&self, value: ItemId) -> Result<(), Error> {
+    fn check_merge(&self, value: ItemId) -> Result<(), YamlError> {
         let document = &self.document;
         let is_map = |id| document.item(document.resolve_alias(id)).value == Value::Map;
         let fits = is_map(value)
@@ -216,7 +222,7 @@ impl<'t> Builder<'t> {
             return Ok(());
         }
         let offset = document.item(value).start as usize;
-        Err(self.error(ErrorKind::Merge, offset, "`<<` needs a map or a list of maps as its value"))
+        Err(self.error(YamlErrorKind::Merge, offset, "`<<` needs a map or a list of maps as its value"))
     }
 
     fn first_repeated_key(&self, map: ItemId) -> Option<(ItemId, ItemId)> {
@@ -233,12 +239,12 @@ impl<'t> Builder<'t> {
         keys().find_map(|second| seen.insert(document.key_text(second), second).map(|first| (first, second)))
     }
 
-    fn duplicate(&self, first: ItemId, second: ItemId) -> Error {
+    fn duplicate(&self, first: ItemId, second: ItemId) -> YamlError {
         let position = |id| Position::of(self.document.text, self.document.item(id).start as usize);
         let first_position = position(first);
         let message =
             format!("key `{}` stands twice, first at {first_position}", self.document.key_text(second));
-        Error::new(ErrorKind::DuplicateKey { first: first_position }, position(second), message)
+        YamlError::new(YamlErrorKind::DuplicateKey { first: first_position }, position(second), message)
             .with_hint("keep one of them")
     }
 }

@@ -36,7 +36,7 @@ impl fmt::Display for Position {
 /// The kinds of fault, for callers that treat some of them differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum YamlErrorKind {
     /// The text is not YAML.
     Syntax,
     /// The bytes are not UTF-8.
@@ -62,25 +62,25 @@ pub enum ErrorKind {
 
 /// Why a YAML text could not be read. Displays as `line 3, column 5: message (hint)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
-    kind: Box<ErrorKind>,
+pub struct YamlError {
+    kind: Box<YamlErrorKind>,
     position: Position,
     message: String,
     hint: Option<&'static str>,
 }
 
-impl Error {
-    pub(crate) fn new(kind: ErrorKind, position: Position, message: impl Into<String>) -> Error {
-        Error { kind: Box::new(kind), position, message: message.into(), hint: None }
+impl YamlError {
+    pub(crate) fn new(kind: YamlErrorKind, position: Position, message: impl Into<String>) -> YamlError {
+        YamlError { kind: Box::new(kind), position, message: message.into(), hint: None }
     }
 
-    pub(crate) fn with_hint(mut self, hint: &'static str) -> Error {
+    pub(crate) fn with_hint(mut self, hint: &'static str) -> YamlError {
         self.hint = Some(hint);
         self
     }
 
     /// What kind of fault it is.
-    pub fn kind(&self) -> &ErrorKind {
+    pub fn kind(&self) -> &YamlErrorKind {
         &self.kind
     }
 
@@ -100,7 +100,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for YamlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.position, self.message)?;
         match self.hint {
@@ -110,4 +110,4 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for YamlError {}

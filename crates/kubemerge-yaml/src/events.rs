@@ -9,11 +9,11 @@ use granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, StructureStyle,
 
 use super::binary;
 use super::build::{Builder, Extent};
-use super::error::{Error, ErrorKind};
+use super::error::{YamlError, YamlErrorKind};
 use super::options::Options;
 use super::resolve::{Resolved, ScalarTag, resolve, resolve_tagged};
 use super::trap::Role;
-use super::tree::{Document, ItemId, Mark, Source, Style, Value};
+use super::tree::{ItemId, Mark, Source, Style, Value, YamlDocument};
 use kubemerge_value::MAX_DEPTH;
 
 /// Parses `text[range]`, which holds at most one document; `None` if it holds no value.
@@ -21,7 +21,7 @@ pub(crate) fn read_document<'t>(
     text: &'t str,
     range: std::ops::Range<usize>,
     options: Options,
-) -> Result<Option<Document<'t>>, Error> {
+) -> Result<Option<YamlDocument<'t>>, YamlError> {
     let builder = Builder::new(text, range.clone(), Source::Yaml, options);
     let mut reader =
         Reader { text, base: range.start, cursor: range.start, anchors: Vec::new(), last: 0, builder };
@@ -45,7 +45,7 @@ pub(crate) fn read_document<'t>(
 }
 
 /// Nothing but white space and comments.
-fn is_vacant(document: &Document<'_>) -> bool {
+fn is_vacant(document: &YamlDocument<'_>) -> bool {
     document.items.first().is_none_or(|root| {
         root.value == Value::Null && root.start == root.end && root.mark == Mark::default()
     })
@@ -65,11 +65,11 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    fn event(&mut self, event: Event<'t>, span: &Span) -> Result<(), Error> {
+    fn event(&mut self, event: Event<'t>, span: &Span) -> Result<(), YamlError> {
         match event {
             Event::DocumentStart(_, Some(version)) if (version.major, version.minor) != (1, 1) => {
                 let error = self.builder.error(
-                    ErrorKind::Stream,
+                    YamlErrorKind::Stream,
                     self.range(span).start,
                     "incompatible %YAML directive",
                 );
@@ -92,7 +92,7 @@ impl<'t> Reader<'t> {
         style: ScalarStyle,
         tag: Option<&Tag>,
         span: &Span,
-    ) -> Result<(), Error> {
+    ) -> Result<(), YamlError> {
         self.pass_dash();
         let extent = self.scalar_extent(style, span);
         if style == ScalarStyle::DoubleQuoted {
@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
             None if plain => resolve(&text),
             None => Resolved::String,
             Some(tag) => resolve_tagged(tag, &text)
-                .map_err(|reason| self.builder.error(ErrorKind::Value, extent.start, reason))?,
+                .map_err(|reason| self.builder.error(YamlErrorKind::Value, extent.start, reason))?,
         };
         let merge = role == Role::Key
             && (resolved == Resolved::Merge || (tag == Some(ScalarTag::Merge) && text == "<<"));
@@ -126,7 +126,7 @@ impl<'t> Reader<'t> {
         text: Cow<'t, str>,
         tag: Option<ScalarTag>,
         extent: &Extent,
-    ) -> Result<Value<'t>, Error> {
+    ) -> Result<Value<'t>, YamlError> {
         Ok(match resolved {
             Resolved::Null => Value::Null,
             Resolved::Bool(value) => Value::Bool(value),
@@ -135,7 +135,11 @@ impl<'t> Reader<'t> {
             Resolved::Float(value) => Value::Float(value),
             Resolved::String if tag == Some(ScalarTag::Binary) => {
                 let decoded = binary::decode(&text).ok_or_else(|| {
-                    self.builder.error(ErrorKind::Value, extent.start, "!!binary value is not valid base64")
+                    self.builder.error(
+                        YamlErrorKind::Value,
+                        extent.start,
+                        "!!binary value is not valid base64",
+                    )
                 })?;
                 Value::String(Cow::Owned(decoded))
             }
@@ -159,7 +163,7 @@ impl<'t> Reader<'t> {
     }
 
     /// YAML 1.1 knows fewer escapes than JSON.
-    fn check_escapes(&self, extent: &Extent) -> Result<(), Error> {
+    fn check_escapes(&self, extent: &Extent) -> Result<(), YamlError> {
         let mut rest = &self.text[extent.start..extent.end];
         while let Some(at) = rest.find('\\') {
             let message = match &rest.as_bytes()[at + 1..] {
@@ -173,7 +177,7 @@ impl<'t> Reader<'t> {
                 }
             };
             let offset = extent.end - rest.len() + at;
-            let error = self.builder.error(ErrorKind::Syntax, offset, message);
+            let error = self.builder.error(YamlErrorKind::Syntax, offset, message);
             return Err(error.with_hint("write the character itself"));
         }
         Ok(())
@@ -211,7 +215,7 @@ impl<'t> Reader<'t> {
         style: StructureStyle,
         tagged: bool,
         span: &Span,
-    ) -> Result<(), Error> {
+    ) -> Result<(), YamlError> {
         self.pass_dash();
         let range = self.range(span);
         let mut start = range.start;
@@ -234,17 +238,17 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn check_indentation(&self, start: usize) -> Result<(), Error> {
+    fn check_indentation(&self, start: usize) -> Result<(), YamlError> {
         let before = &self.text[..start];
         let blank = before.trim_end_matches([' ', '\t']).len();
         if !before[blank..].contains('\t') || !(blank == 0 || before[..blank].ends_with('\n')) {
             return Ok(());
         }
-        let error = self.builder.error(ErrorKind::Syntax, blank, "found a tab in the indentation");
+        let error = self.builder.error(YamlErrorKind::Syntax, blank, "found a tab in the indentation");
         Err(error.with_hint("indent with spaces"))
     }
 
-    fn close(&mut self, span: &Span) -> Result<(), Error> {
+    fn close(&mut self, span: &Span) -> Result<(), YamlError> {
         let is_flow = self.builder.parent().is_some_and(|(item, _)| item.style == Style::Flow);
         let range = self.range(span);
         // A map such as `[a: b]` has no braces of its own and ends with its last value.
@@ -255,7 +259,7 @@ impl<'t> Reader<'t> {
         self.builder.close(flow_end)
     }
 
-    fn alias(&mut self, anchor: usize, span: &Span) -> Result<(), Error> {
+    fn alias(&mut self, anchor: usize, span: &Span) -> Result<(), YamlError> {
         self.pass_dash();
         let range = self.range(span);
         self.cursor = range.end;
@@ -264,11 +268,11 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn anchor(&mut self, anchor: usize, name: &str, span: &Span) -> Result<(), Error> {
+    fn anchor(&mut self, anchor: usize, name: &str, span: &Span) -> Result<(), YamlError> {
         let start = self.range(span).start;
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
             let message = format!("anchor `{name}` has other characters than letters, digits, `_` and `-`");
-            return Err(self.builder.error(ErrorKind::Alias, start, message));
+            return Err(self.builder.error(YamlErrorKind::Alias, start, message));
         }
         if self.anchors.len() <= anchor {
             self.anchors.resize(anchor + 1, 0);
@@ -299,27 +303,27 @@ impl<'t> Reader<'t> {
         tag.map_or(start, |tag| start.min(self.base + tag.start))
     }
 
-    fn second_document(&self, span: &Span) -> Error {
+    fn second_document(&self, span: &Span) -> YamlError {
         let offset = self.range(span).start;
         self.builder
-            .error(ErrorKind::Stream, offset, "kubectl ignores what follows `...`")
+            .error(YamlErrorKind::Stream, offset, "kubectl ignores what follows `...`")
             .with_hint("separate documents with `---`")
     }
 
-    fn syntax_error(&self, error: &ScanError) -> Error {
+    fn syntax_error(&self, error: &ScanError) -> YamlError {
         use granit_parser::ErrorKind as Cause;
         let offset = self.base + error.marker().byte_offset().unwrap_or_default();
         let (kind, hint) = match error.kind() {
-            Cause::RecursionLimitExceeded => (ErrorKind::Limit, None),
-            Cause::UnknownAnchor => (ErrorKind::Alias, Some("define the anchor before its first use")),
+            Cause::RecursionLimitExceeded => (YamlErrorKind::Limit, None),
+            Cause::UnknownAnchor => (YamlErrorKind::Alias, Some("define the anchor before its first use")),
             Cause::TabNotAllowed | Cause::TabInBlockIndentation => {
-                (ErrorKind::Syntax, Some("indent with spaces"))
+                (YamlErrorKind::Syntax, Some("indent with spaces"))
             }
             Cause::MappingValueNotAllowed => {
-                (ErrorKind::Syntax, Some("check the indentation, or quote a value that holds `: `"))
+                (YamlErrorKind::Syntax, Some("check the indentation, or quote a value that holds `: `"))
             }
-            Cause::UnexpectedCharacter { .. } => (ErrorKind::Syntax, Some("quote the value")),
-            _ => (ErrorKind::Syntax, None),
+            Cause::UnexpectedCharacter { .. } => (YamlErrorKind::Syntax, Some("quote the value")),
+            _ => (YamlErrorKind::Syntax, None),
         };
         let error = self.builder.error(kind, offset, error.info());
         match hint {

@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::error::{Error, ErrorKind};
-use super::tree::{Document, ItemId, Value};
+use super::error::{YamlError, YamlErrorKind};
+use super::tree::{ItemId, Value, YamlDocument};
 use kubemerge_value::MAX_DEPTH;
 use kubemerge_value::write::write_float;
 
@@ -19,16 +19,16 @@ pub(crate) struct Member {
     aliased: bool,
 }
 
-impl Document<'_> {
+impl YamlDocument<'_> {
     /// The document as compact JSON, members in the order written, numbers as Go prints them.
     ///
     /// Fails only if aliases blow the document up or nest it too deeply.
-    pub fn to_json(&self) -> Result<Vec<u8>, Error> {
+    pub fn to_json(&self) -> Result<Vec<u8>, YamlError> {
         self.json_of(0)
     }
 
     /// One value of the document as JSON.
-    pub(crate) fn json_of(&self, id: ItemId) -> Result<Vec<u8>, Error> {
+    pub(crate) fn json_of(&self, id: ItemId) -> Result<Vec<u8>, YamlError> {
         let out = Vec::with_capacity(self.range.len());
         let mut writer = Writer { document: self, out, frames: Vec::new(), budget: Budget::default() };
         writer.value(id, Origin::Written)?;
@@ -42,16 +42,21 @@ impl Document<'_> {
     }
 
     /// The members of a map in effect.
-    pub(crate) fn members(&self, map: ItemId) -> Result<Vec<Member>, Error> {
+    pub(crate) fn members(&self, map: ItemId) -> Result<Vec<Member>, YamlError> {
         self.members_within(map, &mut Budget::of(self))
     }
 
     /// The members of a map in effect, for walks over many maps.
-    pub(crate) fn members_within(&self, map: ItemId, budget: &mut Budget) -> Result<Vec<Member>, Error> {
+    pub(crate) fn members_within(&self, map: ItemId, budget: &mut Budget) -> Result<Vec<Member>, YamlError> {
         self.merged_members(map, Origin::Written, budget)
     }
 
-    fn merged_members(&self, map: ItemId, origin: Origin, budget: &mut Budget) -> Result<Vec<Member>, Error> {
+    fn merged_members(
+        &self,
+        map: ItemId,
+        origin: Origin,
+        budget: &mut Budget,
+    ) -> Result<Vec<Member>, YamlError> {
         let mut members = Overriding { document: self, list: Vec::new(), places: HashMap::new() };
         let mut pending = vec![Pending { next: map + 1, end: self.item(map).next, origin }];
         while let Some(Pending { next: key, end, origin }) = pending.pop() {
@@ -99,7 +104,7 @@ struct Pending {
 
 /// Members by key; a later one takes the place of an earlier one.
 struct Overriding<'d, 't> {
-    document: &'d Document<'t>,
+    document: &'d YamlDocument<'t>,
     list: Vec<Member>,
     places: HashMap<Cow<'d, str>, usize>,
 }
@@ -124,18 +129,18 @@ pub(crate) struct Budget {
 
 impl Budget {
     /// For a walk beside the one that writes: all items count as visited.
-    pub(crate) fn of(document: &Document<'_>) -> Budget {
+    pub(crate) fn of(document: &YamlDocument<'_>) -> Budget {
         Budget { visited: document.items.len(), aliased: 0 }
     }
 
-    fn charge(&mut self, document: &Document<'_>, id: ItemId, origin: Origin) -> Result<(), Error> {
+    fn charge(&mut self, document: &YamlDocument<'_>, id: ItemId, origin: Origin) -> Result<(), YamlError> {
         self.visited += 1;
         self.aliased += usize::from(origin == Origin::Aliased);
         if self.aliased <= 100 || self.visited <= 1000 || self.ratio() <= self.allowed() {
             return Ok(());
         }
         let position = document.position(document.item(id).start as usize);
-        Err(Error::new(ErrorKind::Limit, position, "document contains excessive aliasing"))
+        Err(YamlError::new(YamlErrorKind::Limit, position, "document contains excessive aliasing"))
     }
 
     fn ratio(&self) -> f64 {
@@ -158,14 +163,14 @@ enum Frame {
 }
 
 struct Writer<'d, 't> {
-    document: &'d Document<'t>,
+    document: &'d YamlDocument<'t>,
     out: Vec<u8>,
     frames: Vec<Frame>,
     budget: Budget,
 }
 
 impl Writer<'_, '_> {
-    fn run(&mut self) -> Result<(), Error> {
+    fn run(&mut self) -> Result<(), YamlError> {
         while let Some(frame) = self.frames.last_mut() {
             match frame {
                 Frame::List { next, end, origin } if *next < *end => {
@@ -195,14 +200,14 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn member(&mut self, key: ItemId, value: ItemId, origin: Origin) -> Result<(), Error> {
+    fn member(&mut self, key: ItemId, value: ItemId, origin: Origin) -> Result<(), YamlError> {
         self.comma();
         write_string(&mut self.out, &self.document.key_text(key));
         self.out.push(b':');
         self.value(value, origin)
     }
 
-    fn value(&mut self, id: ItemId, origin: Origin) -> Result<(), Error> {
+    fn value(&mut self, id: ItemId, origin: Origin) -> Result<(), YamlError> {
         self.budget.charge(self.document, id, origin)?;
         let target = self.document.resolve_alias(id);
         let origin = if target == id { origin } else { Origin::Aliased };
@@ -225,11 +230,11 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn open(&mut self, bracket: u8, frame: Frame, id: ItemId) -> Result<(), Error> {
+    fn open(&mut self, bracket: u8, frame: Frame, id: ItemId) -> Result<(), YamlError> {
         if self.frames.len() >= MAX_DEPTH {
             let position = self.document.position(self.document.item(id).start as usize);
             let message = format!("aliases nest the document more than {MAX_DEPTH} levels deep");
-            return Err(Error::new(ErrorKind::Limit, position, message));
+            return Err(YamlError::new(YamlErrorKind::Limit, position, message));
         }
         self.out.push(bracket);
         self.frames.push(frame);

@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::build::Builder;
-use super::error::{Error, ErrorKind, Position};
+use super::error::{Position, YamlError, YamlErrorKind};
 use super::options::{DuplicateKeys, Options};
 use super::trap::Role;
-use super::tree::{Document, Mark, Source, Style, Value};
+use super::tree::{Mark, Source, Style, Value, YamlDocument};
 use kubemerge_value::Str;
 
 /// Reads the JSON values of `text[range]`; `None` if it is not one or more JSON objects.
@@ -18,7 +18,7 @@ pub(crate) fn read_documents<'t>(
     text: &'t str,
     range: Range<usize>,
     options: Options,
-) -> Option<Result<Vec<Document<'t>>, Error>> {
+) -> Option<Result<Vec<YamlDocument<'t>>, YamlError>> {
     let mut documents = Vec::new();
     let mut at = skip_blank(text, range.start, range.end);
     while at < range.end {
@@ -46,7 +46,7 @@ pub(crate) fn read_documents<'t>(
 }
 
 /// Reads a JSON text of any kind; of a repeated key the last one counts.
-pub(crate) fn read_value(bytes: &[u8]) -> Result<Document<'_>, Error> {
+pub(crate) fn read_value(bytes: &[u8]) -> Result<YamlDocument<'_>, YamlError> {
     let text = crate::utf8::as_text(bytes)?;
     let options = Options { duplicate_keys: DuplicateKeys::LastWins, max_nodes: usize::MAX };
     let builder = Builder::new(text, 0..text.len(), Source::Json, options).with_max_depth(usize::MAX);
@@ -56,7 +56,7 @@ pub(crate) fn read_value(bytes: &[u8]) -> Result<Document<'_>, Error> {
     match outcome {
         Ok(()) if skip_blank(text, reader.at, text.len()) == text.len() => Ok(reader.builder.finish()),
         Ok(()) | Err(Fault::NotJson) => {
-            Err(Error::new(ErrorKind::Syntax, Position::of(text, reader.at), "not a JSON text"))
+            Err(YamlError::new(YamlErrorKind::Syntax, Position::of(text, reader.at), "not a JSON text"))
         }
         Err(Fault::Refused(error)) => Err(error),
     }
@@ -70,11 +70,11 @@ fn skip_blank(text: &str, from: usize, end: usize) -> usize {
 /// Why reading stopped.
 enum Fault {
     NotJson,
-    Refused(Error),
+    Refused(YamlError),
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
+impl From<YamlError> for Fault {
+    fn from(error: YamlError) -> Fault {
         Fault::Refused(error)
     }
 }

@@ -6,8 +6,8 @@
 //!
 //! The way in: [`documents`] splits a text at `---` (`stream`), each document is read from parser events
 //! (`events`) or as JSON (`json_text`), scalars get their type (`resolve`), the tree is built and checked
-//! (`build`), and [`Document::to_json`] expands aliases and merges (`expand`). The rest of kubemerge sees
-//! that JSON; errors find their way back to the text with [`Document::locate`].
+//! (`build`), and [`YamlDocument::to_json`] expands aliases and merges (`expand`). The rest of kubemerge sees
+//! that JSON; errors find their way back to the text with [`YamlDocument::locate`].
 //!
 //! ```
 //! use kubemerge_yaml as yaml;
@@ -16,7 +16,7 @@
 //! let documents = yaml::parse(text.as_bytes(), &yaml::Options::default())?;
 //! assert_eq!(documents[0].to_json()?, br#"{"mode":420,"enabled":true}"#);
 //! assert_eq!(documents[0].locate("enabled").unwrap().value.position().line, 2);
-//! # Ok::<(), yaml::Error>(())
+//! # Ok::<(), yaml::YamlError>(())
 //! ```
 
 mod binary;
@@ -41,20 +41,20 @@ use kubemerge_value::{Node, to_bytes};
 
 pub use edit::{Edit, apply_edits};
 pub use emit::{KeyOrder, WriteOptions};
-pub use error::{Error, ErrorKind, Position};
-pub use locate::Location;
+pub use error::{Position, YamlError, YamlErrorKind};
+pub use locate::YamlLocation;
 pub use options::{DuplicateKeys, Options};
 pub use stream::Documents;
 pub use trap::{Role, Trap, TrapKind};
-pub use tree::{Document, Place, Style};
+pub use tree::{Place, Style, YamlDocument};
 
 /// Reads all documents of a text. Documents without a value (empty, or only comments) are left out.
-pub fn parse<'t>(bytes: &'t [u8], options: &Options) -> Result<Vec<Document<'t>>, Error> {
+pub fn parse<'t>(bytes: &'t [u8], options: &Options) -> Result<Vec<YamlDocument<'t>>, YamlError> {
     documents(bytes, options)?.collect()
 }
 
 /// Reads the documents of a text one by one, so that only one tree need be in memory.
-pub fn documents<'t>(bytes: &'t [u8], options: &Options) -> Result<Documents<'t>, Error> {
+pub fn documents<'t>(bytes: &'t [u8], options: &Options) -> Result<Documents<'t>, YamlError> {
     Ok(Documents::new(utf8::short_text(bytes)?, *options))
 }
 
@@ -76,7 +76,7 @@ pub fn write(node: Node<'_>, options: &WriteOptions) -> String {
 /// Writes a JSON text as YAML.
 ///
 /// Fails if the text is not JSON.
-pub fn write_json(json: &[u8], options: &WriteOptions) -> Result<String, Error> {
+pub fn write_json(json: &[u8], options: &WriteOptions) -> Result<String, YamlError> {
     let document = json_text::read_value(json)?;
     let emitter = emit::Emitter::new(&document, options.key_order, emit::KUBERNETES);
     Ok(emitter.root(document.root().id))

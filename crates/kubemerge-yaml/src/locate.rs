@@ -1,39 +1,39 @@
 //! Finds the place of a field path in the text, so that errors about values can point into the file.
 
 use super::expand::Member;
-use super::tree::{Document, ItemId, Place, Value};
+use super::tree::{ItemId, Place, Value, YamlDocument};
 
 /// Where a path leads.
 #[derive(Clone, Copy, Debug)]
-pub struct Location<'d, 't> {
+pub struct YamlLocation<'d, 't> {
     /// The key, if the last step of the path is a map member.
     pub key: Option<Place<'d, 't>>,
     /// The value. Behind an alias it is the value the alias stands for.
     pub value: Place<'d, 't>,
 }
 
-impl<'t> Document<'t> {
+impl<'t> YamlDocument<'t> {
     /// The place of a path such as `spec.containers[0].image` or `metadata.labels[app.kubernetes.io/name]`.
     ///
     /// The empty path is the whole document. `None` if the path leads nowhere.
-    pub fn locate(&self, path: &str) -> Option<Location<'_, 't>> {
+    pub fn locate(&self, path: &str) -> Option<YamlLocation<'_, 't>> {
         let (location, rest) = self.follow(path);
         rest.is_empty().then_some(location)
     }
 
-    /// Like [`Document::locate`], but stops at the last place on the way that exists.
-    pub fn locate_nearest(&self, path: &str) -> Location<'_, 't> {
+    /// Like [`YamlDocument::locate`], but stops at the last place on the way that exists.
+    pub fn locate_nearest(&self, path: &str) -> YamlLocation<'_, 't> {
         self.follow(path).0
     }
 
     /// Goes as far as the path leads; the rest of the path is what was not found.
-    fn follow<'p>(&self, path: &'p str) -> (Location<'_, 't>, &'p str) {
+    fn follow<'p>(&self, path: &'p str) -> (YamlLocation<'_, 't>, &'p str) {
         let place = |id| Place { document: self, id };
-        let mut location = Location { key: None, value: place(self.root().id) };
+        let mut location = YamlLocation { key: None, value: place(self.root().id) };
         let mut rest = path;
         while !rest.is_empty() {
             let Some((key, value, tail)) = self.step(location.value.id, rest) else { break };
-            location = Location { key: key.map(place), value: place(self.resolve_alias(value)) };
+            location = YamlLocation { key: key.map(place), value: place(self.resolve_alias(value)) };
             rest = tail;
         }
         (location, rest)

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::error::{Error, ErrorKind, Position};
-use super::tree::Document;
+use super::error::{Position, YamlError, YamlErrorKind};
+use super::tree::YamlDocument;
 use super::{events, json_text, options::Options};
 
 /// Reads the documents of a text one after the other; those without a value are passed over.
@@ -15,7 +15,7 @@ pub struct Documents<'t> {
     text: &'t str,
     /// Where the next segment starts; `None` at the end.
     next: Option<usize>,
-    ready: VecDeque<Document<'t>>,
+    ready: VecDeque<YamlDocument<'t>>,
     options: Options,
 }
 
@@ -25,7 +25,7 @@ impl<'t> Documents<'t> {
     }
 
     /// The text up to the next separator, which is passed.
-    fn next_segment(&mut self) -> Option<Result<Range<usize>, Error>> {
+    fn next_segment(&mut self) -> Option<Result<Range<usize>, YamlError>> {
         let start = self.next?;
         let mut from = start;
         loop {
@@ -47,7 +47,7 @@ impl<'t> Documents<'t> {
 }
 
 impl<'t> Iterator for Documents<'t> {
-    type Item = Result<Document<'t>, Error>;
+    type Item = Result<YamlDocument<'t>, YamlError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -68,7 +68,7 @@ pub(crate) fn read_segment<'t>(
     text: &'t str,
     segment: Range<usize>,
     options: Options,
-) -> Result<Vec<Document<'t>>, Error> {
+) -> Result<Vec<YamlDocument<'t>>, YamlError> {
     match json_text::read_documents(text, segment.clone(), options) {
         Some(documents) => documents,
         None => Ok(events::read_document(text, segment, options)?.into_iter().collect()),
@@ -83,13 +83,13 @@ fn find_separator(text: &str, from: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-fn check_separator(text: &str, line: &Range<usize>) -> Result<(), Error> {
+fn check_separator(text: &str, line: &Range<usize>) -> Result<(), YamlError> {
     let rest = text[line.start + 3..line.end].trim();
     if rest.is_empty() || rest.starts_with('#') {
         return Ok(());
     }
     let message = format!("invalid Yaml document separator: {rest}");
-    let error = Error::new(ErrorKind::Stream, Position::of(text, line.start), message);
+    let error = YamlError::new(YamlErrorKind::Stream, Position::of(text, line.start), message);
     Err(error.with_hint("put the document on the line after `---`"))
 }
 

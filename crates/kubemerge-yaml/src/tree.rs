@@ -13,7 +13,7 @@ use super::trap::Trap;
 
 /// One YAML document and the text it came from.
 #[derive(Clone, Debug)]
-pub struct Document<'t> {
+pub struct YamlDocument<'t> {
     pub(crate) text: &'t str,
     pub(crate) range: Range<usize>,
     pub(crate) items: Vec<Item<'t>>,
@@ -91,7 +91,7 @@ pub(crate) struct Mark {
     pub(crate) overrides: bool,
 }
 
-impl<'t> Document<'t> {
+impl<'t> YamlDocument<'t> {
     /// The text the document is part of; all ranges refer to it.
     pub fn text(&self) -> &'t str {
         self.text
@@ -166,7 +166,7 @@ impl Item<'_> {
 
 /// Walks the children of an item.
 pub(crate) struct Children<'d, 't> {
-    document: &'d Document<'t>,
+    document: &'d YamlDocument<'t>,
     next: ItemId,
     end: ItemId,
 }
@@ -187,7 +187,7 @@ impl Iterator for Children<'_, '_> {
 /// A key or value in a document, with its range in the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'d, 't> {
-    pub(crate) document: &'d Document<'t>,
+    pub(crate) document: &'d YamlDocument<'t>,
     pub(crate) id: ItemId,
 }
 

@@ -1,25 +1,25 @@
 //! Bytes to text: UTF-8 only, and short enough for 32-bit positions.
 
-use crate::error::{Error, ErrorKind, Position};
+use crate::error::{Position, YamlError, YamlErrorKind};
 
 /// The longest text whose positions fit the tree.
 const MAX_LENGTH: usize = u32::MAX as usize - 1;
 
 /// The bytes as a text that is not too long.
-pub(crate) fn short_text(bytes: &[u8]) -> Result<&str, Error> {
+pub(crate) fn short_text(bytes: &[u8]) -> Result<&str, YamlError> {
     let text = as_text(bytes)?;
     if text.len() > MAX_LENGTH {
         let start = Position { offset: 0, line: 1, column: 1 };
-        return Err(Error::new(ErrorKind::Limit, start, "the text is longer than 4 GiB"));
+        return Err(YamlError::new(YamlErrorKind::Limit, start, "the text is longer than 4 GiB"));
     }
     Ok(text)
 }
 
-pub(crate) fn as_text(bytes: &[u8]) -> Result<&str, Error> {
+pub(crate) fn as_text(bytes: &[u8]) -> Result<&str, YamlError> {
     std::str::from_utf8(bytes).map_err(|fault| not_utf8(bytes, fault.valid_up_to()))
 }
 
-fn not_utf8(bytes: &[u8], valid: usize) -> Error {
+fn not_utf8(bytes: &[u8], valid: usize) -> YamlError {
     let before = std::str::from_utf8(&bytes[..valid]).unwrap_or_default();
     let position = Position::of(before, valid);
     let message = match bytes.first_chunk() {
@@ -27,5 +27,5 @@ fn not_utf8(bytes: &[u8], valid: usize) -> Error {
         _ if bytes.contains(&0) => "not a text: it looks like a binary file",
         _ => "invalid UTF-8",
     };
-    Error::new(ErrorKind::NotUtf8, position, message)
+    YamlError::new(YamlErrorKind::NotUtf8, position, message)
 }

@@ -1,14 +1,14 @@
 //! Places in YAML texts: errors, field paths, traps and limits.
 
 use kubemerge_value::MAX_DEPTH;
-use kubemerge_yaml::{self as yaml, DuplicateKeys, ErrorKind, Options, Role, Style, TrapKind};
+use kubemerge_yaml::{self as yaml, DuplicateKeys, Options, Role, Style, TrapKind, YamlErrorKind};
 
-fn document(text: &str) -> yaml::Document<'_> {
+fn document(text: &str) -> yaml::YamlDocument<'_> {
     yaml::parse(text.as_bytes(), &Options::default()).unwrap().remove(0)
 }
 
-fn error(text: &str) -> yaml::Error {
-    let read = |document: yaml::Document<'_>| document.to_json();
+fn error(text: &str) -> yaml::YamlError {
+    let read = |document: yaml::YamlDocument<'_>| document.to_json();
     yaml::parse(text.as_bytes(), &Options::default())
         .and_then(|documents| documents.into_iter().map(read).collect::<Result<Vec<_>, _>>())
         .unwrap_err()
@@ -49,7 +49,7 @@ fn errors_name_line_column_cause_and_cure() {
 fn a_repeated_key_shows_both_places() {
     let text = "spec:\n  a: 1\n  b: 2\n  \"a\": 3\n";
     check_error(text, "line 4, column 3: key `a` stands twice, first at line 2, column 3 (keep one of them)");
-    let ErrorKind::DuplicateKey { first } = error(text).kind().clone() else { panic!("another error") };
+    let YamlErrorKind::DuplicateKey { first } = error(text).kind().clone() else { panic!("another error") };
     assert_eq!(&text[first.offset..=first.offset], "a");
     check_error(
         "{\"a\": 1,\n \"a\": 2}",
@@ -213,7 +213,7 @@ fn nesting_is_limited_and_never_costs_the_stack() {
             let deepest = nested(MAX_DEPTH);
             let json = document(&deepest).to_json().unwrap();
             assert!(json.len() > 2 * MAX_DEPTH, "{open}");
-            assert_eq!(error(&nested(MAX_DEPTH + 1)).kind(), &ErrorKind::Limit, "{open}");
+            assert_eq!(error(&nested(MAX_DEPTH + 1)).kind(), &YamlErrorKind::Limit, "{open}");
         }
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
@@ -234,7 +234,7 @@ fn alias_bombs_are_refused() {
     }
     for bomb in [laughs, merges, chain] {
         let error = error(&bomb);
-        assert_eq!(error.kind(), &ErrorKind::Limit, "{error}");
+        assert_eq!(error.kind(), &YamlErrorKind::Limit, "{error}");
     }
 }
 

@@ -20,12 +20,12 @@ fn check(section: &str, disagreement: impl Fn(&Value) -> Option<String>) {
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cases.len(), failures.join("\n"));
 }
 
-fn json_of(document: &yaml::Document<'_>) -> Result<String, yaml::Error> {
+fn json_of(document: &yaml::YamlDocument<'_>) -> Result<String, yaml::YamlError> {
     Ok(String::from_utf8(document.to_json()?).unwrap())
 }
 
 /// Reads as the recorded function does: the first document, `null` if there is none, the last key wins.
-fn read_first(text: &str) -> Result<String, yaml::Error> {
+fn read_first(text: &str) -> Result<String, yaml::YamlError> {
     match yaml::documents(text.as_bytes(), &last_wins())?.next() {
         Some(document) => json_of(&document?),
         None => Ok("null".into()),

@@ -92,8 +92,8 @@ impl From<kubemerge_value::ParseError> for Refusal {
     }
 }
 
-impl From<yaml::Error> for Refusal {
-    fn from(error: yaml::Error) -> Refusal {
+impl From<yaml::YamlError> for Refusal {
+    fn from(error: yaml::YamlError) -> Refusal {
         Refusal::new("invalid-document", error.to_string())
     }
 }

@@ -79,18 +79,18 @@ impl Source {
     }
 
     /// The YAML or JSON documents of the text.
-    pub(crate) fn documents(&self) -> Result<Vec<yaml::Document<'_>>> {
+    pub(crate) fn documents(&self) -> Result<Vec<yaml::YamlDocument<'_>>> {
         // Limits on size and depth are those of the reader; only the rule for keys is a choice.
         let options = yaml::Options { duplicate_keys: self.duplicate_keys, ..yaml::Options::default() };
         yaml::parse(self.bytes(), &options).map_err(|error| self.unreadable(&error))
     }
 
     /// The JSON of one of its documents.
-    pub(crate) fn json(&self, document: &yaml::Document<'_>) -> Result<Vec<u8>> {
+    pub(crate) fn json(&self, document: &yaml::YamlDocument<'_>) -> Result<Vec<u8>> {
         document.to_json().map_err(|error| self.unreadable(&error))
     }
 
-    fn unreadable(&self, error: &yaml::Error) -> crate::report::Failure {
+    fn unreadable(&self, error: &yaml::YamlError) -> crate::report::Failure {
         {
             // Bytes that are not UTF-8 have no other form that could be shown.
             let shown = if self.content.is_ok() { self.shown().as_bytes() } else { self.bytes() };
@@ -106,7 +106,7 @@ impl Source {
     /// The lines around a path of a document, or around the nearest place on the way to it.
     pub(crate) fn excerpt(
         &self,
-        document: &yaml::Document<'_>,
+        document: &yaml::YamlDocument<'_>,
         path: &str,
         label: impl Into<String>,
     ) -> Excerpt {

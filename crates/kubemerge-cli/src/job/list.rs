@@ -42,7 +42,7 @@ pub(crate) struct Object {
 }
 
 /// The objects of a document: the items of a list, else the document itself.
-pub(crate) fn objects(source: &Source, document: &yaml::Document<'_>) -> Result<Vec<Object>> {
+pub(crate) fn objects(source: &Source, document: &yaml::YamlDocument<'_>) -> Result<Vec<Object>> {
     let json = source.json(document)?;
     let arena = Arena::new();
     let checked = checked(source, &json)?;

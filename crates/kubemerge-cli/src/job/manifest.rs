@@ -15,7 +15,7 @@ use crate::report::{Excerpt, Notice, Result};
 /// An object of a file: a document, or an item of a list.
 pub(crate) struct Manifest<'s> {
     pub(crate) source: &'s Source,
-    pub(crate) document: Arc<yaml::Document<'s>>,
+    pub(crate) document: Arc<yaml::YamlDocument<'s>>,
     pub(crate) part: Part,
     /// Its value as JSON.
     pub(crate) json: Vec<u8>,
@@ -148,7 +148,7 @@ impl<'s> Manifest<'s> {
 
     pub(super) fn new(
         source: &'s Source,
-        document: Arc<yaml::Document<'s>>,
+        document: Arc<yaml::YamlDocument<'s>>,
         object: Object,
     ) -> Result<Manifest<'s>> {
         let Object { part, json } = object;

@@ -14,7 +14,7 @@ use crate::report::{Excerpt, Notice, Result};
 /// A patch as the user gave it.
 pub(crate) struct LoadedPatch<'s> {
     pub(crate) source: &'s Source,
-    pub(crate) document: yaml::Document<'s>,
+    pub(crate) document: yaml::YamlDocument<'s>,
     pub(crate) json: Vec<u8>,
     pub(crate) patch_type: PatchType,
     /// The object that the patch names by kind and name.
@@ -40,7 +40,7 @@ impl<'s> LoadedPatch<'s> {
 
     fn new(
         source: &'s Source,
-        document: yaml::Document<'s>,
+        document: yaml::YamlDocument<'s>,
         patch_type: PatchType,
     ) -> Result<LoadedPatch<'s>> {
         let json = source.json(&document)?;

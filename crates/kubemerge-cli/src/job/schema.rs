@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use kubemerge_schema::check::Finding;
+use kubemerge_schema::check::SchemaFinding;
 use kubemerge_schema::{Dialect, LoadError, Overlay, Schema, SchemaBuilder};
 use kubemerge_yaml as yaml;
 use serde_json::Value;
@@ -42,7 +42,7 @@ impl Schemas {
     }
 }
 
-fn warn(finding: &Finding) {
+fn warn(finding: &SchemaFinding) {
     Notice::warning(format!("{}: {}", finding.path, finding.message)).print();
 }
 
@@ -120,7 +120,7 @@ fn builtin(version: &str) -> Result<SchemaBuilder> {
 /// A document of a schema file, or an item of a list of definitions.
 pub(crate) struct SchemaDocument<'s> {
     source: &'s Source,
-    document: Arc<yaml::Document<'s>>,
+    document: Arc<yaml::YamlDocument<'s>>,
     part: Part,
     pub(crate) value: Value,
 }

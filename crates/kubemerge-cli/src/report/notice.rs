@@ -42,11 +42,11 @@ impl Notice {
     }
 
     /// A text that is not YAML.
-    pub(crate) fn of_yaml(name: &str, bytes: &[u8], error: &yaml::Error) -> Notice {
+    pub(crate) fn of_yaml(name: &str, bytes: &[u8], error: &yaml::YamlError) -> Notice {
         let text = String::from_utf8_lossy(bytes);
         let at = error.position().offset;
         let excerpt = Excerpt::cut(name, &text, at..at + 1, "");
-        if let yaml::ErrorKind::DuplicateKey { first } = error.kind() {
+        if let yaml::YamlErrorKind::DuplicateKey { first } = error.kind() {
             let excerpt = excerpt.with(&text, first.offset..first.offset + 1, "first here");
             return Notice::error(error.message())
                 .at(excerpt)

@@ -1,7 +1,7 @@
 //! API versions that are deprecated or removed, and kinds that do not exist.
 
 use kubemerge_schema::{KindOf, Schema};
-use kubemerge_yaml::Document;
+use kubemerge_yaml::YamlDocument;
 
 use super::collect::{Draft, Findings};
 use super::rule::{DEPRECATED_API, REMOVED_API, UNKNOWN_KIND};
@@ -80,7 +80,7 @@ const OLD_APIS: &[OldApi] = &[
 pub(super) fn check(
     schema: &Schema,
     minor: u32,
-    document: &Document<'_>,
+    document: &YamlDocument<'_>,
     object: &LintObject<'_>,
     findings: &mut Findings,
 ) {

@@ -3,7 +3,7 @@
 use kubemerge_kinds::{Refusal, admit};
 use kubemerge_schema::Schema;
 use kubemerge_value::to_bytes;
-use kubemerge_yaml::Document;
+use kubemerge_yaml::YamlDocument;
 
 use super::collect::{Draft, Findings};
 use super::rule::{INVALID_FIELD, WRONG_TYPE, YAML_TRAP};
@@ -13,7 +13,7 @@ use crate::finding::Location;
 /// Adds the field errors of the API server. Kinds without rules have only their types checked.
 pub(super) fn check(
     schema: &Schema,
-    document: &Document<'_>,
+    document: &YamlDocument<'_>,
     object: &LintObject<'_>,
     findings: &mut Findings,
 ) {

@@ -24,7 +24,7 @@ use kubemerge::PatchType;
 use kubemerge_schema::{Schema, Type};
 use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Arena, Node, Path};
-use kubemerge_yaml::{Document, Place};
+use kubemerge_yaml::{Place, YamlDocument};
 
 use crate::finding::{Finding, FindingSeverity, Location};
 use collect::{Draft, Findings};
@@ -65,7 +65,7 @@ impl<'s> Linter<'s> {
     }
 
     /// The findings in the documents of one text, each with its objects.
-    pub fn objects(&self, documents: &[(&Document<'_>, Vec<LintObject<'_>>)]) -> Vec<Finding> {
+    pub fn objects(&self, documents: &[(&YamlDocument<'_>, Vec<LintObject<'_>>)]) -> Vec<Finding> {
         let mut findings = Findings::default();
         for (document, objects) in documents {
             self.document(document, objects, &mut findings);
@@ -73,7 +73,7 @@ impl<'s> Linter<'s> {
         findings.finish()
     }
 
-    fn document(&self, document: &Document<'_>, objects: &[LintObject<'_>], findings: &mut Findings) {
+    fn document(&self, document: &YamlDocument<'_>, objects: &[LintObject<'_>], findings: &mut Findings) {
         let mut roots = Vec::new();
         for object in objects {
             api::check(self.spec, self.minor, document, object, findings);
@@ -123,7 +123,7 @@ impl<'s> Linter<'s> {
     }
 
     /// Fields and directives of a strategic patch that do not exist, as warnings.
-    pub fn unknown_names(ty: Type<'_>, document: &Document<'_>, patch: Node<'_>) -> Vec<Finding> {
+    pub fn unknown_names(ty: Type<'_>, document: &YamlDocument<'_>, patch: Node<'_>) -> Vec<Finding> {
         let mut findings = Findings::default();
         walk_patch(Types { upstream: ty, spec: ty }, document, patch, &mut findings);
         let unknown: HashSet<&str> =
@@ -134,7 +134,7 @@ impl<'s> Linter<'s> {
 }
 
 /// The place of an object in its document.
-fn root<'d, 't>(document: &'d Document<'t>, item: Option<usize>) -> Place<'d, 't> {
+fn root<'d, 't>(document: &'d YamlDocument<'t>, item: Option<usize>) -> Place<'d, 't> {
     let Some(at) = item else { return document.root() };
     let items = document.locate_nearest("items").value;
     // An alias is followed, so that traps are found where the text is.
@@ -149,7 +149,7 @@ fn repeats(one: &Finding, known: &[Finding]) -> bool {
     is_directive || known.iter().any(|other| other.location.range.start == one.location.range.start)
 }
 
-fn walk_patch(types: Types<'_>, document: &Document<'_>, patch: Node<'_>, findings: &mut Findings) {
+fn walk_patch(types: Types<'_>, document: &YamlDocument<'_>, patch: Node<'_>, findings: &mut Findings) {
     let arena = Arena::new();
     Walk { document, role: Role::Patch, arena: &arena, findings }.map(types, patch, &Path::ROOT);
 }

@@ -2,7 +2,7 @@
 
 use kubemerge::Patch;
 use kubemerge_value::Node;
-use kubemerge_yaml::Document;
+use kubemerge_yaml::YamlDocument;
 
 /// An object of a document.
 #[derive(Clone, Copy)]
@@ -31,7 +31,7 @@ impl LintObject<'_> {
 #[derive(Clone, Copy)]
 pub struct LintPatch<'a> {
     /// The text.
-    pub document: &'a Document<'a>,
+    pub document: &'a YamlDocument<'a>,
     /// The value.
     pub patch: &'a Patch<'a>,
     /// The apiVersion of its objects; empty if it is not known.

@@ -12,7 +12,7 @@ use crate::finding::{FindingSeverity, Location};
 
 /// The scalars of a document that are probably not meant as they are read, given the types of its objects.
 pub(super) fn traps(
-    document: &yaml::Document<'_>,
+    document: &yaml::YamlDocument<'_>,
     objects: &[(Place<'_, '_>, Type<'_>)],
     findings: &mut Findings,
 ) {

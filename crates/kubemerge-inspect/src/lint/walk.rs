@@ -48,7 +48,7 @@ impl<'s> Types<'s> {
 
 /// A walk through one document.
 pub(super) struct Walk<'w> {
-    pub(super) document: &'w yaml::Document<'w>,
+    pub(super) document: &'w yaml::YamlDocument<'w>,
     pub(super) role: Role,
     pub(super) arena: &'w Arena,
     pub(super) findings: &'w mut Findings,

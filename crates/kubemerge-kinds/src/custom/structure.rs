@@ -2,7 +2,7 @@
 //!
 //! `kubemerge-schema` has the structural rules; here their violations become field errors.
 
-use kubemerge_schema::check::{Finding, ViolationKind, structural_schema};
+use kubemerge_schema::check::{SchemaFinding, ViolationKind, structural_schema};
 use serde_json::{Value, json};
 
 use super::{default, rules, structural::Structural};
@@ -46,7 +46,7 @@ pub fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
 }
 
 /// The error with which the API server refuses the field; none for what only `schema check` reports.
-fn field_error(finding: Finding) -> Option<FieldError> {
+fn field_error(finding: SchemaFinding) -> Option<FieldError> {
     let violation = finding.violation?;
     let (path, detail) = (finding.path, violation.detail.as_str());
     Some(match violation.kind {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::finding::{Finding, Severity, Violation, ViolationKind};
+use super::finding::{SchemaFinding, Severity, Violation, ViolationKind};
 use crate::document::{DocumentPath, MAX_REFERENCE_CHAIN};
 
 /// Which rules a document is held to.
@@ -16,7 +16,7 @@ pub(super) enum RuleSet {
 pub(super) struct Check<'v> {
     pub(super) rules: RuleSet,
     definitions: &'v Map<String, Value>,
-    findings: Vec<Finding>,
+    findings: Vec<SchemaFinding>,
     /// Bytes of text in the findings.
     size: usize,
 }
@@ -50,8 +50,8 @@ impl<'v> Check<'v> {
         violation: Violation,
         message: String,
     ) {
-        let finding = Finding::new(self.severity(), path.to_string(), rule, message);
-        self.report(Finding { violation: Some(violation), ..finding });
+        let finding = SchemaFinding::new(self.severity(), path.to_string(), rule, message);
+        self.report(SchemaFinding { violation: Some(violation), ..finding });
     }
 
     /// Reports a word that is none of those supported.
@@ -64,11 +64,11 @@ impl<'v> Check<'v> {
 
     /// Reports something that makes a custom resource definition useless.
     pub(super) fn broken(&mut self, rule: &'static str, path: &DocumentPath<'_>, message: impl Into<String>) {
-        self.report(Finding::new(self.severity(), path.to_string(), rule, message));
+        self.report(SchemaFinding::new(self.severity(), path.to_string(), rule, message));
     }
 
     pub(super) fn warn(&mut self, rule: &'static str, path: &DocumentPath<'_>, message: impl Into<String>) {
-        self.report(Finding::new(Severity::Warning, path.to_string(), rule, message));
+        self.report(SchemaFinding::new(Severity::Warning, path.to_string(), rule, message));
     }
 
     /// Kubernetes' own OpenAPI documents break some of the rules, so there they are only warnings.
@@ -79,7 +79,7 @@ impl<'v> Check<'v> {
         }
     }
 
-    fn report(&mut self, finding: Finding) {
+    fn report(&mut self, finding: SchemaFinding) {
         // Paths repeat the names of all schemas around, so the size is bounded too.
         if !self.is_full() {
             self.size += finding.path.len() + finding.message.len() + finding.value_size();
@@ -92,7 +92,7 @@ impl<'v> Check<'v> {
         self.findings.len() >= MAX_FINDINGS || self.size >= MAX_SIZE
     }
 
-    pub(super) fn finish(mut self) -> Vec<Finding> {
+    pub(super) fn finish(mut self) -> Vec<SchemaFinding> {
         self.findings.sort_by(|left, right| (&left.path, left.rule).cmp(&(&right.path, right.rule)));
         self.findings
     }

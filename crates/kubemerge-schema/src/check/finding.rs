@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Something wrong in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct SchemaFinding {
     /// How bad it is.
     pub severity: Severity,
     /// Where it is, e.g. `definitions[a.B].properties[c].x-kubernetes-list-type`.
@@ -53,15 +53,15 @@ pub enum Severity {
     Error,
 }
 
-impl Finding {
+impl SchemaFinding {
     /// A finding of a rule that the API server does not have.
     pub fn new(
         severity: Severity,
         path: impl Into<String>,
         rule: &'static str,
         message: impl Into<String>,
-    ) -> Finding {
-        Finding { severity, path: path.into(), rule, message: message.into(), violation: None }
+    ) -> SchemaFinding {
+        SchemaFinding { severity, path: path.into(), rule, message: message.into(), violation: None }
     }
 
     /// About how many bytes the value in the violation takes.
@@ -75,7 +75,7 @@ impl Finding {
     }
 }
 
-impl std::fmt::Display for Finding {
+impl std::fmt::Display for SchemaFinding {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {} [{}]", self.path, self.message, self.rule)
     }

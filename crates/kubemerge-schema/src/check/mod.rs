@@ -21,12 +21,12 @@ use crate::document::{
 };
 
 use collect::{Check, RuleSet, members};
-pub use finding::{Finding, Severity, Violation, ViolationKind};
+pub use finding::{SchemaFinding, Severity, Violation, ViolationKind};
 
 /// Checks a document of any kind that [`crate::SchemaBuilder::document`] takes.
 ///
 /// A document that is none of them has no findings: loading it says what is wrong.
-pub fn document(document: &Value) -> Vec<Finding> {
+pub fn document(document: &Value) -> Vec<SchemaFinding> {
     match DocumentFormat::of(document) {
         Some(DocumentFormat::CustomResourceDefinition) => custom_resource_definition(document),
         Some(DocumentFormat::OpenApiV3) => openapi(document, V3_SCHEMAS, v3_schemas(document)),
@@ -35,7 +35,7 @@ pub fn document(document: &Value) -> Vec<Finding> {
     }
 }
 
-fn openapi(document: &Value, at: &str, schemas: Option<&Value>) -> Vec<Finding> {
+fn openapi(document: &Value, at: &str, schemas: Option<&Value>) -> Vec<SchemaFinding> {
     let Some(Value::Object(definitions)) = schemas else { return Vec::new() };
     let mut check = Check::new(RuleSet::OpenApi, definitions);
     let path = DocumentPath::root(at);
@@ -47,7 +47,7 @@ fn openapi(document: &Value, at: &str, schemas: Option<&Value>) -> Vec<Finding> 
     check.finish()
 }
 
-pub(crate) fn custom_resource_definition(document: &Value) -> Vec<Finding> {
+pub(crate) fn custom_resource_definition(document: &Value) -> Vec<SchemaFinding> {
     let none = Map::new();
     let mut check = Check::new(RuleSet::CustomResource, &none);
     let versions = DocumentPath::root("spec");
@@ -65,7 +65,7 @@ pub(crate) fn custom_resource_definition(document: &Value) -> Vec<Finding> {
 }
 
 /// Checks the schema of one version of a custom resource definition, which is at a path of the definition.
-pub fn structural_schema(schema: &Value, path: &str) -> Vec<Finding> {
+pub fn structural_schema(schema: &Value, path: &str) -> Vec<SchemaFinding> {
     let none = Map::new();
     let mut check = Check::new(RuleSet::CustomResource, &none);
     let path = DocumentPath::root(path);

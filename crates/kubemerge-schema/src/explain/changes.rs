@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::explanation::{Explanation, Merge};
+use super::explanation::{FieldExplanation, Merge};
 use super::field::explain;
 use crate::compile::{ItemStrategy, ListStrategy, MapStrategy};
 use crate::model::{NOWHERE, NodeId};
@@ -49,7 +49,7 @@ struct Sentence {
 }
 
 impl Sentence {
-    fn of(explanation: &Explanation<'_>) -> Sentence {
+    fn of(explanation: &FieldExplanation<'_>) -> Sentence {
         let plain = match &explanation.merge {
             Merge::Scalar | Merge::Untyped | Merge::Map(MapStrategy::Merge) => true,
             Merge::List { strategy, items, .. } => {

@@ -5,7 +5,7 @@ use crate::schema::Type;
 
 /// How a field merges in one dialect, and why.
 #[derive(Clone, Debug)]
-pub struct Explanation<'s> {
+pub struct FieldExplanation<'s> {
     /// The dialect.
     pub dialect: Dialect,
     /// The definition that holds the field, where it has a name.

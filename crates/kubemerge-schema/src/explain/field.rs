@@ -1,6 +1,6 @@
 //! Explains one field: what it is, how it merges, and why.
 
-use super::explanation::{Explanation, Merge};
+use super::explanation::{FieldExplanation, Merge};
 use super::reasons::because;
 use crate::compile::{MapStrategy, MergeKey, Rule};
 use crate::model::field_path::{self, NoSuchField};
@@ -31,7 +31,7 @@ impl<'s> Type<'s> {
     /// Explains the field at a path such as `spec.ports`; an empty path means the root.
     ///
     /// Lists on the way are stepped through silently.
-    pub fn explain(self, path: &str) -> Result<Explanation<'s>, ExplainError> {
+    pub fn explain(self, path: &str) -> Result<FieldExplanation<'s>, ExplainError> {
         if self.is_untyped() {
             return Err(ExplainError { message: "nothing is known about an untyped value".to_owned() });
         }
@@ -49,12 +49,12 @@ pub(crate) fn explain<'s>(
     parent: NodeId,
     field: &str,
     property: NodeId,
-) -> Explanation<'s> {
+) -> FieldExplanation<'s> {
     let model = schema.model();
     let rule = schema.rules().of(property);
     let is_root = parent == NOWHERE;
     let merge = if is_root { Merge::Map(MapStrategy::Merge) } else { merge(schema, property, rule) };
-    Explanation {
+    FieldExplanation {
         dialect: schema.dialect(),
         definition: (!is_root).then(|| model.owner_name(model.node(parent))).filter(|name| !name.is_empty()),
         field: field.to_owned(),

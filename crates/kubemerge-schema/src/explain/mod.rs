@@ -7,5 +7,5 @@ mod reasons;
 mod sentence;
 
 pub use changes::{RuleChange, changes};
-pub use explanation::{Explanation, Merge};
+pub use explanation::{FieldExplanation, Merge};
 pub use field::ExplainError;

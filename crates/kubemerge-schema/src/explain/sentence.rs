@@ -1,9 +1,9 @@
 //! How a field merges, as a sentence.
 
-use super::explanation::{Explanation, Merge};
+use super::explanation::{FieldExplanation, Merge};
 use crate::compile::{ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 
-impl Explanation<'_> {
+impl FieldExplanation<'_> {
     /// What becomes of the value, as a sentence without a full stop.
     pub fn sentence(&self) -> String {
         let mut text = self.merge.sentence();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::rule::{Overlay, OverlayRule, OverlayTarget, Presence};
-use crate::check::{Finding, Severity};
+use crate::check::{SchemaFinding, Severity};
 use crate::error::{LoadError, LoadErrorKind};
 use crate::model::field_path::{self, NoSuchField};
 use crate::model::{
@@ -11,7 +11,7 @@ use crate::model::{
 };
 
 /// Applies every rule in order; answers what the caller should know.
-pub(crate) fn apply(model: &mut Model, overlay: &Overlay) -> Result<Vec<Finding>, LoadError> {
+pub(crate) fn apply(model: &mut Model, overlay: &Overlay) -> Result<Vec<SchemaFinding>, LoadError> {
     let mut warnings = Vec::new();
     for rule in overlay.rules() {
         if let Some(entry) = locate(model, rule)? {
@@ -57,7 +57,11 @@ fn find_kind(model: &Model, name: &str) -> Option<u32> {
     same.map(|entry| entry.definition)
 }
 
-fn apply_rule(model: &mut Model, rule: &OverlayRule, entry: usize) -> Result<Option<Finding>, LoadError> {
+fn apply_rule(
+    model: &mut Model,
+    rule: &OverlayRule,
+    entry: usize,
+) -> Result<Option<SchemaFinding>, LoadError> {
     let published = model.fields[entry].node;
     let strategy = strategy(model, rule, published)?;
     let mut node = *model.node(published);
@@ -126,7 +130,12 @@ fn refuse_bad_keys(
 }
 
 /// An older client addresses items by the published key; without it in the set it cannot.
-fn forgotten_key(model: &Model, rule: &OverlayRule, keys: &[String], published: NodeId) -> Option<Finding> {
+fn forgotten_key(
+    model: &Model,
+    rule: &OverlayRule,
+    keys: &[String],
+    published: NodeId,
+) -> Option<SchemaFinding> {
     let known = model.text(model.node(published).merge_key).split(',').filter(|key| !key.is_empty());
     let forgotten: Vec<&str> = known.filter(|key| !keys.iter().any(|given| given == key)).collect();
     if forgotten.is_empty() {
@@ -138,7 +147,7 @@ fn forgotten_key(model: &Model, rule: &OverlayRule, keys: &[String], published: 
         forgotten.join(",")
     );
     let path = rule.target.to_string();
-    Some(Finding::new(Severity::Warning, path, "overlay-forgets-key", message))
+    Some(SchemaFinding::new(Severity::Warning, path, "overlay-forgets-key", message))
 }
 
 /// A copy of the item type, for this list only, in which keys have the rule's defaults.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::check::Finding;
+use crate::check::SchemaFinding;
 use crate::compile::{Dialect, GoTypes, PlainTypes, Rules, compile};
 use crate::model::{DefinitionId, Model};
 
@@ -13,7 +13,7 @@ pub struct Schema {
     dialect: Dialect,
     rules: Rules,
     kinds: KindIndex,
-    warnings: Vec<Finding>,
+    warnings: Vec<SchemaFinding>,
     /// Computed on first use: most callers never ask.
     plain_types: OnceLock<PlainTypes>,
     /// Compiled on first use.
@@ -22,7 +22,7 @@ pub struct Schema {
 
 impl Schema {
     /// Compiles the rules of one dialect.
-    pub(crate) fn compile(model: Arc<Model>, dialect: Dialect, warnings: Vec<Finding>) -> Schema {
+    pub(crate) fn compile(model: Arc<Model>, dialect: Dialect, warnings: Vec<SchemaFinding>) -> Schema {
         let rules = compile(&model, dialect);
         let kinds = KindIndex::new(&model);
         let (plain_types, go_types) = (OnceLock::new(), OnceLock::new());
@@ -35,7 +35,7 @@ impl Schema {
     }
 
     /// What the caller should know about the overlays.
-    pub fn warnings(&self) -> &[Finding] {
+    pub fn warnings(&self) -> &[SchemaFinding] {
         &self.warnings
     }
 

@@ -10,7 +10,7 @@ use crate::model::{FieldEntry, Flags, ListType, MapType, NOWHERE, Name, Node, No
 
 /// A declared field of an object.
 #[derive(Clone, Copy, Debug)]
-pub struct Field<'s> {
+pub struct DeclaredField<'s> {
     /// Its name.
     pub name: &'s str,
     /// Whether the object must have it.
@@ -21,19 +21,23 @@ pub struct Field<'s> {
 
 impl<'s> Type<'s> {
     /// The declared fields, sorted by name.
-    pub fn fields(self) -> impl Iterator<Item = Field<'s>> {
+    pub fn fields(self) -> impl Iterator<Item = DeclaredField<'s>> {
         let entries = self.resolved().map_or(&[][..], |node| self.model().fields(node));
         entries.iter().map(move |entry| self.field_of(entry))
     }
 
     /// A declared field.
-    pub fn field(self, name: &str) -> Option<Field<'s>> {
+    pub fn field(self, name: &str) -> Option<DeclaredField<'s>> {
         let index = self.model().find_field(self.resolved()?, name)?;
         Some(self.field_of(&self.model().fields[index]))
     }
 
-    fn field_of(self, entry: &FieldEntry) -> Field<'s> {
-        Field { name: self.model().text(entry.name), required: entry.required, ty: self.at(entry.node) }
+    fn field_of(self, entry: &FieldEntry) -> DeclaredField<'s> {
+        DeclaredField {
+            name: self.model().text(entry.name),
+            required: entry.required,
+            ty: self.at(entry.node),
+        }
     }
 
     /// The definition that a property names, as opposed to describing its value in place.

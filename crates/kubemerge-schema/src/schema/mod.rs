@@ -12,7 +12,7 @@ mod unions;
 pub use compiled::Schema;
 pub use cursor::Type;
 pub use definitions::{Definition, KindOf};
-pub use facts::Field;
+pub use facts::DeclaredField;
 pub use find::NameError;
 pub use resources::{Resource, Subresource};
 pub use unions::{FieldUnion, UnionMember};

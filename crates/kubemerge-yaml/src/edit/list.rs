@@ -6,7 +6,7 @@ use super::lines::{Start, column, next_line, start_of};
 use super::{Context, Edit, Editor, apply_edits};
 use crate::emit::Slot;
 use crate::events::find_indicator;
-use crate::tree::{Document, ItemId, Value};
+use crate::tree::{ItemId, Value, YamlDocument};
 
 /// Members that tell one element from another, in the order in which they are tried.
 const IDENTITIES: [&str; 9] =
@@ -187,7 +187,7 @@ fn pair<T: std::hash::Hash + Eq>(
 }
 
 /// The first telling member of a map and the fingerprint of its value.
-fn identity(document: &Document<'_>, prints: &[u64], id: ItemId) -> Option<(usize, u64)> {
+fn identity(document: &YamlDocument<'_>, prints: &[u64], id: ItemId) -> Option<(usize, u64)> {
     let id = document.resolve_alias(id);
     if document.item(id).value != Value::Map {
         return None;

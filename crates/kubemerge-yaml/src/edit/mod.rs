@@ -19,8 +19,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::emit::{Emitter, KUBERNETES, KeyOrder, Layout, Slot};
-use super::error::Error;
-use super::tree::{Document, Item, ItemId, Source, Style, Value};
+use super::error::YamlError;
+use super::tree::{Item, ItemId, Source, Style, Value, YamlDocument};
 use super::{json_text, options::Options, stream};
 use kubemerge_value::{Node, deep, to_bytes};
 
@@ -33,7 +33,7 @@ pub struct Edit {
     pub text: String,
 }
 
-/// Applies edits that are in order and do not overlap, such as those of [`Document::edits`].
+/// Applies edits that are in order and do not overlap, such as those of [`YamlDocument::edits`].
 ///
 /// # Panics
 ///
@@ -50,7 +50,7 @@ pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
     out
 }
 
-impl Document<'_> {
+impl YamlDocument<'_> {
     /// The edits that make this document hold a new value.
     ///
     /// Comments, key order, quotes and layout of everything that stays equal are kept; an equal value needs
@@ -66,14 +66,14 @@ impl Document<'_> {
     /// let new = Document::check(br#"{"replicas":3,"image":"web:1","paused":true}"#).unwrap();
     /// let edited = yaml::apply_edits(text, &old.edits(new.node())?);
     /// assert_eq!(edited, "# web\nreplicas: 3  # few\nimage: 'web:1'\npaused: true\n");
-    /// # Ok::<(), yaml::Error>(())
+    /// # Ok::<(), yaml::YamlError>(())
     /// ```
-    pub fn edits(&self, new: Node<'_>) -> Result<Vec<Edit>, Error> {
+    pub fn edits(&self, new: Node<'_>) -> Result<Vec<Edit>, YamlError> {
         self.edits_to_json(&to_bytes(new))
     }
 
-    /// Like [`Document::edits`], with the new value as JSON text.
-    pub fn edits_to_json(&self, json: &[u8]) -> Result<Vec<Edit>, Error> {
+    /// Like [`YamlDocument::edits`], with the new value as JSON text.
+    pub fn edits_to_json(&self, json: &[u8]) -> Result<Vec<Edit>, YamlError> {
         let new = json_text::read_value(json)?;
         let mut editor = Editor::new(self, &new)?;
         for max_depth in ATTEMPTS {
@@ -104,8 +104,8 @@ enum Context {
 }
 
 struct Editor<'d, 't, 'n> {
-    old: &'d Document<'t>,
-    new: &'d Document<'n>,
+    old: &'d YamlDocument<'t>,
+    new: &'d YamlDocument<'n>,
     old_prints: Vec<u64>,
     new_prints: Vec<u64>,
     /// Aliases by the item they stand for.
@@ -120,7 +120,7 @@ struct Editor<'d, 't, 'n> {
 }
 
 impl<'d, 't, 'n> Editor<'d, 't, 'n> {
-    fn new(old: &'d Document<'t>, new: &'d Document<'n>) -> Result<Self, Error> {
+    fn new(old: &'d YamlDocument<'t>, new: &'d YamlDocument<'n>) -> Result<Self, YamlError> {
         let mut aliases: HashMap<ItemId, Vec<ItemId>> = HashMap::new();
         for (id, item) in (0..).zip(&old.items) {
             if let Value::Alias(target) = item.value {
@@ -258,7 +258,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
 }
 
 /// The indentation that the document uses, where it shows.
-fn layout_of(document: &Document<'_>) -> Layout {
+fn layout_of(document: &YamlDocument<'_>) -> Layout {
     let mut layout = KUBERNETES;
     let (mut map_step, mut list_step) = (None, None);
     let column = |offset: u32| lines::column(document.text, offset as usize);

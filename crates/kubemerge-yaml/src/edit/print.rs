@@ -2,16 +2,16 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::error::Error;
+use crate::error::YamlError;
 use crate::expand::Budget;
-use crate::tree::{Document, ItemId, Value};
+use crate::tree::{ItemId, Value, YamlDocument};
 use kubemerge_value::write::write_number;
 
 /// The fingerprint of every item of a document.
 ///
 /// An alias stands behind the whole of its target, so one walk in reading order, closing each collection
 /// behind its last child, finds every part ready.
-pub(super) fn prints(document: &Document<'_>) -> Result<Vec<u64>, Error> {
+pub(super) fn prints(document: &YamlDocument<'_>) -> Result<Vec<u64>, YamlError> {
     let mut prints = vec![0; document.items.len()];
     let mut open: Vec<ItemId> = Vec::new();
     let mut budget = Budget::of(document);
@@ -32,11 +32,11 @@ pub(super) fn prints(document: &Document<'_>) -> Result<Vec<u64>, Error> {
 }
 
 fn collection_print(
-    document: &Document<'_>,
+    document: &YamlDocument<'_>,
     id: ItemId,
     prints: &[u64],
     budget: &mut Budget,
-) -> Result<u64, Error> {
+) -> Result<u64, YamlError> {
     let item = document.item(id);
     if item.value == Value::List {
         return Ok(print(|hasher| {

@@ -7,7 +7,7 @@ mod order;
 mod scalar;
 mod style;
 
-use super::tree::{Document, ItemId, Value};
+use super::tree::{ItemId, Value, YamlDocument};
 
 /// How to write.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,7 +63,7 @@ const MAX_INDENT: usize = 256;
 
 /// Writes one value into its slot; the text before the slot is already in `out`.
 pub(crate) struct Emitter<'d, 't> {
-    document: &'d Document<'t>,
+    document: &'d YamlDocument<'t>,
     key_order: KeyOrder,
     layout: Layout,
     out: String,
@@ -112,7 +112,7 @@ enum Opening {
 }
 
 impl<'d, 't> Emitter<'d, 't> {
-    pub(crate) fn new(document: &'d Document<'t>, key_order: KeyOrder, layout: Layout) -> Self {
+    pub(crate) fn new(document: &'d YamlDocument<'t>, key_order: KeyOrder, layout: Layout) -> Self {
         Emitter {
             document,
             key_order,

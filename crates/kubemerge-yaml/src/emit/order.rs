@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use crate::tree::{Document, ItemId};
+use crate::tree::{ItemId, YamlDocument};
 
 /// Sorts the members of a map by key.
-pub(super) fn sort_members(document: &Document<'_>, members: &mut Vec<(ItemId, ItemId)>) {
+pub(super) fn sort_members(document: &YamlDocument<'_>, members: &mut Vec<(ItemId, ItemId)>) {
     let keyed = |member: &(ItemId, ItemId)| (document.key_text(member.0).chars().collect(), *member);
     let keyed: Vec<(Vec<char>, (ItemId, ItemId))> = members.iter().map(keyed).collect();
     let sorted = merge_sort(keyed, &|a, b| natural_order(&a.0, &b.0) == Ordering::Greater);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use kubemerge_schema::check::{self, Finding, Severity};
+use kubemerge_schema::check::{self, SchemaFinding, Severity};
 use kubemerge_schema::{LoadErrorKind, SchemaBuilder};
 use serde::Serialize;
 use serde_json::Value;
@@ -63,20 +63,20 @@ pub(crate) fn run(args: &CheckArgs, inputs: &mut Inputs) -> Result {
 }
 
 /// What the check finds, and why the document does not load if that is something else.
-fn findings(document: &Value) -> Vec<Finding> {
+fn findings(document: &Value) -> Vec<SchemaFinding> {
     let mut findings = check::document(document);
     // Broken rules were found by the check, with better places.
     if let Err(error) = SchemaBuilder::new().document(document)
         && error.kind() != LoadErrorKind::BrokenRule
     {
         let (path, message) = (error.path().to_owned(), error.message().to_owned());
-        findings.push(Finding::new(Severity::Error, path, error.kind().name(), message));
+        findings.push(SchemaFinding::new(Severity::Error, path, error.kind().name(), message));
     }
     findings
 }
 
 /// The first findings, and how many more there are.
-fn limited(mut findings: Vec<Finding>) -> Vec<Finding> {
+fn limited(mut findings: Vec<SchemaFinding>) -> Vec<SchemaFinding> {
     let more = findings.len().saturating_sub(MAX_FINDINGS);
     findings.truncate(MAX_FINDINGS + 1);
     if let Some(first_more) = findings.get_mut(MAX_FINDINGS) {
@@ -86,7 +86,7 @@ fn limited(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-fn place(document: &SchemaDocument<'_>, finding: &Finding) -> Placed {
+fn place(document: &SchemaDocument<'_>, finding: &SchemaFinding) -> Placed {
     let excerpt = document.excerpt(&finding.path);
     let position = excerpt.position();
     let (severity, word) = match finding.severity {

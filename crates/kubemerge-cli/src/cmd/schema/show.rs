@@ -2,7 +2,7 @@
 
 use clap::Args;
 use kubemerge_schema::{
-    Dialect, ExplainError, Explanation, ListStrategy, MapStrategy, Merge, Required, Schema, Shape, Type,
+    Dialect, ExplainError, FieldExplanation, ListStrategy, MapStrategy, Merge, Required, Schema, Shape, Type,
 };
 use serde::Serialize;
 
@@ -98,7 +98,7 @@ fn no_such_field(kind: &str, error: &ExplainError) -> Notice {
     Notice::error(format!("{kind}: {error}"))
 }
 
-fn rule(root: Type<'_>, explanation: &Explanation<'_>) -> Rule {
+fn rule(root: Type<'_>, explanation: &FieldExplanation<'_>) -> Rule {
     let dialect = explanation.dialect.name();
     if explanation.dialect == Dialect::Upstream && root.is_custom_resource() {
         let because = "the API server has no strategic merge for custom resources".to_owned();
@@ -112,9 +112,9 @@ fn rule(root: Type<'_>, explanation: &Explanation<'_>) -> Rule {
 }
 
 /// The fields of the place, or of the elements of the list there.
-fn fields(explained: &[(Type<'_>, Explanation<'_>)], path: &str) -> Vec<FieldFacts> {
+fn fields(explained: &[(Type<'_>, FieldExplanation<'_>)], path: &str) -> Vec<FieldFacts> {
     let Some((_, first)) = explained.first() else { return Vec::new() };
-    let facts = |field: kubemerge_schema::Field<'_>| {
+    let facts = |field: kubemerge_schema::DeclaredField<'_>| {
         let field_path = format!("{path}.{}", field.name);
         let own: Vec<_> =
             explained.iter().filter_map(|(ty, _)| Some((*ty, ty.explain(&field_path).ok()?))).collect();
@@ -147,7 +147,7 @@ fn short_value(value: &str) -> String {
 }
 
 /// The rule in a table cell; nothing for a scalar.
-fn short_rule(root: Type<'_>, explanation: &Explanation<'_>) -> String {
+fn short_rule(root: Type<'_>, explanation: &FieldExplanation<'_>) -> String {
     // The table would show rules that the API server never applies.
     let refused = explanation.dialect == Dialect::Upstream && root.is_custom_resource();
     let mut rule = match &explanation.merge {
