@@ -2,13 +2,15 @@
 //! entries read back as they were written.
 #![no_main]
 
+use std::cell::OnceCell;
+
 use kubemerge_schema::TypeTable;
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
     Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply, update,
 };
-use kubemerge_ssa::value::{Arena, Value};
+use kubemerge_ssa::value::{Arena, ParsedValue};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|documents: [&str; 3]| {
@@ -16,7 +18,7 @@ fuzz_target!(|documents: [&str; 3]| {
     let table = TypeTable::schemaless();
     let versions = SameForm::schemaless(&table);
     let nothing = FieldSet::new();
-    let head = Value::parse(br#"{"apiVersion":"v1","kind":"Any"}"#, &arena).expect("JSON");
+    let head = ParsedValue::parse(br#"{"apiVersion":"v1","kind":"Any"}"#, &arena).expect("JSON");
     let endpoint = Endpoint {
         versions: &versions,
         api_version: "v1",
@@ -26,19 +28,21 @@ fuzz_target!(|documents: [&str; 3]| {
         order: FieldOrder::Label,
         empty: head,
     };
+    // The live object may borrow from the entries before any step, so all of them live as long as it does.
+    let earlier: [OnceCell<ManagedFields>; 3] = Default::default();
     let mut live = head;
     let mut managed = ManagedFields::new();
     for (number, text) in documents.iter().enumerate() {
-        let Ok(parsed) = Value::parse(text.as_bytes(), &arena) else { return };
+        let Ok(parsed) = ParsedValue::parse(text.as_bytes(), &arena) else { return };
         if parsed.members().is_none() {
             return;
         }
-        let named = parsed.with_member("apiVersion", Value::String("v1"), &arena);
-        let object = named.with_member("kind", Value::String("Any"), &arena);
+        let named = parsed.with_member("apiVersion", ParsedValue::String("v1"), &arena);
+        let object = named.with_member("kind", ParsedValue::String("Any"), &arena);
         let manager = ["a", "b", "kubectl"][number];
         let writer = Writer { manager, time: Time(number as i64) };
-        let before = managed.clone();
-        let state = Live { object: live, managed: &before };
+        let before = earlier[number].get_or_init(|| managed.clone());
+        let state = Live { object: live, managed: before };
         if number == 1 {
             managed = update(&endpoint, state, object, writer, &arena).unwrap_or(before.clone());
             live = object;
@@ -48,7 +52,7 @@ fuzz_target!(|documents: [&str; 3]| {
         }
         let mut json = Vec::new();
         managed.write_json(&mut json);
-        let again = Value::parse(&json, &arena).expect("entries are JSON");
+        let again = ParsedValue::parse(&json, &arena).expect("entries are JSON");
         assert_eq!(ManagedFields::read(Some(again), FieldOrder::Label).expect("readable"), managed);
     }
 });

@@ -12,8 +12,8 @@ use kubemerge_ssa::managed_fields::{
     Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply, update,
 };
 use kubemerge_ssa::typed::{Duplicates, claim, compare, merge, validate};
-use kubemerge_ssa::value::{Arena, Value, Versions};
-use kubemerge_ssa::{SameForm, Versions as _};
+use kubemerge_ssa::value::{Arena, ParsedValue, ValuePair};
+use kubemerge_ssa::{SameForm, VersionConverter as _};
 use serde_json::json;
 use ssa_documents::{Shape, shapes};
 
@@ -42,9 +42,9 @@ fn time_shape(table: &TypeTable, shape: &Shape) {
         subresource: "",
         reset_fields: &nothing,
         order: FieldOrder::Path,
-        empty: Value::from_json(&head, &arena).expect("not deep"),
+        empty: ParsedValue::from_json(&head, &arena).expect("not deep"),
     };
-    let config = Value::from_json(&shape.object, &arena).expect("not deep");
+    let config = ParsedValue::from_json(&shape.object, &arena).expect("not deep");
     let none = ManagedFields::new();
     let writer = |manager| Writer { manager, time: Time(1) };
     let empty = Live { object: endpoint.empty, managed: &none };
@@ -58,7 +58,7 @@ fn time_shape(table: &TypeTable, shape: &Shape) {
         text.len(),
         once.managed.entries()[0].fields.as_str().len()
     );
-    report(name, "parse", |arena| drop(black_box(Value::parse(text.as_bytes(), arena))));
+    report(name, "parse", |arena| drop(black_box(ParsedValue::parse(text.as_bytes(), arena))));
     report(name, "validate", |arena| drop(black_box(validate(ty, config, Duplicates::Refused, arena))));
     report(name, "claim", |arena| drop(black_box(claim(ty, config, arena))));
     report(name, "merge", |arena| drop(black_box(merge(ty, live.object, config, arena))));
@@ -85,7 +85,7 @@ fn time_shape(table: &TypeTable, shape: &Shape) {
     changed["metadata"]["annotations"]["changed"] = json!("yes");
     let changed = changed.to_string();
     report(name, "update, bytes to bytes", |arena| {
-        let texts = Versions::parse(text.as_bytes(), changed.as_bytes(), arena).expect("JSON");
+        let texts = ValuePair::parse(text.as_bytes(), changed.as_bytes(), arena).expect("JSON");
         let live = Live { object: texts.old, managed: &once.managed };
         let managed = update(&endpoint, live, texts.new, writer("u"), arena).expect("tracked");
         let mut out = Vec::new();

@@ -1,6 +1,6 @@
 //! Server-side apply as Kubernetes does it: who owns which field, and what an apply makes of an object.
 //!
-//! The flow, file by file: a [`value::Value`] is a parsed object, a type of the schema says which of its
+//! The flow, file by file: a [`value::ParsedValue`] is a parsed object, a type of the schema says which of its
 //! containers are atomic, granular, sets or keyed. [`fieldpath`] has sets of paths and their text form,
 //! [`typed`] the operations on values of a type, `update` what a write does to owners, and
 //! [`managed_fields`] everything Kubernetes puts around it. [`managed_fields::apply`] and
@@ -13,13 +13,13 @@
 //! use kubemerge_schema::TypeTable;
 //! use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 //! use kubemerge_ssa::managed_fields::{Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply};
-//! use kubemerge_ssa::value::{Arena, Value};
+//! use kubemerge_ssa::value::{Arena, ParsedValue};
 //! use kubemerge_ssa::SameForm;
 //!
 //! let arena = Arena::new();
 //! let table = TypeTable::schemaless();
 //! let versions = SameForm::schemaless(&table);
-//! let bare = Value::parse(br#"{"apiVersion": "example.com/v1", "kind": "Widget"}"#, &arena)?;
+//! let bare = ParsedValue::parse(br#"{"apiVersion": "example.com/v1", "kind": "Widget"}"#, &arena)?;
 //! let nothing = FieldSet::new();
 //! let endpoint = Endpoint {
 //!     versions: &versions,
@@ -33,7 +33,7 @@
 //! let managed = ManagedFields::new();
 //! let live = Live { object: bare, managed: &managed };
 //! let config = br#"{"apiVersion": "example.com/v1", "kind": "Widget", "spec": {"size": 3}}"#;
-//! let config = Value::parse(config, &arena)?;
+//! let config = ParsedValue::parse(config, &arena)?;
 //! let me = Writer { manager: "me", time: Time(0) };
 //! let applied = apply(&endpoint, live, config, me, Conflicting::Refuse, &arena).unwrap();
 //! assert_eq!(applied.managed.entries()[0].fields.as_str(), r#"{"f:spec":{".":{},"f:size":{}}}"#);
@@ -47,4 +47,4 @@ pub mod unions;
 mod update;
 pub mod value;
 
-pub use update::{ConversionError, SameForm, Versions};
+pub use update::{ConversionError, SameForm, VersionConverter};

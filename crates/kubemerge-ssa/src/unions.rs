@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use kubemerge_schema::{FieldUnion, Type};
 use kubemerge_value::deep;
 
-use crate::typed::{Problem, Problems};
-use crate::value::{Arena, Value};
+use crate::typed::{ValidationError, ValidationErrors};
+use crate::value::{Arena, ParsedValue};
 
 /// Whether a write that sets a member also sets the discriminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,16 +24,17 @@ pub enum Discriminator {
 ///
 /// A discriminator that selects a member requires it and forbids the others; without one, at most one member
 /// may be set; one that selects nothing forbids all members.
-pub fn check_unions(ty: Type<'_>, value: Value<'_>) -> Vec<Problem> {
+pub fn check_unions(ty: Type<'_>, value: ParsedValue<'_>) -> Vec<ValidationError> {
     let mut problems = Vec::new();
     check(ty, value, String::new(), &mut problems);
     problems
 }
 
-fn check(ty: Type<'_>, value: Value<'_>, path: String, problems: &mut Vec<Problem>) {
+fn check(ty: Type<'_>, value: ParsedValue<'_>, path: String, problems: &mut Vec<ValidationError>) {
     if value.members().is_some() {
         for union in ty.unions() {
-            problems.extend(problem(union, value).map(|message| Problem { path: path.clone(), message }));
+            problems
+                .extend(problem(union, value).map(|message| ValidationError { path: path.clone(), message }));
         }
     }
     for (step, ty, child) in children(ty, value) {
@@ -41,7 +42,7 @@ fn check(ty: Type<'_>, value: Value<'_>, path: String, problems: &mut Vec<Proble
     }
 }
 
-fn problem(union: FieldUnion<'_>, map: Value<'_>) -> Option<String> {
+fn problem(union: FieldUnion<'_>, map: ParsedValue<'_>) -> Option<String> {
     let set = set_members(union, map);
     let selected = discriminator(union, map);
     let wanted =
@@ -68,20 +69,20 @@ fn listed(set: &[&str]) -> String {
 }
 
 /// The members of a union that are present and not null.
-fn set_members<'s>(union: FieldUnion<'s>, map: Value<'_>) -> Vec<&'s str> {
+fn set_members<'s>(union: FieldUnion<'s>, map: ParsedValue<'_>) -> Vec<&'s str> {
     let is_set = |field: &&str| map.get(field).is_some_and(|value| !value.is_null());
     union.members().map(|member| member.field).filter(is_set).collect()
 }
 
 /// The value of the discriminator; empty if it is no string.
-fn discriminator<'v>(union: FieldUnion<'_>, map: Value<'v>) -> &'v str {
-    union.discriminator().and_then(|name| map.get(name)).and_then(Value::as_str).unwrap_or_default()
+fn discriminator<'v>(union: FieldUnion<'_>, map: ParsedValue<'v>) -> &'v str {
+    union.discriminator().and_then(|name| map.get(name)).and_then(ParsedValue::as_str).unwrap_or_default()
 }
 
 /// The values below a value, each with the step to it and its type.
-fn children<'s, 'a>(ty: Type<'s>, value: Value<'a>) -> Vec<(String, Type<'s>, Value<'a>)> {
+fn children<'s, 'a>(ty: Type<'s>, value: ParsedValue<'a>) -> Vec<(String, Type<'s>, ParsedValue<'a>)> {
     match value {
-        Value::Map(members) => {
+        ParsedValue::Map(members) => {
             let child = |member: &crate::value::Member<'a>| {
                 let declared = ty.field(member.name).map(|field| field.ty);
                 let ty = declared.or_else(|| ty.additional_properties())?;
@@ -89,7 +90,7 @@ fn children<'s, 'a>(ty: Type<'s>, value: Value<'a>) -> Vec<(String, Type<'s>, Va
             };
             members.iter().filter_map(child).collect()
         }
-        Value::List(items) => {
+        ParsedValue::List(items) => {
             let Some(ty) = ty.items() else { return Vec::new() };
             items.iter().enumerate().map(|(place, item)| (format!("[{place}]"), ty, *item)).collect()
         }
@@ -104,12 +105,12 @@ fn children<'s, 'a>(ty: Type<'s>, value: Value<'a>) -> Vec<(String, Type<'s>, Va
 /// discriminator.
 pub fn normalize_update<'a>(
     ty: Type<'a>,
-    old: Value<'a>,
-    new: Value<'a>,
+    old: ParsedValue<'a>,
+    new: ParsedValue<'a>,
     mode: Discriminator,
     arena: &'a Arena,
-) -> Result<Value<'a>, Problems> {
-    let rule = |union: FieldUnion<'a>, old: Value<'a>, new: Value<'a>| {
+) -> Result<ParsedValue<'a>, ValidationErrors> {
+    let rule = |union: FieldUnion<'a>, old: ParsedValue<'a>, new: ParsedValue<'a>| {
         let (was, is) = (set_members(union, old), set_members(union, new));
         let added: Vec<&str> = is.iter().copied().filter(|field| !was.contains(field)).collect();
         let selected = discriminator(union, new);
@@ -139,12 +140,12 @@ pub fn normalize_update<'a>(
 /// If the configuration sets several members of a union, or one that its discriminator does not select.
 pub fn normalize_apply<'a>(
     ty: Type<'a>,
-    config: Value<'a>,
-    merged: Value<'a>,
+    config: ParsedValue<'a>,
+    merged: ParsedValue<'a>,
     mode: Discriminator,
     arena: &'a Arena,
-) -> Result<Value<'a>, Problems> {
-    let rule = |union: FieldUnion<'a>, config: Value<'a>, merged: Value<'a>| {
+) -> Result<ParsedValue<'a>, ValidationErrors> {
+    let rule = |union: FieldUnion<'a>, config: ParsedValue<'a>, merged: ParsedValue<'a>| {
         let set = set_members(union, config);
         let [one] = set[..] else {
             return match set.len() {
@@ -168,35 +169,46 @@ pub fn normalize_apply<'a>(
 }
 
 /// The map without the members that the discriminator does not select.
-fn cleared<'a>(union: FieldUnion<'a>, map: Value<'a>, selected: &str, arena: &'a Arena) -> Value<'a> {
+fn cleared<'a>(
+    union: FieldUnion<'a>,
+    map: ParsedValue<'a>,
+    selected: &str,
+    arena: &'a Arena,
+) -> ParsedValue<'a> {
     let member = union.members().find(|member| member.discriminator_value == selected);
     // A value that selects no member may still be the name of a field.
     without_others(union, map, member.map_or(selected, |member| member.field), arena)
 }
 
-fn without_others<'a>(union: FieldUnion<'a>, map: Value<'a>, kept: &str, arena: &'a Arena) -> Value<'a> {
+fn without_others<'a>(
+    union: FieldUnion<'a>,
+    map: ParsedValue<'a>,
+    kept: &str,
+    arena: &'a Arena,
+) -> ParsedValue<'a> {
     let others = union.members().filter(|member| member.field != kept);
     others.fold(map, |map, member| map.without_member(member.field, arena))
 }
 
 fn deduced<'a>(
     union: FieldUnion<'a>,
-    map: Value<'a>,
+    map: ParsedValue<'a>,
     field: &str,
     mode: Discriminator,
     arena: &'a Arena,
-) -> Value<'a> {
+) -> ParsedValue<'a> {
     let member = union.members().find(|member| member.field == field);
     match (union.discriminator(), member) {
         (Some(name), Some(member)) if mode == Discriminator::Deduce => {
-            map.with_member(name, Value::String(member.discriminator_value), arena)
+            map.with_member(name, ParsedValue::String(member.discriminator_value), arena)
         }
         _ => map,
     }
 }
 
 /// A rule for one union: the guiding map (old object, or configuration) and the map to normalise.
-type Rule<'r, 'a> = dyn Fn(FieldUnion<'a>, Value<'a>, Value<'a>) -> Result<Value<'a>, String> + 'r;
+type Rule<'r, 'a> =
+    dyn Fn(FieldUnion<'a>, ParsedValue<'a>, ParsedValue<'a>) -> Result<ParsedValue<'a>, String> + 'r;
 
 struct Walk<'r, 'a> {
     arena: &'a Arena,
@@ -208,13 +220,13 @@ impl<'a> Walk<'_, 'a> {
     fn pair(
         &self,
         ty: Type<'a>,
-        guide: Option<Value<'a>>,
-        value: Value<'a>,
+        guide: Option<ParsedValue<'a>>,
+        value: ParsedValue<'a>,
         path: &str,
-    ) -> Result<Value<'a>, Problems> {
+    ) -> Result<ParsedValue<'a>, ValidationErrors> {
         let mut result = value;
         match value {
-            Value::Map(members) => {
+            ParsedValue::Map(members) => {
                 for member in members {
                     let declared = ty.field(member.name).map(|field| field.ty);
                     let Some(ty) = declared.or_else(|| ty.additional_properties()) else { continue };
@@ -226,22 +238,24 @@ impl<'a> Walk<'_, 'a> {
                     }
                 }
                 for union in ty.unions() {
-                    let guide = guide.unwrap_or(Value::Null);
-                    result = (self.rule)(union, guide, result)
-                        .map_err(|message| Problems(vec![Problem { path: path.to_owned(), message }]))?;
+                    let guide = guide.unwrap_or(ParsedValue::Null);
+                    result = (self.rule)(union, guide, result).map_err(|message| {
+                        ValidationErrors(vec![ValidationError { path: path.to_owned(), message }])
+                    })?;
                 }
             }
-            Value::List(items) => {
+            ParsedValue::List(items) => {
                 let keys: Vec<Cow<'a, str>> = ty.list_map_keys().map(Cow::Borrowed).collect();
                 let (Some(element), false) = (ty.items(), keys.is_empty()) else { return Ok(value) };
                 let mut normal = bumpalo::collections::Vec::with_capacity_in(items.len(), self.arena);
                 for (place, item) in items.iter().enumerate() {
-                    let is_same = |other: &&Value<'a>| keys.iter().all(|key| other.get(key) == item.get(key));
+                    let is_same =
+                        |other: &&ParsedValue<'a>| keys.iter().all(|key| other.get(key) == item.get(key));
                     let partner =
-                        guide.and_then(Value::items).unwrap_or_default().iter().find(is_same).copied();
+                        guide.and_then(ParsedValue::items).unwrap_or_default().iter().find(is_same).copied();
                     normal.push(deep(|| self.pair(element, partner, *item, &format!("{path}[{place}]")))?);
                 }
-                result = Value::List(normal.into_bump_slice());
+                result = ParsedValue::List(normal.into_bump_slice());
             }
             _ => {}
         }
@@ -268,7 +282,7 @@ mod tests {
     fn updated(old: &str, new: &str, mode: Discriminator) -> Result<String, String> {
         let (schema, arena) = (schema(), Arena::new());
         let ty = schema.definition("Subject").unwrap();
-        let parse = |text: &str| Value::parse(arena.alloc_str(text).as_bytes(), &arena).unwrap();
+        let parse = |text: &str| ParsedValue::parse(arena.alloc_str(text).as_bytes(), &arena).unwrap();
         let result = normalize_update(ty, parse(old), parse(new), mode, &arena);
         result.map(|value| String::from_utf8(value.to_json()).unwrap()).map_err(|error| error.to_string())
     }
@@ -294,8 +308,8 @@ mod tests {
     fn an_apply_keeps_the_member_of_the_configuration() {
         let (schema, arena) = (schema(), Arena::new());
         let ty = schema.definition("Subject").unwrap();
-        let config = Value::parse(br#"{"group":"g"}"#, &arena).unwrap();
-        let merged = Value::parse(br#"{"account":"User","group":"g","user":"u"}"#, &arena).unwrap();
+        let config = ParsedValue::parse(br#"{"group":"g"}"#, &arena).unwrap();
+        let merged = ParsedValue::parse(br#"{"account":"User","group":"g","user":"u"}"#, &arena).unwrap();
         let result = normalize_apply(ty, config, merged, Discriminator::Deduce, &arena).unwrap();
         assert_eq!(result.to_json(), br#"{"account":"Group","group":"g"}"#);
         assert!(check_unions(ty, result).is_empty(), "what is normalised is valid");
@@ -305,7 +319,8 @@ mod tests {
     fn problems_name_what_is_missing() {
         let (schema, arena) = (schema(), Arena::new());
         let ty = schema.definition("Subject").unwrap();
-        let check = |text: &'static str| check_unions(ty, Value::parse(text.as_bytes(), &arena).unwrap());
+        let check =
+            |text: &'static str| check_unions(ty, ParsedValue::parse(text.as_bytes(), &arena).unwrap());
         assert!(check(r#"{"account":"User","user":"u"}"#).is_empty());
         assert_eq!(
             check(r#"{"account":"User"}"#)[0].message,

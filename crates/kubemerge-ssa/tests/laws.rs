@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use kubemerge_schema::{Dialect, SchemaBuilder, TypeTable};
-use kubemerge_ssa::fieldpath::{Element, FieldOrder, FieldSet, KeyField, Path};
+use kubemerge_ssa::fieldpath::{Element, FieldOrder, FieldPath, FieldSet, KeyField};
 use kubemerge_ssa::typed::{Duplicates, claim, compare, merge, remove, validate};
-use kubemerge_ssa::value::{Arena, Value};
+use kubemerge_ssa::value::{Arena, ParsedValue};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -20,8 +20,10 @@ fn paths() -> impl Strategy<Value = Vec<Labels>> {
 fn elements<'a>(labels: &'a Labels, arena: &'a Arena) -> Vec<Element<'a>> {
     let element = |(kind, text): &'a (u8, String)| match kind {
         0 => Element::Name(text),
-        1 => Element::Key(arena.alloc_slice_copy(&[KeyField { name: "k", value: Value::String(text) }])),
-        2 => Element::Value(Value::String(text)),
+        1 => {
+            Element::Key(arena.alloc_slice_copy(&[KeyField { name: "k", value: ParsedValue::String(text) }]))
+        }
+        2 => Element::Value(ParsedValue::String(text)),
         _ => Element::Index(text.len() as i64),
     };
     labels.iter().map(element).collect()
@@ -35,7 +37,7 @@ fn set<'a>(paths: &'a [Labels], arena: &'a Arena) -> FieldSet<'a> {
 fn naive(set: &FieldSet<'_>) -> BTreeSet<String> {
     let mut texts = BTreeSet::new();
     set.each_path(|path| {
-        assert!(texts.insert(format!("{}!", Path(path))), "a path occurs once");
+        assert!(texts.insert(format!("{}!", FieldPath(path))), "a path occurs once");
     });
     texts
 }
@@ -63,7 +65,7 @@ proptest! {
         let mut wanted = BTreeSet::new();
         one.each_path(|path| {
             if (1..=path.len()).all(|len| !two.has(&path[..len])) {
-                wanted.insert(format!("{}!", Path(path)));
+                wanted.insert(format!("{}!", FieldPath(path)));
             }
         });
         prop_assert_eq!(naive(&one.recursive_difference(&two)), wanted);
@@ -91,7 +93,7 @@ proptest! {
     fn comparing_backwards_swaps_added_and_removed(old in object(), new in object()) {
         let (arena, table) = (Arena::new(), table());
         let ty = table.type_of("example.com/v1", "Widget").unwrap();
-        let (old, new) = (Value::from_json(&old, &arena).unwrap(), Value::from_json(&new, &arena).unwrap());
+        let (old, new) = (ParsedValue::from_json(&old, &arena).unwrap(), ParsedValue::from_json(&new, &arena).unwrap());
         let forth = compare(ty, old, new, &arena).unwrap();
         let back = compare(ty, new, old, &arena).unwrap();
         prop_assert_eq!(&forth.added, &back.removed);
@@ -104,7 +106,7 @@ proptest! {
     fn merging_twice_is_merging_once(live in object(), config in object()) {
         let (arena, table) = (Arena::new(), table());
         let ty = table.type_of("example.com/v1", "Widget").unwrap();
-        let (live, config) = (Value::from_json(&live, &arena).unwrap(), Value::from_json(&config, &arena).unwrap());
+        let (live, config) = (ParsedValue::from_json(&live, &arena).unwrap(), ParsedValue::from_json(&config, &arena).unwrap());
         prop_assume!(validate(ty, config, Duplicates::Refused, &arena).is_ok());
         prop_assume!(validate(ty, live, Duplicates::Allowed, &arena).is_ok());
         let once = merge(ty, live, config, &arena).unwrap();
@@ -116,19 +118,19 @@ proptest! {
     fn what_is_removed_is_claimed_no_more(value in object(), place in any::<prop::sample::Index>()) {
         let (arena, table) = (Arena::new(), table());
         let ty = table.type_of("example.com/v1", "Widget").unwrap();
-        let value = Value::from_json(&value, &arena).unwrap();
+        let value = ParsedValue::from_json(&value, &arena).unwrap();
         let mut paths = Vec::new();
         claim(ty, value, &arena).each_path(|path| paths.push(path.to_vec()));
         let path = place.get(&paths).clone();
         let removed = remove(ty, value, &FieldSet::of_paths(vec![path.clone()]), &arena);
-        prop_assert!(!claim(ty, removed, &arena).has(&path), "{}", Path(&path));
+        prop_assert!(!claim(ty, removed, &arena).has(&path), "{}", FieldPath(&path));
     }
 
     #[test]
     fn values_read_as_they_are_written(value in object()) {
         let arena = Arena::new();
-        let text = Value::from_json(&value, &arena).unwrap().to_json();
-        let again = Value::parse(&text, &arena).unwrap();
+        let text = ParsedValue::from_json(&value, &arena).unwrap().to_json();
+        let again = ParsedValue::parse(&text, &arena).unwrap();
         prop_assert_eq!(again.to_json(), text);
     }
 }

@@ -10,7 +10,7 @@ use kubemerge_ssa::managed_fields::{
     ApplyError, Conflicting, Endpoint, Live, ManagedFields, OwnedField, PlannedField, Time, Writer, apply,
     plan,
 };
-use kubemerge_ssa::value::{Arena, Value};
+use kubemerge_ssa::value::{Arena, ParsedValue};
 
 /// Applies configurations on behalf of managers, as the API server does.
 ///
@@ -124,7 +124,7 @@ impl<'s> ServerSideApply<'s> {
         run: impl FnOnce(Request<'_>) -> Result<T, ApplyError>,
     ) -> Result<T, ApplyError> {
         let config = parse(config, arena)?;
-        let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
+        let text = |name: &str| config.get(name).and_then(ParsedValue::as_str).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         let ty = self.schema.type_of(api_version, kind);
         let is_custom = ty.is_none_or(|ty| ty.is_custom_resource());
@@ -133,8 +133,8 @@ impl<'s> ServerSideApply<'s> {
             Some(_) => SameForm::built_in(&self.types, kind),
             None => SameForm::schemaless(&self.types),
         };
-        let head = Value::Map(&[]).with_member("kind", Value::String(kind), arena);
-        let empty = head.with_member("apiVersion", Value::String(api_version), arena);
+        let head = ParsedValue::Map(&[]).with_member("kind", ParsedValue::String(kind), arena);
+        let empty = head.with_member("apiVersion", ParsedValue::String(api_version), arena);
         let (object, managed) = match live {
             Some(live) => split(parse(live, arena)?, order, arena)?,
             None => (empty, ManagedFields::new()),
@@ -157,7 +157,7 @@ impl<'s> ServerSideApply<'s> {
 struct Request<'a> {
     endpoint: Endpoint<'a>,
     live: Live<'a>,
-    config: Value<'a>,
+    config: ParsedValue<'a>,
     writer: Writer<'a>,
 }
 
@@ -171,17 +171,17 @@ pub fn owners(object: &str) -> Result<Vec<OwnedField>, ApplyError> {
     managed.owned_fields().map_err(|error| ApplyError::Failed(error.to_string()))
 }
 
-fn parse<'a>(text: &'a str, arena: &'a Arena) -> Result<Value<'a>, ApplyError> {
-    Value::parse(text.as_bytes(), arena)
+fn parse<'a>(text: &'a str, arena: &'a Arena) -> Result<ParsedValue<'a>, ApplyError> {
+    ParsedValue::parse(text.as_bytes(), arena)
         .map_err(|error| ApplyError::BadRequest(format!("error decoding patch: {error}")))
 }
 
 /// An object without its entries, and those.
 fn split<'a>(
-    object: Value<'a>,
+    object: ParsedValue<'a>,
     order: FieldOrder,
     arena: &'a Arena,
-) -> Result<(Value<'a>, ManagedFields), ApplyError> {
+) -> Result<(ParsedValue<'a>, ManagedFields), ApplyError> {
     let Some(metadata) = object.get("metadata") else { return Ok((object, ManagedFields::new())) };
     let managed = ManagedFields::read(metadata.get("managedFields"), order)
         .map_err(|error| ApplyError::Failed(format!("failed to decode managed fields: {error}")))?;
@@ -191,16 +191,16 @@ fn split<'a>(
 
 /// The canonical text of an object with its entries. They are put in as text: the order inside `fieldsV1` is
 /// that of paths for built-in kinds, not that of sorted maps.
-fn with_entries<'a>(object: Value<'a>, managed: &ManagedFields, arena: &'a Arena) -> String {
+fn with_entries<'a>(object: ParsedValue<'a>, managed: &ManagedFields, arena: &'a Arena) -> String {
     let mut out = Vec::new();
     if managed.is_empty() {
         object.write_json(&mut out);
     } else {
-        let metadata = object.get("metadata").unwrap_or(Value::Map(&[]));
+        let metadata = object.get("metadata").unwrap_or(ParsedValue::Map(&[]));
         let bare = object.with_member("metadata", metadata, arena);
         write_members(bare, &mut out, |name, value, out| match name {
             "metadata" => {
-                let marked = value.with_member("managedFields", Value::Null, arena);
+                let marked = value.with_member("managedFields", ParsedValue::Null, arena);
                 write_members(marked, out, |name, value, out| match name {
                     "managedFields" => managed.write_json(out),
                     _ => value.write_json(out),
@@ -214,16 +214,16 @@ fn with_entries<'a>(object: Value<'a>, managed: &ManagedFields, arena: &'a Arena
 }
 
 fn write_members<'a>(
-    map: Value<'a>,
+    map: ParsedValue<'a>,
     out: &mut Vec<u8>,
-    mut write: impl FnMut(&str, Value<'a>, &mut Vec<u8>),
+    mut write: impl FnMut(&str, ParsedValue<'a>, &mut Vec<u8>),
 ) {
     out.push(b'{');
     for (place, member) in map.members().unwrap_or_default().iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
-        Value::String(member.name).write_json(out);
+        ParsedValue::String(member.name).write_json(out);
         out.push(b':');
         write(member.name, member.value, out);
     }

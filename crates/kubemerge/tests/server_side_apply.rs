@@ -2,7 +2,7 @@
 
 use kubemerge::ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge::ssa::managed_fields::{Effect, ManagedFields, Operation};
-use kubemerge::ssa::value::{Arena, Value};
+use kubemerge::ssa::value::{Arena, ParsedValue};
 use kubemerge::{Applier, Dialect, Schema, ServerSideApply, owners};
 
 fn config(data: &str) -> String {
@@ -65,7 +65,7 @@ fn ownership_can_be_transferred() {
     let arena = Arena::new();
     let entries = br#"[{"manager":"a","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1",
         "fieldsV1":{"f:data":{".":{},"f:x":{},"f:y":{}}}}]"#;
-    let entries = Value::parse(entries, &arena).unwrap();
+    let entries = ParsedValue::parse(entries, &arena).unwrap();
     let managed = ManagedFields::read(Some(entries), FieldOrder::Path).unwrap();
     let from = managed.entries()[0].id();
     let mut to = from.clone();

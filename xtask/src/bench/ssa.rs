@@ -9,7 +9,7 @@ use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
     Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply, update,
 };
-use kubemerge_ssa::value::{Arena, Value, Versions};
+use kubemerge_ssa::value::{Arena, ParsedValue, ValuePair};
 use serde_json::{Value as Json, json};
 
 use super::kubernetes::Kubernetes;
@@ -46,9 +46,9 @@ fn shape_rows(
         subresource: "",
         reset_fields: &nothing,
         order: FieldOrder::Path,
-        empty: Value::from_json(&head, &arena).expect("not deep"),
+        empty: ParsedValue::from_json(&head, &arena).expect("not deep"),
     };
-    let config = Value::from_json(&shape.object, &arena).expect("not deep");
+    let config = ParsedValue::from_json(&shape.object, &arena).expect("not deep");
     let none = ManagedFields::new();
     let empty = Live { object: endpoint.empty, managed: &none };
     let by = |manager| Writer { manager, time: Time(1) };
@@ -59,7 +59,7 @@ fn shape_rows(
     let live = Live { object: first.object.expect("it is new"), managed: &first.managed };
     let (text, changed) = (shape.object.to_string(), changed(&shape.object).to_string());
     let updated = |arena: &Arena| {
-        let texts = Versions::parse(text.as_bytes(), changed.as_bytes(), arena).expect("JSON");
+        let texts = ValuePair::parse(text.as_bytes(), changed.as_bytes(), arena).expect("JSON");
         let live = Live { object: texts.old, managed: &first.managed };
         let managed = update(&endpoint, live, texts.new, by("u"), arena).expect("it can be tracked");
         let mut out = Vec::with_capacity(changed.len() + 4_096);

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
 
-use crate::value::Value;
+use crate::value::ParsedValue;
 
 /// One step of a path. Names sort before keys, keys before values, values before indexes.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub enum Element<'a> {
     /// An item of a keyed list: its key fields, sorted by name.
     Key(&'a [KeyField<'a>]),
     /// An item of a set.
-    Value(Value<'a>),
+    Value(ParsedValue<'a>),
     /// An item by position.
     Index(i64),
 }
@@ -24,7 +24,7 @@ pub struct KeyField<'a> {
     /// The name of the field.
     pub name: &'a str,
     /// Its value.
-    pub value: Value<'a>,
+    pub value: ParsedValue<'a>,
 }
 
 impl<'a> Element<'a> {
@@ -84,9 +84,9 @@ impl Display for Element<'_> {
 
 /// A path, for messages.
 #[derive(Clone, Copy, Debug)]
-pub struct Path<'p, 'a>(pub &'p [Element<'a>]);
+pub struct FieldPath<'p, 'a>(pub &'p [Element<'a>]);
 
-impl Display for Path<'_, '_> {
+impl Display for FieldPath<'_, '_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|element| element.fmt(f))
     }

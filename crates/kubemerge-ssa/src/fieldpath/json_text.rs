@@ -4,7 +4,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::deep;
 
 use super::FieldsError;
-use crate::value::{Arena, Member, Value, string_len, unescape};
+use crate::value::{Arena, Member, ParsedValue, string_len, unescape};
 
 /// A JSON text and a place in it.
 pub(super) struct JsonText<'a> {
@@ -132,19 +132,19 @@ impl<'a> JsonText<'a> {
     }
 
     /// Any value.
-    pub(super) fn value(&mut self, arena: &'a Arena) -> Result<Value<'a>, FieldsError> {
+    pub(super) fn value(&mut self, arena: &'a Arena) -> Result<ParsedValue<'a>, FieldsError> {
         match self.peek() {
-            Some(b'"') => Ok(Value::String(self.string(arena)?)),
+            Some(b'"') => Ok(ParsedValue::String(self.string(arena)?)),
             Some(b'{') => deep(|| self.map(arena)),
             Some(b'[') => deep(|| self.list(arena)),
-            Some(b't') => self.word("true").map(|()| Value::Bool(true)),
-            Some(b'f') => self.word("false").map(|()| Value::Bool(false)),
-            Some(b'n') => self.word("null").map(|()| Value::Null),
+            Some(b't') => self.word("true").map(|()| ParsedValue::Bool(true)),
+            Some(b'f') => self.word("false").map(|()| ParsedValue::Bool(false)),
+            Some(b'n') => self.word("null").map(|()| ParsedValue::Null),
             _ => self.number(),
         }
     }
 
-    fn number(&mut self) -> Result<Value<'a>, FieldsError> {
+    fn number(&mut self) -> Result<ParsedValue<'a>, FieldsError> {
         let rest = &self.text[self.at..];
         let is_part = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
         let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
@@ -155,13 +155,13 @@ impl<'a> JsonText<'a> {
         match rest[..end].parse::<f64>() {
             Ok(float) if float.is_finite() && starts_with_digit && !has_leading_zero => {
                 self.at += end;
-                Ok(Value::Float(float))
+                Ok(ParsedValue::Float(float))
             }
             _ => Err(self.unexpected("a value")),
         }
     }
 
-    fn list(&mut self, arena: &'a Arena) -> Result<Value<'a>, FieldsError> {
+    fn list(&mut self, arena: &'a Arena) -> Result<ParsedValue<'a>, FieldsError> {
         self.expect(b'[')?;
         let mut items = ArenaVec::new_in(arena);
         while !self.take(b']') {
@@ -170,10 +170,10 @@ impl<'a> JsonText<'a> {
             }
             items.push(self.value(arena)?);
         }
-        Ok(Value::List(items.into_bump_slice()))
+        Ok(ParsedValue::List(items.into_bump_slice()))
     }
 
-    fn map(&mut self, arena: &'a Arena) -> Result<Value<'a>, FieldsError> {
+    fn map(&mut self, arena: &'a Arena) -> Result<ParsedValue<'a>, FieldsError> {
         self.expect(b'{')?;
         let mut members: ArenaVec<'a, Member<'a>> = ArenaVec::new_in(arena);
         while !self.take(b'}') {
@@ -188,6 +188,6 @@ impl<'a> JsonText<'a> {
         members.reverse();
         members.sort_by(|one, two| one.name.cmp(two.name));
         members.dedup_by(|later, kept| later.name == kept.name);
-        Ok(Value::Map(members.into_bump_slice()))
+        Ok(ParsedValue::Map(members.into_bump_slice()))
     }
 }

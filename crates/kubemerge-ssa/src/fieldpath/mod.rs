@@ -16,7 +16,7 @@ mod set;
 mod write;
 
 pub(crate) use build::{PathStack, SetBuilder, TreeBuilder};
-pub use element::{Element, KeyField, Path};
+pub use element::{Element, FieldPath, KeyField};
 pub(crate) use meets::meets;
 pub use named::with_named_fields;
 pub use read::FieldsError;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
-use super::conflict::{Conflict, Conflicts, conflict};
+use super::conflict::{Conflicts, ManagerConflict, conflict};
 use super::endpoint::{entries_of, kind_text, stripped};
 use super::entry::Operation;
 use super::last_applied;
@@ -13,7 +13,7 @@ use crate::typed::{Duplicates, claim, validate};
 use crate::update::{
     self as updater, Before, Claims, Contested, Context, Force, Manager, Typed, UpdateError,
 };
-use crate::value::{Arena, Value};
+use crate::value::{Arena, ParsedValue};
 
 /// What to do about fields that other managers own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Conflicting {
 #[derive(Clone, Debug)]
 pub struct Applied<'a> {
     /// The new object, before defaulting; `None` if it is the live one.
-    pub object: Option<Value<'a>>,
+    pub object: Option<ParsedValue<'a>>,
     /// The new entries.
     pub managed: ManagedFields,
 }
@@ -64,7 +64,7 @@ impl std::error::Error for ApplyError {}
 pub fn apply<'a>(
     endpoint: &Endpoint<'a>,
     live: Live<'a>,
-    config: Value<'a>,
+    config: ParsedValue<'a>,
     writer: Writer<'_>,
     conflicting: Conflicting,
     arena: &'a Arena,
@@ -102,20 +102,22 @@ pub fn apply<'a>(
     Ok(applied)
 }
 
-fn check_request(endpoint: &Endpoint<'_>, config: Value<'_>) -> Result<(), ApplyError> {
-    let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
+fn check_request(endpoint: &Endpoint<'_>, config: ParsedValue<'_>) -> Result<(), ApplyError> {
+    let text = |name: &str| config.get(name).and_then(ParsedValue::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if api_version != endpoint.api_version || kind != endpoint.kind {
         return Err(ApplyError::BadRequest(format!("invalid object type: {}", kind_text(api_version, kind))));
     }
     match config.at(&["metadata", "managedFields"]) {
-        Some(Value::List(_)) => Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned())),
+        Some(ParsedValue::List(_)) => {
+            Err(ApplyError::BadRequest("metadata.managedFields must be nil".to_owned()))
+        }
         _ => Ok(()),
     }
 }
 
 /// A null in place of entries is no part of the object.
-fn without_managed_fields<'a>(config: Value<'a>, arena: &'a Arena) -> Value<'a> {
+fn without_managed_fields<'a>(config: ParsedValue<'a>, arena: &'a Arena) -> ParsedValue<'a> {
     match config.get("metadata") {
         Some(metadata) if metadata.get("managedFields").is_some() => {
             config.with_member("metadata", metadata.without_member("managedFields", arena), arena)
@@ -141,9 +143,9 @@ impl<'a> From<UpdateError<'a>> for ApplyFailure<'a> {
 #[derive(Clone, Copy)]
 struct Request<'r, 'a> {
     endpoint: &'r Endpoint<'a>,
-    live: Value<'a>,
+    live: ParsedValue<'a>,
     managed: &'r ManagedFields,
-    config: Value<'a>,
+    config: ParsedValue<'a>,
     writer: Writer<'r>,
     arena: &'a Arena,
 }
@@ -185,7 +187,7 @@ impl<'a> Request<'_, 'a> {
 
     fn checked(
         &self,
-        object: Value<'a>,
+        object: ParsedValue<'a>,
         which: &str,
         duplicates: Duplicates,
     ) -> Result<Typed<'a>, ApplyFailure<'a>> {
@@ -205,7 +207,7 @@ impl<'a> Request<'_, 'a> {
             ApplyFailure::Failed(why) => ApplyError::Failed(why),
             ApplyFailure::Contested(contested) => {
                 let listed = |one: &Contested<'a>| conflict(&one.owner, &one.path, self.live, self.config);
-                let mut conflicts: Vec<Conflict> = contested.iter().map(listed).collect();
+                let mut conflicts: Vec<ManagerConflict> = contested.iter().map(listed).collect();
                 conflicts.sort_by_cached_key(|conflict| conflict.owner.to_json());
                 ApplyError::Conflicts(Conflicts(conflicts))
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::entry::{Entry, FieldsV1, ManagerId, Operation};
+use super::entry::{FieldsV1, ManagedFieldsEntry, ManagerId, Operation};
 use super::{ManagedFields, TrackError};
 use crate::fieldpath::FieldOrder;
 use crate::value::Arena;
@@ -15,15 +15,15 @@ const BUCKET: &str = "ancient-changes";
 
 /// Merges the oldest updaters until few enough are left.
 pub(super) fn cap_update_managers(managed: &mut ManagedFields, order: FieldOrder) -> Result<(), TrackError> {
-    let is_updater = |entry: &&Entry| entry.operation == Operation::Update;
+    let is_updater = |entry: &&ManagedFieldsEntry| entry.operation == Operation::Update;
     let mut count = managed.entries().iter().filter(is_updater).count();
     if count <= MAX_UPDATE_MANAGERS {
         return Ok(());
     }
-    let mut oldest: Vec<Entry> = managed.entries().iter().filter(is_updater).cloned().collect();
+    let mut oldest: Vec<ManagedFieldsEntry> = managed.entries().iter().filter(is_updater).cloned().collect();
     oldest.sort_by_cached_key(|entry| (entry.time.map_or(0, |time| time.0), entry.id().to_json()));
     // The first manager of a version only makes room in the bucket when a second one follows.
-    let mut first_of_version: Vec<Entry> = Vec::new();
+    let mut first_of_version: Vec<ManagedFieldsEntry> = Vec::new();
     for entry in oldest {
         if count <= MAX_UPDATE_MANAGERS {
             break;
@@ -41,8 +41,8 @@ pub(super) fn cap_update_managers(managed: &mut ManagedFields, order: FieldOrder
 
 fn merge_into_bucket(
     managed: &mut ManagedFields,
-    first: &Entry,
-    entry: &Entry,
+    first: &ManagedFieldsEntry,
+    entry: &ManagedFieldsEntry,
     order: FieldOrder,
 ) -> Result<(), TrackError> {
     let id = ManagerId {
@@ -64,7 +64,12 @@ fn merge_into_bucket(
     let bucket = bucket.as_ref().map(|fields| fields.set(&arena)).transpose().map_err(unreadable)?;
     let fields = FieldsV1::of(&set.union(&bucket.unwrap_or_default()), order);
     // The time of the entry that was merged last, since it is the newest.
-    managed.put(Entry { manager: id.manager, subresource: id.subresource, fields, ..entry.clone() });
+    managed.put(ManagedFieldsEntry {
+        manager: id.manager,
+        subresource: id.subresource,
+        fields,
+        ..entry.clone()
+    });
     // Upstream: a bucket that is merged into itself is gone with its fields.
     let merged = entry.id();
     managed.entries_mut().retain(|known| !known.is_of(&merged));

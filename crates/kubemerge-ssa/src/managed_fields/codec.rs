@@ -5,39 +5,39 @@ use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
-use super::entry::{Entry, FieldsV1, ManagerId, Operation};
+use super::entry::{FieldsV1, ManagedFieldsEntry, ManagerId, Operation};
 use super::time::Time;
 use crate::fieldpath::{FieldOrder, FieldSet};
-use crate::value::{Arena, Value, go_quoted};
+use crate::value::{Arena, ParsedValue, go_quoted};
 
 /// The entries of an object, sorted, each manager once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ManagedFields {
-    entries: Vec<Entry>,
+    entries: Vec<ManagedFieldsEntry>,
 }
 
 /// Why `managedFields` cannot be read, in the words of Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DecodeError {
+pub struct ManagedFieldsError {
     message: String,
 }
 
-impl DecodeError {
+impl ManagedFieldsError {
     pub(super) fn new(message: impl Into<String>) -> Self {
-        DecodeError { message: message.into() }
+        ManagedFieldsError { message: message.into() }
     }
 }
 
-impl Display for DecodeError {
+impl Display for ManagedFieldsError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for DecodeError {}
+impl std::error::Error for ManagedFieldsError {}
 
-fn refused<T>(message: impl Into<String>) -> Result<T, DecodeError> {
-    Err(DecodeError { message: message.into() })
+fn refused<T>(message: impl Into<String>) -> Result<T, ManagedFieldsError> {
+    Err(ManagedFieldsError { message: message.into() })
 }
 
 /// What a request says about `managedFields`.
@@ -53,10 +53,10 @@ pub enum Requested {
 
 impl Requested {
     /// Reads the `managedFields` of a request. What cannot be read is ignored, as upstream does.
-    pub fn read(value: Option<Value<'_>>, order: FieldOrder) -> Requested {
+    pub fn read(value: Option<ParsedValue<'_>>, order: FieldOrder) -> Requested {
         match value {
-            Some(Value::List([] | [Value::Map([])])) => Requested::Reset,
-            Some(list @ Value::List(_)) => match ManagedFields::read(Some(list), order) {
+            Some(ParsedValue::List([] | [ParsedValue::Map([])])) => Requested::Reset,
+            Some(list @ ParsedValue::List(_)) => match ManagedFields::read(Some(list), order) {
                 Ok(entries) if !entries.is_empty() => Requested::Entries(entries),
                 _ => Requested::Nothing,
             },
@@ -72,7 +72,7 @@ impl ManagedFields {
     }
 
     /// Sorts entries. Of two of one manager the later one counts.
-    pub fn from_entries(entries: impl IntoIterator<Item = Entry>) -> Self {
+    pub fn from_entries(entries: impl IntoIterator<Item = ManagedFieldsEntry>) -> Self {
         ManagedFields { entries: entries.into_iter().collect() }.decoded().into_owned()
     }
 
@@ -91,12 +91,12 @@ impl ManagedFields {
     }
 
     /// Entries in the order they are given.
-    pub(super) fn as_listed(entries: Vec<Entry>) -> Self {
+    pub(super) fn as_listed(entries: Vec<ManagedFieldsEntry>) -> Self {
         ManagedFields { entries }
     }
 
     /// Sorts entries without a look at who they belong to.
-    pub(super) fn sorted(entries: Vec<Entry>) -> Self {
+    pub(super) fn sorted(entries: Vec<ManagedFieldsEntry>) -> Self {
         let mut this = ManagedFields { entries };
         this.sort();
         this
@@ -106,13 +106,16 @@ impl ManagedFields {
     ///
     /// # Errors
     /// In the words of Kubernetes, if an entry is malformed.
-    pub fn read(value: Option<Value<'_>>, order: FieldOrder) -> Result<ManagedFields, DecodeError> {
+    pub fn read(
+        value: Option<ParsedValue<'_>>,
+        order: FieldOrder,
+    ) -> Result<ManagedFields, ManagedFieldsError> {
         let items = match value {
-            None | Some(Value::Null) => &[][..],
-            Some(Value::List(items)) => items,
+            None | Some(ParsedValue::Null) => &[][..],
+            Some(ParsedValue::List(items)) => items,
             Some(_) => return refused("managedFields must be a list"),
         };
-        let entries: Result<Vec<Entry>, DecodeError> =
+        let entries: Result<Vec<ManagedFieldsEntry>, ManagedFieldsError> =
             items.iter().enumerate().map(|(place, item)| read_entry(place, *item, order)).collect();
         Ok(ManagedFields::from_entries(entries?))
     }
@@ -130,7 +133,7 @@ impl ManagedFields {
     }
 
     /// The entries, in order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[ManagedFieldsEntry] {
         &self.entries
     }
 
@@ -140,16 +143,16 @@ impl ManagedFields {
     }
 
     /// The entry of a manager.
-    pub fn entry(&self, id: &ManagerId) -> Option<&Entry> {
+    pub fn entry(&self, id: &ManagerId) -> Option<&ManagedFieldsEntry> {
         self.entries.iter().find(|entry| entry.is_of(id))
     }
 
-    pub(super) fn entries_mut(&mut self) -> &mut Vec<Entry> {
+    pub(super) fn entries_mut(&mut self) -> &mut Vec<ManagedFieldsEntry> {
         &mut self.entries
     }
 
     /// Adds an entry, or replaces the one of its manager. The order is restored by [`Self::sort`].
-    pub(super) fn put(&mut self, entry: Entry) {
+    pub(super) fn put(&mut self, entry: ManagedFieldsEntry) {
         let id = entry.id();
         match self.entries.iter_mut().find(|known| known.is_of(&id)) {
             Some(known) => *known = entry,
@@ -158,7 +161,7 @@ impl ManagedFields {
     }
 
     pub(super) fn sort(&mut self) {
-        self.entries.sort_by(Entry::order);
+        self.entries.sort_by(ManagedFieldsEntry::order);
     }
 
     /// The entries without some paths and what is below them, for fields that the server removes itself.
@@ -169,16 +172,18 @@ impl ManagedFields {
         &self,
         paths: &FieldSet<'_>,
         order: FieldOrder,
-    ) -> Result<ManagedFields, DecodeError> {
+    ) -> Result<ManagedFields, ManagedFieldsError> {
         let mut entries = Vec::with_capacity(self.entries.len());
         for entry in &self.entries {
             let arena = Arena::new();
-            let set = entry.fields.set(&arena).map_err(|error| DecodeError::new(error.to_string()))?;
+            let set = entry.fields.set(&arena).map_err(|error| ManagedFieldsError::new(error.to_string()))?;
             let left = set.recursive_difference(paths);
             match left == set {
                 true => entries.push(entry.clone()),
                 false if left.is_empty() => {}
-                false => entries.push(Entry { fields: FieldsV1::of(&left, order), ..entry.clone() }),
+                false => {
+                    entries.push(ManagedFieldsEntry { fields: FieldsV1::of(&left, order), ..entry.clone() })
+                }
             }
         }
         Ok(ManagedFields { entries })
@@ -186,15 +191,21 @@ impl ManagedFields {
 
     /// Whether two lists are the same apart from times, which decides whether a write changes anything.
     pub fn is_same_without_times(&self, other: &ManagedFields) -> bool {
-        let is_same = |(one, two): (&Entry, &Entry)| Entry { time: two.time, ..one.clone() } == *two;
+        let is_same = |(one, two): (&ManagedFieldsEntry, &ManagedFieldsEntry)| {
+            ManagedFieldsEntry { time: two.time, ..one.clone() } == *two
+        };
         self.entries.len() == other.entries.len() && self.entries.iter().zip(&other.entries).all(is_same)
     }
 }
 
-fn read_entry(place: usize, item: Value<'_>, order: FieldOrder) -> Result<Entry, DecodeError> {
+fn read_entry(
+    place: usize,
+    item: ParsedValue<'_>,
+    order: FieldOrder,
+) -> Result<ManagedFieldsEntry, ManagedFieldsError> {
     let text = |name: &str| match item.get(name) {
-        None | Some(Value::Null) => Ok(""),
-        Some(Value::String(text)) => Ok(text),
+        None | Some(ParsedValue::Null) => Ok(""),
+        Some(ParsedValue::String(text)) => Ok(text),
         Some(_) => refused(format!("managedFields[{place}].{name} must be a string")),
     };
     if item.members().is_none() {
@@ -217,7 +228,7 @@ fn read_entry(place: usize, item: Value<'_>, order: FieldOrder) -> Result<Entry,
             return refused(format!("invalid fieldsType {other} in managed fields entry {place}"));
         }
     }
-    Ok(Entry {
+    Ok(ManagedFieldsEntry {
         manager: Arc::from(text("manager")?),
         operation,
         api_version: Arc::from(api_version),
@@ -227,27 +238,27 @@ fn read_entry(place: usize, item: Value<'_>, order: FieldOrder) -> Result<Entry,
     })
 }
 
-fn read_time(value: Option<Value<'_>>, place: usize) -> Result<Option<Time>, DecodeError> {
+fn read_time(value: Option<ParsedValue<'_>>, place: usize) -> Result<Option<Time>, ManagedFieldsError> {
     match value {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) if Time::parse(text).is_some() => Ok(Time::parse(text)),
+        None | Some(ParsedValue::Null) => Ok(None),
+        Some(ParsedValue::String(text)) if Time::parse(text).is_some() => Ok(Time::parse(text)),
         Some(_) => refused(format!("managedFields[{place}].time must be a time")),
     }
 }
 
 /// A missing set is the empty one.
-fn read_fields(value: Option<Value<'_>>, order: FieldOrder) -> Result<FieldsV1, DecodeError> {
-    let json = value.unwrap_or(Value::Map(&[])).to_json();
+fn read_fields(value: Option<ParsedValue<'_>>, order: FieldOrder) -> Result<FieldsV1, ManagedFieldsError> {
+    let json = value.unwrap_or(ParsedValue::Map(&[])).to_json();
     let text = String::from_utf8(json).unwrap_or_default();
-    FieldsV1::parse(&text, order).map_err(|error| DecodeError {
+    FieldsV1::parse(&text, order).map_err(|error| ManagedFieldsError {
         message: format!("error decoding versioned set: error decoding set: {error}"),
     })
 }
 
-fn write_entry(entry: &Entry, out: &mut Vec<u8>) {
+fn write_entry(entry: &ManagedFieldsEntry, out: &mut Vec<u8>) {
     let mut text = |name: &str, value: &str| {
         out.extend_from_slice(name.as_bytes());
-        Value::String(value).write_json(out);
+        ParsedValue::String(value).write_json(out);
     };
     text("{\"apiVersion\":", &entry.api_version);
     text(",\"fieldsType\":", "FieldsV1");
@@ -256,7 +267,7 @@ fn write_entry(entry: &Entry, out: &mut Vec<u8>) {
     let mut text = |name: &str, value: &str| {
         if !value.is_empty() {
             out.extend_from_slice(name.as_bytes());
-            Value::String(value).write_json(out);
+            ParsedValue::String(value).write_json(out);
         }
     };
     text(",\"manager\":", &entry.manager);

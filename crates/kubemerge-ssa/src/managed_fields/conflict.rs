@@ -2,13 +2,13 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::entry::{Entry, ManagerId, Operation};
-use crate::fieldpath::{Element, Path};
-use crate::value::{Value, go_quoted};
+use super::entry::{ManagedFieldsEntry, ManagerId, Operation};
+use crate::fieldpath::{Element, FieldPath};
+use crate::value::{ParsedValue, go_quoted};
 
 /// A field that another manager owns and an apply would change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflict {
+pub struct ManagerConflict {
     /// Who owns it.
     pub owner: ManagerId,
     /// Its path, as messages print it.
@@ -19,7 +19,7 @@ pub struct Conflict {
     pub config: Option<String>,
 }
 
-impl Conflict {
+impl ManagerConflict {
     /// The message of the cause: `conflict with "m" using v1`.
     pub fn cause(&self) -> String {
         format!("conflict with {}", printed(&self.owner))
@@ -28,7 +28,7 @@ impl Conflict {
 
 /// All conflicts of an apply, sorted by owner. Never empty as an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conflicts(pub Vec<Conflict>);
+pub struct Conflicts(pub Vec<ManagerConflict>);
 
 impl Display for Conflicts {
     /// The message of the API server.
@@ -61,19 +61,29 @@ fn printed(id: &ManagerId) -> String {
 }
 
 /// A conflict with the values on both sides.
-pub(super) fn conflict(owner: &Entry, path: &[Element<'_>], live: Value<'_>, config: Value<'_>) -> Conflict {
-    let json = |value: Value<'_>| {
+pub(super) fn conflict(
+    owner: &ManagedFieldsEntry,
+    path: &[Element<'_>],
+    live: ParsedValue<'_>,
+    config: ParsedValue<'_>,
+) -> ManagerConflict {
+    let json = |value: ParsedValue<'_>| {
         value_at(value, path).map(|value| String::from_utf8_lossy(&value.to_json()).into_owned())
     };
-    Conflict { owner: owner.id(), path: Path(path).to_string(), live: json(live), config: json(config) }
+    ManagerConflict {
+        owner: owner.id(),
+        path: FieldPath(path).to_string(),
+        live: json(live),
+        config: json(config),
+    }
 }
 
 /// The value at the end of a path. Items are found by the key fields they have.
-pub(crate) fn value_at<'a>(value: Value<'a>, path: &[Element<'_>]) -> Option<Value<'a>> {
+pub(crate) fn value_at<'a>(value: ParsedValue<'a>, path: &[Element<'_>]) -> Option<ParsedValue<'a>> {
     path.iter().try_fold(value, |value, element| match *element {
         Element::Name(name) => value.get(name),
         Element::Key(fields) => {
-            let is_it = |item: &&Value<'a>| {
+            let is_it = |item: &&ParsedValue<'a>| {
                 fields.iter().all(|field| item.get(field.name).is_none_or(|value| value == field.value))
                     && fields.iter().any(|field| item.get(field.name).is_some())
             };

@@ -2,17 +2,17 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::entry::{Entry, FieldsV1, ManagerId, Operation};
+use super::entry::{FieldsV1, ManagedFieldsEntry, ManagerId, Operation};
 use super::{ManagedFields, Time};
 use crate::fieldpath::{FieldOrder, FieldSet};
-use crate::update::{Fields, Manager, Owner, Typed, Versions};
-use crate::value::Value;
+use crate::update::{Fields, Manager, Owner, Typed, VersionConverter};
+use crate::value::ParsedValue;
 
 /// Where a write arrives.
 #[derive(Clone, Copy)]
 pub struct Endpoint<'a> {
     /// The versions of the kind.
-    pub versions: &'a dyn Versions,
+    pub versions: &'a dyn VersionConverter,
     /// The version of the request, e.g. `apps/v1`. Live and new objects are in this version.
     pub api_version: &'a str,
     /// The kind.
@@ -24,7 +24,7 @@ pub struct Endpoint<'a> {
     /// The order inside `fieldsV1`.
     pub order: FieldOrder,
     /// An object without content, in the form in which objects of the kind are tracked.
-    pub empty: Value<'a>,
+    pub empty: ParsedValue<'a>,
 }
 
 /// Who writes, and when.
@@ -40,7 +40,7 @@ pub struct Writer<'a> {
 #[derive(Clone, Copy)]
 pub struct Live<'a> {
     /// The object.
-    pub object: Value<'a>,
+    pub object: ParsedValue<'a>,
     /// Its entries.
     pub managed: &'a ManagedFields,
 }
@@ -61,21 +61,26 @@ impl<'a> Endpoint<'a> {
         }
     }
 
-    pub(super) fn typed(&self, value: Value<'a>) -> Option<Typed<'a>> {
+    pub(super) fn typed(&self, value: ParsedValue<'a>) -> Option<Typed<'a>> {
         let ty = self.versions.type_of(self.api_version)?;
         Some(Typed { value, ty, version: self.api_version })
     }
 
     /// An object in messages: namespace, name and kind.
-    pub(super) fn describe(&self, object: Value<'_>) -> String {
-        let text = |path: &[&str]| object.at(path).and_then(Value::as_str).unwrap_or_default();
+    pub(super) fn describe(&self, object: ParsedValue<'_>) -> String {
+        let text = |path: &[&str]| object.at(path).and_then(ParsedValue::as_str).unwrap_or_default();
         let kind = kind_text(text(&["apiVersion"]), text(&["kind"]));
         format!("{}/{}; {kind}", text(&["metadata", "namespace"]), text(&["metadata", "name"]))
     }
 
     /// The entry of a set at this endpoint.
-    pub(super) fn new_entry(&self, id: &ManagerId, set: &FieldSet<'_>, time: Option<Time>) -> Entry {
-        Entry {
+    pub(super) fn new_entry(
+        &self,
+        id: &ManagerId,
+        set: &FieldSet<'_>,
+        time: Option<Time>,
+    ) -> ManagedFieldsEntry {
+        ManagedFieldsEntry {
             manager: Arc::clone(&id.manager),
             operation: id.operation,
             api_version: Arc::from(self.api_version),
@@ -120,12 +125,12 @@ pub(super) fn stripped() -> &'static FieldSet<'static> {
 }
 
 /// The entries of managers after an operation: texts that did not change are shared.
-pub(super) fn entries_of(managers: &[Manager<'_>], order: FieldOrder) -> Vec<Entry> {
+pub(super) fn entries_of(managers: &[Manager<'_>], order: FieldOrder) -> Vec<ManagedFieldsEntry> {
     let entry = |manager: &Manager<'_>| match (&manager.owner, &manager.fields) {
         (Owner::Me, _) => None,
         (Owner::Entry(entry), Fields::Text { .. }) => Some(entry.clone()),
         (Owner::Entry(entry), Fields::Set(set)) => {
-            Some(Entry { fields: FieldsV1::of(set, order), ..entry.clone() })
+            Some(ManagedFieldsEntry { fields: FieldsV1::of(set, order), ..entry.clone() })
         }
     };
     managers.iter().filter_map(entry).collect()

@@ -12,7 +12,7 @@ use kubemerge_schema::TypeRef;
 use super::Time;
 use crate::fieldpath::{FieldOrder, FieldSet, FieldsError};
 use crate::typed::reconcile;
-use crate::value::{Arena, Value};
+use crate::value::{Arena, ParsedValue};
 
 /// How a manager came to own its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,7 +55,7 @@ impl ManagerId {
                 out.extend_from_slice(if out.is_empty() { b"{\"" } else { b",\"" });
                 out.extend_from_slice(name.as_bytes());
                 out.extend_from_slice(b"\":");
-                Value::String(text).write_json(&mut out);
+                ParsedValue::String(text).write_json(&mut out);
             }
         };
         member("manager", &self.manager);
@@ -70,7 +70,7 @@ impl ManagerId {
 
 /// One entry of `managedFields`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ManagedFieldsEntry {
     /// The name of the manager.
     pub manager: Arc<str>,
     /// How it came to own its fields.
@@ -85,7 +85,7 @@ pub struct Entry {
     pub fields: FieldsV1,
 }
 
-impl Entry {
+impl ManagedFieldsEntry {
     /// Who the entry belongs to.
     pub fn id(&self) -> ManagerId {
         let api_version = match self.operation {
@@ -111,9 +111,9 @@ impl Entry {
     }
 
     /// The order of entries: appliers first, then the oldest first.
-    pub(super) fn order(&self, other: &Entry) -> Ordering {
-        let key = |entry: &Entry| (entry.operation, entry.time.map_or(0, |time| time.0));
-        let text = |one: &Entry, two: &Entry| {
+    pub(super) fn order(&self, other: &ManagedFieldsEntry) -> Ordering {
+        let key = |entry: &ManagedFieldsEntry| (entry.operation, entry.time.map_or(0, |time| time.0));
+        let text = |one: &ManagedFieldsEntry, two: &ManagedFieldsEntry| {
             let names = one.manager.cmp(&two.manager).then_with(|| one.api_version.cmp(&two.api_version));
             names.then_with(|| one.subresource.cmp(&two.subresource))
         };

@@ -3,9 +3,9 @@
 use kubemerge_schema::TypeRef;
 
 use super::entry::Operation;
-use super::{DecodeError, Live};
+use super::{Live, ManagedFieldsError};
 use crate::typed::extract;
-use crate::value::{Arena, Value};
+use crate::value::{Arena, ParsedValue};
 
 /// The part of an object that an applier owns, with kind and version; `None` if it owns nothing.
 ///
@@ -17,8 +17,8 @@ pub fn extract_applied<'a>(
     manager: &str,
     subresource: &str,
     arena: &'a Arena,
-) -> Result<Option<Value<'a>>, DecodeError> {
-    let is_it = |entry: &&super::Entry| {
+) -> Result<Option<ParsedValue<'a>>, ManagedFieldsError> {
+    let is_it = |entry: &&super::ManagedFieldsEntry| {
         entry.operation == Operation::Apply
             && &*entry.manager == manager
             && &*entry.subresource == subresource
@@ -26,7 +26,7 @@ pub fn extract_applied<'a>(
     let Some(entry) = live.managed.entries().iter().find(is_it) else { return Ok(None) };
     let set = entry.fields.set(arena);
     let set =
-        set.map_err(|error| DecodeError::new(format!("error marshalling FieldsV1 to JSON: {error}")))?;
+        set.map_err(|error| ManagedFieldsError::new(format!("error marshalling FieldsV1 to JSON: {error}")))?;
     let extracted = extract(ty, live.object, &set.leaves(), arena);
     if extracted.members().is_none() {
         return Ok(None);

@@ -3,14 +3,14 @@
 use super::Endpoint;
 use crate::fieldpath::FieldSet;
 use crate::typed::{Duplicates, claim, compare, validate};
-use crate::value::{Arena, Value};
+use crate::value::{Arena, ParsedValue};
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// How many bytes the annotations of an object may have together.
 const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
-fn annotation(object: Value<'_>) -> Option<&str> {
+fn annotation(object: ParsedValue<'_>) -> Option<&str> {
     let text = object.at(&["metadata", "annotations", LAST_APPLIED])?.as_str()?;
     (!text.is_empty()).then_some(text)
 }
@@ -18,11 +18,11 @@ fn annotation(object: Value<'_>) -> Option<&str> {
 /// Paths that client-side apply set and nobody has changed since: conflicts there are taken over.
 pub(super) fn allowed_conflicts<'a>(
     endpoint: &Endpoint<'a>,
-    live: Value<'a>,
+    live: ParsedValue<'a>,
     arena: &'a Arena,
 ) -> Option<FieldSet<'a>> {
     let text = annotation(live)?;
-    let last = Value::parse(text.as_bytes(), arena).ok()?;
+    let last = ParsedValue::parse(text.as_bytes(), arena).ok()?;
     last.get("kind")?.as_str().filter(|kind| !kind.is_empty())?;
     if last.get("apiVersion")?.as_str()? != endpoint.api_version {
         return None;
@@ -36,7 +36,11 @@ pub(super) fn allowed_conflicts<'a>(
 }
 
 /// The object with the annotation rewritten from a configuration; `None` if it has no annotation.
-pub(super) fn updated<'a>(object: Value<'a>, config: Value<'a>, arena: &'a Arena) -> Option<Value<'a>> {
+pub(super) fn updated<'a>(
+    object: ParsedValue<'a>,
+    config: ParsedValue<'a>,
+    arena: &'a Arena,
+) -> Option<ParsedValue<'a>> {
     annotation(object)?;
     let metadata = object.get("metadata")?;
     let annotations = metadata.get("annotations")?;
@@ -49,16 +53,16 @@ pub(super) fn updated<'a>(object: Value<'a>, config: Value<'a>, arena: &'a Arena
         .sum();
     let annotations = match others + LAST_APPLIED.len() + text.len() > MAX_ANNOTATION_BYTES {
         true => annotations.without_member(LAST_APPLIED, arena),
-        false => annotations.with_member(LAST_APPLIED, Value::String(text), arena),
+        false => annotations.with_member(LAST_APPLIED, ParsedValue::String(text), arena),
     };
     Some(object.with_member("metadata", metadata.with_member("annotations", annotations, arena), arena))
 }
 
 /// A configuration as the annotation holds it: without the annotation, and with a line end.
-fn last_applied_text<'a>(config: Value<'a>, arena: &'a Arena) -> &'a str {
-    let metadata = config.get("metadata").unwrap_or(Value::Map(&[]));
+fn last_applied_text<'a>(config: ParsedValue<'a>, arena: &'a Arena) -> &'a str {
+    let metadata = config.get("metadata").unwrap_or(ParsedValue::Map(&[]));
     let metadata = match metadata.get("annotations") {
-        Some(annotations @ Value::Map(_)) => {
+        Some(annotations @ ParsedValue::Map(_)) => {
             metadata.with_member("annotations", annotations.without_member(LAST_APPLIED, arena), arena)
         }
         _ => metadata.without_member("annotations", arena),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::entry::{Entry, FieldsV1, Operation};
-use super::{DecodeError, ManagedFields};
+use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
+use super::{ManagedFields, ManagedFieldsError};
 use crate::fieldpath::{FieldOrder, FieldSet, FieldsError};
 use crate::value::Arena;
 
@@ -17,7 +17,7 @@ pub fn migrate_to_apply(
     applier: &str,
     subresource: &str,
     order: FieldOrder,
-) -> Result<ManagedFields, DecodeError> {
+) -> Result<ManagedFields, ManagedFieldsError> {
     let mut entries = managed.entries().to_vec();
     for manager in client_side {
         migrate_one(&mut entries, manager, applier, subresource, order)?;
@@ -27,16 +27,16 @@ pub fn migrate_to_apply(
 }
 
 fn migrate_one(
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<ManagedFieldsEntry>,
     manager: &str,
     applier: &str,
     subresource: &str,
     order: FieldOrder,
-) -> Result<(), DecodeError> {
-    let is_of = |entry: &Entry, manager: &str, operation: Operation| {
+) -> Result<(), ManagedFieldsError> {
+    let is_of = |entry: &ManagedFieldsEntry, manager: &str, operation: Operation| {
         &*entry.manager == manager && entry.operation == operation && &*entry.subresource == subresource
     };
-    let is_client_side = |entry: &Entry| is_of(entry, manager, Operation::Update);
+    let is_client_side = |entry: &ManagedFieldsEntry| is_of(entry, manager, Operation::Update);
     let known = entries.iter().position(|entry| is_of(entry, applier, Operation::Apply));
     let Some(target) = known.or_else(|| entries.iter().position(is_client_side)) else { return Ok(()) };
     (entries[target].manager, entries[target].operation) = (Arc::from(applier), Operation::Apply);
@@ -50,9 +50,9 @@ fn migrate_one(
     Ok(())
 }
 
-fn union(one: &FieldsV1, two: &FieldsV1, order: FieldOrder) -> Result<FieldsV1, DecodeError> {
+fn union(one: &FieldsV1, two: &FieldsV1, order: FieldOrder) -> Result<FieldsV1, ManagedFieldsError> {
     let arena = Arena::new();
-    let read = |error: FieldsError| DecodeError::new(format!("error decoding set: {error}"));
+    let read = |error: FieldsError| ManagedFieldsError::new(format!("error decoding set: {error}"));
     let (one, two) = (one.set(&arena).map_err(read)?, two.set(&arena).map_err(read)?);
     Ok(FieldsV1::of(&one.union(&two), order))
 }
@@ -62,8 +62,8 @@ pub fn find_owners<'m>(
     managed: &'m ManagedFields,
     operation: Operation,
     paths: &FieldSet<'_>,
-) -> Vec<&'m Entry> {
-    let owns_all = |entry: &&Entry| {
+) -> Vec<&'m ManagedFieldsEntry> {
+    let owns_all = |entry: &&ManagedFieldsEntry| {
         let arena = Arena::new();
         entry.operation == operation && entry.fields.set(&arena).is_ok_and(|set| paths.is_subset(&set))
     };

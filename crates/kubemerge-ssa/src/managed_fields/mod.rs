@@ -20,10 +20,10 @@ mod time;
 mod update;
 
 pub use apply::{Applied, ApplyError, Conflicting, apply};
-pub use codec::{DecodeError, ManagedFields, Requested};
-pub use conflict::{Conflict, Conflicts};
+pub use codec::{ManagedFields, ManagedFieldsError, Requested};
+pub use conflict::{Conflicts, ManagerConflict};
 pub use endpoint::{Endpoint, Live, Writer};
-pub use entry::{Entry, FieldsV1, ManagerId, Operation};
+pub use entry::{FieldsV1, ManagedFieldsEntry, ManagerId, Operation};
 pub use extract::extract_applied;
 pub use migrate::{find_owners, migrate_to_apply};
 pub use owners::OwnedField;

@@ -1,8 +1,8 @@
 //! Who owns what: the entries of an object read the other way round, and moved from one manager to another.
 
-use super::entry::{Entry, FieldsV1, ManagerId};
-use super::{DecodeError, ManagedFields};
-use crate::fieldpath::{Element, FieldOrder, FieldSet, Path};
+use super::entry::{FieldsV1, ManagedFieldsEntry, ManagerId};
+use super::{ManagedFields, ManagedFieldsError};
+use crate::fieldpath::{Element, FieldOrder, FieldPath, FieldSet};
 use crate::value::Arena;
 
 /// A field and the managers that own it.
@@ -19,7 +19,7 @@ impl ManagedFields {
     ///
     /// # Errors
     /// If an entry cannot be read.
-    pub fn owned_fields(&self) -> Result<Vec<OwnedField>, DecodeError> {
+    pub fn owned_fields(&self) -> Result<Vec<OwnedField>, ManagedFieldsError> {
         let arena = Arena::new();
         let mut sets = Vec::new();
         for entry in self.entries() {
@@ -29,7 +29,7 @@ impl ManagedFields {
         let mut fields = Vec::new();
         all.each_path(|path| {
             let owners = sets.iter().filter(|(_, set)| set.has(path)).map(|(id, _)| id.clone()).collect();
-            fields.push(OwnedField { path: Path(path).to_string(), owners });
+            fields.push(OwnedField { path: FieldPath(path).to_string(), owners });
         });
         Ok(fields)
     }
@@ -38,7 +38,7 @@ impl ManagedFields {
     ///
     /// # Errors
     /// If an entry cannot be read.
-    pub fn owners_of(&self, path: &[Element<'_>]) -> Result<Vec<&Entry>, DecodeError> {
+    pub fn owners_of(&self, path: &[Element<'_>]) -> Result<Vec<&ManagedFieldsEntry>, ManagedFieldsError> {
         let arena = Arena::new();
         let mut owners = Vec::new();
         for entry in self.entries() {
@@ -61,22 +61,22 @@ impl ManagedFields {
         to: &ManagerId,
         paths: &FieldSet<'_>,
         order: FieldOrder,
-    ) -> Result<ManagedFields, DecodeError> {
+    ) -> Result<ManagedFields, ManagedFieldsError> {
         let arena = Arena::new();
         let Some(giver) = self.entry(from) else { return Ok(self.clone()) };
         let set = read(&giver.fields, &arena)?;
         let left = set.recursive_difference(paths);
         let given = set.difference(&left);
-        let mut entries: Vec<Entry> =
+        let mut entries: Vec<ManagedFieldsEntry> =
             self.entries().iter().filter(|entry| !entry.is_of(from) && !entry.is_of(to)).cloned().collect();
         if !left.is_empty() {
-            entries.push(Entry { fields: FieldsV1::of(&left, order), ..giver.clone() });
+            entries.push(ManagedFieldsEntry { fields: FieldsV1::of(&left, order), ..giver.clone() });
         }
         let had = self.entry(to).map(|entry| read(&entry.fields, &arena)).transpose()?;
         let owned = given.union(&had.unwrap_or_default());
         if !owned.is_empty() {
             let known = self.entry(to).unwrap_or(giver).clone();
-            entries.push(Entry {
+            entries.push(ManagedFieldsEntry {
                 manager: to.manager.clone(),
                 operation: to.operation,
                 subresource: to.subresource.clone(),
@@ -88,6 +88,6 @@ impl ManagedFields {
     }
 }
 
-fn read<'a>(fields: &FieldsV1, arena: &'a Arena) -> Result<FieldSet<'a>, DecodeError> {
-    fields.set_in(arena).map_err(|error| DecodeError::new(error.to_string()))
+fn read<'a>(fields: &FieldsV1, arena: &'a Arena) -> Result<FieldSet<'a>, ManagedFieldsError> {
+    fields.set_in(arena).map_err(|error| ManagedFieldsError::new(error.to_string()))
 }

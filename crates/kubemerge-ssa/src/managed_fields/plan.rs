@@ -3,9 +3,9 @@
 use super::apply::{ApplyError, Conflicting, apply};
 use super::entry::{ManagerId, Operation};
 use super::{Endpoint, Live, Writer};
-use crate::fieldpath::{Element, FieldSet, Path};
+use crate::fieldpath::{Element, FieldPath, FieldSet};
 use crate::typed::{claim, compare};
-use crate::value::{Arena, Value};
+use crate::value::{Arena, ParsedValue};
 
 /// What an apply would do to one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Effect {
 pub fn plan<'a>(
     endpoint: &Endpoint<'a>,
     live: Live<'a>,
-    config: Value<'a>,
+    config: ParsedValue<'a>,
     writer: Writer<'_>,
     conflicting: Conflicting,
     arena: &'a Arena,
@@ -107,8 +107,8 @@ pub fn plan<'a>(
 }
 
 struct Planner<'p, 'a> {
-    live: Value<'a>,
-    new: Value<'a>,
+    live: ParsedValue<'a>,
+    new: ParsedValue<'a>,
     others: &'p [(ManagerId, FieldSet<'a>)],
     conflicting: Conflicting,
 }
@@ -126,12 +126,12 @@ impl<'a> Planner<'_, 'a> {
     }
 
     fn field(&self, path: &[Element<'a>], effect: Effect) -> PlannedField {
-        let json = |value: Value<'a>| {
+        let json = |value: ParsedValue<'a>| {
             let value = super::conflict::value_at(value, path)?;
             Some(String::from_utf8_lossy(&value.to_json()).into_owned())
         };
         PlannedField {
-            path: Path(path).to_string(),
+            path: FieldPath(path).to_string(),
             effect,
             others: self.owners(path),
             before: json(self.live),

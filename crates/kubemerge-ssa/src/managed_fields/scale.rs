@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::entry::{Entry, FieldsV1};
-use super::{DecodeError, ManagedFields};
+use super::entry::{FieldsV1, ManagedFieldsEntry};
+use super::{ManagedFields, ManagedFieldsError};
 use crate::fieldpath::{Element, FieldOrder, FieldSet, FieldsError};
 use crate::value::Arena;
 
@@ -31,13 +31,17 @@ impl<'a> ScaleMapping<'a> {
     ///
     /// # Errors
     /// If an entry cannot be read.
-    pub fn to_scale(&self, parent: &ManagedFields) -> Result<ManagedFields, DecodeError> {
+    pub fn to_scale(&self, parent: &ManagedFields) -> Result<ManagedFields, ManagedFieldsError> {
         let mut entries = Vec::new();
         for entry in parent.decoded().entries() {
             let Some(Some(path)) = self.path(&entry.api_version) else { continue };
             if owns(entry, path)? {
                 let fields = FieldsV1::of(&FieldSet::of_names(&[REPLICAS_IN_SCALE]), self.order);
-                entries.push(Entry { api_version: Arc::from(SCALE_VERSION), fields, ..entry.clone() });
+                entries.push(ManagedFieldsEntry {
+                    api_version: Arc::from(SCALE_VERSION),
+                    fields,
+                    ..entry.clone()
+                });
             }
         }
         // Ids of updaters differ by version, which was just changed: nothing may be merged here.
@@ -52,10 +56,10 @@ impl<'a> ScaleMapping<'a> {
         &self,
         parent: &ManagedFields,
         scale: &ManagedFields,
-    ) -> Result<ManagedFields, DecodeError> {
+    ) -> Result<ManagedFields, ManagedFieldsError> {
         let (parent, scale) = (parent.decoded(), scale.decoded());
         let mut kept = Vec::new();
-        let mut in_scale: Vec<&Entry> = scale.entries().iter().collect();
+        let mut in_scale: Vec<&ManagedFieldsEntry> = scale.entries().iter().collect();
         for entry in parent.entries() {
             let Some(path) = self.path(&entry.api_version) else { continue };
             let Some(path) = path else {
@@ -78,7 +82,11 @@ impl<'a> ScaleMapping<'a> {
     }
 
     /// A manager that came to own replicas through the scale subresource.
-    fn new_owner(&self, parent: &ManagedFields, entry: &Entry) -> Result<Option<Entry>, DecodeError> {
+    fn new_owner(
+        &self,
+        parent: &ManagedFields,
+        entry: &ManagedFieldsEntry,
+    ) -> Result<Option<ManagedFieldsEntry>, ManagedFieldsError> {
         let Some(Some(path)) = self.path(self.api_version) else { return Ok(None) };
         if !owns(entry, REPLICAS_IN_SCALE)? {
             return Ok(None);
@@ -86,24 +94,33 @@ impl<'a> ScaleMapping<'a> {
         // Upstream: the time is that of the object's entry with this id, so usually none.
         let time = parent.entry(&entry.id()).and_then(|known| known.time);
         let fields = FieldsV1::of(&FieldSet::of_names(&[path]), self.order);
-        Ok(Some(Entry { api_version: Arc::from(self.api_version), time, fields, ..entry.clone() }))
+        Ok(Some(ManagedFieldsEntry {
+            api_version: Arc::from(self.api_version),
+            time,
+            fields,
+            ..entry.clone()
+        }))
     }
 }
 
-fn unreadable(error: FieldsError) -> DecodeError {
-    DecodeError::new(format!("error decoding set: {error}"))
+fn unreadable(error: FieldsError) -> ManagedFieldsError {
+    ManagedFieldsError::new(format!("error decoding set: {error}"))
 }
 
-fn owns(entry: &Entry, path: &[&str]) -> Result<bool, DecodeError> {
+fn owns(entry: &ManagedFieldsEntry, path: &[&str]) -> Result<bool, ManagedFieldsError> {
     let arena = Arena::new();
     let path: Vec<Element<'_>> = path.iter().copied().map(Element::Name).collect();
     Ok(entry.fields.set(&arena).map_err(unreadable)?.has(&path))
 }
 
-fn without(entry: &Entry, path: &[&str], order: FieldOrder) -> Result<Option<Entry>, DecodeError> {
+fn without(
+    entry: &ManagedFieldsEntry,
+    path: &[&str],
+    order: FieldOrder,
+) -> Result<Option<ManagedFieldsEntry>, ManagedFieldsError> {
     let arena = Arena::new();
     let set = entry.fields.set(&arena).map_err(unreadable)?;
     let names: Vec<Element<'_>> = path.iter().map(|name| Element::Name(arena.alloc_str(name))).collect();
     let left = set.difference(&FieldSet::of_paths(vec![names]));
-    Ok((!left.is_empty()).then(|| Entry { fields: FieldsV1::of(&left, order), ..entry.clone() }))
+    Ok((!left.is_empty()).then(|| ManagedFieldsEntry { fields: FieldsV1::of(&left, order), ..entry.clone() }))
 }

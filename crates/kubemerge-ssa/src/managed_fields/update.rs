@@ -3,12 +3,12 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::endpoint::{entries_of, stripped};
-use super::entry::{Entry, FieldsV1, Operation};
+use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
 use super::{Endpoint, Live, ManagedFields, Requested, Time, Writer, cap};
 use crate::fieldpath::{FieldSet, FieldsError};
 use crate::typed::{Duplicates, is_valid_beside, validate};
 use crate::update::{self as updater, Context, Manager, Typed, UpdateError};
-use crate::value::{Arena, Value};
+use crate::value::{Arena, ParsedValue};
 
 /// Why a write could not be tracked. It does not fail the write: the entries stay as they were.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,12 +51,12 @@ pub fn chosen_for_update(live: &ManagedFields, requested: Requested, subresource
 pub fn update<'a>(
     endpoint: &Endpoint<'a>,
     live: Live<'a>,
-    new: Value<'a>,
+    new: ParsedValue<'a>,
     writer: Writer<'_>,
     arena: &'a Arena,
 ) -> Result<ManagedFields, TrackError> {
     let has_uid =
-        live.object.at(&["metadata", "uid"]).and_then(Value::as_str).is_some_and(|uid| !uid.is_empty());
+        live.object.at(&["metadata", "uid"]).and_then(ParsedValue::as_str).is_some_and(|uid| !uid.is_empty());
     if live.managed.is_empty() && has_uid {
         return Ok(ManagedFields::new());
     }
@@ -67,7 +67,7 @@ pub fn update<'a>(
 pub(super) fn track<'a>(
     endpoint: &Endpoint<'a>,
     live: Live<'a>,
-    new: Value<'a>,
+    new: ParsedValue<'a>,
     writer: Writer<'_>,
     arena: &'a Arena,
 ) -> Result<ManagedFields, TrackError> {
@@ -102,7 +102,7 @@ pub(super) fn track<'a>(
 
 fn checked<'a>(
     endpoint: &Endpoint<'a>,
-    object: Value<'a>,
+    object: ParsedValue<'a>,
     which: &str,
     arena: &'a Arena,
 ) -> Result<Typed<'a>, TrackError> {
@@ -123,11 +123,11 @@ fn checked<'a>(
 /// The entry of a manager that had fields before: what is left of them, and what it changed now.
 fn joined(
     endpoint: &Endpoint<'_>,
-    before: &Entry,
-    left: Option<&Entry>,
+    before: &ManagedFieldsEntry,
+    left: Option<&ManagedFieldsEntry>,
     changed: &FieldSet<'_>,
     now: Time,
-) -> Result<Entry, TrackError> {
+) -> Result<ManagedFieldsEntry, TrackError> {
     let unreadable = |error: FieldsError| TrackError(error.to_string());
     let left_arena = Arena::new();
     let fields = match left {
@@ -139,5 +139,5 @@ fn joined(
     };
     // A write that changes only what the manager owns already leaves its text as it was, and shared.
     let fields = if fields == before.fields { before.fields.clone() } else { fields };
-    Ok(Entry { time: Some(now), fields, ..before.clone() })
+    Ok(ManagedFieldsEntry { time: Some(now), fields, ..before.clone() })
 }

@@ -5,14 +5,14 @@
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
-use super::error::Problems;
+use super::error::ValidationErrors;
 use super::list_index::{first_group, identify, sort};
 use super::{Form, form_of};
 use crate::fieldpath::{Element, FieldSet, PathStack, TreeBuilder};
-use crate::value::{Arena, Member, Value};
+use crate::value::{Arena, Member, ParsedValue};
 
 /// The paths that a value claims.
-pub fn claim<'a>(ty: TypeRef<'a>, value: Value<'a>, arena: &'a Arena) -> FieldSet<'a> {
+pub fn claim<'a>(ty: TypeRef<'a>, value: ParsedValue<'a>, arena: &'a Arena) -> FieldSet<'a> {
     let mut walk = ClaimWalk { arena, tree: TreeBuilder::new() };
     walk.value(ty, value);
     walk.tree.finish()
@@ -25,7 +25,7 @@ struct ClaimWalk<'a> {
 
 impl<'a> ClaimWalk<'a> {
     /// Walks a value and says whether its own path is claimed.
-    fn value(&mut self, ty: TypeRef<'a>, value: Value<'a>) -> bool {
+    fn value(&mut self, ty: TypeRef<'a>, value: ParsedValue<'a>) -> bool {
         match form_of(ty, Some(value)) {
             Form::Scalar(_) => true,
             Form::Map(map) if map.entries == MapEntries::Atomic => true,
@@ -53,9 +53,10 @@ impl<'a> ClaimWalk<'a> {
         }
     }
 
-    fn items(&mut self, list: ListForm<'a>, items: &'a [Value<'a>]) {
+    fn items(&mut self, list: ListForm<'a>, items: &'a [ParsedValue<'a>]) {
         // Claiming goes on where an item has no identity: validation has reported it.
-        let mut index = identify(list, items, self.arena, &PathStack::new(), &mut Problems::default());
+        let mut index =
+            identify(list, items, self.arena, &PathStack::new(), &mut ValidationErrors::default());
         sort(&mut index);
         let mut rest = &index[..];
         while let Some(first) = rest.first() {
@@ -71,6 +72,6 @@ impl<'a> ClaimWalk<'a> {
     }
 }
 
-fn is_nothing(value: Value<'_>) -> bool {
-    matches!(value, Value::Null | Value::Map([]))
+fn is_nothing(value: ParsedValue<'_>) -> bool {
+    matches!(value, ParsedValue::Null | ParsedValue::Map([]))
 }

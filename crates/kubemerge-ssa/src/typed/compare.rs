@@ -8,12 +8,12 @@ use std::cmp::Ordering;
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
-use super::error::Problems;
+use super::error::ValidationErrors;
 use super::go_value::scalar_problem;
 use super::list_index::{Item, first_group, identify, sort};
 use super::{Form, forms_of, member_type};
 use crate::fieldpath::{Element, FieldSet, PathStack, SetBuilder};
-use crate::value::{Arena, Member, Value};
+use crate::value::{Arena, Member, ParsedValue};
 
 /// The paths that differ between two values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,17 +51,17 @@ impl<'a> Comparison<'a> {
 /// If an item of an associative list has no identity, or neither value has the form its type wants.
 pub fn compare<'a>(
     ty: TypeRef<'a>,
-    old: Value<'a>,
-    new: Value<'a>,
+    old: ParsedValue<'a>,
+    new: ParsedValue<'a>,
     arena: &'a Arena,
-) -> Result<Comparison<'a>, Problems> {
+) -> Result<Comparison<'a>, ValidationErrors> {
     let mut walk = CompareWalk {
         arena,
         path: PathStack::new(),
         removed: SetBuilder::new(),
         modified: SetBuilder::new(),
         added: SetBuilder::new(),
-        problems: Problems::default(),
+        problems: ValidationErrors::default(),
     };
     walk.pair(ty, Some(old), Some(new));
     walk.problems.or(Comparison {
@@ -77,11 +77,11 @@ struct CompareWalk<'a> {
     removed: SetBuilder<'a>,
     modified: SetBuilder<'a>,
     added: SetBuilder<'a>,
-    problems: Problems,
+    problems: ValidationErrors,
 }
 
 impl<'a> CompareWalk<'a> {
-    fn pair(&mut self, ty: TypeRef<'a>, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+    fn pair(&mut self, ty: TypeRef<'a>, old: Option<ParsedValue<'a>>, new: Option<ParsedValue<'a>>) {
         if let (Some(old), Some(new)) = (old, new)
             && old.is_same_part(new)
         {
@@ -94,7 +94,7 @@ impl<'a> CompareWalk<'a> {
         self.in_form(form, old, new);
     }
 
-    fn in_form(&mut self, form: Form<'a>, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+    fn in_form(&mut self, form: Form<'a>, old: Option<ParsedValue<'a>>, new: Option<ParsedValue<'a>>) {
         match form {
             Form::Map(map) => {
                 let (left, right) = (members_of(old), members_of(new));
@@ -113,7 +113,8 @@ impl<'a> CompareWalk<'a> {
                 self.container(old, new);
             }
             Form::Scalar(ty) => {
-                let wrong = |value: Option<Value<'a>>| value.and_then(|value| scalar_problem(ty, value));
+                let wrong =
+                    |value: Option<ParsedValue<'a>>| value.and_then(|value| scalar_problem(ty, value));
                 match (wrong(old), wrong(new)) {
                     (Some(old), Some(new)) => {
                         self.problems.add(&self.path, format!("lhs: {old}"));
@@ -126,7 +127,7 @@ impl<'a> CompareWalk<'a> {
         }
     }
 
-    fn leaf(&mut self, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+    fn leaf(&mut self, old: Option<ParsedValue<'a>>, new: Option<ParsedValue<'a>>) {
         match (old, new) {
             (None, _) => self.added.insert(&self.path),
             (_, None) => self.removed.insert(&self.path),
@@ -136,7 +137,7 @@ impl<'a> CompareWalk<'a> {
     }
 
     /// A container that only one side has is named itself, after what is in it.
-    fn container(&mut self, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+    fn container(&mut self, old: Option<ParsedValue<'a>>, new: Option<ParsedValue<'a>>) {
         if old.is_none() || new.is_none() {
             self.leaf(old, new);
         }
@@ -159,7 +160,13 @@ impl<'a> CompareWalk<'a> {
         }
     }
 
-    fn member(&mut self, map: MapForm<'a>, name: &'a str, old: Option<Value<'a>>, new: Option<Value<'a>>) {
+    fn member(
+        &mut self,
+        map: MapForm<'a>,
+        name: &'a str,
+        old: Option<ParsedValue<'a>>,
+        new: Option<ParsedValue<'a>>,
+    ) {
         self.path.push(Element::Name(name));
         match member_type(map, name) {
             Some(ty) => self.pair(ty, old, new),
@@ -168,7 +175,7 @@ impl<'a> CompareWalk<'a> {
         self.path.pop();
     }
 
-    fn lists(&mut self, list: ListForm<'a>, old: &'a [Value<'a>], new: &'a [Value<'a>]) {
+    fn lists(&mut self, list: ListForm<'a>, old: &'a [ParsedValue<'a>], new: &'a [ParsedValue<'a>]) {
         let mut left = identify(list, old, self.arena, &self.path, &mut self.problems);
         let mut right = identify(list, new, self.arena, &self.path, &mut self.problems);
         sort(&mut left);
@@ -213,12 +220,12 @@ impl<'a> CompareWalk<'a> {
     }
 }
 
-fn members_of(value: Option<Value<'_>>) -> &[Member<'_>] {
-    value.and_then(Value::members).unwrap_or_default()
+fn members_of(value: Option<ParsedValue<'_>>) -> &[Member<'_>] {
+    value.and_then(ParsedValue::members).unwrap_or_default()
 }
 
-fn items_of(value: Option<Value<'_>>) -> &[Value<'_>] {
-    value.and_then(Value::items).unwrap_or_default()
+fn items_of(value: Option<ParsedValue<'_>>) -> &[ParsedValue<'_>] {
+    value.and_then(ParsedValue::items).unwrap_or_default()
 }
 
 fn smaller<'a>(left: &[Item<'a>], right: &[Item<'a>]) -> Option<Element<'a>> {

@@ -6,14 +6,14 @@ use crate::fieldpath::PathStack;
 
 /// Something wrong with one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct ValidationError {
     /// The path of the field, as messages print it.
     pub path: String,
     /// What is wrong.
     pub message: String,
 }
 
-impl Display for Problem {
+impl Display for ValidationError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.path.is_empty() {
             true => f.write_str(&self.message),
@@ -24,20 +24,20 @@ impl Display for Problem {
 
 /// Everything that is wrong with a value. Never empty as an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Problems(pub Vec<Problem>);
+pub struct ValidationErrors(pub Vec<ValidationError>);
 
-impl Problems {
+impl ValidationErrors {
     pub(crate) fn add(&mut self, path: &PathStack<'_>, message: impl Into<String>) {
         let path = path.elements().map(|element| element.to_string()).collect();
-        self.0.push(Problem { path, message: message.into() });
+        self.0.push(ValidationError { path, message: message.into() });
     }
 
-    pub(crate) fn or<T>(self, result: T) -> Result<T, Problems> {
+    pub(crate) fn or<T>(self, result: T) -> Result<T, ValidationErrors> {
         if self.0.is_empty() { Ok(result) } else { Err(self) }
     }
 }
 
-impl Display for Problems {
+impl Display for ValidationErrors {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let [problem] = &self.0[..] {
             return problem.fmt(f);
@@ -47,4 +47,4 @@ impl Display for Problems {
     }
 }
 
-impl std::error::Error for Problems {}
+impl std::error::Error for ValidationErrors {}

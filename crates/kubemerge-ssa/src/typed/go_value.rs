@@ -5,10 +5,10 @@ use std::fmt::{self, Display, Formatter};
 use kubemerge_schema::ScalarType;
 
 use super::valid::is_valid_scalar;
-use crate::value::{Value, go_quoted, write_float_v};
+use crate::value::{ParsedValue, go_quoted, write_float_v};
 
 /// Go's `%v` of a value of structured-merge-diff.
-pub(super) struct Plain<'a>(pub(super) Value<'a>);
+pub(super) struct Plain<'a>(pub(super) ParsedValue<'a>);
 
 impl Display for Plain<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -16,17 +16,17 @@ impl Display for Plain<'_> {
     }
 }
 
-struct PlainInner<'a>(Value<'a>);
+struct PlainInner<'a>(ParsedValue<'a>);
 
 impl Display for PlainInner<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Value::Null => f.write_str("<nil>"),
-            Value::Bool(value) => write!(f, "{value}"),
-            Value::Int(value) => write!(f, "{value}"),
-            Value::Float(value) => write_float_v(value, f),
-            Value::String(text) => f.write_str(text),
-            Value::List(items) => {
+            ParsedValue::Null => f.write_str("<nil>"),
+            ParsedValue::Bool(value) => write!(f, "{value}"),
+            ParsedValue::Int(value) => write!(f, "{value}"),
+            ParsedValue::Float(value) => write_float_v(value, f),
+            ParsedValue::String(text) => f.write_str(text),
+            ParsedValue::List(items) => {
                 f.write_str("[")?;
                 for (place, item) in items.iter().enumerate() {
                     let gap = if place > 0 { " " } else { "" };
@@ -34,7 +34,7 @@ impl Display for PlainInner<'_> {
                 }
                 f.write_str("]")
             }
-            Value::Map(members) => {
+            ParsedValue::Map(members) => {
                 f.write_str("map[")?;
                 for (place, member) in members.iter().enumerate() {
                     let gap = if place > 0 { " " } else { "" };
@@ -47,14 +47,14 @@ impl Display for PlainInner<'_> {
 }
 
 /// Go's `%#v` of an unstructured value.
-struct Syntax<'a>(Value<'a>);
+struct Syntax<'a>(ParsedValue<'a>);
 
 impl Display for Syntax<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Value::Null => f.write_str("interface {}(nil)"),
-            Value::String(text) => f.write_str(&go_quoted(text)),
-            Value::List(items) => {
+            ParsedValue::Null => f.write_str("interface {}(nil)"),
+            ParsedValue::String(text) => f.write_str(&go_quoted(text)),
+            ParsedValue::List(items) => {
                 f.write_str("[]interface {}{")?;
                 for (place, item) in items.iter().enumerate() {
                     let gap = if place > 0 { ", " } else { "" };
@@ -62,7 +62,7 @@ impl Display for Syntax<'_> {
                 }
                 f.write_str("}")
             }
-            Value::Map(members) => {
+            ParsedValue::Map(members) => {
                 f.write_str("map[string]interface {}{")?;
                 for (place, member) in members.iter().enumerate() {
                     let gap = if place > 0 { ", " } else { "" };
@@ -75,20 +75,20 @@ impl Display for Syntax<'_> {
     }
 }
 
-fn go_type(value: Value<'_>) -> &'static str {
+fn go_type(value: ParsedValue<'_>) -> &'static str {
     match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Int(_) => "int64",
-        Value::Float(_) => "float64",
-        Value::String(_) => "string",
-        Value::List(_) => "[]interface {}",
-        Value::Map(_) => "map[string]interface {}",
+        ParsedValue::Null => "<nil>",
+        ParsedValue::Bool(_) => "bool",
+        ParsedValue::Int(_) => "int64",
+        ParsedValue::Float(_) => "float64",
+        ParsedValue::String(_) => "string",
+        ParsedValue::List(_) => "[]interface {}",
+        ParsedValue::Map(_) => "map[string]interface {}",
     }
 }
 
 /// What is wrong with a scalar; `None` if nothing is. Null is fine everywhere.
-pub(super) fn scalar_problem(ty: ScalarType, value: Value<'_>) -> Option<String> {
+pub(super) fn scalar_problem(ty: ScalarType, value: ParsedValue<'_>) -> Option<String> {
     (!is_valid_scalar(ty, value)).then(|| match ty {
         ScalarType::Numeric => format!("expected numeric (int or float), got {}", go_type(value)),
         ScalarType::String => {

@@ -7,7 +7,7 @@ use kubemerge_schema::{ListForm, ListItems, ListKey};
 use serde_json::Value as Json;
 
 use crate::fieldpath::{Element, KeyField};
-use crate::value::{Arena, Value, go_quoted};
+use crate::value::{Arena, ParsedValue, go_quoted};
 
 /// Why an item has no identity.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub(super) enum NoIdentity<'a> {
 /// The path element of an item.
 pub(super) fn identity<'a>(
     list: ListForm<'a>,
-    item: Value<'a>,
+    item: ParsedValue<'a>,
     arena: &'a Arena,
 ) -> Result<Element<'a>, NoIdentity<'a>> {
     match list.items {
@@ -35,10 +35,14 @@ pub(super) fn identity<'a>(
 }
 
 /// The key fields that are present or have a default. A missing key without default is left out.
-fn key_of<'a>(keys: &'a [ListKey], item: Value<'a>, arena: &'a Arena) -> Result<Element<'a>, NoIdentity<'a>> {
+fn key_of<'a>(
+    keys: &'a [ListKey],
+    item: ParsedValue<'a>,
+    arena: &'a Arena,
+) -> Result<Element<'a>, NoIdentity<'a>> {
     match item {
-        Value::Null => return Err(NoIdentity::NullElement),
-        Value::Map(_) => {}
+        ParsedValue::Null => return Err(NoIdentity::NullElement),
+        ParsedValue::Map(_) => {}
         _ => return Err(NoIdentity::NotMap),
     }
     let mut fields = ArenaVec::with_capacity_in(keys.len(), arena);
@@ -58,20 +62,20 @@ fn key_of<'a>(keys: &'a [ListKey], item: Value<'a>, arena: &'a Arena) -> Result<
 }
 
 /// A default of the schema, whose numbers are floats in Go.
-fn default_value<'a>(default: &'a Json, arena: &'a Arena) -> Value<'a> {
+fn default_value<'a>(default: &'a Json, arena: &'a Arena) -> ParsedValue<'a> {
     match default {
-        Json::String(text) => Value::String(text),
-        Json::Bool(value) => Value::Bool(*value),
-        Json::Number(number) => Value::Float(number.as_f64().unwrap_or_default()),
-        other => Value::from_json(other, arena).unwrap_or(Value::Null),
+        Json::String(text) => ParsedValue::String(text),
+        Json::Bool(value) => ParsedValue::Bool(*value),
+        Json::Number(number) => ParsedValue::Float(number.as_f64().unwrap_or_default()),
+        other => ParsedValue::from_json(other, arena).unwrap_or(ParsedValue::Null),
     }
 }
 
-fn set_item(item: Value<'_>) -> Result<Element<'_>, NoIdentity<'_>> {
+fn set_item(item: ParsedValue<'_>) -> Result<Element<'_>, NoIdentity<'_>> {
     match item {
-        Value::Map(_) => Err(NoIdentity::MapInSet),
-        Value::List(_) => Err(NoIdentity::ListInSet),
-        Value::Null => Err(NoIdentity::NullInSet),
+        ParsedValue::Map(_) => Err(NoIdentity::MapInSet),
+        ParsedValue::List(_) => Err(NoIdentity::ListInSet),
+        ParsedValue::Null => Err(NoIdentity::NullInSet),
         scalar => Ok(Element::Value(scalar)),
     }
 }

@@ -3,26 +3,26 @@
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::ListForm;
 
-use super::error::Problems;
+use super::error::ValidationErrors;
 use super::identity::identity;
 use crate::fieldpath::{Element, PathStack};
-use crate::value::{Arena, Value};
+use crate::value::{Arena, ParsedValue};
 
 /// An item of a list with its identity and its place.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'a> {
     pub(super) element: Element<'a>,
     pub(super) place: u32,
-    pub(super) value: Value<'a>,
+    pub(super) value: ParsedValue<'a>,
 }
 
 /// Identifies all items; those that cannot be identified are reported and left out.
 pub(super) fn identify<'a>(
     list: ListForm<'a>,
-    items: &'a [Value<'a>],
+    items: &'a [ParsedValue<'a>],
     arena: &'a Arena,
     path: &PathStack<'a>,
-    problems: &mut Problems,
+    problems: &mut ValidationErrors,
 ) -> ArenaVec<'a, Item<'a>> {
     let mut index = ArenaVec::with_capacity_in(items.len(), arena);
     for (place, value) in items.iter().enumerate() {

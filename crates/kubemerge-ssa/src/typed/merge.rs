@@ -9,10 +9,10 @@ use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
-use super::error::Problems;
+use super::error::ValidationErrors;
 use super::{Form, form_of, member_type, merge_list};
 use crate::fieldpath::{Element, PathStack};
-use crate::value::{Arena, Member, Value};
+use crate::value::{Arena, Member, ParsedValue};
 
 /// The live value with the configuration merged into it.
 ///
@@ -20,19 +20,19 @@ use crate::value::{Arena, Member, Value};
 /// If an item has no identity, or the configuration lists one twice.
 pub fn merge<'a>(
     ty: TypeRef<'a>,
-    live: Value<'a>,
-    config: Value<'a>,
+    live: ParsedValue<'a>,
+    config: ParsedValue<'a>,
     arena: &'a Arena,
-) -> Result<Value<'a>, Problems> {
-    let mut walk = MergeWalk { arena, path: PathStack::new(), problems: Problems::default() };
+) -> Result<ParsedValue<'a>, ValidationErrors> {
+    let mut walk = MergeWalk { arena, path: PathStack::new(), problems: ValidationErrors::default() };
     let merged = walk.pair(ty, Some(live), Some(config));
-    walk.problems.or(merged.unwrap_or(Value::Null))
+    walk.problems.or(merged.unwrap_or(ParsedValue::Null))
 }
 
 pub(super) struct MergeWalk<'a> {
     pub(super) arena: &'a Arena,
     pub(super) path: PathStack<'a>,
-    pub(super) problems: Problems,
+    pub(super) problems: ValidationErrors,
 }
 
 impl<'a> MergeWalk<'a> {
@@ -40,16 +40,17 @@ impl<'a> MergeWalk<'a> {
     pub(super) fn pair(
         &mut self,
         ty: TypeRef<'a>,
-        live: Option<Value<'a>>,
-        config: Option<Value<'a>>,
-    ) -> Option<Value<'a>> {
+        live: Option<ParsedValue<'a>>,
+        config: Option<ParsedValue<'a>>,
+    ) -> Option<ParsedValue<'a>> {
         // A value without a partner comes out as it is.
         if config.is_none() || live.is_none() {
             return config.or(live);
         }
         match form_of(ty, config.or(live)) {
             Form::Map(map) => {
-                let (left, right) = (live.and_then(Value::members), config.and_then(Value::members));
+                let (left, right) =
+                    (live.and_then(ParsedValue::members), config.and_then(ParsedValue::members));
                 let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
                 if map.entries == MapEntries::Atomic || (left.is_empty() && right.is_empty()) {
                     return leaf(live, config);
@@ -57,7 +58,7 @@ impl<'a> MergeWalk<'a> {
                 deep(|| self.maps(map, left, right))
             }
             Form::List(list) => {
-                let (left, right) = (live.and_then(Value::items), config.and_then(Value::items));
+                let (left, right) = (live.and_then(ParsedValue::items), config.and_then(ParsedValue::items));
                 let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
                 if matches!(list.items, ListItems::Atomic) || (left.is_empty() && right.is_empty()) {
                     return leaf(live, config);
@@ -74,7 +75,7 @@ impl<'a> MergeWalk<'a> {
         map: MapForm<'a>,
         live: &'a [Member<'a>],
         config: &'a [Member<'a>],
-    ) -> Option<Value<'a>> {
+    ) -> Option<ParsedValue<'a>> {
         // As long as nothing differs, the merged map is the beginning of the live one.
         let mut merged: Option<ArenaVec<'a, Member<'a>>> = None;
         let (mut left, mut right) = (0, 0);
@@ -103,9 +104,9 @@ impl<'a> MergeWalk<'a> {
             right += usize::from(order.is_ge());
         }
         match merged {
-            None => Some(Value::Map(live)),
+            None => Some(ParsedValue::Map(live)),
             // A map without entries is absent.
-            Some(merged) => (!merged.is_empty()).then(|| Value::Map(merged.into_bump_slice())),
+            Some(merged) => (!merged.is_empty()).then(|| ParsedValue::Map(merged.into_bump_slice())),
         }
     }
 
@@ -134,20 +135,20 @@ impl<'a> MergeWalk<'a> {
     fn lists(
         &mut self,
         list: ListForm<'a>,
-        live: &'a [Value<'a>],
-        config: &'a [Value<'a>],
-    ) -> Option<Value<'a>> {
+        live: &'a [ParsedValue<'a>],
+        config: &'a [ParsedValue<'a>],
+    ) -> Option<ParsedValue<'a>> {
         let merged = merge_list::merged_items(self, list, live, config);
-        let is_same = |(live, merged): (&Value<'a>, &Value<'a>)| is_kept(*live, *merged);
+        let is_same = |(live, merged): (&ParsedValue<'a>, &ParsedValue<'a>)| is_kept(*live, *merged);
         if live.len() == merged.len() && live.iter().zip(&merged).all(is_same) {
-            return Some(Value::List(live));
+            return Some(ParsedValue::List(live));
         }
-        (!merged.is_empty()).then(|| Value::List(merged.into_bump_slice()))
+        (!merged.is_empty()).then(|| ParsedValue::List(merged.into_bump_slice()))
     }
 }
 
 /// The configuration where it says something, null included; else the live value.
-fn leaf<'a>(live: Option<Value<'a>>, config: Option<Value<'a>>) -> Option<Value<'a>> {
+fn leaf<'a>(live: Option<ParsedValue<'a>>, config: Option<ParsedValue<'a>>) -> Option<ParsedValue<'a>> {
     match (live, config) {
         (Some(live), Some(config)) if live.is_identical(config) => Some(live),
         (live, config) => config.or(live),
@@ -155,10 +156,10 @@ fn leaf<'a>(live: Option<Value<'a>>, config: Option<Value<'a>>) -> Option<Value<
 }
 
 /// Whether a merged value is the live one. Containers are shared, so only scalars are looked at.
-fn is_kept(live: Value<'_>, merged: Value<'_>) -> bool {
+fn is_kept(live: ParsedValue<'_>, merged: ParsedValue<'_>) -> bool {
     match live {
-        Value::Map([]) | Value::List([]) => merged.is_identical(live),
-        Value::Map(_) | Value::List(_) => live.is_same_part(merged),
+        ParsedValue::Map([]) | ParsedValue::List([]) => merged.is_identical(live),
+        ParsedValue::Map(_) | ParsedValue::List(_) => live.is_same_part(merged),
         scalar => scalar.is_identical(merged),
     }
 }

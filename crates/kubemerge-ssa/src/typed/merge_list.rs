@@ -8,15 +8,15 @@ use kubemerge_schema::ListForm;
 
 use super::list_index::{Item, identify};
 use super::merge::MergeWalk;
-use crate::value::Value;
+use crate::value::ParsedValue;
 
 /// The merged items of two associative lists.
 pub(super) fn merged_items<'a>(
     walk: &mut MergeWalk<'a>,
     list: ListForm<'a>,
-    live: &'a [Value<'a>],
-    config: &'a [Value<'a>],
-) -> ArenaVec<'a, Value<'a>> {
+    live: &'a [ParsedValue<'a>],
+    config: &'a [ParsedValue<'a>],
+) -> ArenaVec<'a, ParsedValue<'a>> {
     let arena = walk.arena;
     let before = walk.problems.0.len();
     let config = identify(list, config, arena, &walk.path, &mut walk.problems);
@@ -67,7 +67,7 @@ fn merged_pairwise<'a>(
     list: ListForm<'a>,
     live: &[Item<'a>],
     config: &[Item<'a>],
-) -> ArenaVec<'a, Value<'a>> {
+) -> ArenaVec<'a, ParsedValue<'a>> {
     let mut merged = ArenaVec::with_capacity_in(live.len(), walk.arena);
     for (live, config) in live.iter().zip(config) {
         walk.path.push(config.element);
@@ -137,11 +137,11 @@ impl Identities {
     }
 
     /// The live partner of an item of the configuration. A repeated one counts as null.
-    fn live_value<'a>(&self, live: &[Item<'a>], number: usize) -> Option<Value<'a>> {
+    fn live_value<'a>(&self, live: &[Item<'a>], number: usize) -> Option<ParsedValue<'a>> {
         match self.in_live[number] {
             Occurrence { count: 0, .. } => None,
             Occurrence { count: 1, first } => Some(live[first].value),
-            _ => Some(Value::Null),
+            _ => Some(ParsedValue::Null),
         }
     }
 }

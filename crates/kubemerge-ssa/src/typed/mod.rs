@@ -19,7 +19,7 @@ mod validate;
 
 pub use claim::claim;
 pub use compare::{Comparison, compare};
-pub use error::{Problem, Problems};
+pub use error::{ValidationError, ValidationErrors};
 pub use merge::merge;
 pub use reconcile::reconcile;
 pub use remove::{extract, extract_with_keys, remove};
@@ -28,7 +28,7 @@ pub use validate::{Duplicates, validate};
 
 use kubemerge_schema::{ListForm, MapForm, ScalarType, TypeRef};
 
-use crate::value::Value;
+use crate::value::ParsedValue;
 
 /// The form of a type that counts for a value.
 #[derive(Clone, Copy)]
@@ -41,11 +41,11 @@ pub(crate) enum Form<'t> {
 }
 
 /// The form of a type that counts for a value; null and kinds that the type does not allow do not decide.
-pub(crate) fn form_of<'t>(ty: TypeRef<'t>, value: Option<Value<'_>>) -> Form<'t> {
+pub(crate) fn form_of<'t>(ty: TypeRef<'t>, value: Option<ParsedValue<'_>>) -> Form<'t> {
     let decided = match value {
-        Some(Value::Map(_)) => ty.map().map(Form::Map),
-        Some(Value::List(_)) => ty.list().map(Form::List),
-        Some(Value::Null) | None => None,
+        Some(ParsedValue::Map(_)) => ty.map().map(Form::Map),
+        Some(ParsedValue::List(_)) => ty.list().map(Form::List),
+        Some(ParsedValue::Null) | None => None,
         Some(_) => ty.scalar().map(Form::Scalar),
     };
     decided.unwrap_or_else(|| first_form(ty))
@@ -61,8 +61,8 @@ pub(crate) fn first_form(ty: TypeRef<'_>) -> Form<'_> {
 /// The forms that count for two values, of which one may be absent: the second one only where it differs.
 pub(crate) fn forms_of<'t>(
     ty: TypeRef<'t>,
-    left: Option<Value<'_>>,
-    right: Option<Value<'_>>,
+    left: Option<ParsedValue<'_>>,
+    right: Option<ParsedValue<'_>>,
 ) -> (Form<'t>, Option<Form<'t>>) {
     if right.is_none() {
         return (form_of(ty, left), None);

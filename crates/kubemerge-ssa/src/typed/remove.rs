@@ -9,25 +9,35 @@ use kubemerge_value::deep;
 use super::identity::identity;
 use super::{Form, claim, form_of, member_type};
 use crate::fieldpath::{Beside, Child, Element, FieldSet, SetView};
-use crate::value::{Arena, Member, Value};
+use crate::value::{Arena, Member, ParsedValue};
 
 /// The value without the paths of a set.
-pub fn remove<'a>(ty: TypeRef<'a>, value: Value<'a>, set: &FieldSet<'a>, arena: &'a Arena) -> Value<'a> {
+pub fn remove<'a>(
+    ty: TypeRef<'a>,
+    value: ParsedValue<'a>,
+    set: &FieldSet<'a>,
+    arena: &'a Arena,
+) -> ParsedValue<'a> {
     RemoveWalk { arena, mode: Mode::Remove }.value(Some(ty), value, set.view())
 }
 
 /// The parts of a value that a set names.
-pub fn extract<'a>(ty: TypeRef<'a>, value: Value<'a>, set: &FieldSet<'a>, arena: &'a Arena) -> Value<'a> {
+pub fn extract<'a>(
+    ty: TypeRef<'a>,
+    value: ParsedValue<'a>,
+    set: &FieldSet<'a>,
+    arena: &'a Arena,
+) -> ParsedValue<'a> {
     RemoveWalk { arena, mode: Mode::Extract }.value(Some(ty), value, set.view())
 }
 
 /// The parts of a value that a set names, and the key fields of the items on the way.
 pub fn extract_with_keys<'a>(
     ty: TypeRef<'a>,
-    value: Value<'a>,
+    value: ParsedValue<'a>,
     set: &FieldSet<'a>,
     arena: &'a Arena,
-) -> Value<'a> {
+) -> ParsedValue<'a> {
     let claimed = claim(ty, value, arena);
     let mut paths: Vec<Vec<Element<'a>>> = Vec::new();
     set.intersection(&claimed).each_path(|path| {
@@ -54,22 +64,22 @@ struct RemoveWalk<'a> {
 }
 
 impl<'a> RemoveWalk<'a> {
-    fn value(self, ty: Option<TypeRef<'a>>, value: Value<'a>, set: SetView<'_, 'a>) -> Value<'a> {
-        let Some(ty) = ty else { return Value::Null };
-        let whole = if self.mode == Mode::Extract { value } else { Value::Null };
+    fn value(self, ty: Option<TypeRef<'a>>, value: ParsedValue<'a>, set: SetView<'_, 'a>) -> ParsedValue<'a> {
+        let Some(ty) = ty else { return ParsedValue::Null };
+        let whole = if self.mode == Mode::Extract { value } else { ParsedValue::Null };
         match (form_of(ty, Some(value)), value) {
             (Form::Scalar(_), value) => value,
-            (Form::Map(_), Value::Map([])) | (Form::List(_), Value::List([])) => whole,
-            (Form::Map(map), Value::Map(_)) if map.entries == MapEntries::Atomic => whole,
-            (Form::List(ListForm { items: ListItems::Atomic, .. }), Value::List(_)) => whole,
-            (Form::Map(map), Value::Map(members)) => deep(|| self.members(map, members, set)),
-            (Form::List(list), Value::List(items)) => deep(|| self.items(list, items, set)),
+            (Form::Map(_), ParsedValue::Map([])) | (Form::List(_), ParsedValue::List([])) => whole,
+            (Form::Map(map), ParsedValue::Map(_)) if map.entries == MapEntries::Atomic => whole,
+            (Form::List(ListForm { items: ListItems::Atomic, .. }), ParsedValue::List(_)) => whole,
+            (Form::Map(map), ParsedValue::Map(members)) => deep(|| self.members(map, members, set)),
+            (Form::List(list), ParsedValue::List(items)) => deep(|| self.items(list, items, set)),
             // A value of the wrong kind.
-            _ => Value::Null,
+            _ => ParsedValue::Null,
         }
     }
 
-    fn members(self, map: MapForm<'a>, members: &'a [Member<'a>], set: SetView<'_, 'a>) -> Value<'a> {
+    fn members(self, map: MapForm<'a>, members: &'a [Member<'a>], set: SetView<'_, 'a>) -> ParsedValue<'a> {
         let mut kept = ArenaVec::with_capacity_in(members.len(), self.arena);
         let mut beside = Beside::new(set);
         for member in members {
@@ -87,10 +97,15 @@ impl<'a> RemoveWalk<'a> {
             };
             kept.extend(value.map(|value| Member { value, ..*member }));
         }
-        if kept.is_empty() { Value::Null } else { Value::Map(kept.into_bump_slice()) }
+        if kept.is_empty() { ParsedValue::Null } else { ParsedValue::Map(kept.into_bump_slice()) }
     }
 
-    fn items(self, list: ListForm<'a>, items: &'a [Value<'a>], set: SetView<'_, 'a>) -> Value<'a> {
+    fn items(
+        self,
+        list: ListForm<'a>,
+        items: &'a [ParsedValue<'a>],
+        set: SetView<'_, 'a>,
+    ) -> ParsedValue<'a> {
         let mut kept = ArenaVec::with_capacity_in(items.len(), self.arena);
         // Items come in the order of the list: an index keeps the search for each one short.
         let children: Vec<Child<'_, 'a>> = set.children().collect();
@@ -107,7 +122,7 @@ impl<'a> RemoveWalk<'a> {
             };
             kept.extend(is_kept.then_some(value));
         }
-        if kept.is_empty() { Value::Null } else { Value::List(kept.into_bump_slice()) }
+        if kept.is_empty() { ParsedValue::Null } else { ParsedValue::List(kept.into_bump_slice()) }
     }
 }
 

@@ -7,19 +7,23 @@ use kubemerge_value::deep;
 use super::identity::identity;
 use super::{Duplicates, Form, form_of};
 use crate::fieldpath::Element;
-use crate::value::{Arena, Member, Value};
+use crate::value::{Arena, Member, ParsedValue};
 
 /// Whether a value has the form its type wants.
 pub(super) fn is_valid<'a>(
     ty: TypeRef<'a>,
-    value: Value<'a>,
+    value: ParsedValue<'a>,
     duplicates: Duplicates,
     arena: &'a Arena,
 ) -> bool {
     match (form_of(ty, Some(value)), value) {
-        (_, Value::Null) => true,
-        (Form::Map(map), Value::Map(members)) => deep(|| are_valid_members(map, members, duplicates, arena)),
-        (Form::List(list), Value::List(items)) => deep(|| are_valid_items(list, items, duplicates, arena)),
+        (_, ParsedValue::Null) => true,
+        (Form::Map(map), ParsedValue::Map(members)) => {
+            deep(|| are_valid_members(map, members, duplicates, arena))
+        }
+        (Form::List(list), ParsedValue::List(items)) => {
+            deep(|| are_valid_items(list, items, duplicates, arena))
+        }
         (Form::Scalar(ty), value) => is_valid_scalar(ty, value),
         _ => false,
     }
@@ -28,40 +32,42 @@ pub(super) fn is_valid<'a>(
 /// Whether a value is valid, beside an older version of it that is: parts that both share are.
 pub(crate) fn is_valid_beside<'a>(
     ty: TypeRef<'a>,
-    value: Value<'a>,
-    older: Value<'a>,
+    value: ParsedValue<'a>,
+    older: ParsedValue<'a>,
     duplicates: Duplicates,
     arena: &'a Arena,
 ) -> bool {
-    let again = |ty, value, older: Option<Value<'a>>| match older {
+    let again = |ty, value, older: Option<ParsedValue<'a>>| match older {
         Some(older) => is_valid_beside(ty, value, older, duplicates, arena),
         None => is_valid(ty, value, duplicates, arena),
     };
     match (form_of(ty, Some(value)), value) {
         _ if value.is_same_part(older) => true,
-        (Form::Map(map), Value::Map(members)) => deep(|| {
+        (Form::Map(map), ParsedValue::Map(members)) => deep(|| {
             members.iter().all(|member| {
                 let ty = map.field(member.name).or(map.element);
                 ty.is_some_and(|ty| again(ty, member.value, older.get(member.name)))
             })
         }),
         // Only atomic lists can be looked at item by item: in others the items must be told apart.
-        (Form::List(ListForm { items: ListItems::Atomic, element }), Value::List(items)) => deep(|| {
-            let older = older.items().unwrap_or_default();
-            items.iter().enumerate().all(|(place, item)| again(element, *item, older.get(place).copied()))
-        }),
+        (Form::List(ListForm { items: ListItems::Atomic, element }), ParsedValue::List(items)) => {
+            deep(|| {
+                let older = older.items().unwrap_or_default();
+                items.iter().enumerate().all(|(place, item)| again(element, *item, older.get(place).copied()))
+            })
+        }
         _ => is_valid(ty, value, duplicates, arena),
     }
 }
 
 /// Whether a scalar is one that its type allows; null always is.
 #[inline]
-pub(super) fn is_valid_scalar(ty: ScalarType, value: Value<'_>) -> bool {
+pub(super) fn is_valid_scalar(ty: ScalarType, value: ParsedValue<'_>) -> bool {
     match (ty, value) {
-        (_, Value::Null) => true,
-        (ScalarType::Numeric, Value::Int(_) | Value::Float(_)) => true,
-        (ScalarType::String, Value::String(_)) => true,
-        (ScalarType::Boolean, Value::Bool(_)) => true,
+        (_, ParsedValue::Null) => true,
+        (ScalarType::Numeric, ParsedValue::Int(_) | ParsedValue::Float(_)) => true,
+        (ScalarType::String, ParsedValue::String(_)) => true,
+        (ScalarType::Boolean, ParsedValue::Bool(_)) => true,
         (ScalarType::Untyped, value) => value.is_scalar(),
         _ => false,
     }
@@ -84,7 +90,7 @@ fn are_valid_members<'a>(
 
 fn are_valid_items<'a>(
     list: ListForm<'a>,
-    items: &'a [Value<'a>],
+    items: &'a [ParsedValue<'a>],
     duplicates: Duplicates,
     arena: &'a Arena,
 ) -> bool {

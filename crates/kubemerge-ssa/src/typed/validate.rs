@@ -3,13 +3,13 @@
 use kubemerge_schema::{ListForm, ListItems, MapForm, TypeRef};
 use kubemerge_value::deep;
 
-use super::error::Problems;
+use super::error::ValidationErrors;
 use super::go_value::{Plain, scalar_problem};
 use super::identity::identity;
 use super::valid::is_valid;
 use super::{Form, form_of, member_type};
 use crate::fieldpath::{Element, PathStack};
-use crate::value::{Arena, Member, Value};
+use crate::value::{Arena, Member, ParsedValue};
 
 /// Whether a list may have several items of one identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +26,15 @@ pub enum Duplicates {
 /// Everything that is wrong with it.
 pub fn validate<'a>(
     ty: TypeRef<'a>,
-    value: Value<'a>,
+    value: ParsedValue<'a>,
     duplicates: Duplicates,
     arena: &'a Arena,
-) -> Result<(), Problems> {
+) -> Result<(), ValidationErrors> {
     if is_valid(ty, value, duplicates, arena) {
         return Ok(());
     }
-    let mut walk = ValidateWalk { arena, duplicates, path: PathStack::new(), problems: Problems::default() };
+    let mut walk =
+        ValidateWalk { arena, duplicates, path: PathStack::new(), problems: ValidationErrors::default() };
     walk.value(ty, value);
     walk.problems.or(())
 }
@@ -42,16 +43,16 @@ struct ValidateWalk<'a> {
     arena: &'a Arena,
     duplicates: Duplicates,
     path: PathStack<'a>,
-    problems: Problems,
+    problems: ValidationErrors,
 }
 
 impl<'a> ValidateWalk<'a> {
-    fn value(&mut self, ty: TypeRef<'a>, value: Value<'a>) {
+    fn value(&mut self, ty: TypeRef<'a>, value: ParsedValue<'a>) {
         match (form_of(ty, Some(value)), value) {
-            (Form::Map(_) | Form::List(_), Value::Null) => {}
-            (Form::Map(map), Value::Map(members)) => deep(|| self.members(map, members)),
+            (Form::Map(_) | Form::List(_), ParsedValue::Null) => {}
+            (Form::Map(map), ParsedValue::Map(members)) => deep(|| self.members(map, members)),
             (Form::Map(_), other) => self.report(format!("expected map, got {}", Plain(other))),
-            (Form::List(list), Value::List(items)) => deep(|| self.items(list, items)),
+            (Form::List(list), ParsedValue::List(items)) => deep(|| self.items(list, items)),
             (Form::List(_), other) => self.report(format!("expected list, got {}", Plain(other))),
             (Form::Scalar(ty), value) => {
                 if let Some(problem) = scalar_problem(ty, value) {
@@ -82,7 +83,7 @@ impl<'a> ValidateWalk<'a> {
         }
     }
 
-    fn items(&mut self, list: ListForm<'a>, items: &'a [Value<'a>]) {
+    fn items(&mut self, list: ListForm<'a>, items: &'a [ParsedValue<'a>]) {
         if matches!(list.items, ListItems::Atomic) {
             for (place, item) in items.iter().enumerate() {
                 self.item(list, Element::Index(place as i64), *item);
@@ -104,7 +105,7 @@ impl<'a> ValidateWalk<'a> {
         self.report_duplicates(seen);
     }
 
-    fn item(&mut self, list: ListForm<'a>, element: Element<'a>, item: Value<'a>) {
+    fn item(&mut self, list: ListForm<'a>, element: Element<'a>, item: ParsedValue<'a>) {
         self.path.push(element);
         self.value(list.element, item);
         self.path.pop();

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 
 use super::UpdateError;
 use crate::fieldpath::FieldSet;
-use crate::managed_fields::{Entry, FieldsV1};
+use crate::managed_fields::{FieldsV1, ManagedFieldsEntry};
 use crate::value::Arena;
 
 /// A manager and the fields it owns.
@@ -20,7 +20,7 @@ pub(crate) struct Manager<'a> {
 #[derive(Clone)]
 pub(crate) enum Owner {
     /// An entry of the live object.
-    Entry(Entry),
+    Entry(ManagedFieldsEntry),
     /// The manager of this operation.
     Me,
 }
@@ -32,7 +32,7 @@ pub(crate) enum Fields<'a> {
 }
 
 impl<'a> Manager<'a> {
-    pub(crate) fn of_entry(entry: &Entry, arena: &'a Arena) -> Self {
+    pub(crate) fn of_entry(entry: &ManagedFieldsEntry, arena: &'a Arena) -> Self {
         let fields = Fields::Text { text: entry.fields.clone(), set: OnceCell::new() };
         Manager { owner: Owner::Entry(entry.clone()), version: arena.alloc_str(&entry.api_version), fields }
     }

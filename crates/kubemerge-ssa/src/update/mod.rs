@@ -13,7 +13,7 @@ pub(crate) use apply::{Before, Claims, apply, update};
 pub(crate) use managers::{Fields, Manager, Owner};
 pub(crate) use take::{Contested, Force};
 pub(crate) use versions::Typed;
-pub use versions::{ConversionError, SameForm, Versions};
+pub use versions::{ConversionError, SameForm, VersionConverter};
 
 use crate::fieldpath::FieldSet;
 use crate::value::Arena;
@@ -21,7 +21,7 @@ use crate::value::Arena;
 /// What an operation works with.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
-    pub(crate) versions: &'a dyn Versions,
+    pub(crate) versions: &'a dyn VersionConverter,
     /// Paths that the endpoint resets: changes there are not tracked.
     pub(crate) ignored: &'a FieldSet<'a>,
     pub(crate) arena: &'a Arena,

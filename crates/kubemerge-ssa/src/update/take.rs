@@ -2,7 +2,7 @@
 
 use super::{Context, ConversionError, Manager, Owner, Typed, UpdateError};
 use crate::fieldpath::{Element, FieldSet, meets};
-use crate::managed_fields::Entry;
+use crate::managed_fields::ManagedFieldsEntry;
 use crate::typed::{Comparison, compare};
 use crate::update::Fields;
 
@@ -16,7 +16,7 @@ pub(crate) enum Force {
 /// A path that another manager owns and the operation would change.
 #[derive(Clone, Debug)]
 pub(crate) struct Contested<'a> {
-    pub(crate) owner: Entry,
+    pub(crate) owner: ManagedFieldsEntry,
     pub(crate) path: Vec<Element<'a>>,
 }
 

@@ -3,7 +3,7 @@
 use kubemerge_schema::{TypeRef, TypeTable};
 
 use crate::typed::{Duplicates, validate};
-use crate::value::{Arena, Value};
+use crate::value::{Arena, ParsedValue};
 
 /// Why an object does not exist in a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum ConversionError {
 }
 
 /// The versions of a kind.
-pub trait Versions {
+pub trait VersionConverter {
     /// The type of objects in a version; `None` if there is none.
     fn type_of(&self, api_version: &str) -> Option<TypeRef<'_>>;
 
@@ -25,10 +25,10 @@ pub trait Versions {
     /// If there is no such version, or the object cannot be converted.
     fn convert<'a>(
         &self,
-        object: Value<'a>,
+        object: ParsedValue<'a>,
         api_version: &'a str,
         arena: &'a Arena,
-    ) -> Result<Value<'a>, ConversionError>;
+    ) -> Result<ParsedValue<'a>, ConversionError>;
 }
 
 /// A kind whose versions differ in `apiVersion` only, as custom resources without conversion.
@@ -66,7 +66,7 @@ impl<'t> SameForm<'t> {
     }
 }
 
-impl Versions for SameForm<'_> {
+impl VersionConverter for SameForm<'_> {
     fn type_of(&self, api_version: &str) -> Option<TypeRef<'_>> {
         match self.versions {
             Known::Any => Some(self.table.deduced()),
@@ -76,10 +76,10 @@ impl Versions for SameForm<'_> {
 
     fn convert<'a>(
         &self,
-        object: Value<'a>,
+        object: ParsedValue<'a>,
         api_version: &'a str,
         arena: &'a Arena,
-    ) -> Result<Value<'a>, ConversionError> {
+    ) -> Result<ParsedValue<'a>, ConversionError> {
         match self.versions {
             Known::InTable if self.type_of(api_version).is_none() => {
                 return Err(ConversionError::MissingVersion);
@@ -90,20 +90,20 @@ impl Versions for SameForm<'_> {
             }
             _ => {}
         }
-        Ok(object.with_member("apiVersion", Value::String(api_version), arena))
+        Ok(object.with_member("apiVersion", ParsedValue::String(api_version), arena))
     }
 }
 
 /// An object with its version and type.
 #[derive(Clone, Copy)]
 pub(crate) struct Typed<'a> {
-    pub(crate) value: Value<'a>,
+    pub(crate) value: ParsedValue<'a>,
     pub(crate) ty: TypeRef<'a>,
     pub(crate) version: &'a str,
 }
 
 impl<'a> Typed<'a> {
-    pub(crate) fn with(self, value: Value<'a>) -> Self {
+    pub(crate) fn with(self, value: ParsedValue<'a>) -> Self {
         Typed { value, ..self }
     }
 
@@ -111,7 +111,7 @@ impl<'a> Typed<'a> {
     pub(crate) fn convert(
         self,
         version: &'a str,
-        versions: &'a dyn Versions,
+        versions: &'a dyn VersionConverter,
         arena: &'a Arena,
     ) -> Result<Typed<'a>, ConversionError> {
         if self.version == version {

@@ -2,18 +2,18 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::Value;
+use super::ParsedValue;
 
-impl Display for Value<'_> {
+impl Display for ParsedValue<'_> {
     /// The text inside a path, e.g. `"name"` or `80`.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match *self {
-            Value::Null => f.write_str("null"),
-            Value::Bool(value) => write!(f, "{value}"),
-            Value::Int(value) => write!(f, "{value}"),
-            Value::Float(value) => write_float_v(value, f),
-            Value::String(text) => f.write_str(&go_quoted(text)),
-            Value::List(items) => {
+            ParsedValue::Null => f.write_str("null"),
+            ParsedValue::Bool(value) => write!(f, "{value}"),
+            ParsedValue::Int(value) => write!(f, "{value}"),
+            ParsedValue::Float(value) => write_float_v(value, f),
+            ParsedValue::String(text) => f.write_str(&go_quoted(text)),
+            ParsedValue::List(items) => {
                 f.write_char('[')?;
                 for (place, item) in items.iter().enumerate() {
                     if place > 0 {
@@ -24,7 +24,7 @@ impl Display for Value<'_> {
                 f.write_char(']')
             }
             // Upstream prints no separator between the members.
-            Value::Map(members) => {
+            ParsedValue::Map(members) => {
                 members.iter().try_for_each(|member| write!(f, "{}={}", member.name, member.value))
             }
         }

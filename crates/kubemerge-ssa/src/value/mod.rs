@@ -1,8 +1,8 @@
 //! Parsed values: what the typed operations walk.
 //!
-//! A [`Value`] is a small `Copy` tree in an [`Arena`]. Maps are sorted by name, so that two maps, or a map
+//! A [`ParsedValue`] is a small `Copy` tree in an [`Arena`]. Maps are sorted by name, so that two maps, or a map
 //! and the fields of a type, are compared in one pass, and field sets come out in order. Absent, null and
-//! empty are three different things: absent is `None` of an `Option<Value>`.
+//! empty are three different things: absent is `None` of an `Option<ParsedValue>`.
 
 mod display;
 mod order;
@@ -12,17 +12,16 @@ mod unescape;
 mod write;
 
 pub(crate) use display::{go_quoted, write_float_v};
-pub use parse::Versions;
+pub use parse::ValuePair;
 pub use read::ReadError;
 pub(crate) use unescape::{string_len, unescape};
 pub(crate) use write::{write_escaped, write_label_value};
 
-/// Where values and results live.
-pub type Arena = bumpalo::Bump;
+pub use kubemerge_value::Arena;
 
 /// A value of a document.
 #[derive(Clone, Copy, Debug)]
-pub enum Value<'a> {
+pub enum ParsedValue<'a> {
     /// `null`
     Null,
     /// `true` or `false`
@@ -34,7 +33,7 @@ pub enum Value<'a> {
     /// A string.
     String(&'a str),
     /// A list.
-    List(&'a [Value<'a>]),
+    List(&'a [ParsedValue<'a>]),
     /// A map, sorted by name, each name once.
     Map(&'a [Member<'a>]),
 }
@@ -45,32 +44,35 @@ pub struct Member<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its value.
-    pub value: Value<'a>,
+    pub value: ParsedValue<'a>,
 }
 
-impl<'a> Value<'a> {
+impl<'a> ParsedValue<'a> {
     /// Whether the value is `null`.
     pub fn is_null(self) -> bool {
-        matches!(self, Value::Null)
+        matches!(self, ParsedValue::Null)
     }
 
     /// Whether the value is neither null nor a list nor a map.
     pub fn is_scalar(self) -> bool {
-        matches!(self, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_))
+        matches!(
+            self,
+            ParsedValue::Bool(_) | ParsedValue::Int(_) | ParsedValue::Float(_) | ParsedValue::String(_)
+        )
     }
 
     /// The members of a map; `None` for other values.
     pub fn members(self) -> Option<&'a [Member<'a>]> {
         match self {
-            Value::Map(members) => Some(members),
+            ParsedValue::Map(members) => Some(members),
             _ => None,
         }
     }
 
     /// The items of a list; `None` for other values.
-    pub fn items(self) -> Option<&'a [Value<'a>]> {
+    pub fn items(self) -> Option<&'a [ParsedValue<'a>]> {
         match self {
-            Value::List(items) => Some(items),
+            ParsedValue::List(items) => Some(items),
             _ => None,
         }
     }
@@ -78,30 +80,30 @@ impl<'a> Value<'a> {
     /// The text of a string; `None` for other values.
     pub fn as_str(self) -> Option<&'a str> {
         match self {
-            Value::String(text) => Some(text),
+            ParsedValue::String(text) => Some(text),
             _ => None,
         }
     }
 
     /// The member of a map with this name.
-    pub fn get(self, name: &str) -> Option<Value<'a>> {
+    pub fn get(self, name: &str) -> Option<ParsedValue<'a>> {
         let members = self.members()?;
         let found = members.binary_search_by(|member| member.name.cmp(name)).ok()?;
         Some(members[found].value)
     }
 
     /// The value at the end of these names.
-    pub fn at(self, names: &[&str]) -> Option<Value<'a>> {
+    pub fn at(self, names: &[&str]) -> Option<ParsedValue<'a>> {
         names.iter().try_fold(self, |value, name| value.get(name))
     }
 
     /// Whether both are the same part of one tree, which proves them equal without a look inside.
-    pub(crate) fn is_same_part(self, other: Value<'_>) -> bool {
+    pub(crate) fn is_same_part(self, other: ParsedValue<'_>) -> bool {
         match (self, other) {
-            (Value::Map(one), Value::Map(two)) => {
+            (ParsedValue::Map(one), ParsedValue::Map(two)) => {
                 one.as_ptr().cast::<u8>() == two.as_ptr().cast() && one.len() == two.len()
             }
-            (Value::List(one), Value::List(two)) => {
+            (ParsedValue::List(one), ParsedValue::List(two)) => {
                 one.as_ptr().cast::<u8>() == two.as_ptr().cast() && one.len() == two.len()
             }
             _ => false,
@@ -109,23 +111,23 @@ impl<'a> Value<'a> {
     }
 
     /// The map with one member set to another value, added if it is not there.
-    pub fn with_member(self, name: &'a str, value: Value<'a>, arena: &'a Arena) -> Value<'a> {
+    pub fn with_member(self, name: &'a str, value: ParsedValue<'a>, arena: &'a Arena) -> ParsedValue<'a> {
         let mut members = bumpalo::collections::Vec::new_in(arena);
         members.extend_from_slice(self.members().unwrap_or_default());
         match members.binary_search_by(|member| member.name.cmp(name)) {
             Ok(found) => members[found].value = value,
             Err(place) => members.insert(place, Member { name, value }),
         }
-        Value::Map(members.into_bump_slice())
+        ParsedValue::Map(members.into_bump_slice())
     }
 
     /// The map without one member.
-    pub fn without_member(self, name: &str, arena: &'a Arena) -> Value<'a> {
+    pub fn without_member(self, name: &str, arena: &'a Arena) -> ParsedValue<'a> {
         match self.members() {
             Some(members) if self.get(name).is_some() => {
                 let others = members.iter().filter(|member| member.name != name).copied();
                 let kept = bumpalo::collections::Vec::from_iter_in(others, arena);
-                Value::Map(kept.into_bump_slice())
+                ParsedValue::Map(kept.into_bump_slice())
             }
             _ => self,
         }

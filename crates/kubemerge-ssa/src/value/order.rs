@@ -6,19 +6,19 @@ use std::cmp::Ordering;
 
 use kubemerge_value::deep;
 
-use super::{Member, Value};
+use super::{Member, ParsedValue};
 
-impl PartialEq for Value<'_> {
+impl PartialEq for ParsedValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (*self, *other) {
-            (Value::Null, Value::Null) => true,
-            (Value::Bool(one), Value::Bool(two)) => one == two,
-            (Value::Int(one), Value::Int(two)) => one == two,
-            (Value::String(one), Value::String(two)) => one == two,
-            (Value::List(one), Value::List(two)) => {
+            (ParsedValue::Null, ParsedValue::Null) => true,
+            (ParsedValue::Bool(one), ParsedValue::Bool(two)) => one == two,
+            (ParsedValue::Int(one), ParsedValue::Int(two)) => one == two,
+            (ParsedValue::String(one), ParsedValue::String(two)) => one == two,
+            (ParsedValue::List(one), ParsedValue::List(two)) => {
                 self.is_same_part(*other) || deep(|| one.len() == two.len() && one.iter().eq(two))
             }
-            (Value::Map(one), Value::Map(two)) => {
+            (ParsedValue::Map(one), ParsedValue::Map(two)) => {
                 self.is_same_part(*other) || deep(|| same_members(one, two))
             }
             _ => match (self.number(), other.number()) {
@@ -34,23 +34,23 @@ fn same_members(one: &[Member<'_>], two: &[Member<'_>]) -> bool {
     one.len() == two.len() && one.iter().zip(two).all(same)
 }
 
-impl Value<'_> {
+impl ParsedValue<'_> {
     /// Whether both are written alike: unlike equality, `1` and `1.0` differ.
-    pub(crate) fn is_identical(self, other: Value<'_>) -> bool {
+    pub(crate) fn is_identical(self, other: ParsedValue<'_>) -> bool {
         match (self, other) {
-            (Value::Null, Value::Null) => true,
-            (Value::Bool(one), Value::Bool(two)) => one == two,
-            (Value::Int(one), Value::Int(two)) => one == two,
-            (Value::Float(one), Value::Float(two)) => one.to_bits() == two.to_bits(),
-            (Value::String(one), Value::String(two)) => {
+            (ParsedValue::Null, ParsedValue::Null) => true,
+            (ParsedValue::Bool(one), ParsedValue::Bool(two)) => one == two,
+            (ParsedValue::Int(one), ParsedValue::Int(two)) => one == two,
+            (ParsedValue::Float(one), ParsedValue::Float(two)) => one.to_bits() == two.to_bits(),
+            (ParsedValue::String(one), ParsedValue::String(two)) => {
                 one.len() == two.len() && (std::ptr::eq(one.as_ptr(), two.as_ptr()) || one == two)
             }
-            (Value::List(one), Value::List(two)) => {
+            (ParsedValue::List(one), ParsedValue::List(two)) => {
                 let same =
                     || one.len() == two.len() && one.iter().zip(two).all(|(one, two)| one.is_identical(*two));
                 self.is_same_part(other) || deep(same)
             }
-            (Value::Map(one), Value::Map(two)) => {
+            (ParsedValue::Map(one), ParsedValue::Map(two)) => {
                 let same = |(one, two): (&Member<'_>, &Member<'_>)| {
                     one.name == two.name && one.value.is_identical(two.value)
                 };
@@ -62,31 +62,31 @@ impl Value<'_> {
 
     fn number(self) -> Option<f64> {
         match self {
-            Value::Int(int) => Some(int as f64),
-            Value::Float(float) => Some(float),
+            ParsedValue::Int(int) => Some(int as f64),
+            ParsedValue::Float(float) => Some(float),
             _ => None,
         }
     }
 
     fn rank(self) -> u8 {
         match self {
-            Value::Int(_) | Value::Float(_) => 0,
-            Value::String(_) => 1,
-            Value::Bool(_) => 2,
-            Value::List(_) => 3,
-            Value::Map(_) => 4,
-            Value::Null => 5,
+            ParsedValue::Int(_) | ParsedValue::Float(_) => 0,
+            ParsedValue::String(_) => 1,
+            ParsedValue::Bool(_) => 2,
+            ParsedValue::List(_) => 3,
+            ParsedValue::Map(_) => 4,
+            ParsedValue::Null => 5,
         }
     }
 
     /// The order of values.
-    pub fn order(self, other: Value<'_>) -> Ordering {
+    pub fn order(self, other: ParsedValue<'_>) -> Ordering {
         match (self, other) {
-            (Value::Int(one), Value::Int(two)) => one.cmp(&two),
-            (Value::String(one), Value::String(two)) => one.cmp(two),
-            (Value::Bool(one), Value::Bool(two)) => one.cmp(&two),
-            (Value::List(one), Value::List(two)) => deep(|| order_of_lists(one, two)),
-            (Value::Map(one), Value::Map(two)) => deep(|| order_of_maps(one, two)),
+            (ParsedValue::Int(one), ParsedValue::Int(two)) => one.cmp(&two),
+            (ParsedValue::String(one), ParsedValue::String(two)) => one.cmp(two),
+            (ParsedValue::Bool(one), ParsedValue::Bool(two)) => one.cmp(&two),
+            (ParsedValue::List(one), ParsedValue::List(two)) => deep(|| order_of_lists(one, two)),
+            (ParsedValue::Map(one), ParsedValue::Map(two)) => deep(|| order_of_maps(one, two)),
             _ => match (self.number(), other.number()) {
                 (Some(one), Some(two)) => one.partial_cmp(&two).unwrap_or(Ordering::Equal),
                 _ => self.rank().cmp(&other.rank()),
@@ -95,7 +95,7 @@ impl Value<'_> {
     }
 }
 
-fn order_of_lists(one: &[Value<'_>], two: &[Value<'_>]) -> Ordering {
+fn order_of_lists(one: &[ParsedValue<'_>], two: &[ParsedValue<'_>]) -> Ordering {
     let differing = one.iter().zip(two).map(|(one, two)| one.order(*two)).find(|order| order.is_ne());
     differing.unwrap_or_else(|| one.len().cmp(&two.len()))
 }

@@ -5,66 +5,66 @@
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::{Canonical, Document, ParseError, deep};
 
-use super::{Arena, Member, Value, string_len, unescape};
+use super::{Arena, Member, ParsedValue, string_len, unescape};
 
-impl<'a> Value<'a> {
+impl<'a> ParsedValue<'a> {
     /// Reads JSON text. Strings are borrowed where they have no escapes; of repeated members the last counts.
     ///
     /// # Errors
     /// If the text is not JSON.
-    pub fn parse(text: &'a [u8], arena: &'a Arena) -> Result<Value<'a>, ParseError> {
+    pub fn parse(text: &'a [u8], arena: &'a Arena) -> Result<ParsedValue<'a>, ParseError> {
         Document::check(text)?;
         Ok(trusted(text, arena))
     }
 
     /// Reads text in canonical form, which needs no check.
-    pub fn from_canonical(text: &'a Canonical, arena: &'a Arena) -> Value<'a> {
+    pub fn from_canonical(text: &'a Canonical, arena: &'a Arena) -> ParsedValue<'a> {
         trusted(text.as_bytes(), arena)
     }
 }
 
-fn trusted<'a>(text: &'a [u8], arena: &'a Arena) -> Value<'a> {
+fn trusted<'a>(text: &'a [u8], arena: &'a Arena) -> ParsedValue<'a> {
     match std::str::from_utf8(text) {
         Ok(text) => Reader { text, at: 0, arena, noted: None, known: None }.value(),
-        Err(_) => Value::Null,
+        Err(_) => ParsedValue::Null,
     }
 }
 
 /// Two versions of a document. Containers whose text did not change are one value in both.
 #[derive(Clone, Copy, Debug)]
-pub struct Versions<'a> {
+pub struct ValuePair<'a> {
     /// The old version.
-    pub old: Value<'a>,
+    pub old: ParsedValue<'a>,
     /// The new version.
-    pub new: Value<'a>,
+    pub new: ParsedValue<'a>,
 }
 
-impl<'a> Versions<'a> {
+impl<'a> ValuePair<'a> {
     /// Reads two versions of a document.
     ///
     /// # Errors
     /// If one of the texts is not JSON.
-    pub fn parse(old: &'a [u8], new: &'a [u8], arena: &'a Arena) -> Result<Versions<'a>, ParseError> {
+    pub fn parse(old: &'a [u8], new: &'a [u8], arena: &'a Arena) -> Result<ValuePair<'a>, ParseError> {
         Document::check(old)?;
         Document::check(new)?;
-        Ok(Versions::trusted(old, new, arena))
+        Ok(ValuePair::trusted(old, new, arena))
     }
 
     /// Reads two versions in canonical form, which need no check.
-    pub fn from_canonical(old: &'a Canonical, new: &'a Canonical, arena: &'a Arena) -> Versions<'a> {
-        Versions::trusted(old.as_bytes(), new.as_bytes(), arena)
+    pub fn from_canonical(old: &'a Canonical, new: &'a Canonical, arena: &'a Arena) -> ValuePair<'a> {
+        ValuePair::trusted(old.as_bytes(), new.as_bytes(), arena)
     }
 
-    fn trusted(old: &'a [u8], new: &'a [u8], arena: &'a Arena) -> Versions<'a> {
+    fn trusted(old: &'a [u8], new: &'a [u8], arena: &'a Arena) -> ValuePair<'a> {
         let (Ok(old_text), Ok(new_text)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
-            return Versions { old: trusted(old, arena), new: trusted(new, arena) };
+            return ValuePair { old: trusted(old, arena), new: trusted(new, arena) };
         };
         let noted = Some(ArenaVec::with_capacity_in(64, arena));
         let mut reader = Reader { text: old_text, at: 0, arena, noted, known: None };
         let old = reader.value();
         let known = Known::new(old_text, new_text, reader.noted.unwrap_or_else(|| ArenaVec::new_in(arena)));
         let mut reader = Reader { text: new_text, at: 0, arena, noted: None, known: Some(known) };
-        Versions { old, new: reader.value() }
+        ValuePair { old, new: reader.value() }
     }
 }
 
@@ -73,7 +73,7 @@ impl<'a> Versions<'a> {
 struct Container<'a> {
     start: usize,
     end: usize,
-    value: Value<'a>,
+    value: ParsedValue<'a>,
 }
 
 /// The containers of the old version, and how much of its text the new one has at its beginning and its end.
@@ -138,25 +138,25 @@ impl<'a> Reader<'a> {
         is_next
     }
 
-    fn value(&mut self) -> Value<'a> {
+    fn value(&mut self) -> ParsedValue<'a> {
         match self.peek() {
-            b'"' => Value::String(self.string()),
+            b'"' => ParsedValue::String(self.string()),
             b'{' | b'[' => self.container(),
-            b't' => self.word("true", Value::Bool(true)),
-            b'f' => self.word("false", Value::Bool(false)),
-            b'n' => self.word("null", Value::Null),
+            b't' => self.word("true", ParsedValue::Bool(true)),
+            b'f' => self.word("false", ParsedValue::Bool(false)),
+            b'n' => self.word("null", ParsedValue::Null),
             _ => self.number(),
         }
     }
 
-    fn container(&mut self) -> Value<'a> {
+    fn container(&mut self) -> ParsedValue<'a> {
         let start = self.at;
         if let Some(known) = self.known.as_ref().and_then(|known| known.find(start)) {
             self.at += known.end - known.start;
             return known.value;
         }
         let place = self.noted.as_mut().map(|noted| {
-            noted.push(Container { start, end: start, value: Value::Null });
+            noted.push(Container { start, end: start, value: ParsedValue::Null });
             noted.len() - 1
         });
         let is_map = self.text.as_bytes()[start] == b'{';
@@ -167,12 +167,12 @@ impl<'a> Reader<'a> {
         value
     }
 
-    fn word(&mut self, word: &str, value: Value<'a>) -> Value<'a> {
+    fn word(&mut self, word: &str, value: ParsedValue<'a>) -> ParsedValue<'a> {
         self.at += word.len();
         value
     }
 
-    fn map(&mut self) -> Value<'a> {
+    fn map(&mut self) -> ParsedValue<'a> {
         self.at += 1;
         let mut members = ArenaVec::with_capacity_in(8, self.arena);
         let mut is_sorted = true;
@@ -187,10 +187,10 @@ impl<'a> Reader<'a> {
         if !is_sorted {
             sort(&mut members);
         }
-        Value::Map(members.into_bump_slice())
+        ParsedValue::Map(members.into_bump_slice())
     }
 
-    fn list(&mut self) -> Value<'a> {
+    fn list(&mut self) -> ParsedValue<'a> {
         self.at += 1;
         let mut items = ArenaVec::new_in(self.arena);
         while !matches!(self.peek(), b']' | 0) {
@@ -202,10 +202,10 @@ impl<'a> Reader<'a> {
             }
         }
         self.take(b']');
-        Value::List(items.into_bump_slice())
+        ParsedValue::List(items.into_bump_slice())
     }
 
-    fn number(&mut self) -> Value<'a> {
+    fn number(&mut self) -> ParsedValue<'a> {
         let rest = &self.text[self.at..];
         let is_part = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
         let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
@@ -213,8 +213,8 @@ impl<'a> Reader<'a> {
         let digits = &rest[..end];
         match digits.parse::<i64>() {
             // Go reads -0 as the integer 0.
-            Ok(int) => Value::Int(int),
-            Err(_) => Value::Float(digits.parse().unwrap_or_default()),
+            Ok(int) => ParsedValue::Int(int),
+            Err(_) => ParsedValue::Float(digits.parse().unwrap_or_default()),
         }
     }
 

@@ -3,7 +3,7 @@
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::{Kind, Node, Scalar, Str, deep};
 
-use super::{Arena, Member, Value};
+use super::{Arena, Member, ParsedValue};
 
 /// Why a value cannot be read: it is nested too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +17,13 @@ impl std::fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-impl<'a> Value<'a> {
+impl<'a> ParsedValue<'a> {
     /// Reads a node of the value crate. Strings are borrowed where they need no decoding.
-    pub fn from_node(node: Node<'a>, arena: &'a Arena) -> Value<'a> {
+    pub fn from_node(node: Node<'a>, arena: &'a Arena) -> ParsedValue<'a> {
         match node.kind() {
             Kind::Map => deep(|| read_map(node, arena)),
             Kind::List => deep(|| read_list(node, arena)),
-            _ => node.scalar().map_or(Value::Null, |scalar| read_scalar(scalar, arena)),
+            _ => node.scalar().map_or(ParsedValue::Null, |scalar| read_scalar(scalar, arena)),
         }
     }
 
@@ -31,37 +31,37 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     /// If it is nested too deep.
-    pub fn from_json(value: &'a serde_json::Value, arena: &'a Arena) -> Result<Value<'a>, ReadError> {
-        Node::from_value(value).map(|node| Value::from_node(node, arena)).map_err(|_| ReadError)
+    pub fn from_json(value: &'a serde_json::Value, arena: &'a Arena) -> Result<ParsedValue<'a>, ReadError> {
+        Node::from_value(value).map(|node| ParsedValue::from_node(node, arena)).map_err(|_| ReadError)
     }
 }
 
-fn read_map<'a>(node: Node<'a>, arena: &'a Arena) -> Value<'a> {
+fn read_map<'a>(node: Node<'a>, arena: &'a Arena) -> ParsedValue<'a> {
     let entries = node.entries(arena);
     let mut members = ArenaVec::with_capacity_in(entries.len(), arena);
     members.extend(entries.iter().map(|entry| Member {
         name: read_text(entry.key, arena),
-        value: Value::from_node(entry.value, arena),
+        value: ParsedValue::from_node(entry.value, arena),
     }));
     if !members.is_sorted_by(|one, two| one.name < two.name) {
         members.sort_by(|one, two| one.name.cmp(two.name));
     }
-    Value::Map(members.into_bump_slice())
+    ParsedValue::Map(members.into_bump_slice())
 }
 
-fn read_list<'a>(node: Node<'a>, arena: &'a Arena) -> Value<'a> {
+fn read_list<'a>(node: Node<'a>, arena: &'a Arena) -> ParsedValue<'a> {
     let elements = node.elements(arena);
-    let items = elements.iter().map(|element| Value::from_node(*element, arena));
-    Value::List(ArenaVec::from_iter_in(items, arena).into_bump_slice())
+    let items = elements.iter().map(|element| ParsedValue::from_node(*element, arena));
+    ParsedValue::List(ArenaVec::from_iter_in(items, arena).into_bump_slice())
 }
 
-fn read_scalar<'a>(scalar: Scalar<'a>, arena: &'a Arena) -> Value<'a> {
+fn read_scalar<'a>(scalar: Scalar<'a>, arena: &'a Arena) -> ParsedValue<'a> {
     match scalar {
-        Scalar::Null => Value::Null,
-        Scalar::Bool(value) => Value::Bool(value),
-        Scalar::Int(value) => Value::Int(value),
-        Scalar::Float(value) => Value::Float(value),
-        Scalar::String(text) => Value::String(read_text(text, arena)),
+        Scalar::Null => ParsedValue::Null,
+        Scalar::Bool(value) => ParsedValue::Bool(value),
+        Scalar::Int(value) => ParsedValue::Int(value),
+        Scalar::Float(value) => ParsedValue::Float(value),
+        Scalar::String(text) => ParsedValue::String(read_text(text, arena)),
     }
 }
 

@@ -4,9 +4,9 @@ use std::io::Write;
 
 use kubemerge_value::deep;
 
-use super::Value;
+use super::ParsedValue;
 
-impl Value<'_> {
+impl ParsedValue<'_> {
     /// Appends the value as encoding/json writes it.
     pub fn write_json(self, out: &mut Vec<u8>) {
         write_value(self, Floats::EncodingJson, out);
@@ -21,7 +21,7 @@ impl Value<'_> {
 }
 
 /// Appends a value as the labels of fieldsV1 have it.
-pub(crate) fn write_label_value(value: Value<'_>, out: &mut Vec<u8>) {
+pub(crate) fn write_label_value(value: ParsedValue<'_>, out: &mut Vec<u8>) {
     write_value(value, Floats::JsonIterator, out);
 }
 
@@ -32,15 +32,15 @@ enum Floats {
     JsonIterator,
 }
 
-fn write_value(value: Value<'_>, floats: Floats, out: &mut Vec<u8>) {
+fn write_value(value: ParsedValue<'_>, floats: Floats, out: &mut Vec<u8>) {
     match value {
-        Value::Null => out.extend_from_slice(b"null"),
-        Value::Bool(true) => out.extend_from_slice(b"true"),
-        Value::Bool(false) => out.extend_from_slice(b"false"),
-        Value::Int(int) => write_int(int, out),
-        Value::Float(float) => write_float(float, floats, out),
-        Value::String(text) => write_string(text, out),
-        Value::List(items) => deep(|| {
+        ParsedValue::Null => out.extend_from_slice(b"null"),
+        ParsedValue::Bool(true) => out.extend_from_slice(b"true"),
+        ParsedValue::Bool(false) => out.extend_from_slice(b"false"),
+        ParsedValue::Int(int) => write_int(int, out),
+        ParsedValue::Float(float) => write_float(float, floats, out),
+        ParsedValue::String(text) => write_string(text, out),
+        ParsedValue::List(items) => deep(|| {
             out.push(b'[');
             for (place, item) in items.iter().enumerate() {
                 if place > 0 {
@@ -50,7 +50,7 @@ fn write_value(value: Value<'_>, floats: Floats, out: &mut Vec<u8>) {
             }
             out.push(b']');
         }),
-        Value::Map(members) => deep(|| {
+        ParsedValue::Map(members) => deep(|| {
             out.push(b'{');
             for (place, member) in members.iter().enumerate() {
                 if place > 0 {

@@ -14,8 +14,8 @@ use kubemerge_ssa::managed_fields::{
     ApplyError, Conflicting, Endpoint, Live, ManagedFields, Requested, ScaleMapping, Time, Writer, apply,
     chosen_for_update, migrate_to_apply, update,
 };
-use kubemerge_ssa::value::{Arena, Value};
-use kubemerge_ssa::{SameForm, Versions};
+use kubemerge_ssa::value::{Arena, ParsedValue};
+use kubemerge_ssa::{SameForm, VersionConverter};
 use serde_json::{Map, Value as Json, json};
 
 /// Objects as Go's types hold them; `None` for objects that are maps.
@@ -135,7 +135,7 @@ impl<'s> Runner<'s> {
         let reset_fields = FieldSet::of_names(&paths);
         let versions = self.same_form(kind);
         let endpoint = Endpoint {
-            versions: &versions as &dyn Versions,
+            versions: &versions as &dyn VersionConverter,
             api_version: version,
             kind,
             subresource: step["subresource"].as_str().unwrap_or_default(),
@@ -213,10 +213,10 @@ fn failed(error: impl std::fmt::Display) -> ApplyError {
     ApplyError::Failed(error.to_string())
 }
 
-fn value<'a>(json: &'a Json, arena: &'a Arena) -> Value<'a> {
-    Value::from_json(json, arena).expect("documents of scenarios are not deep")
+fn value<'a>(json: &'a Json, arena: &'a Arena) -> ParsedValue<'a> {
+    ParsedValue::from_json(json, arena).expect("documents of scenarios are not deep")
 }
 
-fn to_json(value: Value<'_>) -> Json {
+fn to_json(value: ParsedValue<'_>) -> Json {
     serde_json::from_slice(&value.to_json()).expect("the writer writes JSON")
 }
