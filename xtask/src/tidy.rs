@@ -43,18 +43,7 @@ const CHECKS: &[Check] = &[
     Check { complaints: cycles::check, not_yet: &["kubemerge-kinds", "xtask"] },
     Check { complaints: code_map::check, not_yet: &["kubemerge-kinds", "kubemerge-ssa"] },
     Check { complaints: invariants::check, not_yet: &[] },
-    Check {
-        complaints: public_types::check,
-        not_yet: &[
-            "kubemerge",
-            "kubemerge-kinds",
-            "kubemerge-schema",
-            "kubemerge-ssa",
-            "kubemerge-strategic",
-            "kubemerge-value",
-            "kubemerge-yaml",
-        ],
-    },
+    Check { complaints: public_types::check, not_yet: &[] },
     Check { complaints: words::check, not_yet: &["kubemerge-kinds"] },
 ];
 

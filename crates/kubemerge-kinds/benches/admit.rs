@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use kubemerge_kinds::tree::Arena;
-use kubemerge_kinds::{Kind, admit};
+use kubemerge_kinds::{BuiltinKind, admit};
 use kubemerge_schema::{Dialect, Schema};
 
 const ROUNDS: u32 = 20_000;
@@ -16,7 +16,7 @@ fn main() {
     println!("Go types: {:.0} µs", start.elapsed().as_secs_f64() * 1e6);
     let pod = pod();
     println!("pod of {} bytes", pod.len());
-    let kind = Kind::find(&schema, "v1", "Pod").expect("pods are built in");
+    let kind = BuiltinKind::find(&schema, "v1", "Pod").expect("pods are built in");
     time("serde_json reads a Value, to compare", || {
         black_box(serde_json::from_str::<serde_json::Value>(&pod)).ok();
     });

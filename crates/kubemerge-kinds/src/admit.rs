@@ -1,7 +1,7 @@
 //! What the API server would store of an object, or why it would refuse it.
 //!
 //! [`admit`] and [`admit_update`] run the whole way: typed form, defaults, preparation, validation. A server runs
-//! the steps one by one ([`Kind`]) and puts in between what needs a store: names, uids, times, allocations.
+//! the steps one by one ([`BuiltinKind`]) and puts in between what needs a store: names, uids, times, allocations.
 
 use std::fmt;
 
@@ -111,14 +111,18 @@ fn refuse_invalid(errors: Vec<FieldError>) -> Result<(), Refusal> {
     if errors.is_empty() { Ok(()) } else { Err(Refusal::Invalid(errors)) }
 }
 
-fn read<'a>(schema: &'a Schema, arena: &'a Arena, text: &'a str) -> Result<(Kind<'a>, Map<'a>), Refusal> {
+fn read<'a>(
+    schema: &'a Schema,
+    arena: &'a Arena,
+    text: &'a str,
+) -> Result<(BuiltinKind<'a>, Map<'a>), Refusal> {
     let document = Document::check(text.as_bytes()).map_err(|error| Refusal::Malformed(error.to_string()))?;
     let name = |name: &str| {
         let node = document.node().get(name).and_then(|node| node.as_str());
         node.map(|text| text.text().into_owned()).unwrap_or_default()
     };
     let (api_version, kind) = (name("apiVersion"), name("kind"));
-    let Some(found) = Kind::find(schema, &api_version, &kind) else {
+    let Some(found) = BuiltinKind::find(schema, &api_version, &kind) else {
         return Err(Refusal::UnknownKind { api_version, kind });
     };
     let decoded = found.decode(arena, text).map_err(Refusal::Decode)?;
@@ -127,22 +131,22 @@ fn read<'a>(schema: &'a Schema, arena: &'a Arena, text: &'a str) -> Result<(Kind
 
 /// A built-in kind of a schema, and its rules.
 #[derive(Clone, Copy, Debug)]
-pub struct Kind<'s> {
+pub struct BuiltinKind<'s> {
     schema: &'s Schema,
     root: StructId,
     rules: Option<&'static Rules>,
     context: Context,
 }
 
-impl<'s> Kind<'s> {
+impl<'s> BuiltinKind<'s> {
     /// Finds a kind; custom resources are none.
-    pub fn find(schema: &'s Schema, api_version: &str, kind: &str) -> Option<Kind<'s>> {
+    pub fn find(schema: &'s Schema, api_version: &str, kind: &str) -> Option<BuiltinKind<'s>> {
         let root = schema.go_struct(api_version, kind)?;
         // Events of a watch are no objects: they do not tell their kind.
         schema.go_types().find(schema, root, "kind")?;
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let context = Context { minor: schema.minor().unwrap_or(NEWEST_MINOR) };
-        Some(Kind { schema, root, rules: rules(group, version, kind), context })
+        Some(BuiltinKind { schema, root, rules: rules(group, version, kind), context })
     }
 
     /// Whether the kind has rules; without, only its typed form is known.

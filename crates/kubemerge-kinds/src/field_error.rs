@@ -2,64 +2,69 @@
 
 use serde_json::Value;
 
-use crate::field::{BadValue, ErrorKind};
+use crate::field::{BadValue, FieldErrorKind};
 pub use crate::{field::FieldError, go_text::quoted};
 
 /// Kubernetes reports no more complaints than this about one text.
 pub const MAX_COMPLAINTS: usize = 100;
 
 impl FieldError {
-    fn new(kind: ErrorKind, field: impl Into<String>, bad_value: Option<BadValue>, detail: &str) -> Self {
+    fn new(
+        kind: FieldErrorKind,
+        field: impl Into<String>,
+        bad_value: Option<BadValue>,
+        detail: &str,
+    ) -> Self {
         FieldError { kind, field: field.into(), bad_value, detail: detail.to_string() }
     }
 
     /// A field that must be set.
     pub fn required(field: impl Into<String>, detail: &str) -> Self {
-        Self::new(ErrorKind::Required, field, None, detail)
+        Self::new(FieldErrorKind::Required, field, None, detail)
     }
 
     /// A value that breaks a rule.
     pub fn invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
-        Self::new(ErrorKind::Invalid, field, Some(value.into()), detail)
+        Self::new(FieldErrorKind::Invalid, field, Some(value.into()), detail)
     }
 
     /// A value of another type.
     pub fn type_invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
-        Self::new(ErrorKind::TypeInvalid, field, Some(value.into()), detail)
+        Self::new(FieldErrorKind::TypeInvalid, field, Some(value.into()), detail)
     }
 
     /// A value outside of an enumeration.
     pub fn not_supported(field: impl Into<String>, value: &Value, supported: &[String]) -> Self {
         let list: Vec<String> = supported.iter().map(|one| quoted(one)).collect();
         let detail = format!("supported values: {}", list.join(", "));
-        Self::new(ErrorKind::NotSupported, field, Some(value.into()), &detail)
+        Self::new(FieldErrorKind::NotSupported, field, Some(value.into()), &detail)
     }
 
     /// A value that may be there only once.
     pub fn duplicate(field: impl Into<String>, value: &Value) -> Self {
-        Self::new(ErrorKind::Duplicate, field, Some(value.into()), "")
+        Self::new(FieldErrorKind::Duplicate, field, Some(value.into()), "")
     }
 
     /// A field that must not be set, or not be changed.
     pub fn forbidden(field: impl Into<String>, detail: &str) -> Self {
-        Self::new(ErrorKind::Forbidden, field, None, detail)
+        Self::new(FieldErrorKind::Forbidden, field, None, detail)
     }
 
     /// A text that is too long.
     pub fn too_long(field: impl Into<String>, max_bytes: usize) -> Self {
         let detail = format!("may not be more than {max_bytes} bytes");
-        Self::new(ErrorKind::TooLong, field, None, &detail)
+        Self::new(FieldErrorKind::TooLong, field, None, &detail)
     }
 
     /// A list with too many items.
     pub fn too_many(field: impl Into<String>, found: usize, max_items: usize) -> Self {
         let detail = format!("must have at most {max_items} items");
-        Self::new(ErrorKind::TooMany, field, Some(BadValue::verbatim(found.to_string())), &detail)
+        Self::new(FieldErrorKind::TooMany, field, Some(BadValue::verbatim(found.to_string())), &detail)
     }
 
     /// Whether it is about a duplicate.
     pub fn is_duplicate(&self) -> bool {
-        self.kind == ErrorKind::Duplicate
+        self.kind == FieldErrorKind::Duplicate
     }
 
     /// About how many bytes its text takes.

@@ -52,4 +52,4 @@ pub mod tree;
 pub mod typed;
 pub mod unknown_fields;
 
-pub use admit::{Kind, Refusal, admit, admit_update};
+pub use admit::{BuiltinKind, Refusal, admit, admit_update};

@@ -61,7 +61,7 @@ impl Context {
 }
 
 /// Changes an object on its way in.
-pub type Change = for<'a> fn(&mut Map<'a>, Context);
+pub type ChangeObject = for<'a> fn(&mut Map<'a>, Context);
 /// Changes an object that replaces a stored one.
 pub type ChangeUpdate = for<'a> fn(&mut Map<'a>, &Map<'_>, Context);
 /// Runs before an object is prepared: fills in what an allocation needs; answers what makes it impossible.
@@ -87,13 +87,13 @@ pub struct Rules {
     /// How metadata is validated.
     pub metadata: MetadataRule,
     /// Fills in what is absent: `SetDefaults_*`. Runs on everything that is decoded, stored objects too.
-    pub defaults: Change,
+    pub defaults: ChangeObject,
     /// `BeginCreate` and `BeginUpdate`, with the stored object for updates. Few kinds have it.
     pub begin: Begin,
     /// What the conversion to Kubernetes' internal type refuses: the API server answers 400 with this message.
     pub refuse_conversion: for<'a> fn(&Map<'a>) -> Option<String>,
     /// `PrepareForCreate`: resets what clients may not set, drops disabled fields.
-    pub prepare_create: Change,
+    pub prepare_create: ChangeObject,
     /// `PrepareForUpdate`.
     pub prepare_update: ChangeUpdate,
     /// `Validate`, without metadata: that is checked before by [`Rules::scope`] and [`Rules::name`].

@@ -4,7 +4,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kubemerge_kinds::tree::Arena;
-use kubemerge_kinds::{Kind, admit, admit_update};
+use kubemerge_kinds::{BuiltinKind, admit, admit_update};
 use kubemerge_schema::{Dialect, GoKind, GoTypes, Schema, StructId};
 
 const OBJECTS_PER_KIND: usize = 40;
@@ -122,7 +122,7 @@ fn each_object(version: &str, mut check: impl FnMut(&Schema, &str, &str, String)
 fn the_typed_form_of_a_typed_form_is_itself() {
     for version in ["1.25", "1.37"] {
         each_object(version, |schema, api_version, name, text| {
-            let Some(kind) = Kind::find(schema, api_version, name) else { return };
+            let Some(kind) = BuiltinKind::find(schema, api_version, name) else { return };
             let arena = Arena::new();
             let Ok(first) = kind.decode(&arena, &text) else { return };
             let first = first.object.to_text();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use kubemerge_kinds::tree::{Arena, Map};
-use kubemerge_kinds::{Kind, Refusal, admit, admit_update};
+use kubemerge_kinds::{BuiltinKind, Refusal, admit, admit_update};
 use kubemerge_schema::Schema;
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ fn stored_text(stored: &Value) -> String {
 fn update_subresource(schema: &Schema, name: &str, old: &str, new: &str) -> Result<String, Refusal> {
     let arena = Arena::new();
     let value: Value = serde_json::from_str(new).unwrap_or_default();
-    let Some(kind) = Kind::find(schema, text(&value, "apiVersion"), text(&value, "kind")) else {
+    let Some(kind) = BuiltinKind::find(schema, text(&value, "apiVersion"), text(&value, "kind")) else {
         return Err(Refusal::UnknownKind { api_version: String::new(), kind: String::new() });
     };
     let mut new: Map<'_> = kind.decode(&arena, new).map_err(Refusal::Decode)?.object;

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use kubemerge_kinds::Kind;
+use kubemerge_kinds::BuiltinKind;
 use kubemerge_schema::Schema;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ pub(super) fn load(
     let mut without_rules = BTreeMap::<String, usize>::new();
     objects.retain(|object| {
         let (api_version, kind) = (text(object, "apiVersion"), text(object, "kind"));
-        let has_rules = Kind::find(schema, api_version, kind).is_some_and(Kind::has_rules);
+        let has_rules = BuiltinKind::find(schema, api_version, kind).is_some_and(BuiltinKind::has_rules);
         if !has_rules {
             *without_rules.entry(kind.to_owned()).or_default() += 1;
         }

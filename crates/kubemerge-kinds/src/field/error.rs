@@ -6,7 +6,7 @@ use super::BadValue;
 
 /// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ErrorKind {
+pub enum FieldErrorKind {
     /// A value that is not there.
     NotFound,
     /// A value must be given.
@@ -29,34 +29,34 @@ pub enum ErrorKind {
     Internal,
 }
 
-impl ErrorKind {
+impl FieldErrorKind {
     /// The reason in the causes of a Status.
     pub fn reason(self) -> &'static str {
         match self {
-            ErrorKind::NotFound => "FieldValueNotFound",
-            ErrorKind::Required => "FieldValueRequired",
-            ErrorKind::Duplicate => "FieldValueDuplicate",
-            ErrorKind::Invalid => "FieldValueInvalid",
-            ErrorKind::NotSupported => "FieldValueNotSupported",
-            ErrorKind::Forbidden => "FieldValueForbidden",
-            ErrorKind::TooLong => "FieldValueTooLong",
-            ErrorKind::TooMany => "FieldValueTooMany",
-            ErrorKind::TypeInvalid => "FieldValueTypeInvalid",
-            ErrorKind::Internal => "InternalError",
+            FieldErrorKind::NotFound => "FieldValueNotFound",
+            FieldErrorKind::Required => "FieldValueRequired",
+            FieldErrorKind::Duplicate => "FieldValueDuplicate",
+            FieldErrorKind::Invalid => "FieldValueInvalid",
+            FieldErrorKind::NotSupported => "FieldValueNotSupported",
+            FieldErrorKind::Forbidden => "FieldValueForbidden",
+            FieldErrorKind::TooLong => "FieldValueTooLong",
+            FieldErrorKind::TooMany => "FieldValueTooMany",
+            FieldErrorKind::TypeInvalid => "FieldValueTypeInvalid",
+            FieldErrorKind::Internal => "InternalError",
         }
     }
 
     fn words(self) -> &'static str {
         match self {
-            ErrorKind::NotFound => "Not found",
-            ErrorKind::Required => "Required value",
-            ErrorKind::Duplicate => "Duplicate value",
-            ErrorKind::Invalid | ErrorKind::TypeInvalid => "Invalid value",
-            ErrorKind::NotSupported => "Unsupported value",
-            ErrorKind::Forbidden => "Forbidden",
-            ErrorKind::TooLong => "Too long",
-            ErrorKind::TooMany => "Too many",
-            ErrorKind::Internal => "Internal error",
+            FieldErrorKind::NotFound => "Not found",
+            FieldErrorKind::Required => "Required value",
+            FieldErrorKind::Duplicate => "Duplicate value",
+            FieldErrorKind::Invalid | FieldErrorKind::TypeInvalid => "Invalid value",
+            FieldErrorKind::NotSupported => "Unsupported value",
+            FieldErrorKind::Forbidden => "Forbidden",
+            FieldErrorKind::TooLong => "Too long",
+            FieldErrorKind::TooMany => "Too many",
+            FieldErrorKind::Internal => "Internal error",
         }
     }
 }
@@ -65,7 +65,7 @@ impl ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     /// What is wrong.
-    pub kind: ErrorKind,
+    pub kind: FieldErrorKind,
     /// The path of the field.
     pub field: String,
     /// The value that is wrong, where messages show it.

@@ -11,7 +11,7 @@ mod report;
 
 pub use bad_value::BadValue;
 pub use diff::unified_diff;
-pub use error::{ErrorKind, FieldError};
+pub use error::{FieldError, FieldErrorKind};
 pub use internal::{internal_json, internal_pretty};
 pub use report::Report;
 
@@ -221,7 +221,7 @@ impl<'t> Field<'t> {
         if self.path.is_none() { "<nil>".to_owned() } else { text }
     }
 
-    fn add(self, kind: ErrorKind, bad_value: Option<BadValue>, detail: impl Into<String>) {
+    fn add(self, kind: FieldErrorKind, bad_value: Option<BadValue>, detail: impl Into<String>) {
         if !self.report.is_full() {
             self.report.add(FieldError { kind, field: self.path(), bad_value, detail: detail.into() });
         }
@@ -245,7 +245,7 @@ impl<'t> Field<'t> {
 
     /// Reports `Required value`.
     pub fn required(self, detail: impl Into<String>) {
-        self.add(ErrorKind::Required, None, detail);
+        self.add(FieldErrorKind::Required, None, detail);
     }
 
     /// Reports `Required value` if the field is absent or empty; answers whether it was.
@@ -259,17 +259,17 @@ impl<'t> Field<'t> {
     /// Reports `Invalid value` with the value of the field. An absent value is printed as `""`: use
     /// [`Field::invalid_as`] for other types.
     pub fn invalid(self, detail: impl Into<String>) {
-        self.add(ErrorKind::Invalid, Some(self.own_value()), detail);
+        self.add(FieldErrorKind::Invalid, Some(self.own_value()), detail);
     }
 
     /// Reports `Invalid value` without any value.
     pub fn invalid_omitted(self, detail: impl Into<String>) {
-        self.add(ErrorKind::Invalid, None, detail);
+        self.add(FieldErrorKind::Invalid, None, detail);
     }
 
     /// Reports `Invalid value` with another value.
     pub fn invalid_as(self, bad_value: impl Into<BadValue>, detail: impl Into<String>) {
-        self.add(ErrorKind::Invalid, Some(bad_value.into()), detail);
+        self.add(FieldErrorKind::Invalid, Some(bad_value.into()), detail);
     }
 
     /// Reports `Unsupported value` with the values that are supported, in Kubernetes' order.
@@ -285,7 +285,7 @@ impl<'t> Field<'t> {
         } else {
             format!("supported values: {}", quoted.join(", "))
         };
-        self.add(ErrorKind::NotSupported, Some(bad_value.into()), detail);
+        self.add(FieldErrorKind::NotSupported, Some(bad_value.into()), detail);
     }
 
     /// Reports `Unsupported value` unless the string is one of these; answers whether it is.
@@ -299,51 +299,51 @@ impl<'t> Field<'t> {
 
     /// Reports `Duplicate value`.
     pub fn duplicate(self) {
-        self.add(ErrorKind::Duplicate, Some(self.own_value()), "");
+        self.add(FieldErrorKind::Duplicate, Some(self.own_value()), "");
     }
 
     /// Reports `Duplicate value` with another value.
     pub fn duplicate_as(self, bad_value: impl Into<BadValue>) {
-        self.add(ErrorKind::Duplicate, Some(bad_value.into()), "");
+        self.add(FieldErrorKind::Duplicate, Some(bad_value.into()), "");
     }
 
     /// Reports `Not found`.
     pub fn not_found(self) {
-        self.add(ErrorKind::NotFound, Some(self.own_value()), "");
+        self.add(FieldErrorKind::NotFound, Some(self.own_value()), "");
     }
 
     /// Reports `Not found` with another value and a detail.
     pub fn not_found_as(self, bad_value: impl Into<BadValue>, detail: impl Into<String>) {
-        self.add(ErrorKind::NotFound, Some(bad_value.into()), detail);
+        self.add(FieldErrorKind::NotFound, Some(bad_value.into()), detail);
     }
 
     /// Reports `Forbidden`.
     pub fn forbidden(self, detail: impl Into<String>) {
-        self.add(ErrorKind::Forbidden, None, detail);
+        self.add(FieldErrorKind::Forbidden, None, detail);
     }
 
     /// Reports `Too long` for a text of more than so many bytes.
     pub fn too_long(self, max: usize) {
         let unit = if max == 1 { "byte" } else { "bytes" };
-        self.add(ErrorKind::TooLong, None, format!("may not be more than {max} {unit}"));
+        self.add(FieldErrorKind::TooLong, None, format!("may not be more than {max} {unit}"));
     }
 
     /// Reports `Too long` for a text of more than so many characters.
     pub fn too_many_characters(self, max: usize) {
         let unit = if max == 1 { "character" } else { "characters" };
-        self.add(ErrorKind::TooLong, None, format!("may not be more than {max} {unit}"));
+        self.add(FieldErrorKind::TooLong, None, format!("may not be more than {max} {unit}"));
     }
 
     /// Reports `Too many` for a list of more than so many items.
     pub fn too_many(self, actual: usize, max: usize) {
         let unit = if max == 1 { "item" } else { "items" };
         let detail = format!("must have at most {max} {unit}");
-        self.add(ErrorKind::TooMany, Some(BadValue::from(actual as i64)), detail);
+        self.add(FieldErrorKind::TooMany, Some(BadValue::from(actual as i64)), detail);
     }
 
     /// Reports `Internal error`.
     pub fn internal(self, detail: impl Into<String>) {
-        self.add(ErrorKind::Internal, None, detail);
+        self.add(FieldErrorKind::Internal, None, detail);
     }
 
     /// Reports what a check of [`crate::format`] finds wrong with the string.

@@ -2,7 +2,7 @@
 
 use kubemerge::PatchType;
 use kubemerge_kinds::{
-    Kind, duplicate_fields,
+    BuiltinKind, duplicate_fields,
     field_error::{MAX_COMPLAINTS, quoted},
     pattern::{TypeMeta, ValidatedText},
 };
@@ -159,7 +159,12 @@ fn head(call: &Call<'_>, document: &SharedValue, source: Source) -> Outcome<Obje
 }
 
 /// The typed form of an object with the defaults of its kind.
-fn typed(call: &Call<'_>, kind: Kind<'_>, document: &SharedValue, mut found: Found) -> Outcome<Decoded> {
+fn typed(
+    call: &Call<'_>,
+    kind: BuiltinKind<'_>,
+    document: &SharedValue,
+    mut found: Found,
+) -> Outcome<Decoded> {
     let typed = kind_rules::decode(kind, document).map_err(|text| {
         unknown_fields::undecodable(call, &text, found.source, &String::from_utf8_lossy(document.as_bytes()))
     })?;
@@ -219,7 +224,7 @@ fn nesting(bytes: &[u8]) -> usize {
 pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
     let expected = &call.resource.api_version;
     if call.resource.custom().is_some() {
-        for (member, text) in [("Kind", &object.kind), ("apiVersion", &object.api_version)] {
+        for (member, text) in [("BuiltinKind", &object.kind), ("apiVersion", &object.api_version)] {
             if text.is_empty() {
                 let body = String::from_utf8_lossy(call.body);
                 let text = format!("Object '{member}' is missing in '{body}'");

@@ -4,7 +4,7 @@
 //! with the body or the result of a patch, and before it is stored.
 
 use kubemerge_kinds::{
-    Kind,
+    BuiltinKind,
     tree::{Arena, Map},
 };
 use kubemerge_value::{Canonical, SharedValue};
@@ -21,11 +21,11 @@ use crate::{
 };
 
 /// The rules of a resource's kind, unless the object is checked by its OpenAPI document alone.
-pub(crate) fn of<'c>(cluster: &'c Cluster, resource: &Resource) -> Option<Kind<'c>> {
+pub(crate) fn of<'c>(cluster: &'c Cluster, resource: &Resource) -> Option<BuiltinKind<'c>> {
     if cluster.validation == Validation::Off || resource.custom().is_some() {
         return None;
     }
-    Kind::find(&cluster.schema, &resource.api_version, &resource.kind).filter(|kind| kind.has_rules())
+    BuiltinKind::find(&cluster.schema, &resource.api_version, &resource.kind).filter(|kind| kind.has_rules())
 }
 
 /// A text in its typed form.
@@ -36,7 +36,7 @@ pub(crate) struct Typed {
 }
 
 /// Reads a text into the typed form of its kind and fills in defaults; an error is the message of the decoder.
-pub(crate) fn decode(kind: Kind<'_>, document: &SharedValue) -> Result<Typed, String> {
+pub(crate) fn decode(kind: BuiltinKind<'_>, document: &SharedValue) -> Result<Typed, String> {
     let arena = Arena::new();
     let mut decoded = kind.decode(&arena, text(document)).map_err(|error| error.message().to_owned())?;
     kind.default(&mut decoded.object);
@@ -47,7 +47,7 @@ pub(crate) fn decode(kind: Kind<'_>, document: &SharedValue) -> Result<Typed, St
 /// Prepares an object for the store and refuses it if it breaks a rule.
 pub(crate) fn admit(
     call: &Call<'_>,
-    kind: Kind<'_>,
+    kind: BuiltinKind<'_>,
     part: Part,
     object: &Object,
     old: Option<&Object>,
@@ -72,7 +72,7 @@ pub(crate) fn admit(
 }
 
 /// Completes an object that is loaded past the API: typed form and defaults. What cannot be decoded stays as it is.
-pub(crate) fn complete(kind: Kind<'_>, object: &mut Object) {
+pub(crate) fn complete(kind: BuiltinKind<'_>, object: &mut Object) {
     let completed =
         decode(kind, &document_of(object)).ok().and_then(|typed| Object::read(&typed.document).ok());
     if let Some(completed) = completed {
@@ -85,7 +85,7 @@ fn subresource<'c>(call: &'c Call<'_>, part: Part) -> Option<&'c str> {
     if part == Part::Main { None } else { call.subresource() }
 }
 
-fn tree<'a>(kind: Kind<'a>, arena: &'a Arena, document: &'a SharedValue) -> Outcome<Map<'a>> {
+fn tree<'a>(kind: BuiltinKind<'a>, arena: &'a Arena, document: &'a SharedValue) -> Outcome<Map<'a>> {
     let decoded = kind.decode(arena, text(document));
     decoded.map(|decoded| decoded.object).map_err(|error| unclassified(error.message()))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kubemerge_kinds::Kind;
+use kubemerge_kinds::BuiltinKind;
 use kubemerge_kinds::tree::Arena;
 use kubemerge_schema::{Dialect, Schema, SchemaBuilder, TypeTable};
 use serde_json::{Map, Value, json};
@@ -100,7 +100,8 @@ impl Subject {
         let Some(schema) = &self.builtin else { return object.clone() };
         let arena = Arena::new();
         let text = object.to_string();
-        let kind = Kind::find(schema, &self.versions[0], &self.kind).expect("the tables have the kind");
+        let kind =
+            BuiltinKind::find(schema, &self.versions[0], &self.kind).expect("the tables have the kind");
         let typed = kind.decode(&arena, &text).map(|decoded| decoded.object.to_text());
         typed.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_else(|| object.clone())
     }
