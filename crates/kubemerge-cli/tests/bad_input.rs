@@ -121,7 +121,7 @@ fn permissions_and_links_survive_a_change_in_place() {
 fn a_file_is_patched_once() {
     let folder = folder_with("a_file_is_patched_once", "service.yaml");
     std::os::unix::fs::symlink("service.yaml", folder.join("link.yaml")).unwrap();
-    let operation = r#"[{"op": "add", "path": "/spec/ports/-", "value": {"port": 80}}]"#;
+    let operation = r#"[{"op": "add", "path": "/spec/ports/-", "value": {"name": "web", "port": 80}}]"#;
     let output = kubemerge()
         .args(["patch", "-f", ".", "-f", "./service.yaml", "--all", "-i", "--type", "json", "-p", operation])
         .current_dir(&folder)

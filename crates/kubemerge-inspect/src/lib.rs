@@ -2,7 +2,8 @@
 //!
 //! Everything is returned as data with byte ranges into the given texts; no file, terminal or environment is
 //! used, so that the command, a browser or another language can show it. [`Linter`] finds mistakes,
-//! [`explain()`] records the steps of a merge, [`differences`] compares the results of the two dialects.
+//! [`explain()`] records the steps of a merge, [`differences`] compares the results of the two dialects,
+//! [`refusal_of_change`] tells what the API server would refuse.
 
 mod difference;
 mod explain;
@@ -11,6 +12,7 @@ mod lint;
 mod nearest;
 mod object_diff;
 mod place;
+mod refusal;
 mod short;
 
 pub use difference::{DialectDifference, Loss, differences};
@@ -20,4 +22,5 @@ pub use lint::{LintObject, LintPatch, Linter, RULES, Rule, is_ignored};
 pub use nearest::nearest;
 pub use object_diff::{FieldChange, object_diff};
 pub use place::node_at;
+pub use refusal::{RefusalCause, refusal_of_change, refusal_of_new, refusal_of_update};
 pub use short::short;

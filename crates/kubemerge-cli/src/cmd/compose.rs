@@ -1,14 +1,16 @@
 //! `kubemerge compose`: one patch with the effect of several, applied one after the other.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use kubemerge::{Error, Guide, Schema, compose};
+use kubemerge::{Error, Guide, Patch, Schema, apply, compose};
+use kubemerge_inspect::refusal_of_change;
 
 use super::patch_output::PatchOutputArgs;
+use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
 use crate::args::{PatchTypeArg, Recurse};
 use crate::input::Inputs;
-use crate::job::{LoadedPatch, find_type};
+use crate::job::{LoadedPatch, Manifest, find_type};
 use crate::report::{Notice, Outcome, Result};
 
 #[derive(Debug, Args)]
@@ -17,7 +19,8 @@ The dialect upstream composes as Kubernetes does, which loses deletions; spec ke
 or reports an error if no single patch has it.
 
 Examples:
-  kubemerge compose first.yaml second.yaml --kind v1/Service --dialect spec")]
+  kubemerge compose first.yaml second.yaml --kind v1/Service --dialect spec
+  kubemerge compose first.yaml second.yaml -f service.yaml --strict")]
 pub(crate) struct ComposeArgs {
     /// Patches of one type, in the order in which they are applied
     #[arg(value_name = "PATCH", required = true)]
@@ -28,6 +31,11 @@ pub(crate) struct ComposeArgs {
     /// The kind of the objects [default: the kind that the patches name]
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
+    /// An object that the patches are for: tells when the API server would refuse the result
+    #[arg(long = "filename", short = 'f', value_name = "FILE")]
+    object: Option<PathBuf>,
+    #[command(flatten)]
+    refusal: RefusalOptions,
     #[command(flatten)]
     output_options: PatchOutputArgs,
 }
@@ -38,9 +46,36 @@ pub(crate) fn run(args: &ComposeArgs, inputs: &mut Inputs) -> Result {
     check_same_object(&loaded)?;
     let patches = loaded.iter().map(LoadedPatch::patch).collect::<Result<Vec<_>>>()?;
     let schema = args.output_options.schema(inputs)?;
-    let composed = compose(guide(args, &schema, &loaded)?, &patches).map_err(|error| fault(&error))?;
+    let guide = guide(args, &schema, &loaded)?;
+    let composed = compose(guide, &patches).map_err(|error| fault(&error))?;
+    if let Some(path) = &args.object {
+        let refused = refused_results(path, &schema, guide, &composed, inputs)?;
+        if args.refusal.report(&refused) == Verdict::Stop {
+            return Ok(Outcome::Found);
+        }
+    }
     args.output_options.write(&[composed.to_bytes()])?;
     Ok(Outcome::Done)
+}
+
+/// The objects of a file for which the API server would refuse the result of the patch.
+fn refused_results(
+    path: &Path,
+    schema: &Schema,
+    guide: Guide<'_>,
+    patch: &Patch<'_>,
+    inputs: &mut Inputs,
+) -> Result<Vec<RefusedResult>> {
+    let sources = inputs.read(&[path.to_owned()], Recurse::No)?;
+    let mut refused = Vec::new();
+    for object in Manifest::some(path, &sources)? {
+        let result = apply(guide, &object.json, patch).map_err(|error| object.fault(&error))?;
+        let causes = mask(refusal_of_change(schema, &object.json, &result), inputs, &object.identity);
+        if !causes.is_empty() {
+            refused.push(RefusedResult { title: object.title(), causes });
+        }
+    }
+    Ok(refused)
 }
 
 /// Patches that name their objects must name the same one.

@@ -1,6 +1,7 @@
 //! The command line and its commands, one file or folder each.
 //!
-//! `patch_output` and `named` are shared by the commands that generate patches. Every command goes one way: words
+//! `patch_output` and `named` are shared by the commands that generate patches, `refusal` by those that compute
+//! objects. Every command goes one way: words
 //! (`args`), texts (`input`), loaded things (`job`), results (`render`, `output`).
 
 pub(crate) mod apply;
@@ -13,6 +14,7 @@ pub(crate) mod lint;
 mod named;
 pub(crate) mod patch;
 mod patch_output;
+mod refusal;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod skew;

@@ -1,9 +1,6 @@
 //! Tries a patch on the object it is for, or on itself, and finds what fails or is lost.
 
 use kubemerge::{Guide, PatchType};
-use kubemerge_kinds::admit_update;
-use kubemerge_kinds::field::FieldError;
-use kubemerge_schema::Schema;
 use kubemerge_strategic::{MergeError, MergeEvent, Observer, Replacement, apply, apply_observed};
 use kubemerge_value::{Arena, Canonical, Kind, Node, Path, deep_equal, to_bytes, to_canonical};
 
@@ -15,6 +12,7 @@ use super::walk::Types;
 use crate::difference::{Loss, differences};
 use crate::finding::{Finding, FindingSeverity, Location};
 use crate::place::{node_at, path_in_patch};
+use crate::refusal::refusal_of_update;
 
 /// Findings of a trial merge into a live object.
 pub(super) fn on_object(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>) -> Vec<Finding> {
@@ -36,10 +34,14 @@ pub(super) fn on_object(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>)
         }
     }
     // What only `spec` refuses is no problem in a cluster.
-    for error in new_errors(types.upstream.schema(), live, upstream) {
-        let message = format!("{}: {}", error.field, error.message());
-        findings
-            .add(Draft::new(INVALID_FIELD, message), || Location::of(patch.document, &place(&error.field)));
+    for cause in refusal_of_update(types.upstream.schema(), &to_bytes(live), &to_bytes(upstream)) {
+        // Wrong types are found in the patch itself, at their places.
+        if !cause.field.is_empty() {
+            let message = format!("{}: {}", cause.field, cause.message);
+            findings.add(Draft::new(INVALID_FIELD, message), || {
+                Location::of(patch.document, &place(&cause.field))
+            });
+        }
     }
     let Ok(spec) = apply(types.spec, live, body, &arena) else { return findings.finish() };
     for difference in differences(types.spec, live, upstream, spec, &arena) {
@@ -50,21 +52,6 @@ pub(super) fn on_object(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>)
         }
     }
     findings.finish()
-}
-
-/// The field errors that the API server would give for the result, immutable fields included, without those that
-/// the live object has already.
-fn new_errors(schema: &Schema, live: Node<'_>, result: Node<'_>) -> Vec<FieldError> {
-    let [live, result] = [live, result].map(to_bytes);
-    let errors = |new: &[u8]| match (std::str::from_utf8(&live), std::str::from_utf8(new)) {
-        (Ok(old), Ok(new)) => {
-            admit_update(schema, old, new).err().map_or(Vec::new(), |refusal| refusal.field_errors().to_vec())
-        }
-        _ => Vec::new(),
-    };
-    // A manifest on disk has no resourceVersion, which an update needs.
-    let known = errors(&live);
-    errors(&result).into_iter().filter(|error| !known.contains(error)).collect()
 }
 
 /// Findings of a patch alone: merged into itself, every field is checked.

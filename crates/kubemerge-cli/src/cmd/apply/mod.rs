@@ -10,8 +10,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use kubemerge::{Guide, KubectlApplied, LAST_APPLIED, OnConflict, Patch, Schema, apply, kubectl_apply};
+use kubemerge_inspect::{RefusalCause, refusal_of_change, refusal_of_new};
 use serde_json::json;
 
+use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
 use crate::args::{DialectArg, FileOptions, Recurse, SchemaOptions};
 use crate::input::Inputs;
 use crate::job::{self, Manifest, match_objects};
@@ -58,6 +60,8 @@ pub(crate) struct ApplyArgs {
     /// Merge rules: as Kubernetes merges, or as its design documents specify
     #[arg(long, value_enum, default_value_t)]
     dialect: DialectArg,
+    #[command(flatten)]
+    refusal: RefusalOptions,
     #[command(flatten)]
     schema: SchemaOptions,
 }
@@ -122,6 +126,9 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
         out.finish()?;
         return Ok(Outcome::Found);
     }
+    if args.refusal.report(&refused_results(&schema, &steps, &live, inputs)) == Verdict::Stop {
+        return Ok(Outcome::Found);
+    }
     if args.check {
         let changed: String =
             steps.iter().filter(|step| step.changes()).map(|step| step.config.title() + "\n").collect();
@@ -134,7 +141,36 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
     Ok(Outcome::Done)
 }
 
+/// The results that the API server would refuse.
+fn refused_results(
+    schema: &Schema,
+    steps: &[Step<'_, '_>],
+    live: &[Manifest<'_>],
+    inputs: &Inputs,
+) -> Vec<RefusedResult> {
+    let causes = steps.iter().map(|step| (step, step.refusal(schema, live)));
+    causes
+        .filter(|(_, causes)| !causes.is_empty())
+        .map(|(step, causes)| RefusedResult {
+            title: step.config.title(),
+            causes: mask(causes, inputs, &step.config.identity),
+        })
+        .collect()
+}
+
 impl Step<'_, '_> {
+    /// Why the API server would refuse the result.
+    fn refusal(&self, schema: &Schema, live: &[Manifest<'_>]) -> Vec<RefusalCause> {
+        match (&self.applied, self.live) {
+            (KubectlApplied::Created(object), _) => refusal_of_new(schema, object),
+            (KubectlApplied::Configured { result, .. }, Some(at)) => {
+                refusal_of_change(schema, &live[at].json, result)
+            }
+            // Nothing is sent, or there is nothing to change.
+            (KubectlApplied::Unchanged | KubectlApplied::Configured { .. }, _) => Vec::new(),
+        }
+    }
+
     /// Whether anything is sent.
     fn changes(&self) -> bool {
         !matches!(self.applied, KubectlApplied::Unchanged)

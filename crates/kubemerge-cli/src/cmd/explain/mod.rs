@@ -4,10 +4,11 @@ mod operations;
 mod text;
 
 use clap::Args;
-use kubemerge::{Dialect, Schema};
-use kubemerge_inspect::{MergeStep, explain, mask_secrets};
+use kubemerge::{Dialect, Schema, apply};
+use kubemerge_inspect::{MergeStep, RefusalCause, explain, mask_secrets, refusal_of_change};
 use serde::Serialize;
 
+use super::refusal::{RefusalOptions, mask};
 use crate::args::{
     DialectArg, FileOptions, Format, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions,
 };
@@ -15,7 +16,7 @@ use crate::input::{Inputs, Secrets};
 use crate::job::{self, Identity, LoadedPatch, Manifest, Objects, Selection, pairs, type_of};
 use crate::output::Stdout;
 use crate::render::facts;
-use crate::report::{Outcome, Result};
+use crate::report::Result;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -40,6 +41,8 @@ pub(crate) struct ExplainArgs {
     #[arg(long, short, value_enum, default_value_t)]
     output: Format,
     #[command(flatten)]
+    refusal: RefusalOptions,
+    #[command(flatten)]
     schema: SchemaOptions,
 }
 
@@ -55,6 +58,8 @@ struct ObjectExplanation {
     dialect: Option<&'static str>,
     steps: Vec<MergeStep>,
     differences: Vec<DifferenceFact>,
+    /// Why the API server would refuse the result.
+    refusal: Vec<RefusalCause>,
 }
 
 /// Where the dialects differ.
@@ -79,6 +84,8 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
             PatchTypeArg::Strategic => explanation(&schemas, args.dialect.into(), manifest, patch)?,
             PatchTypeArg::Merge | PatchTypeArg::Json => operations::explanation(manifest, patch)?,
         };
+        let refusal = refusal(chosen(&schemas, args.dialect.into()), manifest, patch)?;
+        explanation.refusal = mask(refusal, inputs, &manifest.identity);
         if inputs.secrets() == Secrets::Masked && manifest.identity.is_secret() {
             mask_secrets(&mut explanation.steps);
             explanation.differences.iter_mut().for_each(|one| one.words = "***".to_owned());
@@ -88,7 +95,19 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
     let mut out = Stdout::new();
     out.text(facts(args.output, &explanations, |explanations| text::text(explanations)))?;
     out.finish()?;
-    Ok(objects.outcome(Outcome::Done))
+    let refused = explanations.iter().any(|one| !one.refusal.is_empty());
+    Ok(objects.outcome(args.refusal.outcome(refused)))
+}
+
+fn chosen(schemas: &[Schema; 2], dialect: Dialect) -> &Schema {
+    if dialect == Dialect::Upstream { &schemas[0] } else { &schemas[1] }
+}
+
+/// Why the API server would refuse the result of the patch.
+fn refusal(schema: &Schema, manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> Result<Vec<RefusalCause>> {
+    let result = apply(schema, &manifest.json, &patch.patch()?)
+        .map_err(|error| patch.fault(&error, error.path(), &manifest.title()))?;
+    Ok(refusal_of_change(schema, &manifest.json, &result))
 }
 
 fn explanation(
@@ -97,9 +116,8 @@ fn explanation(
     manifest: &Manifest<'_>,
     patch: &LoadedPatch<'_>,
 ) -> Result<ObjectExplanation> {
-    let schema = if dialect == Dialect::Upstream { &schemas[0] } else { &schemas[1] };
     // Fails where the API server would refuse the patch, whatever it says.
-    type_of(schema, manifest)?;
+    type_of(chosen(schemas, dialect), manifest)?;
     let (live, body) = (manifest.value()?, patch.value()?);
     let Identity { api_version, kind, .. } = &manifest.identity;
     let explained = explain(schemas.each_ref(), dialect, api_version, kind, live.node(), body.node());
@@ -112,5 +130,6 @@ fn explanation(
         dialect: Some(dialect.name()),
         steps: explained.steps,
         differences: differences.map(|one| DifferenceFact { path: one.path, words: one.words }).collect(),
+        refusal: Vec::new(),
     })
 }

@@ -33,6 +33,7 @@ pub(super) fn explanation(manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> R
         dialect: None,
         steps,
         differences: Vec::new(),
+        refusal: Vec::new(),
     })
 }
 

@@ -3,6 +3,7 @@
 use kubemerge_inspect::{Action, MergeStep};
 
 use super::ObjectExplanation;
+use crate::cmd::refusal::sentence;
 use crate::report::{Colours, Ink, colours_of};
 
 /// All explanations, a blank line between two.
@@ -33,6 +34,11 @@ fn tree(explanation: &ObjectExplanation, colours: Colours) -> String {
         text.push_str("where the dialects differ\n");
         let differences = explanation.differences.iter();
         differences.for_each(|one| text.push_str(&format!("  {}: {}\n", one.path, one.words)));
+    }
+    if !explanation.refusal.is_empty() {
+        text.push_str("the API server would refuse the result\n");
+        let causes = explanation.refusal.iter();
+        causes.for_each(|cause| text.push_str(&format!("  {}\n", Ink::Red.paint(&sentence(cause), colours))));
     }
     text
 }

@@ -1,6 +1,7 @@
 //! Applies patches to objects.
 
 use kubemerge::{Arena, Guide, Patch, PatchType, Schema, Target, Tests, apply_node, diff, to_bytes};
+use kubemerge_inspect::{RefusalCause, refusal_of_change};
 use kubemerge_strategic::apply as merge;
 use kubemerge_value::{Node, deep_equal};
 use rayon::prelude::*;
@@ -96,6 +97,14 @@ impl<'p, 's> Patcher<'p, 's> {
 }
 
 impl PatchedObject<'_, '_> {
+    /// Why the API server would refuse the result.
+    pub(super) fn refusal(&self, schema: &Schema) -> Vec<RefusalCause> {
+        match self.effect {
+            Effect::Unchanged => Vec::new(),
+            Effect::Changed => refusal_of_change(schema, &self.manifest.json, &self.json),
+        }
+    }
+
     /// The patch from the object to the result, of the type of the first patch.
     pub(super) fn difference(&self) -> Result<Vec<u8>> {
         let (guide, target) = match self.patch_type {

@@ -10,12 +10,15 @@ mod write;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use kubemerge::Schema;
+use rayon::prelude::*;
 
+use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
 use crate::args::{DialectArg, FileOptions, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions};
 use crate::input::{Inputs, Source};
 use crate::job::{self, LoadedPatch, Objects, Selection, pairs};
-use crate::report::{Notice, Result};
-use apply::Patcher;
+use crate::report::{Notice, Outcome, Result};
+use apply::{PatchedObject, Patcher};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -61,6 +64,8 @@ pub(crate) struct PatchArgs {
     /// Merge rules: as Kubernetes merges, or as its design documents specify
     #[arg(long, value_enum, default_value_t)]
     dialect: DialectArg,
+    #[command(flatten)]
+    refusal: RefusalOptions,
     #[command(flatten)]
     schema: SchemaOptions,
 }
@@ -131,7 +136,26 @@ pub(crate) fn run(args: &PatchArgs, inputs: &mut Inputs) -> Result {
     let pairs = pairs(&objects.manifests, &patches, &Selection::new(&args.target, &schema)?)?;
     let patched = Patcher::new(&schema, &patches)?.all(&objects.manifests, &pairs)?;
     warn::unknown_fields(&schema, &patches, &patched)?;
+    if args.refusal.report(&refused_results(&schema, &patched, inputs)) == Verdict::Stop {
+        return Ok(Outcome::Found);
+    }
     Ok(objects.outcome(write::results(destination, &sources, &patched)?))
+}
+
+/// The results that the API server would refuse.
+fn refused_results(
+    schema: &Schema,
+    patched: &[PatchedObject<'_, '_>],
+    inputs: &Inputs,
+) -> Vec<RefusedResult> {
+    let causes = patched.par_iter().map(|object| object.refusal(schema)).collect::<Vec<_>>();
+    let refused = patched.iter().zip(causes).filter(|(_, causes)| !causes.is_empty());
+    refused
+        .map(|(object, causes)| RefusedResult {
+            title: object.manifest.title(),
+            causes: mask(causes, inputs, &object.manifest.identity),
+        })
+        .collect()
 }
 
 /// No file is rewritten while another one cannot be read: its objects might need the patch as well.
