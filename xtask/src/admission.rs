@@ -7,9 +7,11 @@
 mod compare;
 mod mutate;
 mod objects;
+mod operation;
 mod options;
 mod oracle;
 mod tally;
+mod trial;
 mod value;
 
 use std::error::Error;
@@ -17,58 +19,22 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use kubemerge_schema::{Dialect, Schema};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::dice::Dice;
 use compare::Answer;
 use mutate::{KeepName, Mutator};
 use objects::Base;
+use operation::Operation;
 use options::Options;
 use oracle::Oracle;
 use tally::Tally;
+use trial::Trial;
 
 pub(crate) use options::HELP;
 
 /// Trials that are on their way at once.
 const BATCH: usize = 512;
-
-/// What is asked: an object, and for updates the stored one.
-struct Trial<'b> {
-    base: &'b Base,
-    operation: Operation,
-    object: Value,
-    /// What was done to the valid object, for people.
-    changes: Vec<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Operation {
-    Create,
-    Update,
-    UpdateStatus,
-    /// The subresources of Pods that take whole Pods: only when they are asked for.
-    EphemeralContainers,
-    Resize,
-}
-
-impl Operation {
-    fn subresource(self) -> Option<&'static str> {
-        match self {
-            Operation::Create | Operation::Update => None,
-            other => Some(other.word()),
-        }
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            Operation::Create => "create",
-            Operation::Update => "update",
-            Operation::UpdateStatus => "status",
-            Operation::EphemeralContainers => "ephemeralcontainers",
-            Operation::Resize => "resize",
-        }
-    }
-}
 
 /// Runs the comparison. Exit code 1 where something differs, 3 without the oracle.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
@@ -131,7 +97,7 @@ fn run_batch(
     trials: &[Trial<'_>],
     tally: &mut Tally,
 ) -> Result<(), Box<dyn Error>> {
-    let requests: Vec<Value> = trials.iter().map(request).collect();
+    let requests: Vec<Value> = trials.iter().map(Trial::request).collect();
     let ours = || -> Vec<Answer> { trials.iter().map(|trial| Answer::ours(schema, trial)).collect() };
     let (theirs, ours) = oracle.ask_while(&requests, ours)?;
     for ((trial, ours), theirs) in trials.iter().zip(ours).zip(theirs) {
@@ -139,20 +105,4 @@ fn run_batch(
         tally.add(trial, &ours, &theirs);
     }
     Ok(())
-}
-
-fn request(trial: &Trial<'_>) -> Value {
-    let mut request = json!({"op": "create", "object": trial.object});
-    if trial.operation != Operation::Create {
-        request["op"] = "update".into();
-        // Some kinds may not be replaced without a resource version; what it says is not the question here.
-        if let Some(metadata) = request["object"].get_mut("metadata").and_then(Value::as_object_mut) {
-            metadata.entry("resourceVersion").or_insert_with(|| "1".into());
-        }
-        request["old"] = trial.base.stored.clone().unwrap_or_default();
-    }
-    if let Some(name) = trial.operation.subresource() {
-        request["subresource"] = name.into();
-    }
-    request
 }

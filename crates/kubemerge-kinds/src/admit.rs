@@ -14,9 +14,9 @@ use crate::meta::{
     NameRule, generic_metadata, generic_metadata_update, validate_metadata, validate_metadata_update,
 };
 use crate::registry::{
-    Context, Generation, MetadataRule, OnUpdate, Rules, Scope, SubresourceRules, keep_field,
+    Context, Generation, MetadataRule, OnUpdate, Rules, Scope, SubresourceRules, count_generation, keep_field,
 };
-use crate::tree::{Arena, Map, Value};
+use crate::tree::{Arena, Map};
 use crate::typed::{DecodeError, Decoded, decode, zero};
 
 /// The version whose rules apply to schemas that name none.
@@ -318,10 +318,4 @@ fn keep_system_metadata(object: &mut Map<'_>, old: &Map<'_>) {
             metadata.set_default(name, value.copy_in(arena));
         }
     }
-}
-
-/// Counts the generation up.
-pub(crate) fn count_generation(object: &mut Map<'_>, old: &Map<'_>) {
-    let generation = old.map("metadata").and_then(|metadata| metadata.int("generation")).unwrap_or_default();
-    object.ensure_map("metadata").set("generation", Value::Int(generation.saturating_add(1)));
 }

@@ -2,7 +2,7 @@
 
 use crate::field::{Field, FieldError};
 use crate::meta::NameRule;
-use crate::tree::Map;
+use crate::tree::{Map, Value};
 
 /// Whether objects of a kind live in namespaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,4 +190,10 @@ pub(crate) fn keep_field<'a>(object: &mut Map<'a>, old: &Map<'_>, name: &'static
             object.remove(name);
         }
     }
+}
+
+/// Counts the generation up.
+pub(crate) fn count_generation(object: &mut Map<'_>, old: &Map<'_>) {
+    let generation = old.map("metadata").and_then(|metadata| metadata.int("generation")).unwrap_or_default();
+    object.ensure_map("metadata").set("generation", Value::Int(generation.saturating_add(1)));
 }

@@ -7,7 +7,9 @@ use kubemerge_kinds::{BuiltinKind, Refusal, admit, admit_update};
 use kubemerge_schema::Schema;
 use serde_json::Value;
 
-use super::{Operation, Trial, objects::text};
+use super::objects::text;
+use super::operation::Operation;
+use super::trial::Trial;
 
 /// What one side says.
 pub(super) enum Answer {

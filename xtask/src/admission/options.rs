@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::Operation;
+use super::operation::Operation;
 
 pub(crate) const HELP: &str = "\
 Compare the rules of built-in kinds with Kubernetes' own strategies (needs the oracle)

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::compare::{Answer, Cause, differences};
 use super::options::Options;
-use super::{Trial, request};
+use super::trial::Trial;
 
 /// Counts of one kind and operation.
 #[derive(Default)]
@@ -73,7 +73,7 @@ impl Tally {
         let example = || Difference {
             count: 0,
             changes: trial.changes.join("; "),
-            request: request(trial).to_string(),
+            request: trial.request().to_string(),
         };
         self.differences.entry(cause).or_insert_with(example).count += 1;
     }

@@ -1,4 +1,4 @@
-//! What a check complains about, and the list of what may still fail.
+//! What a check complains about, and where.
 
 use std::fmt;
 
@@ -20,12 +20,6 @@ impl Complaint {
     pub(crate) fn on_line(at: &str, line: usize, message: impl Into<String>) -> Complaint {
         Complaint { at: at.to_owned(), line: Some(line), message: message.into() }
     }
-
-    /// Whether it is about a package or one of its files.
-    pub(crate) fn is_about(&self, package: &str) -> bool {
-        let inside = self.at.strip_prefix("crates/").unwrap_or(&self.at);
-        inside.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    }
 }
 
 impl fmt::Display for Complaint {
@@ -43,10 +37,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_complaint_knows_its_package() {
-        assert!(Complaint::new("kubemerge-cli", "").is_about("kubemerge-cli"));
-        assert!(Complaint::on_line("crates/kubemerge-cli/src/main.rs", 1, "").is_about("kubemerge-cli"));
-        assert!(!Complaint::new("crates/kubemerge-cli/src/main.rs", "").is_about("kubemerge"));
+    fn a_complaint_says_where() {
+        assert_eq!(Complaint::new("kubemerge-cli", "wrong").to_string(), "kubemerge-cli: wrong");
         assert_eq!(Complaint::on_line("a.rs", 3, "wrong").to_string(), "a.rs:3: wrong");
     }
 }

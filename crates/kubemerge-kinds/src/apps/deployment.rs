@@ -5,9 +5,10 @@ use super::rolling_update::{absent_is_zero, at_most_100_percent, int_or_percent,
 use super::workload::{
     SELECTOR, at_most, collision_count, counters, prepare_template, replicated_template, template_defaults,
 };
-use crate::admit::count_generation;
 use crate::field::{BadValue, Field};
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_field, keep_spec};
+use crate::registry::{
+    Context, Generation, OnUpdate, Rules, SubresourceRules, count_generation, keep_field, keep_spec,
+};
 use crate::tree::Map;
 
 /// A field of a removed version that lives on as an annotation.

@@ -4,10 +4,9 @@ use super::pod::metadata_and_spec;
 use super::pod_spec::drop_disabled_fields;
 use super::pod_status::qos_class;
 use super::pod_update::annotation_updates;
-use crate::admit::count_generation;
 use crate::field::{Field, internal_pretty, unified_diff};
 use crate::go_text::quoted;
-use crate::registry::Context;
+use crate::registry::{Context, count_generation};
 use crate::tree::{Arena, List, Map, Value};
 
 const MIRROR: &str = "kubernetes.io/config.mirror";

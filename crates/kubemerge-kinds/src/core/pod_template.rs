@@ -1,10 +1,9 @@
 //! Pod templates: what workloads have in `spec.template`, and the kind PodTemplate.
 
 use super::pod_spec::{self, PodOf, match_annotations, pod_annotations};
-use crate::admit::count_generation;
 use crate::field::Field;
 use crate::meta::{annotations, labels};
-use crate::registry::{Context, Generation, Rules};
+use crate::registry::{Context, Generation, Rules, count_generation};
 use crate::tree::Map;
 
 pub(super) const RULES: Rules = Rules {

@@ -1,6 +1,5 @@
 //! Values as field errors print them.
 
-use super::{Field, internal_json};
 use crate::go_text::quoted;
 use crate::tree::{Map, Value};
 
@@ -17,11 +16,6 @@ impl BadValue {
     /// A text that is printed as it is, such as the JSON of a struct.
     pub fn verbatim(text: impl Into<String>) -> BadValue {
         BadValue(text.into())
-    }
-
-    /// A value of an internal Go type as messages print it: JSON by the names of the Go fields.
-    pub fn internal(go_type: &str, value: Field<'_>) -> BadValue {
-        BadValue(internal_json(go_type, value))
     }
 
     /// The printed form.

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use kubemerge_value::{deep, write::write_escaped};
 
-use super::Field;
+use super::{BadValue, Field};
 use crate::tree::{Map, Value};
 
 const TABLE: &str = include_str!("internal_types.txt");
@@ -33,6 +33,13 @@ enum Json {
     Scalar(Vec<u8>),
     List(Vec<Json>),
     Map(Vec<(String, Json)>),
+}
+
+impl BadValue {
+    /// A value of an internal Go type as messages print it: JSON by the names of the Go fields.
+    pub fn internal(go_type: &str, value: Field<'_>) -> BadValue {
+        BadValue::verbatim(internal_json(go_type, value))
+    }
 }
 
 /// The value as JSON on one line.

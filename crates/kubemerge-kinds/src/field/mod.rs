@@ -297,6 +297,13 @@ impl<'t> Field<'t> {
         is_supported
     }
 
+    /// Reports `Required value` if the string is absent or empty, `Unsupported value` unless it is one of these.
+    pub fn require_one_of(self, supported: &[&str]) {
+        if !self.require("") {
+            self.one_of(supported);
+        }
+    }
+
     /// Reports `Duplicate value`.
     pub fn duplicate(self) {
         self.add(FieldErrorKind::Duplicate, Some(self.own_value()), "");

@@ -1,6 +1,6 @@
 //! Ingress.
 
-use super::required_path_segment;
+use super::reference::required_path_segment;
 use crate::field::{BadValue, Field};
 use crate::format::{
     dns1123_label, dns1123_subdomain, parse_ip, port_name, strict_ip, wildcard_dns1123_subdomain,

@@ -1,6 +1,6 @@
 //! IngressClass.
 
-use super::required_path_segment;
+use super::reference::required_path_segment;
 use crate::field::Field;
 use crate::format::{dns1123_label, dns1123_subdomain};
 use crate::registry::{Context, Generation, Rules};

@@ -1,6 +1,6 @@
 //! IPAddress: an address that is taken.
 
-use super::required_path_segment;
+use super::reference::required_path_segment;
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_subdomain, path_segment_name, strict_ip};
 use crate::meta::NameRule;

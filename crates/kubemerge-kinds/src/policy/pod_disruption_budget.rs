@@ -1,10 +1,11 @@
 //! PodDisruptionBudget.
 
-use crate::admit::count_generation;
 use crate::apps::rolling_update::{at_most_100_percent, int_or_percent};
 use crate::field::{Field, Report};
 use crate::meta::{Selector, conditions, label_selector};
-use crate::registry::{Generation, MetadataRule, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{
+    Generation, MetadataRule, OnUpdate, Rules, SubresourceRules, count_generation, keep_spec,
+};
 use crate::tree::{Map, Value};
 
 /// A label that told version v1beta1 from v1 selectors; conversion alone may use it.

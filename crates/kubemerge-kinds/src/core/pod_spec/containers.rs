@@ -6,7 +6,6 @@ use super::env::{env, env_from};
 use super::handlers::{lifecycle, liveness_probe, readiness_probe, startup_probe};
 use super::resources::{Requirements, requirements};
 use super::security::security_context;
-use super::spec::one_of_required;
 use super::volume_mounts::{volume_devices, volume_mounts};
 use super::volumes::Volumes;
 use crate::field::Field;
@@ -138,13 +137,13 @@ fn common(pod: &Containers<'_, '_>, container: Field<'_>) {
         name.check(dns1123_label);
     }
     container.field("image").require("");
-    one_of_required(container.field("terminationMessagePolicy"), &["File", "FallbackToLogsOnError"]);
+    container.field("terminationMessagePolicy").require_one_of(&["File", "FallbackToLogsOnError"]);
     ports(container.field("ports"));
     env(container.field("env"));
     env_from(container.field("envFrom"));
     volume_mounts(container, pod.volumes);
     volume_devices(container, pod.volumes);
-    one_of_required(container.field("imagePullPolicy"), &["Always", "IfNotPresent", "Never"]);
+    container.field("imagePullPolicy").require_one_of(&["Always", "IfNotPresent", "Never"]);
     requirements(container.field("resources"), Requirements::Container, &pod.claims);
     resize_policy(container.field("resizePolicy"), pod.spec.field("restartPolicy").str());
     let has_host_users = pod.spec.field("hostUsers").opt_bool() != Some(false);
@@ -175,7 +174,7 @@ fn ports(ports: Field<'_>) {
         if port.field("hostPort").int() != 0 {
             port.field("hostPort").check_port();
         }
-        one_of_required(port.field("protocol"), &PROTOCOLS);
+        port.field("protocol").require_one_of(&PROTOCOLS);
     }
 }
 
@@ -214,8 +213,8 @@ fn resize_policy(policies: Field<'_>, pod_policy: &str) {
             resource.reported_at(policy).duplicate();
         }
         // Upstream reports all of these at the list.
-        one_of_required(resource.reported_at(policies), &["cpu", "memory"]);
-        one_of_required(restart.reported_at(policies), &["NotRequired", "RestartContainer"]);
+        resource.reported_at(policies).require_one_of(&["cpu", "memory"]);
+        restart.reported_at(policies).require_one_of(&["NotRequired", "RestartContainer"]);
         if pod_policy == "Never" && restart.str() != "NotRequired" {
             let message = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
             restart.reported_at(policies).invalid(message);

@@ -1,6 +1,5 @@
 //! Probes and lifecycle hooks.
 
-use super::spec::one_of_required;
 use crate::field::Field;
 use crate::format::{http_header_name, port_name};
 use crate::tree::Value;
@@ -202,5 +201,5 @@ fn sleep(action: Field<'_>, grace: Option<i64>) {
 
 /// A policy of a container or an image volume; kept here since both have it.
 pub(super) fn pull_policy(policy: Field<'_>) {
-    one_of_required(policy, &["Always", "IfNotPresent", "Never"]);
+    policy.require_one_of(&["Always", "IfNotPresent", "Never"]);
 }

@@ -13,6 +13,7 @@ mod handlers;
 mod image;
 mod operating_system;
 mod paths;
+mod pod_of;
 mod profiles;
 mod projected;
 mod resources;
@@ -33,9 +34,10 @@ pub(crate) use self::{
     defaults::{defaults, pod_defaults, resource_list},
     disabled::drop_disabled_fields,
     handlers::port_number_or_name,
+    pod_of::PodOf,
     projected::signer_name,
     resources::{is_extended, is_native, is_standard, quantity_value},
-    spec::{PodOf, validate},
+    spec::validate,
     tolerations::{taint_effect, tolerations},
     volume_defaults::storage_systems,
     volume_sources::csi_driver_name,

@@ -3,30 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::containers::{Containers, containers, ephemeral_containers, init_containers};
+use super::pod_of::PodOf;
 use super::volumes::volumes;
 use super::{affinity, all_containers, dns, operating_system, resources, security, tolerations, topology};
 use crate::field::Field;
 use crate::format::{dns1123_label, dns1123_subdomain, qualified_name};
 use crate::meta::labels;
-
-/// What a pod spec belongs to.
-#[derive(Clone, Copy)]
-pub(crate) enum PodOf<'t> {
-    /// A Pod with this metadata.
-    Pod(Field<'t>),
-    /// A template.
-    Template,
-}
-
-impl<'t> PodOf<'t> {
-    /// The name of the Pod; empty for templates, and for pods whose name is yet to be generated.
-    pub(super) fn name(self) -> &'t str {
-        match self {
-            PodOf::Pod(metadata) => metadata.field("name").str(),
-            PodOf::Template => "",
-        }
-    }
-}
 
 /// Validates a pod spec.
 pub(crate) fn validate(spec: Field<'_>, of: PodOf<'_>) {
@@ -61,23 +43,16 @@ pub(crate) fn validate(spec: Field<'_>, of: PodOf<'_>) {
 
 /// Fields with a fixed set of values.
 fn policies(spec: Field<'_>) {
-    one_of_required(spec.field("restartPolicy"), &["Always", "OnFailure", "Never"]);
+    spec.field("restartPolicy").require_one_of(&["Always", "OnFailure", "Never"]);
     let dns_policies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
-    one_of_required(spec.field("dnsPolicy"), &dns_policies);
+    spec.field("dnsPolicy").require_one_of(&dns_policies);
     let preemption = spec.field("preemptionPolicy");
     if preemption.is_set() {
-        one_of_required(preemption, &["PreemptLowerPriority", "Never"]);
+        preemption.require_one_of(&["PreemptLowerPriority", "Never"]);
     }
     let deadline = spec.field("activeDeadlineSeconds");
     if deadline.is_set() {
         deadline.check_range(1, i64::from(i32::MAX));
-    }
-}
-
-/// A field that must have one of some values; an empty one is reported as absent.
-pub(super) fn one_of_required(field: Field<'_>, supported: &[&str]) {
-    if !field.require("") {
-        field.one_of(supported);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::spec::PodOf;
+use super::pod_of::PodOf;
 use super::volume_sources;
 use crate::field::Field;
 use crate::format::{dns1123_label, dns1123_subdomain};

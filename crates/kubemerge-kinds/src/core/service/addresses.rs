@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::is_headless;
+use super::access::is_headless;
 use crate::field::Field;
 use crate::format::{endpoint_ip, is_ipv4, is_ipv6, strict_legacy_cidr, strict_legacy_ip};
 

@@ -3,12 +3,14 @@
 //! Addresses and node ports come from a server. Here everything else is done: `families.rs` fills in the IP families
 //! before allocation, `ports.rs`, `addresses.rs` and `traffic.rs` validate, `update.rs` has what may change.
 
+mod access;
 mod addresses;
 mod families;
 mod ports;
 mod traffic;
 mod update;
 
+use self::access::{is_externally_accessible, is_headless};
 use crate::field::Field;
 use crate::format::dns1123_subdomain;
 use crate::meta::{NameRule, labels};
@@ -93,23 +95,10 @@ fn ingress_modes(service: &mut Map<'_>) {
     }
 }
 
-fn is_externally_accessible(spec: &Map<'_>) -> bool {
-    match spec.str("type") {
-        "LoadBalancer" | "NodePort" => true,
-        "ClusterIP" => !spec.list("externalIPs").is_empty(),
-        _ => false,
-    }
-}
-
 /// The status that Go writes of a Service without one.
 fn empty_status(service: &mut Map<'_>) {
     service.remove("status");
     service.ensure_map("status").ensure_map("loadBalancer");
-}
-
-fn is_headless(spec: Field<'_>) -> bool {
-    let addresses = spec.field("clusterIPs");
-    addresses.len() == 1 && addresses.index(0).str() == "None"
 }
 
 fn validate(service: Field<'_>, old: Field<'_>) {

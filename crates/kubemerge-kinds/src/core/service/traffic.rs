@@ -1,6 +1,6 @@
 //! How traffic gets to a Service: affinity, policies, load balancers.
 
-use super::is_externally_accessible;
+use super::access::is_externally_accessible;
 use crate::field::Field;
 use crate::format::{dns1123_subdomain, parse_ip, qualified_name, strict_legacy_ip};
 

@@ -1,6 +1,7 @@
 //! What may change in a Service.
 
-use super::{families, is_externally_accessible, is_headless, traffic};
+use super::access::{is_externally_accessible, is_headless};
+use super::{families, traffic};
 use crate::field::{BadValue, Field};
 use crate::tree::Map;
 
