@@ -21,6 +21,7 @@ use std::fmt;
 /// let error = apply(pod, live.node(), patch.node(), &Arena::new()).unwrap_err();
 /// assert_eq!((error.kind(), error.side()), (MergeErrorKind::MissingMergeKey, Side::Patch));
 /// assert_eq!(error.patch_path(), Some("spec.containers[0].env[0]"));
+/// assert_eq!(error.live_path(), None);
 /// assert_eq!(error.merge_keys(), ["name"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -246,7 +247,8 @@ impl MergeError {
         self.0.patch_path.as_deref()
     }
 
-    /// Where it is in the live object; `None` below a list item that only the patch has.
+    /// Where it is in the live object; `None` below a list item that only the patch has, or for which no item
+    /// of the live list was found yet.
     pub fn live_path(&self) -> Option<&str> {
         self.0.live_path.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Field paths, linked on the stack of the walk that makes them and rendered only when somebody asks.
+//! Field paths, linked on the stack of the walk that makes them and rendered only on demand.
 
 use crate::{Scalar, Str};
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Path<'p> {
     side: Side,
 }
 
-/// The document that a path leads through. An item of a list may stand at different positions in each.
+/// The document that a path leads through. An item of a list may have different positions in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Side {
     /// The patch, or the only document there is.
@@ -38,7 +38,7 @@ pub enum Step<'p> {
     Root,
     /// A member of a map.
     Field(Str<'p>),
-    /// An element of a list, by position.
+    /// An element of a list, by its position in the patch or in the only document there is.
     Index(usize),
     /// An element of two lists that are merged, by its positions.
     Item {
@@ -92,9 +92,15 @@ impl<'p> Path<'p> {
 
     /// Whether the document on this side has every list element on the way.
     pub fn leads_through(&self, side: Side) -> bool {
+        let is_elsewhere = |step| match step {
+            Step::Only(only, _) => only != side,
+            // A position in the patch alone says nothing about the live list, whose order is its own.
+            Step::Index(_) => side == Side::Live,
+            _ => false,
+        };
         let mut path = Some(self);
         while let Some(here) = path {
-            if matches!(here.step, Step::Only(only, _) if only != side) {
+            if is_elsewhere(here.step) {
                 return false;
             }
             path = here.around;

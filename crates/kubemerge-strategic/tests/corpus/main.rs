@@ -100,7 +100,8 @@ fn answer(case: &Case, ty: Type<'_>) -> Result<Answer, MergeError> {
     let preconditions: Vec<Precondition<'_>> =
         preconditions.iter().map(|text| Precondition::parse(text)).collect();
     let result = match case.verb.as_str() {
-        "apply" => apply(ty, nodes[0], nodes[3], &arena)?,
+        "apply" => apply(ty, nodes[0], nodes[3], &arena)
+            .inspect_err(|error| assert_items_exist(error.live_path(), &texts[0]))?,
         "diff" => {
             let patch = diff(ty, nodes[0], nodes[1], &options(case), &arena)?;
             check_preconditions(patch, &preconditions)?;
@@ -119,6 +120,25 @@ fn answer(case: &Case, ty: Type<'_>) -> Result<Answer, MergeError> {
         }
     };
     Ok(Answer::Result(to_canonical(result).into_bytes()))
+}
+
+/// Asserts that every list item on the way is in the document. Members may be absent: the fault is then about
+/// what the patch would add.
+fn assert_items_exist(path: Option<&str>, document: &str) {
+    let document: Value = serde_json::from_str(document).unwrap();
+    let mut here = &document;
+    for step in path.unwrap_or_default().split(['.', '[']) {
+        let name = step.trim_end_matches(']');
+        let next = match (here, name.parse::<usize>()) {
+            (Value::Array(items), Ok(at)) => {
+                assert!(at < items.len(), "{path:?} names an item that {document} does not have");
+                items.get(at)
+            }
+            _ => here.get(name),
+        };
+        let Some(next) = next else { return };
+        here = next;
+    }
 }
 
 fn options(case: &Case) -> DiffOptions {
