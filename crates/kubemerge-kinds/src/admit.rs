@@ -212,8 +212,9 @@ impl<'s> BuiltinKind<'s> {
         let Some(rules) = self.rules else { return Vec::new() };
         let report = Report::new(self.context.minor);
         let root = Field::root(object, &report);
-        if rules.metadata == MetadataRule::OfKind {
-            validate_metadata(root.field("metadata"), rules.scope, rules.name);
+        match rules.metadata {
+            MetadataRule::Generic => {}
+            _ => metadata_of_kind(root, rules),
         }
         (rules.validate)(root);
         (rules.validate_create_only)(root);
@@ -249,7 +250,7 @@ impl<'s> BuiltinKind<'s> {
         let Some(rules) = self.rules else { return Vec::new() };
         self.validate_update_with(object, old, |new, old| {
             if matches!(rules.on_update, OnUpdate::ValidateWhole | OnUpdate::ValidateMetadata) {
-                validate_metadata(new.field("metadata"), rules.scope, rules.name);
+                metadata_of_kind(new, rules);
             }
             if matches!(rules.on_update, OnUpdate::ValidateWhole | OnUpdate::ValidateObject) {
                 (rules.validate)(new);
@@ -291,13 +292,23 @@ impl<'s> BuiltinKind<'s> {
         let scope = self.rules.map_or(Scope::Namespaced, |rules| rules.scope);
         let (metadata, old_metadata) = (root.field("metadata"), old_root.field("metadata"));
         generic_metadata(metadata, scope, NameRule::PathSegment);
-        if self.rules.is_some_and(|rules| rules.metadata == MetadataRule::Generic) {
-            generic_metadata_update(metadata, old_metadata);
-        } else {
-            validate_metadata_update(metadata, old_metadata);
+        match self.rules.map(|rules| rules.metadata) {
+            Some(MetadataRule::Generic | MetadataRule::AnyFinalizers) => {
+                generic_metadata_update(metadata, old_metadata);
+            }
+            _ => validate_metadata_update(metadata, old_metadata),
         }
         validate(root, old_root);
         report.into_errors()
+    }
+}
+
+/// Validates metadata as a kind does that names its rule for names.
+fn metadata_of_kind(object: Field<'_>, rules: &Rules) {
+    let metadata = object.field("metadata");
+    match rules.metadata {
+        MetadataRule::AnyFinalizers => generic_metadata(metadata, rules.scope, rules.name),
+        _ => validate_metadata(metadata, rules.scope, rules.name),
     }
 }
 

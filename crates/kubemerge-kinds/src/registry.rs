@@ -42,6 +42,8 @@ pub enum OnUpdate {
 pub enum MetadataRule {
     /// With the rest of the object, by the name rule of the kind.
     OfKind,
+    /// In the same way, but finalizers need no domain.
+    AnyFinalizers,
     /// Only as the API server validates every object, after the rest of it was found valid.
     Generic,
 }
@@ -176,6 +178,18 @@ pub(crate) fn keep_spec_and_metadata<'a>(object: &mut Map<'a>, old: &Map<'_>, co
         ] {
             keep_field(metadata, stored, name);
         }
+    }
+}
+
+/// A write to `status` that changes nothing but the status and who manages its fields.
+pub(crate) fn keep_spec_and_whole_metadata<'a>(object: &mut Map<'a>, old: &Map<'_>, context: Context) {
+    keep_spec(object, old, context);
+    let managers = object.map_mut("metadata").and_then(|metadata| metadata.remove("managedFields"));
+    keep_field(object, old, "metadata");
+    let metadata = object.ensure_map("metadata");
+    match managers {
+        Some(managers) => metadata.set("managedFields", managers),
+        None => drop(metadata.remove("managedFields")),
     }
 }
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 
 /// Internal packages and the version whose fields they are matched with.
-const GROUPS: [(&str, &str); 17] = [
+const GROUPS: [(&str, &str); 18] = [
     ("core", "core/v1"),
     ("apps", "apps/v1"),
     ("batch", "batch/v1"),
@@ -27,6 +27,7 @@ const GROUPS: [(&str, &str); 17] = [
     ("certificates", "certificates/v1"),
     ("resource", "resource/v1"),
     ("node", "node/v1"),
+    ("storagemigration", "storagemigration/v1"),
     ("authorization", "authorization/v1"),
 ];
 
@@ -71,13 +72,14 @@ pub(super) fn table(kubernetes: &Path, api: &Path, machinery: &Path) -> Result<S
 
 /// Lists and the like are never part of a message.
 fn is_wanted(group: &str, name: &str) -> bool {
-    const META: [&str; 8] = [
+    const META: [&str; 9] = [
         "ObjectMeta",
         "OwnerReference",
         "ManagedFieldsEntry",
         "LabelSelector",
         "LabelSelectorRequirement",
         "Condition",
+        "GroupResource",
         "FieldSelectorRequirement",
         "TypeMeta",
     ];

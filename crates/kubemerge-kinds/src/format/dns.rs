@@ -1,6 +1,6 @@
 //! Names of the domain name system.
 
-use super::{Problems, is_word, max_len, regex_error};
+use super::{Problems, is_word, max_bytes, max_len, regex_error};
 
 const MAX_LABEL: usize = 63;
 const MAX_SUBDOMAIN: usize = 253;
@@ -42,6 +42,24 @@ pub fn dns1123_label(text: &str) -> Problems {
                  and must start and end with an alphanumeric character";
             regex_error(message, LABEL, &["my-name", "123-abc"])
         });
+    }
+    problems
+}
+
+/// `my-name`, in the words of declarative validation.
+pub fn short_name(text: &str) -> Problems {
+    in_bytes(dns1123_label(text), MAX_LABEL)
+}
+
+/// `example.com`, in the words of declarative validation.
+pub fn long_name(text: &str) -> Problems {
+    in_bytes(dns1123_subdomain(text), MAX_SUBDOMAIN)
+}
+
+/// Declarative validation counts bytes where hand-written rules say characters.
+fn in_bytes(mut problems: Problems, max: usize) -> Problems {
+    for problem in problems.iter_mut().filter(|problem| **problem == max_len(max)) {
+        *problem = max_bytes(max);
     }
     problems
 }

@@ -8,6 +8,7 @@ mod dns;
 mod key;
 mod number;
 mod path;
+mod url;
 mod word;
 
 pub use address::{
@@ -16,11 +17,12 @@ pub use address::{
 };
 pub use dns::{
     dns1035_label, dns1123_label, dns1123_subdomain, dns1123_subdomain_with_underscore, is_dns1123_label,
-    is_dns1123_subdomain, wildcard_dns1123_subdomain,
+    is_dns1123_subdomain, long_name, short_name, wildcard_dns1123_subdomain,
 };
 pub use key::{config_map_key, label_value, qualified_name};
 pub use number::{decimal_integer, percent};
 pub use path::{path_segment_name, path_segment_prefix};
+pub use url::{Url, parse_url};
 pub use word::{c_identifier, env_var_name, http_header_name, port_name, relaxed_env_var_name};
 
 /// What is wrong with a string; usually nothing, which costs no allocation.

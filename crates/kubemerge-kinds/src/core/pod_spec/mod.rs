@@ -36,7 +36,7 @@ pub(crate) use self::{
     handlers::port_number_or_name,
     pod_of::PodOf,
     projected::signer_name,
-    resources::{is_extended, is_native, is_standard, quantity_value},
+    resources::{is_extended, is_native, is_standard, overhead, quantity_value},
     spec::validate,
     tolerations::{taint_effect, tolerations},
     volume_defaults::storage_systems,

@@ -107,7 +107,7 @@ pub(super) fn requirements(resources: Field<'_>, of: Requirements, claims: &BTre
 }
 
 /// What pods need beyond their containers.
-pub(super) fn overhead(overhead: Field<'_>) {
+pub(crate) fn overhead(overhead: Field<'_>) {
     // Upstream validates it as if it were limits.
     let limits = overhead.field("limits").with_value_of(overhead);
     let mut names = BTreeSet::new();

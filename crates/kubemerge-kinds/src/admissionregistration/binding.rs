@@ -1,0 +1,65 @@
+//! ValidatingAdmissionPolicyBinding and MutatingAdmissionPolicyBinding.
+
+use std::collections::BTreeSet;
+
+use super::param::param_ref;
+use super::reserved_name::reserved_name;
+use super::rule::{default_match_resources, match_resources, mutating_operations};
+use crate::field::Field;
+use crate::format::dns1123_subdomain;
+use crate::registry::{Generation, MetadataRule, Rules};
+
+pub(super) const VALIDATING: Rules = Rules {
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: MetadataRule::AnyFinalizers,
+    defaults: |binding, _| default_match_resources(binding.ensure_map("spec"), "matchResources"),
+    generation: Generation::Spec,
+    validate: |binding| {
+        spec(binding.field("spec"));
+        actions(binding.fields(["spec", "validationActions"]));
+    },
+    validate_create_only: reserved_name,
+    ..Rules::CLUSTER
+};
+
+pub(super) const MUTATING: Rules = Rules {
+    kind: "MutatingAdmissionPolicyBinding",
+    validate: |binding| {
+        spec(binding.field("spec"));
+        mutating_operations(binding.fields(["spec", "matchResources"]));
+    },
+    ..VALIDATING
+};
+
+const ACTIONS: [&str; 3] = ["Audit", "Deny", "Warn"];
+
+fn spec(spec: Field<'_>) {
+    let policy = spec.field("policyName");
+    if !policy.require("") {
+        policy.check(dns1123_subdomain);
+    }
+    param_ref(spec.field("paramRef"));
+    let resources = spec.field("matchResources");
+    if resources.is_set() {
+        match_resources(resources);
+    }
+}
+
+fn actions(actions: Field<'_>) {
+    let mut seen = BTreeSet::new();
+    for action in actions.items() {
+        action.one_of(&ACTIONS);
+        if !seen.insert(action.str()) {
+            action.duplicate();
+        }
+    }
+    if seen.contains("Deny") && seen.contains("Warn") {
+        actions.invalid(
+            "must not contain both Deny and Warn (repeating the same validation failure information in the API \
+             response and headers serves no purpose)",
+        );
+    }
+    if seen.is_empty() {
+        actions.required("");
+    }
+}

@@ -1,0 +1,69 @@
+//! MutatingAdmissionPolicy.
+
+use super::policy::{conditions, defaults, has_same_conditions, matching, variables};
+use super::reserved_name::reserved_name;
+use super::rule::{REINVOCATION_POLICIES, mutating_operations};
+use crate::field::Field;
+use crate::registry::{Generation, MetadataRule, OnUpdate, Rules};
+
+pub(super) const RULES: Rules = Rules {
+    kind: "MutatingAdmissionPolicy",
+    metadata: MetadataRule::AnyFinalizers,
+    defaults,
+    generation: Generation::Spec,
+    validate: |policy| {
+        conditions(policy.field("spec"));
+        validate(policy.field("spec"));
+    },
+    validate_create_only: reserved_name,
+    validate_update: |policy, old| {
+        if !has_same_conditions(policy, old) {
+            conditions(policy.field("spec"));
+        }
+        validate(policy.field("spec"));
+    },
+    on_update: OnUpdate::ValidateMetadata,
+    ..Rules::CLUSTER
+};
+
+/// Types of patches, and the field that holds each.
+const PATCH_TYPES: [(&str, &str); 2] =
+    [("ApplyConfiguration", "applyConfiguration"), ("JSONPatch", "jsonPatch")];
+
+fn validate(spec: Field<'_>) {
+    matching(spec);
+    mutating_operations(spec.field("matchConstraints"));
+    variables(spec);
+    let mutations = spec.field("mutations");
+    mutations.require("mutations must contain at least one item");
+    mutations.items().for_each(mutation);
+    let reinvocation = spec.field("reinvocationPolicy");
+    if !reinvocation.require("") {
+        reinvocation.one_of(&REINVOCATION_POLICIES);
+    }
+}
+
+fn mutation(mutation: Field<'_>) {
+    let patch_type = mutation.field("patchType");
+    if patch_type.require("") || !patch_type.one_of(&PATCH_TYPES.map(|(name, _)| name)) {
+        return;
+    }
+    for (name, field) in PATCH_TYPES {
+        let patch = mutation.field(field);
+        let is_chosen = name == patch_type.str();
+        match (is_chosen, patch.is_set()) {
+            (true, false) => patch.required(format!("must be specified when patchType is {name}")),
+            (true, true) => {
+                let expression = patch.field("expression");
+                if expression.str().trim().is_empty() {
+                    expression.required("");
+                }
+            }
+            (false, true) => {
+                let message = format!("must not be specified when patchType is {}", patch_type.str());
+                patch.invalid_as(format!("{{{field}}}").as_str(), message);
+            }
+            (false, false) => {}
+        }
+    }
+}

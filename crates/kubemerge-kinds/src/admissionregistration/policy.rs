@@ -1,0 +1,95 @@
+//! What ValidatingAdmissionPolicy and MutatingAdmissionPolicy have in common.
+
+use super::match_condition::{Params, match_conditions};
+use super::param::param_kind;
+use super::rule::{FAILURE_POLICIES, default_match_resources, match_resources};
+use crate::field::Field;
+use crate::registry::Context;
+use crate::tree::Map;
+
+/// Words of the grammar of CEL.
+const RESERVED: [&str; 21] = [
+    "true",
+    "false",
+    "null",
+    "in",
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+/// Defaults of a policy.
+pub(super) fn defaults(policy: &mut Map<'_>, _: Context) {
+    let spec = policy.ensure_map("spec");
+    spec.set_if_absent("failurePolicy", "Fail");
+    default_match_resources(spec, "matchConstraints");
+}
+
+/// Whether the match conditions of a changed policy are validated again.
+pub(super) fn has_same_conditions(policy: Field<'_>, old: Field<'_>) -> bool {
+    ["paramKind", "matchConditions"]
+        .into_iter()
+        .all(|name| policy.fields(["spec", name]).same_as(old.fields(["spec", name])))
+}
+
+/// Validates the part of a spec before what the policy does.
+pub(super) fn matching(spec: Field<'_>) {
+    let failure = spec.field("failurePolicy");
+    if failure.is_set() {
+        failure.one_of(&FAILURE_POLICIES);
+    } else {
+        failure.required("");
+    }
+    let (kind, constraints) = (spec.field("paramKind"), spec.field("matchConstraints"));
+    if kind.is_set() {
+        param_kind(kind);
+    }
+    if constraints.is_set() {
+        match_resources(constraints);
+        constraints.field("resourceRules").require("");
+    } else {
+        constraints.required("");
+    }
+}
+
+/// Validates the match conditions of a policy.
+pub(super) fn conditions(spec: Field<'_>) {
+    let params = if spec.field("paramKind").is_set() { Params::Given } else { Params::None };
+    match_conditions(spec.field("matchConditions"), params);
+}
+
+/// Validates `variables`.
+pub(super) fn variables(spec: Field<'_>) {
+    for variable in spec.field("variables").items() {
+        let (name, expression) = (variable.field("name"), variable.field("expression"));
+        if name.str().trim().is_empty() {
+            name.required("name is not specified");
+        } else if !is_identifier(name.str()) {
+            name.invalid("must be a valid CEL identifier");
+        }
+        if expression.str().trim().is_empty() {
+            expression.required("expression is not specified");
+        }
+    }
+}
+
+fn is_identifier(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    text.bytes().next().is_some_and(is_letter)
+        && text.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
+        && !RESERVED.contains(&text)
+}

@@ -1,0 +1,112 @@
+//! ValidatingAdmissionPolicy.
+
+use std::collections::BTreeSet;
+
+use super::policy::{conditions, defaults, has_same_conditions, matching, variables};
+use super::reserved_name::reserved_name;
+use crate::field::Field;
+use crate::format::qualified_name;
+use crate::meta;
+use crate::registry::{Generation, MetadataRule, OnUpdate, Rules, SubresourceRules, keep_spec_and_metadata};
+
+pub(super) const RULES: Rules = Rules {
+    kind: "ValidatingAdmissionPolicy",
+    metadata: MetadataRule::AnyFinalizers,
+    defaults,
+    generation: Generation::Spec,
+    reset: &["status"],
+    validate: |policy| {
+        conditions(policy.field("spec"));
+        validate(policy);
+    },
+    validate_create_only: reserved_name,
+    validate_update: |policy, old| {
+        if !has_same_conditions(policy, old) {
+            conditions(policy.field("spec"));
+        }
+        validate(policy);
+    },
+    on_update: OnUpdate::ValidateMetadata,
+    subresources: &[SubresourceRules {
+        name: "status",
+        prepare_update: keep_spec_and_metadata,
+        validate_update: |policy, _| status(policy.field("status")),
+    }],
+    ..Rules::CLUSTER
+};
+
+const MAX_AUDIT_ANNOTATIONS: usize = 20;
+const MAX_VALUE_EXPRESSION_BYTES: usize = 5 * 1024;
+const REASONS: [&str; 3] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
+
+fn validate(policy: Field<'_>) {
+    let spec = policy.field("spec");
+    matching(spec);
+    variables(spec);
+    let (validations, annotations) = (spec.field("validations"), spec.field("auditAnnotations"));
+    if validations.is_empty() && annotations.is_empty() {
+        for list in [validations, annotations] {
+            list.required("validations or auditAnnotations must contain at least one item");
+        }
+        return;
+    }
+    validations.items().for_each(validation);
+    if annotations.len() > MAX_AUDIT_ANNOTATIONS {
+        let message = format!("must not have more than {MAX_AUDIT_ANNOTATIONS} auditAnnotations");
+        annotations.invalid_struct("[]admissionregistration.AuditAnnotation", message);
+    }
+    let mut keys = BTreeSet::new();
+    for annotation in annotations.items() {
+        audit_annotation(policy.fields(["metadata", "name"]).str(), annotation);
+        if !keys.insert(annotation.field("key").str()) {
+            annotation.field("key").duplicate();
+        }
+    }
+}
+
+fn validation(validation: Field<'_>) {
+    let (expression, message) = (validation.field("expression"), validation.field("message"));
+    if expression.str().trim().is_empty() {
+        expression.required("expression is not specified");
+    }
+    let text = validation.field("messageExpression");
+    for field in [text, message] {
+        if !field.is_empty() && field.str().trim().is_empty() {
+            field.invalid("must be non-empty if specified");
+        }
+    }
+    if message.str().trim().contains(['\n', '\r']) {
+        message.invalid("must not contain line breaks");
+    }
+    let reason = validation.field("reason");
+    if reason.is_set() {
+        reason.one_of(&REASONS);
+    }
+}
+
+fn audit_annotation(policy: &str, annotation: Field<'_>) {
+    let (key, expression) = (annotation.field("key"), annotation.field("valueExpression"));
+    if policy.is_empty() {
+        key.invalid("requires metadata.name be non-empty");
+    } else {
+        let name = format!("{policy}/{}", key.str());
+        qualified_name(&name).into_iter().for_each(|problem| key.invalid_as(name.as_str(), problem));
+    }
+    let text = expression.str().trim();
+    if text.is_empty() {
+        expression.required("valueExpression is not specified");
+    } else if text.len() > MAX_VALUE_EXPRESSION_BYTES {
+        expression.required(format!("must not exceed {MAX_VALUE_EXPRESSION_BYTES} bytes in length"));
+    }
+}
+
+fn status(status: Field<'_>) {
+    for warning in status.fields(["typeChecking", "expressionWarnings"]).items() {
+        warning.field("warning").require("");
+        let place = warning.field("fieldRef");
+        if place.str().trim().is_empty() {
+            place.required("");
+        }
+    }
+    meta::conditions(status.field("conditions"));
+}
