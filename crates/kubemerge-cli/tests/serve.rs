@@ -33,7 +33,8 @@ impl Server {
 
     fn ask(&self, method: &str, path: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(self.url.trim_start_matches("http://")).unwrap();
-        write!(stream, "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n").unwrap();
+        write!(stream, "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n")
+            .unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         text
@@ -128,4 +129,59 @@ fn an_object_that_is_given_twice_is_told_with_both_files() {
     assert!(text.contains("the object is given twice, first in"), "{text}");
     assert!(text.contains("Deployment shop in"), "{text}");
     assert!(text.contains(&*file.to_string_lossy()) && text.contains(&*copy.to_string_lossy()), "{text}");
+}
+
+/// A file of this test alone.
+fn own_file(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("kubemerge-{name}-{}", std::process::id()))
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_kubemerge")).arg("serve").args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_own_kubeconfig_is_replaced_and_gets_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let file = own_file("own-kubeconfig");
+    drop(Server::start(&["--kubeconfig", file.to_str().unwrap()]));
+    std::fs::set_permissions(&file, PermissionsExt::from_mode(0o644)).unwrap();
+    let server = Server::start(&["--kubeconfig", file.to_str().unwrap()]);
+    let (text, mode) =
+        (std::fs::read_to_string(&file).unwrap(), std::fs::metadata(&file).unwrap().permissions());
+    std::fs::remove_file(&file).unwrap();
+    assert!(text.contains(&server.url), "{text}");
+    assert_eq!(mode.mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_foreign_kubeconfig_is_kept() {
+    let file = own_file("foreign-kubeconfig");
+    std::fs::write(&file, "apiVersion: v1\nkind: Config\ncurrent-context: production\n").unwrap();
+    let text = refused(&["--kubeconfig", file.to_str().unwrap()]);
+    let kept = std::fs::read_to_string(&file).unwrap();
+    drop(Server::start(&["--force", "--kubeconfig", file.to_str().unwrap()]));
+    let replaced = std::fs::read_to_string(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    assert!(text.contains("is not a kubeconfig of kubemerge") && text.contains("--force"), "{text}");
+    assert!(kept.contains("production") && !replaced.contains("production"), "{replaced}");
+}
+
+#[test]
+fn a_token_is_read_from_a_file() {
+    let file = own_file("token");
+    std::fs::write(&file, "from-file\n").unwrap();
+    let server = Server::start(&["--token-file", file.to_str().unwrap()]);
+    std::fs::remove_file(&file).unwrap();
+    assert!(server.get("/api/v1/pods", "").starts_with("HTTP/1.1 401"));
+    assert!(server.get("/api/v1/pods", "authorization: Bearer from-file\r\n").starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn an_address_for_everybody_must_be_asked_for() {
+    let text = refused(&["--address", "0.0.0.0"]);
+    assert!(text.contains("is not a loopback address") && text.contains("--insecure"), "{text}");
 }

@@ -53,7 +53,7 @@ pub use testing::{
     fault::{Fault, FaultRule, On},
     log::{LoggedRequest, Transition},
 };
-#[cfg(feature = "serve")]
-pub use transport::listener::{ServeOptions, Serving};
 pub use transport::service::Service;
+#[cfg(feature = "serve")]
+pub use transport::{access_log::AccessLogEntry, listener::Serving, options::ServeOptions};
 pub use write::settings::GarbageCollection;

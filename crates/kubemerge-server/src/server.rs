@@ -9,7 +9,10 @@ use http::{Request, Response};
 use serde_json::Value;
 
 #[cfg(feature = "serve")]
-use crate::transport::listener::{self, ServeOptions, Serving};
+use crate::transport::{
+    listener::{self, Serving},
+    options::ServeOptions,
+};
 use crate::{
     api::{pod_logs::PodLogs, state::Api, watch_settings::BookmarkTrigger},
     builder::Builder,
@@ -79,7 +82,7 @@ impl ApiServer {
     /// Listens; the socket is open when this returns.
     ///
     /// # Errors
-    /// If the address cannot be bound or a certificate cannot be made.
+    /// If the address cannot be bound, a certificate cannot be made, or everybody on the network would get in.
     #[cfg(feature = "serve")]
     pub async fn serve(&self, options: ServeOptions) -> io::Result<Serving> {
         listener::serve(self.api.clone(), &options).await

@@ -44,6 +44,16 @@ impl Body {
             Content::Pieces(_) => None,
         }
     }
+
+    /// Keeps a value until the last piece of the body was sent, or its reader is gone.
+    #[cfg(feature = "serve")]
+    pub(crate) fn holding(self, held: impl Send + 'static) -> Body {
+        use futures_util::StreamExt;
+        match self.0 {
+            Content::Complete(_) => self,
+            Content::Pieces(pieces) => Body(Content::Pieces(Box::pin(pieces.inspect(move |_| _ = &held)))),
+        }
+    }
 }
 
 impl From<Bytes> for Body {

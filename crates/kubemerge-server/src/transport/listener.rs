@@ -5,7 +5,7 @@
 
 use std::{convert::Infallible, io, net::SocketAddr, sync::Arc, time::Duration};
 
-use http::{Request, Response};
+use http::Request;
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -18,74 +18,18 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-#[cfg(feature = "tls")]
-use crate::transport::tls;
 use crate::{
     api::state::Api,
-    protocol::{
-        reply::{Body, Reply},
-        status::Failure,
+    transport::{
+        acceptor::Acceptor,
+        gate::{Gate, READ_TIMEOUT},
+        kubeconfig,
+        options::ServeOptions,
     },
-    transport::{acceptor::Acceptor, kubeconfig, service},
 };
 
-/// How long a client may take to send its headers, and then its body.
-const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long open requests may take to finish after the server was told to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
-
-/// How a server listens.
-#[derive(Clone, Debug)]
-pub struct ServeOptions {
-    address: SocketAddr,
-    #[cfg(feature = "tls")]
-    tls: Option<tls::ClientCertificates>,
-}
-
-impl Default for ServeOptions {
-    fn default() -> Self {
-        ServeOptions {
-            address: SocketAddr::from(([127, 0, 0, 1], 0)),
-            #[cfg(feature = "tls")]
-            tls: None,
-        }
-    }
-}
-
-impl ServeOptions {
-    #[cfg(feature = "tls")]
-    fn acceptor(&self, address: SocketAddr) -> io::Result<Acceptor> {
-        match self.tls {
-            None => Ok(Acceptor::Plain),
-            Some(clients) => Ok(Acceptor::Tls(Box::new(tls::Identity::new(address.ip(), clients)?))),
-        }
-    }
-
-    #[cfg(not(feature = "tls"))]
-    fn acceptor(&self, _: SocketAddr) -> io::Result<Acceptor> {
-        Ok(Acceptor::Plain)
-    }
-
-    /// Listens here; port 0 takes a free port. Loopback and a free port by default.
-    pub fn address(mut self, address: SocketAddr) -> Self {
-        self.address = address;
-        self
-    }
-
-    /// Serves HTTPS with a self-signed certificate, which the kubeconfig trusts.
-    #[cfg(feature = "tls")]
-    pub fn tls(mut self) -> Self {
-        self.tls.get_or_insert(tls::ClientCertificates::NotAsked);
-        self
-    }
-
-    /// Serves HTTPS and requires the client certificate that is in the kubeconfig.
-    #[cfg(feature = "tls")]
-    pub fn client_certificates(mut self) -> Self {
-        self.tls = Some(tls::ClientCertificates::Required);
-        self
-    }
-}
 
 /// A listener. Dropping it stops the server.
 pub struct Serving {
@@ -121,20 +65,22 @@ impl Serving {
 
 /// Listens; the socket is open when this returns.
 pub(crate) async fn serve(api: Arc<Api>, options: &ServeOptions) -> io::Result<Serving> {
+    options.check_address(api.settings.token.is_some())?;
     let listener = TcpListener::bind(options.address).await?;
     let address = listener.local_addr()?;
     let acceptor = options.acceptor(address)?;
     let url = format!("{}://{address}", acceptor.scheme());
     let kubeconfig = kubeconfig::text(&url, api.settings.token.as_deref(), &acceptor);
     let (stop, stopped) = watch::channel(false);
-    let task = tokio::spawn(accept(listener, acceptor, api, stopped));
+    let gate = Arc::new(Gate::new(api, options));
+    let task = tokio::spawn(accept(listener, acceptor, gate, stopped));
     Ok(Serving { address, kubeconfig, url, stop, task })
 }
 
 async fn accept(
     listener: TcpListener,
     acceptor: Acceptor,
-    api: Arc<Api>,
+    gate: Arc<Gate>,
     mut stopped: watch::Receiver<bool>,
 ) {
     let mut connections = JoinSet::new();
@@ -143,7 +89,7 @@ async fn accept(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    let connection = accept_connection(acceptor.clone(), stream, api.clone(), stopped.clone());
+                    let connection = accept_connection(acceptor.clone(), stream, gate.clone(), stopped.clone());
                     connections.spawn(connection);
                 }
                 // Out of file descriptors or the like: the next connection may work again.
@@ -161,19 +107,19 @@ async fn accept(
 async fn accept_connection(
     acceptor: Arc<Acceptor>,
     stream: TcpStream,
-    api: Arc<Api>,
+    gate: Arc<Gate>,
     stopped: watch::Receiver<bool>,
 ) {
     // Events of a watch are small and must not wait for more.
     drop(stream.set_nodelay(true));
     match &*acceptor {
-        Acceptor::Plain => serve_connection(stream, api, stopped).await,
+        Acceptor::Plain => serve_connection(stream, gate, stopped).await,
         #[cfg(feature = "tls")]
         Acceptor::Tls(identity) => {
             if let Ok(Ok(stream)) =
                 tokio::time::timeout(READ_TIMEOUT, identity.acceptor().accept(stream)).await
             {
-                serve_connection(stream, api, stopped).await;
+                serve_connection(stream, gate, stopped).await;
             }
         }
     }
@@ -182,12 +128,12 @@ async fn accept_connection(
 /// Answers the requests of one connection.
 async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    api: Arc<Api>,
+    gate: Arc<Gate>,
     mut stopped: watch::Receiver<bool>,
 ) {
     let answer = service_fn(move |request: Request<Incoming>| {
-        let api = api.clone();
-        async move { Ok::<_, Infallible>(answer(&api, request).await) }
+        let gate = gate.clone();
+        async move { Ok::<_, Infallible>(gate.answer(request).await) }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     // Without a timer hyper ignores the timeout.
@@ -199,17 +145,4 @@ async fn serve_connection(
         _ = stopped.changed() => connection.as_mut().graceful_shutdown(),
     }
     drop(connection.await);
-}
-
-async fn answer(api: &Arc<Api>, request: Request<Incoming>) -> Response<Body> {
-    let slow = || {
-        let failure = Failure::new(408, "Timeout", "the body of the request did not arrive in time");
-        Reply::failure(&failure).into_response()
-    };
-    let (parts, body) = request.into_parts();
-    match tokio::time::timeout(READ_TIMEOUT, service::collect(body)).await {
-        Err(_) => slow(),
-        Ok(Err(failure)) => Reply::failure(&failure).into_response(),
-        Ok(Ok(bytes)) => api.handle(parts, bytes).await,
-    }
 }

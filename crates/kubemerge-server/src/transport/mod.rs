@@ -3,9 +3,19 @@
 #[cfg(feature = "serve")]
 mod acceptor;
 #[cfg(feature = "serve")]
+pub(crate) mod access_log;
+#[cfg(feature = "serve")]
+mod gate;
+#[cfg(feature = "serve")]
+mod guard;
+#[cfg(feature = "serve")]
 mod kubeconfig;
 #[cfg(feature = "serve")]
+mod limits;
+#[cfg(feature = "serve")]
 pub(crate) mod listener;
+#[cfg(feature = "serve")]
+pub(crate) mod options;
 pub(crate) mod service;
 #[cfg(feature = "tls")]
 mod tls;

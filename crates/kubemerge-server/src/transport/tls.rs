@@ -28,8 +28,12 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    pub(super) fn new(address: IpAddr, clients: ClientCertificates) -> io::Result<Identity> {
-        make(address, clients).map_err(io::Error::other)
+    pub(super) fn new(
+        address: IpAddr,
+        names: &[String],
+        clients: ClientCertificates,
+    ) -> io::Result<Identity> {
+        make(address, names, clients).map_err(io::Error::other)
     }
 
     pub(super) fn acceptor(&self) -> &TlsAcceptor {
@@ -49,9 +53,9 @@ impl Identity {
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
 
-fn make(address: IpAddr, clients: ClientCertificates) -> Result<Identity, Fault> {
+fn make(address: IpAddr, names: &[String], clients: ClientCertificates) -> Result<Identity, Fault> {
     let authority = authority()?;
-    let (certificate, key) = server(&authority, address)?;
+    let (certificate, key) = server(&authority, address, names)?;
     let chain = vec![certificate.der().clone()];
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -87,6 +91,7 @@ fn authority() -> Result<CertifiedIssuer<'static, KeyPair>, Fault> {
 fn server(
     authority: &CertifiedIssuer<'static, KeyPair>,
     address: IpAddr,
+    names: &[String],
 ) -> Result<(rcgen::Certificate, KeyPair), Fault> {
     let mut params = named("kubemerge server");
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
@@ -95,6 +100,9 @@ fn server(
         SanType::IpAddress([127, 0, 0, 1].into()),
         SanType::DnsName("localhost".try_into()?),
     ];
+    for name in names {
+        params.subject_alt_names.push(SanType::DnsName(name.as_str().try_into()?));
+    }
     let key = KeyPair::generate()?;
     Ok((params.signed_by(&key, authority)?, key))
 }

@@ -25,11 +25,12 @@ async fn it_listens_on_loopback_and_stops() {
     let address = serving.address();
     assert!(address.ip().is_loopback() && address.port() != 0);
     assert!(serving.kubeconfig().contains(serving.url()));
-    let answer = exchange(address, "GET /version HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    let answer =
+        exchange(address, "GET /version HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains("v1.37.0"), "{answer}");
     // An open watch does not keep the server from stopping.
     let mut watch = TcpStream::connect(address).await.unwrap();
-    let request = format!("GET {CONFIG_MAPS}?watch=true HTTP/1.1\r\nhost: x\r\n\r\n");
+    let request = format!("GET {CONFIG_MAPS}?watch=true HTTP/1.1\r\nhost: localhost\r\n\r\n");
     watch.write_all(request.as_bytes()).await.unwrap();
     let mut first = [0; 16];
     watch.read_exact(&mut first).await.unwrap();
@@ -43,7 +44,7 @@ async fn large_bodies_are_refused() {
     let serving = server.serve(ServeOptions::default()).await.unwrap();
     let length = 3 * 1024 * 1024 + 1;
     let head = format!(
-        "POST {CONFIG_MAPS} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
+        "POST {CONFIG_MAPS} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n"
     );
     let mut stream = TcpStream::connect(serving.address()).await.unwrap();
     stream.write_all(head.as_bytes()).await.unwrap();
@@ -58,7 +59,8 @@ async fn large_bodies_are_refused() {
 async fn very_large_bodies_are_refused_early() {
     let server = server();
     let serving = server.serve(ServeOptions::default()).await.unwrap();
-    let head = format!("POST {CONFIG_MAPS} HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999999\r\n\r\n");
+    let head =
+        format!("POST {CONFIG_MAPS} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 99999999999\r\n\r\n");
     let answer = exchange(serving.address(), &head).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
 }
@@ -75,7 +77,8 @@ async fn aborted_and_silent_clients_hold_nobody_up() {
     }
     silent.truncate(25);
     let answer =
-        exchange(serving.address(), "GET /readyz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+        exchange(serving.address(), "GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+            .await;
     assert!(answer.ends_with("ok"), "{answer}");
 }
 
@@ -88,7 +91,7 @@ async fn a_thousand_requests_at_once_are_answered() {
         tokio::spawn(async move {
             let body = format!("{{\"metadata\":{{\"name\":\"m{at}\"}}}}");
             let request = format!(
-                "POST {CONFIG_MAPS} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+                "POST {CONFIG_MAPS} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
                 body.len()
             );
             exchange(address, &request).await.starts_with("HTTP/1.1 201")
@@ -105,9 +108,82 @@ async fn a_token_is_in_the_kubeconfig_and_asked_for() {
     let server = ApiServer::builder().token("let-me-in").build().unwrap();
     let serving = server.serve(ServeOptions::default()).await.unwrap();
     assert!(serving.kubeconfig().contains("let-me-in"));
-    let close = "host: x\r\nconnection: close\r\n";
+    let close = "host: localhost\r\nconnection: close\r\n";
     let without = exchange(serving.address(), &format!("GET {PODS} HTTP/1.1\r\n{close}\r\n")).await;
     assert!(without.starts_with("HTTP/1.1 401"), "{without}");
     let with = format!("GET {PODS} HTTP/1.1\r\n{close}authorization: Bearer let-me-in\r\n\r\n");
     assert!(exchange(serving.address(), &with).await.starts_with("HTTP/1.1 200"));
+}
+
+/// The status line of the answer to a GET with these headers.
+async fn status_line(address: std::net::SocketAddr, path: &str, headers: &str) -> String {
+    let request = format!("GET {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n");
+    exchange(address, &request).await.lines().next().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_get_no_answer() {
+    let server = server();
+    let serving = server.serve(ServeOptions::default().allowed_host("preview.example")).await.unwrap();
+    let ask = |headers: &'static str| status_line(serving.address(), "/version", headers);
+    assert_eq!(ask("host: evil.example\r\n").await, "HTTP/1.1 403 Forbidden");
+    assert_eq!(ask("host: localhost\r\norigin: http://evil.example\r\n").await, "HTTP/1.1 403 Forbidden");
+    assert_eq!(ask("host: preview.example:80\r\n").await, "HTTP/1.1 200 OK");
+}
+
+#[tokio::test]
+async fn an_address_for_everybody_must_be_asked_for() {
+    let everywhere = ServeOptions::default().address(([0, 0, 0, 0], 0).into());
+    let error = server().serve(everywhere.clone()).await.err().expect("refused");
+    assert!(error.to_string().contains("is not a loopback address"), "{error}");
+    assert!(server().serve(everywhere.clone().insecure()).await.is_ok());
+    let with_token = ApiServer::builder().token("secret").build().unwrap();
+    assert!(with_token.serve(everywhere).await.is_ok());
+}
+
+#[tokio::test]
+async fn more_watches_than_allowed_are_sent_away() {
+    let server = server();
+    let serving = server.serve(ServeOptions::default().max_watches(1)).await.unwrap();
+    let request = format!("GET {CONFIG_MAPS}?watch=true HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    let mut first = TcpStream::connect(serving.address()).await.unwrap();
+    first.write_all(request.as_bytes()).await.unwrap();
+    first.read_exact(&mut [0; 16]).await.unwrap();
+    let close =
+        format!("GET {CONFIG_MAPS}?watch=true HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    let answer = exchange(serving.address(), &close).await;
+    assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("retry-after: 1"), "{answer}");
+    // Other requests have room of their own, and the room of a watch that ended is free again.
+    assert_eq!(status_line(serving.address(), "/version", "host: localhost\r\n").await, "HTTP/1.1 200 OK");
+    drop(first);
+    let path = format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=1");
+    let mut line = String::new();
+    // The server sees that the connection is closed a moment later.
+    for _ in 0..100 {
+        line = status_line(serving.address(), &path, "host: localhost\r\n").await;
+        if line == "HTTP/1.1 200 OK" {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(line, "HTTP/1.1 200 OK");
+}
+
+#[tokio::test]
+async fn more_requests_than_allowed_are_sent_away() {
+    let server = server();
+    let serving = server.serve(ServeOptions::default().max_requests_inflight(0)).await.unwrap();
+    let line = status_line(serving.address(), "/version", "host: localhost\r\n").await;
+    assert_eq!(line, "HTTP/1.1 429 Too Many Requests");
+}
+
+#[tokio::test]
+async fn the_access_log_names_the_path_and_no_query() {
+    let (lines, seen) = std::sync::mpsc::channel();
+    let log = move |entry: &kubemerge_server::AccessLogEntry<'_>| lines.send(entry.to_string()).unwrap();
+    let server = server();
+    let serving = server.serve(ServeOptions::default().access_log(log)).await.unwrap();
+    status_line(serving.address(), "/api/v1/pods?secret=1", "host: localhost\r\n").await;
+    let line = seen.recv().unwrap();
+    assert!(line.starts_with("GET /api/v1/pods 200 ") && line.ends_with("ms"), "{line}");
 }

@@ -44,7 +44,7 @@ async fn version(serving: &Serving, with_client_certificate: bool) -> std::io::R
     let stream = TcpStream::connect(serving.address()).await?;
     let name = ServerName::from(serving.address().ip());
     let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
-    stream.write_all(b"GET /version HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await?;
+    stream.write_all(b"GET /version HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await?;
     let mut text = Vec::new();
     stream.read_to_end(&mut text).await?;
     Ok(String::from_utf8_lossy(&text).into_owned())

@@ -1,8 +1,8 @@
 //! `kubemerge serve`: a test API server on this machine, for kubectl and every other client.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -13,6 +13,8 @@ use crate::args::{DialectArg, Recurse};
 use crate::input::{Inputs, Source};
 use crate::job::objects;
 use crate::report::{Failure, Notice, Outcome, Result, plain};
+
+mod kubeconfig;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -34,8 +36,8 @@ Examples:
     read -r url <&\"${COPROC[0]}\"
     kubectl --kubeconfig config apply -f deployment.yaml
 
-  For other machines, which need the token:
-    kubemerge serve --address 0.0.0.0 --port 8001 --token secret")]
+  For other machines, which need the token and know this one by a name:
+    kubemerge serve --address 0.0.0.0 --port 8001 --token-file token --allowed-host build.example")]
 pub(crate) struct ServeArgs {
     /// Port to listen on; 0 takes a free one
     #[arg(long, default_value_t = 0, value_name = "PORT")]
@@ -49,12 +51,34 @@ pub(crate) struct ServeArgs {
     /// Serve HTTPS and require the client certificate of the kubeconfig
     #[arg(long, requires = "kubeconfig")]
     client_certificates: bool,
-    /// Require this bearer token, which is also written to the kubeconfig
+    /// Require this bearer token, which is also written to the kubeconfig; other users of the machine may see
+    /// it in the list of processes, unlike that of --token-file
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
+    /// Require the bearer token in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "token")]
+    token_file: Option<PathBuf>,
+    /// Let everybody in who can reach an address that is not loopback
+    #[arg(long)]
+    insecure: bool,
+    /// Answer requests for this host name too, not only for addresses and localhost; repeatable
+    #[arg(long, value_name = "NAME")]
+    allowed_host: Vec<String>,
+    /// Carry out at most this many requests at once, watches aside; others get 429
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    max_requests_inflight: Option<u32>,
+    /// Keep at most this many watches open; others get 429
+    #[arg(long, value_name = "COUNT")]
+    max_watches: Option<usize>,
+    /// Write a line to stderr for each request: method, path, code, duration
+    #[arg(long)]
+    access_log: bool,
     /// Write a kubeconfig for the server to this file
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
+    /// Replace the file of --kubeconfig even if it is not a kubeconfig of this command
+    #[arg(long, requires = "kubeconfig")]
+    force: bool,
     /// Kubernetes version to serve [default: 1.37]
     #[arg(long, short = 'k', value_name = "VERSION")]
     kubernetes: Option<String>,
@@ -80,13 +104,22 @@ pub(crate) struct ServeArgs {
 
 /// Serves until a signal arrives.
 pub(crate) fn run(args: &ServeArgs, inputs: &mut Inputs) -> Result {
+    if let Some(path) = &args.kubeconfig {
+        kubeconfig::check_replaceable(path, args.force)?;
+    }
     let server = build(args, inputs)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Notice::error(format!("cannot start: {}", plain(&error))))?;
     runtime.block_on(async {
         let serving = server.serve(options(args)).await.map_err(|error| {
             let place = SocketAddr::new(args.address, args.port);
-            Notice::error(format!("cannot listen on {place}: {}", plain(&error)))
+            let notice = Notice::error(format!("cannot listen on {place}: {}", plain(&error)));
+            match error.kind() {
+                io::ErrorKind::InvalidInput => {
+                    notice.help("give --token-file FILE or --client-certificates, or --insecure")
+                }
+                _ => notice,
+            }
         })?;
         // Signals are caught from now on: a client may send one as soon as it has read the URL.
         let stopped = stopped();
@@ -104,8 +137,8 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     if let Some(version) = &args.kubernetes {
         builder = builder.kubernetes(version);
     }
-    if let Some(token) = &args.token {
-        builder = builder.token(token);
+    if let Some(token) = token(args)? {
+        builder = builder.token(&token);
     }
     if args.create_namespaces {
         builder = builder.create_namespaces();
@@ -138,8 +171,34 @@ fn with_documents(
     Ok(builder)
 }
 
+/// The token of either option. A file may end with a newline, which editors add.
+fn token(args: &ServeArgs) -> Result<Option<String>> {
+    let Some(path) = &args.token_file else { return Ok(args.token.clone()) };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Notice::error(format!("cannot read {}: {}", path.display(), plain(&error))))?;
+    match text.trim() {
+        "" => Err(Notice::error(format!("{} contains no token", path.display())).into()),
+        token => Ok(Some(token.to_owned())),
+    }
+}
+
 fn options(args: &ServeArgs) -> ServeOptions {
-    let options = ServeOptions::default().address(SocketAddr::new(args.address, args.port));
+    let mut options = ServeOptions::default().address(SocketAddr::new(args.address, args.port));
+    for name in &args.allowed_host {
+        options = options.allowed_host(name);
+    }
+    if let Some(count) = args.max_requests_inflight {
+        options = options.max_requests_inflight(count as usize);
+    }
+    if let Some(count) = args.max_watches {
+        options = options.max_watches(count);
+    }
+    if args.access_log {
+        options = options.access_log(|entry| eprintln!("{entry}"));
+    }
+    if args.insecure {
+        options = options.insecure();
+    }
     if args.client_certificates {
         options.client_certificates()
     } else if args.tls {
@@ -153,7 +212,7 @@ fn options(args: &ServeArgs) -> ServeOptions {
 fn announce(args: &ServeArgs, serving: &Serving) -> Result<()> {
     let kubectl = match &args.kubeconfig {
         Some(path) => {
-            write_kubeconfig(path, serving.kubeconfig())?;
+            kubeconfig::write(path, serving.kubeconfig())?;
             format!("kubectl --kubeconfig {}", path.display())
         }
         None => format!("kubectl --server {}", serving.url()),
@@ -164,17 +223,6 @@ fn announce(args: &ServeArgs, serving: &Serving) -> Result<()> {
         .map_err(|error| Failure::of_output(&error))?;
     eprintln!("Try it:        {kubectl} get namespaces\nStop it with:  Ctrl-C");
     Ok(())
-}
-
-/// Only the owner may read it, because it may contain a key.
-fn write_kubeconfig(path: &Path, text: &str) -> Result<()> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(path).and_then(|mut file| file.write_all(text.as_bytes()));
-    written
-        .map_err(|error| Notice::error(format!("cannot write {}: {}", path.display(), plain(&error))).into())
 }
 
 /// Resolves when a signal to stop arrives. The signals are caught as soon as this is called.

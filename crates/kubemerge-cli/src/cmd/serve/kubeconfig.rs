@@ -1,0 +1,64 @@
+//! Writes the kubeconfig of the server, which may contain a key or a token.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::report::{Notice, Result, plain};
+
+/// The name of cluster, user and context in every kubeconfig of this command.
+const OWN_NAME: &str = "kubemerge";
+
+/// Refuses a file that this command has not written: it may have the only copy of somebody's credentials.
+pub(super) fn check_replaceable(path: &Path, force: bool) -> Result<()> {
+    let is_ours = match std::fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        Err(error) => return Err(cannot("read", path, &error).into()),
+        // Ours is JSON; an empty file, as `mktemp` makes it, has nothing to lose.
+        Ok(bytes) => bytes.is_empty() || serde_json::from_slice(&bytes).is_ok_and(|config| is_own(&config)),
+    };
+    match is_ours || force {
+        true => Ok(()),
+        false => Err(Notice::error(format!("{} is not a kubeconfig of kubemerge", path.display()))
+            .help("give another file to --kubeconfig, or replace it with --force")
+            .into()),
+    }
+}
+
+fn is_own(config: &Value) -> bool {
+    let is_only =
+        |list: &Value| list.as_array().is_some_and(|all| all.iter().all(|one| one["name"] == OWN_NAME));
+    config["current-context"] == OWN_NAME && is_only(&config["clusters"]) && is_only(&config["users"])
+}
+
+/// Puts the file in place as a whole, readable for its owner alone.
+pub(super) fn write(path: &Path, text: &str) -> Result<()> {
+    let draft = beside(path);
+    let written = write_new(&draft, text).and_then(|()| std::fs::rename(&draft, path));
+    written.map_err(|error| {
+        drop(std::fs::remove_file(&draft));
+        cannot("write", path, &error).into()
+    })
+}
+
+/// A name in the same folder, so that a rename suffices.
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}", std::process::id()))
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+fn cannot(verb: &str, path: &Path, error: &io::Error) -> Notice {
+    Notice::error(format!("cannot {verb} {}: {}", path.display(), plain(error)))
+}

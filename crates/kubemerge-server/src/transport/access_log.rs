@@ -1,0 +1,30 @@
+//! What is told about a request that was answered: never bodies, queries or credentials.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use http::Method;
+
+/// Where the log goes.
+pub(super) type LogSink = Arc<dyn Fn(&AccessLogEntry<'_>) + Send + Sync>;
+
+/// A request that was answered.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct AccessLogEntry<'r> {
+    /// The method.
+    pub method: &'r Method,
+    /// The path, without the query.
+    pub path: &'r str,
+    /// The HTTP code of the answer.
+    pub code: u16,
+    /// How long the answer took; of a watch, how long it took to open.
+    pub duration: Duration,
+}
+
+/// `GET /api/v1/pods 200 0.4ms`
+impl fmt::Display for AccessLogEntry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let milliseconds = self.duration.as_secs_f64() * 1000.0;
+        write!(f, "{} {} {} {milliseconds:.1}ms", self.method, self.path, self.code)
+    }
+}

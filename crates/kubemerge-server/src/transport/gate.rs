@@ -1,0 +1,81 @@
+//! What every request from a socket passes: who may ask, how much is done at once, the body, the handler, the log.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use http::{Request, Response, request::Parts};
+use hyper::body::Incoming;
+
+use crate::{
+    api::state::Api,
+    protocol::{
+        reply::{Body, Reply},
+        status::{Failure, Outcome},
+    },
+    transport::{
+        access_log::{AccessLogEntry, LogSink},
+        guard::Guard,
+        limits::{Limits, Room},
+        options::ServeOptions,
+        service,
+    },
+};
+
+/// How long a client may take to send its headers, and then its body.
+pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The way from a socket to the handler.
+pub(super) struct Gate {
+    api: Arc<Api>,
+    guard: Guard,
+    limits: Limits,
+    log: Option<LogSink>,
+}
+
+impl Gate {
+    pub(super) fn new(api: Arc<Api>, options: &ServeOptions) -> Gate {
+        Gate {
+            api,
+            guard: Guard::new(options.allowed_hosts.clone()),
+            limits: Limits::new(options.max_requests_inflight, options.max_watches),
+            log: options.access_log.clone(),
+        }
+    }
+
+    /// Answers a request, whatever is wrong with it.
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let (parts, body) = request.into_parts();
+        let Some(log) = &self.log else { return self.pass(parts, body).await };
+        let (start, method, path) = (Instant::now(), parts.method.clone(), parts.uri.path().to_owned());
+        let response = self.pass(parts, body).await;
+        let code = response.status().as_u16();
+        log(&AccessLogEntry { method: &method, path: &path, code, duration: start.elapsed() });
+        response
+    }
+
+    async fn pass(&self, parts: Parts, body: Incoming) -> Response<Body> {
+        let answered = self.carry_out(parts, body).await;
+        answered.unwrap_or_else(|failure| Reply::failure(&failure).into_response())
+    }
+
+    async fn carry_out(&self, parts: Parts, body: Incoming) -> Outcome<Response<Body>> {
+        self.guard.check(&parts)?;
+        let room = self.limits.enter(&parts)?;
+        let body = tokio::time::timeout(READ_TIMEOUT, service::collect(body)).await;
+        let response = self.api.handle(parts, body.map_err(|_| slow())??).await;
+        Ok(match room {
+            // A watch takes its room until its last event.
+            Room::Watch(permit) => response.map(|body| body.holding(permit)),
+            Room::Request(permit) => {
+                drop(permit);
+                response
+            }
+        })
+    }
+}
+
+fn slow() -> Failure {
+    Failure::new(408, "Timeout", "the body of the request did not arrive in time")
+}

@@ -1,0 +1,59 @@
+//! How much is done at once; more is answered with 429, so that clients come back later.
+
+use std::sync::Arc;
+
+use http::request::Parts;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::protocol::{
+    query::Query,
+    status::{Failure, Outcome},
+    target::Target,
+    verb::Verb,
+};
+
+/// Each open watch holds a connection and a place in the history.
+pub(super) const MAX_WATCHES: usize = 10_000;
+
+/// What kube-apiserver tells clients that it sends away.
+const RETRY_AFTER_SECONDS: u32 = 1;
+
+/// Room for requests and for watches.
+pub(super) struct Limits {
+    requests: Arc<Semaphore>,
+    watches: Arc<Semaphore>,
+}
+
+/// The room that one request takes.
+pub(super) enum Room {
+    Request(OwnedSemaphorePermit),
+    Watch(OwnedSemaphorePermit),
+}
+
+impl Limits {
+    pub(super) fn new(requests: usize, watches: usize) -> Limits {
+        let room = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
+        Limits { requests: room(requests), watches: room(watches) }
+    }
+
+    /// Takes the room that a request needs.
+    pub(super) fn enter(&self, parts: &Parts) -> Outcome<Room> {
+        let taken = match is_watch(parts) {
+            true => self.watches.clone().try_acquire_owned().map(Room::Watch),
+            false => self.requests.clone().try_acquire_owned().map(Room::Request),
+        };
+        taken.map_err(|_| {
+            Failure::new(429, "TooManyRequests", "Too many requests, please try again later.")
+                .retry_after(RETRY_AFTER_SECONDS)
+        })
+    }
+}
+
+fn is_watch(parts: &Parts) -> bool {
+    match Target::of(parts.uri.path()) {
+        Target::Objects(address) => {
+            Verb::of(&parts.method, &address, &Query::parse(parts.uri.query())) == Some(Verb::Watch)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,146 @@
+//! How a server listens, whom it answers and how much it does at once.
+
+use std::{fmt, io, net::SocketAddr, sync::Arc};
+
+#[cfg(feature = "tls")]
+use crate::transport::tls;
+use crate::transport::{
+    acceptor::Acceptor,
+    access_log::{AccessLogEntry, LogSink},
+    limits::MAX_WATCHES,
+};
+
+/// As many requests as kube-apiserver carries out at once: 400 that read and 200 that write.
+const MAX_REQUESTS_INFLIGHT: usize = 600;
+
+/// How a server listens.
+#[derive(Clone)]
+pub struct ServeOptions {
+    pub(super) address: SocketAddr,
+    pub(super) allowed_hosts: Vec<String>,
+    is_insecure: bool,
+    pub(super) max_requests_inflight: usize,
+    pub(super) max_watches: usize,
+    pub(super) access_log: Option<LogSink>,
+    #[cfg(feature = "tls")]
+    tls: Option<tls::ClientCertificates>,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        ServeOptions {
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            allowed_hosts: Vec::new(),
+            is_insecure: false,
+            max_requests_inflight: MAX_REQUESTS_INFLIGHT,
+            max_watches: MAX_WATCHES,
+            access_log: None,
+            #[cfg(feature = "tls")]
+            tls: None,
+        }
+    }
+}
+
+impl fmt::Debug for ServeOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("ServeOptions");
+        text.field("address", &self.address).field("allowed_hosts", &self.allowed_hosts);
+        text.field("is_insecure", &self.is_insecure);
+        text.finish_non_exhaustive()
+    }
+}
+
+impl ServeOptions {
+    /// Listens here; port 0 takes a free port. Loopback and a free port by default. Any other address needs a
+    /// token, client certificates, or [`ServeOptions::insecure`].
+    pub fn address(mut self, address: SocketAddr) -> Self {
+        self.address = address;
+        self
+    }
+
+    /// Lets everybody in who can reach the address.
+    pub fn insecure(mut self) -> Self {
+        self.is_insecure = true;
+        self
+    }
+
+    /// Answers requests for this host name too; addresses and `localhost` are always answered. Others are refused,
+    /// because a page in a browser can give its own name any address.
+    pub fn allowed_host(mut self, name: &str) -> Self {
+        self.allowed_hosts.push(name.to_owned());
+        self
+    }
+
+    /// Carries out at most this many requests at once, watches aside; more are answered with 429.
+    pub fn max_requests_inflight(mut self, count: usize) -> Self {
+        self.max_requests_inflight = count;
+        self
+    }
+
+    /// Keeps at most this many watches open; more are answered with 429.
+    pub fn max_watches(mut self, count: usize) -> Self {
+        self.max_watches = count;
+        self
+    }
+
+    /// Calls this with every request that was answered.
+    pub fn access_log(mut self, log: impl Fn(&AccessLogEntry<'_>) + Send + Sync + 'static) -> Self {
+        self.access_log = Some(Arc::new(log));
+        self
+    }
+
+    /// Serves HTTPS with a self-signed certificate, which the kubeconfig trusts.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self) -> Self {
+        self.tls.get_or_insert(tls::ClientCertificates::NotAsked);
+        self
+    }
+
+    /// Serves HTTPS and requires the client certificate that is in the kubeconfig.
+    #[cfg(feature = "tls")]
+    pub fn client_certificates(mut self) -> Self {
+        self.tls = Some(tls::ClientCertificates::Required);
+        self
+    }
+
+    #[cfg(feature = "tls")]
+    pub(super) fn acceptor(&self, address: SocketAddr) -> io::Result<Acceptor> {
+        match self.tls {
+            None => Ok(Acceptor::Plain),
+            Some(clients) => {
+                let identity = tls::Identity::new(address.ip(), &self.allowed_hosts, clients)?;
+                Ok(Acceptor::Tls(Box::new(identity)))
+            }
+        }
+    }
+
+    #[cfg(not(feature = "tls"))]
+    pub(super) fn acceptor(&self, _: SocketAddr) -> io::Result<Acceptor> {
+        Ok(Acceptor::Plain)
+    }
+
+    /// Refuses to let everybody on the network in, unless that was asked for.
+    pub(super) fn check_address(&self, has_token: bool) -> io::Result<()> {
+        if self.address.ip().is_loopback() || has_token || self.has_client_certificates() || self.is_insecure
+        {
+            return Ok(());
+        }
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!(
+                "{} is not a loopback address, and there is no token and no client certificate",
+                self.address
+            ),
+        ))
+    }
+
+    #[cfg(feature = "tls")]
+    fn has_client_certificates(&self) -> bool {
+        self.tls == Some(tls::ClientCertificates::Required)
+    }
+
+    #[cfg(not(feature = "tls"))]
+    fn has_client_certificates(&self) -> bool {
+        false
+    }
+}
