@@ -49,7 +49,7 @@ fn check_three_way(original: &Value, modified: &Value, current: &Value) {
     let Ok(patch) = json_three_way(&Versions { original, modified, current }, &[]) else { return };
     let result = apply(Guide::None, current, &patch).expect("a patch that was made applies");
     let again = json_three_way(&Versions { original: modified, modified, current: &result }, &[])
-        .expect("nobody changed anything");
+        .expect("nothing changed");
     assert_eq!(again.to_string(), json!({}).to_string(), "{patch} made {result} of {current}");
 }
 

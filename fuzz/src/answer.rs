@@ -45,7 +45,7 @@ pub fn ask<const N: usize>(
     answer
 }
 
-/// What becomes of a document.
+/// The result of a document.
 pub fn applied(dialect: Dialect, live: &Value, patch: &Value) -> Answer {
     ask([live, patch], |[live, patch], arena| apply(thing(dialect), live, patch, arena))
 }

@@ -1,6 +1,6 @@
 //! The corpus: small cases in `conformance/cases/<verb>/<topic>.yaml`.
 //!
-//! A file is a list of cases. Every field stands on one line, and every document is JSON, which is
+//! A file is a list of cases. Every field is on one line, and every document is JSON, which is
 //! YAML too; so a reader of lines keeps the text of each document to the letter (`80.0`, escapes,
 //! repeated members), and `bless` can rewrite one line without touching the others.
 
@@ -16,7 +16,7 @@ pub(crate) use rules::complaints;
 
 /// Where the repository is.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the root").to_path_buf()
 }
 
 /// One file of cases.

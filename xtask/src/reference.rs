@@ -83,7 +83,7 @@ impl Reference {
 impl Drop for Reference {
     fn drop(&mut self) {
         drop(self.input.take());
-        // The program ends with its input; a failure to wait leaves nothing to mend.
+        // The program ends with its input; a failure to wait leaves nothing to fix.
         let _ = self.child.wait();
     }
 }

@@ -101,7 +101,7 @@ pub(crate) fn has_integral_float(value: &Value) -> bool {
     }
 }
 
-/// Writes JSON on one line with a blank behind `:` and `,`, as the corpus has it.
+/// Writes JSON on one line with a blank after `:` and `,`, as the corpus has it.
 pub(crate) fn on_one_line(value: &Value) -> String {
     match value {
         Value::Array(elements) => {

@@ -40,7 +40,7 @@ pub(crate) fn path_in_patch<'a>(
         let live_item = live.and_then(|live| live.elements(arena).get(index).copied());
         let items = field.elements(arena);
         let at = match (live_item, tail.is_empty() && index < items.len()) {
-            (Some(live), false) => twin(live, items, rule.strategy).unwrap_or(index),
+            (Some(live), false) => matching(live, items, rule.strategy).unwrap_or(index),
             _ => index,
         };
         let Some(item) = items.get(at) else { break };
@@ -68,7 +68,7 @@ pub fn node_at<'a>(root: Node<'a>, path: &str, arena: &'a Arena) -> Option<Node<
 }
 
 /// The item with the same keys.
-fn twin(live: Node<'_>, items: &[Node<'_>], strategy: ListStrategy<'_>) -> Option<usize> {
+fn matching(live: Node<'_>, items: &[Node<'_>], strategy: ListStrategy<'_>) -> Option<usize> {
     let ListStrategy::Keyed(keys) = strategy else { return None };
     let scalar =
         |node: Node<'_>, name: &str| node.get(name).and_then(Node::scalar).map(|value| value.to_string());

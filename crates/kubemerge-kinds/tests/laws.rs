@@ -151,7 +151,7 @@ fn what_admit_answers_is_a_fixed_point() {
 fn updates_never_panic() {
     let mut last = String::new();
     each_object("1.37", |schema, _, _, text| {
-        // The old object may be of another kind: nobody promises that a caller gets this right.
+        // The old object may be of another kind: callers may get this wrong.
         let _ = admit_update(schema, &last, &text);
         let _ = admit_update(schema, &text, &text);
         last = text;

@@ -1,4 +1,4 @@
-//! What can be wrong with a document before anybody looks at its meaning.
+//! What can be wrong with a document before its meaning matters.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ pub enum ParseErrorKind {
     UnexpectedEnd,
     /// A character that the grammar does not allow here.
     UnexpectedCharacter,
-    /// Text behind the value.
+    /// Text after the value.
     TrailingText,
     /// A control character inside a string.
     ControlCharacter,
@@ -79,7 +79,7 @@ impl fmt::Display for ParseErrorKind {
         f.write_str(match self {
             ParseErrorKind::UnexpectedEnd => "the text ends inside a value",
             ParseErrorKind::UnexpectedCharacter => "unexpected character",
-            ParseErrorKind::TrailingText => "text behind the value",
+            ParseErrorKind::TrailingText => "text after the value",
             ParseErrorKind::ControlCharacter => "a control character inside a string (write it as an escape)",
             ParseErrorKind::InvalidEscape => "invalid escape in a string",
             ParseErrorKind::InvalidNumber => "invalid number",

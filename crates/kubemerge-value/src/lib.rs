@@ -2,7 +2,7 @@
 //!
 //! A [`Node`] is a lazy JSON value. It comes from checked bytes ([`Document`]), from bytes in Go's canonical
 //! form ([`Canonical`]) or from a borrowed [`serde_json::Value`]; results are built in an [`Arena`]. What
-//! nobody looks at stays a span or a borrow and is copied verbatim by the writers.
+//! no caller reads stays a span or a borrow and is copied verbatim by the writers.
 //!
 //! This crate knows nothing of schemas and patches. It does no input or output.
 //!

@@ -17,7 +17,7 @@ pub struct ListView<'a> {
     places: &'a [Place],
 }
 
-/// Where an element stands in the text of its list.
+/// Where an element is in the text of its list.
 #[derive(Clone, Copy)]
 struct Place {
     start: u32,

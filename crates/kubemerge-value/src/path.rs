@@ -179,7 +179,7 @@ fn push_step(text: &mut String, step: &Step<'_>, side: Side) {
     }
 }
 
-/// Names of letters, digits, `-` and `_` follow a dot; others stand in brackets.
+/// Names of letters, digits, `-` and `_` follow a dot; others are in brackets.
 fn push_field(text: &mut String, name: &str) {
     let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || !name.chars().all(simple) {

@@ -43,7 +43,7 @@ pub struct Reader<'a> {
     inside: Inside,
     /// The last name in the map that is open, if there was one.
     last: &'a [u8],
-    /// What the maps and lists that are open stand in, with the last name there.
+    /// The containers around each open map and list, with the last name there.
     outside: SmallVec<[(Inside, &'a [u8]); 8]>,
     trust: Trust,
 }
@@ -78,7 +78,7 @@ enum Inside {
     List,
 }
 
-/// Text that is nested deeper needs an index of its ends, which nobody makes here.
+/// Text that is nested deeper needs an index of its ends, which the reader does not build.
 const MAX_NESTING: usize = 64;
 
 impl Canonical {
@@ -355,7 +355,7 @@ fn trimmed(text: &[u8]) -> &[u8] {
     &text[start..end]
 }
 
-/// Where the closing quote of a string stands that is not plain from `at` on, if it is written as Go does.
+/// The position of the closing quote of a string that is not plain from `at` on, if it is written as Go does.
 #[cold]
 fn end_of_unusual_string(text: &[u8], start: usize, mut at: usize) -> Option<usize> {
     loop {

@@ -1,4 +1,4 @@
-//! Strings as they stand in a document: the text between the quotes, decoded only when somebody asks.
+//! Strings as they are in a document: the text between the quotes, decoded only on demand.
 
 use std::{
     borrow::Cow,
@@ -24,7 +24,7 @@ pub struct Str<'a> {
 pub(crate) enum Spelling {
     /// The characters themselves.
     Plain,
-    /// JSON text as somebody wrote it.
+    /// JSON text as users write it.
     Given,
     /// JSON text as Go's encoder writes it.
     Canonical,
@@ -52,7 +52,7 @@ impl<'a> Str<'a> {
         self.escapes
     }
 
-    /// The characters, where they stand in memory as they are.
+    /// The characters, if they are in memory unescaped.
     #[inline]
     pub(crate) fn unescaped(self) -> Option<&'a [u8]> {
         if self.escapes { None } else { Some(self.raw) }
@@ -74,7 +74,7 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// The characters, where they stand in memory as they are.
+    /// The characters, if they are in memory unescaped.
     pub fn borrowed(self) -> Option<&'a str> {
         if self.escapes { None } else { std::str::from_utf8(self.raw).ok() }
     }
@@ -207,7 +207,7 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// Whether the text of a name sorts behind that of another one.
+/// Whether the text of a name sorts after that of another one.
 #[inline(always)]
 pub(crate) fn rises(last: &[u8], name: &[u8]) -> bool {
     // Most names differ in their first byte.
@@ -217,7 +217,7 @@ pub(crate) fn rises(last: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// Whether the byte is written as it is, wherever it stands in a string.
+/// Whether the byte is written as it is, at any place in a string.
 #[inline]
 pub(crate) const fn is_plain(byte: u8) -> bool {
     PLAIN[byte as usize]

@@ -195,8 +195,8 @@ fn canonical_of(text: &str) -> String {
 fn given_maps() -> impl Strategy<Value = String> {
     let member = ("[a-c]", "[ \n]{0,2}", "(1|\"x\"|\\{ \\}|\\[1, 2\\])", "[ \n]{0,2}");
     prop::collection::vec(member, 0..5).prop_map(|members| {
-        let text = |(name, before, value, behind): &(String, String, String, String)| {
-            format!("{before}\"{name}\"{behind}:{before}{value}{behind}")
+        let text = |(name, before, value, after): &(String, String, String, String)| {
+            format!("{before}\"{name}\"{after}:{before}{value}{after}")
         };
         format!("{{{} }}", members.iter().map(text).collect::<Vec<_>>().join(","))
     })
@@ -257,7 +257,7 @@ fn retained_members_stay_and_others_go() {
 proptest! {
     #![proptest_config(Config::with_cases(64))]
 
-    /// Members of large maps are searched for; names that also stand elsewhere must not mislead the search.
+    /// Members of large maps are searched for; names that also occur elsewhere must not mislead the search.
     #[test]
     fn edits_of_large_maps_agree(
         names in prop::collection::btree_set("k[0-9]{2}", 20..80),

@@ -33,7 +33,7 @@ struct OpenCollection {
     end: u32,
 }
 
-/// Where an item stands in the text.
+/// Where an item is in the text.
 pub(crate) struct Extent {
     /// Start with anchor and tag.
     pub(crate) outer: usize,
@@ -243,7 +243,7 @@ impl<'t> Builder<'t> {
         let position = |id| Position::of(self.document.text, self.document.item(id).start as usize);
         let first_position = position(first);
         let message =
-            format!("key `{}` stands twice, first at {first_position}", self.document.key_text(second));
+            format!("key `{}` is duplicated, first at {first_position}", self.document.key_text(second));
         YamlError::new(YamlErrorKind::DuplicateKey { first: first_position }, position(second), message)
             .with_hint("keep one of them")
     }

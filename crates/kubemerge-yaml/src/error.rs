@@ -41,9 +41,9 @@ pub enum YamlErrorKind {
     Syntax,
     /// The bytes are not UTF-8.
     NotUtf8,
-    /// A key stands twice in one map.
+    /// A duplicate key in a map.
     DuplicateKey {
-        /// Where the key stands first; the error's own position is the second place.
+        /// Where the key is first; the error's own position is the second place.
         first: Position,
     },
     /// A key that has no JSON form: null, a list, a map or an integer beyond 63 bits.
@@ -94,7 +94,7 @@ impl YamlError {
         &self.message
     }
 
-    /// How to mend it, where that is known.
+    /// How to fix it, where that is known.
     pub fn hint(&self) -> Option<&str> {
         self.hint
     }

@@ -55,7 +55,7 @@ struct Reader<'t> {
     text: &'t str,
     /// Where the parsed slice starts in the text.
     base: usize,
-    /// Behind the last token.
+    /// After the last token.
     cursor: usize,
     /// Items by anchor number.
     anchors: Vec<ItemId>,
@@ -183,7 +183,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Where a value that was left out would stand: behind the colon or dash.
+    /// Where a value that was left out would be: after the colon or dash.
     fn left_out(&self, reported: usize) -> std::ops::Range<usize> {
         let gap = &self.text[self.cursor..];
         let blank = gap.len() - gap.trim_start_matches([' ', '\t', '\r', '\n']).len();
@@ -282,7 +282,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Moves behind the dash of the next element; the first one was passed when its list was opened.
+    /// Moves after the dash of the next element; the first one was passed when its list was opened.
     fn pass_dash(&mut self) {
         if let Some((parent, children)) = self.builder.parent()
             && parent.value == Value::List

@@ -37,7 +37,7 @@ impl<'t> Documents<'t> {
             if let Err(error) = check_separator(self.text, &line) {
                 return Some(Err(error));
             }
-            // `%TAG` and `%YAML` lines belong to the document behind the separator.
+            // `%TAG` and `%YAML` lines belong to the document after the separator.
             if !is_prologue(&self.text[start..line.start]) {
                 return Some(Ok(start..line.start));
             }
@@ -63,7 +63,7 @@ impl<'t> Iterator for Documents<'t> {
     }
 }
 
-/// Reads what stands between two separators: JSON values, or at most one YAML document.
+/// Reads the text between two separators: JSON values, or at most one YAML document.
 pub(crate) fn read_segment<'t>(
     text: &'t str,
     segment: Range<usize>,

@@ -9,7 +9,7 @@ use super::resolve::Resolved;
 pub struct Trap {
     /// Why it is suspicious.
     pub kind: TrapKind,
-    /// Whether it stands as a key or as a value.
+    /// Whether it is a key or a value.
     pub role: Role,
     /// Its place in the text.
     pub range: Range<usize>,
@@ -23,7 +23,7 @@ impl Trap {
     }
 }
 
-/// Where a scalar stands.
+/// Whether a scalar is a key or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The key of a map member.

@@ -1,6 +1,6 @@
 //! The parsed document: a flat tree in reading order that keeps the byte range of every key and value.
 //!
-//! Items stand in pre-order in one vector, so dropping and walking never recurse; an item knows where its
+//! Items are in pre-order in one vector, so dropping and walking never recurse; an item knows where its
 //! subtree ends. A map's children alternate between key and value.
 
 use std::borrow::Cow;

@@ -104,7 +104,7 @@ fn a_byte_order_mark_is_no_indentation() {
 }
 
 #[test]
-fn the_first_member_behind_a_dash_can_go() {
+fn the_first_member_after_a_dash_can_go() {
     let text = "- a: 1 # a\n  # about b\n  b: 2\n- c: 3\n  d: 4\n";
     let cut = |value: &mut Value| {
         value[0].as_object_mut().unwrap().remove("a");

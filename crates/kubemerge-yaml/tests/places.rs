@@ -48,12 +48,15 @@ fn errors_name_line_column_cause_and_cure() {
 #[test]
 fn a_repeated_key_shows_both_places() {
     let text = "spec:\n  a: 1\n  b: 2\n  \"a\": 3\n";
-    check_error(text, "line 4, column 3: key `a` stands twice, first at line 2, column 3 (keep one of them)");
+    check_error(
+        text,
+        "line 4, column 3: key `a` is duplicated, first at line 2, column 3 (keep one of them)",
+    );
     let YamlErrorKind::DuplicateKey { first } = error(text).kind().clone() else { panic!("another error") };
     assert_eq!(&text[first.offset..=first.offset], "a");
     check_error(
         "{\"a\": 1,\n \"a\": 2}",
-        "line 2, column 2: key `a` stands twice, first at line 1, column 2 (keep one of them)",
+        "line 2, column 2: key `a` is duplicated, first at line 1, column 2 (keep one of them)",
     );
 
     let many: String = (0..20).map(|index| format!("k{}: {index}\n", index % 19)).collect();
@@ -157,7 +160,7 @@ fn places_know_anchors_aliases_merges_and_styles() {
 }
 
 #[test]
-fn a_left_out_value_has_its_place_behind_the_colon() {
+fn a_left_out_value_has_its_place_after_the_colon() {
     let text = "a:\n  b:\nc: &x\nd: [x, {e, f: }]\n";
     let document = document(text);
     let end_of = |path: &str| document.locate(path).unwrap().value.range();

@@ -98,7 +98,7 @@ pub fn convert<'s, O: Object + ?Sized>(
     converted(guide, &original, &modified, target)
 }
 
-/// The patch that takes back what `patch` does to `original`.
+/// The patch that undoes what `patch` does to `original`.
 ///
 /// ```
 /// use kubemerge::{Guide, Patch, Target, invert};

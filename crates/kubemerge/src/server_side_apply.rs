@@ -161,7 +161,7 @@ struct Request<'a> {
     writer: Writer<'a>,
 }
 
-/// Every field of an object that somebody owns, and its owners.
+/// Every owned field of an object, and its owners.
 ///
 /// # Errors
 /// If the object is not JSON, or its entries cannot be read.

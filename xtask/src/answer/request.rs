@@ -14,7 +14,7 @@ use super::refusal::Refusal;
 pub(crate) enum Api {
     /// `serde_json::Value` in and out.
     Value,
-    /// Bytes that nobody has checked yet.
+    /// Bytes that are not checked yet.
     #[default]
     Checked,
     /// Bytes in canonical form.

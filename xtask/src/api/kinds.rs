@@ -58,7 +58,7 @@ pub(crate) fn is_changed_by_server(kind: &str) -> bool {
 }
 
 /// Waits until kube-apiserver itself leaves a new object alone.
-pub(crate) fn settle(kind: &str) {
+pub(crate) fn wait_for_controllers(kind: &str) {
     if is_changed_by_server(kind) {
         std::thread::sleep(SERVER_CONTROLLER_DELAY);
     }

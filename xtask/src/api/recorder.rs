@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     edits::edits,
     exchange::{Call, Server},
-    kinds::settle,
+    kinds::wait_for_controllers,
     normal::Identity,
     recording::{Case, Incoming, Outgoing, Session, Step},
 };
@@ -69,7 +69,7 @@ impl Recorder<'_> {
         let created = if stores { created_path(&outgoing.path, &incoming.body) } else { None };
         let answer = self.session.finish(&step, &incoming);
         if created.is_some() {
-            settle(answer["body"]["kind"].as_str().unwrap_or_default());
+            wait_for_controllers(answer["body"]["kind"].as_str().unwrap_or_default());
         }
         self.created.extend(created);
         Ok(answer)

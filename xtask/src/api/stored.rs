@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     exchange::{Call, Identities, Pair, Server, json as body_of},
-    kinds::{Kind, settle},
+    kinds::{Kind, wait_for_controllers},
     normal::{Identity, normalise, template},
 };
 
@@ -85,7 +85,7 @@ fn create(pair: &mut Pair, kind: &Kind, object: &Value) -> Result<Option<Stored>
     if answers.real.status != 201 && answers.real.status != 409 {
         return Ok(None);
     }
-    settle(&kind.kind);
+    wait_for_controllers(&kind.kind);
     let read = pair.ask(&Call::get(&path), &Identities::default())?;
     if read.real.status != 200 {
         return Ok(None);

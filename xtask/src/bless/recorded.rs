@@ -72,9 +72,9 @@ type Answers = BTreeMap<String, Value>;
 /// A case.
 struct Recorded {
     question: &'static Question,
-    /// The names and the texts of the members as they stand in the line, the question first.
+    /// The names and the texts of the members as they are in the line, the question first.
     members: Vec<(String, String)>,
-    /// The comma behind the case, if there is one.
+    /// The comma after the case, if there is one.
     end: &'static str,
 }
 

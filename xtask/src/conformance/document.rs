@@ -49,18 +49,18 @@ const MAX_DEPTH: usize = 7;
 impl Writer<'_> {
     /// A value of a shape; the root of a document is never at fault.
     pub(crate) fn document(&mut self, root: Id) -> Value {
-        self.sound(root, 0)
+        self.well_formed(root, 0)
     }
 
-    /// A value of a shape, or what stands there by mistake.
+    /// A value of a shape, or one of another shape.
     pub(crate) fn value(&mut self, id: Id, depth: usize) -> Value {
         if self.dice.chance(self.wildness.faults) {
             return self.fault();
         }
-        self.sound(id, depth)
+        self.well_formed(id, depth)
     }
 
-    fn sound(&mut self, id: Id, depth: usize) -> Value {
+    fn well_formed(&mut self, id: Id, depth: usize) -> Value {
         match self.shapes.get(id) {
             Shape::Scalar(kind) => self.scalar(*kind),
             Shape::Object(fields) => self.object(fields, depth),

@@ -100,7 +100,7 @@ pub(crate) struct Subject {
     pub(crate) root: Id,
 }
 
-/// A schema document in a file of its own, for as long as somebody asks about it. Both sides read
+/// A schema document in a file of its own, for as long as trials use it. Both sides read
 /// it once; sent with every case it would be most of the traffic.
 pub(crate) struct SchemaFile(PathBuf);
 

@@ -18,7 +18,7 @@ const OTHER_FIELDS: &[&str] = &["overlay", "upstream", "spec"];
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) key: String,
-    /// The value as it stands in the file, or the text of a quoted text field.
+    /// The value as it is in the file, or the text of a quoted text field.
     pub(crate) value: String,
     /// Line number in the file, from 1.
     pub(crate) line: usize,

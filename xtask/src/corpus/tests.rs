@@ -1,4 +1,4 @@
-//! The corpus is sound, and our engine gives its answers through every interface.
+//! The corpus is valid, and our engine gives its answers through every interface.
 
 use super::{Case, load};
 use crate::{

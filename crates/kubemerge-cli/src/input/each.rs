@@ -37,7 +37,7 @@ fn bar(texts: usize) -> ProgressBar {
         bar.set_style(style);
     }
     if shown {
-        // A single large file would leave the bar standing still.
+        // A single large file would leave the bar where it is.
         bar.enable_steady_tick(Duration::from_millis(200));
     }
     bar

@@ -161,7 +161,7 @@ fn masked(address: IpAddr, prefix: u8) -> IpAddr {
     }
 }
 
-/// Whether one CIDR block lies inside another and is smaller.
+/// Whether one CIDR block is inside another and is smaller.
 pub fn cidr_contains(whole: (IpAddr, u8), part: (IpAddr, u8)) -> bool {
     let is_same_family = whole.0.is_ipv4() == part.0.is_ipv4();
     is_same_family && whole.1 < part.1 && masked(part.0, whole.1) == masked(whole.0, whole.1)

@@ -30,7 +30,7 @@ pub struct ReadField<'p> {
     /// Its name.
     pub name: &'p str,
     /// Its value.
-    pub spot: ByteSpan,
+    pub span: ByteSpan,
 }
 
 impl Pattern {
@@ -54,7 +54,7 @@ impl Pattern {
                 _ => {
                     let start = walk.reader.here();
                     walk.value(member.shape)?;
-                    fields.push(ReadField { name: &member.name, spot: walk.reader.span_from(start) });
+                    fields.push(ReadField { name: &member.name, span: walk.reader.span_from(start) });
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Walk<'_> {
     fn metadata(
         &mut self,
         shape: ShapeId,
-        spots: &mut [ByteSpan],
+        spans: &mut [ByteSpan],
         index: impl Fn(&[u8]) -> Option<usize>,
     ) -> Option<()> {
         let FieldShape::Map(map) = &self.shapes[shape] else { return None };
@@ -89,7 +89,7 @@ impl Walk<'_> {
             let at = index(name)?;
             let start = self.reader.here();
             self.value(shape)?;
-            *spots.get_mut(at)? = self.reader.span_from(start);
+            *spans.get_mut(at)? = self.reader.span_from(start);
         }
         Some(())
     }

@@ -72,7 +72,7 @@ impl<'t> Quantity<'t> {
         let parts = split(text)?;
         let (power, format) = interpret(parts.suffix).ok_or(QuantityError::Suffix)?;
         let digits = format!("{}{}", parts.whole, parts.fraction);
-        // Text of more digits than an i128 holds saturates; Kubernetes would keep a number nobody can mean.
+        // Text of more digits than an i128 holds saturates; Kubernetes would keep a number no user can mean.
         let mut mantissa = digits
             .bytes()
             .fold(0i128, |number, digit| number.saturating_mul(10).saturating_add(i128::from(digit - b'0')));

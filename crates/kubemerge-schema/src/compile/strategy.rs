@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Which promise the rules keep.
+/// Which behaviour the rules follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Dialect {
     /// Exactly as Kubernetes 1.37 does it.
@@ -22,7 +22,7 @@ impl Dialect {
     }
 }
 
-/// What becomes of a map.
+/// How a map merges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum MapStrategy {
     /// Its fields merge one by one.
@@ -32,7 +32,7 @@ pub enum MapStrategy {
     Replace,
 }
 
-/// What becomes of a list.
+/// How a list merges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ListStrategy<'s> {
     /// It is replaced as a whole.
@@ -45,7 +45,7 @@ pub enum ListStrategy<'s> {
     Set,
 }
 
-/// What becomes of a list element that both sides have.
+/// How a list element that both sides have merges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ItemStrategy {
     /// Its fields merge one by one.

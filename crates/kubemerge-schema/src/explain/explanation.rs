@@ -16,7 +16,7 @@ pub struct FieldExplanation<'s> {
     pub ty: Type<'s>,
     /// What the value is, e.g. `list of io.k8s.api.core.v1.ServicePort`.
     pub value: String,
-    /// What becomes of it.
+    /// How it merges.
     pub merge: Merge<'s>,
     /// Whether generated patches name the fields to keep.
     pub retain_keys: bool,
@@ -24,7 +24,7 @@ pub struct FieldExplanation<'s> {
     pub because: Vec<String>,
 }
 
-/// What becomes of the value of a field.
+/// How the value of a field merges.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Merge<'s> {
     /// It is neither a map nor a list: the new value counts.
@@ -35,7 +35,7 @@ pub enum Merge<'s> {
     List {
         /// How elements find each other.
         strategy: ListStrategy<'s>,
-        /// What becomes of elements that both sides have.
+        /// How elements that both sides have merge.
         items: ItemStrategy,
         /// The keys that an item may lack, with the value that stands for them.
         optional: Vec<&'s MergeKey>,

@@ -4,7 +4,7 @@ use super::explanation::{FieldExplanation, Merge};
 use crate::compile::{ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 
 impl FieldExplanation<'_> {
-    /// What becomes of the value, as a sentence without a full stop.
+    /// How the value merges, as a sentence without a full stop.
     pub fn sentence(&self) -> String {
         let mut text = self.merge.sentence();
         if self.retain_keys {

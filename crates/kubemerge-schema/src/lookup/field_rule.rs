@@ -23,6 +23,6 @@ pub struct ListRule<'s> {
     pub retain_keys: bool,
     /// What the schema says about the elements.
     pub item: Type<'s>,
-    /// What becomes of elements that are on both sides.
+    /// How elements that are on both sides merge.
     pub items: ItemStrategy,
 }

@@ -49,7 +49,7 @@ pub(crate) fn follow<'p>(
     let mut known = String::new();
     for step in path.split('.').filter(|step| !step.is_empty()) {
         let name = step.split_once('[').map_or(step, |(name, _)| name);
-        let parent = object_behind(model, node);
+        let parent = object_or_item(model, node);
         let Some((property, entry)) = field(model, parent, name) else {
             let declared = model.fields(model.node(parent)).iter();
             let declared = declared.map(|field| model.text(field.name).to_owned()).collect();
@@ -66,7 +66,7 @@ pub(crate) fn follow<'p>(
 }
 
 /// The object that a value is, or that the items of a list are.
-fn object_behind(model: &Model, id: NodeId) -> NodeId {
+fn object_or_item(model: &Model, id: NodeId) -> NodeId {
     let mut id = model.resolve(id);
     // Lists of lists are nested no deeper than the loaders allow.
     for _ in 0..MAX_SCHEMA_DEPTH {

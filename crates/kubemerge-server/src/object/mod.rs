@@ -101,13 +101,13 @@ impl Object {
 
     /// What the server itself has written, without a resourceVersion.
     pub(crate) fn of_record(record: &Record) -> Object {
-        let document = record.excerpt();
+        let document = record.shared();
         let mut fields = Members::with_capacity(record.fields().len());
-        record.fields().for_each(|(name, spot)| fields.push(name.clone(), document.at(spot)));
+        record.fields().for_each(|(name, span)| fields.push(name.clone(), document.at(span)));
         Object {
             api_version: record.api_version().to_string(),
             kind: record.kind().to_string(),
-            metadata: Metadata::at(&document, record.metadata_spots()),
+            metadata: Metadata::at(&document, record.metadata_spans()),
             fields,
         }
     }
@@ -116,7 +116,7 @@ impl Object {
     pub(crate) fn validated(text: &ValidatedText<'_, { Field::COUNT }>, resource: &Resource) -> Object {
         let mut fields = Members::with_capacity(text.fields.len() + 1);
         for field in &text.fields {
-            fields.push(field_name(Str::plain(field.name)), text.document.at(field.spot));
+            fields.push(field_name(Str::plain(field.name)), text.document.at(field.span));
         }
         Object {
             api_version: resource.api_version.clone(),

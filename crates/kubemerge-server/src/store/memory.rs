@@ -82,11 +82,11 @@ impl MemoryStore {
 
     /// Notifies all watches.
     fn announce(&self, revision: Revision) {
-        // Who begins to listen now has not read the state yet, which is locked.
-        let anybody = self.revision.receiver_count() > 0;
+        // A watch that starts now has not read the state yet, which is locked.
+        let has_watchers = self.revision.receiver_count() > 0;
         self.revision.send_if_modified(|newest| {
             *newest = revision;
-            anybody
+            has_watchers
         });
     }
 

@@ -141,17 +141,17 @@ impl Record {
     }
 
     /// The same as an excerpt that shares the text.
-    pub(crate) fn excerpt(&self) -> SharedValue {
+    pub(crate) fn shared(&self) -> SharedValue {
         SharedValue::from(self.inner.text.clone())
     }
 
     /// The members but the type and the metadata.
     pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = (&Name, ByteSpan)> {
-        self.inner.layout.fields.iter().map(|(name, spot)| (name, *spot))
+        self.inner.layout.fields.iter().map(|(name, span)| (name, *span))
     }
 
     /// The fields of the metadata.
-    pub(crate) fn metadata_spots(&self) -> &[ByteSpan; Field::COUNT] {
+    pub(crate) fn metadata_spans(&self) -> &[ByteSpan; Field::COUNT] {
         &self.inner.layout.meta
     }
 

@@ -29,8 +29,8 @@ impl RecordWriter {
     }
 
     pub(crate) fn field(&mut self, name: &Name, text: &SharedValue) {
-        let spot = self.out.copy(name, text);
-        self.layout.fields.push((name.clone(), spot));
+        let span = self.out.copy(name, text);
+        self.layout.fields.push((name.clone(), span));
     }
 
     pub(crate) fn api_version(&mut self, api_version: &str) {

@@ -91,7 +91,7 @@ fn tree<'a>(kind: BuiltinKind<'a>, arena: &'a Arena, document: &'a SharedValue) 
 }
 
 fn document_of(object: &Object) -> SharedValue {
-    object.record().excerpt()
+    object.record().shared()
 }
 
 /// Canonical text is UTF-8: it was checked when it came in.

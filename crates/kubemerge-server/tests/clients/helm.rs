@@ -1,4 +1,4 @@
-//! helm with a small chart: install, upgrade over somebody else's change, rollback, uninstall.
+//! helm with a small chart: install, upgrade over another client's change, rollback, uninstall.
 
 use std::{
     path::{Path, PathBuf},
@@ -83,7 +83,7 @@ async fn helm() {
     let listed = helm.run(&["list", "--short"]).await;
     assert_eq!(listed.trim(), "shop");
 
-    // Somebody adds a sidecar, which an upgrade leaves alone.
+    // Another client adds a sidecar, which an upgrade leaves alone.
     let mut changed = deployment(&server);
     let containers = changed["spec"]["template"]["spec"]["containers"].as_array_mut().unwrap();
     containers.push(json!({"name": "sidecar", "image": "s:1"}));

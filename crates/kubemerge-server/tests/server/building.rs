@@ -97,5 +97,5 @@ async fn what_is_loaded_is_complete() {
     let loaded = found(&format!("{DEPLOYMENTS}/web")).await;
     let created = ask(&server, "POST", DEPLOYMENTS, deployment("other")).await.body;
     assert_eq!(loaded["spec"]["strategy"], created["spec"]["strategy"]);
-    assert_eq!(found(&format!("{DEPLOYMENTS}/d")).await["spec"], json!([5]), "nobody checks");
+    assert_eq!(found(&format!("{DEPLOYMENTS}/d")).await["spec"], json!([5]), "no check runs");
 }

@@ -281,7 +281,7 @@ async fn objects_are_shown_as_the_schema_of_today_has_them() {
     ask_as(&server, "PATCH", &format!("{DEFINITIONS}/things.x.io"), merge, change).await;
     let shown = get(&server, &format!("{THINGS}/t")).await.body;
     assert_eq!((&shown["f"], &shown["g"]), (&Value::Null, &json!("new")));
-    assert_eq!(shown["metadata"]["resourceVersion"], json!(revision.to_string()), "nobody has written it");
+    assert_eq!(shown["metadata"]["resourceVersion"], json!(revision.to_string()), "no client has written it");
     assert_eq!(get(&server, THINGS).await.body["items"][0], shown);
     let labels = json!({"metadata": {"labels": {"l": "1"}}});
     let patched = ask_as(&server, "PATCH", &format!("{THINGS}/t"), merge, labels).await.body;

@@ -1,4 +1,4 @@
-//! The example of the README, as it stands there.
+//! The example of the README, as it is there.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::{Api, Patch, PatchParams};

@@ -1,10 +1,10 @@
-//! Strange input gets an answer, never a panic: the server is in somebody's test process.
+//! Strange input gets an answer, never a panic: the server runs inside the test process of a user.
 
 use serde_json::{Value, json};
 
 use crate::support::*;
 
-/// Values that stand where something else is expected.
+/// Values where something else is expected.
 fn strange() -> Vec<Value> {
     vec![
         json!(null),

@@ -1,4 +1,4 @@
-//! HTTPS: the kubeconfig trusts the server, and with client certificates nobody else gets in.
+//! HTTPS: the kubeconfig trusts the server, and with client certificates clients without one are refused.
 
 use std::sync::Arc;
 

@@ -239,7 +239,7 @@ async fn the_client_watches_too() {
 }
 
 #[tokio::test]
-async fn a_selector_finds_its_event_behind_very_many_others() {
+async fn a_selector_finds_its_event_after_very_many_others() {
     let server = server();
     let start = server.revision();
     for at in 0..1_000 {

@@ -8,7 +8,7 @@ use super::json_text::JsonText;
 use super::{Element, FieldsError, KeyField};
 use crate::value::{Arena, write_label_value};
 
-/// Reads a label; `None` for types of elements that nobody has defined yet.
+/// Reads a label; `None` for types of elements that are not defined yet.
 pub(super) fn read_label<'a>(label: &'a str, arena: &'a Arena) -> Result<Option<Element<'a>>, FieldsError> {
     let bytes = label.as_bytes();
     if bytes.len() < 2 {

@@ -19,7 +19,7 @@ pub struct Endpoint<'a> {
     pub kind: &'a str,
     /// The subresource; empty for the object itself.
     pub subresource: &'a str,
-    /// Paths that the endpoint resets, in every version: nobody comes to own them here.
+    /// Paths that the endpoint resets, in every version: no manager comes to own them here.
     pub reset_fields: &'a FieldSet<'a>,
     /// The order inside `fieldsV1`.
     pub order: FieldOrder,
@@ -104,7 +104,7 @@ pub(super) fn kind_text(api_version: &str, kind: &str) -> String {
 
 static STRIPPED: OnceLock<FieldSet<'static>> = OnceLock::new();
 
-/// What nobody owns: type and identity of an object, and what the server sets.
+/// Fields without owners: type and identity of an object, and what the server sets.
 pub(super) fn stripped() -> &'static FieldSet<'static> {
     STRIPPED.get_or_init(|| {
         FieldSet::of_names(&[

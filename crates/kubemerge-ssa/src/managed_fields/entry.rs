@@ -1,6 +1,6 @@
 //! Entries of `managedFields`: who owns which fields since when.
 //!
-//! An entry holds its set as `fieldsV1` text and reads it only when somebody asks. Texts are shared:
+//! An entry holds its set as `fieldsV1` text and reads it only on demand. Texts are shared:
 //! entries of objects from one template may point to one text.
 
 use std::cmp::Ordering;

@@ -15,7 +15,7 @@ fn annotation(object: ParsedValue<'_>) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Paths that client-side apply set and nobody has changed since: conflicts there are taken over.
+/// Paths that client-side apply set and no manager has changed since: conflicts there are taken over.
 pub(super) fn allowed_conflicts<'a>(
     endpoint: &Endpoint<'a>,
     live: ParsedValue<'a>,

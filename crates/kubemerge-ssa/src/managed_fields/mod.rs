@@ -1,7 +1,7 @@
 //! `metadata.managedFields` and everything Kubernetes does around the updater.
 //!
 //! [`update`] and [`apply`] are the two entries: they choose the entries that count, run the updater, strip
-//! what nobody owns, stamp times and cap the number of entries. All of them are plain functions over
+//! fields that have no owners, stamp times and cap the number of entries. All of them are plain functions over
 //! [`ManagedFields`]; no clock is read, times are arguments.
 
 mod apply;

@@ -15,7 +15,7 @@ pub struct OwnedField {
 }
 
 impl ManagedFields {
-    /// Every field that somebody owns, in path order.
+    /// Every field that has an owner, in path order.
     ///
     /// # Errors
     /// If an entry cannot be read.

@@ -27,7 +27,7 @@ pub struct PlannedField {
 pub enum Effect {
     /// The field is new.
     Add,
-    /// The value changes; nobody else owns it.
+    /// The value changes; no other manager owns it.
     Change,
     /// Another manager owns the field with another value: refused unless forced.
     Conflict,
@@ -35,7 +35,7 @@ pub enum Effect {
     TakeOver,
     /// The value stays; the applier comes to own it, alone or with others.
     Share,
-    /// The applier no longer names the field, and nobody else owns it: it is removed.
+    /// The applier no longer names the field, and no other manager owns it: it is removed.
     Prune,
     /// The applier no longer names the field, but it stays: others own it, or it holds what others own.
     Release,

@@ -49,7 +49,7 @@ pub(crate) fn apply<'a>(
     let merged = merge(live.ty, live.value, config.value, cx.arena)
         .map_err(|problems| UpdateError::failed("failed to merge config", problems))?;
     // Nothing to prune where everything of the last set is claimed again. Upstream: an item that is claimed
-    // without any field is pruned all the same, since nobody owns its key.
+    // without any field is pruned all the same, since no manager owns its key.
     let last = last.filter(|last| {
         last.version != live.version || claimed.has_bare_key() || !last.set.is_subset(&claimed)
     });

@@ -1,4 +1,4 @@
-//! Moves ownership: what changed belongs to the manager of the operation, what is gone belongs to nobody.
+//! Moves ownership: what changed belongs to the manager of the operation, removed fields belong to no manager.
 
 use super::{Context, ConversionError, Manager, Owner, Typed, UpdateError};
 use crate::fieldpath::{Element, FieldSet, meets};

@@ -1,4 +1,4 @@
-//! The laws of the `spec` dialect, and of both dialects the promise never to crash.
+//! The laws of the `spec` dialect, and of both dialects that they never crash.
 //!
 //! Seeds are fresh in every run; a failure prints the smallest documents that break the law, or its seed.
 

@@ -1,7 +1,7 @@
 //! The fast check: the grammar as arithmetic on bit masks, for 64 bytes at once.
 //!
-//! Between two tokens stands nothing but white space, so the grammar is a matter of neighbours: behind the
-//! name of a member comes a colon, behind a value a comma or a closing bracket, and so on. One mask marks the
+//! Between two tokens there is nothing but white space, so the grammar is a matter of neighbours: after the
+//! name of a member comes a colon, after a value a comma or a closing bracket, and so on. One mask marks the
 //! tokens that call for the same kind of neighbour; shifting it by one and letting an addition carry it
 //! through the white space gives the places where that neighbour must be. Only brackets, numbers, literals
 //! and rare escapes are looked at one by one.
@@ -153,7 +153,7 @@ fn is_long_word(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(end), Some(b',' | b'}' | b']' | b' ' | b'\n' | b'\t' | b'\r'))
 }
 
-/// The tokens of one block. What stands inside strings is no token.
+/// The tokens of one block. Bytes inside strings are no tokens.
 #[derive(Clone, Copy, Default)]
 struct Tokens {
     opening: u64,
@@ -232,7 +232,7 @@ impl Nesting {
         Nesting { length, depth: 0, deepest: 0, kinds: 0, starts: [0; LEVELS], large: Vec::new() }
     }
 
-    /// Opens and closes containers, and tells which bytes of the block stand directly in a map.
+    /// Opens and closes containers, and tells which bytes of the block are directly in a map.
     #[inline(always)]
     fn next(&mut self, tokens: &Tokens, block: usize) -> Option<u64> {
         let mut maps = (self.kinds & 1).wrapping_neg();
@@ -296,24 +296,24 @@ impl Grammar {
         let Tokens { opening, closing, curly, comma, colon, space, words, strings, .. } = *tokens;
         let string = strings.marks & strings.inside;
 
-        let key = self.key.behind((comma & maps) | (opening & curly), space);
+        let key = self.key.after((comma & maps) | (opening & curly), space);
         let mut faults = key & !(string | closing);
 
         let key_end = self.key_ends(key & string, strings.inside);
-        faults |= self.colon.behind(key_end, space) & !colon;
+        faults |= self.colon.after(key_end, space) & !colon;
 
-        let value = self.value.behind((comma & !maps) | (opening & !curly) | colon, space);
+        let value = self.value.after((comma & !maps) | (opening & !curly) | colon, space);
         faults |= value & !(string | opening | words | closing);
 
-        faults |= self.more.behind(comma | colon, space) & closing;
+        faults |= self.more.after(comma | colon, space) & closing;
 
-        let behind_word = words << 1 | self.in_word;
+        let after_word = words << 1 | self.in_word;
         self.in_word = words >> 63;
         let value_end = (strings.marks & !strings.inside & !key_end) | closing;
-        let separator = self.separator.behind_either(value_end, behind_word & !words, space);
+        let separator = self.separator.after_either(value_end, after_word & !words, space);
         faults |= separator & !(comma | closing);
 
-        (faults | tokens.control == 0).then_some(words & !behind_word)
+        (faults | tokens.control == 0).then_some(words & !after_word)
     }
 
     /// The closing quotes of the names that start at `keys` or have started in the block before.
@@ -330,16 +330,16 @@ impl Grammar {
 struct Pending(u64);
 
 impl Pending {
-    /// The first bytes behind `tokens` that are no white space.
+    /// The first bytes after `tokens` that are no white space.
     #[inline(always)]
-    fn behind(&mut self, tokens: u64, space: u64) -> u64 {
-        self.behind_either(tokens, 0, space)
+    fn after(&mut self, tokens: u64, space: u64) -> u64 {
+        self.after_either(tokens, 0, space)
     }
 
-    /// The same for bytes that stand right behind a token themselves.
+    /// The same for bytes right after a token.
     #[inline(always)]
-    fn behind_either(&mut self, tokens: u64, right_behind: u64, space: u64) -> u64 {
-        let places = tokens << 1 | self.0 | right_behind;
+    fn after_either(&mut self, tokens: u64, right_after: u64, space: u64) -> u64 {
+        let places = tokens << 1 | self.0 | right_after;
         self.0 = tokens >> 63;
         if space == 0 {
             return places;

@@ -62,7 +62,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Behind a value inside a container: a comma and the next value, or the end of the container.
+    /// After a value inside a container: a comma and the next value, or the end of the container.
     fn next(&mut self, container: Container) -> Result<(), Fault> {
         self.space();
         let closing = if container == Container::Map { b'}' } else { b']' };

@@ -83,7 +83,7 @@ fn in_range(bytes: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
     Ok(end)
 }
 
-/// The end of the escape whose letter, behind the backslash, stands at `at`.
+/// The end of the escape whose letter, after the backslash, is at `at`.
 pub(super) fn escape_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     match bytes.get(at) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),

@@ -1,4 +1,4 @@
-//! A level that was expanded: every member in reach, in whatever order they stand.
+//! A level that was expanded: every member in reach, in any order.
 
 use crate::{
     Arena,
@@ -12,7 +12,7 @@ use crate::{
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::HashMap;
 
-/// The members of a map, and what becomes of them.
+/// The members of a map, and the change to each.
 pub(super) struct Level<'a> {
     source: Source<'a>,
     members: ArenaVec<'a, Member>,
@@ -25,7 +25,7 @@ pub(super) struct Level<'a> {
     index: Option<HashMap<Str<'a>, usize>>,
 }
 
-/// Where the members stand.
+/// Where the members are.
 #[derive(Clone, Copy)]
 enum Source<'a> {
     /// In this text, at their places.
@@ -34,7 +34,7 @@ enum Source<'a> {
     Entries(&'a [Entry<'a>]),
 }
 
-/// A member: its place, if it stands in a text. Small, for there may be very many.
+/// A member: its place, if it is in a text. Small, because there may be very many.
 #[derive(Clone, Copy, Default)]
 struct Member {
     start: u32,
@@ -189,7 +189,7 @@ impl<'a> Level<'a> {
         Built::new(self.pieces.into_bump_slice(), tail, Order::AsBuilt)
     }
 
-    /// Keeps the members from `first` up to `until` as they stand in the text.
+    /// Keeps the members from `first` up to `until` as they are in the text.
     fn keep(&mut self, first: usize, until: usize) {
         let Source::Text(text) = self.source else { return };
         if first < until {
@@ -199,7 +199,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// What stands in the text before a member.
+    /// The text before a member.
     fn gap(&self, at: usize) -> &'a [u8] {
         match self.source {
             Source::Text(text) => &text.bytes[self.end_of(at)..self.members[at].start as usize],
@@ -207,7 +207,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// The position behind the first `count` members of the text.
+    /// The position after the first `count` members of the text.
     fn end_of(&self, count: usize) -> usize {
         count.checked_sub(1).map_or(1, |last| self.members[last].end as usize)
     }
@@ -220,7 +220,7 @@ impl Member {
     }
 }
 
-/// Notes the places of all members, and cuts the text behind the map.
+/// Notes the places of all members, and cuts the text after the map.
 fn expand<'a>(text: Text<'a>, members: &mut ArenaVec<'a, Member>) -> Text<'a> {
     let mut scan = MemberScan::of_map(text);
     while let Some(name) = scan.next_name() {

@@ -15,12 +15,12 @@ use std::cmp::Ordering;
 pub(super) struct Walk<'a> {
     text: Text<'a>,
     scan: MemberScan<'a>,
-    /// Read, but not yet behind us.
+    /// Read, but not yet passed.
     current: Option<MemberName<'a>>,
     /// Where the members that are kept verbatim begin: gap and first name.
     run: Option<(usize, usize)>,
     pieces: ArenaVec<'a, Piece<'a>>,
-    /// The last piece is a map that was left early, and nobody has looked for its end.
+    /// The last piece is a map that was left early, and its end is not known.
     last_is_open: bool,
     seeker: Seeker,
 }
@@ -59,7 +59,7 @@ impl<'a> Walk<'a> {
         };
         let stopped = self.current.map_or_else(|| self.scan.settle(), |member| member.gap);
         if from < stopped {
-            self.pass(from, self.text.behind_comma(from));
+            self.pass(from, self.text.after_comma(from));
         }
         match sought {
             Sought::Found(member) => Some(self.value(member)),
@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
             (None, None) if self.last_is_open => None,
             (None, None) => Some(self.scan.settle()),
         };
-        let tail = rest.map_or(Tail::BehindLast(self.text.extent), |at| {
+        let tail = rest.map_or(Tail::AfterLast(self.text.extent), |at| {
             Tail::Rest(Text { bytes: &self.text.bytes[at..], ..self.text })
         });
         let built = Built::new(self.pieces.into_bump_slice(), tail, Order::Sorted);

@@ -1,8 +1,8 @@
 //! Maps and lists that were built in an arena: pieces of text kept verbatim, and new parts between them.
 //!
-//! A piece knows the gap (white space and comma) that stood before it, so that text that nobody changes
+//! A piece knows the gap (white space and comma) that stood before it, so that unchanged text
 //! comes out as it was given. A map that was left early ends with an open tail: the rest of its text,
-//! up to a bracket that nobody has looked for.
+//! up to a bracket whose position is not known.
 
 use super::repr::{Entry, Node, Repr};
 use crate::{
@@ -64,18 +64,18 @@ pub(crate) enum Piece<'a> {
 pub(crate) enum Tail<'a> {
     /// Nothing but the closing bracket.
     Bracket,
-    /// This text, closing bracket included; if it is open, it goes on behind the bracket.
+    /// This text, closing bracket included; if it is open, it goes on after the bracket.
     Rest(Text<'a>),
-    /// The text behind the last piece, which is open itself: all of it if the map was closed, else up to a
-    /// bracket that nobody has looked for.
-    BehindLast(Extent),
+    /// The text after the last piece, which is open itself: all of it if the map was closed, else up to a
+    /// bracket whose position is not known.
+    AfterLast(Extent),
 }
 
 impl<'a> Built<'a> {
     pub(crate) fn new(pieces: &'a [Piece<'a>], tail: Tail<'a>, order: Order) -> Self {
         let open_end = match tail {
             Tail::Rest(text) if text.extent == Extent::Open => Some(OpenEnd { text, depth: 1 }),
-            Tail::BehindLast(_) => pieces.last().and_then(Piece::open_end).map(OpenEnd::outward),
+            Tail::AfterLast(_) => pieces.last().and_then(Piece::open_end).map(OpenEnd::outward),
             Tail::Bracket | Tail::Rest(_) => None,
         };
         Built { pieces, tail, order, open_end, source: None }
@@ -90,7 +90,7 @@ impl<'a> Built<'a> {
         match self.tail {
             Tail::Bracket => None,
             Tail::Rest(text) => Some(text),
-            Tail::BehindLast(_) => {
+            Tail::AfterLast(_) => {
                 // The last piece is one of the open containers of this map.
                 let open = self.open_end?;
                 let end = Resume { depth: open.depth - 1, at: 0 }.end(open.text.bytes);

@@ -1,6 +1,6 @@
-//! Text in which some values have become others: everything around them stays as it stands.
+//! Text in which some values have become others: everything around them stays as it is.
 //!
-//! This is the lightest result there is: however deep a value lies, changing it takes one entry in a list.
+//! This is the lightest result there is: however deep a value is nested, changing it takes one entry in a list.
 
 use super::repr::{Entry, Node, Repr};
 use crate::{
@@ -147,7 +147,7 @@ impl<'a> Edited<'a> {
         std::iter::from_fn(move || scan.next().map(|element| self.part(element.value)))
     }
 
-    /// What has become of a value in this text.
+    /// The new value of a place in this text.
     fn part(self, value: Text<'a>) -> Node<'a> {
         let bytes = value.close().bytes;
         match edits_in(self.document.edits, bytes) {
@@ -169,8 +169,8 @@ pub(crate) enum Part<'a> {
 fn edits_in<'a>(edits: &'a [Edit<'a>], part: &[u8]) -> &'a [Edit<'a>] {
     let (start, end) = (address(part), address(part) + part.len());
     let first = edits.partition_point(|edit| edit.address() < start);
-    let behind = edits.partition_point(|edit| edit.address() < end);
-    &edits[first..behind]
+    let after = edits.partition_point(|edit| edit.address() < end);
+    &edits[first..after]
 }
 
 #[cfg(test)]

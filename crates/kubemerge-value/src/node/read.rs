@@ -94,7 +94,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Calls `visit` for every member of a map as it stands in the source, repeated members included.
+    /// Calls `visit` for every member of a map as it is in the source, repeated members included.
     pub(crate) fn each_member(self, mut visit: impl FnMut(Entry<'a>)) {
         match self.0 {
             Repr::Text(text) if text.first() == b'{' => {
@@ -130,7 +130,7 @@ impl<'a> Node<'a> {
         entries.into_bump_slice()
     }
 
-    /// The members of a map as they stand in the source, repeated members included.
+    /// The members of a map as they are in the source, repeated members included.
     pub(crate) fn all_members(self, arena: &'a Arena) -> &'a [Entry<'a>] {
         self.collected(arena).into_bump_slice()
     }

@@ -1,4 +1,4 @@
-//! The end of a container, by counting the brackets that stand outside strings.
+//! The end of a container, by counting the brackets outside strings.
 
 use super::{
     lanes::{BlockScan, Lanes, SPACE, block_at, positions},
@@ -6,7 +6,7 @@ use super::{
     simd,
 };
 
-/// The position behind the bracket that closes `depth` open containers, scanning from `at`.
+/// The position after the bracket that closes `depth` open containers, scanning from `at`.
 #[inline]
 pub(crate) fn container_end(bytes: &[u8], at: usize, depth: usize) -> usize {
     let inside = Inside { depth, quotes: QuoteScan::default() };
@@ -26,8 +26,8 @@ impl Inside {
         Inside { depth: 1, quotes: QuoteScan::default() }
     }
 
-    /// The place behind these bytes; `None` if the container ends in them.
-    pub(crate) fn behind(self, bytes: &[u8]) -> Option<Self> {
+    /// The place after these bytes; `None` if the container ends in them.
+    pub(crate) fn after(self, bytes: &[u8]) -> Option<Self> {
         simd::dispatch(ContainerEnd { bytes, at: 0, inside: self }).err()
     }
 

@@ -9,7 +9,7 @@ const LARGEST_WINDOW: usize = 16 * FIRST_WINDOW;
 
 /// The place of `member` (a comma, a name in quotes, a colon) in canonical text from `at` on, which is directly
 /// in a map. `None` if the map ends before, or if the first place with these bytes is not directly in it.
-pub(crate) fn member_behind(bytes: &[u8], mut at: usize, member: &[u8]) -> Option<usize> {
+pub(crate) fn member_after(bytes: &[u8], mut at: usize, member: &[u8]) -> Option<usize> {
     let finder = Finder::new(member);
     let mut inside = Inside::container();
     let mut window = FIRST_WINDOW;
@@ -19,9 +19,9 @@ pub(crate) fn member_behind(bytes: &[u8], mut at: usize, member: &[u8]) -> Optio
         let searched = &bytes[at..bytes.len().min(end + member.len() - 1)];
         if let Some(found) = finder.find(searched) {
             let found = at + found;
-            return inside.behind(&bytes[at..found])?.is_directly().then_some(found);
+            return inside.after(&bytes[at..found])?.is_directly().then_some(found);
         }
-        inside = inside.behind(&bytes[at..end])?;
+        inside = inside.after(&bytes[at..end])?;
         at = end;
         window = LARGEST_WINDOW.min(2 * window);
     }
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     fn find(map: &str, name: &str) -> Option<usize> {
-        member_behind(map.as_bytes(), 1, format!(",\"{name}\":").as_bytes())
+        member_after(map.as_bytes(), 1, format!(",\"{name}\":").as_bytes())
     }
 
     #[test]
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_quoted_or_behind_the_end_is_not_found() {
+    fn what_is_nested_quoted_or_after_the_end_is_not_found() {
         assert_eq!(find(r#"{"a":{"x":0,"b":1},"c":2}"#, "b"), None);
         assert_eq!(find(r#"{"a":"{,\"b\":","c":2}"#, "b"), None);
         assert_eq!(find(r#"{"a":1},"b":2}"#, "b"), None);

@@ -1,6 +1,6 @@
 //! Scanning of JSON text that is known to be well formed: where does a string, a container, a scalar end?
 //!
-//! This is the only code that looks at every byte of a document that nobody expands, so it decides the speed
+//! This is the only code that looks at every byte of a document that is not expanded, so it decides the speed
 //! of the engine. It works on blocks of 64 bytes: [`lanes`] turns a block into bit masks, one bit per byte,
 //! [`simd`] does so with the instructions that this machine has, and the rest is arithmetic on the masks.
 //! The functions never panic: on text that is not well formed they stop at its end.
@@ -15,7 +15,7 @@ pub(crate) mod simd;
 mod string;
 
 pub(crate) use container::container_end;
-pub(crate) use member::member_behind;
+pub(crate) use member::member_after;
 pub(crate) use string::{StringEnd, has_backslash, plain_end, string_end};
 
 /// Skips white space from `at` on.

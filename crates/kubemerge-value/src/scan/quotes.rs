@@ -1,8 +1,8 @@
-//! Which bytes of a block stand inside a string.
+//! Which bytes of a block are inside a string.
 
 use super::lanes::Lanes;
 
-/// What the blocks so far leave behind.
+/// What the blocks so far carry over to the next.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct QuoteScan {
     /// 1 if the last byte was a backslash that escapes the next one.
@@ -14,7 +14,7 @@ pub(crate) struct QuoteScan {
 /// The strings of one block.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Quotes {
-    /// Bytes behind a backslash that escapes them.
+    /// Bytes after a backslash that escapes them.
     pub(crate) escaped: u64,
     /// Opening and closing quotes.
     pub(crate) marks: u64,
@@ -31,7 +31,7 @@ impl Quotes {
 }
 
 impl QuoteScan {
-    /// Whether a string is open behind the last block.
+    /// Whether a string is open after the last block.
     pub(crate) fn is_open(self) -> bool {
         self.open != 0
     }
@@ -45,7 +45,7 @@ impl QuoteScan {
         Quotes { escaped, marks, inside }
     }
 
-    /// The bytes behind an odd number of backslashes.
+    /// The bytes after an odd number of backslashes.
     #[inline(always)]
     fn escapes(&mut self, backslashes: u64) -> u64 {
         if backslashes == 0 {

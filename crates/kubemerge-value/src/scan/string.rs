@@ -6,12 +6,12 @@ use super::simd::{not_plain, quotes_and_backslashes};
 /// Where a string ends, and whether its text is its characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StringEnd {
-    /// Behind the closing quote.
+    /// After the closing quote.
     pub(crate) end: usize,
     pub(crate) escapes: bool,
 }
 
-/// The end of the string whose first character stands at `at`.
+/// The end of the string whose first character is at `at`.
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> StringEnd {
     if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
@@ -27,7 +27,7 @@ pub(crate) fn string_end(bytes: &[u8], at: usize) -> StringEnd {
 #[inline(never)]
 fn string_end_by_steps(bytes: &[u8], mut at: usize) -> StringEnd {
     let mut escapes = false;
-    while let Some(found) = marks_behind(bytes, at) {
+    while let Some(found) = marks_after(bytes, at) {
         if found == 0 {
             at += 16;
             continue;
@@ -45,7 +45,7 @@ fn string_end_by_steps(bytes: &[u8], mut at: usize) -> StringEnd {
 /// Bit `n` tells whether the byte at `at + n` is a quote or a backslash. `None` at the end of the text, and if
 /// the text is too short for a step.
 #[inline]
-fn marks_behind(bytes: &[u8], at: usize) -> Option<u32> {
+fn marks_after(bytes: &[u8], at: usize) -> Option<u32> {
     let rest = bytes.get(at..)?;
     if let Some(chunk) = rest.first_chunk() {
         return Some(quotes_and_backslashes(chunk));
@@ -73,7 +73,7 @@ pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether a backslash stands in the text.
+/// Whether a backslash is in the text.
 #[inline]
 pub(crate) fn has_backslash(text: &[u8]) -> bool {
     const LOW: u64 = 0x0101_0101_0101_0101;

@@ -40,7 +40,7 @@ impl SharedValue {
         Text { bytes, form: Form::Canonical, extent: Extent::Closed, ends }
     }
 
-    /// Whether it stands in a document that is nested deep.
+    /// Whether it is in a deeply nested document.
     pub(crate) fn is_deep(&self) -> bool {
         self.document.ends().is_some()
     }
@@ -55,7 +55,7 @@ impl SharedValue {
         &self.document
     }
 
-    /// Where it stands in its document.
+    /// Where it is in its document.
     pub fn span(&self) -> ByteSpan {
         ByteSpan::new(self.span.clone())
     }
@@ -64,8 +64,8 @@ impl SharedValue {
     ///
     /// # Panics
     /// If the document has no such place; that of another document may do worse and find no value there.
-    pub fn at(&self, spot: ByteSpan) -> SharedValue {
-        let span = spot.range();
+    pub fn at(&self, span: ByteSpan) -> SharedValue {
+        let span = span.range();
         assert!(span.end <= self.document.as_bytes().len(), "the place of another document");
         SharedValue { document: self.document.clone(), span }
     }

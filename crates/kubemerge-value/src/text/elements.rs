@@ -2,7 +2,7 @@
 
 use super::value::Text;
 
-/// An element of a list, as it stands in the text.
+/// An element of a list, as it is in the text.
 #[derive(Clone, Copy)]
 pub(crate) struct TextElement<'a> {
     pub(crate) start: usize,
@@ -30,7 +30,7 @@ impl<'a> ElementScan<'a> {
     #[inline]
     pub(crate) fn next(&mut self) -> Option<TextElement<'a>> {
         let bytes = self.text.bytes;
-        let start = self.text.behind_comma(self.at);
+        let start = self.text.after_comma(self.at);
         if matches!(bytes.get(start), None | Some(b']')) {
             return None;
         }

@@ -9,9 +9,9 @@ pub(crate) const LARGE: usize = 256;
 /// The ends of the large containers of one text.
 #[derive(Clone, Debug)]
 pub(crate) struct Ends {
-    /// The address of the text, to tell where a part of it stands.
+    /// The address of the text, to compute the offset of a part of it.
     base: usize,
-    /// First byte of each container and the one behind it, in order.
+    /// First byte of each container and the one after it, in order.
     spans: Vec<(u32, u32)>,
 }
 

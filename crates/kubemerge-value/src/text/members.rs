@@ -6,14 +6,14 @@ use crate::{
     string::Str,
 };
 
-/// The name of a member, as it stands in the text.
+/// The name of a member, as it is in the text.
 #[derive(Clone, Copy)]
 pub(crate) struct MemberName<'a> {
-    /// Behind the member before, or behind the opening bracket.
+    /// After the member before, or after the opening bracket.
     pub(crate) gap: usize,
     /// The opening quote of the name.
     pub(crate) start: usize,
-    /// Behind the closing quote of the name.
+    /// After the closing quote of the name.
     pub(crate) end: usize,
     pub(crate) key: Str<'a>,
     pub(crate) value_at: usize,
@@ -22,67 +22,67 @@ pub(crate) struct MemberName<'a> {
 /// Walks the members of a map, or of a run of members.
 pub(crate) struct MemberScan<'a> {
     text: Text<'a>,
-    behind: Behind,
+    after: After,
 }
 
 /// What is known of the end of the last member.
 #[derive(Clone, Copy)]
-enum Behind {
+enum After {
     /// It is here.
     At(usize),
     /// The value starts here.
     Value(usize),
-    /// Somebody has walked a part of the value.
+    /// Another walk has read a part of the value.
     Inside(Resume),
 }
 
 impl<'a> MemberScan<'a> {
     /// The members of the map that this text is.
     pub(crate) fn of_map(text: Text<'a>) -> Self {
-        MemberScan { text, behind: Behind::At(1) }
+        MemberScan { text, after: After::At(1) }
     }
 
     /// The members from the start of this text on, up to a closing bracket or the end.
     pub(crate) fn of_run(text: Text<'a>) -> Self {
-        MemberScan { text, behind: Behind::At(0) }
+        MemberScan { text, after: After::At(0) }
     }
 
     pub(crate) fn text(&self) -> Text<'a> {
         self.text
     }
 
-    /// The position behind the last member that `next` gave.
+    /// The position after the last member that `next` gave.
     #[inline]
     pub(crate) fn settle(&mut self) -> usize {
-        let at = match self.behind {
-            Behind::At(at) => at,
-            Behind::Value(start) => self.text.end_at(start),
-            Behind::Inside(resume) => resume.end(self.text.bytes),
+        let at = match self.after {
+            After::At(at) => at,
+            After::Value(start) => self.text.end_at(start),
+            After::Inside(resume) => resume.end(self.text.bytes),
         };
-        self.behind = Behind::At(at);
+        self.after = After::At(at);
         at
     }
 
-    /// Goes on from a place inside the last member, where somebody else has left its value.
+    /// Goes on from a place inside the last member, where another walk has left its value.
     pub(crate) fn resume(&mut self, resume: Resume) {
-        self.behind = Behind::Inside(resume);
+        self.after = After::Inside(resume);
     }
 
     /// The name of the next member. Its value is passed over when the scan goes on.
     #[inline(always)]
     pub(crate) fn next_name(&mut self) -> Option<MemberName<'a>> {
         let gap = self.settle();
-        let start = self.text.behind_comma(gap);
+        let start = self.text.after_comma(gap);
         (self.text.bytes.get(start) == Some(&b'"')).then(|| self.enter(gap, start))
     }
 
-    /// The name that starts here, behind this gap.
+    /// The name that starts here, after this gap.
     #[inline(always)]
     pub(crate) fn enter(&mut self, gap: usize, start: usize) -> MemberName<'a> {
         let StringEnd { end, escapes } = string_end(self.text.bytes, start + 1);
         let key = self.text.name(start, end, escapes);
-        let value_at = self.text.behind_colon(end);
-        self.behind = Behind::Value(value_at);
+        let value_at = self.text.after_colon(end);
+        self.after = After::Value(value_at);
         MemberName { gap, start, end, key, value_at }
     }
 

@@ -4,14 +4,14 @@ use super::{
     members::{MemberName, MemberScan},
     value::Resume,
 };
-use crate::{scan::member_behind, string::Str};
+use crate::{scan::member_after, string::Str};
 use std::cmp::Ordering;
 
 /// What a search for a name comes to.
 pub(crate) enum Sought<'a> {
     /// The member.
     Found(MemberName<'a>),
-    /// The first member behind the place where it would stand.
+    /// The first member after the place where it would be.
     Passed(MemberName<'a>),
     /// The end of the map.
     End,
@@ -55,7 +55,7 @@ impl Seeker {
         let mut member = vec![b','];
         key.write_canonical(&mut member);
         member.push(b':');
-        match member_behind(scan.text().bytes, scan.settle(), &member) {
+        match member_after(scan.text().bytes, scan.settle(), &member) {
             Some(at) => scan.resume(Resume { at, depth: 0 }),
             None => self.may_leap = false,
         }

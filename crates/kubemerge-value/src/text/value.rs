@@ -1,6 +1,6 @@
-//! Values that are still text: where they start, whether their end is known, and what stands inside.
+//! Values that are still text: where they start, whether their end is known, and what is inside.
 //!
-//! A container is scanned one level at a time. Its end is found only when somebody needs it: a walk that
+//! A container is scanned one level at a time. Its end is found only when a caller needs it: a walk that
 //! leaves a container early hands on a [`Resume`], so that no byte is scanned twice on the way out.
 
 use super::ends::Ends;
@@ -12,7 +12,7 @@ use crate::{
 /// What is known about the spelling of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Valid JSON as somebody wrote it: any white space, any order, perhaps repeated members.
+    /// Valid JSON as users write it: any white space, any order, perhaps repeated members.
     Given,
     /// As Go's encoder writes it: compact, sorted members, no repetition.
     Canonical,
@@ -45,7 +45,7 @@ pub(crate) struct Resume {
 }
 
 impl Resume {
-    /// The position behind the outermost of the open containers.
+    /// The position after the outermost of the open containers.
     pub(crate) fn end(self, bytes: &[u8]) -> usize {
         if self.depth == 0 { self.at } else { container_end(bytes, self.at, self.depth) }
     }
@@ -87,26 +87,26 @@ impl<'a> Text<'a> {
     /// Skips at most one comma, and white space. Canonical text has none, but a branch that is foreseen lets the
     /// walk go on before the byte has come from memory; adding up what it says does not.
     #[inline]
-    pub(crate) fn behind_comma(self, at: usize) -> usize {
-        behind_comma(self.bytes, at)
+    pub(crate) fn after_comma(self, at: usize) -> usize {
+        after_comma(self.bytes, at)
     }
 
     /// Skips a colon, and white space where there may be some.
     #[inline]
-    pub(crate) fn behind_colon(self, at: usize) -> usize {
+    pub(crate) fn after_colon(self, at: usize) -> usize {
         match self.form {
             Form::Given => skip_space(self.bytes, skip_space(self.bytes, at) + 1),
             Form::Canonical => at + 1,
         }
     }
 
-    /// The name of a member, from its opening quote to behind the closing one.
+    /// The name of a member, from its opening quote to after the closing one.
     #[inline]
     pub(crate) fn name(self, start: usize, end: usize, escapes: bool) -> Str<'a> {
         string_of(&self.bytes[start + 1..end - 1], self.form, escapes)
     }
 
-    /// Whether the word may stand in this text, in whatever spelling. The end of the text must be known.
+    /// Whether the word may be in this text, with or without escapes. The end of the text must be known.
     pub(crate) fn may_mention(self, word: &str) -> bool {
         memchr::memmem::find(self.bytes, word.as_bytes()).is_some()
             || memchr::memchr(b'\\', self.bytes).is_some()
@@ -141,7 +141,7 @@ fn container_length(bytes: &[u8], ends: &Ends) -> usize {
 
 /// Skips white space and at most one comma.
 #[inline]
-fn behind_comma(bytes: &[u8], at: usize) -> usize {
+fn after_comma(bytes: &[u8], at: usize) -> usize {
     let at = skip_space(bytes, at);
     if bytes.get(at) == Some(&b',') { skip_space(bytes, at + 1) } else { at }
 }

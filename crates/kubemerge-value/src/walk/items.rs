@@ -1,6 +1,6 @@
-//! A list of maps walked once: where each item stands, and the value of its key.
+//! A list of maps walked once: the position of each item, and the value of its key.
 //!
-//! This is for long lists of which little changes. Nothing is kept of an item that nobody asks for, and the
+//! This is for long lists of which little changes. Nothing is kept of an item that no caller asks for, and the
 //! walk over the members of an item finds its end.
 
 use crate::{
@@ -18,7 +18,7 @@ use bumpalo::collections::Vec as ArenaVec;
 pub struct ItemScan<'a, 'n> {
     source: Source<'a>,
     names: ItemFields<'n>,
-    /// In text the position behind the last item, else its number.
+    /// In text the position after the last item, else its number.
     at: usize,
     /// How many items were passed.
     passed: usize,
@@ -42,13 +42,13 @@ pub struct ItemFields<'n> {
 }
 
 impl ItemFields<'_> {
-    /// The end of a map, from behind its key, which is its first member; `None` if the key or the mark may follow.
+    /// The end of a map, from after its key, which is its first member; `None` if the key or the mark may follow.
     #[inline(always)]
     fn end_of_map(&self, text: Text<'_>, at: usize) -> Option<usize> {
         let bytes = text.bytes;
         // Where members are sorted, neither can.
         let is_sorted = text.form == Form::Canonical && self.mark < self.key;
-        let mut at = text.behind_comma(at);
+        let mut at = text.after_comma(at);
         while bytes.get(at) == Some(&b'"') {
             let name = string_end(bytes, at + 1);
             let quoted = &bytes[at..name.end];
@@ -57,7 +57,7 @@ impl ItemFields<'_> {
             {
                 return None;
             }
-            at = text.behind_comma(text.value_end(text.behind_colon(name.end)).end);
+            at = text.after_comma(text.value_end(text.after_colon(name.end)).end);
         }
         Some(bytes.len().min(at + 1))
     }
@@ -83,9 +83,9 @@ pub struct ListItem<'a> {
     pub is_marked: bool,
     /// Its position in the list.
     pub at: usize,
-    /// Behind the item before.
+    /// After the item before.
     gap: usize,
-    /// Behind the item itself.
+    /// After the item itself.
     end: usize,
 }
 
@@ -168,7 +168,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     #[inline(always)]
     fn next_led(&mut self) -> Option<ListItem<'a>> {
         let Source::Text(text) = self.source else { return None };
-        let item = text.bytes.get(text.behind_comma(self.at)..)?;
+        let item = text.bytes.get(text.after_comma(self.at)..)?;
         let value =
             item.strip_prefix(b"{\"")?.strip_prefix(self.names.key.as_bytes())?.strip_prefix(b"\":\"")?;
         let key_at = text.bytes.len() - value.len();
@@ -186,7 +186,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
 
     #[inline(always)]
     fn next_in_text(&mut self, text: Text<'a>) -> Option<(ItemKey<'a>, bool)> {
-        let start = text.behind_comma(self.at);
+        let start = text.after_comma(self.at);
         match text.bytes.get(start)? {
             b']' => None,
             b'{' => {
@@ -205,7 +205,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     pub fn node(&self, item: &ListItem<'a>) -> Node<'a> {
         match self.source {
             Source::Text(text) => {
-                let start = text.behind_comma(item.gap);
+                let start = text.after_comma(item.gap);
                 Node(Repr::Text(text.closed(&text.bytes[start..item.end])))
             }
             Source::Nodes(nodes) => nodes[item.gap],
@@ -218,7 +218,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         Some(Walked(Resume { at, depth: 0 }))
     }
 
-    /// The list with other values for these items, which stand in its order. All items must have been passed.
+    /// The list with other values for these items, which are in its order. All items must have been passed.
     pub fn replace(&self, changed: &[(ListItem<'a>, Node<'a>)], arena: &'a Arena) -> Node<'a> {
         let mut pieces = ArenaVec::with_capacity_in(2 * changed.len() + 1, arena);
         let mut kept = match self.source {
@@ -236,11 +236,11 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         Node(Repr::List(arena.alloc(built)))
     }
 
-    /// Keeps the items between two places that stand behind items.
+    /// Keeps the items between two places after items.
     fn keep(&self, from: usize, to: usize, pieces: &mut ArenaVec<'a, Piece<'a>>) {
         match self.source {
             Source::Text(text) if from < to => {
-                let start = text.behind_comma(from);
+                let start = text.after_comma(from);
                 let gap = &text.bytes[from..start];
                 pieces.push(Piece::Run { gap, text: text.closed(&text.bytes[start..to]) });
             }
@@ -260,9 +260,9 @@ impl<'a, 'n> ItemScan<'a, 'n> {
 
 /// What a walk over the members of a map finds.
 struct Found {
-    /// Behind the map.
+    /// After the map.
     end: usize,
-    /// The value of the key; nothing stands at 0.
+    /// The value of the key; 0 is no valid position.
     key_at: usize,
     key_end: StringEnd,
     is_marked: bool,
@@ -274,10 +274,10 @@ fn walk_map(text: Text<'_>, start: usize, names: ItemFields<'_>) -> Found {
     let bytes = text.bytes;
     let mut found =
         Found { end: 0, key_at: 0, key_end: StringEnd { end: 0, escapes: false }, is_marked: false };
-    let mut at = text.behind_comma(start + 1);
+    let mut at = text.after_comma(start + 1);
     while bytes.get(at) == Some(&b'"') {
         let name = string_end(bytes, at + 1);
-        let value_at = text.behind_colon(name.end);
+        let value_at = text.after_colon(name.end);
         let value = text.value_end(value_at);
         let quoted = &bytes[at..name.end];
         if spells(quoted, name.escapes, names.key) {
@@ -285,7 +285,7 @@ fn walk_map(text: Text<'_>, start: usize, names: ItemFields<'_>) -> Found {
         } else if spells(quoted, name.escapes, names.mark) {
             found.is_marked = true;
         }
-        at = text.behind_comma(value.end);
+        at = text.after_comma(value.end);
     }
     found.end = bytes.len().min(at + 1);
     found

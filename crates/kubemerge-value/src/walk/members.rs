@@ -17,7 +17,7 @@ pub struct MemberWalk<'a> {
     searches_left: usize,
 }
 
-/// How far the text of a value has been walked: somebody who walks the text around it goes on from there.
+/// How far the text of a value has been walked: a walk of the text around it continues there.
 #[derive(Clone, Copy)]
 pub struct Walked(pub(crate) Resume);
 

@@ -27,7 +27,7 @@ pub fn pair_members<'a>(
     other: Node<'a>,
     mut is_settled: impl FnMut(&Entry<'a>) -> bool,
 ) -> Option<Vec<MemberPair<'a>>> {
-    let (map, mut other) = (map_text(map)?, Follower { rest: behind(map_text(other)?, 1) });
+    let (map, mut other) = (map_text(map)?, Follower { rest: after(map_text(other)?, 1) });
     let mut pairs = Vec::new();
     let mut scan = MemberScan::of_map(map);
     let mut names = PassedNames::default();
@@ -77,8 +77,8 @@ fn value(text: Text<'_>, start: usize, end: usize) -> Node<'_> {
     Node(Repr::Text(text.closed(&text.bytes[start..end])))
 }
 
-/// What stands behind a place in a map.
-fn behind(text: Text<'_>, at: usize) -> Text<'_> {
+/// The text after a place in a map.
+fn after(text: Text<'_>, at: usize) -> Text<'_> {
     Text { bytes: &text.bytes[at..], extent: Extent::Open, ..text }
 }
 
@@ -91,10 +91,10 @@ struct Follower<'a> {
 impl<'a> Follower<'a> {
     /// Passes a member that is written like this one. It may end with a number, so the next byte counts too.
     fn follow(&mut self, member: &[u8]) -> bool {
-        let Some(behind) = self.rest.bytes.strip_prefix(member) else { return false };
-        let ends_here = matches!(behind.first(), Some(b',' | b'}' | b' ' | b'\n' | b'\t' | b'\r'));
+        let Some(after) = self.rest.bytes.strip_prefix(member) else { return false };
+        let ends_here = matches!(after.first(), Some(b',' | b'}' | b' ' | b'\n' | b'\t' | b'\r'));
         if ends_here {
-            self.rest.bytes = behind;
+            self.rest.bytes = after;
         }
         ends_here
     }
@@ -105,7 +105,7 @@ impl<'a> Follower<'a> {
         let name = scan.next_name().filter(|name| name.key == key)?;
         let end = scan.settle();
         let found = value(self.rest, name.value_at, end);
-        self.rest = behind(self.rest, end);
+        self.rest = after(self.rest, end);
         Some(found)
     }
 

@@ -28,7 +28,7 @@ pub(super) fn write_fresh(node: Node<'_>, out: &mut Vec<u8>) {
     CanonicalWriter { out, level: 0, deepest: 0 }.closed_value(node);
 }
 
-/// Appends a value that stands at this level; answers the deepest level it has.
+/// Appends a value at this level; answers the deepest level it has.
 pub(super) fn write_value(node: Node<'_>, level: usize, out: &mut Vec<u8>) -> usize {
     let mut writer = CanonicalWriter { out, level, deepest: level };
     writer.closed_value(node);
@@ -149,11 +149,11 @@ impl CanonicalWriter<'_> {
 
     fn tail<'a>(&mut self, built: &Built<'a>, open: Option<OpenEnd<'a>>) -> Option<OpenEnd<'a>> {
         let text = match (built.tail, open) {
-            (Tail::BehindLast(Extent::Closed), Some(open)) => {
+            (Tail::AfterLast(Extent::Closed), Some(open)) => {
                 self.copy(open.text.closed(open.text.bytes));
                 return None;
             }
-            (Tail::BehindLast(_) | Tail::Bracket, open) => return open.map(OpenEnd::outward),
+            (Tail::AfterLast(_) | Tail::Bracket, open) => return open.map(OpenEnd::outward),
             (Tail::Rest(text), open) => {
                 self.close(open);
                 text

@@ -147,8 +147,8 @@ impl<'a, S: Sink<'a>> GivenWriter<'_, S> {
             open = self.piece(piece);
         }
         match (built.tail, open) {
-            (Tail::BehindLast(Extent::Open), open) => return open.map(OpenEnd::outward),
-            (Tail::BehindLast(Extent::Closed), Some(open)) => {
+            (Tail::AfterLast(Extent::Open), open) => return open.map(OpenEnd::outward),
+            (Tail::AfterLast(Extent::Closed), Some(open)) => {
                 self.sink.source(open.text.bytes);
                 return None;
             }
@@ -157,12 +157,12 @@ impl<'a, S: Sink<'a>> GivenWriter<'_, S> {
         self.tail(built, closing)
     }
 
-    /// The gap as it was, with a comma if and only if a part stands before it.
-    fn gap(&mut self, gap: &'a [u8], behind_another: bool) {
+    /// The gap as it was, with a comma if and only if a part comes before it.
+    fn gap(&mut self, gap: &'a [u8], after_another: bool) {
         let comma = gap.iter().position(|byte| *byte == b',');
         match comma {
-            Some(at) if !behind_another => self.sink.source(&gap[at + 1..]),
-            None if behind_another => {
+            Some(at) if !after_another => self.sink.source(&gap[at + 1..]),
+            None if after_another => {
                 self.byte(b',');
                 self.sink.source(gap);
             }

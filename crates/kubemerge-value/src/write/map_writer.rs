@@ -30,7 +30,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct MapWriter {
     out: Vec<u8>,
-    /// The last name in the map that is open, where it stands.
+    /// The position of the last name in the open map.
     last: Range<usize>,
     /// The same for the maps around it.
     outside: SmallVec<[Range<usize>; 2]>,
@@ -49,12 +49,12 @@ impl MapWriter {
         MapWriter { out, last: NONE, outside: SmallVec::new(), deepest: 1, in_order: true }
     }
 
-    /// How many bytes were written; the next member begins here or behind a comma.
+    /// How many bytes were written; the next member begins here or after a comma.
     pub fn written(&self) -> usize {
         self.out.len()
     }
 
-    /// Writes a member; answers where its value stands, if the members come sorted.
+    /// Writes a member; answers where its value is, if the members come sorted.
     pub fn member(&mut self, name: &str, value: Node<'_>) -> ByteSpan {
         self.name(name);
         let start = self.out.len();
@@ -133,7 +133,7 @@ impl MapWriter {
             self.out.extend_from_slice(name.as_bytes());
             self.out.extend_from_slice(b"\":");
         } else {
-            // Where the name stands is not what it means.
+            // Two positions may hold the same name.
             self.in_order = false;
             write_value(Node::string(name), 0, &mut self.out);
             self.out.push(b':');

@@ -19,7 +19,7 @@ pub(super) fn size_hint(node: Node<'_>) -> usize {
 fn size_of_built(built: &Built<'_>) -> usize {
     let tail = match built.tail {
         Tail::Rest(text) => text.bytes.len(),
-        Tail::BehindLast(_) => built.open_end.map_or(0, |open| open.text.bytes.len()),
+        Tail::AfterLast(_) => built.open_end.map_or(0, |open| open.text.bytes.len()),
         Tail::Bracket => 0,
     };
     let pieces: usize = built.pieces.iter().map(size_of_piece).sum();

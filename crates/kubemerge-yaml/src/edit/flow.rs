@@ -3,11 +3,11 @@
 use super::{Context, Editor};
 use crate::tree::{ItemId, Source};
 
-/// What stands between the brackets of a flow collection.
+/// The text between the brackets of a flow collection.
 struct Parts {
     starts: Vec<usize>,
     ends: Vec<usize>,
-    /// Behind the opening bracket.
+    /// After the opening bracket.
     inside: usize,
     /// For each part the new value it goes on as.
     kept: Vec<Option<ItemId>>,
@@ -90,7 +90,7 @@ impl Editor<'_, '_, '_> {
             let stop = (index..entries.len()).find(|at| parts.kept[*at].is_some()).unwrap_or(entries.len());
             match (index, stop) {
                 (start, stop) if start == stop => {}
-                // What leads goes with the comma behind it, what follows with the comma before it.
+                // What leads goes with the comma after it, what follows with the comma before it.
                 (0, stop) => self.edit(parts.starts[0]..parts.starts[stop], ""),
                 (start, stop) => self.edit(parts.ends[start - 1]..parts.ends[stop - 1], ""),
             }
@@ -99,13 +99,13 @@ impl Editor<'_, '_, '_> {
         true
     }
 
-    /// Inserts parts behind a kept one, or before the first that is kept.
-    fn insert_parts(&mut self, parts: &Parts, behind: Option<usize>, fresh: &[String]) {
+    /// Inserts parts after a kept one, or before the first that is kept.
+    fn insert_parts(&mut self, parts: &Parts, after: Option<usize>, fresh: &[String]) {
         let glue = self.glue(parts).to_owned();
         for text in fresh {
-            match behind {
-                Some(behind) => {
-                    let at = parts.ends[behind];
+            match after {
+                Some(after) => {
+                    let at = parts.ends[after];
                     self.edit(at..at, format!(",{glue}{text}"));
                 }
                 None => {
@@ -129,7 +129,7 @@ impl Editor<'_, '_, '_> {
         if from_bracket || !glue.trim().is_empty() { " " } else { glue }
     }
 
-    /// What stands between key and value.
+    /// The text between key and value.
     fn colon(&self, (key, value): (ItemId, ItemId)) -> &str {
         let between = &self.old.text[self.old.item(key).end as usize..self.old.item(value).outer as usize];
         if between == ":" && self.old.source == Source::Json { ":" } else { ": " }

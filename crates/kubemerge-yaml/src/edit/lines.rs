@@ -23,7 +23,7 @@ pub(super) fn column(text: &str, offset: usize) -> usize {
     offset - line_start(text, offset)
 }
 
-/// What stands before an offset on its line.
+/// The text before an offset on its line.
 pub(super) fn prefix(text: &str, offset: usize) -> &str {
     &text[line_start(text, offset)..offset]
 }
@@ -31,11 +31,11 @@ pub(super) fn prefix(text: &str, offset: usize) -> &str {
 /// How an entry starts its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
-    /// Behind white space only.
+    /// After white space only.
     Clean,
-    /// Behind a dash.
+    /// After a dash.
     Compact,
-    /// Behind something else.
+    /// After something else.
     Inside,
 }
 

@@ -62,7 +62,7 @@ impl Editor<'_, '_, '_> {
         }
     }
 
-    /// Every entry begins a line, the first one perhaps behind dashes.
+    /// Every entry begins a line, the first one perhaps after dashes.
     pub(super) fn lines_are_simple(&self, starts: &[usize]) -> bool {
         let text = self.old.text;
         starts.iter().enumerate().all(|(index, start)| match start_of(text, *start) {
@@ -87,13 +87,13 @@ impl Editor<'_, '_, '_> {
 
     fn run_range(&self, run: &Range<usize>, starts: &[usize], ends: &[usize]) -> Range<usize> {
         let text = self.old.text;
-        let behind = next_line(text, ends[run.end - 1]);
+        let after = next_line(text, ends[run.end - 1]);
         if run.start == 0 && start_of(text, starts[0]) == Start::Compact {
-            // The next entry, or its comment, moves up behind the dash.
-            let rest = &text[behind..];
-            return starts[0]..behind + (rest.len() - rest.trim_start().len());
+            // The next entry, or its comment, moves up after the dash.
+            let rest = &text[after..];
+            return starts[0]..after + (rest.len() - rest.trim_start().len());
         }
-        self.entry_start(run.start, starts, ends)..behind
+        self.entry_start(run.start, starts, ends)..after
     }
 
     /// Where an entry begins with its comments. Those above the first one of a document speak of the whole.

@@ -90,11 +90,11 @@ impl YamlDocument<'_> {
 /// How many levels are edited in place before values are written anew: all, the first few, the first.
 const ATTEMPTS: [usize; 3] = [usize::MAX, 3, 1];
 
-/// Where a value stands, as far as replacing it is concerned.
+/// The position of a value, as far as replacing it is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Context {
     Root,
-    /// Behind a colon or dash at `start`; the map or list stands at `indent`.
+    /// After a colon or dash at `start`; the map or list is at `indent`.
     Slot {
         slot: Slot,
         start: usize,

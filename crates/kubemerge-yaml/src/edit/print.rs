@@ -9,8 +9,8 @@ use kubemerge_value::write::write_number;
 
 /// The fingerprint of every item of a document.
 ///
-/// An alias stands behind the whole of its target, so one walk in reading order, closing each collection
-/// behind its last child, finds every part ready.
+/// An alias comes after the whole of its target, so one walk in reading order, closing each collection
+/// after its last child, finds every part ready.
 pub(super) fn prints(document: &YamlDocument<'_>) -> Result<Vec<u64>, YamlError> {
     let mut prints = vec![0; document.items.len()];
     let mut open: Vec<ItemId> = Vec::new();

@@ -40,7 +40,7 @@ impl Editor<'_, '_, '_> {
         } else {
             let written = self.emitter().root_fragment(new);
             let written = written.trim_end_matches('\n');
-            // A comment behind the old value would end up in the last line of the new one.
+            // A comment after the old value would end up in the last line of the new one.
             let end = if written.contains('\n') { line_end(text, end) } else { end };
             self.edit(start..end, written);
         }
@@ -62,20 +62,20 @@ impl Editor<'_, '_, '_> {
         let gap = &text[start..outer];
         let has_comment = text[end..trailing].contains('#');
         match gap.find('\n') {
-            // `key: # comment` keeps its comment; one behind the old value goes if lines follow it.
+            // `key: # comment` keeps its comment; one after the old value goes if lines follow it.
             Some(newline) if gap.contains('#') => {
                 self.edit(start..start, head);
                 let comment_end = line_end(text, start).min(start + newline);
                 self.edit(comment_end..if tail.is_empty() { end } else { trailing }, tail);
             }
-            // On the same line: the space before the value and the comment behind it stay.
+            // On the same line: the space before the value and the comment after it stay.
             None if tail.is_empty() && !gap.is_empty() => self.edit(outer..end, head.trim_start()),
             _ if tail.is_empty() => self.edit(start..end, head),
             _ if has_comment => {
                 self.edit(start..end, head);
                 self.edit(trailing..trailing, tail);
             }
-            // Spaces behind the old value must not become part of a block.
+            // Spaces after the old value must not become part of a block.
             _ => self.edit(start..trailing, fragment),
         }
     }

@@ -29,9 +29,9 @@ pub enum KeyOrder {
 /// Indentation of collections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// How far a map stands to the right of its key.
+    /// How far a map is indented from its key.
     pub(crate) map_step: usize,
-    /// How far a list stands to the right of its key.
+    /// How far a list is indented from its key.
     pub(crate) list_step: usize,
 }
 
@@ -43,9 +43,9 @@ pub(crate) const KUBERNETES: Layout = Layout { map_step: 2, list_step: 0 };
 pub(crate) enum Slot {
     /// The whole document.
     Root,
-    /// Behind the `key:` of a map that stands at this indentation.
+    /// After the `key:` of a map at this indentation.
     Member(usize),
-    /// Behind a dash, or behind the colon of a key too long for one line, at this indentation.
+    /// After a dash, or after the colon of a key too long for one line, at this indentation.
     Compact(usize),
 }
 
@@ -58,7 +58,7 @@ impl Slot {
     }
 }
 
-/// Collections that stand further right are written on one line, or indentation would outgrow content.
+/// Collections that are indented further are written on one line, or indentation would outgrow content.
 const MAX_INDENT: usize = 256;
 
 /// Writes one value into its slot; the text before the slot is already in `out`.
@@ -286,7 +286,7 @@ impl<'d, 't> Emitter<'d, 't> {
         }
     }
 
-    /// Where the members or elements of a collection in this slot stand, and how the first one starts.
+    /// Where the members or elements of a collection in this slot are, and how the first one starts.
     fn open(&mut self, slot: Slot, step: usize) -> (usize, Opening) {
         match slot {
             Slot::Root => (0, Opening::SameLine),

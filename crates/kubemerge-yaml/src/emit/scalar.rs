@@ -8,7 +8,7 @@ use crate::number::yaml_float;
 use crate::resolve::{Resolved, resolve};
 use crate::tree::Value;
 
-/// Lines are folded at the first space behind this column.
+/// Lines are folded at the first space after this column.
 const WIDTH: usize = 80;
 
 /// The text of a scalar that is no string.
@@ -64,7 +64,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// A string whose further lines stand at `indent`, which is `step` beyond its parent's.
+    /// A string whose further lines are at `indent`, which is `step` beyond its parent's.
     pub(super) fn string(&mut self, text: &str, indent: usize, step: usize) {
         let free = self.lines == Lines::Free;
         let folding = if free { Folding::Allowed(indent) } else { Folding::Never };

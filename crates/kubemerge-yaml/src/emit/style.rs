@@ -11,7 +11,7 @@ pub(super) enum Notation {
     Literal,
 }
 
-/// Keys longer than this, or of several lines, are written behind `? `.
+/// Keys longer than this, or of several lines, are written after `? `.
 const MAX_SIMPLE_KEY: usize = 128;
 
 pub(super) fn fits_simple_key(key: &str) -> bool {

@@ -19,7 +19,7 @@ pub(super) struct Tree<'a> {
 
 /// What a part is.
 pub(super) enum Slot<'a> {
-    /// Nobody has looked inside.
+    /// Not expanded yet.
     Closed(Node<'a>, Spelling),
     /// A null that an operation gave.
     GivenNull,

@@ -132,7 +132,7 @@ fn check_namespace(given: &str, errors: &mut Vec<FieldError>) {
 
 /// The names and strings of a map.
 fn pairs(metadata: &Metadata, field: Field) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
-    let mut reader = metadata.excerpt(field).map(SharedValue::reader);
+    let mut reader = metadata.shared(field).map(SharedValue::reader);
     if let Some(reader) = &mut reader {
         // Where it is no map there are no pairs: the first name is refused.
         reader.open_map();

@@ -71,10 +71,10 @@ impl Metadata {
     }
 
     /// Metadata in a document, by the places of its fields.
-    pub(crate) fn at(document: &SharedValue, spots: &[ByteSpan; Field::COUNT]) -> Metadata {
+    pub(crate) fn at(document: &SharedValue, spans: &[ByteSpan; Field::COUNT]) -> Metadata {
         let mut metadata = Metadata::default();
-        for (field, spot) in Field::all().zip(spots).filter(|(_, spot)| !spot.is_nowhere()) {
-            metadata.place(field, document.at(*spot));
+        for (field, span) in Field::all().zip(spans).filter(|(_, span)| !span.is_nowhere()) {
+            metadata.place(field, document.at(*span));
         }
         metadata
     }
@@ -111,7 +111,7 @@ impl Metadata {
     }
 
     fn text(&self, field: Field) -> &str {
-        let quoted = self.excerpt(field).map(SharedValue::as_bytes).unwrap_or_default();
+        let quoted = self.shared(field).map(SharedValue::as_bytes).unwrap_or_default();
         match quoted {
             // Most strings have no escapes and are borrowed; the others are decoded together, once.
             [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
@@ -132,7 +132,7 @@ impl Metadata {
     }
 
     fn number(&self, field: Field) -> Option<i64> {
-        match self.excerpt(field)?.node().scalar() {
+        match self.shared(field)?.node().scalar() {
             Some(Scalar::Int(number)) => Some(number),
             _ => None,
         }
@@ -175,30 +175,30 @@ impl Metadata {
     }
 
     pub(crate) fn has(&self, field: Field) -> bool {
-        self.excerpt(field).is_some()
+        self.shared(field).is_some()
     }
 
     /// The tree of a field.
     pub(crate) fn get(&self, field: Field) -> Option<Value> {
-        self.excerpt(field).map(tree)
+        self.shared(field).map(tree)
     }
 
     /// The text of a member, whether ObjectMeta has it or not.
     pub(crate) fn member(&self, name: &str) -> Option<&SharedValue> {
         match Field::named(Str::plain(name)) {
-            Some(field) => self.excerpt(field),
+            Some(field) => self.shared(field),
             None => self.unknown.iter().find(|(unknown, _)| unknown == name).map(|(_, text)| text),
         }
     }
 
     /// The text of a field.
-    pub(crate) fn excerpt(&self, field: Field) -> Option<&SharedValue> {
+    pub(crate) fn shared(&self, field: Field) -> Option<&SharedValue> {
         self.texts[field as usize].as_ref()
     }
 
     /// Whether both have the same value in a field, or both none.
     pub(crate) fn same(&self, other: &Metadata, field: Field) -> bool {
-        self.excerpt(field) == other.excerpt(field)
+        self.shared(field) == other.shared(field)
     }
 
     pub(crate) fn set(&mut self, field: Field, value: impl Into<Value>) {
@@ -229,7 +229,7 @@ impl Metadata {
         let uid = writer.text(Field::Uid.plain_name(), uid);
         let document = SharedValue::from(writer.finish());
         self.replace(Field::CreationTimestamp, Some(document.at(created)));
-        self.replace(Field::Generation, generation.map(|spot| document.at(spot)));
+        self.replace(Field::Generation, generation.map(|span| document.at(span)));
         self.replace(Field::Uid, Some(document.at(uid)));
     }
 
@@ -250,7 +250,7 @@ impl Metadata {
     /// Takes a field from other metadata, or loses it if the other has none.
     pub(crate) fn take(&mut self, field: Field, from: &Metadata) {
         if !self.same(from, field) {
-            self.replace(field, from.excerpt(field).cloned());
+            self.replace(field, from.shared(field).cloned());
         }
     }
 
