@@ -30,6 +30,7 @@ pub mod field_error;
 pub mod field_selector;
 mod flowcontrol;
 pub mod format;
+mod go_json;
 pub mod go_text;
 pub mod groups;
 pub mod label_selector;

@@ -2,6 +2,9 @@
 
 pub(crate) mod claim_spec;
 mod config_map;
+mod endpoints;
+mod limit_range;
+mod namespace;
 mod pod;
 mod pod_prepare;
 mod pod_resize;
@@ -11,9 +14,23 @@ mod pod_status_update;
 pub(crate) mod pod_template;
 mod pod_update;
 mod replication_controller;
+mod resource_quota;
+mod secret;
 mod service;
+mod service_account;
 
 use crate::registry::Rules;
 
-pub(crate) const RULES: &[Rules] =
-    &[config_map::RULES, pod::RULES, pod_template::RULES, replication_controller::RULES, service::RULES];
+pub(crate) const RULES: &[Rules] = &[
+    config_map::RULES,
+    endpoints::RULES,
+    limit_range::RULES,
+    namespace::RULES,
+    pod::RULES,
+    pod_template::RULES,
+    replication_controller::RULES,
+    resource_quota::RULES,
+    secret::RULES,
+    service::RULES,
+    service_account::RULES,
+];

@@ -150,9 +150,14 @@ fn finalizers(finalizers: Field<'_>) {
     }
 }
 
+/// Whether a finalizer has a domain or is one that Kubernetes knows.
+pub(crate) fn is_standard_finalizer(name: &str) -> bool {
+    name.contains('/') || STANDARD_FINALIZERS.contains(&name)
+}
+
 fn standard_finalizers(metadata: Field<'_>) {
     for finalizer in metadata.field("finalizers").items() {
-        if !finalizer.str().contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.str()) {
+        if !is_standard_finalizer(finalizer.str()) {
             finalizer.invalid("name is neither a standard finalizer name nor is it fully qualified");
         }
     }

@@ -36,7 +36,10 @@ pub(crate) use self::{
     handlers::port_number_or_name,
     pod_of::PodOf,
     projected::signer_name,
-    resources::{is_extended, is_native, is_standard, overhead, quantity_value},
+    resources::{
+        container_resource_name, is_extended, is_native, is_standard, overcommits, overhead, quantity_value,
+        resource_name,
+    },
     spec::validate,
     tolerations::{taint_effect, tolerations},
     volume_defaults::storage_systems,

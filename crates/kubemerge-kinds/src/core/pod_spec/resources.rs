@@ -71,7 +71,8 @@ pub(crate) fn is_standard(name: &str) -> bool {
     STANDARD.contains(&name) || is_huge_pages(name) || name.starts_with("requests.hugepages-")
 }
 
-fn overcommits(name: &str) -> bool {
+/// Whether more of a resource may be promised than there is.
+pub(crate) fn overcommits(name: &str) -> bool {
     is_native(name) && !is_huge_pages(name)
 }
 
@@ -141,7 +142,7 @@ fn is_page_multiple(name: &str, quantity: &Quantity<'_>) -> bool {
 }
 
 /// Reports a name that no resource can have; answers whether it is fine.
-fn resource_name(name: &str, value: Field<'_>) -> bool {
+pub(crate) fn resource_name(name: &str, value: Field<'_>) -> bool {
     let problems = qualified_name(name);
     if !problems.is_empty() {
         problems.into_iter().for_each(|problem| value.invalid_as(name, problem));
@@ -154,7 +155,8 @@ fn resource_name(name: &str, value: Field<'_>) -> bool {
     is_fine
 }
 
-fn container_resource_name(name: &str, value: Field<'_>) {
+/// Reports a name that no resource of a container can have.
+pub(crate) fn container_resource_name(name: &str, value: Field<'_>) {
     resource_name(name, value);
     if !name.contains('/') {
         if !["cpu", "memory", "ephemeral-storage"].contains(&name) && !is_huge_pages(name) {

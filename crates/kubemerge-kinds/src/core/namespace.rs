@@ -1,0 +1,84 @@
+//! Namespace.
+
+use crate::field::Field;
+use crate::format::qualified_name;
+use crate::meta::{NameRule, is_standard_finalizer};
+use crate::registry::{Context, Rules, SubresourceRules, keep_field, keep_spec};
+use crate::tree::{List, Map, Value};
+
+/// The label that holds the name.
+const NAME_LABEL: &str = "kubernetes.io/metadata.name";
+/// The finalizer that keeps a namespace until its content is deleted.
+const FINALIZER: &str = "kubernetes";
+
+pub(super) const RULES: Rules = Rules {
+    kind: "Namespace",
+    name: NameRule::Label,
+    defaults,
+    prepare_create,
+    prepare_update: |namespace, old, context| {
+        keep_spec(namespace, old, context);
+        keep_field(namespace, old, "status");
+    },
+    validate: |namespace| {
+        let finalizers = namespace.fields(["spec", "finalizers"]);
+        // Upstream reports them at the path of the list.
+        finalizers.items().for_each(|one| finalizer(one.reported_at(finalizers)));
+    },
+    subresources: &[
+        SubresourceRules { name: "status", prepare_update: keep_spec, validate_update: phase },
+        SubresourceRules {
+            name: "finalize",
+            prepare_update: |namespace, old, _| keep_field(namespace, old, "status"),
+            validate_update: |namespace, _| {
+                namespace.fields(["spec", "finalizers"]).items().for_each(finalizer);
+            },
+        },
+    ],
+    ..Rules::CLUSTER
+};
+
+fn defaults(namespace: &mut Map<'_>, _: Context) {
+    let metadata = namespace.ensure_map("metadata");
+    let name = metadata.str("name");
+    // A generated name is not known yet: the server adds the label once it is.
+    if !name.is_empty() {
+        metadata.ensure_map("labels").set(NAME_LABEL, name);
+    }
+    namespace.ensure_map("status").set_default("phase", "Active");
+}
+
+fn prepare_create(namespace: &mut Map<'_>, _: Context) {
+    namespace.remove("status");
+    namespace.ensure_map("status").set("phase", "Active");
+    let arena = namespace.arena();
+    let spec = namespace.ensure_map("spec");
+    if spec.list("finalizers").iter().any(|one| one.as_str() == Some(FINALIZER)) {
+        return;
+    }
+    match spec.list_mut("finalizers") {
+        Some(finalizers) => finalizers.push(FINALIZER),
+        None => {
+            let mut finalizers = List::new_in(arena);
+            finalizers.push(FINALIZER);
+            spec.set("finalizers", Value::List(finalizers));
+        }
+    }
+}
+
+fn finalizer(finalizer: Field<'_>) {
+    finalizer.check(qualified_name);
+    if !is_standard_finalizer(finalizer.str()) {
+        finalizer.invalid("name is neither a standard finalizer name nor is it fully qualified");
+    }
+}
+
+fn phase(namespace: Field<'_>, _: Field<'_>) {
+    let is_deleted = namespace.fields(["metadata", "deletionTimestamp"]).is_set();
+    let phase = namespace.fields(["status", "phase"]).renamed("Phase");
+    match (is_deleted, phase.str()) {
+        (false, "Active") | (true, "Terminating") => {}
+        (false, _) => phase.invalid("may only be 'Active' if `deletionTimestamp` is empty"),
+        (true, _) => phase.invalid("may only be 'Terminating' if `deletionTimestamp` is not empty"),
+    }
+}
