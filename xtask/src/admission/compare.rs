@@ -111,8 +111,14 @@ fn normal(mut object: Value) -> Value {
             metadata.remove(name);
         }
     }
-    if object["kind"] == "Service" {
-        drop_allocations(&mut object);
+    match object["kind"].as_str() {
+        Some("Service") => drop_allocations(&mut object),
+        Some("PersistentVolume") => drop_field(&mut object, "status", "lastPhaseTransitionTime"),
+        // The name of one without a name is a random uid.
+        Some("LimitRange") if text(&object["metadata"], "name").len() == 36 => {
+            drop_field(&mut object, "metadata", "name");
+        }
+        _ => {}
     }
     let conditions = object.get_mut("status").and_then(|status| status.get_mut("conditions"));
     for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
@@ -121,6 +127,12 @@ fn normal(mut object: Value) -> Value {
         }
     }
     object
+}
+
+fn drop_field(object: &mut Value, part: &str, name: &str) {
+    if let Some(part) = object.get_mut(part).and_then(Value::as_object_mut) {
+        part.remove(name);
+    }
 }
 
 /// Addresses and ports that a server gives to a Service.

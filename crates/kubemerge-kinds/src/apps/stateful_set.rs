@@ -9,8 +9,11 @@ use super::workload::{
     required_selector, runs_forever,
 };
 use crate::core::pod_spec::pod_annotations;
-use crate::core::{claim_spec, pod_template};
-use crate::field::{BadValue, Field, Report};
+use crate::core::{
+    claim_spec::{self, ApiGroups},
+    pod_template,
+};
+use crate::field::{Field, Report};
 use crate::format::dns1123_label;
 use crate::meta::{NameRule, annotations, labels};
 use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
@@ -64,7 +67,7 @@ fn claims_unchanged(claims: Field<'_>, old: Field<'_>) {
         return;
     }
     if !claims.is_set() {
-        return claims.invalid_as(BadValue::null(), "field is immutable");
+        return claims.invalid_as(claims.bad_value(), "field is immutable");
     }
     let arena = Arena::new();
     let mut printed = List::new_in(&arena);
@@ -99,7 +102,7 @@ fn validate_spec(spec: Field<'_>, checked: Checked) {
     }
     if checked == Checked::Everything {
         let claims = spec.field("volumeClaimTemplates").items();
-        claims.for_each(|claim| claim_spec::validate(claim.field("spec")));
+        claims.for_each(|claim| claim_spec::validate(claim.field("spec"), ApiGroups::Valid));
     }
     counters(spec, &["replicas", "minReadySeconds"]);
     let start = spec.fields(["ordinals", "start"]);

@@ -45,12 +45,21 @@ pub(crate) fn validate_template(template: Field<'_>) {
             metadata.field(reported).forbidden("cannot be set");
         }
     }
-    validate(template.field("spec"));
+    validate(template.field("spec"), ApiGroups::Valid);
+}
+
+/// Which API groups data sources may be in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ApiGroups {
+    /// Those with a valid name.
+    Valid,
+    /// Any: claims that were stored before the rule.
+    Any,
 }
 
 /// Validates the spec of a claim.
-pub(crate) fn validate(spec: Field<'_>) {
-    access_modes(spec.field("accessModes"));
+pub(crate) fn validate(spec: Field<'_>, groups: ApiGroups) {
+    access_modes(spec.field("accessModes"), "at least 1 access mode is required");
     label_selector(spec.field("selector"), Selector::Strict);
     storage_request(spec);
     for name in ["storageClassName", "volumeAttributesClassName"] {
@@ -62,13 +71,12 @@ pub(crate) fn validate(spec: Field<'_>) {
     if mode.is_set() {
         mode.one_of(&["Block", "Filesystem"]);
     }
-    data_sources(spec);
+    data_sources(spec, groups);
 }
 
-fn access_modes(modes: Field<'_>) {
-    if modes.is_empty() {
-        modes.required("at least 1 access mode is required");
-    }
+/// Access modes of a claim or of a volume; `required` is what is said where there are none.
+pub(super) fn access_modes(modes: Field<'_>, required: &str) {
+    modes.require(required);
     for mode in modes.items() {
         mode.reported_at(modes).one_of(&ACCESS_MODES);
     }
@@ -90,11 +98,11 @@ fn storage_request(spec: Field<'_>) {
     }
 }
 
-fn data_sources(spec: Field<'_>) {
+fn data_sources(spec: Field<'_>, groups: ApiGroups) {
     let (source, reference) = (spec.field("dataSource"), spec.field("dataSourceRef"));
     for one in [source, reference] {
         if one.is_set() {
-            data_source(one);
+            data_source(one, groups);
         }
     }
     let namespace = reference.field("namespace");
@@ -116,14 +124,14 @@ fn data_sources(spec: Field<'_>) {
     }
 }
 
-fn data_source(source: Field<'_>) {
+fn data_source(source: Field<'_>, groups: ApiGroups) {
     source.field("name").require("");
     source.field("kind").require("");
     let (group, kind) = (source.field("apiGroup"), source.field("kind").str());
     if group.is_empty() && kind != "PersistentVolumeClaim" {
         source.invalid_as(kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
     }
-    if !group.is_empty() {
+    if !group.is_empty() && groups == ApiGroups::Valid {
         group.check(dns1123_subdomain);
     }
 }

@@ -143,9 +143,8 @@ impl Bounds<'_> {
             && default.quantity().compare(&request.quantity()) != Ordering::Equal
         {
             let (one, other) = (default.quantity().canonical_text(), request.quantity().canonical_text());
-            request.invalid(format!(
-                "default value {one} must equal to defaultRequest value {other} in {name}"
-            ));
+            request
+                .invalid(format!("default value {one} must equal to defaultRequest value {other} in {name}"));
         }
     }
 

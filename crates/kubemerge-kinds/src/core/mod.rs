@@ -3,8 +3,13 @@
 pub(crate) mod claim_spec;
 mod config_map;
 mod endpoints;
+pub(crate) mod event;
 mod limit_range;
 mod namespace;
+mod node;
+pub(crate) mod persistent_volume;
+mod persistent_volume_claim;
+pub(crate) mod persistent_volume_spec;
 mod pod;
 mod pod_prepare;
 mod pod_resize;
@@ -24,8 +29,12 @@ use crate::registry::Rules;
 pub(crate) const RULES: &[Rules] = &[
     config_map::RULES,
     endpoints::RULES,
+    event::RULES,
     limit_range::RULES,
     namespace::RULES,
+    node::RULES,
+    persistent_volume::RULES,
+    persistent_volume_claim::RULES,
     pod::RULES,
     pod_template::RULES,
     replication_controller::RULES,

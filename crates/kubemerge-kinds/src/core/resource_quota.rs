@@ -140,11 +140,13 @@ fn requirement<'t>(requirement: Field<'t>, list: Field<'t>) {
     }
     match operator.str() {
         "In" | "NotIn" => {
-            values.require("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
+            values
+                .require("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
         }
         "Exists" | "DoesNotExist" if values.is_empty() => {}
         "Exists" | "DoesNotExist" => {
-            values.invalid("must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
+            values
+                .invalid("must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
         }
         _ => operator.invalid("not a valid selector operator"),
     }

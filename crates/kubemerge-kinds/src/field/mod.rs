@@ -148,6 +148,11 @@ impl<'t> Field<'t> {
         self.root.is_some() || self.value().is_some()
     }
 
+    /// Whether there is a value that is not null, be it an empty list or map: what Go sees as a slice that is not nil.
+    pub fn is_given(self) -> bool {
+        self.is_set() || matches!(self.value, Some(Value::Omitted(_)))
+    }
+
     /// Whether a map has a field that is not null: quicker than `field(name).is_set()`.
     pub fn has(self, name: &str) -> bool {
         self.map().and_then(|map| map.get(name)).is_some_and(|value| !matches!(value, Value::Null))
@@ -312,6 +317,11 @@ impl<'t> Field<'t> {
     /// Reports `Duplicate value` with another value.
     pub fn duplicate_as(self, bad_value: impl Into<BadValue>) {
         self.add(FieldErrorKind::Duplicate, Some(bad_value.into()), "");
+    }
+
+    /// Reports `Duplicate value` with another value and a detail.
+    pub fn duplicate_with(self, bad_value: impl Into<BadValue>, detail: impl Into<String>) {
+        self.add(ErrorKind::Duplicate, Some(bad_value.into()), detail);
     }
 
     /// Reports `Not found`.

@@ -78,6 +78,20 @@ pub fn dns1123_subdomain(text: &str) -> Problems {
     problems
 }
 
+/// `Example.com`: a subdomain in any case of letters.
+pub fn dns1123_subdomain_caseless(text: &str) -> Problems {
+    let mut problems = Problems::new();
+    if text.len() > MAX_SUBDOMAIN {
+        problems.push(max_len(MAX_SUBDOMAIN));
+    }
+    if !is_dns1123_subdomain(&text.to_lowercase()) {
+        let message = "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and \
+             end with an alphanumeric character";
+        problems.push(regex_error(message, SUBDOMAIN, &["Example.com"]));
+    }
+    problems
+}
+
 /// `_sip.example.com`
 pub fn dns1123_subdomain_with_underscore(text: &str) -> Problems {
     let is_label = |label: &str| {

@@ -16,8 +16,9 @@ pub use address::{
     strict_ip, strict_legacy_cidr, strict_legacy_ip,
 };
 pub use dns::{
-    dns1035_label, dns1123_label, dns1123_subdomain, dns1123_subdomain_with_underscore, is_dns1123_label,
-    is_dns1123_subdomain, long_name, short_name, wildcard_dns1123_subdomain,
+    dns1035_label, dns1123_label, dns1123_subdomain, dns1123_subdomain_caseless,
+    dns1123_subdomain_with_underscore, is_dns1123_label, is_dns1123_subdomain, long_name, short_name,
+    wildcard_dns1123_subdomain,
 };
 pub use key::{config_map_key, label_value, qualified_name};
 pub use number::{decimal_integer, percent};

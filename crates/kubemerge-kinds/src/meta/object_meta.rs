@@ -113,7 +113,7 @@ fn owner_references(references: Field<'_>) {
         if reference.field("controller").bool() {
             let name = format!("{}/{}", reference.field("kind").str(), reference.field("name").str());
             match &controller {
-                Some(first) => references.invalid(format!(
+                Some(first) => references.invalid_struct("[]metav1.OwnerReference", format!(
                     "Only one reference can have Controller set to true. Found \"true\" in references for {first} \
                      and {name}"
                 )),
@@ -135,7 +135,8 @@ fn owner_reference(reference: Field<'_>) {
         reference.field(name).require("must not be empty");
     }
     if version == "v1" && reference.field("kind").str() == "Event" {
-        reference.invalid("/v1, Kind=Event is disallowed from being an owner");
+        reference
+            .invalid_struct("metav1.OwnerReference", "/v1, Kind=Event is disallowed from being an owner");
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use kubemerge_schema::{GoValue, StructId};
+use kubemerge_schema::{GoKind, GoValue, StructId};
 
-use super::Decoder;
+use super::{Decoder, embedded};
 
 /// A step on the way to a value.
 #[derive(Clone, Copy, Debug)]
@@ -100,16 +100,30 @@ impl Decoder<'_> {
     pub(super) fn mismatch_error(&self, found: &str, type_name: &str) -> DecodeError {
         let place = match self.within {
             Some(within) => {
-                let fields = self.path.iter().filter_map(|step| match step {
-                    Step::Field(name) => Some(*name),
-                    _ => None,
-                });
-                let path = fields.collect::<Vec<_>>().join(".");
-                format!("struct field {}.{path}", self.types.struct_name(self.schema, within))
+                format!("struct field {}.{}", self.types.struct_name(self.schema, within), self.go_path())
             }
             None => "value".to_owned(),
         };
         DecodeError::new(format!("json: cannot unmarshal {found} into Go {place} of type {type_name}"))
+    }
+
+    /// The fields on the way to a value, with the names of embedded structs.
+    fn go_path(&self) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        let mut kind = GoKind::Struct(self.root);
+        for step in &self.path {
+            kind = match (step, kind) {
+                (Step::Field(name), GoKind::Struct(id)) => {
+                    names.extend(embedded::around(self.types.struct_name(self.schema, id), name));
+                    names.push(name);
+                    let place = self.types.find(self.schema, id, name);
+                    place.map_or(GoKind::Any, |place| self.types.fields(id)[place].value.kind)
+                }
+                (_, GoKind::List(item) | GoKind::Map(item)) => self.types.value(item).kind,
+                (_, other) => other,
+            };
+        }
+        names.join(".")
     }
 
     pub(super) fn struct_type(&self, id: StructId) -> String {

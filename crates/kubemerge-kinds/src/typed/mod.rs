@@ -7,6 +7,7 @@
 mod any;
 pub(crate) mod base64;
 pub(crate) mod duration;
+mod embedded;
 mod error;
 mod quantity;
 mod scalar;
@@ -46,6 +47,7 @@ pub fn decode<'a>(
         arena,
         schema,
         types: schema.go_types(),
+        root,
         scanner: Scanner::new(text),
         path: Vec::with_capacity(16),
         within: None,
@@ -70,6 +72,7 @@ struct Decoder<'a> {
     arena: &'a Arena,
     schema: &'a Schema,
     types: &'a GoTypes,
+    root: StructId,
     scanner: Scanner<'a>,
     path: Vec<Step<'a>>,
     /// The struct whose field was entered last.

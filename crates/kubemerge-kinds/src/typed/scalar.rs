@@ -4,7 +4,6 @@ use kubemerge_schema::{GoKind, GoValue};
 
 use super::scan::Start;
 use super::{DecodeError, Decoder, Quantity, duration, time, zero};
-use crate::go_text::quoted;
 use crate::tree::Value;
 
 impl<'a> Decoder<'a> {
@@ -107,7 +106,16 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// A text in quotes, for messages.
+/// A text in quotes, as Go's package for times quotes it: only ASCII is printed as it is.
 pub(super) fn in_quotes(text: &str) -> String {
-    quoted(text)
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
+            b' '..=b'~' | 0x7f => out.push(char::from(byte)),
+            _ => out.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    out.push('"');
+    out
 }

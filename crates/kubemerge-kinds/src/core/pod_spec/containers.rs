@@ -106,12 +106,12 @@ fn only_ephemeral_fields(container: Field<'_>) {
         "lifecycle",
     ];
     for name in forbidden {
-        if container.field(name).is_set() {
+        if container.field(name).is_given() {
             container.field(name).forbidden(MESSAGE);
         }
     }
     let resources = container.field("resources");
-    if ["limits", "requests", "claims"].into_iter().any(|name| resources.field(name).is_set()) {
+    if ["limits", "requests", "claims"].into_iter().any(|name| resources.field(name).is_given()) {
         resources.forbidden(MESSAGE);
     }
     for mount in container.field("volumeMounts").items() {

@@ -34,6 +34,7 @@ pub(crate) use self::{
     defaults::{defaults, pod_defaults, resource_list},
     disabled::drop_disabled_fields,
     handlers::port_number_or_name,
+    paths::no_backsteps,
     pod_of::PodOf,
     projected::signer_name,
     resources::{
@@ -43,7 +44,7 @@ pub(crate) use self::{
     spec::validate,
     tolerations::{taint_effect, tolerations},
     volume_defaults::storage_systems,
-    volume_sources::csi_driver_name,
+    volume_sources::{csi_driver_name, is_iscsi_name, source as volume_source},
 };
 
 use crate::field::Field;

@@ -3,7 +3,7 @@
 use crate::field::Field;
 
 /// No part of the path leads to a parent folder.
-pub(super) fn no_backsteps(path: Field<'_>) {
+pub(crate) fn no_backsteps(path: Field<'_>) {
     if path.str().split('/').any(|part| part == "..") {
         path.invalid("must not contain '..'");
     }

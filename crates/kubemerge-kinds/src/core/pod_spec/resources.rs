@@ -247,7 +247,7 @@ pub(super) fn pod_resources(spec: Field<'_>, claims: &BTreeSet<&str>) {
         resources.forbidden("may not be set for a windows pod");
         return;
     }
-    if resources.field("claims").is_set() {
+    if resources.field("claims").is_given() {
         resources.field("claims").forbidden("claims may not be set for Resources at pod-level");
     }
     requirements(resources, Requirements::Pod, claims);

@@ -8,7 +8,8 @@ use crate::core::claim_spec;
 use crate::field::Field;
 use crate::format::{dns1123_label, dns1123_subdomain};
 
-pub(super) fn source(name: &str, source: Field<'_>) {
+/// Validates a source that is given by its name.
+pub(crate) fn source(name: &str, source: Field<'_>) {
     match name {
         "emptyDir" => empty_dir(source),
         "hostPath" => host_path(source),
@@ -191,33 +192,44 @@ fn iscsi(source: Field<'_>) {
 }
 
 fn iscsi_name(name: Field<'_>) {
-    let text = name.str();
-    let is_hex = |text: &str, lengths: &[usize]| {
-        lengths.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
-    let is_valid = match text.split_at_checked(3) {
-        Some(("iqn", rest)) => is_iqn(rest),
-        Some(("eui", rest)) => rest.strip_prefix('.').is_some_and(|hex| is_hex(hex, &[16])),
-        Some(("naa", rest)) => rest.strip_prefix('.').is_some_and(|hex| is_hex(hex, &[16, 32])),
-        _ => return name.invalid("must be valid format starting with iqn, eui, or naa"),
-    };
-    if !is_valid {
+    if !["iqn", "eui", "naa"].iter().any(|prefix| name.str().starts_with(prefix)) {
+        name.invalid("must be valid format starting with iqn, eui, or naa");
+    } else if !is_iscsi_name(name.str()) {
         name.invalid("must be valid format");
     }
 }
 
-/// `.2001-04.com.example` with an optional `:` and anything after it.
-fn is_iqn(rest: &str) -> bool {
-    let Some(rest) = rest.strip_prefix('.') else { return false };
-    let Some((date, name)) = rest.split_at_checked(7) else { return false };
+/// Whether a text names an initiator or a target.
+pub(crate) fn is_iscsi_name(text: &str) -> bool {
+    let is_word =
+        |text: &str, len: usize| text.len() == len && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    // Upstream allows any character for the dot after the prefix.
+    let mut rest = text.get(3..).unwrap_or_default().chars();
+    let has_separator = rest.next().is_some_and(|char| char != '\n');
+    match text.get(..3) {
+        Some("iqn") => text.match_indices("iqn.").any(|(at, prefix)| is_iqn(&text[at + prefix.len()..])),
+        Some("eui") => has_separator && is_word(rest.as_str(), 16),
+        Some("naa") => has_separator && is_word(rest.as_str(), 32),
+        _ => false,
+    }
+}
+
+/// `2001-04.com.example:anything` without some special characters.
+fn is_iqn(text: &str) -> bool {
+    let Some((date, name)) = text.split_at_checked(8) else { return false };
     let is_date = date.bytes().enumerate().all(|(at, byte)| match at {
         4 => byte == b'-',
+        7 => byte == b'.',
         _ => byte.is_ascii_digit(),
     });
-    let Some(name) = name.strip_prefix('.') else { return false };
-    let authority = name.split(':').next().unwrap_or_default();
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
-    is_date && !authority.is_empty() && authority.bytes().all(is_word)
+    let Some((authority, rest)) = name.split_once(':') else { return false };
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    let is_special = |char: char| ",;*&$| \t\n\r\u{c}".contains(char);
+    is_date
+        && !authority.is_empty()
+        && authority.bytes().all(is_word)
+        && !rest.is_empty()
+        && !rest.contains(is_special)
 }
 
 fn flocker(source: Field<'_>) {

@@ -1,0 +1,102 @@
+//! Event of the group `events.k8s.io`.
+//!
+//! Kubernetes stores events as those of the core group: errors have the names of its fields.
+
+use crate::core::event::{self, EventFields};
+use crate::field::{BadValue, Field};
+use crate::registry::{OnUpdate, Rules};
+
+pub(super) const RULES: Rules = Rules {
+    kind: "Event",
+    validate: |event| {
+        event::validate(EventFields {
+            event,
+            involved: event.field("regarding").renamed("involvedObject"),
+            controller: event.field("reportingController"),
+            message: event.field("note").renamed("message"),
+        });
+    },
+    validate_create_only,
+    validate_update,
+    on_update: OnUpdate::ValidateObject,
+    ..Rules::NAMESPACED
+};
+
+fn validate_create_only(event: Field<'_>) {
+    series(event.field("series"));
+    if !event.field("eventTime").is_set() {
+        event.field("eventTime").required("");
+    }
+    let kind = event.field("type");
+    if !matches!(kind.str(), "Normal" | "Warning") {
+        kind.invalid_as("", format!("has invalid value: {}", kind.str()));
+    }
+    let unset = [
+        ("deprecatedFirstTimestamp", "firstTimestamp"),
+        ("deprecatedLastTimestamp", "lastTimestamp"),
+        ("deprecatedCount", "count"),
+    ];
+    for (name, reported) in unset {
+        if !event.field(name).is_empty() {
+            event.field(reported).invalid_as("", "needs to be unset");
+        }
+    }
+    let source = event.field("deprecatedSource");
+    if !source.field("component").is_empty() || !source.field("host").is_empty() {
+        event.field("source").invalid_as("", "needs to be unset");
+    }
+}
+
+fn series(series: Field<'_>) {
+    if !series.is_set() {
+        return;
+    }
+    let (count, time) = (series.field("count"), series.field("lastObservedTime"));
+    if count.int() < 2 {
+        count.invalid_as("", "should be at least 2");
+    }
+    if !time.is_set() {
+        time.required("");
+    }
+}
+
+/// Only the series of an event changes.
+fn validate_update(event: Field<'_>, old: Field<'_>) {
+    if !event.field("series").same_as(old.field("series")) {
+        series(event.field("series"));
+    }
+    let structs = [
+        ("regarding", "involvedObject", "core.ObjectReference"),
+        ("deprecatedSource", "source", "core.EventSource"),
+        ("related", "related", "*core.ObjectReference"),
+    ];
+    for (name, reported, go_type) in structs {
+        event.field(name).renamed(reported).check_immutable_struct(old.field(name), go_type);
+    }
+    let scalars = [
+        // Upstream checks the reason twice.
+        ("reason", "reason"),
+        ("reason", "reason"),
+        ("note", "message"),
+        ("deprecatedCount", "count"),
+        ("type", "type"),
+        ("action", "action"),
+        ("reportingController", "reportingController"),
+        ("reportingInstance", "reportingInstance"),
+    ];
+    for (name, reported) in scalars {
+        event.field(name).renamed(reported).check_immutable(old.field(name));
+    }
+    let times = [
+        ("deprecatedFirstTimestamp", "firstTimestamp"),
+        ("deprecatedLastTimestamp", "lastTimestamp"),
+        ("eventTime", "eventTime"),
+    ];
+    for (name, reported) in times {
+        let time = event.field(name).renamed(reported);
+        if !time.same_as(old.field(name)) {
+            let bad_value = if time.is_set() { time.bad_value() } else { BadValue::null() };
+            time.invalid_as(bad_value, "field is immutable");
+        }
+    }
+}

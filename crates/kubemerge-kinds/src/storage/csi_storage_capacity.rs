@@ -1,0 +1,26 @@
+//! CSIStorageCapacity.
+
+use crate::field::Field;
+use crate::format::dns1123_subdomain;
+use crate::meta::{Selector, label_selector};
+use crate::registry::Rules;
+
+pub(super) const RULES: Rules = Rules {
+    kind: "CSIStorageCapacity",
+    validate,
+    validate_update: |capacity, old| {
+        let topology = capacity.field("nodeTopology");
+        topology.check_immutable_struct(old.field("nodeTopology"), "*metav1.LabelSelector");
+        capacity.field("storageClassName").check_immutable(old.field("storageClassName"));
+    },
+    ..Rules::NAMESPACED
+};
+
+fn validate(object: Field<'_>) {
+    label_selector(object.field("nodeTopology"), Selector::Strict);
+    object.field("storageClassName").check(dns1123_subdomain);
+    let capacity = object.field("capacity");
+    if capacity.quantity().sign() < 0 {
+        capacity.invalid("must be greater than or equal to 0");
+    }
+}

@@ -1,0 +1,72 @@
+//! StorageClass.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::parameters::{self, Least, driver};
+use crate::field::{BadValue, Field};
+use crate::format::qualified_name;
+use crate::registry::{Context, Rules};
+use crate::tree::Map;
+
+pub(super) const RULES: Rules = Rules {
+    kind: "StorageClass",
+    defaults: |class: &mut Map<'_>, _: Context| {
+        class.set_if_absent("reclaimPolicy", "Delete");
+        class.set_if_absent("volumeBindingMode", "Immediate");
+    },
+    validate,
+    validate_update: |class, old| {
+        for name in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
+            if !class.field(name).same_as(old.field(name)) {
+                class.field(name).invalid_as(BadValue::null(), "field is immutable");
+            }
+        }
+    },
+    ..Rules::CLUSTER
+};
+
+fn validate(class: Field<'_>) {
+    driver(class.field("provisioner"));
+    parameters::validate(class.field("parameters"), Least::None);
+    let policy = class.field("reclaimPolicy");
+    if !policy.is_empty() {
+        policy.one_of(&["Delete", "Retain"]);
+    }
+    class.field("volumeBindingMode").one_of(&["Immediate", "WaitForFirstConsumer"]);
+    topologies(class.field("allowedTopologies"));
+}
+
+/// The labels that a term selects: values by key.
+type Term<'t> = BTreeMap<&'t str, BTreeSet<&'t str>>;
+
+fn topologies(topologies: Field<'_>) {
+    let mut known: Vec<Term<'_>> = Vec::new();
+    for term in topologies.items() {
+        let expressions = term.field("matchLabelExpressions");
+        let labels = labels(expressions);
+        // Upstream starts with as many empty terms as there are terms.
+        let empty = if labels.is_empty() { topologies.len() } else { 0 };
+        let duplicates = known.iter().filter(|other| **other == labels).count() + empty;
+        (0..duplicates).for_each(|_| expressions.duplicate_as(""));
+        known.push(labels);
+    }
+}
+
+fn labels(expressions: Field<'_>) -> Term<'_> {
+    let mut labels = Term::new();
+    for expression in expressions.items() {
+        let (key, list) = (expression.field("key"), expression.field("values"));
+        list.require("");
+        let mut values = BTreeSet::new();
+        for value in list.items() {
+            if !values.insert(value.str()) {
+                value.duplicate();
+            }
+        }
+        key.check(qualified_name);
+        if labels.insert(key.str(), values).is_some() {
+            key.duplicate();
+        }
+    }
+    labels
+}

@@ -1,0 +1,93 @@
+//! VolumeAttachment.
+
+use crate::core::persistent_volume::spec_defaults;
+use crate::core::persistent_volume_spec::{self, VolumeOf};
+use crate::field::{BadValue, Field};
+use crate::format::{dns1123_subdomain, dns1123_subdomain_caseless};
+use crate::registry::{Rules, SubresourceRules, keep_spec_and_metadata};
+
+pub(super) const RULES: Rules = Rules {
+    kind: "VolumeAttachment",
+    defaults: |attachment, _| {
+        let source = attachment.map_mut("spec").and_then(|spec| spec.map_mut("source"));
+        if let Some(spec) = source.and_then(|source| source.map_mut("inlineVolumeSpec")) {
+            spec_defaults(spec);
+        }
+    },
+    reset: &["status"],
+    validate,
+    validate_update,
+    subresources: &[SubresourceRules {
+        name: "status",
+        prepare_update: keep_spec_and_metadata,
+        validate_update: |attachment, old| {
+            validate(attachment);
+            validate_update(attachment, old);
+        },
+    }],
+    ..Rules::CLUSTER
+};
+
+fn validate(attachment: Field<'_>) {
+    let spec = attachment.field("spec");
+    attacher(spec.field("attacher"));
+    source(spec.field("source"));
+    spec.field("nodeName").check(dns1123_subdomain);
+    let status = attachment.field("status");
+    attachment_metadata(status.field("attachmentMetadata"));
+    ["attachError", "detachError"].into_iter().for_each(|name| error(status.field(name)));
+}
+
+/// The name of a CSI driver, whose length is counted in characters here.
+fn attacher(attacher: Field<'_>) {
+    const MAX_ATTACHER: usize = 63;
+    if attacher.require("") {
+        return;
+    }
+    if attacher.str().chars().count() > MAX_ATTACHER {
+        attacher.too_many_characters(MAX_ATTACHER);
+    }
+    attacher.check(dns1123_subdomain_caseless);
+}
+
+fn source(source: Field<'_>) {
+    const MESSAGE: &str = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+    let (inline, name) = (source.field("inlineVolumeSpec"), source.field("persistentVolumeName"));
+    match (inline.is_set(), name.is_set()) {
+        (false, false) => source.required(MESSAGE),
+        (true, true) => source.forbidden(MESSAGE),
+        (false, true) => {
+            name.require("must specify non empty persistentVolumeName");
+        }
+        (true, false) => persistent_volume_spec::validate(inline, VolumeOf::Inline),
+    }
+    if name.is_set() {
+        name.check(dns1123_subdomain);
+    }
+}
+
+fn attachment_metadata(metadata: Field<'_>) {
+    const MAX_METADATA_BYTES: usize = 256 * 1024;
+    let bytes: usize = metadata.entries().map(|(key, value)| key.len() + value.str().len()).sum();
+    if bytes > MAX_METADATA_BYTES {
+        metadata.too_long(MAX_METADATA_BYTES);
+    }
+}
+
+fn error(error: Field<'_>) {
+    const MAX_MESSAGE_BYTES: usize = 1024;
+    let (message, code) = (error.field("message"), error.field("errorCode"));
+    if message.str().len() > MAX_MESSAGE_BYTES {
+        message.too_long(MAX_MESSAGE_BYTES);
+    }
+    if code.is_set() {
+        code.check_range(0, i64::from(i32::MAX));
+    }
+}
+
+fn validate_update(attachment: Field<'_>, old: Field<'_>) {
+    let spec = attachment.field("spec");
+    if !spec.same_as(old.field("spec")) {
+        spec.invalid_as(BadValue::null(), "field is immutable");
+    }
+}
