@@ -2,6 +2,7 @@
 
 use crate::core::persistent_volume::spec_defaults;
 use crate::core::persistent_volume_spec::{self, VolumeOf};
+use crate::core::pod_spec::csi_driver_name;
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_subdomain, dns1123_subdomain_caseless};
 use crate::registry::{Rules, SubresourceRules, keep_spec_and_metadata};
@@ -16,6 +17,7 @@ pub(super) const RULES: Rules = Rules {
     },
     reset: &["status"],
     validate,
+    validate_create_only: |attachment| attacher(attachment.fields(["spec", "attacher"])),
     validate_update,
     subresources: &[SubresourceRules {
         name: "status",
@@ -30,7 +32,6 @@ pub(super) const RULES: Rules = Rules {
 
 fn validate(attachment: Field<'_>) {
     let spec = attachment.field("spec");
-    attacher(spec.field("attacher"));
     source(spec.field("source"));
     spec.field("nodeName").check(dns1123_subdomain);
     let status = attachment.field("status");
@@ -38,7 +39,7 @@ fn validate(attachment: Field<'_>) {
     ["attachError", "detachError"].into_iter().for_each(|name| error(status.field(name)));
 }
 
-/// The name of a CSI driver, whose length is counted in characters here.
+/// The name of a CSI driver. New attachments are checked by other code in Kubernetes, which words it differently.
 fn attacher(attacher: Field<'_>) {
     const MAX_ATTACHER: usize = 63;
     if attacher.require("") {
@@ -87,6 +88,7 @@ fn error(error: Field<'_>) {
 
 fn validate_update(attachment: Field<'_>, old: Field<'_>) {
     let spec = attachment.field("spec");
+    csi_driver_name(spec.field("attacher"));
     if !spec.same_as(old.field("spec")) {
         spec.invalid_as(BadValue::null(), "field is immutable");
     }

@@ -114,7 +114,11 @@ impl Decoder<'_> {
         for step in &self.path {
             kind = match (step, kind) {
                 (Step::Field(name), GoKind::Struct(id)) => {
-                    names.extend(embedded::around(self.types.struct_name(self.schema, id), name));
+                    let is_object = self.types.find(self.schema, id, "metadata").is_some();
+                    match *name {
+                        "apiVersion" | "kind" if is_object => names.push("TypeMeta"),
+                        _ => names.extend(embedded::around(self.types.struct_name(self.schema, id), name)),
+                    }
                     names.push(name);
                     let place = self.types.find(self.schema, id, name);
                     place.map_or(GoKind::Any, |place| self.types.fields(id)[place].value.kind)
