@@ -321,7 +321,7 @@ impl<'t> Field<'t> {
 
     /// Reports `Duplicate value` with another value and a detail.
     pub fn duplicate_with(self, bad_value: impl Into<BadValue>, detail: impl Into<String>) {
-        self.add(ErrorKind::Duplicate, Some(bad_value.into()), detail);
+        self.add(FieldErrorKind::Duplicate, Some(bad_value.into()), detail);
     }
 
     /// Reports `Not found`.

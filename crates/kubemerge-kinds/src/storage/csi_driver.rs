@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::admit::count_generation;
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules};
+use crate::registry::{Context, Generation, OnUpdate, Rules, count_generation};
 use crate::tree::{List, Map, Value};
 
 pub(super) const RULES: Rules = Rules {
