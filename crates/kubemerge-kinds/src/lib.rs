@@ -43,6 +43,7 @@ pub mod pattern;
 mod policy;
 mod rbac;
 pub mod registry;
+pub mod reset_fields;
 mod resource;
 mod scheduling;
 mod storage;

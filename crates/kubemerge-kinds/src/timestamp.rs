@@ -15,6 +15,11 @@ impl Timestamp {
         Timestamp(seconds)
     }
 
+    /// Seconds since 1970.
+    pub fn seconds(self) -> i64 {
+        self.0
+    }
+
     /// Reads `2026-01-31T12:00:00Z`, with or without a fraction, in UTC.
     pub fn parse(text: &str) -> Option<Timestamp> {
         let (date, time) = text.split_once('T')?;

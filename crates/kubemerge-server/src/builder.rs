@@ -21,7 +21,7 @@ use crate::{
     load::{self, Given},
     protocol::{clock::Clock, entropy::Entropy, group_version::split_api_version, yaml_documents},
     server::ApiServer,
-    store::{MemoryStore, Store},
+    store::{ManagedFieldsView, MemoryStore, Store},
     testing::{TestHooks, log::Log},
     write::{
         namespace,
@@ -40,6 +40,7 @@ pub struct Builder {
     field_indexes: Vec<FieldIndex>,
     dialect: Dialect,
     validation: Validation,
+    managed_fields: ManagedFieldsView,
     documents: Vec<Value>,
     objects: Vec<Given>,
     store: Option<Box<dyn Store>>,
@@ -95,6 +96,7 @@ impl Default for Builder {
             field_indexes: Vec::new(),
             dialect: Dialect::default(),
             validation: Validation::default(),
+            managed_fields: ManagedFieldsView::default(),
             documents: Vec::new(),
             objects: Vec::new(),
             store: None,
@@ -123,6 +125,13 @@ impl Builder {
     /// How objects of built-in kinds are checked: as the API server does by default.
     pub fn validation(mut self, validation: Validation) -> Self {
         self.validation = validation;
+        self
+    }
+
+    /// Whether answers have `metadata.managedFields`; they do by default. Ownership is tracked either way, so that
+    /// server-side apply works the same.
+    pub fn managed_fields(mut self, view: ManagedFieldsView) -> Self {
+        self.managed_fields = view;
         self
     }
 
@@ -292,7 +301,9 @@ impl Builder {
             catalog: Catalog::new(&schema),
             store: store.into(),
             schema,
+            types: Arc::default(),
             validation: self.validation,
+            managed_fields: self.managed_fields,
             clock: self.clock,
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
             field_indexes: self.field_indexes,

@@ -48,7 +48,7 @@ pub use catalog::{Scope, cluster::Validation};
 pub use kubemerge_kinds::timestamp::Timestamp;
 pub use protocol::{clock::Clock, reply::Body, status::Failure, target::Address};
 pub use server::{ApiServer, Restore, Snapshot};
-pub use store::Store;
+pub use store::{ManagedFieldsView, Store};
 pub use testing::{
     fault::{Fault, FaultRule, On},
     log::{LoggedRequest, Transition},

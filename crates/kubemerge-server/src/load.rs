@@ -14,7 +14,7 @@ use crate::{
         status::{Outcome, bad_request},
     },
     store::metadata_field::Field,
-    write::{definition, namespace, prepare, transaction::Transaction},
+    write::{definition, namespace, prepare, track, tracking::Tracked, transaction::Transaction},
 };
 
 /// An object to begin with.
@@ -109,6 +109,7 @@ fn read(cluster: &Cluster, value: &Value) -> Outcome<Loading> {
     } else if object.metadata.namespace().is_empty() {
         object.metadata.set(Field::Namespace, "default");
     }
+    track::of_loaded(Tracked { cluster, resource: &resource, subresource: "" }, &mut object);
     complete(cluster, &resource, &mut object);
     let key = resource.key(object.metadata.namespace(), object.metadata.name());
     Ok(Loading { resource, key, object })

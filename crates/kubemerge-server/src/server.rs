@@ -20,7 +20,7 @@ use crate::{
     load,
     object::shown::Shown,
     protocol::{reply::Body, status::Failure},
-    store::{Expect, Range, Revision, Store},
+    store::{Expect, Range, RecordForm, Revision, Store, Stored},
     testing::{
         TestHooks, assert_requests, assert_requests_among_others,
         fault::{FaultRule, On},
@@ -92,14 +92,21 @@ impl ApiServer {
     pub fn get(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> Option<Value> {
         let resource = load::resource(&self.api.cluster, api_version, kind).ok()?;
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
-        Some(Shown::stored(&self.api.cluster.store.get(&key)?).tree(&resource))
+        let stored = self.api.cluster.store.get(&key)?;
+        Some(Shown::stored(&stored).with(self.api.cluster.managed_fields).tree(&resource))
     }
 
     /// Every object, in the order of their keys.
     pub fn dump(&self) -> Vec<Value> {
         let page = self.api.cluster.store.range(Range::default());
         let items = page.map(|page| page.items).unwrap_or_default();
-        items.iter().filter_map(|(_, stored)| serde_json::from_slice(&stored.render()).ok()).collect()
+        let form = RecordForm { managed_fields: self.api.cluster.managed_fields, ..RecordForm::default() };
+        let tree = |stored: &Stored| {
+            let mut text = Vec::new();
+            stored.record.write(stored.revision, form, &mut text);
+            serde_json::from_slice(&text).ok()
+        };
+        items.iter().filter_map(|(_, stored)| tree(stored)).collect()
     }
 
     /// Stores an object as it is, without a request: to set a status, or to store an invalid object. Watches see it.
@@ -218,7 +225,7 @@ impl ApiServer {
         }
         for (key, wanted) in all(&*snapshot.store) {
             let held = self.api.cluster.store.get(&key);
-            let same = held.as_ref().is_some_and(|held| held.record.canonical() == wanted.record.canonical());
+            let same = held.as_ref().is_some_and(|held| held.record.has_same_content(&wanted.record));
             // Unchanged objects keep their resourceVersion, and watches see no event.
             if !same {
                 let expect = held.map_or(Expect::Absent, |held| Expect::Unchanged(held.revision));

@@ -14,5 +14,5 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
     let decoded = decode::body_object(call, options.field_validation)?;
     let write = Write { transaction, call, options, part: Part::Main };
     let (record, revision) = create::create(write, decoded)?;
-    present::object(call, 201, Shown { record: &record, revision })
+    present::object(call, 201, Shown::new(&record, revision))
 }

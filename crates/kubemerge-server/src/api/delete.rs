@@ -47,6 +47,5 @@ pub(crate) fn handle_collection(transaction: &Transaction<'_>, call: &Call<'_>) 
             _ => {}
         }
     }
-    let shown: Vec<Shown<'_>> = found.items.iter().map(|(_, stored)| Shown::stored(stored)).collect();
-    present::list(call, &shown, &found.meta)
+    present::list(call, &found.shown(call), &found.meta)
 }

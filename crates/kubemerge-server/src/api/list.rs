@@ -32,12 +32,19 @@ pub(crate) struct Found {
     pub(crate) meta: ListMeta,
 }
 
+impl Found {
+    /// The items as the server shows them.
+    pub(crate) fn shown(&self, call: &Call<'_>) -> Vec<Shown<'_>> {
+        let items = self.items.iter();
+        items.map(|(_, stored)| Shown::stored(stored).with(call.cluster.managed_fields)).collect()
+    }
+}
+
 /// Answers the matching objects.
 pub(crate) fn handle(call: &Call<'_>) -> Outcome<Reply> {
     let options = ListOptions::for_list(call.query)?;
     let found = find(call, &options)?;
-    let shown: Vec<Shown<'_>> = found.items.iter().map(|(_, stored)| Shown::stored(stored)).collect();
-    present::list(call, &shown, &found.meta)
+    present::list(call, &found.shown(call), &found.meta)
 }
 
 /// Reads one page.

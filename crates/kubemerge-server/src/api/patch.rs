@@ -4,23 +4,22 @@ use kubemerge::PatchType;
 
 use crate::{
     catalog::call::Call,
+    object::shown::Shown,
     protocol::{
         media,
-        query::WriteOptions,
+        query::{ApplyOptions, DryRun, WriteOptions},
         reply::Reply,
         status::{Failure, Outcome, unsupported_media_type},
     },
     read::present,
     write::{
+        apply, create,
         part::Part,
         patch,
         sequence::{self, Write},
         transaction::Transaction,
     },
 };
-
-const NO_APPLY: &str =
-    "server-side apply is not implemented by this server yet - accepted media types include: ";
 
 /// Whether strategic merge patches are accepted for custom resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,6 +38,9 @@ pub(crate) fn handle(
     custom: CustomStrategicMerge,
     part: Part,
 ) -> Outcome<Reply> {
+    if is_apply(call) {
+        return apply(transaction, call, part);
+    }
     let patch_type = patch_type(call, custom)?;
     let options = WriteOptions::read(call.query, "PatchOptions")?;
     let patch = patch::read(call, patch_type)?;
@@ -49,27 +51,60 @@ pub(crate) fn handle(
     present::object(call, 200, done.shown())
 }
 
+/// Whether a request is a server-side apply.
+pub(crate) fn is_apply(call: &Call<'_>) -> bool {
+    media::content_type(call.headers) == Some(media::APPLY_PATCH)
+}
+
+/// Applies a configuration; an object that does not exist is created.
+fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
+    let options = ApplyOptions::read(call.query)?;
+    let write = Write { transaction, call, options: options.write, part };
+    let config = apply::read(call, options)?;
+    let validation = options.write.field_validation;
+    loop {
+        // Upstream: a subresource of an object that does not exist is not found.
+        if part == Part::Main && call.cluster.store.get(&call.key()).is_none() {
+            let decoded = apply::created(call, &config, validation)?;
+            match create::create(write, decoded) {
+                // Another client was faster: its object is changed instead.
+                Err(failure)
+                    if failure.reason() == "AlreadyExists" && options.write.dry_run == DryRun::No =>
+                {
+                    continue;
+                }
+                created => {
+                    let (record, revision) = created?;
+                    return present::object(call, 201, Shown::new(&record, revision));
+                }
+            }
+        }
+        let changed =
+            sequence::change(write, |current, old| apply::applied(call, &config, current, old, validation));
+        match changed {
+            // Deleted meanwhile: created again.
+            Err(failure) if failure.code() == 404 && part == Part::Main => {}
+            done => return present::object(call, 200, done?.shown()),
+        }
+    }
+}
+
 /// The type of patch that the content type names, if the resource accepts it.
 pub(crate) fn patch_type(call: &Call<'_>, custom: CustomStrategicMerge) -> Outcome<PatchType> {
     let strategic = call.resource.custom().is_none() || custom == CustomStrategicMerge::ByListKeys;
     let given = media::content_type(call.headers).unwrap_or_default();
     match PatchType::from_content_type(given) {
         Some(patch_type) if strategic || patch_type != PatchType::Strategic => Ok(patch_type),
-        _ => Err(unusable(given, strategic)),
+        _ => Err(unusable(strategic)),
     }
 }
 
 /// 415 with the types that are accepted.
-fn unusable(given: &str, strategic: bool) -> Failure {
+fn unusable(strategic: bool) -> Failure {
     let mut accepted = vec![media::JSON_PATCH, media::MERGE_PATCH];
     if strategic {
         accepted.push(media::STRATEGIC_MERGE_PATCH);
     }
-    if matches!(given, media::APPLY_PATCH | media::APPLY_CBOR) {
-        let text = format!("{NO_APPLY}{}", accepted.join(", "));
-        return Failure::new(415, "UnsupportedMediaType", text);
-    }
-    // Upstream: the list names server-side apply, which Kubernetes accepts.
     accepted.push(media::APPLY_PATCH);
     unsupported_media_type(&accepted)
 }

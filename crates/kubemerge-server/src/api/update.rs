@@ -30,7 +30,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part)
         if may_create {
             decoded.object.metadata.remove(Field::ResourceVersion);
             let (record, revision) = create::create(write, decoded)?;
-            return present::object(call, 201, Shown { record: &record, revision });
+            return present::object(call, 201, Shown::new(&record, revision));
         }
     }
     let done = sequence::change(write, |current, old| {

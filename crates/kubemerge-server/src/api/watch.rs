@@ -274,7 +274,7 @@ struct Encoder {
 
 impl Encoder {
     fn line(&mut self, kind: &str, record: &Record, revision: Revision) -> Bytes {
-        let shown = Shown { record, revision: Some(revision) };
+        let shown = Shown::new(record, Some(revision)).with(self.cluster.managed_fields);
         let mut line = format!("{{\"type\":\"{kind}\",\"object\":").into_bytes();
         match self.form {
             Form::Whole | Form::PartialList(_) => shown.write(&self.resource, &mut line),

@@ -1,6 +1,6 @@
 //! A request for objects of a served resource: what it names, how it asks, and the warnings for its reply.
 
-use std::cell::RefCell;
+use std::{borrow::Cow, cell::RefCell};
 
 use bytes::Bytes;
 use http::HeaderMap;
@@ -8,6 +8,7 @@ use http::HeaderMap;
 use crate::{
     catalog::{Resource, cluster::Cluster},
     protocol::{
+        manager,
         media::Form,
         query::Query,
         status::{Failure, not_found},
@@ -46,6 +47,11 @@ impl Call<'_> {
     /// The key of the object in the path.
     pub(crate) fn key(&self) -> String {
         self.resource.key(self.namespace(), self.name())
+    }
+
+    /// Who writes: the field manager that the request names, or its client.
+    pub(crate) fn manager(&self) -> Cow<'_, str> {
+        manager::of_request(self.query, self.headers)
     }
 
     pub(crate) fn warn(&self, warning: impl Into<String>) {

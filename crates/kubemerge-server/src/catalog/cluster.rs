@@ -1,13 +1,13 @@
 //! The state that a server serves: the store, what is served of it, and where time and randomness come from.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use kubemerge_schema::Schema;
+use kubemerge_schema::{Schema, TypeTable};
 
 use crate::{
     catalog::{Catalog, definition, field_index::FieldIndex},
     protocol::{clock::Clock, entropy::Entropy, json::tree},
-    store::{Range, Store, Stored},
+    store::{ManagedFieldsView, Range, Store, Stored},
 };
 
 /// How objects of built-in kinds are checked.
@@ -26,7 +26,11 @@ pub(crate) struct Cluster {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) catalog: Catalog,
     pub(crate) schema: Arc<Schema>,
+    /// The types of server-side apply, compiled when the first object is written.
+    pub(crate) types: Arc<OnceLock<TypeTable>>,
     pub(crate) validation: Validation,
+    /// Whether answers have managedFields.
+    pub(crate) managed_fields: ManagedFieldsView,
     pub(crate) clock: Clock,
     pub(crate) entropy: Arc<Entropy>,
     /// Fields that selectors may name besides those of the kinds.
@@ -47,13 +51,20 @@ impl Cluster {
         self.catalog.set_custom(|| self.catalog.compiled(&self.definitions(), compile));
     }
 
+    /// The types of the built-in kinds, as server-side apply sees them.
+    pub(crate) fn types(&self) -> &TypeTable {
+        self.types.get_or_init(|| TypeTable::compile(&self.schema))
+    }
+
     /// An independent cluster with the same state.
     pub(crate) fn fork(&self) -> Cluster {
         let forked = Cluster {
             store: self.store.fork().into(),
             catalog: Catalog::new(&self.schema),
             schema: self.schema.clone(),
+            types: self.types.clone(),
             validation: self.validation,
+            managed_fields: self.managed_fields,
             clock: self.clock.fork(),
             entropy: Arc::new(self.entropy.fork()),
             field_indexes: self.field_indexes.clone(),

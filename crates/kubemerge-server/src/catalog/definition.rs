@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     catalog::{
-        custom::CustomVersion,
+        custom::{CustomTypes, CustomVersion},
         resource::{Origin, Resource, Subresource},
     },
     protocol::group_version::api_version,
@@ -42,14 +42,16 @@ pub(super) fn resources(definition: &Value) -> Vec<Resource> {
     }
     let storage = versions(spec).find(|version| version["storage"] == json!(true));
     let storage = api_version(text(spec, "/group"), storage.map_or("", |version| text(version, "/name")));
+    let types = Arc::new(CustomTypes::of(definition));
     versions(spec)
         // Versions that are not served may still be the storage version.
         .filter(|version| version["served"] == json!(true))
-        .map(|version| resource(spec, version, &storage, definition))
+        .map(|version| resource(version, &storage, definition, &types))
         .collect()
 }
 
-fn resource(spec: &Value, version: &Value, storage: &str, definition: &Value) -> Resource {
+fn resource(version: &Value, storage: &str, definition: &Value, types: &Arc<CustomTypes>) -> Resource {
+    let spec = &definition["spec"];
     let list = |pointer: &str| -> Vec<String> {
         let found = spec.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
         found.filter_map(|one| one.as_str().map(str::to_string)).collect()
@@ -72,6 +74,7 @@ fn resource(spec: &Value, version: &Value, storage: &str, definition: &Value) ->
         origin: Origin::Custom(Arc::new(CustomVersion {
             revised: definition.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0) > 1,
             terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),
+            types: types.clone(),
             ..custom_version(spec, version)
         })),
         storage: storage.to_string(),
@@ -119,6 +122,7 @@ fn custom_version(spec: &Value, version: &Value) -> CustomVersion {
         terminating: false,
         open_api,
         merge: OnceLock::new(),
+        types: Arc::new(CustomTypes::of(&Value::Null)),
     }
 }
 

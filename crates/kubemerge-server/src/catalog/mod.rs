@@ -108,13 +108,13 @@ mod tests {
     use kubemerge_value::Canonical;
 
     use super::*;
-    use crate::store::Record;
+    use crate::store::{Ownership, Record};
 
     #[test]
     fn definitions_are_compiled_once_and_forgotten_with_their_object() {
         let catalog = Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap());
         let text = br#"{"metadata":{"uid":"u"}}"#;
-        let record = Record::new(Canonical::from_bytes(text).unwrap(), Vec::new());
+        let record = Record::new(Canonical::from_bytes(text).unwrap(), Vec::new(), Ownership::default());
         let definition = |revision| [Stored { record: record.clone(), revision }];
         let count = std::cell::Cell::new(0);
         let compute = |_: &Stored| {

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use kubemerge_kinds::{defaults::DefaultTree, pattern::Pattern, registry::Scope, strategy::Strategy};
 use kubemerge_schema::Schema;
+use kubemerge_value::Canonical;
 
 use crate::{
     catalog::custom::CustomVersion,
@@ -56,6 +57,7 @@ pub(crate) enum Origin {
 pub(crate) struct BuiltIn {
     pattern: OnceLock<Option<Arc<Pattern>>>,
     defaults: OnceLock<Option<&'static DefaultTree>>,
+    empty: OnceLock<Option<Canonical>>,
 }
 
 impl Subresource {
@@ -106,6 +108,12 @@ impl Resource {
             Some(Arc::new(Pattern::new(ty, self.defaults())))
         };
         pattern.get_or_init(compile).as_ref()
+    }
+
+    /// What Go writes of an object of a built-in kind without content; `find` finds it out the first time.
+    pub(crate) fn empty(&self, find: impl FnOnce() -> Option<Canonical>) -> Option<&Canonical> {
+        let Origin::BuiltIn(BuiltIn { empty, .. }) = &self.origin else { return None };
+        empty.get_or_init(find).as_ref()
     }
 
     /// The group under whose name objects are stored.

@@ -23,7 +23,7 @@ use crate::{
         status::{Outcome, bad_request},
     },
     store::{
-        Record, RecordWriter, Stored,
+        Ownership, Record, RecordWriter, Stored,
         field_name::{Name, field_name},
         metadata_field::Field,
     },
@@ -36,6 +36,8 @@ pub(crate) struct Object {
     pub(crate) kind: String,
     pub(crate) metadata: Metadata,
     fields: Members,
+    /// Who owns which fields; `metadata` has managedFields only between decoding and tracking.
+    pub(crate) ownership: Ownership,
 }
 
 /// Room for the type of an object and the brackets around its parts.
@@ -109,6 +111,7 @@ impl Object {
             kind: record.kind().to_string(),
             metadata: Metadata::at(&document, record.metadata_spans()),
             fields,
+            ownership: record.ownership().clone(),
         }
     }
 
@@ -123,6 +126,7 @@ impl Object {
             kind: resource.kind.clone(),
             metadata: Metadata::at(&text.document, &text.metadata),
             fields,
+            ownership: Ownership::default(),
         }
     }
 
@@ -240,7 +244,7 @@ impl Object {
         self.fields.size() + self.metadata.size() + MAX_HEAD_BYTES
     }
 
-    /// The text to store: everything but the resourceVersion.
+    /// What to store: everything but the resourceVersion.
     pub(crate) fn record(&self) -> Record {
         let mut writer = RecordWriter::with_capacity(self.size());
         let mut rest = self.fields.iter().peekable();
@@ -256,7 +260,7 @@ impl Object {
             }
         }
         rest.for_each(|(name, text)| writer.field(name, text));
-        writer.finish(self.metadata.owner_uids())
+        writer.finish(self.metadata.owner_uids(), self.ownership.clone())
     }
 }
 

@@ -6,7 +6,7 @@ use crate::{
     catalog::Resource,
     object::view,
     protocol::media::MetaVersion,
-    store::{Head, Record, Revision, Stored},
+    store::{Head, ManagedFieldsView, Ownership, Record, RecordForm, Revision, Stored},
 };
 
 /// A record with the revision to show; none for an object that was never stored.
@@ -14,12 +14,22 @@ use crate::{
 pub(crate) struct Shown<'a> {
     pub(crate) record: &'a Record,
     pub(crate) revision: Option<Revision>,
+    managed_fields: ManagedFieldsView,
 }
 
 impl<'a> Shown<'a> {
+    pub(crate) fn new(record: &'a Record, revision: Option<Revision>) -> Shown<'a> {
+        Shown { record, revision, managed_fields: ManagedFieldsView::Shown }
+    }
+
     /// A stored object.
     pub(crate) fn stored(stored: &'a Stored) -> Shown<'a> {
-        Shown { record: &stored.record, revision: Some(stored.revision) }
+        Shown::new(&stored.record, Some(stored.revision))
+    }
+
+    /// The same with or without managedFields.
+    pub(crate) fn with(self, managed_fields: ManagedFieldsView) -> Shown<'a> {
+        Shown { managed_fields, ..self }
     }
 
     /// Appends the whole object in the resource's version.
@@ -33,9 +43,10 @@ impl<'a> Shown<'a> {
 
     /// Appends the object without its type, as an item of a list of its kind.
     pub(crate) fn write_item(self, revision: Revision, resource: &Resource, out: &mut Vec<u8>) {
+        let form = RecordForm { head: Head::Without, managed_fields: self.managed_fields };
         match view::shown(resource, self.record) {
-            None => self.record.write(revision, Head::Without, out),
-            Some(record) => record.write(revision, Head::Without, out),
+            None => self.record.write(revision, form, out),
+            Some(record) => record.write(revision, form, out),
         }
     }
 
@@ -43,9 +54,10 @@ impl<'a> Shown<'a> {
         let wanted = &resource.api_version;
         // A kind with several versions is stored in one of them and shown in any.
         let head = if self.record.api_version() == wanted { Head::Stored } else { Head::Version(wanted) };
+        let form = RecordForm { head, managed_fields: self.managed_fields };
         match self.revision {
-            Some(revision) => self.record.write(revision, head, out),
-            None => self.record.write_unstored(head, out),
+            Some(revision) => self.record.write(revision, form, out),
+            None => self.record.write_unstored(form, out),
         }
     }
 
@@ -62,8 +74,19 @@ impl<'a> Shown<'a> {
         if let Some(revision) = self.revision {
             metadata.insert("resourceVersion".into(), revision.to_string().into());
         }
+        let ownership = self.record.ownership();
+        if self.managed_fields == ManagedFieldsView::Shown && !ownership.is_empty() {
+            metadata.insert("managedFields".into(), managed_fields_tree(ownership));
+        }
         json!({"kind": "PartialObjectMetadata", "apiVersion": version.api_version(), "metadata": metadata})
     }
+}
+
+fn managed_fields_tree(ownership: &Ownership) -> Value {
+    let mut text = Vec::new();
+    ownership.write(&mut text);
+    // The writer writes JSON.
+    serde_json::from_slice(&text).unwrap_or_default()
 }
 
 fn metadata_tree(node: kubemerge_value::Node<'_>) -> Map<String, Value> {

@@ -42,6 +42,16 @@ pub(crate) fn shown(resource: &Resource, record: &Record) -> Option<Record> {
     Some(object.record())
 }
 
+/// A stored object with the names that its fields have in the resource's group; none if they are the same.
+pub(crate) fn renamed(resource: &Resource, stored: &Object) -> Option<Object> {
+    if !has_other_words(resource) {
+        return None;
+    }
+    let mut object = stored.clone();
+    EVENT.iter().for_each(|(stored, shown)| object.rename(stored, shown));
+    Some(object)
+}
+
 /// Turns an object of the resource into what is stored.
 pub(crate) fn store(resource: &Resource, object: &mut Object) {
     object.api_version.clone_from(&resource.storage);

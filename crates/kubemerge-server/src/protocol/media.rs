@@ -11,7 +11,6 @@ pub(crate) const JSON_PATCH: &str = "application/json-patch+json";
 pub(crate) const MERGE_PATCH: &str = "application/merge-patch+json";
 pub(crate) const STRATEGIC_MERGE_PATCH: &str = "application/strategic-merge-patch+json";
 pub(crate) const APPLY_PATCH: &str = "application/apply-patch+yaml";
-pub(crate) const APPLY_CBOR: &str = "application/apply-patch+cbor";
 
 /// How a body is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

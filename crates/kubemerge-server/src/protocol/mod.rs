@@ -4,6 +4,7 @@ pub(crate) mod clock;
 pub(crate) mod entropy;
 pub(crate) mod group_version;
 pub(crate) mod json;
+pub(crate) mod manager;
 pub(crate) mod media;
 pub(crate) mod protobuf;
 pub(crate) mod query;

@@ -5,7 +5,10 @@ use kubemerge_kinds::{
 };
 use serde_json::json;
 
-use crate::protocol::status::{Failure, Outcome, Qualified, bad_request, invalid};
+use crate::protocol::{
+    manager::{MAX_MANAGER_BYTES, is_printable},
+    status::{Failure, Outcome, Qualified, bad_request, invalid},
+};
 
 /// Query parameters in the order given; the first of a repeated key counts.
 #[derive(Clone, Debug, Default)]
@@ -224,19 +227,47 @@ impl WriteOptions {
     /// Reads the options; faults are 422 of the options kind, such as `CreateOptions`.
     pub(crate) fn read(query: &Query, options_kind: &'static str) -> Outcome<WriteOptions> {
         let mut errors = Vec::new();
-        let dry_run = dry_run(query.all("dryRun"), &mut errors);
-        let field_validation = field_validation(query.get("fieldValidation"), &mut errors);
-        check_field_manager(query.get("fieldManager").unwrap_or_default(), &mut errors);
-        let force = query.0.iter().any(|(key, _)| key == "force");
-        // Only apply patches can be forced; they are not read here.
-        if options_kind == "PatchOptions" && force {
+        // Only apply patches can be forced; their options are read by `ApplyOptions`.
+        if options_kind == "PatchOptions" && query.optional_flag("force").is_some() {
             errors.push(FieldError::forbidden("force", "may not be specified for non-apply patch"));
         }
+        Self::read_after(query, options_kind, errors)
+    }
+
+    /// Reads the options after those that only one type of request has.
+    fn read_after(
+        query: &Query,
+        options_kind: &'static str,
+        mut errors: Vec<FieldError>,
+    ) -> Outcome<WriteOptions> {
+        check_field_manager(query.get("fieldManager").unwrap_or_default(), &mut errors);
+        let dry_run = dry_run(query.all("dryRun"), &mut errors);
+        let field_validation = field_validation(query.get("fieldValidation"), &mut errors);
         if errors.is_empty() {
             Ok(WriteOptions { dry_run, field_validation })
         } else {
             Err(invalid(Qualified { group: "meta.k8s.io", name: options_kind }, "", &errors))
         }
+    }
+}
+
+/// What an apply patch takes from the query.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ApplyOptions {
+    pub(crate) write: WriteOptions,
+    /// Whether fields are taken from other managers.
+    pub(crate) force: bool,
+}
+
+impl ApplyOptions {
+    /// Reads the options; faults are 422.
+    pub(crate) fn read(query: &Query) -> Outcome<ApplyOptions> {
+        let mut errors = Vec::new();
+        if query.get("fieldManager").is_none() {
+            errors.push(FieldError::required("fieldManager", "is required for apply patch"));
+        }
+        let write = WriteOptions::read_after(query, "PatchOptions", errors)?;
+        Ok(ApplyOptions { write, force: query.flag("force") })
     }
 }
 
@@ -268,15 +299,13 @@ fn field_validation(value: Option<&str>, errors: &mut Vec<FieldError>) -> FieldV
 
 fn check_field_manager(manager: &str, errors: &mut Vec<FieldError>) {
     // The limit is in bytes, as in Kubernetes.
-    if manager.len() > 128 {
-        errors.push(FieldError::too_long("fieldManager", 128));
+    if manager.len() > MAX_MANAGER_BYTES {
+        errors.push(FieldError::too_long("fieldManager", MAX_MANAGER_BYTES));
     }
-    if manager.chars().any(char::is_control) {
-        errors.push(FieldError::invalid(
-            "fieldManager",
-            &json!(manager),
-            "should only contain printable characters",
-        ));
+    // Upstream: positions count bytes, and the first one is reported.
+    if let Some((place, found)) = manager.char_indices().find(|(_, one)| !is_printable(*one)) {
+        let text = format!("invalid character U+{:04X} (at position {place})", u32::from(found));
+        errors.push(FieldError::invalid("fieldManager", &json!(manager), &text));
     }
 }
 

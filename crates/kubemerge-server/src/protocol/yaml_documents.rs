@@ -29,6 +29,17 @@ pub(crate) fn one_document(text: &str) -> Result<Value, String> {
     serde_json::from_slice(&json).map_err(|error| error.to_string())
 }
 
+/// The first key that a map of the text repeats, with the line of its second place.
+pub(crate) fn repeated_key(text: &str) -> Option<(usize, String)> {
+    let error = yaml::parse(text.as_bytes(), &yaml::Options::default()).err()?;
+    let yaml::YamlErrorKind::DuplicateKey { .. } = error.kind() else { return None };
+    let position = error.position();
+    let rest = &text[position.offset..];
+    let end = rest.find(':').unwrap_or(rest.len());
+    let key = rest[..end].trim().trim_matches(['"', '\'']);
+    Some((position.line, key.to_string()))
+}
+
 /// The items of a list. Those of a list of one kind may leave out what the list says.
 fn items(mut list: Value) -> Vec<Value> {
     let mut items = list["items"].as_array_mut().map(std::mem::take).unwrap_or_default();

@@ -16,9 +16,10 @@ use crate::{
 
 /// Answers one object in the form the client wants.
 pub(crate) fn object(call: &Call<'_>, code: u16, shown: Shown<'_>) -> Outcome<Reply> {
+    let shown = shown.with(call.cluster.managed_fields);
     match call.form {
         Form::Whole => {
-            let mut text = Vec::with_capacity(shown.record.size(shown.revision.unwrap_or(0)));
+            let mut text = Vec::with_capacity(shown.record.max_size(shown.revision.unwrap_or(0)));
             shown.write(call.resource, &mut text);
             Ok(Reply::json(code, text))
         }
@@ -75,7 +76,7 @@ pub(crate) fn list(call: &Call<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Out
 
 /// The items are joined as they are stored; those of built-in kinds carry no type of their own.
 fn whole_list(resource: &Resource, items: &[Shown<'_>], meta: &ListMeta) -> Vec<u8> {
-    let size: usize = items.iter().map(|item| item.record.canonical().as_bytes().len() + 32).sum();
+    let size: usize = items.iter().map(|item| item.record.max_size(meta.revision)).sum();
     let mut out = Vec::with_capacity(size + 256);
     let head = format!(
         "{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":{},\"items\":[",

@@ -328,13 +328,14 @@ mod tests {
     use kubemerge_value::Canonical;
 
     use super::*;
+    use crate::store::Ownership;
 
     fn record(text: &str) -> Record {
-        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), vec![])
+        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), vec![], Ownership::default())
     }
 
     fn owned(owner: &str) -> Record {
-        Record::new(Canonical::from_bytes(b"{}").unwrap(), vec![owner.to_string()])
+        Record::new(Canonical::from_bytes(b"{}").unwrap(), vec![owner.to_string()], Ownership::default())
     }
 
     fn keys(store: &MemoryStore, range: Range<'_>) -> Vec<String> {

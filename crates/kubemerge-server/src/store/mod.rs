@@ -8,13 +8,15 @@ pub(crate) mod field_name;
 mod memory;
 pub(crate) mod metadata_field;
 mod objects;
+mod ownership;
 mod record;
 mod writer;
 
 use std::{fmt, sync::Arc};
 
 pub use memory::MemoryStore;
-pub use record::{Head, Record, Stored};
+pub use ownership::Ownership;
+pub use record::{Head, ManagedFieldsView, Record, RecordForm, Stored};
 pub(crate) use writer::RecordWriter;
 
 /// A point in the history of a store.

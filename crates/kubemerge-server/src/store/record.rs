@@ -1,8 +1,9 @@
 //! A stored object: canonical JSON text and the places in it that an answer may have to change.
 //!
 //! The text carries no resourceVersion, because the revision is only known once the write has happened.
-//! It is put in when the object is read, at the place the layout remembers; the same way a list item loses
-//! its `apiVersion` and `kind`. Each form costs one copy of the text.
+//! It is put in when the object is read, at the place the layout remembers, and so are the managedFields, which are
+//! kept beside the text; the same way a list item loses its `apiVersion` and `kind`. Each form costs one copy of the
+//! text.
 
 use std::{ops::Range, sync::Arc};
 
@@ -12,7 +13,7 @@ use kubemerge_value::{Canonical, Node, SharedValue, Str, shared::ByteSpan};
 use smallvec::SmallVec;
 
 use super::{
-    Revision,
+    Ownership, Revision,
     field_name::{Name, field_name},
     metadata_field::Field,
 };
@@ -30,10 +31,31 @@ pub(super) struct Layout {
     pub(super) meta: [ByteSpan; Field::COUNT],
     /// All other members.
     pub(super) fields: SmallVec<[(Name, ByteSpan); 2]>,
-    /// Where the text of the member `"resourceVersion":"…"` belongs.
-    pub(super) resource_version: usize,
-    /// Whether a comma belongs before or after that member.
+    /// Where the member `"managedFields":[…]` belongs.
+    pub(super) managed_fields: Slot,
+    /// Where the member `"resourceVersion":"…"` belongs.
+    pub(super) resource_version: Slot,
+}
+
+/// A place in the metadata for a member that the text does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Slot {
+    /// Where the text of the member belongs.
+    pub(super) at: usize,
+    /// Whether a comma belongs before or after it.
     pub(super) comma: Comma,
+}
+
+impl Slot {
+    /// The place after the last member with a smaller name, if any; metadata begins at `start`.
+    pub(super) fn after(start: usize, smaller: Option<usize>, has_greater: bool) -> Slot {
+        match (smaller, has_greater) {
+            (Some(end), true) => Slot { at: end + 1, comma: Comma::After },
+            (None, true) => Slot { at: start, comma: Comma::After },
+            (Some(end), false) => Slot { at: end, comma: Comma::Before },
+            (None, false) => Slot { at: start, comma: Comma::None },
+        }
+    }
 }
 
 impl Layout {
@@ -60,28 +82,29 @@ impl Layout {
 
     fn find_in_metadata(&mut self, metadata: &SharedValue) {
         self.metadata = metadata.span().range();
-        let (mut before, mut after) = (None, false);
+        let start = self.metadata.start + 1;
+        let (mut managed_fields, mut resource_version) = ((None, false), (None, false));
         for (name, value) in metadata.members() {
             // Members are sorted, so that the place is after the last smaller name.
-            match name > Str::plain("resourceVersion") {
-                true => after = true,
-                false => before = Some(value.span().range().end),
+            let end = value.span().range().end;
+            for (own, (before, after)) in
+                [("managedFields", &mut managed_fields), ("resourceVersion", &mut resource_version)]
+            {
+                match name > Str::plain(own) {
+                    true => *after = true,
+                    false => *before = Some(end),
+                }
             }
             if let Some(field) = Field::named(name) {
                 self.meta[field as usize] = value.span();
             }
         }
-        let start = self.metadata.start + 1;
-        (self.resource_version, self.comma) = match (before, after) {
-            (Some(end), true) => (end + 1, Comma::After),
-            (None, true) => (start, Comma::After),
-            (Some(end), false) => (end, Comma::Before),
-            (None, false) => (start, Comma::None),
-        };
+        self.managed_fields = Slot::after(start, managed_fields.0, managed_fields.1);
+        self.resource_version = Slot::after(start, resource_version.0, resource_version.1);
     }
 }
 
-/// The comma that joins the resourceVersion to its neighbours.
+/// The comma that joins a member to its neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Comma {
     /// It is the only member.
@@ -104,6 +127,7 @@ struct Inner {
     text: Arc<Canonical>,
     layout: Layout,
     owners: Vec<String>,
+    ownership: Ownership,
 }
 
 /// A record with the revision of its last write.
@@ -116,21 +140,37 @@ pub struct Stored {
 }
 
 impl Record {
-    /// A record from the text of an object without resourceVersion, and the uids of its owners.
-    pub fn new(text: Canonical, owners: Vec<String>) -> Self {
+    /// A record from the text of an object without resourceVersion and managedFields, the uids of its owners, and the
+    /// owners of its fields.
+    pub fn new(text: Canonical, owners: Vec<String>, ownership: Ownership) -> Self {
         let text = Arc::new(text);
         let layout = Layout::of(&text.clone().into());
-        Record { inner: Arc::new(Inner { text, layout, owners }) }
+        Record { inner: Arc::new(Inner { text, layout, owners, ownership }) }
     }
 
     /// A record whose writer knows where things are.
-    pub(super) fn written(text: Canonical, layout: Layout, owners: Vec<String>) -> Self {
+    pub(super) fn written(
+        text: Canonical,
+        layout: Layout,
+        owners: Vec<String>,
+        ownership: Ownership,
+    ) -> Self {
         let text = Arc::new(text);
         debug_assert_eq!(layout, Layout::of(&text.clone().into()));
-        Record { inner: Arc::new(Inner { text, layout, owners }) }
+        Record { inner: Arc::new(Inner { text, layout, owners, ownership }) }
     }
 
-    /// The object without its resourceVersion.
+    /// Whether both have the same text and the same owners of fields; times of owners make no difference.
+    pub(crate) fn has_same_content(&self, other: &Record) -> bool {
+        self.canonical() == other.canonical() && self.ownership().is_same_without_times(other.ownership())
+    }
+
+    /// Who owns which fields.
+    pub fn ownership(&self) -> &Ownership {
+        &self.inner.ownership
+    }
+
+    /// The object without its resourceVersion and its managedFields.
     pub fn canonical(&self) -> &Canonical {
         &self.inner.text
     }
@@ -192,69 +232,111 @@ impl Record {
 
     /// The whole object as it was at a revision.
     pub fn render(&self, revision: Revision) -> Bytes {
-        let mut out = Vec::with_capacity(self.size(revision));
-        self.write(revision, Head::Stored, &mut out);
+        let mut out = Vec::with_capacity(self.max_size(revision));
+        self.write(revision, RecordForm::default(), &mut out);
         out.into()
     }
 
-    /// How many bytes the whole object takes, as it was at a revision.
-    pub fn size(&self, revision: Revision) -> usize {
+    /// At most how many bytes the whole object takes, as it was at a revision.
+    pub fn max_size(&self, revision: Revision) -> usize {
         let digits = revision.checked_ilog10().unwrap_or(0) as usize + 1;
-        let comma = usize::from(self.inner.layout.comma != Comma::None);
-        self.text().len() + "\"resourceVersion\":\"\"".len() + digits + comma
+        let members = "\"resourceVersion\":\"\",\"managedFields\":,".len();
+        self.text().len() + members + digits + self.inner.ownership.max_size()
     }
 
     /// Appends the object as it was at a revision.
-    pub fn write(&self, revision: Revision, head: Head<'_>, out: &mut Vec<u8>) {
-        let Layout { resource_version, comma, .. } = &self.inner.layout;
-        self.write_head(head, out);
-        if *comma == Comma::Before {
-            out.push(b',');
-        }
-        out.extend_from_slice(b"\"resourceVersion\":\"");
-        write_decimal(revision, out);
-        out.push(b'"');
-        if *comma == Comma::After {
-            out.push(b',');
-        }
-        out.extend_from_slice(&self.text()[*resource_version..]);
+    pub fn write(&self, revision: Revision, form: RecordForm<'_>, out: &mut Vec<u8>) {
+        self.write_parts(Some(revision), form, out);
     }
 
     /// Appends the object without a resourceVersion: it was never stored.
-    pub fn write_unstored(&self, head: Head<'_>, out: &mut Vec<u8>) {
-        self.write_head(head, out);
-        out.extend_from_slice(&self.text()[self.inner.layout.resource_version..]);
+    pub fn write_unstored(&self, form: RecordForm<'_>, out: &mut Vec<u8>) {
+        self.write_parts(None, form, out);
     }
 
-    /// Everything before the place of the resourceVersion.
+    fn write_parts(&self, revision: Option<Revision>, form: RecordForm<'_>, out: &mut Vec<u8>) {
+        let Layout { managed_fields, mut resource_version, .. } = self.inner.layout;
+        self.write_head(form.head, out);
+        if form.managed_fields == ManagedFieldsView::Shown && !self.inner.ownership.is_empty() {
+            write_member("managedFields", managed_fields, out, |out| self.inner.ownership.write(out));
+            // The entries are the first member of metadata that had none.
+            if resource_version.comma == Comma::None {
+                resource_version.comma = Comma::Before;
+            }
+        }
+        out.extend_from_slice(&self.text()[managed_fields.at..resource_version.at]);
+        if let Some(revision) = revision {
+            write_member("resourceVersion", resource_version, out, |out| {
+                out.push(b'"');
+                write_decimal(revision, out);
+                out.push(b'"');
+            });
+        }
+        out.extend_from_slice(&self.text()[resource_version.at..]);
+    }
+
+    /// Everything before the place of the managedFields, which comes before that of the resourceVersion.
     fn write_head(&self, head: Head<'_>, out: &mut Vec<u8>) {
-        let Layout { api_version, kind, resource_version, .. } = &self.inner.layout;
-        let text = self.text();
+        let Layout { api_version, kind, managed_fields, .. } = &self.inner.layout;
+        let (text, end) = (self.text(), managed_fields.at);
         match head {
-            Head::Stored => out.extend_from_slice(&text[..*resource_version]),
+            Head::Stored => out.extend_from_slice(&text[..end]),
             Head::Version(version) => {
                 out.extend_from_slice(&text[..api_version.start]);
                 out.extend_from_slice(format!("\"apiVersion\":\"{version}\",").as_bytes());
-                out.extend_from_slice(&text[api_version.end..*resource_version]);
+                out.extend_from_slice(&text[api_version.end..end]);
             }
             Head::Without => {
                 out.extend_from_slice(&text[..api_version.start]);
                 out.extend_from_slice(&text[api_version.end..kind.start]);
-                out.extend_from_slice(&text[kind.end..*resource_version]);
+                out.extend_from_slice(&text[kind.end..end]);
             }
         }
     }
 }
 
+/// How an object is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecordForm<'a> {
+    /// What it has in place of the stored `apiVersion` and `kind`.
+    pub head: Head<'a>,
+    /// Whether it has managedFields.
+    pub managed_fields: ManagedFieldsView,
+}
+
+/// Whether answers have `metadata.managedFields`. Ownership is tracked either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ManagedFieldsView {
+    /// They have them, as answers of Kubernetes do.
+    #[default]
+    Shown,
+    /// They do not.
+    Hidden,
+}
+
 /// What an answer has in place of the stored `apiVersion` and `kind`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Head<'a> {
     /// Both, as stored.
+    #[default]
     Stored,
     /// Both, with another `apiVersion`.
     Version(&'a str),
     /// Neither: the item of a list.
     Without,
+}
+
+fn write_member(name: &str, slot: Slot, out: &mut Vec<u8>, write_value: impl FnOnce(&mut Vec<u8>)) {
+    if slot.comma == Comma::Before {
+        out.push(b',');
+    }
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+    write_value(out);
+    if slot.comma == Comma::After {
+        out.push(b',');
+    }
 }
 
 impl Stored {
@@ -281,16 +363,18 @@ fn write_decimal(mut number: u64, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use kubemerge_ssa::managed_fields::{FieldsV1, ManagedFields, ManagedFieldsEntry, Operation};
+
     use super::*;
 
     fn record() -> Record {
         let text = r#"{"apiVersion":"v1","data":{},"kind":"ConfigMap","metadata":{"name":"c","uid":"u"}}"#;
-        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), vec![])
+        Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), vec![], Ownership::default())
     }
 
     fn written(head: Head<'_>) -> String {
         let mut out = Vec::new();
-        record().write(120, head, &mut out);
+        record().write(120, RecordForm { head, ..RecordForm::default() }, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -302,12 +386,43 @@ mod tests {
         );
     }
 
+    fn owned() -> Ownership {
+        let entry = ManagedFieldsEntry {
+            manager: "m".into(),
+            operation: Operation::Apply,
+            api_version: "v1".into(),
+            subresource: "".into(),
+            time: None,
+            fields: FieldsV1::trusted(r#"{"f:data":{}}"#.into()),
+        };
+        Ownership::new(ManagedFields::from_entries([entry]))
+    }
+
     #[test]
-    fn the_size_is_known_before() {
-        for (text, revision) in [("{}", 0), (r#"{"name":"c"}"#, 9), (r#"{"uid":"u"}"#, 10), ("{}", 999_999)] {
-            let text = format!(r#"{{"apiVersion":"v1","kind":"K","metadata":{text}}}"#);
-            let record = Record::new(Canonical::from_bytes(text.as_bytes()).unwrap(), vec![]);
-            assert_eq!(record.size(revision), record.render(revision).len(), "{text}");
+    fn entries_and_revision_are_put_in_their_places() {
+        let metadata = [
+            "{}",
+            r#"{"name":"c"}"#,
+            r#"{"uid":"u"}"#,
+            r#"{"labels":{}}"#,
+            r#"{"labels":{},"name":"c","uid":"u"}"#,
+            r#"{"labels":{},"uid":"u"}"#,
+        ];
+        for metadata in metadata {
+            let text = format!(r#"{{"apiVersion":"v1","kind":"K","metadata":{metadata}}}"#);
+            let text = Canonical::from_bytes(text.as_bytes()).unwrap();
+            let record = Record::new(text, vec![], owned());
+            let rendered = record.render(999_999);
+            let canonical = Canonical::from_bytes(&rendered).unwrap();
+            assert_eq!(canonical.as_bytes(), &rendered[..], "{metadata}");
+            let value: serde_json::Value = serde_json::from_slice(&rendered).unwrap();
+            assert_eq!(value["metadata"]["managedFields"][0]["manager"], "m", "{metadata}");
+            assert_eq!(value["metadata"]["resourceVersion"], "999999", "{metadata}");
+            assert!(record.max_size(999_999) >= rendered.len(), "{metadata}");
+            let mut hidden = Vec::new();
+            let form = RecordForm { managed_fields: ManagedFieldsView::Hidden, ..RecordForm::default() };
+            record.write_unstored(form, &mut hidden);
+            assert_eq!(hidden, record.canonical().as_bytes(), "{metadata}");
         }
     }
 

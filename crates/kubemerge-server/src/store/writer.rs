@@ -10,7 +10,8 @@ use kubemerge_value::{
 use super::{
     field_name::Name,
     metadata_field::Field,
-    record::{Comma, Layout, Record},
+    ownership::Ownership,
+    record::{Layout, Record, Slot},
 };
 
 const API_VERSION: QuotedName = QuotedName::new("\"apiVersion\":");
@@ -50,29 +51,30 @@ impl RecordWriter {
         before + comma..self.out.written() + 1
     }
 
-    /// Writes the metadata without resourceVersion.
+    /// Writes the metadata without managedFields and resourceVersion.
     pub(crate) fn metadata<'m>(&mut self, fields: impl Iterator<Item = (Field, &'m SharedValue)>) {
         self.out.begin(METADATA);
         let start = self.out.written();
-        let mut before = start;
-        for (field, text) in fields.filter(|(field, _)| *field != Field::ResourceVersion) {
+        let (mut before_managed, mut before_version) = (start, start);
+        let added = |field: Field| matches!(field, Field::ManagedFields | Field::ResourceVersion);
+        for (field, text) in fields.filter(|(field, _)| !added(*field)) {
             self.layout.meta[field as usize] = self.out.copy_plain(field.plain_name(), text);
+            if field < Field::ManagedFields {
+                before_managed = self.out.written();
+            }
             if field < Field::ResourceVersion {
-                before = self.out.written();
+                before_version = self.out.written();
             }
         }
-        let has_members_after = self.out.written() > before;
-        (self.layout.resource_version, self.layout.comma) = match (before > start, has_members_after) {
-            (true, true) => (before + 1, Comma::After),
-            (true, false) => (before, Comma::Before),
-            (false, true) => (start, Comma::After),
-            (false, false) => (start, Comma::None),
-        };
+        let end = self.out.written();
+        let slot = |before: usize| Slot::after(start, (before > start).then_some(before), end > before);
+        (self.layout.managed_fields, self.layout.resource_version) =
+            (slot(before_managed), slot(before_version));
         self.out.end();
         self.layout.metadata = start - 1..self.out.written();
     }
 
-    pub(crate) fn finish(self, owners: Vec<String>) -> Record {
-        Record::written(self.out.finish(), self.layout, owners)
+    pub(crate) fn finish(self, owners: Vec<String>, ownership: Ownership) -> Record {
+        Record::written(self.out.finish(), self.layout, owners, ownership)
     }
 }

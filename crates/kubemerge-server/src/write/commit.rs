@@ -29,7 +29,7 @@ impl Committed {
             Committed::Stored(stored) | Committed::Unchanged(stored) | Committed::Removed(stored) => {
                 Shown::stored(stored)
             }
-            Committed::DryRun(record, revision) => Shown { record, revision: Some(*revision) },
+            Committed::DryRun(record, revision) => Shown::new(record, Some(*revision)),
         }
     }
 }
@@ -43,8 +43,9 @@ pub(crate) fn commit(
     new: &Object,
 ) -> Result<Committed, Mismatch> {
     let record = new.record();
-    // Upstream: an update without a change writes nothing and keeps the resourceVersion.
-    if record.canonical() == old.record.canonical() {
+    // Upstream: an update without a change writes nothing and keeps the resourceVersion. Times of field managers alone are
+    // no change.
+    if record.has_same_content(&old.record) {
         return Ok(Committed::Unchanged(old.clone()));
     }
     // The last finalizer was removed: the update is the deletion.
@@ -68,7 +69,11 @@ pub(crate) fn change(
         let new = compute(&current)?;
         // After all checks, so that a dry run fails where the write would fail.
         if dry_run == DryRun::All {
-            return Ok(Committed::DryRun(new.record(), current.revision));
+            let record = new.record();
+            return Ok(match record.has_same_content(&current.record) {
+                true => Committed::Unchanged(current),
+                false => Committed::DryRun(record, current.revision),
+            });
         }
         match commit(transaction, call.resource, &key, &current, &new) {
             Ok(committed) => return Ok(committed),

@@ -32,6 +32,16 @@ pub(crate) struct Decoded {
     pub(crate) object: Object,
     /// Whether it is known that no default is missing.
     pub(crate) is_complete: bool,
+    pub(crate) tracking: Tracking,
+}
+
+/// Whether the owners of the fields are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tracking {
+    /// The step that tracks finds them out.
+    Pending,
+    /// The object has them, because decoding found them out: it was applied, or scaled.
+    Done,
 }
 
 /// Where the text of an object comes from; errors differ.
@@ -86,7 +96,7 @@ pub(crate) fn body_object(call: &Call<'_>, validation: FieldValidation) -> Outco
         && let Some(text) = validated(call)
     {
         let object = Object::validated(&text, call.resource);
-        return Ok(Decoded { object, is_complete: text.is_complete });
+        return Ok(Decoded { object, is_complete: text.is_complete, tracking: Tracking::Pending });
     }
     let document = SharedValue::from(body(call)?);
     if let Some(kind) = kind {
@@ -174,7 +184,25 @@ fn typed(
     let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
     found.complaints.extend(typed.complaints.into_iter().take(room));
     unknown_fields::report(call, found, &object)?;
-    Ok(Decoded { object, is_complete: true })
+    // Go leaves out an empty list, which here means to forget all owners.
+    let member =
+        |of: &SharedValue, wanted: &str| of.members().find(|(name, _)| name.is(wanted)).map(|(_, text)| text);
+    if let Some(given) = member(document, "metadata").and_then(|metadata| member(&metadata, "managedFields"))
+    {
+        object.metadata.set_managed_fields(given);
+    }
+    Ok(Decoded { object, is_complete: true, tracking: Tracking::Pending })
+}
+
+/// The object that is the result of an apply. It fits its type, so that there is nothing to report.
+pub(crate) fn applied_object(call: &Call<'_>, document: &SharedValue) -> Outcome<Decoded> {
+    check_depth(document.as_bytes())?;
+    let found = Found { validation: FieldValidation::Ignore, complaints: Vec::new(), source: Source::Patch };
+    if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
+        return typed(call, kind, document, found);
+    }
+    let object = decoded(call, Object::read(document), document, Source::Patch)?;
+    unknown_fields::drop_unknown(call, object, found)
 }
 
 /// Complaints about duplicate fields. Canonical text has none; if the body is canonical there is nothing to search.

@@ -44,6 +44,13 @@ pub(crate) fn decode(kind: BuiltinKind<'_>, document: &SharedValue) -> Result<Ty
     Ok(Typed { document, complaints: decoded.strict.iter().map(ToString::to_string).collect() })
 }
 
+/// The typed form of a text, without defaults; none if the text does not fit its kind.
+pub(crate) fn typed_form(kind: BuiltinKind<'_>, document: &SharedValue) -> Option<SharedValue> {
+    let arena = Arena::new();
+    let decoded = kind.decode(&arena, text(document)).ok()?;
+    canonical(&decoded.object).ok()
+}
+
 /// Prepares an object for the store and refuses it if it breaks a rule.
 pub(crate) fn admit(
     call: &Call<'_>,
@@ -75,7 +82,8 @@ pub(crate) fn admit(
 pub(crate) fn complete(kind: BuiltinKind<'_>, object: &mut Object) {
     let completed =
         decode(kind, &document_of(object)).ok().and_then(|typed| Object::read(&typed.document).ok());
-    if let Some(completed) = completed {
+    if let Some(mut completed) = completed {
+        completed.ownership = std::mem::take(&mut object.ownership);
         *object = completed;
     }
 }

@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | decode | `decode`, `patch`, `unknown_fields` | text to object; fields that the kind does not have |
 //! | default | `default` | missing defaults |
+//! | track | `track`, `tracking`, `apply` | who owns which fields |
 //! | admit | `create`, `namespace` | whether the object may be created where it is |
 //! | prepare | `prepare` | what the server owns: identity, status, generation |
 //! | validate | `validate`, `definition` | every complaint about the object |
@@ -15,6 +16,7 @@
 //! The rules of built-in kinds take part in two places, both in [`kind_rules`]: decoding fills in their defaults, and
 //! before the commit they prepare and validate. Everything else here is the same for all kinds.
 
+pub(crate) mod apply;
 pub(crate) mod collector;
 pub(crate) mod commit;
 pub(crate) mod create;
@@ -35,6 +37,9 @@ pub(crate) mod prepare;
 mod rewrite;
 pub(crate) mod sequence;
 pub(crate) mod settings;
+pub(crate) mod track;
+pub(crate) mod track_scale;
+pub(crate) mod tracking;
 pub(crate) mod transaction;
 mod unknown_fields;
 pub(crate) mod validate;

@@ -1,12 +1,14 @@
 //! Namespaces: objects are only created in those that exist and are not being deleted.
 
+use kubemerge_ssa::managed_fields::{FieldsV1, ManagedFields, ManagedFieldsEntry, Operation, Time};
 use serde_json::json;
 
 use crate::{
     catalog::Resource,
     object::Object,
     protocol::status::{Outcome, Qualified, forbidden, not_found},
-    write::{prepare, settings::MissingNamespaces, transaction::Transaction},
+    store::Ownership,
+    write::{prepare, settings::MissingNamespaces, track, transaction::Transaction},
 };
 
 /// The namespaces every server begins with.
@@ -50,9 +52,24 @@ pub(crate) fn create(transaction: &Transaction<'_>, name: &str) {
     let wanted = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
     let Ok(mut object) = Object::from_value(&wanted) else { return };
     if prepare::prepare_create(transaction.cluster, resource, &mut object).is_ok() {
+        object.ownership = named_by_server(transaction);
         // Losing this race means that the namespace is there, which is all that is wanted.
         drop(transaction.create(resource, &key(name), object.record()));
     }
+}
+
+/// The server owns the label with the name of a namespace that it creates.
+fn named_by_server(transaction: &Transaction<'_>) -> Ownership {
+    let label = r#"{"f:metadata":{"f:labels":{".":{},"f:kubernetes.io/metadata.name":{}}}}"#;
+    let entry = ManagedFieldsEntry {
+        manager: track::SERVER.into(),
+        operation: Operation::Update,
+        api_version: "v1".into(),
+        subresource: "".into(),
+        time: Some(Time(transaction.cluster.clock.now().seconds())),
+        fields: FieldsV1::trusted(label.into()),
+    };
+    Ownership::new(ManagedFields::from_entries([entry]))
 }
 
 /// Refuses to delete the namespaces that every cluster needs.

@@ -14,7 +14,7 @@ use crate::{
         query::FieldValidation,
         status::{Cause, Failure, Outcome, bad_request, too_large, unclassified},
     },
-    store::Stored,
+    store::{ManagedFieldsView, Stored},
     write::{
         decode::{self, Decoded, Patched},
         precondition::{check_address, check_version},
@@ -74,14 +74,26 @@ fn live<'s>(call: &Call<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<
     let record = &current.record;
     let as_stored =
         record.api_version() == call.resource.api_version && view::is_as_stored(call.resource, record);
-    // A JSON patch may test the resourceVersion, which the stored text does not have.
-    if as_stored && patch.patch_type() != PatchType::Json {
+    // A JSON patch may test the resourceVersion, which the stored text does not have; others may change managedFields,
+    // which it does not have either.
+    let may_see_metadata = patch.patch_type() == PatchType::Json || names_managed_fields(call.body);
+    if as_stored && !may_see_metadata {
         return Ok(Cow::Borrowed(record.canonical()));
     }
     let revision = (patch.patch_type() == PatchType::Json).then_some(current.revision);
     let mut text = Vec::new();
-    Shown { record, revision }.write(call.resource, &mut text);
+    let managed_fields = match may_see_metadata {
+        true => ManagedFieldsView::Shown,
+        false => ManagedFieldsView::Hidden,
+    };
+    Shown::new(record, revision).with(managed_fields).write(call.resource, &mut text);
     Canonical::from_bytes(&text).map(Cow::Owned).map_err(|error| unclassified(error.to_string()))
+}
+
+/// Whether a patch may say something about managedFields.
+fn names_managed_fields(body: &[u8]) -> bool {
+    let name = b"managedFields";
+    body.windows(name.len()).any(|window| window == name)
 }
 
 /// The rules of a built-in kind.

@@ -14,18 +14,14 @@ use crate::{
         status::{Outcome, invalid},
     },
     store::metadata_field::Field,
-    write::{commit::is_namespace, default, kind_rules, part::Part, precondition::check_identity},
+    write::{commit::is_namespace, default, kind_rules, part::Part},
 };
 
 /// Drops what a client cannot set on a new object.
 pub(crate) fn reset_new(resource: &Resource, object: &mut Object) {
-    for owned in [
-        Field::DeletionTimestamp,
-        Field::DeletionGracePeriodSeconds,
-        Field::SelfLink,
-        Field::ManagedFields,
-        Field::ResourceVersion,
-    ] {
+    for owned in
+        [Field::DeletionTimestamp, Field::DeletionGracePeriodSeconds, Field::SelfLink, Field::ResourceVersion]
+    {
         object.metadata.remove(owned);
     }
     if resource.has_status() {
@@ -40,7 +36,14 @@ pub(crate) fn prepare_create(cluster: &Cluster, resource: &Resource, object: &mu
         _ => Some(1),
     };
     object.metadata.set_identity(&cluster.clock.now().text(), generation, &cluster.entropy.uid());
-    first_state(resource, object)?;
+    first_state(resource, object)
+}
+
+/// Completes what belongs to the client although the schema does not say so: its managers own it.
+pub(crate) fn complete_before_tracking(resource: &Resource, object: &mut Object) -> Outcome<()> {
+    if is_namespace(resource) && object.metadata.has(Field::Name) {
+        name_namespace(object);
+    }
     fold_string_data(resource, object)
 }
 
@@ -127,7 +130,6 @@ fn fold_string_data(resource: &Resource, object: &mut Object) -> Outcome<()> {
 
 /// Takes everything that the client may not change from the old object.
 pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object, part: Part) -> Outcome<()> {
-    check_identity(resource, old, new)?;
     for owned in [Field::CreationTimestamp, Field::DeletionTimestamp, Field::Generation] {
         new.metadata.take(owned, &old.metadata);
     }
@@ -137,14 +139,13 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
             new.metadata.take(owned, &old.metadata);
         }
     }
-    for never in [Field::SelfLink, Field::ManagedFields, Field::ResourceVersion] {
+    for never in [Field::SelfLink, Field::ResourceVersion] {
         new.metadata.remove(never);
     }
     keep_other_parts(resource, old, new, part)?;
     if is_namespace(resource) {
         name_namespace(new);
     }
-    fold_string_data(resource, new)?;
     // After the other parts were restored, so that a change of the status does not count.
     if part == Part::Main && generation_grows(resource.strategy.generation, old, new) {
         new.metadata.set_number(Field::Generation, old.metadata.generation().saturating_add(1));

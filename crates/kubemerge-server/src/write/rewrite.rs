@@ -7,7 +7,7 @@ use crate::{
     object::Object,
     protocol::status::Outcome,
     store::Range,
-    write::{commit::commit, transaction::Transaction},
+    write::{commit::commit, track, tracking::Tracked, transaction::Transaction},
 };
 
 /// Changes an object, again if another client was faster; an object that is gone needs no change.
@@ -18,8 +18,12 @@ pub(crate) fn rewrite(
     change: impl Fn(&mut Object),
 ) -> Outcome<()> {
     while let Some(stored) = transaction.cluster.store.get(key) {
-        let mut object = Object::of(&stored);
+        let old = Object::of_record(&stored.record);
+        let mut object = old.clone();
         change(&mut object);
+        // What was removed leaves every manager.
+        let endpoint = Tracked { cluster: transaction.cluster, resource, subresource: "" };
+        track::change(endpoint, track::CONTROLLER_MANAGER, Some(&old), &mut object);
         if commit(transaction, resource, key, &stored, &object).is_ok() {
             break;
         }

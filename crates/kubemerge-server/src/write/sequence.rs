@@ -1,4 +1,4 @@
-//! The sequence of every write: decode, default, admit, prepare, validate, commit, follow-ups.
+//! The sequence of every write: decode, default, track, admit, prepare, validate, commit, follow-ups.
 //!
 //! Callers decode: [`create`](super::create) and PUT a body, PATCH the result of a patch, `/scale` a changed copy.
 //! All else is here. Follow-ups run after the handler, once per request.
@@ -10,10 +10,10 @@ use crate::{
     store::Stored,
     write::{
         commit::{self, Committed},
-        decode::Decoded,
+        decode::{Decoded, Tracking},
         default, kind_rules,
         part::Part,
-        prepare,
+        prepare, track,
         transaction::Transaction,
         validate,
     },
@@ -44,7 +44,7 @@ pub(crate) fn change(
 /// Takes a decoded object through the steps up to the commit.
 pub(crate) fn state_to_store(write: Write<'_>, decoded: Decoded, old: Option<&Object>) -> Outcome<Object> {
     let resource = write.call.resource;
-    let Decoded { mut object, is_complete } = decoded;
+    let Decoded { mut object, is_complete, tracking } = decoded;
     if old.is_none() {
         // Before defaults, so that the default of a status is not dropped with the client's status.
         prepare::reset_new(resource, &mut object);
@@ -52,6 +52,12 @@ pub(crate) fn state_to_store(write: Write<'_>, decoded: Decoded, old: Option<&Ob
     if !is_complete {
         default::fill(resource, write.part, &mut object);
     }
+    prepare::complete_before_tracking(resource, &mut object)?;
+    // Before anything is prepared: no manager owns what the server sets.
+    if tracking == Tracking::Pending {
+        track::request(write.call, old, &mut object);
+    }
+    let ownership = object.ownership.clone();
     match old {
         None => prepare::prepare_create(write.call.cluster, resource, &mut object)?,
         Some(old) => prepare::prepare_update(resource, old, &mut object, write.part)?,
@@ -60,6 +66,7 @@ pub(crate) fn state_to_store(write: Write<'_>, decoded: Decoded, old: Option<&Ob
         Some(kind) => object = kind_rules::admit(write.call, kind, write.part, &object, old)?,
         None => validate::validate(write.call, &mut object, old)?,
     }
+    object.ownership = ownership;
     view::store(resource, &mut object);
     Ok(object)
 }

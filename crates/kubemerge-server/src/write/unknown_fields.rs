@@ -21,7 +21,7 @@ use crate::{
         status::{Failure, Outcome, Qualified, bad_request, invalid},
     },
     store::field_name::Name,
-    write::decode::{Decoded, Source},
+    write::decode::{Decoded, Source, Tracking},
 };
 
 /// What is known about a text before its fields are checked.
@@ -51,7 +51,7 @@ pub(super) fn drop_unknown(call: &Call<'_>, mut object: Object, mut found: Found
     let complaints = unknown.iter().take(room).map(|path| format!("unknown field {}", quoted(path)));
     found.complaints.extend(complaints);
     report(call, found, &object)?;
-    Ok(Decoded { object, is_complete })
+    Ok(Decoded { object, is_complete, tracking: Tracking::Pending })
 }
 
 /// Reports complaints about the fields of an object as the request wants.

@@ -1,6 +1,7 @@
 //! The server through `kube::Client` and through plain requests, in process.
 #![recursion_limit = "256"]
 
+mod applying;
 mod building;
 mod corpus;
 mod crud;

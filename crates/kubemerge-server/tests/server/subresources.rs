@@ -230,6 +230,8 @@ async fn namespaces_are_finalized() {
     namespace["spec"]["finalizers"] = json!(["kubernetes", "x.io/y"]);
     let after = ask(&server, "PUT", "/api/v1/namespaces/n", namespace.clone()).await.body;
     assert_eq!(after["spec"]["finalizers"], json!(["kubernetes"]), "not through the main endpoint");
+    // As in Kubernetes, the client came to own what it wanted to change.
+    namespace["metadata"]["resourceVersion"] = after["metadata"]["resourceVersion"].clone();
     let after = ask(&server, "PUT", "/api/v1/namespaces/n/finalize", namespace).await.body;
     assert_eq!(after["spec"]["finalizers"], json!(["kubernetes", "x.io/y"]));
 }

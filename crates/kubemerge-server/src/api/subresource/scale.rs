@@ -10,23 +10,25 @@ use serde_json::{Value, json};
 
 use super::parent;
 use crate::{
-    api::patch::{CustomStrategicMerge, patch_type},
+    api::patch::{CustomStrategicMerge, is_apply, patch_type},
     catalog::call::Call,
     object::Object,
     protocol::{
         json::{canonical, tree},
-        query::WriteOptions,
+        query::{ApplyOptions, WriteOptions},
         reply::Reply,
         status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
         verb::Verb,
     },
     store::{Stored, metadata_field::Field},
     write::{
-        decode::{self, Decoded},
+        apply,
+        decode::{self, Decoded, Tracking},
         part::Part,
         patch,
         precondition::check_version,
         sequence::{self, Write},
+        track_scale::{self, Rescaled},
         transaction::Transaction,
     },
 };
@@ -54,14 +56,21 @@ pub(crate) fn handle(
             let body = tree(&decode::body(call)?);
             check_body(call, &body)?;
             let write = Write { transaction, call, options, part: Part::Main };
-            change(write, &paths, |_| Ok(body.clone()))
+            change(write, &paths, |current, old| Ok(track_scale::updated(call, old, current, body.clone())))
+        }
+        Verb::Patch if is_apply(call) => {
+            let options = ApplyOptions::read(call.query)?;
+            let config = apply::read(call, options)?;
+            let write = Write { transaction, call, options: options.write, part: Part::Main };
+            change(write, &paths, |current, old| track_scale::applied(call, old, current, &config))
         }
         Verb::Patch => {
             let options = WriteOptions::read(call.query, "PatchOptions")?;
             let write = Write { transaction, call, options, part: Part::Main };
-            change(write, &paths, |current| {
-                let current = canonical(current)?;
-                Ok(tree(&patch::apply_plain(call, patch_type(call, custom)?, &current)?))
+            change(write, &paths, |current, old| {
+                let patch_type = patch_type(call, custom)?;
+                let patched = patch::apply_plain(call, patch_type, &canonical(current)?)?;
+                Ok(track_scale::updated(call, old, current, tree(&patched)))
             })
         }
         _ => Err(method_not_allowed(call.resource.qualified(), verb.name())),
@@ -133,21 +142,22 @@ fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
 fn change(
     write: Write<'_>,
     paths: &ScalePaths,
-    compute: impl Fn(&Value) -> Outcome<Value>,
+    compute: impl Fn(&Value, &Object) -> Outcome<Rescaled>,
 ) -> Outcome<Reply> {
     let call = write.call;
     let rescaled = |current: &Stored, old: &Object| {
         // The Scale has the resourceVersion of the object, which a client may send back.
         let mut new = old.clone();
         new.metadata.set_text(Field::ResourceVersion, &current.revision.to_string());
-        let wanted = compute(&scale(&new, paths)?)?;
+        let Rescaled { scale: wanted, ownership } = compute(&scale(&new, paths)?, old)?;
         check(call, old, &wanted)?;
         let version = wanted.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default();
         new.metadata.set(Field::ResourceVersion, version);
         check_version(call, &new, current, Permission::Granted)?;
         let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0));
         new.set_at(&names(&paths.spec_replicas), replicas)?;
-        Ok(Decoded { object: new, is_complete: false })
+        new.ownership = ownership;
+        Ok(Decoded { object: new, is_complete: false, tracking: Tracking::Done })
     };
     let done = sequence::change(write, rescaled)?;
     let shown = done.shown();

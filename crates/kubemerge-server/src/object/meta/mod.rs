@@ -243,8 +243,16 @@ impl Metadata {
         self.decoded.take();
     }
 
-    pub(crate) fn remove(&mut self, field: Field) {
-        self.replace(field, None);
+    /// Removes a field; answers its text.
+    pub(crate) fn remove(&mut self, field: Field) -> Option<SharedValue> {
+        let text = self.texts[field as usize].take();
+        self.decoded.take();
+        text
+    }
+
+    /// Sets what a request says about the owners of fields, as it is.
+    pub(crate) fn set_managed_fields(&mut self, text: SharedValue) {
+        self.replace(Field::ManagedFields, Some(text));
     }
 
     /// Takes a field from other metadata, or loses it if the other has none.
@@ -362,5 +370,9 @@ fn with_empty_texts(map: &SharedValue) -> SharedValue {
 
 /// What the typed encoder leaves out: nulls, empty strings, lists and maps, and generation 0.
 fn is_zero(field: Field, text: &[u8]) -> bool {
+    // An empty list of managers is a request to forget them; the text is never stored.
+    if field == Field::ManagedFields {
+        return text == b"null";
+    }
     matches!(text, b"null" | b"\"\"" | b"[]" | b"{}") || text == b"0" && field == Field::Generation
 }

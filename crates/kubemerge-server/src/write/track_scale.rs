@@ -1,0 +1,126 @@
+//! Ownership of replicas that are written through `/scale`.
+//!
+//! A Scale has no entries of its own: those of the object that own its replicas are translated for the write, and what
+//! the write makes of them is translated back.
+
+use kubemerge_ssa::{
+    SameForm,
+    fieldpath::FieldSet,
+    managed_fields::{self, Endpoint, Live, ManagedFields, ScaleMapping, Time, Writer},
+    value::{Arena, ParsedValue},
+};
+use serde_json::{Value as Json, json};
+
+use crate::{
+    catalog::call::Call,
+    object::Object,
+    protocol::status::{Outcome, unclassified},
+    store::Ownership,
+    write::{
+        apply::{self, Configuration},
+        track,
+    },
+};
+
+const API_VERSION: &str = "autoscaling/v1";
+
+/// A new Scale, and the owners of the object's fields after it.
+pub(crate) struct Rescaled {
+    pub(crate) scale: Json,
+    pub(crate) ownership: Ownership,
+}
+
+/// Tracks a Scale that was replaced or patched.
+pub(crate) fn updated(call: &Call<'_>, parent: &Object, current: &Json, scale: Json) -> Rescaled {
+    let manager = call.manager();
+    let ownership = with_mapping(call, |mapping| {
+        let live = parent.ownership.entries();
+        let entries = mapping.to_scale(live).ok()?;
+        let tracked = at_scale(call, |endpoint, arena| {
+            let object = ParsedValue::from_json(current, arena).ok()?;
+            let new = ParsedValue::from_json(&scale, arena).ok()?;
+            let writer = Writer { manager: &manager, time: now(call) };
+            managed_fields::update(endpoint, Live { object, managed: &entries }, new, writer, arena).ok()
+        });
+        mapping.to_parent(live, &tracked?).ok()
+    });
+    // Upstream: a tracking error never fails a write.
+    Rescaled { scale, ownership: ownership.map_or_else(|| parent.ownership.clone(), Ownership::new) }
+}
+
+/// Applies a configuration to a Scale.
+pub(crate) fn applied(
+    call: &Call<'_>,
+    parent: &Object,
+    current: &Json,
+    config: &Configuration<'_>,
+) -> Outcome<Rescaled> {
+    let live = parent.ownership.entries();
+    let unreadable = |error: managed_fields::ManagedFieldsError| unclassified(error.to_string());
+    with_mapping(call, |mapping| {
+        let entries = mapping.to_scale(live).map_err(unreadable)?;
+        let (scale, tracked) = at_scale(call, |endpoint, arena| {
+            apply_at(endpoint, arena, current, &entries, config, now(call))
+        })?;
+        let ownership = mapping.to_parent(live, &tracked).map_err(unreadable)?;
+        Ok(Rescaled { scale: scale.unwrap_or_else(|| current.clone()), ownership: Ownership::new(ownership) })
+    })
+}
+
+fn apply_at(
+    endpoint: &Endpoint<'_>,
+    arena: &Arena,
+    current: &Json,
+    entries: &ManagedFields,
+    config: &Configuration<'_>,
+    time: Time,
+) -> Outcome<(Option<Json>, ManagedFields)> {
+    let object = ParsedValue::from_json(current, arena).map_err(|error| unclassified(error.to_string()))?;
+    let live = Live { object, managed: entries };
+    let config_value = ParsedValue::from_canonical(&config.text, arena);
+    let writer = Writer { manager: config.manager, time };
+    let applied = managed_fields::apply(endpoint, live, config_value, writer, config.conflicting, arena)
+        .map_err(apply::refused)?;
+    let scale = applied.object.map(|object| serde_json::from_slice(&object.to_json()).unwrap_or_default());
+    Ok((scale, applied.managed))
+}
+
+fn now(call: &Call<'_>) -> Time {
+    Time(call.cluster.clock.now().seconds())
+}
+
+/// Where each version of the kind has its replicas.
+fn with_mapping<R>(call: &Call<'_>, run: impl FnOnce(ScaleMapping<'_>) -> R) -> R {
+    let resource = call.resource;
+    let paths: Vec<(String, Option<Vec<String>>)> = match resource.custom() {
+        Some(version) => version.types.scale_paths(),
+        None => vec![(resource.api_version.clone(), Some(vec!["spec".into(), "replicas".into()]))],
+    };
+    let paths: Vec<(&str, Option<Vec<&str>>)> = paths
+        .iter()
+        .map(|(version, path)| {
+            (version.as_str(), path.as_ref().map(|path| path.iter().map(String::as_str).collect()))
+        })
+        .collect();
+    let paths: Vec<(&str, Option<&[&str]>)> =
+        paths.iter().map(|(version, path)| (*version, path.as_deref())).collect();
+    let order = track::endpoint(call).order();
+    run(ScaleMapping { paths: &paths, api_version: &resource.api_version, order })
+}
+
+fn at_scale<R>(call: &Call<'_>, run: impl FnOnce(&Endpoint<'_>, &Arena) -> R) -> R {
+    let arena = Arena::new();
+    let nothing = FieldSet::new();
+    let empty = json!({"apiVersion": API_VERSION, "kind": "Scale", "metadata": {}, "spec": {}, "status": {"replicas": 0}});
+    let endpoint = Endpoint {
+        versions: &SameForm::built_in(call.cluster.types(), "Scale"),
+        api_version: API_VERSION,
+        kind: "Scale",
+        subresource: "scale",
+        reset_fields: &nothing,
+        order: track::endpoint(call).order(),
+        // Not nested deep.
+        empty: ParsedValue::from_json(&empty, &arena).unwrap_or(ParsedValue::Map(&[])),
+    };
+    run(&endpoint, &arena)
+}

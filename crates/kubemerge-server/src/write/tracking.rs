@@ -1,0 +1,130 @@
+//! Where a write arrives, as field managers see it: types, versions, fields that are reset, and the form in which objects
+//! are tracked.
+//!
+//! Built-in objects are tracked in the form that Kubernetes' Go types give them, so that a zero value that Go leaves out
+//! has no owner. Custom resources are tracked as they are.
+
+use std::borrow::Cow;
+
+use kubemerge_kinds::{BuiltinKind, reset_fields};
+use kubemerge_ssa::{
+    SameForm, VersionConverter,
+    fieldpath::{FieldOrder, FieldSet},
+    managed_fields::Endpoint,
+    value::{Arena, ParsedValue},
+};
+use kubemerge_value::{Canonical, SharedValue};
+
+use crate::{
+    catalog::{
+        Resource,
+        cluster::{Cluster, Validation},
+    },
+    object::{Object, view},
+    store::Record,
+    write::kind_rules,
+};
+
+/// An endpoint whose writes are tracked.
+#[derive(Clone, Copy)]
+pub(crate) struct Tracked<'c> {
+    pub(crate) cluster: &'c Cluster,
+    pub(crate) resource: &'c Resource,
+    /// Empty for the object itself.
+    pub(crate) subresource: &'c str,
+}
+
+impl<'c> Tracked<'c> {
+    /// The order inside `fieldsV1`: the API server holds that of custom resources as a sorted map.
+    pub(crate) fn order(self) -> FieldOrder {
+        if self.resource.custom().is_some() { FieldOrder::Label } else { FieldOrder::Path }
+    }
+
+    /// Runs an operation of the field manager at this endpoint.
+    pub(crate) fn run<R>(self, operation: impl FnOnce(&Endpoint<'_>, &Arena) -> R) -> R {
+        let arena = Arena::new();
+        let reset_fields = FieldSet::of_names(self.reset_fields());
+        let resource = self.resource;
+        let run = |versions: &dyn VersionConverter, empty: ParsedValue<'_>| {
+            let endpoint = Endpoint {
+                versions,
+                api_version: &resource.api_version,
+                kind: &resource.kind,
+                subresource: self.subresource,
+                reset_fields: &reset_fields,
+                order: self.order(),
+                empty,
+            };
+            operation(&endpoint, &arena)
+        };
+        match resource.custom() {
+            Some(version) => {
+                let known: Vec<&str> = version.types.api_versions.iter().map(String::as_str).collect();
+                let empty = bare(resource, &arena);
+                match version.types.table() {
+                    Some(table) => run(&SameForm::custom_resource(table, &resource.kind, &known), empty),
+                    None => run(&SameForm::schemaless(self.cluster.types()), empty),
+                }
+            }
+            None => {
+                let empty = resource.empty(|| self.typed_empty());
+                let empty = empty
+                    .map_or_else(|| bare(resource, &arena), |text| ParsedValue::from_canonical(text, &arena));
+                run(&SameForm::built_in(self.cluster.types(), &resource.kind), empty)
+            }
+        }
+    }
+
+    fn reset_fields(self) -> &'static [reset_fields::Names] {
+        let Resource { group, kind, .. } = self.resource;
+        match self.resource.custom() {
+            None => reset_fields::built_in(group, kind, self.subresource),
+            Some(_) if self.resource.has_status() => reset_fields::custom_with_status(self.subresource),
+            Some(_) => &[],
+        }
+    }
+
+    /// An object in the version of the request and in the form in which it is tracked.
+    pub(crate) fn form(self, object: &Object) -> Record {
+        let mut object = Cow::Borrowed(object);
+        if object.api_version != self.resource.api_version {
+            object.to_mut().api_version.clone_from(&self.resource.api_version);
+        }
+        let is_typed = kind_rules::of(self.cluster, self.resource).is_some();
+        let record = object.record();
+        let typed = if is_typed { None } else { self.typed(&record.shared()) };
+        let typed = typed.and_then(|typed| Object::read(&typed).ok());
+        typed.map_or(record, |typed| typed.record())
+    }
+
+    /// A stored object in that form.
+    pub(crate) fn stored_form(self, object: &Object) -> Record {
+        // Events of the other group are stored with the names of the core group.
+        let shown = view::renamed(self.resource, object);
+        self.form(shown.as_ref().unwrap_or(object))
+    }
+
+    /// The typed form of a built-in object whose kind has no rules yet; objects with rules have it already.
+    fn typed(self, document: &SharedValue) -> Option<SharedValue> {
+        if self.resource.custom().is_some() || self.cluster.validation == Validation::Off {
+            return None;
+        }
+        let kind = BuiltinKind::find(&self.cluster.schema, &self.resource.api_version, &self.resource.kind)?;
+        kind_rules::typed_form(kind, document)
+    }
+
+    /// What Go writes of an object without content.
+    fn typed_empty(self) -> Option<Canonical> {
+        let Resource { api_version, kind, .. } = self.resource;
+        let text = serde_json::json!({"apiVersion": api_version, "kind": kind}).to_string();
+        let bare = Canonical::from_bytes(text.as_bytes()).ok()?;
+        let typed = self.typed(&bare.into())?;
+        Canonical::from_bytes(typed.as_bytes()).ok()
+    }
+}
+
+/// An object with nothing but its type.
+fn bare<'a>(resource: &'a Resource, arena: &'a Arena) -> ParsedValue<'a> {
+    let kind = ParsedValue::Map(&[]).with_member("kind", ParsedValue::String(&resource.kind), arena);
+    kind.with_member("apiVersion", ParsedValue::String(&resource.api_version), arena)
+}

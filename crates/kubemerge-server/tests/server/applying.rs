@@ -1,0 +1,239 @@
+//! Server-side apply and field ownership through HTTP. The codes and texts are those of kube-apiserver 1.37.1.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, CONFIG_MAPS, PODS, ask, ask_as, config_map, get, pod, server};
+use kubemerge_server::{ApiServer, ManagedFieldsView};
+
+const APPLY: (&str, &str) = ("content-type", "application/apply-patch+yaml");
+const MERGE: (&str, &str) = ("content-type", "application/merge-patch+json");
+
+async fn apply(server: &ApiServer, path: &str, config: Value) -> Answer {
+    ask_as(server, "PATCH", path, APPLY, config).await
+}
+
+/// Managers with operation, subresource and fields, in order.
+fn owners(object: &Value) -> Vec<String> {
+    let entries = object["metadata"]["managedFields"].as_array().into_iter().flatten();
+    entries
+        .map(|entry| {
+            let subresource =
+                entry["subresource"].as_str().map(|name| format!("/{name}")).unwrap_or_default();
+            let text = |name: &str| entry[name].as_str().unwrap_or_default();
+            format!("{} {}{subresource} {}", text("manager"), text("operation"), entry["fieldsV1"])
+        })
+        .collect()
+}
+
+fn named(config: &Value, data: Value) -> Value {
+    let mut config = config.clone();
+    config["data"] = data;
+    config
+}
+
+#[tokio::test]
+async fn an_apply_creates_changes_and_conflicts() {
+    let server = server();
+    let path = |manager: &str| format!("{CONFIG_MAPS}/a?fieldManager={manager}");
+    let config = config_map("a");
+    let created = apply(&server, &path("m"), config.clone()).await;
+    assert_eq!(created.code, 201, "{:?}", created.body);
+    assert_eq!(owners(&created.body), [r#"m Apply {"f:data":{"f:a":{}}}"#]);
+
+    let again = apply(&server, &path("m"), config.clone()).await;
+    assert_eq!((again.code, &again.body), (200, &created.body), "nothing is stored");
+
+    let other = named(&config, json!({"a": "2"}));
+    let refused = apply(&server, &path("n"), other.clone()).await;
+    assert_eq!(
+        (refused.code, refused.message()),
+        (409, r#"Apply failed with 1 conflict: conflict with "m": .data.a"#)
+    );
+    let cause = json!({"causes": [{"reason": "FieldManagerConflict", "message": "conflict with \"m\"", "field": ".data.a"}]});
+    assert_eq!(refused.body["details"], cause);
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/a")).await.body, created.body, "nothing has changed");
+
+    let forced = apply(&server, &format!("{}&force=true", path("n")), other).await;
+    assert_eq!(forced.code, 200);
+    assert_eq!(owners(&forced.body), [r#"n Apply {"f:data":{"f:a":{}}}"#]);
+    assert_eq!(forced.body["data"], json!({"a": "2"}));
+}
+
+#[tokio::test]
+async fn a_dry_run_stores_nothing() {
+    let server = server();
+    let path = format!("{CONFIG_MAPS}/a?fieldManager=m&dryRun=All");
+    let created = apply(&server, &path, config_map("a")).await;
+    assert_eq!((created.code, owners(&created.body).len()), (201, 1));
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/a")).await.code, 404);
+}
+
+#[tokio::test]
+async fn refusals_have_the_codes_and_texts_of_kubernetes() {
+    let server = server();
+    let path = format!("{CONFIG_MAPS}/a?fieldManager=m");
+    let config = |metadata: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata});
+    let cases = [
+        (
+            format!("{CONFIG_MAPS}/a"),
+            json!({}),
+            422,
+            r#"PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch"#,
+        ),
+        (path.clone(), Value::Null, 400, "invalid object type: /, Kind="),
+        (
+            path.clone(),
+            json!([]),
+            400,
+            "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}",
+        ),
+        (path.clone(), json!({"apiVersion": "v1", "kind": "Pod"}), 400, "invalid object type: /v1, Kind=Pod"),
+        (
+            path.clone(),
+            config(json!({})),
+            400,
+            "the name of the object (a based on URL) was undeterminable: name must be provided",
+        ),
+        (
+            path.clone(),
+            config(json!({"name": "b"})),
+            400,
+            "the name of the object (b) does not match the name on the URL (a)",
+        ),
+        (
+            path.clone(),
+            config(json!({"name": "a", "uid": "u"})),
+            409,
+            r#"Operation cannot be fulfilled on configmaps "a": uid mismatch: the provided object specified uid u, and no existing object was found"#,
+        ),
+        (
+            path.clone(),
+            config(json!({"name": "a", "namespace": "b"})),
+            400,
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ),
+        (
+            path.clone(),
+            config(json!({"name": "a", "managedFields": []})),
+            400,
+            "metadata.managedFields must be nil",
+        ),
+        (
+            path.clone(),
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "dato": {}}),
+            500,
+            "failed to create typed patch object (/a; /v1, Kind=ConfigMap): .dato: field not declared in schema",
+        ),
+        (
+            format!("{PODS}/a/status?fieldManager=m"),
+            json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}),
+            404,
+            r#"pods "a" not found"#,
+        ),
+        (
+            format!("{CONFIG_MAPS}/a?fieldManager=m%01"),
+            json!({}),
+            422,
+            r#"PatchOptions.meta.k8s.io "" is invalid: fieldManager: Invalid value: "m\x01": invalid character U+0001 (at position 1)"#,
+        ),
+    ];
+    for (path, config, code, message) in cases {
+        let refused = apply(&server, &path, config).await;
+        assert_eq!((refused.code, refused.message()), (code, message));
+    }
+    apply(&server, &path, config_map("a")).await;
+    let stale = apply(&server, &path, config(json!({"name": "a", "resourceVersion": "1"}))).await;
+    assert_eq!(stale.code, 409, "{}", stale.message());
+    let other = apply(&server, &path, config(json!({"name": "a", "uid": "q"}))).await;
+    let text = r#"ConfigMap "a" is invalid: metadata.uid: Invalid value: "q": field is immutable"#;
+    assert_eq!((other.code, other.message()), (422, text));
+}
+
+#[tokio::test]
+async fn a_repeated_key_is_a_warning_or_an_error() {
+    let server = server();
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: \"1\"\n  a: \"2\"\n";
+    let send = |query: &str| {
+        let request = http::Request::builder()
+            .method("PATCH")
+            .uri(format!("{CONFIG_MAPS}/a?fieldManager=m{query}"))
+            .header(APPLY.0, APPLY.1);
+        crate::support::send(&server, request.body(text.into()).unwrap())
+    };
+    let strict = send("&fieldValidation=Strict").await;
+    let message = "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key \"a\" \
+                   already set in map";
+    assert_eq!((strict.code, strict.message()), (400, message));
+    let warned = send("").await;
+    assert_eq!((warned.code, &warned.body["data"]), (201, &json!({"a": "2"})));
+    assert_eq!(warned.warnings(), [r#""line 7: key \"a\" already set in map""#]);
+}
+
+#[tokio::test]
+async fn other_writes_are_tracked_by_client_and_subresource() {
+    let server = server();
+    let agent = ("user-agent", "kubelet/v1.37.1 (linux/amd64)");
+    let created = ask_as(&server, "POST", PODS, agent, pod("a")).await;
+    assert_eq!(created.code, 201, "{:?}", created.body);
+    assert!(
+        owners(&created.body)[0]
+            .starts_with(r#"kubelet Update {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec""#)
+    );
+    let status = json!({"status": {"phase": "Running"}});
+    let running = ask_as(&server, "PATCH", &format!("{PODS}/a/status?fieldManager=s"), MERGE, status).await;
+    let mut found = owners(&running.body);
+    found.sort();
+    assert_eq!(found.last().unwrap(), r#"s Update/status {"f:status":{"f:phase":{}}}"#);
+}
+
+#[tokio::test]
+async fn entries_in_bodies_count_as_in_kubernetes() {
+    let server = server();
+    let path = format!("{CONFIG_MAPS}/a");
+    let mut created = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.body;
+    assert_eq!(owners(&created), [r#"unknown Update {"f:data":{".":{},"f:a":{}}}"#]);
+    // Clients send back what they read.
+    created["data"]["b"] = json!("1");
+    let changed = ask(&server, "PUT", &format!("{path}?fieldManager=n"), created.clone()).await.body;
+    let both = [r#"n Update {"f:data":{"f:b":{}}}"#, r#"unknown Update {"f:data":{".":{},"f:a":{}}}"#];
+    assert_eq!(owners(&changed), both);
+    // A list without managers forgets them all, and the object is tracked no more.
+    let forget = json!({"metadata": {"managedFields": [{}]}});
+    let forgotten = ask_as(&server, "PATCH", &path, MERGE, forget).await.body;
+    assert!(owners(&forgotten).is_empty(), "{forgotten}");
+    let after = ask_as(&server, "PATCH", &path, MERGE, json!({"data": {"c": "1"}})).await.body;
+    assert!(owners(&after).is_empty() && after["data"]["c"] == "1");
+    let applied = apply(&server, &format!("{path}?fieldManager=m"), config_map("a")).await.body;
+    assert_eq!(
+        owners(&applied)[1],
+        r#"before-first-apply Update {"f:data":{".":{},"f:a":{},"f:b":{},"f:c":{}}}"#
+    );
+}
+
+#[tokio::test]
+async fn scale_hands_replicas_over() {
+    let server = server();
+    let path = "/apis/apps/v1/namespaces/default/deployments/a";
+    apply(&server, &format!("{path}?fieldManager=m"), crate::support::deployment("a")).await;
+    let scale = json!({"spec": {"replicas": 3}});
+    let scaled = ask_as(&server, "PATCH", &format!("{path}/scale?fieldManager=s"), MERGE, scale).await;
+    assert_eq!((scaled.code, &scaled.body["spec"]["replicas"]), (200, &json!(3)), "{:?}", scaled.body);
+    let found = owners(&get(&server, path).await.body);
+    assert!(!found[0].contains("f:replicas"), "{found:?}");
+    assert_eq!(found[1], r#"s Update/scale {"f:spec":{"f:replicas":{}}}"#);
+    let refused = apply(&server, &format!("{path}?fieldManager=m"), crate::support::deployment("a")).await;
+    let text = "Apply failed with 1 conflict: conflict with \"s\" with subresource \"scale\" using apps/v1: .spec.replicas";
+    assert_eq!((refused.code, refused.message()), (409, text));
+}
+
+#[tokio::test]
+async fn hidden_entries_still_count() {
+    let server = ApiServer::builder().managed_fields(ManagedFieldsView::Hidden).build().unwrap();
+    let path = format!("{CONFIG_MAPS}/a?fieldManager=");
+    let created = apply(&server, &format!("{path}m"), config_map("a")).await.body;
+    assert!(created["metadata"].get("managedFields").is_none());
+    let list = get(&server, CONFIG_MAPS).await.body;
+    assert!(list["items"][0]["metadata"].get("managedFields").is_none());
+    let other = named(&config_map("a"), json!({"a": "2"}));
+    assert_eq!(apply(&server, &format!("{path}n"), other).await.code, 409);
+}
