@@ -76,6 +76,7 @@ impl SchemaBuilder {
     pub fn compile(&self, dialect: Dialect) -> Result<Schema, LoadError> {
         let mut model = Arc::clone(&self.model);
         let warnings = match dialect {
+            // Upstream is fixed by Kubernetes, so an overlay there would only pretend to change the result.
             Dialect::Upstream => self.ignored_overlays(),
             Dialect::Spec => self.apply_overlays(&mut model)?,
         };
@@ -85,6 +86,7 @@ impl SchemaBuilder {
     fn apply_overlays(&self, model: &mut Arc<Model>) -> Result<Vec<SchemaFinding>, LoadError> {
         let mut warnings = Vec::new();
         for overlay in &self.overlays {
+            // Copies the tables on the first change only; builders without overlays share them.
             warnings.extend(overlay::apply(Arc::make_mut(model), overlay)?);
         }
         Ok(warnings)
@@ -103,6 +105,7 @@ impl SchemaBuilder {
         document: &Value,
         loader: fn(&mut Model, &Value) -> Result<(), LoadError>,
     ) -> Result<SchemaBuilder, LoadError> {
+        // Loaders recurse over the document, so its depth is checked first.
         refuse_depth(document)?;
         loader(Arc::make_mut(&mut self.model), document)?;
         Ok(self)

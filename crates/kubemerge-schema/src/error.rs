@@ -83,6 +83,7 @@ impl LoadError {
             LoadErrorKind::MissingSchema => Some("every served version needs schema.openAPIV3Schema"),
             LoadErrorKind::BrokenRule => Some("the API server refuses the definition, too"),
             LoadErrorKind::UnknownVersion => Some("built-in versions are 1.25 to 1.37"),
+            // Their messages say what to change.
             LoadErrorKind::Malformed | LoadErrorKind::TooLarge | LoadErrorKind::BadOverlay => None,
         }
     }

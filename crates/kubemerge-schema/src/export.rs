@@ -16,6 +16,7 @@ impl Schema {
         let model = self.model();
         let mut definitions = Map::new();
         for (id, entry) in model.visible_definitions() {
+            // Definitions that a later one of the same name hides are left out: readers would take the first.
             let mut definition = self.export_node(entry.node);
             let kinds: Vec<Value> = model
                 .kinds
@@ -36,6 +37,7 @@ impl Schema {
         json!({
             "swagger": "2.0",
             "info": {"title": title, "version": "1"},
+            // kustomize learns from paths which kinds have no namespace.
             "paths": paths(model),
             "definitions": definitions,
         })
@@ -46,6 +48,8 @@ impl Schema {
         let node = model.node(id);
         let mut schema = Map::new();
         if let Some(definition) = model.definitions.get(node.refers_to as usize) {
+            // Keywords beside `$ref` are not valid OpenAPI v2, but it is what Kubernetes publishes and
+            // kustomize reads.
             schema.insert("$ref".into(), format!("#/definitions/{}", model.text(definition.name)).into());
         } else {
             self.export_value(id, &mut schema);
@@ -92,6 +96,7 @@ fn write_rule(schema: &Schema, id: NodeId, out: &mut Map<String, Value>) {
     match rule.list {
         ListForm::Keyed => {
             out.insert("x-kubernetes-patch-merge-key".into(), keys.join(",").into());
+            // kustomize reads the merge key, and merges by several keys only if these are given too.
             out.insert("x-kubernetes-list-map-keys".into(), keys.into());
             out.insert("x-kubernetes-list-type".into(), "map".into());
         }

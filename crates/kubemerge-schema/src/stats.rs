@@ -45,6 +45,7 @@ impl Stats {
         self.list_type += usize::from(ty.list_type() != ListType::Unset);
         self.list_map_keys += usize::from(ty.list_map_keys().next().is_some());
         self.map_type += usize::from(ty.own_map_type() != MapType::Unset);
+        // Counted where it is defined, or recursive types would never end.
         if ty.reference().is_some() {
             return;
         }

@@ -19,6 +19,7 @@ struct Bytes {
 impl Bytes {
     fn number(&mut self) -> u32 {
         let mut number = 0;
+        // LEB128: 7 bits a byte, low bits first. At most five bytes, so that bad tables cannot loop.
         for shift in (0..32).step_by(7) {
             let Some((byte, rest)) = self.bytes.split_first() else { return 0 };
             self.bytes = rest;
@@ -67,6 +68,7 @@ impl Area {
     }
 
     fn record(self, index: u32) -> Bytes {
+        // Offsets have three bytes, because there are thousands of them and the area is smaller than 16 MiB.
         let at = index as usize * 3;
         let offset = match self.offsets.bytes.get(at..at + 3) {
             Some([low, middle, high]) => u32::from_le_bytes([*low, *middle, *high, 0]),
@@ -103,6 +105,7 @@ impl Tables {
         let Some((_, block)) = self.versions.get(version) else { return Model::default() };
         let (mut block, nodes, resources) = (*block, self.nodes, self.resources);
         let mut model = Model::with_strings(self.strings);
+        // All definitions get their numbers first, since nodes refer to definitions that come later.
         let roots = declare(&mut model, &mut block);
         let mut decoder = Decoder { area: nodes, known: vec![NOWHERE; nodes.len()], model: &mut model };
         for (definition, root) in roots.into_iter().enumerate() {
@@ -197,12 +200,14 @@ impl Decoder<'_> {
     /// The root of a definition is never shared with another one: it knows its owner.
     fn definition(&mut self, definition: usize, stored: u32) {
         let node = self.decode(stored);
+        // Roots are copied even if an equal node is known: sharing one would give it two owners.
         let id = self.model.add_node(Node { owner: definition as u32, ..node });
         self.model.definitions[definition].node = id;
     }
 
     fn node(&mut self, stored: u32) -> NodeId {
         match self.known.get(stored as usize) {
+            // Not copied yet. Equal nodes are stored once for all versions, so most are met several times.
             Some(&NOWHERE) => {
                 let node = self.decode(stored);
                 let id = self.model.add_node(node);
@@ -210,17 +215,21 @@ impl Decoder<'_> {
                 id
             }
             Some(id) => *id,
+            // Damaged tables only; an absent node means "any value".
             None => NOWHERE,
         }
     }
 
     fn child(&mut self, record: &mut Bytes, parent: u32) -> NodeId {
         let stored = record.number();
+        // Children are written before their parents: a later number would be a cycle, and recursion would not
+        // end.
         if stored < parent { self.node(stored) } else { NOWHERE }
     }
 
     fn decode(&mut self, stored: u32) -> Node {
         let mut record = self.area.record(stored);
+        // Three small enums share one number; `bits` says which optional parts follow.
         let (kinds, bits) = (record.number() as usize, record.number());
         let has = |bit: u32| bits & bit != 0;
         let mut node = Node::new(Column::Go);
@@ -261,12 +270,15 @@ impl Decoder<'_> {
         let mut entries = Vec::with_capacity(count as usize);
         for _ in 0..count {
             let name = record.name();
+            // The lowest bit is `required`, the rest the number of the node: one byte less a field.
             let packed = record.number();
             let required = if packed & 1 == 1 { Required::Yes } else { Required::No };
             let stored = packed >> 1;
+            // The same order as in `child`.
             let node = if stored < parent { self.node(stored) } else { NOWHERE };
             entries.push(self.model.field_entry(name, node, required));
         }
+        // Appended at the end, because nodes below have added their own fields in between.
         let span = Span { start: self.model.fields.len() as u32, len: count };
         self.model.fields.append(&mut entries);
         span

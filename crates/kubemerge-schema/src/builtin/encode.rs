@@ -87,6 +87,7 @@ impl TableWriter {
     /// Adds a release, newest first. Types that only the v2 document has are taken from there.
     pub fn add(&mut self, release: &ReleaseDocuments) -> Result<(), LoadError> {
         let mut newer = Model::default();
+        // v3 first: its documents say more, such as defaults.
         for document in release.openapi_v3.iter().filter(|document| openapi_v3::has_schemas(document)) {
             openapi_v3::load(&mut newer, document)?;
         }
@@ -104,6 +105,7 @@ impl TableWriter {
 
     fn block(&mut self, newer: &Model, older: &Model, resource_lists: &[Value]) -> Vec<Symbol> {
         let mut definitions = definitions_of(newer, older);
+        // By name, so that the same documents always give the same bytes.
         definitions.sort_by_key(|definition| definition.name());
         let mut block = vec![Symbol::Number(definitions.len() as u32)];
         for definition in &definitions {
@@ -120,11 +122,13 @@ impl TableWriter {
         let mut places = HashMap::new();
         for (place, definition) in definitions.iter().enumerate() {
             for kind in definition.kinds() {
+                // If two definitions claim a kind, the later one counts, as when loading.
                 if places.insert(kind, place as u32).is_none() {
                     kinds.push(kind);
                 }
             }
         }
+        // Kind first: lookups know the kind, and sometimes nothing else.
         kinds.sort_by_key(|[group, version, kind]| [*kind, *group, *version]);
         block.push(Symbol::Number(kinds.len() as u32));
         for kind in kinds {
@@ -139,7 +143,9 @@ impl TableWriter {
 
     /// Stores a node after its children, once.
     fn node(&mut self, model: &Model, id: NodeId) -> u32 {
+        // Children are written by this call, so they get smaller numbers than the node.
         let record = self.record(model, model.node(id));
+        // Most nodes did not change between versions; each is stored once.
         if let Some(known) = self.known_nodes.get(&record) {
             return *known;
         }
@@ -229,6 +235,7 @@ impl TableWriter {
             for resource in all.iter().filter(|resource| !is_subresource(resource)) {
                 let record = self.resource(resource, all, [group, version]);
                 let next = self.resources.len() as u32;
+                // Resources rarely change between versions, too.
                 let number = *self.known_resources.entry(record.clone()).or_insert(next);
                 if number == next {
                     self.resources.push(record);
@@ -264,6 +271,7 @@ impl TableWriter {
 
     /// Group, version and kind of what a resource takes and gives; its own group and version by default.
     fn spoken(&mut self, resource: &Value, home: [&str; 2], record: &mut Record) {
+        // Scale has the group and version of autoscaling; other resources leave them out.
         let of_its_own = !word(resource, "version").is_empty();
         let [group, version] =
             if of_its_own { [word(resource, "group"), word(resource, "version")] } else { home };
@@ -285,6 +293,7 @@ impl TableWriter {
         put_area(&mut tables, &self.nodes, &numbers);
         put_area(&mut tables, &self.resources, &numbers);
         put(&mut tables, self.versions.len() as u32);
+        // Newest first, which is what users ask for most.
         for (version, patch, block) in self.versions.iter().rev() {
             put_symbol(&mut tables, Symbol::Text(*version), &numbers);
             put_symbol(&mut tables, Symbol::Text(*patch), &numbers);
@@ -296,6 +305,7 @@ impl TableWriter {
     }
 
     fn strings_by_use(&self) -> Vec<Name> {
+        // Frequent strings get small numbers, which take one byte.
         let mut uses = vec![0u32; self.strings.texts.len()];
         let records = self.nodes.iter().chain(&self.resources);
         let blocks = self.versions.iter().map(|(_, _, block)| block);
@@ -306,6 +316,7 @@ impl TableWriter {
         }
         let mut order: Vec<Name> = (0..self.strings.texts.len() as u32).map(Name).collect();
         order.sort_by_key(|name| {
+            // The text breaks ties, so that the order does not depend on a hash table.
             (std::cmp::Reverse(uses[name.0 as usize]), &self.strings.texts[name.0 as usize])
         });
         order
@@ -333,6 +344,7 @@ impl<'m> Definition<'m> {
 fn definitions_of<'m>(newer: &'m Model, older: &'m Model) -> Vec<Definition<'m>> {
     let of = |model: &'m Model| model.visible_definitions().map(move |(id, _)| Definition { model, id });
     let mut all: Vec<Definition<'m>> = of(newer).collect();
+    // v2 adds only definitions that v3 does not have.
     all.extend(of(older).filter(|definition| newer.find_definition(definition.name()).is_none()));
     all
 }
@@ -379,6 +391,7 @@ fn put_area(tables: &mut Vec<u8>, records: &[Record], numbers: &[u32]) {
     let mut area = Vec::new();
     let mut offsets: Vec<u8> = Vec::new();
     for record in records {
+        // Three bytes are enough: see `Area` in decode.rs.
         offsets.extend(&(area.len() as u32).to_le_bytes()[..3]);
         area.extend(bytes_of(record, numbers));
     }

@@ -23,6 +23,7 @@ pub struct GoFieldFacts {
 /// Nodes of loaded documents belong to one field each, so they can carry what is known about it.
 pub(super) fn mark_go_fields(model: &mut Model, fields: &GoFields) {
     for ((definition, field), facts) in fields {
+        // Go types that no document publishes have no table either.
         let Some(id) = model.definition_called(definition) else { continue };
         let root = *model.node(model.definitions[id as usize].node);
         let Some(place) = model.find_field(&root, field) else { continue };
@@ -42,6 +43,7 @@ pub(super) fn mark_go_fields(model: &mut Model, fields: &GoFields) {
 /// Notes the names of Go types that the definition of a value does not tell.
 fn name_type(model: &mut Model, node: NodeId, type_name: &str) {
     let Node { items, additional, refers_to, .. } = *model.node(node);
+    // A reference already names its type.
     if refers_to != NOWHERE {
         return;
     }
@@ -53,6 +55,7 @@ fn name_type(model: &mut Model, node: NodeId, type_name: &str) {
         if additional != NOWHERE {
             name_type(model, additional, value);
         }
+    // Types of the language, such as `string`, are what the schema says anyway.
     } else if type_name.contains('.') {
         let name = model.intern(type_name);
         model.nodes[node as usize].go_type = name;

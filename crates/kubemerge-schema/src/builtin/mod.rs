@@ -31,9 +31,11 @@ pub const NEWEST: &str = "1.37";
 /// The facts of a version: `1.37`, `v1.37` or a patch release of it.
 pub(crate) fn load(version: &str) -> Result<Model, LoadError> {
     let tables = decode::Tables::open(STRINGS, TABLES);
+    // `kubectl version` prints a `v`.
     let wanted = version.strip_prefix('v').unwrap_or(version);
     let is_wanted = |release: &Release| {
         let rest = wanted.strip_prefix(release.version);
+        // A patch release such as 1.37.2 has the rules of its minor version; 1.3 must not match 1.37.
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     let place = tables.releases().enumerate().find(|(_, release)| is_wanted(release));

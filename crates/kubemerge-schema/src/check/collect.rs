@@ -22,6 +22,7 @@ pub(super) struct Check<'v> {
 }
 
 /// How much is reported about one document.
+// A generated definition may break one rule in every field; no user reads more than this.
 const MAX_FINDINGS: usize = 1_000;
 const MAX_SIZE: usize = 1 << 20;
 
@@ -57,6 +58,7 @@ impl<'v> Check<'v> {
     /// Reports a word that is none of those supported.
     pub(super) fn not_supported(&mut self, rule: &'static str, path: &DocumentPath<'_>, kind: ViolationKind) {
         let ViolationKind::NotSupported { value, supported } = &kind else { return };
+        // Kubernetes quotes the words and lists them in the order of its table.
         let words: Vec<String> = supported.iter().map(|word| format!("{word:?}")).collect();
         let message = format!("Unsupported value: {value}: supported values: {}", words.join(", "));
         self.violates_as(rule, path, Violation { kind, detail: String::new() }, message);
@@ -74,6 +76,7 @@ impl<'v> Check<'v> {
     /// Kubernetes' own OpenAPI documents break some of the rules, so there they are only warnings.
     fn severity(&self) -> Severity {
         match self.rules {
+            // A published document is in use as it is; a definition would be refused.
             RuleSet::OpenApi => Severity::Warning,
             RuleSet::CustomResource => Severity::Error,
         }
@@ -93,6 +96,7 @@ impl<'v> Check<'v> {
     }
 
     pub(super) fn finish(mut self) -> Vec<SchemaFinding> {
+        // Rules run one after another; users read by place.
         self.findings.sort_by(|left, right| (&left.path, left.rule).cmp(&(&right.path, right.rule)));
         self.findings
     }
@@ -119,6 +123,7 @@ impl<'v> Check<'v> {
 
 /// The name of the definition that a schema refers to, plainly or wrapped.
 fn reference(map: &Map<String, Value>) -> Option<&str> {
+    // OpenAPI v3 cannot put keywords beside `$ref`, so Kubernetes wraps the reference in `allOf`.
     let wrapped = map.get("allOf").and_then(Value::as_array).and_then(|entries| entries.first());
     let reference = map.get("$ref").or_else(|| wrapped?.get("$ref"))?.as_str()?;
     reference.strip_prefix("#/definitions/").or_else(|| reference.strip_prefix("#/components/schemas/"))

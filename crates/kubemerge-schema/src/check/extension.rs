@@ -33,6 +33,7 @@ fn flags(check: &mut Check<'_>, map: &Schema, path: &DocumentPath<'_>) {
     for keyword in [PRESERVE_UNKNOWN, EMBEDDED, INT_OR_STRING] {
         match map.get(keyword) {
             None | Some(Value::Bool(true)) => {}
+            // Pruning is the default, so false would say nothing; the API server refuses it for this keyword alone.
             Some(Value::Bool(false)) if keyword != PRESERVE_UNKNOWN => {}
             Some(Value::Bool(false)) => {
                 let detail = "must be true or undefined";
@@ -69,6 +70,7 @@ fn embedded(check: &mut Check<'_>, map: &Schema, path: &DocumentPath<'_>) {
         let message = "must be object if x-kubernetes-embedded-resource is true";
         check.violates("embedded-resource-type", &path.keyword("type"), wrong(type_of(map)), message);
     }
+    // Nothing would be known of such an object, and everything in it would be pruned.
     if !is_true(map, PRESERVE_UNKNOWN) && members(map, "properties").next().is_none() {
         let message = "must not be empty if x-kubernetes-embedded-resource is true without \
                        x-kubernetes-preserve-unknown-fields";
@@ -131,6 +133,7 @@ fn list_map_keys(check: &mut Check<'_>, map: &Schema, path: &DocumentPath<'_>) {
         Some(keys) if !keys.iter().all(Value::is_string) => {
             check.broken("extension-value", &at, "must be a list of strings");
         }
+        // Keys without list type `map` have no effect, which is surely not intended.
         Some(keys) if !keys.is_empty() && map.get(LIST_TYPE).and_then(Value::as_str) != Some("map") => {
             let message = "must be map if x-kubernetes-list-map-keys is non-empty";
             let word = map.get(LIST_TYPE).and_then(Value::as_str).unwrap_or_default();
@@ -147,10 +150,12 @@ fn set<'v>(check: &mut Check<'v>, map: &'v Schema, path: &DocumentPath<'_>) {
     // Upstream: the message shows the list type of the items for maps, too.
     let value = Invalid(json!(word(LIST_TYPE)));
     match type_of(items) {
+        // Items of a set are compared as a whole, so they must also be owned as a whole.
         "object" if word(MAP_TYPE) != Some("atomic") => {
             let path = path.keyword("items");
             check.violates("set-items-atomic", &path.keyword(MAP_TYPE), value, message);
         }
+        // A list without a list type is atomic already; a map is not.
         "array" if !matches!(word(LIST_TYPE), None | Some("atomic")) => {
             let path = path.keyword("items");
             check.violates("set-items-atomic", &path.keyword(LIST_TYPE), value, message);
@@ -169,6 +174,7 @@ pub(super) fn not_nullable(check: &mut Check<'_>, items: &Schema, path: &Documen
 
 /// A keyword without a value is required, one with another value is invalid.
 fn wrong(word: &str) -> ViolationKind {
+    // Kubernetes calls an absent word required and a wrong one invalid.
     if word.is_empty() { Required } else { Invalid(json!(word)) }
 }
 
@@ -178,6 +184,7 @@ pub(super) fn kinds(check: &mut Check<'_>, schema: &Value, path: &DocumentPath<'
     let listed = match schema.get("x-kubernetes-group-version-kind") {
         None => return,
         Some(Value::Array(list)) => list.as_slice(),
+        // Operations have a single kind, definitions a list.
         Some(one) => std::slice::from_ref(one),
     };
     for (index, kind) in listed.iter().enumerate() {

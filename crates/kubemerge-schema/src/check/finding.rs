@@ -68,6 +68,7 @@ impl SchemaFinding {
     pub(super) fn value_size(&self) -> usize {
         match self.violation.as_ref().map(|violation| &violation.kind) {
             Some(ViolationKind::Invalid(value) | ViolationKind::NotSupported { value, .. }) => {
+                // The value is printed in the message of the API server, so it counts for the size.
                 value.to_string().len()
             }
             _ => 0,

@@ -24,6 +24,7 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v JsonMap, path: &Document
         let detail = "must not be empty if x-kubernetes-list-type is map";
         check.violates("list-map-keys-missing", &path.keyword(LIST_MAP_KEYS), Required, detail);
     }
+    // All of these run even without keys: the API server reports every fault at once.
     list.check_repeated(check);
     match check.resolve(map).get("items") {
         None => {
@@ -45,6 +46,7 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v JsonMap, path: &Document
 impl<'v> KeyedList<'v, '_> {
     fn check_repeated(&self, check: &mut Check<'_>) {
         let mut seen = HashSet::new();
+        // One finding a repetition: each shows all keys, as Kubernetes does.
         for _ in self.keys.iter().filter(|key| !seen.insert(**key)) {
             if check.is_full() {
                 return;
@@ -75,6 +77,7 @@ impl<'v> KeyedList<'v, '_> {
             let path = path.keyword("properties");
             let path = path.key(key);
             check_property(check, property, &path);
+            // An item without the key would have no identity.
             if !required.contains(key) && !property.contains_key("default") {
                 let detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a \
                               required property";

@@ -31,6 +31,7 @@ pub fn document(document: &Value) -> Vec<SchemaFinding> {
         Some(DocumentFormat::CustomResourceDefinition) => custom_resource_definition(document),
         Some(DocumentFormat::OpenApiV3) => openapi(document, V3_SCHEMAS, v3_schemas(document)),
         Some(DocumentFormat::OpenApiV2) => openapi(document, V2_SCHEMAS, v2_schemas(document)),
+        // What is no schema has no rules to break; loading says that it is unknown.
         None => Vec::new(),
     }
 }
@@ -48,6 +49,7 @@ fn openapi(document: &Value, at: &str, schemas: Option<&Value>) -> Vec<SchemaFin
 }
 
 pub(crate) fn custom_resource_definition(document: &Value) -> Vec<SchemaFinding> {
+    // Definitions cannot refer to others: `$ref` is refused in custom resources.
     let none = Map::new();
     let mut check = Check::new(RuleSet::CustomResource, &none);
     let versions = DocumentPath::root("spec");
@@ -57,6 +59,7 @@ pub(crate) fn custom_resource_definition(document: &Value) -> Vec<SchemaFinding>
         let path = path.keyword("schema");
         let path = path.keyword("openAPIV3Schema");
         let Some(schema) = crd_schema(version) else { continue };
+        // First what the version as a whole forbids, then the schema node by node.
         structural::check_version(&mut check, version, schema, &path);
         structural::check(&mut check, schema, &path);
         check_schema(&mut check, schema, &path, 0);
@@ -77,6 +80,7 @@ pub fn structural_schema(schema: &Value, path: &str) -> Vec<SchemaFinding> {
 /// Checks a schema and all below it.
 fn check_schema<'v>(check: &mut Check<'v>, schema: &'v Value, path: &DocumentPath<'_>, depth: usize) {
     let Value::Object(map) = schema else { return };
+    // Loading refuses deeper schemas; this only bounds the recursion.
     if depth > MAX_SCHEMA_DEPTH {
         return;
     }

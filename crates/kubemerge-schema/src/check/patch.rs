@@ -18,6 +18,7 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, path
         if !value.is_string() {
             check.broken("extension-value", &path.keyword(keyword), "must be a string");
         }
+        // The API server decodes definitions into types that lack these extensions.
         if check.rules == RuleSet::CustomResource {
             let message =
                 "the API server drops it; only the spec dialect and kustomize (after export) honour it";
@@ -35,10 +36,12 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, path
 fn strategy(check: &mut Check<'_>, map: &Map<String, Value>, path: &DocumentPath<'_>) -> bool {
     let Some(text) = map.get(STRATEGY).and_then(Value::as_str) else { return false };
     let path = path.keyword(STRATEGY);
+    // More than one word besides retainKeys: Kubernetes fails when it patches.
     let Some(strategy) = parse_strategy(text) else {
         check.broken("patch-strategy-words", &path, format!("unexpected patch strategy: {text:?}"));
         return false;
     };
+    // Kubernetes ignores unknown words and replaces.
     if !matches!(strategy.word, "" | "merge" | "replace") {
         let message = format!("{:?} is none of merge, replace, retainKeys and has no effect", strategy.word);
         check.broken("patch-strategy-words", &path, message);
@@ -57,6 +60,7 @@ fn merge_key<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, path: &Docu
         return check.broken("merge-key-needs-array", &path, "must only be used on lists");
     }
     let properties = check.items(map).and_then(|items| items.get("properties")).and_then(Value::as_object);
+    // Several keys are an extension of the spec dialect; upstream takes the text as one name.
     for key in keys.split(',').filter(|key| properties.is_some_and(|known| !known.contains_key(*key))) {
         check.broken("merge-key-unknown", &path, format!("{key:?} is not a property of the items"));
     }
@@ -71,9 +75,12 @@ fn against_list_type<'v>(check: &mut Check<'v>, map: &'v Map<String, Value>, pat
     let contained = published.iter().all(|key| known.contains(key));
     let message = match map.get(LIST_TYPE).and_then(Value::as_str) {
         Some("atomic") => "strategic merge patch merges the list, server-side apply replaces it".to_owned(),
+        // The two merges would pair different items.
         Some("map") if !contained => {
             format!("strategic merge patch merges by {merge_key}, server-side apply by {}", keys.join(","))
         }
+        // Service ports are of this kind: port alone is the merge key, port and protocol are the list-map-
+        // keys.
         Some("map") if keys.len() > published.len() => format!(
             "the merge key {merge_key} is narrower than the list-map-keys {}: items that differ only in the rest \
              collide in strategic merge patch",

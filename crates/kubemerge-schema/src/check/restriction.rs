@@ -43,6 +43,7 @@ fn check_branches(
     if depth > MAX_SCHEMA_DEPTH {
         return;
     }
+    // The one place where `anyOf` may declare types: it is how older definitions write int-or-string.
     let is_spelled_out = spelled != IntOrString::Nowhere
         && map.get("anyOf") == Some(&json!([{"type": "integer"}, {"type": "string"}]));
     for word in ["allOf", "anyOf", "oneOf"] {
@@ -50,6 +51,7 @@ fn check_branches(
             continue;
         }
         for (index, branch) in branches(map, word).enumerate() {
+            // The API server accepts the pattern in the first branch of `allOf` only.
             let is_first = spelled == IntOrString::HereOrInFirst && word == "allOf" && index == 0;
             let spelled = if is_first { IntOrString::Here } else { IntOrString::Nowhere };
             check_nested(check, branch, &path.keyword(word).index(index), spelled, depth);
@@ -76,6 +78,7 @@ fn check_nested(
         let path = path.keyword("properties");
         let path = path.key(name);
         check_nested(check, property, &path, IntOrString::Nowhere, depth + 1);
+        // A branch cannot restrict metadata, which the server validates itself.
         if name == "metadata" {
             let detail = "must not be specified in a nested context";
             check.violates("not-structural", &path, Forbidden, detail);
@@ -91,6 +94,7 @@ fn check_nested(
 /// Whether a keyword has more than the value it has by default.
 fn says_something(value: Option<&Value>) -> bool {
     match value {
+        // Go decodes absent, null and the zero value alike.
         None | Some(Value::Null | Value::Bool(false)) => false,
         Some(Value::String(text)) => !text.is_empty(),
         Some(Value::Array(list)) => !list.is_empty(),
@@ -161,6 +165,7 @@ fn complete_child(
 ) {
     match declared.and_then(Value::as_object) {
         Some(declared) => complete(check, schema, Declared { schema: declared, path: at }, path, depth + 1),
+        // Pruning follows the declared properties only, so it would drop what the branch restricts.
         None => check.violates("not-structural", at, Required, format!("because it is defined in {path}")),
     }
 }

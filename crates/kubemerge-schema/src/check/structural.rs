@@ -81,6 +81,7 @@ const WITH_STATUS: [&str; 22] = [
 pub(super) fn check_version(check: &mut Check<'_>, version: &Value, schema: &Value, path: &DocumentPath<'_>) {
     let Value::Object(map) = schema else { return };
     if version.get("subresources").and_then(|parts| parts.get("status")).is_some() {
+        // The server validates status apart from the rest, which works with these keywords at the root alone.
         for word in map.keys().filter(|word| !WITH_STATUS.contains(&word.as_str())) {
             let message = "must not be used at the root if the status subresource is enabled";
             check.broken("status-subresource-root", &path.keyword(word), message);
@@ -92,6 +93,7 @@ pub(super) fn check_version(check: &mut Check<'_>, version: &Value, schema: &Val
 /// The names of an object have no defaults.
 fn root_defaults(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
     for name in ["metadata", "kind", "apiVersion"] {
+        // Type and identity are set before defaults are filled in.
         if property(map, name).is_some_and(|property| property.contains_key("default")) {
             let path = path.keyword("properties");
             let message = format!("must not be set for {name}");
@@ -105,6 +107,7 @@ pub(super) fn check(check: &mut Check<'_>, schema: &Value, path: &DocumentPath<'
     let Value::Object(map) = schema else { return };
     root(check, map, path);
     walk(check, map, path, Position { level: Level::Root, inside: Inside::Object, depth: 0 });
+    // After the walk: it compares branches with what was declared outside them.
     restriction::check_completeness(check, map, path);
 }
 
@@ -129,6 +132,7 @@ fn root_metadata(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) 
     let Some(metadata) = property(map, "metadata") else { return };
     let is_name = |name: &str| matches!(name, "name" | "generateName");
     let is_allowed = |(keyword, value): (&String, &Value)| match keyword.as_str() {
+        // `default` has a finding of its own.
         "type" | "default" => true,
         "properties" => value.as_object().is_some_and(|map| map.keys().all(|name| is_name(name))),
         _ => value.is_null(),
@@ -160,6 +164,7 @@ fn walk(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>, position:
 }
 
 fn walk_children(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>, position: Position) {
+    // Only whole objects have metadata with rules; elsewhere it is an ordinary name.
     let is_whole = position.level == Level::Root || is_true(map, EMBEDDED);
     for (name, property) in members(map, "properties") {
         if let Value::Object(property) = property {
@@ -172,6 +177,7 @@ fn walk_children(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>, 
         walk(check, items, &path.keyword("items"), position.below(Level::Item, position.inside));
     }
     if let Some(Value::Object(child)) = map.get("additionalProperties") {
+        // Labels and annotations are maps in metadata, and their values take no defaults.
         let inside = if position.inside == Inside::Object { Inside::Object } else { Inside::MetadataMap };
         walk(check, child, &path.keyword("additionalProperties"), position.below(Level::Field, inside));
     }
@@ -193,6 +199,7 @@ fn unsupported(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
         let detail = format!("{word} is not supported");
         check.violates("keyword-not-supported", &path.keyword(word), Forbidden, detail);
     }
+    // Tuples would need a rule per position, which neither pruning nor merging has.
     if matches!(map.get("items"), Some(Value::Array(_))) {
         let detail = "items must be a schema object and not an array";
         check.violates("keyword-not-supported", &path.keyword("items"), Forbidden, detail);
@@ -206,6 +213,7 @@ fn unsupported(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
 /// Go's expressions and these agree but for a few rare escapes.
 fn pattern(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
     let Some(pattern) = map.get("pattern").and_then(Value::as_str) else { return };
+    // Not reported rather than reported wrongly.
     let only_in_go = ["\\Q", "\\C"].iter().any(|escape| pattern.contains(escape));
     if only_in_go {
         return;
@@ -229,6 +237,7 @@ fn typed(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>, level: L
         };
         check.violates("type-missing", &at, Required, detail);
     }
+    // `null` gets this finding and the next one, as from the API server.
     if !word.is_empty() && !TYPES.contains(&word) {
         check.not_supported("type-value", &at, NotSupported { value: json!(word), supported: TYPES });
     }

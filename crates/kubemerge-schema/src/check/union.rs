@@ -49,6 +49,7 @@ impl<'v> Fields<'v> {
             Some(_) => check.broken("extension-value", &path.keyword(FIELDS), "must be a map of strings"),
             None => {}
         }
+        // A discriminator without fields selects nothing.
         let is_empty = union.get(FIELDS).and_then(Value::as_object).is_none_or(Map::is_empty);
         if discriminator.is_some() && is_empty {
             let message = "must name the fields that the discriminator selects";
@@ -63,6 +64,7 @@ impl<'v> Fields<'v> {
             let at = path.keyword(FIELDS);
             match value.as_str() {
                 None => check.broken("extension-value", &at.key(name), "must be a string"),
+                // The value could not tell which of the two is meant.
                 Some(value) if !values.insert(value) => {
                     let message = format!("Multiple fields have the same discriminated name: {value}");
                     check.broken("union-value-repeated", &at.key(name), message);

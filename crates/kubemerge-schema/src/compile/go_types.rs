@@ -64,6 +64,7 @@ pub struct GoValue {
 impl GoValue {
     /// Whether Go writes the field when the object does not have it: as `{}`, `null`, `0`, …
     pub fn is_always_written(self) -> bool {
+        // A nil pointer without `omitempty` is written as null; `omitzero` leaves it out again.
         if self.is_pointer || self.omits_zero {
             return self.keeps_empty && !self.omits_zero;
         }
@@ -154,6 +155,7 @@ impl GoTypes {
             return StructId(known);
         }
         let id = self.structs.len() as u32;
+        // Noted before its fields are read: types such as JSONSchemaProps contain themselves.
         self.of_definition[definition as usize] = id;
         self.structs.push(GoStruct { definition, first: 0, len: 0, always: (0, 0) });
         let root = model.node(model.resolve(model.definitions[definition as usize].node));
@@ -166,6 +168,7 @@ impl GoTypes {
                 value: self.value_of(model, entry.node),
             })
             .collect();
+        // Set only now, because fields of nested structs were added while reading these.
         let one = &mut self.structs[id as usize];
         (one.first, one.len) = (self.fields.len() as u32, fields.len() as u32);
         let start = self.always.len() as u32;
@@ -190,6 +193,7 @@ impl GoTypes {
     fn kind_of(&mut self, model: &Model, node: NodeId) -> GoKind {
         let Some(given) = model.nodes.get(node as usize) else { return GoKind::Any };
         if let Some(definition) = model.definitions.get(given.refers_to as usize) {
+            // Types with a JSON form of their own are not read field by field.
             return match special(last_part(model.text(definition.name)), model.text(definition.name)) {
                 Some(kind) => kind,
                 None => GoKind::Struct(self.struct_of(model, given.refers_to)),
@@ -199,12 +203,14 @@ impl GoTypes {
         match given.shape {
             Shape::Boolean => GoKind::Bool,
             Shape::Integer if format == "int32" => GoKind::Int32,
+            // Also Go's int, which has 64 bits on every platform of the API server.
             Shape::Integer => GoKind::Int64,
             Shape::Number => GoKind::Float64,
             Shape::String if format == "byte" => GoKind::Bytes,
             Shape::String => GoKind::String,
             Shape::List if given.items != NOWHERE => GoKind::List(self.child(model, given.items)),
             Shape::Object if given.additional != NOWHERE => GoKind::Map(self.child(model, given.additional)),
+            // Nothing is known of the content, so it is kept as it is.
             Shape::Any | Shape::Object | Shape::List => GoKind::Any,
         }
     }
@@ -230,6 +236,7 @@ fn special(name: &str, full: &str) -> Option<GoKind> {
         }
         _ => return None,
     };
+    // A group may have a type of the same short name, such as a Duration of its own.
     (full.starts_with("io.k8s.apimachinery.") || full.starts_with("io.k8s.apiextensions-apiserver."))
         .then_some(kind)
 }

@@ -17,9 +17,11 @@ impl PlainTypes {
         let holders = Holders::of(model);
         let count = model.nodes.len() as NodeId;
         let mut ruled = vec![false; model.nodes.len()];
+        // From each rule upwards: a walk downwards from every type would visit shared types again and again.
         let mut waiting: Vec<NodeId> = (0..count).filter(|id| has_rule(model, rules, *id)).collect();
         while let Some(id) = waiting.pop() {
             for holder in holders.of_node(id) {
+                // Once a node; types that contain themselves would never end otherwise.
                 if !std::mem::replace(&mut ruled[holder as usize], true) {
                     waiting.push(holder);
                 }
@@ -36,6 +38,7 @@ impl PlainTypes {
 
 /// Whether a look-up of this property can answer anything but "merge the map, replace the list".
 fn has_rule(model: &Model, rules: &Rules, id: NodeId) -> bool {
+    // A tuple makes upstream fail when it looks below, so the lookup must happen.
     !rules.of(id).is_plain() || model.node(id).flags.has(Flags::TUPLE)
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn compile(model: &Model, dialect: Dialect) -> Rules {
 
 /// Only patch strategy and merge key count, and a comma is part of the key's name.
 fn upstream(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
+    // Upstream merges by patch strategies only; list types are for server-side apply.
     let Some(text) = model.given(node.strategy).filter(|_| !is_dropped(model, node)) else {
         return Rule::default();
     };
@@ -93,8 +94,10 @@ fn upstream(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
 
 /// What a patch strategy makes of a field with these keys.
 fn by_strategy(text: &str, own: Vec<MergeKey>, keys: &mut Vec<MergeKey>) -> Rule {
+    // Not an error now: Kubernetes fails only when a patch reaches the field.
     let Some(strategy) = parse_strategy(text) else { return Rule { invalid: true, ..Rule::default() } };
     let (list, keys) = match strategy.word {
+        // Without a key Kubernetes treats the elements as scalars, and fails on maps.
         "merge" if own.is_empty() => (ListForm::Scalars, Span::default()),
         "merge" => (ListForm::Keyed, add_keys(keys, own)),
         _ => (ListForm::Atomic, Span::default()),
@@ -122,7 +125,10 @@ fn spec_keys<'m>(model: &'m Model, node: &Node) -> Vec<&'m str> {
     let published: Vec<&str> = model.text(node.merge_key).split(',').filter(|key| !key.is_empty()).collect();
     let wider: Vec<&str> = model.list_map_keys(node).iter().map(|key| model.text(*key)).collect();
     let known: HashSet<&str> = wider.iter().copied().collect();
+    // Merge keys that list-map-keys contain are narrower than the identity of an item; the wider set avoids
+    // collisions.
     let widen = match published.is_empty() {
+        // The user chose these keys.
         _ if node.flags.has(Flags::OVERLAID) => false,
         true => node.list_type == ListType::Map,
         false => published.iter().all(|key| known.contains(key)),
@@ -133,6 +139,7 @@ fn spec_keys<'m>(model: &'m Model, node: &Node) -> Vec<&'m str> {
 fn spec_by_topology(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
     let names: Vec<&str> = model.list_map_keys(node).iter().map(|key| model.text(*key)).collect();
     let (list, keys) = match node.list_type {
+        // A list map without keys is a broken document: it is replaced as a whole.
         ListType::Map if !names.is_empty() => {
             (ListForm::Keyed, add_keys(keys, with_defaults(model, node, &names)))
         }
@@ -153,6 +160,7 @@ fn with_defaults(model: &Model, node: &Node, names: &[&str]) -> Vec<MergeKey> {
     let default = |name: &str| {
         let field = item.and_then(|item| model.find_field(item, name))?;
         let text = model.given(model.node(model.fields[field].node).default)?;
+        // A null default is none: the key would have no value to compare.
         serde_json::from_str(text).ok().filter(|value: &Value| !value.is_null())
     };
     names.iter().map(|name| MergeKey { name: (*name).to_owned(), default: default(name) }).collect()

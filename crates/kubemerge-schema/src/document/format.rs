@@ -16,6 +16,7 @@ impl DocumentFormat {
         let has = |name: &str| document.get(name).is_some();
         if document.get("kind").is_some_and(|kind| kind == "CustomResourceDefinition") {
             Some(DocumentFormat::CustomResourceDefinition)
+        // The version keyword, or the schemas alone: users cut documents down to what they need.
         } else if has("openapi") || has("components") {
             Some(DocumentFormat::OpenApiV3)
         } else if has("swagger") || has("definitions") {

@@ -10,6 +10,7 @@ pub(crate) const MAX_SCHEMA_DEPTH: usize = 128;
 /// How many references may follow each other with nothing between them.
 pub(crate) const MAX_REFERENCE_CHAIN: usize = 64;
 /// How deep a document may be nested; the schemas in it have their own, lower limit.
+// Three levels a schema level (`properties`, name, schema) leave room for the depth that loaders allow.
 const MAX_DOCUMENT_DEPTH: usize = 400;
 
 /// The value as a JSON object, or an error with its path.

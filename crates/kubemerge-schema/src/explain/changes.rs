@@ -31,6 +31,7 @@ pub fn changes(before: &Schema, after: &Schema) -> Vec<RuleChange> {
     }
     let changed = pairs.into_iter().filter(|(_, [before, after])| match (before, after) {
         (Some(before), Some(after)) => before.text != after.text,
+        // A new field with the rule that every field has is no change of a rule.
         (one, other) => [one, other].into_iter().flatten().any(|sentence| sentence.is_special),
     });
     changed.map(|((definition, field), sides)| change(definition, field, sides)).collect()
@@ -80,6 +81,7 @@ fn each_field(schema: &Schema, node: NodeId, path: &str, visit: &mut dyn FnMut(&
         let separator = if path.is_empty() { "" } else { "." };
         let path = format!("{path}{separator}{}", model.text(field.name));
         visit(&path, node, field.node);
+        // Only inline schemas are followed: what a reference leads to is a definition of its own.
         each_field(schema, field.node, &path, visit);
     }
     for (child, mark) in [(model.node(node).items, "[]"), (model.node(node).additional, "{}")] {

@@ -53,6 +53,7 @@ pub(crate) fn explain<'s>(
     let model = schema.model();
     let rule = schema.rules().of(property);
     let is_root = parent == NOWHERE;
+    // No rule of a property applies to the root, even if the definition carries one.
     let merge = if is_root { Merge::Map(MapStrategy::Merge) } else { merge(schema, property, rule) };
     FieldExplanation {
         dialect: schema.dialect(),
@@ -81,7 +82,9 @@ fn merge<'s>(schema: &'s Schema, property: NodeId, rule: Rule) -> Merge<'s> {
             optional: optional_keys(schema, property, rule),
         },
         Shape::Object => Merge::Map(rule.map),
+        // Older documents leave out `type: object`.
         Shape::Any if node.flags.has(Flags::HAS_PROPERTIES) => Merge::Map(rule.map),
+        // Int-or-string has no type either, but is always a scalar.
         Shape::Any if !(Type { schema, node: property }).is_int_or_string() => Merge::Untyped,
         _ => Merge::Scalar,
     }

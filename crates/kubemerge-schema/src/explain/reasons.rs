@@ -13,6 +13,7 @@ pub(super) fn because(schema: &Schema, property: NodeId, merge: &Merge<'_>) -> V
         Merge::Scalar => vec!["scalars have no rule".to_owned()],
         Merge::Untyped => vec!["the schema does not describe the value".to_owned()],
         Merge::Invalid => vec![facts.strategy()],
+        // Before the others: the metadata is there, and users wonder why it has no effect.
         Merge::Map(_) | Merge::List { .. } if facts.drops_strategy() => {
             vec!["patch metadata of a custom resource definition is dropped by the API server".to_owned()]
         }
@@ -60,9 +61,10 @@ impl Facts<'_> {
         let atomic = is_atomic(self.model, self.node());
         match (atomic, self.dialect) {
             (true, Dialect::Spec) => vec!["x-kubernetes-map-type: atomic".to_owned()],
+            // Map types are for server-side apply; strategic merge patch does not read them.
             (true, Dialect::Upstream) => vec![
                 "no x-kubernetes-patch-strategy".to_owned(),
-                "x-kubernetes-map-type: atomic does not count".to_owned(),
+                "ignored: x-kubernetes-map-type: atomic".to_owned(),
             ],
             (false, _) => vec!["no metadata says otherwise".to_owned()],
         }
@@ -75,7 +77,7 @@ impl Facts<'_> {
             (false, Dialect::Upstream) => {
                 let mut facts = vec!["no x-kubernetes-patch-strategy".to_owned()];
                 if let Some(word) = self.node().list_type.word().filter(|word| *word != "atomic") {
-                    facts.push(format!("x-kubernetes-list-type: {word} does not count"));
+                    facts.push(format!("ignored: x-kubernetes-list-type: {word}"));
                 }
                 facts
             }
@@ -92,11 +94,12 @@ impl Facts<'_> {
             facts.push(format!("{source}: {key}"));
         }
         let count = self.model.list_map_keys(node).len();
+        // The spec dialect takes all list-map-keys if they contain the merge key.
         let widened = count > key.split(',').filter(|key| !key.is_empty()).count();
         if self.dialect == Dialect::Spec && widened && !node.flags.has(Flags::OVERLAID) {
             facts.push(format!("{} (they hold the merge key, so all of them count)", self.list_map_keys()));
         } else if self.dialect == Dialect::Upstream && widened {
-            facts.push(format!("{} does not count", self.list_map_keys()));
+            facts.push(format!("ignored: {}", self.list_map_keys()));
         }
         facts
     }

@@ -49,6 +49,7 @@ fn list_sentence(strategy: ListStrategy<'_>, items: ItemStrategy, optional: &[&M
 
 fn default_words(key: &MergeKey) -> Option<String> {
     let default = key.default.as_ref()?;
+    // An empty string keeps its quotes, or nothing would be seen.
     let value = default.as_str().filter(|text| !text.is_empty()).map_or(default.to_string(), str::to_owned);
     Some(format!("{} defaults to {value}", key.name))
 }

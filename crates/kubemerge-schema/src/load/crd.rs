@@ -23,11 +23,13 @@ pub(crate) fn load(model: &mut Model, document: &Value) -> Result<(), LoadError>
     let served: Vec<(usize, &Value)> = crd_versions(document)
         .iter()
         .enumerate()
+        // No client can patch in a version that is not served.
         .filter(|(_, version)| version.get("served") == Some(&Value::Bool(true)))
         .collect();
     if served.is_empty() {
         return Err(LoadError::malformed("spec.versions", "no version is served"));
     }
+    // The API server would refuse the definition, so answers from it would be about nothing.
     refuse_broken_rules(document)?;
     let object_meta = ensure_object_meta(model)?;
     for (index, version) in served {
@@ -81,6 +83,7 @@ impl<'v> Names<'v> {
             singular: names
                 .get("singular")
                 .and_then(Value::as_str)
+                // The API server's own default.
                 .map_or(kind.to_lowercase(), str::to_owned),
             is_namespaced: text(document, &["spec", "scope"])? == "Namespaced",
             short_names: list("shortNames"),
@@ -90,6 +93,7 @@ impl<'v> Names<'v> {
 
     /// As the API server names the type: the group backwards, then version and kind.
     fn definition(&self, version: &str) -> String {
+        // The name that the API server publishes: com.example.v1.Widget for example.com/v1.
         let mut parts: Vec<&str> = self.group.split('.').rev().collect();
         parts.extend([version, self.kind]);
         parts.join(".")
@@ -127,7 +131,9 @@ fn load_version(
     let id = model.add_definition(entry);
     let node = Reader::new(model, SYNTAX).definition(id, schema, place)?;
     model.definitions[id as usize].node = node;
+    // Before names are implied: they are for whole objects.
     model.nodes[node as usize].flags.set(Flags::CUSTOM_RESOURCE);
+    // Embedded resources may be at any depth, so every new node is looked at.
     for whole_object in first_node..model.nodes.len() as NodeId {
         imply_names(model, whole_object, object_meta);
     }
@@ -139,6 +145,7 @@ fn load_version(
 /// ObjectMeta, of the loaded documents or as Kubernetes 1.37 has it.
 fn ensure_object_meta(model: &mut Model) -> Result<DefinitionId, LoadError> {
     const NAME: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+    // The type of the cluster's version, if its documents were loaded first.
     if let Some(known) = model.find_definition(NAME) {
         return Ok(known);
     }
@@ -146,6 +153,7 @@ fn ensure_object_meta(model: &mut Model) -> Result<DefinitionId, LoadError> {
     let document: Value = serde_json::from_str(include_str!("object_meta.json"))
         .map_err(|error| LoadError::malformed(NAME, error.to_string()))?;
     openapi_v3::load(model, &document)?;
+    // Not from the user's documents, so listings do not show them as such.
     model.definitions[first..].iter_mut().for_each(|definition| definition.origin = Origin::BuiltIn);
     let name = model.intern(NAME);
     Ok(model.definition_named(name).unwrap_or(NOWHERE))
@@ -167,6 +175,7 @@ fn imply_names(model: &mut Model, id: NodeId, object_meta: DefinitionId) {
         }
     }
     let metadata = model.find_field(&node, "metadata").map(|place| model.fields[place]);
+    // A schema may restrict names in metadata; labels and owner references have their own rules all the same.
     if !metadata.is_some_and(|metadata| describes_more_than_names(model, metadata.node)) {
         let name = model.intern("metadata");
         let reference = model.add_node(Node { refers_to: object_meta, ..own });
@@ -176,6 +185,7 @@ fn imply_names(model: &mut Model, id: NodeId, object_meta: DefinitionId) {
     let span = model.add_fields(fields);
     let node = &mut model.nodes[id as usize];
     node.fields = span;
+    // A schema without properties has some now, so unknown names are refused.
     node.flags.set(Flags::HAS_PROPERTIES);
 }
 
@@ -189,6 +199,7 @@ fn add_kind(model: &mut Model, names: &Names<'_>, version: &str, definition: Def
     model.kinds.push(KindEntry { group, version, kind, definition });
 }
 
+// In the order in which the API server lists them.
 const VERBS: [&str; 8] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const PART_VERBS: [&str; 3] = ["get", "patch", "update"];
 
@@ -205,6 +216,7 @@ fn add_resource(model: &mut Model, names: &Names<'_>, version: &str, entry: &Val
     }
     if has("scale") {
         let [name, group, version, kind] =
+            // Scale is an object of another group.
             ["scale", "autoscaling", "v1", "Scale"].map(|part| model.intern(part));
         subresources.push(SubresourceEntry { name, group, version, kind, verbs: part_verbs });
     }

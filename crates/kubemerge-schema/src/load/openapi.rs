@@ -28,9 +28,11 @@ pub(crate) fn load(model: &mut Model, syntax: Syntax, definitions: Definitions<'
     if schemas.is_empty() {
         return Err(LoadError::malformed(definitions.at, "the document defines nothing"));
     }
+    // Every definition gets its number before the first is read: they refer to each other in any order.
     let declared = declare(model, schemas);
     let mut reader = Reader::new(model, syntax);
     for (definition, (name, schema)) in declared.iter().zip(schemas) {
+        // The same definition in several v3 documents is read once.
         if definition.is_new {
             let node = reader.definition(definition.id, schema, place.key(name))?;
             reader.model.definitions[definition.id as usize].node = node;
@@ -71,6 +73,7 @@ fn fingerprint(schema: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     match schema {
         Value::Object(members) => {
+            // v3 documents list the kinds of their own group only, so this differs between equal definitions.
             let own = members.iter().filter(|(name, _)| *name != "x-kubernetes-group-version-kind");
             own.for_each(|member| member.hash(&mut hasher));
         }
@@ -93,6 +96,7 @@ fn add_kinds(model: &mut Model, definition: DefinitionId, kinds: Option<&Value>)
         };
         let (group, version, kind) = (part("group"), part("version"), part("kind"));
         if let (Some(version), Some(kind)) = (version, kind) {
+            // The core group is empty and often left out.
             let group = group.unwrap_or_else(|| model.intern(""));
             model.kinds.push(KindEntry { group, version, kind, definition });
         }

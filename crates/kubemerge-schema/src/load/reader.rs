@@ -64,11 +64,13 @@ impl<'m> Reader<'m> {
         schema: &Value,
         place: DocumentPath<'_>,
     ) -> Result<NodeId, LoadError> {
+        // Error texts and Kubernetes' own messages name the definition that a node is in.
         self.owner = owner;
         self.schema(schema, place)
     }
 
     fn schema(&mut self, schema: &Value, place: DocumentPath<'_>) -> Result<NodeId, LoadError> {
+        // The reader recurses; deeper schemas than this exist in no API.
         if self.depth == MAX_SCHEMA_DEPTH {
             let message = format!("schemas are nested more than {MAX_SCHEMA_DEPTH} deep");
             return Err(LoadError::new(LoadErrorKind::TooLarge, place.to_string(), message));
@@ -113,6 +115,7 @@ impl<'m> Reader<'m> {
     }
 
     fn read_type(&mut self, map: &Map<String, Value>, node: &mut Node) {
+        // A list of types is how JSON Schema writes "or null".
         let words: Vec<&str> = match map.get("type") {
             Some(Value::String(word)) => vec![word],
             Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect(),
@@ -142,6 +145,7 @@ impl<'m> Reader<'m> {
             }
         }
         if let Some(default) = map.get("default") {
+            // Kept as text: most defaults are never asked for, and many are equal.
             node.default = self.model.intern(&default.to_string());
         }
         if map.contains_key("x-kubernetes-unions") {
@@ -178,6 +182,7 @@ impl<'m> Reader<'m> {
             .flatten()
             .filter_map(|(field, value)| Some((field.as_str(), value.as_str()?)))
             .collect();
+        // The order of members in a document means nothing; sorting makes tables reproducible.
         pairs.sort_unstable();
         let mut member = |(field, value)| UnionMemberEntry {
             field: self.model.intern(field),
@@ -198,6 +203,7 @@ impl<'m> Reader<'m> {
             node.fields = self.properties(properties, map.get("required"), place.keyword("properties"))?;
         }
         match map.get("additionalProperties") {
+            // A boolean schema allows or forbids everything; it has no node.
             Some(Value::Bool(true)) => node.flags.set(Flags::ADDITIONAL_ANY),
             Some(Value::Bool(false)) => node.flags.set(Flags::ADDITIONAL_NONE),
             Some(schema) => node.additional = self.schema(schema, place.keyword("additionalProperties"))?,
@@ -240,6 +246,7 @@ impl<'m> Reader<'m> {
             return Err(LoadError::new(LoadErrorKind::UnresolvedReference, place.to_string(), message));
         };
         let target = self.model.intern(target);
+        // Resolved in `finish`, when all definitions of the document are known.
         self.pending.push((id, target));
         Ok(())
     }
@@ -253,6 +260,7 @@ impl<'m> Reader<'m> {
             };
             self.model.nodes[*id as usize].refers_to = *definition;
         }
+        // Only now, when every reference leads somewhere.
         for (id, _) in &self.pending {
             if let Err((kind, message)) = refuse_circle(self.model, *id) {
                 return Err(self.error(kind, at, *id, message));
@@ -274,6 +282,7 @@ fn refuse_circle(model: &Model, start: NodeId) -> Result<(), (LoadErrorKind, Str
     let mut id = start;
     while let Some(definition) = model.definitions.get(model.node(id).refers_to as usize) {
         id = definition.node;
+        // A reference to itself would make `resolve` loop.
         if seen.contains(&id) {
             return Err((LoadErrorKind::CircularReference, "the reference leads only to itself".to_owned()));
         }
@@ -296,6 +305,7 @@ fn list_type(value: Option<&Value>) -> ListType {
         Some("atomic") => ListType::Atomic,
         Some("set") => ListType::Set,
         Some("map") => ListType::Map,
+        // Unknown words have no effect, as in the API server.
         _ => ListType::Unset,
     }
 }

@@ -48,6 +48,7 @@ pub(super) fn go_quoted(text: &str) -> String {
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
             '\u{b}' => quoted.push_str("\\v"),
+            // Go writes one byte as \x, others as \u.
             c if (c as u32) < 0x80 && c.is_control() => quoted.push_str(&format!("\\x{:02x}", c as u32)),
             c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", c as u32)),
             c => quoted.push(c),

@@ -25,6 +25,7 @@ fn struct_field<'m>(model: &'m Model, id: NodeId, name: &str) -> Result<&'m Fiel
         return Err(mismatch(message));
     }
     let node = model.node(model.resolve(id));
+    // Go's decoder prefers the exact name and then ignores case.
     let exact = model.find_field(node, name).map(|index| &model.fields[index]);
     let folded = || model.fields(node).iter().find(|field| equal_fold(model.text(field.name), name));
     exact.or_else(folded).ok_or_else(|| {
@@ -39,6 +40,7 @@ fn struct_field<'m>(model: &'m Model, id: NodeId, name: &str) -> Result<&'m Fiel
 /// Equality that ignores case as Go does: ASCII letters, and the two other letters that fold to `k` and `s`.
 fn equal_fold(known: &str, asked: &str) -> bool {
     let fold = |c: char| match c {
+        // Go folds all of Unicode; these two are the only other characters that fold to ASCII letters.
         '\u{212a}' => 'k',
         '\u{17f}' => 's',
         c => c.to_ascii_lowercase(),
@@ -74,6 +76,7 @@ fn element(model: &Model, property: NodeId) -> Result<NodeId, NotAList> {
             let nested = item != NOWHERE && kind(model, item) == "slice";
             if nested && !is_pointer { Err(NotAList::SliceOfSlice) } else { Ok(item) }
         }
+        // Upstream: a pointer to anything is dereferenced without a check of what it points to.
         _ if is_pointer => Ok(pointee(model, property)),
         _ => Err(NotAList::OtherKind),
     }
@@ -94,6 +97,7 @@ pub(super) fn kind(model: &Model, id: NodeId) -> &'static str {
 fn kind_of_value(model: &Model, id: NodeId) -> &'static str {
     let id = model.resolve(id);
     let node = model.node(id);
+    // Named types are structs in Go, whatever JSON they are written as.
     if model.definitions.get(node.owner as usize).is_some_and(|entry| entry.node == id) {
         return "struct";
     }
@@ -103,6 +107,7 @@ fn kind_of_value(model: &Model, id: NodeId) -> &'static str {
 fn inline_kind(model: &Model, node: &Node) -> &'static str {
     match (node.shape, model.text(node.format)) {
         (Shape::Object, _) => "map",
+        // []byte is a slice, although it is a string in JSON.
         (Shape::List, _) | (Shape::String, "byte") => "slice",
         (Shape::String, _) => "string",
         (Shape::Integer, "int32") => "int32",

@@ -59,6 +59,7 @@ fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
     }
     match (ty.schema.dialect(), ty.model().node(ty.node).column) {
         (Dialect::Spec, _) => spec::find(ty, name, asked),
+        // Upstream has three lookups that differ in messages and in what they accept.
         (Dialect::Upstream, Column::Go) => go::find(ty, name, asked),
         (Dialect::Upstream, Column::V2) => openapi_v2::find(ty, name, asked),
         (Dialect::Upstream, Column::V3) => openapi_v3::find(ty, name, asked),
@@ -71,6 +72,7 @@ fn rule_of(ty: Type<'_>, property: NodeId) -> Result<Rule, LookupError> {
         return Ok(rule);
     }
     let model = ty.model();
+    // Printed as Go prints a slice of strings.
     let words: Vec<&str> = model.text(model.node(property).strategy).split(',').collect();
     let message = format!("unexpected patch strategy: [{}]", words.join(" "));
     Err(LookupError { kind: LookupErrorKind::InvalidPatchStrategy, message })

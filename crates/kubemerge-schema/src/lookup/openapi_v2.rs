@@ -16,6 +16,7 @@ enum Form {
 
 fn form(node: &Node) -> Form {
     match node.shape {
+        // kube-openapi calls an object with properties a kind, and one without a map.
         Shape::Any | Shape::Object if node.flags.has(Flags::HAS_PROPERTIES) => Form::Kind,
         Shape::Object => Form::Map,
         Shape::Any => Form::Arbitrary,
@@ -37,6 +38,7 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
             Ok(Found { property, value: property })
         }
         (Form::Kind, Asked::List) => list_of_kind(model, id, name),
+        // Nothing is declared, so nothing can be unknown.
         (Form::Arbitrary, _) => Ok(Found::UNTYPED),
         (Form::Map, _) => Err(mismatch(format!("expected {wanted}, but got map"))),
         (Form::Primitive, _) => Err(mismatch(format!("expected {wanted}, but got primitive"))),
@@ -58,6 +60,7 @@ fn list_of_kind(model: &Model, id: NodeId, name: &str) -> Result<Found, LookupEr
     loop {
         let node = model.node(property);
         if node.refers_to != NOWHERE {
+            // Upstream: a reference is taken as the type of the items, even if it leads to no list.
             return Ok(Found { property, value: model.definitions[node.refers_to as usize].node });
         }
         match form(node) {

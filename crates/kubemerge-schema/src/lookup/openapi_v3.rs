@@ -22,6 +22,7 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
 /// Upstream: a reference is followed once; what it leads to is not followed again.
 fn described(model: &Model, id: NodeId) -> &Node {
     let node = model.node(id);
+    // Upstream: one reference is followed, not a chain.
     let target = model.definitions.get(node.refers_to as usize);
     target.map_or(node, |definition| model.node(definition.node))
 }
@@ -30,8 +31,10 @@ fn described(model: &Model, id: NodeId) -> &Node {
 fn item(model: &Model, property: NodeId) -> Result<NodeId, LookupError> {
     let node = model.node(property);
     if node.flags.has(Flags::TUPLE) {
+        // A list of item schemas: upstream knows one schema for all items only.
         return Err(unsupported());
     }
+    // Upstream: without items the property itself is taken as the type of its items.
     Ok(if node.items == NOWHERE || node.refers_to != NOWHERE { property } else { node.items })
 }
 

@@ -10,7 +10,9 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
     let parent = model.node(model.resolve(ty.node));
     let property = match model.find_field(parent, name) {
         Some(index) => model.fields[index].node,
+        // Maps with any keys: labels, limits, data.
         None if parent.additional != NOWHERE => parent.additional,
+        // Unknown fields are kept, and merge without rules.
         None if is_open(parent) => return Ok(Found::UNTYPED),
         None => return Err(unknown_field(format!("unable to find api field \"{name}\""))),
     };
@@ -35,6 +37,7 @@ fn value_of(model: &Model, property: NodeId) -> NodeId {
     let node = model.node(model.resolve(property));
     let described =
         node.shape != Shape::Any || node.flags.has(Flags::HAS_PROPERTIES) || node.additional != NOWHERE;
+    // A value of any type merges as untyped, not as an empty object.
     if described { property } else { NOWHERE }
 }
 

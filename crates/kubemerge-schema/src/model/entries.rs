@@ -9,6 +9,7 @@ use super::terms::{Column, ListType, MapType, Origin, Required, Shape};
 pub(crate) struct Name(pub(crate) u32);
 
 impl Name {
+    // Not an Option: nodes have six names, and an Option would double each.
     pub(crate) const NONE: Name = Name(u32::MAX);
 
     pub(crate) fn is_given(self) -> bool {
@@ -140,6 +141,7 @@ pub(crate) struct FieldEntry {
 pub(crate) fn start_of(text: &str) -> u64 {
     let with_byte = |start, (at, byte)| start | u64::from(byte) << (56 - 8 * at);
     match text.as_bytes().first_chunk() {
+        // Big-endian, so that numbers sort as the texts do.
         Some(start) => u64::from_be_bytes(*start),
         None => text.bytes().enumerate().fold(0, with_byte),
     }

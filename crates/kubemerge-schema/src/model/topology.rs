@@ -7,6 +7,7 @@ pub(crate) fn is_atomic(model: &Model, node: &Node) -> bool {
     match node.map_type {
         MapType::Atomic => true,
         MapType::Granular => false,
+        // What a property says wins over what its type says.
         MapType::Unset => target(model, node).map_type == MapType::Atomic,
     }
 }

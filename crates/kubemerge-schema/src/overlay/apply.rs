@@ -35,6 +35,7 @@ fn locate(model: &Model, rule: &OverlayRule) -> Result<Option<usize>, LoadError>
         return absent(rule, "there is no such type in the schema".to_owned());
     };
     match field_path::follow(model, model.definitions[root as usize].node, path) {
+        // Only declared fields have an entry of their own to change; items and map values share theirs.
         Ok(Some(place)) if place.entry.is_some() => Ok(place.entry),
         Ok(_) => Err(bad(rule, "the path does not name a declared field")),
         Err(missing @ NoSuchField { .. }) => absent(rule, missing.to_string()),
@@ -42,6 +43,7 @@ fn locate(model: &Model, rule: &OverlayRule) -> Result<Option<usize>, LoadError>
 }
 
 fn absent(rule: &OverlayRule, message: String) -> Result<Option<usize>, LoadError> {
+    // Ready-made overlays are for all versions; a field that a user names should be there.
     if rule.presence == Presence::Optional { Ok(None) } else { Err(bad(rule, message)) }
 }
 
@@ -52,6 +54,7 @@ fn find_kind(model: &Model, name: &str) -> Option<u32> {
     let same = model
         .kinds
         .iter()
+        // Of two kinds with one name the later one counts.
         .rev()
         .find(|entry| [entry.group, entry.version, entry.kind].map(|part| model.text(part)) == wanted);
     same.map(|entry| entry.definition)
@@ -67,6 +70,7 @@ fn apply_rule(
     let mut node = *model.node(published);
     let mut warning = None;
     if let Some(keys) = &rule.keys {
+        // A wrong key would match no item, and every patch would add items instead of merging.
         refuse_bad_keys(model, rule, keys, published)?;
         warning = forgotten_key(model, rule, keys, published);
         node.merge_key = model.intern(&keys.join(","));
@@ -87,6 +91,7 @@ fn strategy(model: &Model, rule: &OverlayRule, published: NodeId) -> Result<Stri
     let merges = |text: &str| parse_strategy(text).is_some_and(|strategy| strategy.word == "merge");
     let text = match (&rule.strategy, &rule.keys) {
         (Some(given), _) => given.as_str(),
+        // Keys alone keep the published words, such as retainKeys.
         (None, Some(_)) if merges(published) => published,
         (None, Some(_)) => "merge",
         (None, None) => return Err(bad(rule, "a rule needs keys, a strategy, or both")),
@@ -113,6 +118,7 @@ fn refuse_bad_keys(
     let list = model.node(model.resolve(published));
     let item = item_of(model, list).map(|item| target(model, item));
     let unknown =
+        // Items without declared fields may have any.
         |key: &&String| item.is_some_and(|item| item.fields.len > 0 && model.find_field(item, key).is_none());
     if keys.is_empty() {
         Err(bad(rule, "the key set is empty"))
@@ -156,6 +162,7 @@ fn with_defaults(model: &mut Model, rule: &OverlayRule, published: NodeId) -> Re
     let Some(item) = item_of(model, &list).map(|item| *target(model, item)) else {
         return Err(bad(rule, "the field is not a list of objects, so its keys have no defaults"));
     };
+    // A copy of the item type: other lists may share the published one.
     let mut fields = model.fields(&item).to_vec();
     for (key, value) in &rule.defaults {
         let name: Name = model.intern(key);

@@ -39,6 +39,7 @@ impl Overlay {
 }
 
 fn design_documents() -> Overlay {
+    // The documents are older than some versions and newer than none, so fields may be missing.
     let optional = |rule: OverlayRule| OverlayRule { presence: Presence::Optional, ..rule };
     let mut overlay = Overlay::new();
     for (definition, field, keys) in KEY_SETS {

@@ -33,6 +33,7 @@ fn bad(place: &DocumentPath<'_>, message: impl Into<String>) -> LoadError {
 
 fn read_rule(rule: &Value, place: &DocumentPath<'_>) -> Result<OverlayRule, LoadError> {
     let Value::Object(rule) = rule else { return Err(bad(place, "expected a rule")) };
+    // A misspelt member would silently change nothing.
     if let Some(unknown) = rule.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(bad(&place.keyword(unknown), format!("unknown; a rule has {}", MEMBERS.join(", "))));
     }
@@ -43,6 +44,7 @@ fn read_rule(rule: &Value, place: &DocumentPath<'_>) -> Result<OverlayRule, Load
         }
         [Ok(None), Ok(None), Ok(Some(kind)), Ok(Some(path))] => OverlayRule::kind(kind, path),
         texts => {
+            // A wrong type is the better message, if there is one.
             texts.into_iter().collect::<Result<Vec<_>, _>>()?;
             return Err(bad(place, "a rule names a definition and a field, or a kind and a path"));
         }
@@ -71,6 +73,7 @@ fn text<'v>(
 fn read_keys(rule: &Map<String, Value>, place: &DocumentPath<'_>) -> Result<Option<Vec<String>>, LoadError> {
     let words: Option<Vec<String>> = match rule.get("keys") {
         None => return Ok(None),
+        // As x-kubernetes-patch-merge-key is written.
         Some(Value::String(keys)) => Some(keys.split(',').map(|key| key.trim().to_owned()).collect()),
         Some(Value::Array(keys)) => keys.iter().map(|key| key.as_str().map(str::to_owned)).collect(),
         Some(_) => None,

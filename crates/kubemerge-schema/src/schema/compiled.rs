@@ -25,6 +25,7 @@ impl Schema {
     pub(crate) fn compile(model: Arc<Model>, dialect: Dialect, warnings: Vec<SchemaFinding>) -> Schema {
         let rules = compile(&model, dialect);
         let kinds = KindIndex::new(&model);
+        // Computed on first use: most programs need one of them, many none.
         let (plain_types, go_types) = (OnceLock::new(), OnceLock::new());
         Schema { model, dialect, rules, kinds, warnings, plain_types, go_types }
     }
@@ -87,6 +88,7 @@ impl KindIndex {
 
     /// The definition of a kind; of several the one that was loaded last.
     fn find(&self, model: &Model, wanted: [&str; 3]) -> Option<DefinitionId> {
+        // The last of equal kinds: sorting is stable, and later documents count.
         let after = self.places.partition_point(|place| KindIndex::key(model, *place) <= wanted);
         let place = *self.places.get(after.checked_sub(1)?)?;
         (KindIndex::key(model, place) == wanted).then(|| model.kinds[place as usize].definition)

@@ -94,6 +94,7 @@ impl<'s> Type<'s> {
         let model = self.model();
         let id = (!self.is_untyped()).then(|| model.resolve(self.node))?;
         let owner = model.node(id).owner;
+        // Inline schemas belong to a definition without being it.
         model.definitions.get(owner as usize).filter(|entry| entry.node == id).map(|_| owner)
     }
 }

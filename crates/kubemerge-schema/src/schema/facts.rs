@@ -68,6 +68,7 @@ impl<'s> Type<'s> {
 
     /// The default of the property.
     pub fn default(self) -> Option<Value> {
+        // Written by the loader from JSON, so it always parses.
         serde_json::from_str(self.model().given(self.given()?.default)?).ok()
     }
 
@@ -108,6 +109,7 @@ impl<'s> Type<'s> {
 
     /// Whether the value may be an integer or a string.
     pub fn is_int_or_string(self) -> bool {
+        // Built-in documents use the format, definitions the extension.
         self.has(Flags::INT_OR_STRING) || self.format() == Some("int-or-string")
     }
 
@@ -138,6 +140,7 @@ impl<'s> Type<'s> {
     }
 
     fn has(self, flag: Flags) -> bool {
+        // A property may say more than the type it refers to.
         [self.given(), self.resolved()].into_iter().flatten().any(|node| node.flags.has(flag))
     }
 

@@ -58,6 +58,7 @@ impl Schema {
     fn kinds_called(&self, name: &str) -> Vec<KindOf<'_>> {
         let kinds = self.kinds();
         let exact: Vec<KindOf<'_>> = kinds.iter().filter(|kind| kind.kind == name).copied().collect();
+        // Kinds before resources: `Event` is a kind, `events` a resource of two groups.
         if !exact.is_empty() {
             return exact;
         }
@@ -89,6 +90,7 @@ fn ambiguous(name: &str, candidates: &[KindOf<'_>]) -> NameError {
 /// The kind in the most stable, newest version, if all are of one group.
 fn preferred<'s>(candidates: &[KindOf<'s>]) -> Option<KindOf<'s>> {
     let first = candidates.first()?;
+    // Which group is meant cannot be guessed; versions of one group can.
     if candidates.iter().any(|kind| kind.group != first.group) {
         return None;
     }
@@ -98,6 +100,7 @@ fn preferred<'s>(candidates: &[KindOf<'s>]) -> Option<KindOf<'s>> {
 /// Orders versions as Kubernetes does: `v2`, `v1`, `v2beta1`, `v1alpha1`, then anything else.
 fn stability(version: &str) -> (u8, u32, u32) {
     let parse = |text: &str| text.parse().unwrap_or(0);
+    // Names that follow no convention come last, as in kubectl.
     let Some(rest) = version.strip_prefix('v') else { return (0, 0, 0) };
     if let Some((major, minor)) = rest.split_once("beta") {
         (2, parse(major), parse(minor))

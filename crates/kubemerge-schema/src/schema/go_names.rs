@@ -11,6 +11,7 @@ impl Schema {
     pub fn go_struct(&self, api_version: &str, kind: &str) -> Option<StructId> {
         let (group, version) = split_api_version(api_version);
         let definition = self.definition_of_kind([kind, group, version])?;
+        // Loaded documents say nothing about Go types, even of kinds that have them.
         let is_built_in = self.model().definitions[definition as usize].origin == Origin::BuiltIn;
         self.go_types().struct_of_definition(definition).filter(|_| is_built_in)
     }
@@ -22,6 +23,7 @@ impl GoTypes {
         let fields = self.fields(id);
         let start = start_of(name);
         let mut at = fields.partition_point(|field| field.start < start);
+        // Names that share their first eight bytes are next to each other.
         while let Some(field) = fields.get(at).filter(|field| field.start == start) {
             if self.name(schema, field) == name {
                 return Some(at);
@@ -44,6 +46,7 @@ impl GoTypes {
     /// The name of a struct with its package: `v1.PodSpec`.
     pub fn struct_type_name(&self, schema: &Schema, id: StructId) -> String {
         let mut parts = self.definition_name(schema, id).rsplit('.');
+        // Go prints the last part of the package path: v1.PodSpec.
         let (name, package) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         format!("{package}.{name}")
     }

@@ -29,6 +29,7 @@ impl Schema {
     pub fn resource(&self, group: &str, version: &str, plural: &str) -> Option<Resource<'_>> {
         let is_it =
             |one: &Resource<'_>| one.plural() == plural && one.version() == version && one.group() == group;
+        // Later documents count.
         self.resources().rev().find(is_it)
     }
 }
@@ -53,6 +54,7 @@ impl<'s> Resource<'s> {
     pub fn list_kind(self) -> Cow<'s, str> {
         match self.schema.model().given(self.entry.list_kind) {
             Some(kind) => Cow::Borrowed(kind),
+            // The API server's default.
             None => Cow::Owned(format!("{}List", self.kind())),
         }
     }

@@ -14,12 +14,14 @@ use crate::model::{
 use crate::schema::Schema;
 
 /// Nodes of the model follow the two types of objects without schema.
+// The two untyped nodes come first, so the number of every other node is known before it is compiled.
 const FIRST_OF_MODEL: u32 = 2;
 
 /// Compiles the types of everything a schema has loaded.
 pub(super) fn compile(schema: &Schema) -> TypeTable {
     let mut compiler = Compiler::new(schema.model());
     compiler.definitions();
+    // After all definitions: a reference is a copy of its target.
     compiler.references();
     compiler.finish(schema)
 }
@@ -76,6 +78,7 @@ impl<'m> Compiler<'m> {
                 continue;
             }
             match self.model.text(definition.name) {
+                // Published as a string, but clients also send numbers.
                 "io.k8s.apimachinery.pkg.api.resource.Quantity" => {
                     *self.at(definition.node) =
                         TypeNode { scalar: Some(ScalarType::Untyped), ..TypeNode::default() };
@@ -96,6 +99,7 @@ impl<'m> Compiler<'m> {
             }
             let target = self.model.resolve(id as NodeId);
             let mut resolved = *self.at(target);
+            // The property decides how its map is owned; the type is shared.
             override_entries(&mut resolved, node.map_type);
             *self.at(id as NodeId) = resolved;
         }
@@ -111,6 +115,7 @@ impl<'m> Compiler<'m> {
                 node: kind.definition.ty().node + FIRST_OF_MODEL,
             })
             .collect();
+        // For the binary search in `type_of`.
         kinds.sort_by(|one, two| (&one.kind, &one.api_version).cmp(&(&two.kind, &two.api_version)));
         let mut hasher = DefaultHasher::new();
         (&self.nodes, &self.fields, &self.lists).hash(&mut hasher);
@@ -139,6 +144,7 @@ impl<'m> Compiler<'m> {
         let preserves = node.flags.has(Flags::PRESERVE_UNKNOWN);
         let unknown = if preserves { Unknown::Preserved } else { unknown };
         *self.at(id) = match node.shape {
+            // Upstream converts v2 and v3 schemas by different code, which differ here.
             Shape::Any if is_arbitrary_v2(&node) => untyped_deduced(),
             Shape::Any => TypeNode {
                 scalar: Some(ScalarType::Untyped),
@@ -188,6 +194,7 @@ impl<'m> Compiler<'m> {
 
     fn keyed(&mut self, node: &Node, names: Vec<Name>) -> ItemsNode {
         if names.is_empty() {
+            // A merge list without a key is a list of scalars.
             return ItemsNode::Set;
         }
         let key = |name: &Name| {
@@ -220,11 +227,13 @@ impl<'m> Compiler<'m> {
         for field in self.model.fields(node) {
             let name = self.model.text(field.name);
             let ty = match self.object_meta.filter(|_| name == "metadata" && is_whole_object(node)) {
+                // Definitions may not describe metadata, but managers own its fields one by one.
                 Some(object_meta) => object_meta + FIRST_OF_MODEL,
                 None => self.child(field.node, unknown),
             };
             fields.push(TypeField { name: name.into(), node: ty });
         }
+        // Only now: the types of the fields have added fields of their own.
         let first_field = self.fields.len() as u32;
         self.fields.append(&mut fields);
         MapNode { entries, element, first_field, field_count: node.fields.len }
@@ -234,6 +243,7 @@ impl<'m> Compiler<'m> {
     fn undeclared(&mut self, node: &Node, unknown: Unknown) -> u32 {
         let open_by_default = node.fields.len == 0 && node.column != Column::V2;
         match node.additional {
+            // The v2 conversion upstream does not look at the boolean.
             NOWHERE if node.flags.has(Flags::ADDITIONAL_NONE) && node.column != Column::V2 => NOWHERE,
             NOWHERE if node.flags.has(Flags::ADDITIONAL_ANY) && node.column != Column::V2 => UNTYPED_DEDUCED,
             NOWHERE if unknown == Unknown::Preserved || open_by_default => UNTYPED_DEDUCED,
@@ -268,6 +278,7 @@ fn override_entries(node: &mut TypeNode, map_type: MapType) {
     };
     if let Some(map) = &mut node.map {
         map.entries = if atomic { MapEntries::Atomic } else { MapEntries::Granular };
+    // Upstream: a map type on a reference to a list makes the list atomic.
     } else if let Some(list) = &mut node.list
         && atomic
     {

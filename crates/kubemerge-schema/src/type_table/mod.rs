@@ -140,6 +140,7 @@ struct KindType {
 }
 
 /// The type of values below an atomic container of an object without schema.
+// Fixed numbers, so that compiled nodes can name them and `is_deduced` is one comparison.
 const UNTYPED_ATOMIC: u32 = 0;
 /// The type of an object without schema: maps are granular, lists are atomic.
 const UNTYPED_DEDUCED: u32 = 1;
@@ -215,6 +216,7 @@ impl<'t> TypeRef<'t> {
 
     /// A number that tells this type apart from others, in this table and in tables of other content.
     pub fn fingerprint(self) -> u64 {
+        // Types of one table differ in the node, equal tables of two schemas agree.
         self.table.fingerprint.rotate_left(20) ^ u64::from(self.node)
     }
 
@@ -229,6 +231,7 @@ impl<'t> TypeRef<'t> {
 
 impl PartialEq for TypeRef<'_> {
     fn eq(&self, other: &Self) -> bool {
+        // Tables are never copied, so the address identifies one.
         std::ptr::eq(self.table, other.table) && self.node == other.node
     }
 }
