@@ -118,12 +118,15 @@ fn normal(mut object: Value) -> Value {
         Some("LimitRange") if text(&object["metadata"], "name").len() == 36 => {
             drop_field(&mut object, "metadata", "name");
         }
+        // The oracle has a user of its own.
+        Some("CertificateSigningRequest") => object["spec"]["username"] = Value::Null,
         _ => {}
     }
     let conditions = object.get_mut("status").and_then(|status| status.get_mut("conditions"));
     for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(condition) = condition.as_object_mut() {
             condition.insert("lastTransitionTime".to_owned(), Value::Null);
+            condition.insert("lastUpdateTime".to_owned(), Value::Null);
         }
     }
     object

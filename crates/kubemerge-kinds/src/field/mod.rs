@@ -104,6 +104,11 @@ impl<'t> Field<'t> {
         self.key(self.report.arena().alloc_str(key))
     }
 
+    /// A field whose name was put together for the occasion.
+    pub fn field_for(self, name: &str) -> Field<'t> {
+        self.field(self.report.arena().alloc_str(name))
+    }
+
     /// The same value under a path whose last name is another one.
     pub fn renamed(self, name: &'t str) -> Field<'t> {
         let before = self.path.and_then(|path| path.before);

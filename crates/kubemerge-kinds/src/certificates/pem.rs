@@ -1,0 +1,51 @@
+//! Blocks of PEM text, as Go's `encoding/pem` finds them.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// A block: its type, whether it has headers, and its bytes.
+pub(super) struct Block<'p> {
+    pub(super) kind: &'p str,
+    pub(super) has_headers: bool,
+    pub(super) bytes: Vec<u8>,
+}
+
+const BEGIN: &str = "-----BEGIN ";
+const END: &str = "-----END ";
+const DASHES: &str = "-----";
+
+/// The blocks of a text. What is between them, and what is no block, is passed over.
+pub(super) fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let end = rest.find(END)?;
+            let (before, after) = rest.split_at(end);
+            let after = &after[END.len()..];
+            let line_end = after.find('\n').unwrap_or(after.len());
+            rest = after;
+            // Of several BEGIN lines the last one before an END counts.
+            let Some(start) = before.rfind(BEGIN) else { continue };
+            let is_at_line_start = start == 0 || before[..start].ends_with('\n');
+            if is_at_line_start && let Some(block) = read(&before[start + BEGIN.len()..], &after[..line_end]) {
+                rest = &after[line_end..];
+                return Some(block);
+            }
+        }
+    })
+}
+
+/// Reads a block from the rest of its BEGIN line to its END line.
+fn read<'p>(inner: &'p str, end_line: &str) -> Option<Block<'p>> {
+    let (kind_line, mut body) = inner.split_once('\n')?;
+    let kind = kind_line.trim_end().strip_suffix(DASHES)?;
+    if end_line.trim_end().strip_suffix(DASHES) != Some(kind) {
+        return None;
+    }
+    let mut has_headers = false;
+    while let Some((line, rest)) = body.split_once('\n').filter(|(line, _)| line.contains(':')) {
+        (has_headers, body) = (!line.is_empty(), rest);
+    }
+    let text: String = body.chars().filter(|char| !char.is_ascii_whitespace()).collect();
+    Some(Block { kind, has_headers, bytes: STANDARD.decode(text).ok()? })
+}

@@ -1,0 +1,167 @@
+//! CertificateSigningRequest.
+
+use std::collections::BTreeSet;
+
+use super::content::{certificates_problem, decoded, request_problem};
+use super::signing_request_update::{
+    approval_changes, changes, keep_all, keep_all_but_certificate, keep_all_but_conditions, status_changes,
+};
+use crate::core::pod_spec::signer_name;
+use crate::field::Field;
+use crate::format::Problems;
+use crate::meta::NameRule;
+use crate::registry::{Context, OnUpdate, Rules, SubresourceRules};
+use crate::tree::{List, Map, Value};
+
+pub(super) const RULES: Rules = Rules {
+    kind: "CertificateSigningRequest",
+    name: NameRule::Custom(|_| Problems::new()),
+    reset: &["status"],
+    prepare_create: add_user,
+    prepare_update: keep_all,
+    validate: |request| validate(request, request.absent()),
+    validate_update: |request, old| {
+        validate(request, old);
+        changes(request, old);
+    },
+    on_update: OnUpdate::ValidateMetadata,
+    subresources: &[
+        SubresourceRules {
+            name: "status",
+            prepare_update: keep_all_but_certificate,
+            validate_update: |request, old| {
+                validate(request, old);
+                status_changes(request, old);
+            },
+        },
+        SubresourceRules {
+            name: "approval",
+            prepare_update: keep_all_but_conditions,
+            validate_update: |request, old| {
+                validate(request, old);
+                approval_changes(request, old);
+            },
+        },
+    ],
+    ..Rules::CLUSTER
+};
+
+const MIN_EXPIRATION_SECONDS: i64 = 600;
+const LEGACY_SIGNER: &str = "kubernetes.io/legacy-unknown";
+const USAGES: [&str; 23] = [
+    "any",
+    "cert sign",
+    "client auth",
+    "code signing",
+    "content commitment",
+    "crl sign",
+    "data encipherment",
+    "decipher only",
+    "digital signature",
+    "email protection",
+    "encipher only",
+    "ipsec end system",
+    "ipsec tunnel",
+    "ipsec user",
+    "key agreement",
+    "key encipherment",
+    "microsoft sgc",
+    "netscape sgc",
+    "ocsp signing",
+    "s/mime",
+    "server auth",
+    "signing",
+    "timestamping",
+];
+/// Conditions that are true if they are there.
+const TRUE_CONDITIONS: [&str; 3] = ["Approved", "Denied", "Failed"];
+
+/// Kubernetes writes down who asks. Without authentication that is always the administrator.
+fn add_user(request: &mut Map<'_>, _: Context) {
+    let spec = request.ensure_map("spec");
+    for name in ["uid", "extra"] {
+        spec.remove(name);
+    }
+    let mut groups = List::new_in(spec.arena());
+    groups.push(Value::from("system:masters"));
+    groups.push(Value::from("system:authenticated"));
+    spec.set("username", "system:admin");
+    spec.set("groups", groups);
+}
+
+/// Validates a request; what a stored one has already is tolerated.
+fn validate(request: Field<'_>, old: Field<'_>) {
+    let spec = request.field("spec");
+    if let Some(problem) = request_problem(spec.field("request").str()) {
+        spec.field("request").invalid(problem);
+    }
+    usages(spec.field("usages"), old.fields(["spec", "usages"]));
+    let signer = spec.field("signerName");
+    if signer.str() == LEGACY_SIGNER && old.fields(["spec", "signerName"]).str() != LEGACY_SIGNER {
+        signer.invalid("the legacy signerName is not allowed via this API version");
+    } else {
+        signer_name(signer);
+    }
+    let expiration = spec.field("expirationSeconds");
+    if expiration.is_set() && expiration.int() < MIN_EXPIRATION_SECONDS {
+        expiration.invalid("may not specify a duration less than 600 seconds (10 minutes)");
+    }
+    let path = ["status", "conditions"];
+    conditions(request.fields(path), old.fields(path));
+    let path = ["status", "certificate"];
+    certificate(request.fields(path), old.fields(path));
+}
+
+fn usages(usages: Field<'_>, old: Field<'_>) {
+    usages.require("");
+    let is_known = |usage: Field<'_>| USAGES.contains(&usage.str());
+    if old.items().all(is_known) {
+        usages.items().filter(|usage| !is_known(*usage)).for_each(|usage| usage.not_supported(&USAGES));
+    }
+    if repeated(old).next().is_none() {
+        repeated(usages).for_each(Field::duplicate);
+    }
+}
+
+fn repeated<'t>(list: Field<'t>) -> impl Iterator<Item = Field<'t>> {
+    let mut seen = BTreeSet::new();
+    list.items().filter(move |item| !seen.insert(item.str()))
+}
+
+fn conditions(conditions: Field<'_>, old: Field<'_>) {
+    let has = |list: Field<'_>, kind: &str| list.items().any(|one| one.field("type").str() == kind);
+    let mut seen = BTreeSet::new();
+    let has_repeated = !old.items().all(|one| seen.insert(one.field("type").str()));
+    let mut seen = BTreeSet::new();
+    for condition in conditions.items() {
+        let (kind, status) = (condition.field("type"), condition.field("status"));
+        if !has(old, "") {
+            kind.require("");
+        }
+        if !status.require("") {
+            let is_plain = TRUE_CONDITIONS.contains(&kind.str());
+            status.one_of(if is_plain { &["True"] } else { &["False", "True", "Unknown"] });
+        }
+        if !seen.insert(kind.str()) && !has_repeated {
+            kind.duplicate();
+        }
+    }
+    let has_both = |list| has(list, "Approved") && has(list, "Denied");
+    if has_both(conditions) && !has_both(old) {
+        let text = "must specify at most one of: `conditions[{\"type\": \"Approved\"}]`, \
+                    `conditions[{\"type\": \"Denied\"}]`";
+        let value = "{conditions[{\"type\": \"Approved\"}], conditions[{\"type\": \"Denied\"}]}";
+        conditions.invalid_as(value, text);
+    }
+}
+
+fn certificate(certificate: Field<'_>, old: Field<'_>) {
+    let is_stored = certificate.str() == old.str() && old.is_set();
+    let problem = |field: Field<'_>| certificates_problem(&decoded(field.str()));
+    if is_stored || problem(old).is_some() {
+        return;
+    }
+    if let Some(problem) = problem(certificate) {
+        certificate.invalid_as("<certificate data>", problem);
+    }
+}
