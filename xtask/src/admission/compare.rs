@@ -120,6 +120,12 @@ fn normal(mut object: Value) -> Value {
         }
         // The oracle has a user of its own.
         Some("CertificateSigningRequest") => object["spec"]["username"] = Value::Null,
+        Some("DeviceTaintRule") => drop_time_added(&mut object["spec"]["taint"]),
+        Some("ResourceSlice") => {
+            let devices = object["spec"]["devices"].as_array_mut().into_iter().flatten();
+            let taints = devices.filter_map(|device| device.get_mut("taints")?.as_array_mut());
+            taints.flatten().for_each(drop_time_added);
+        }
         _ => {}
     }
     let conditions = object.get_mut("status").and_then(|status| status.get_mut("conditions"));
@@ -135,6 +141,13 @@ fn normal(mut object: Value) -> Value {
 fn drop_field(object: &mut Value, part: &str, name: &str) {
     if let Some(part) = object.get_mut(part).and_then(Value::as_object_mut) {
         part.remove(name);
+    }
+}
+
+/// The time at which a server first sees a taint.
+fn drop_time_added(taint: &mut Value) {
+    if let Some(taint) = taint.as_object_mut() {
+        taint.remove("timeAdded");
     }
 }
 

@@ -27,7 +27,8 @@ pub(super) fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
             // Of several BEGIN lines the last one before an END counts.
             let Some(start) = before.rfind(BEGIN) else { continue };
             let is_at_line_start = start == 0 || before[..start].ends_with('\n');
-            if is_at_line_start && let Some(block) = read(&before[start + BEGIN.len()..], &after[..line_end]) {
+            if is_at_line_start && let Some(block) = read(&before[start + BEGIN.len()..], &after[..line_end])
+            {
                 rest = &after[line_end..];
                 return Some(block);
             }

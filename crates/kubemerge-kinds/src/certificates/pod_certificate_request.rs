@@ -131,7 +131,11 @@ fn status(request: Field<'_>, old: Field<'_>) {
     if is_in(status, "Issued") {
         return issued(status, old.field("spec"));
     }
-    fixed(status, stored, "status is immutable unless transitioning to \"Issued\", \"Denied\", or \"Failed\"");
+    fixed(
+        status,
+        stored,
+        "status is immutable unless transitioning to \"Issued\", \"Denied\", or \"Failed\"",
+    );
 }
 
 fn fixed(status: Field<'_>, stored: Field<'_>, message: &str) {

@@ -105,7 +105,8 @@ fn approvals(request: Field<'_>, old: Field<'_>) {
         if now == before && !is_same {
             let text = |request| {
                 let go_type = "certificates.CertificateSigningRequestCondition";
-                let texts: Vec<String> = of_kind(request, kind).map(|one| internal_pretty(go_type, one)).collect();
+                let texts: Vec<String> =
+                    of_kind(request, kind).map(|one| internal_pretty(go_type, one)).collect();
                 texts.join("\n")
             };
             let diff = unified_diff(&text(old), &text(request));

@@ -142,6 +142,14 @@ impl<'t> Quantity<'t> {
         self.compare(&whole)
     }
 
+    /// The sum, in the format of the first summand unless that is zero.
+    pub(crate) fn plus(&self, other: &Quantity<'_>) -> Quantity<'static> {
+        let exponent = self.exponent.min(other.exponent);
+        let mantissa = self.scaled(exponent).saturating_add(other.scaled(exponent));
+        let format = if self.is_zero() { other.format } else { self.format };
+        Quantity { mantissa, exponent, format, kept: None }
+    }
+
     fn scaled(&self, exponent: i32) -> i128 {
         let factor = 10i128.checked_pow((self.exponent - exponent).max(0) as u32).unwrap_or(i128::MAX);
         self.mantissa.saturating_mul(factor)

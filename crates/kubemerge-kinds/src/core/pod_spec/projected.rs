@@ -6,7 +6,8 @@ use super::env::downward_api_file;
 use super::paths::{local_path, user};
 use super::volume_sources::{file_owner_and_mode, key_to_path};
 use crate::field::{BadValue, Field};
-use crate::format::dns1123_subdomain;
+use crate::format::{Problems, dns1123_label, dns1123_subdomain};
+use crate::go_text::quoted;
 use crate::meta::{Selector, label_selector};
 
 const MESSAGE: &str = "conflicting duplicate paths";
@@ -135,7 +136,7 @@ fn bundle_name(source: Field<'_>) {
 
 /// `domain/path` of a signer of certificates.
 pub(crate) fn signer_name(signer: Field<'_>) {
-    const MAX_PATH: usize = 571;
+    const MAX_NAME: usize = 571;
     const MAX_DOMAIN: usize = 253;
     let text = signer.str();
     if text.is_empty() {
@@ -146,17 +147,26 @@ pub(crate) fn signer_name(signer: Field<'_>) {
         return signer
             .invalid("must be a fully qualified domain and path of the form 'example.com/signer-name'");
     };
-    for problem in dns1123_subdomain(domain) {
-        signer.invalid(format!("validating signer host: {problem}"));
+    if domain.len() > MAX_DOMAIN {
+        signer.too_long(MAX_DOMAIN);
     }
-    if domain.split('.').count() < 2 && domain.len() <= MAX_DOMAIN {
-        signer.invalid("validating signer host: host must be a fully qualified domain name");
+    first_wrong_label(signer, domain, dns1123_label);
+    if !domain.contains('.') {
+        signer.invalid_as(domain, "should be a domain with at least two segments separated by dots");
     }
-    for problem in dns1123_subdomain(path) {
-        signer.invalid(format!("validating signer path: {problem}"));
+    first_wrong_label(signer, path, dns1123_subdomain);
+    if text.len() > MAX_NAME {
+        signer.too_long(MAX_NAME);
     }
-    if text.len() > MAX_PATH {
-        signer.too_long(MAX_PATH);
+}
+
+/// Further labels are not looked at: their errors would read the same.
+fn first_wrong_label(signer: Field<'_>, part: &str, check: fn(&str) -> Problems) {
+    let mut labels = part.split('.').map(|label| (label, check(label)));
+    if let Some((label, problems)) = labels.find(|(_, problems)| !problems.is_empty()) {
+        for problem in problems {
+            signer.invalid_as(part, format!("validating label {}: {problem}", quoted(label)));
+        }
     }
 }
 

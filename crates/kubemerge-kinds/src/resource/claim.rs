@@ -1,0 +1,79 @@
+//! ResourceClaim and ResourceClaimTemplate.
+
+use super::claim_spec::{defaults, drop_disabled_fields, validate};
+use super::claim_status;
+use crate::field::{BadValue, Field};
+use crate::meta::{annotations, labels};
+use crate::registry::{OnUpdate, Rules, SubresourceRules};
+
+pub(super) const CLAIM: Rules = Rules {
+    kind: "ResourceClaim",
+    defaults: |claim, _| {
+        defaults(claim.ensure_map("spec"));
+        claim_status::defaults(claim);
+    },
+    reset: &["status"],
+    prepare_create: |claim, _| drop_disabled_fields(claim.ensure_map("spec")),
+    prepare_update: |claim, _, _| drop_disabled_fields(claim.ensure_map("spec")),
+    validate: |claim| validate(claim.field("spec")),
+    validate_update: |claim, old| {
+        let spec = claim.field("spec");
+        if !spec.same_as(old.field("spec")) {
+            // Upstream: the declarative rule does not tell the value.
+            spec.invalid_as(BadValue::null(), "field is immutable");
+        }
+    },
+    on_update: OnUpdate::ValidateMetadata,
+    subresources: &[SubresourceRules {
+        name: "status",
+        prepare_update: claim_status::prepare,
+        validate_update: claim_status::validate,
+    }],
+    ..Rules::NAMESPACED
+};
+
+pub(super) const TEMPLATE: Rules = Rules {
+    kind: "ResourceClaimTemplate",
+    defaults: |template, _| {
+        if let Some(spec) = template.map_mut("spec").and_then(|spec| spec.map_mut("spec")) {
+            defaults(spec);
+        }
+    },
+    prepare_create: |template, _| {
+        if let Some(spec) = template.map_mut("spec").and_then(|spec| spec.map_mut("spec")) {
+            drop_disabled_fields(spec);
+        }
+    },
+    prepare_update: |template, _, _| {
+        if let Some(spec) = template.map_mut("spec").and_then(|spec| spec.map_mut("spec")) {
+            drop_disabled_fields(spec);
+        }
+    },
+    validate: |template| {
+        template_metadata(template.fields(["spec", "metadata"]));
+        validate(template.fields(["spec", "spec"]));
+    },
+    validate_update: |template, old| {
+        template
+            .field("spec")
+            .check_immutable_struct(old.field("spec"), "resource.ResourceClaimTemplateSpec");
+    },
+    ..Rules::NAMESPACED
+};
+
+/// Metadata of the claims to be made: labels and annotations alone.
+fn template_metadata(metadata: Field<'_>) {
+    annotations(metadata.field("annotations"));
+    labels(metadata.field("labels"));
+    for (name, value) in metadata.map().into_iter().flat_map(|map| map.iter()) {
+        let place = match name {
+            "labels" | "annotations" => continue,
+            // Upstream makes the names of Go out of those of JSON by their first letter.
+            "uid" => metadata.field("uID"),
+            _ => metadata.field_for(name),
+        };
+        if !value.is_empty() || name == "deletionGracePeriodSeconds" {
+            place.forbidden("cannot be set");
+        }
+    }
+}
