@@ -2,11 +2,13 @@
 
 /// Decodes padded base64, ignoring line breaks. Bytes that are not UTF-8 become U+FFFD, one each.
 pub(crate) fn decode(text: &str) -> Option<String> {
+    // Go's decoder skips line breaks, which block scalars have, and nothing else.
     let digits: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);
     let mut groups = digits.chunks(4).peekable();
     while let Some(group) = groups.next() {
         let padding = group.iter().rev().take_while(|byte| **byte == b'=').count();
+        // Padding is required, and only at the end.
         if group.len() != 4 || padding > 2 || (padding > 0 && groups.peek().is_some()) {
             return None;
         }
@@ -35,6 +37,7 @@ fn replace_invalid(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(chunk.valid());
+        // One replacement character a byte, as Go converts bytes to a string.
         text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
     }
     text

@@ -18,6 +18,7 @@ use kubemerge_value::MAX_DEPTH;
 const OPEN: ItemId = ItemId::MAX;
 
 /// Maps up to this size are checked for repeated keys without a hash table.
+// Comparing a few keys is faster than hashing them, and most maps are this small.
 const SMALL_MAP: usize = 8;
 
 pub(crate) struct Builder<'t> {
@@ -87,6 +88,7 @@ impl<'t> Builder<'t> {
         extent: Extent,
         mark: Mark,
     ) -> Result<ItemId, YamlError> {
+        // As a key it is only text; as a value JSON cannot hold it.
         let unprintable = matches!(value, Value::Float(float) if !float.is_finite());
         if unprintable && self.role() == Role::Value {
             let message = format!("`{}` has no JSON form", &self.document.text[extent.start..extent.end]);
@@ -98,6 +100,7 @@ impl<'t> Builder<'t> {
     /// Notes a trap if the plain scalar just pushed is one.
     pub(crate) fn note_trap(&mut self, text: &str, resolved: Resolved, role: Role) {
         let Some(kind) = trap_of(text, resolved) else { return };
+        // The trap is about the scalar that was just added.
         let Some(id) = self.document.items.len().checked_sub(1) else { return };
         let item = &self.document.items[id];
         let read_as = match role {
@@ -111,6 +114,7 @@ impl<'t> Builder<'t> {
     }
 
     pub(crate) fn alias(&mut self, target: ItemId, extent: Extent) -> Result<ItemId, YamlError> {
+        // An alias inside its own anchor would expand without end.
         if self.document.item(target).next == OPEN {
             let name = &self.document.text[extent.start..extent.end];
             let message = format!("the value of anchor `{}` contains itself", name.trim_start_matches('*'));
@@ -127,6 +131,7 @@ impl<'t> Builder<'t> {
         mark: Mark,
     ) -> Result<ItemId, YamlError> {
         let (start, end) = (extent.start, extent.end as u32);
+        // Pushed before the depth is checked, so that the limit on values is reported first.
         let id = self.push(value, style, extent, mark)?;
         if self.open.len() >= self.max_depth {
             let message = format!("nested more than {} levels deep", self.max_depth);
@@ -142,6 +147,7 @@ impl<'t> Builder<'t> {
         let Some(OpenCollection { id, end, .. }) = self.open.pop() else { return Ok(()) };
         let end = flow_end.map_or(end, |end| end as u32);
         if let Some(parent) = self.open.last_mut() {
+            // A block collection ends with its last child.
             parent.end = parent.end.max(end);
         }
         self.document.items[id as usize].next = self.document.items.len() as ItemId;
@@ -156,6 +162,7 @@ impl<'t> Builder<'t> {
     /// Widens the item to take in its anchor.
     pub(crate) fn anchor(&mut self, id: ItemId, offset: usize) {
         let item = &mut self.document.items[id as usize];
+        // Edits replace a value together with its anchor.
         item.outer = item.outer.min(offset as u32);
         item.mark.anchor = true;
     }
@@ -171,6 +178,7 @@ impl<'t> Builder<'t> {
             let message = format!("more than {} values in one document", self.document.options.max_nodes);
             return Err(self.error(YamlErrorKind::Limit, extent.start, message));
         }
+        // Counted even for aliases: keys and values alternate by number.
         if let Some(open) = self.open.last_mut() {
             open.children += 1;
             open.end = open.end.max(extent.end as u32);
@@ -183,11 +191,13 @@ impl<'t> Builder<'t> {
     }
 
     fn check_map(&mut self, map: ItemId) -> Result<(), YamlError> {
+        // Checked when a map closes, because aliases in it are then complete.
         let is_merge = |key| self.document.item(key).mark.merge;
         for (key, value) in self.document.entries(map) {
             if is_merge(key) { self.check_merge(value)? } else { self.check_key(key)? }
         }
         let has_merge = self.document.entries(map).any(|(key, _)| is_merge(key));
+        // `<<` after other keys overrides them in yaml.v2, which most users do not expect.
         let late = self.document.entries(map).skip(1).find(|(key, _)| is_merge(*key));
         let late = late.map(|(key, _)| self.document.item(key).span());
         self.document.traps.extend(late.map(Trap::late_merge));
@@ -197,6 +207,7 @@ impl<'t> Builder<'t> {
         {
             return Err(self.duplicate(first, second));
         }
+        // Only such maps need to be expanded before their members are read.
         self.document.items[map as usize].mark.overrides = has_merge || repeated.is_some();
         Ok(())
     }
@@ -206,6 +217,7 @@ impl<'t> Builder<'t> {
             Value::Null => "null",
             Value::List => "a list",
             Value::Map => "a map",
+            // yaml.v2 cannot turn these into the string keys of JSON.
             Value::UInt(_) => "an integer beyond 63 bits",
             _ => return Ok(()),
         };

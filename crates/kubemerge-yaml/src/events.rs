@@ -28,6 +28,7 @@ pub(crate) fn read_document<'t>(
     let limits = granit_parser::options! {
         emit_anchor_events: true,
         emit_comments: false,
+        // One more than our limit, so that our own message is the one users see.
         flow_nesting_limit: MAX_DEPTH + 1,
         block_nesting_limit: MAX_DEPTH + 1,
     };
@@ -35,6 +36,7 @@ pub(crate) fn read_document<'t>(
     for event in Parser::new_from_str_with_options(&text[range], limits) {
         let (event, span) = event.map_err(|error| reader.syntax_error(&error))?;
         match event {
+            // `...` ends a document inside a segment; kubectl drops the rest, which no user intends.
             Event::DocumentStart(..) if seen_end => return Err(reader.second_document(&span)),
             Event::DocumentEnd => seen_end = true,
             event => reader.event(event, &span)?,
@@ -47,6 +49,7 @@ pub(crate) fn read_document<'t>(
 /// Nothing but white space and comments.
 fn is_vacant(document: &YamlDocument<'_>) -> bool {
     document.items.first().is_none_or(|root| {
+        // A segment of comments only; `~` or a tag is a document.
         root.value == Value::Null && root.start == root.end && root.mark == Mark::default()
     })
 }
@@ -67,6 +70,7 @@ struct Reader<'t> {
 impl<'t> Reader<'t> {
     fn event(&mut self, event: Event<'t>, span: &Span) -> Result<(), YamlError> {
         match event {
+            // yaml.v2 refuses every other version, 1.2 too.
             Event::DocumentStart(_, Some(version)) if (version.major, version.minor) != (1, 1) => {
                 let error = self.builder.error(
                     YamlErrorKind::Stream,
@@ -93,8 +97,10 @@ impl<'t> Reader<'t> {
         tag: Option<&Tag>,
         span: &Span,
     ) -> Result<(), YamlError> {
+        // The cursor must be after the dash, or the search for an indicator would find it.
         self.pass_dash();
         let extent = self.scalar_extent(style, span);
+        // The parser accepts more escapes than yaml.v2.
         if style == ScalarStyle::DoubleQuoted {
             self.check_escapes(&extent)?;
         }
@@ -102,8 +108,10 @@ impl<'t> Reader<'t> {
         let plain = style == ScalarStyle::Plain;
         let role = self.builder.role();
         let resolved = match tag {
+            // `key:` without a value.
             None if plain && extent.start == extent.end => Resolved::Null,
             None if plain => resolve(&text),
+            // Quoted and block scalars are strings, whatever they look like.
             None => Resolved::String,
             Some(tag) => resolve_tagged(tag, &text)
                 .map_err(|reason| self.builder.error(YamlErrorKind::Value, extent.start, reason))?,
@@ -111,6 +119,7 @@ impl<'t> Reader<'t> {
         let merge = role == Role::Key
             && (resolved == Resolved::Merge || (tag == Some(ScalarTag::Merge) && text == "<<"));
         let mark = Mark { merge, tag: tag.is_some(), ..Mark::default() };
+        // A tag or quotes say what the user means.
         let trap_text = (plain && tag.is_none() && resolved != Resolved::String).then(|| text.clone());
         let value = self.value(resolved, text, tag, &extent)?;
         self.last = self.builder.scalar(value, item_style(style), extent, mark)?;
@@ -150,6 +159,7 @@ impl<'t> Reader<'t> {
     fn scalar_extent(&mut self, style: ScalarStyle, span: &Span) -> Extent {
         let mut range = self.range(span);
         let mut cursor = range.end;
+        // The parser reports the content; edits need the `|` or `>` as well.
         if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
             cursor = cursor.max(self.cursor);
             range = self.block_scalar_range(range.end);
@@ -198,6 +208,7 @@ impl<'t> Reader<'t> {
         let start = find_indicator(self.text, self.cursor, b"|>").unwrap_or(self.cursor);
         let content = &self.text[start..end.max(start)];
         let header = content.lines().next().unwrap_or("");
+        // `+` keeps trailing line breaks, which are then part of the value.
         let keeps = header.split('#').next().is_some_and(|indicators| indicators.contains('+'));
         let content = if keeps {
             content
@@ -226,6 +237,7 @@ impl<'t> Reader<'t> {
         if style == Style::Block {
             self.check_indentation(start)?;
         }
+        // The parser reports the first element; the list starts at its dash.
         if style == Style::Block && value == Value::List {
             start = find_indicator(self.text, self.cursor, b"-").unwrap_or(start);
             self.cursor = self.text.len().min(start + 1);
@@ -241,6 +253,7 @@ impl<'t> Reader<'t> {
     fn check_indentation(&self, start: usize) -> Result<(), YamlError> {
         let before = &self.text[..start];
         let blank = before.trim_end_matches([' ', '\t']).len();
+        // Tabs after a dash or inside a line are allowed.
         if !before[blank..].contains('\t') || !(blank == 0 || before[..blank].ends_with('\n')) {
             return Ok(());
         }
@@ -263,6 +276,7 @@ impl<'t> Reader<'t> {
         self.pass_dash();
         let range = self.range(span);
         self.cursor = range.end;
+        // Unknown anchors are refused by the parser.
         let target = self.anchors.get(anchor).copied().unwrap_or_default();
         self.builder.alias(target, range.into())?;
         Ok(())
@@ -270,6 +284,7 @@ impl<'t> Reader<'t> {
 
     fn anchor(&mut self, anchor: usize, name: &str, span: &Span) -> Result<(), YamlError> {
         let start = self.range(span).start;
+        // yaml.v2 allows fewer characters in anchors than the parser.
         if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
             let message = format!("anchor `{name}` has other characters than letters, digits, `_` and `-`");
             return Err(self.builder.error(YamlErrorKind::Alias, start, message));
@@ -349,6 +364,7 @@ pub(crate) fn find_indicator(text: &str, from: usize, wanted: &[u8]) -> Option<u
         at = match byte {
             byte if wanted.contains(byte) => return Some(at),
             b'#' => skip_to(bytes, at, |byte| matches!(byte, b'\r' | b'\n')),
+            // A tag or anchor before the value may contain the indicator.
             b'!' | b'&' => skip_to(bytes, at, u8::is_ascii_whitespace),
             _ => at + 1,
         };

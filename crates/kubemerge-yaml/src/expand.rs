@@ -65,6 +65,7 @@ impl YamlDocument<'_> {
             }
             let value = self.item(key).next;
             budget.charge(self, key, origin)?;
+            // The rest of this map is read after what it merges: later members override earlier ones.
             pending.push(Pending { next: self.item(value).next, end, origin });
             if self.item(key).mark.merge {
                 self.push_merged(value, origin, &mut pending);
@@ -83,6 +84,7 @@ impl YamlDocument<'_> {
             pending.push(Pending { next: target + 1, end: self.item(target).next, origin });
         };
         match self.item(value).value {
+            // A stack, so the last map of the list is read first and the first one wins.
             Value::List => self.children(value).for_each(push),
             _ => push(value),
         }
@@ -113,6 +115,7 @@ impl Overriding<'_, '_> {
     fn set(&mut self, member: Member) {
         let place = *self.places.entry(self.document.key_text(member.key)).or_insert(self.list.len());
         match self.list.get_mut(place) {
+            // An override keeps the place of the first.
             Some(earlier) => *earlier = member,
             None => self.list.push(member),
         }
@@ -136,6 +139,7 @@ impl Budget {
     fn charge(&mut self, document: &YamlDocument<'_>, id: ItemId, origin: Origin) -> Result<(), YamlError> {
         self.visited += 1;
         self.aliased += usize::from(origin == Origin::Aliased);
+        // yaml.v2's own numbers: small documents may alias freely, large ones only a little.
         if self.aliased <= 100 || self.visited <= 1000 || self.ratio() <= self.allowed() {
             return Ok(());
         }
@@ -148,6 +152,7 @@ impl Budget {
     }
 
     fn allowed(&self) -> f64 {
+        // Up to here 99 % may come from aliases, from LARGE on 10 %.
         const SMALL: f64 = 400_000.0;
         const LARGE: f64 = 4_000_000.0;
         let share = ((self.visited as f64 - SMALL) / (LARGE - SMALL)).clamp(0.0, 1.0);
@@ -211,6 +216,7 @@ impl Writer<'_, '_> {
         self.budget.charge(self.document, id, origin)?;
         let target = self.document.resolve_alias(id);
         let origin = if target == id { origin } else { Origin::Aliased };
+        // Twice, as yaml.v2 counts: once for the alias and once for its value.
         if target != id {
             self.budget.charge(self.document, id, origin)?;
         }
@@ -231,6 +237,7 @@ impl Writer<'_, '_> {
     }
 
     fn open(&mut self, bracket: u8, frame: Frame, id: ItemId) -> Result<(), YamlError> {
+        // Aliases can nest a document deeper than its text is.
         if self.frames.len() >= MAX_DEPTH {
             let position = self.document.position(self.document.item(id).start as usize);
             let message = format!("aliases nest the document more than {MAX_DEPTH} levels deep");
@@ -272,6 +279,7 @@ impl Value<'_> {
             Value::Float(value) => write_float(*value, out),
             Value::Literal(text) => out.extend_from_slice(text.as_bytes()),
             Value::String(text) => write_string(out, text),
+            // Collections and aliases never get here: the writer walks them.
             Value::Null | Value::List | Value::Map | Value::Alias(_) => out.extend_from_slice(b"null"),
         }
     }
@@ -290,6 +298,7 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
             b'\n' => b"\\n",
             b'\r' => b"\\r",
             b'\t' => b"\\t",
+            // Go escapes other control characters in this form.
             0..0x20 => &hex,
             _ => continue,
         };

@@ -22,14 +22,17 @@ pub(crate) fn read_documents<'t>(
     let mut documents = Vec::new();
     let mut at = skip_blank(text, range.start, range.end);
     while at < range.end {
+        // kubectl takes a text for JSON only if it starts with a brace.
         if text.as_bytes()[at] != b'{' {
             return None;
         }
+        // The text before the first document belongs to it, so that edits cover the whole segment.
         let share = if documents.is_empty() { range.start } else { at };
         let builder = Builder::new(text, share..range.end, Source::Json, options);
         let mut reader = Reader { text, at, end: range.end, builder };
         match reader.document() {
             Ok(()) => {}
+            // Flow style with comments or unquoted keys is YAML.
             Err(Fault::NotJson) => return None,
             Err(Fault::Refused(error)) => return Some(Err(error)),
         }
@@ -48,6 +51,7 @@ pub(crate) fn read_documents<'t>(
 /// Reads a JSON text of any kind; of a repeated key the last one counts.
 pub(crate) fn read_value(bytes: &[u8]) -> Result<YamlDocument<'_>, YamlError> {
     let text = crate::utf8::as_text(bytes)?;
+    // The text was checked or written by kubemerge.
     let options = Options { duplicate_keys: DuplicateKeys::LastWins, max_nodes: usize::MAX };
     let builder = Builder::new(text, 0..text.len(), Source::Json, options).with_max_depth(usize::MAX);
     let at = skip_blank(text, 0, text.len());
@@ -93,6 +97,7 @@ impl<'t> Reader<'t> {
         while let Some((parent, children)) = self.builder.parent() {
             let closing = if parent.value == Value::Map { b'}' } else { b']' };
             self.skip_blank();
+            // In a map, not between a key and its value.
             if self.peek() == Some(closing) && (closing == b']' || children % 2 == 0) {
                 self.at += 1;
                 self.builder.close(Some(self.at))?;
@@ -112,6 +117,7 @@ impl<'t> Reader<'t> {
     fn comma_before(&mut self, closing: u8) -> Result<(), Fault> {
         self.expect(b',')?;
         self.skip_blank();
+        // A trailing comma is YAML.
         if self.peek() == Some(closing) { Err(Fault::NotJson) } else { Ok(()) }
     }
 
@@ -128,6 +134,7 @@ impl<'t> Reader<'t> {
             b't' => self.word("true", Value::Bool(true))?,
             b'f' => self.word("false", Value::Bool(false))?,
             b'n' => self.word("null", Value::Null)?,
+            // Numbers keep their text: JSON is not rounded on the way through.
             _ => Value::Literal(self.number()?),
         };
         let style = if first == b'"' { Style::Quoted } else { Style::Plain };
@@ -156,6 +163,7 @@ impl<'t> Reader<'t> {
         }
         let whole = self.at;
         self.digits()?;
+        // A leading zero is not JSON; YAML reads it as octal.
         if self.text.as_bytes()[whole] == b'0' && self.at - whole > 1 {
             return Err(Fault::NotJson);
         }

@@ -32,6 +32,7 @@ impl<'t> YamlDocument<'t> {
         let mut location = YamlLocation { key: None, value: place(self.root().id) };
         let mut rest = path;
         while !rest.is_empty() {
+            // The nearest place that exists is still useful to point at.
             let Some((key, value, tail)) = self.step(location.value.id, rest) else { break };
             location = YamlLocation { key: key.map(place), value: place(self.resolve_alias(value)) };
             rest = tail;
@@ -49,6 +50,7 @@ impl<'t> YamlDocument<'t> {
             }
             Value::Map => {
                 let (member, tail) =
+                    // Names in brackets may contain brackets, so every possible end is tried.
                     candidates(path).find_map(|(key, tail)| Some((self.member(at, key)?, tail)))?;
                 Some((Some(member.0), member.1, tail))
             }

@@ -11,6 +11,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
+        // Far beyond any manifest, and small enough to fit in memory.
         Options { duplicate_keys: DuplicateKeys::Error, max_nodes: 10_000_000 }
     }
 }

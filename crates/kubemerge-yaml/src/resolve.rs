@@ -38,6 +38,7 @@ impl Resolved {
 
 /// Resolves a plain scalar without a tag.
 pub(crate) fn resolve(text: &str) -> Resolved {
+    // The first character decides which forms are possible, as in yaml.v2's table.
     let Some(&first) = text.as_bytes().first() else { return Resolved::Null };
     match first {
         b'+' | b'-' | b'0'..=b'9' => resolve_number(text, Dates::Recognised),
@@ -100,6 +101,7 @@ pub(crate) fn resolve_tagged(tag: ScalarTag, text: &str) -> Result<Resolved, Str
         _ => resolve(text),
     };
     match (tag, found) {
+        // The only conversion that yaml.v2 makes for a tag.
         (ScalarTag::Float, Resolved::Int(value)) => Ok(Resolved::Float(value as f64)),
         (tag, found) if tag.name() == found.tag_name() => Ok(found),
         (tag, found) => Err(format!("cannot decode !!{} `{text}` as a !!{}", found.tag_name(), tag.name())),
@@ -139,6 +141,7 @@ fn resolve_number(text: &str, dates: Dates) -> Resolved {
         "-.inf" | "-.Inf" | "-.INF" => return Resolved::Float(f64::NEG_INFINITY),
         _ => {}
     }
+    // Before numbers: 2001-01-01 begins with one.
     if dates == Dates::Recognised && timestamp::is_timestamp(text) {
         return Resolved::Timestamp;
     }
@@ -167,6 +170,7 @@ fn parse_integer(text: &str) -> Option<Resolved> {
     match (i64::try_from(magnitude), negative) {
         (Ok(value), false) => Some(Resolved::Int(value)),
         (_, true) => 0i64.checked_sub_unsigned(magnitude).map(Resolved::Int),
+        // Upstream: Go parses a plus sign as int64 only; it becomes a float then.
         (Err(_), false) if signed => None,
         (Err(_), false) => Some(Resolved::UInt(magnitude)),
     }
@@ -177,6 +181,7 @@ fn split_radix(digits: &str) -> (u32, &str) {
         [b'0', b'x' | b'X', _, ..] => (16, &digits[2..]),
         [b'0', b'o' | b'O', _, ..] => (8, &digits[2..]),
         [b'0', b'b' | b'B', _, ..] => (2, &digits[2..]),
+        // YAML 1.1: 010 is eight.
         [b'0', _, ..] => (8, &digits[1..]),
         _ => (10, digits),
     }
@@ -195,6 +200,7 @@ fn parse_signed_binary(text: &str) -> Option<Resolved> {
 /// Decimal floats; one too large for a 64-bit float is no float at all.
 fn parse_float(text: &str) -> Option<f64> {
     let value: f64 = if is_decimal(text) { text.parse().ok()? } else { return None };
+    // Out of range is a string, as for Go's ParseFloat with an error.
     value.is_finite().then_some(value)
 }
 

@@ -33,6 +33,7 @@ impl<'t> Documents<'t> {
                 self.next = None;
                 return Some(Ok(start..self.text.len()));
             };
+            // A separator at the very end starts no document.
             self.next = (line.end < self.text.len()).then_some(line.end);
             if let Err(error) = check_separator(self.text, &line) {
                 return Some(Err(error));
@@ -69,6 +70,7 @@ pub(crate) fn read_segment<'t>(
     segment: Range<usize>,
     options: Options,
 ) -> Result<Vec<YamlDocument<'t>>, YamlError> {
+    // JSON first: it is faster, and kubectl splits several JSON values without separators.
     match json_text::read_documents(text, segment.clone(), options) {
         Some(documents) => documents,
         None => Ok(events::read_document(text, segment, options)?.into_iter().collect()),
@@ -78,6 +80,7 @@ pub(crate) fn read_segment<'t>(
 /// The next line that starts with `---`, its line break included.
 fn find_separator(text: &str, from: usize) -> Option<Range<usize>> {
     let rest = &text[from..];
+    // Only at the start of a line; inside a block scalar too, which is how kubectl splits.
     let start = if rest.starts_with("---") { from } else { from + rest.find("\n---")? + 1 };
     let end = text[start..].find('\n').map_or(text.len(), |newline| start + newline + 1);
     Some(start..end)
@@ -85,6 +88,7 @@ fn find_separator(text: &str, from: usize) -> Option<Range<usize>> {
 
 fn check_separator(text: &str, line: &Range<usize>) -> Result<(), YamlError> {
     let rest = text[line.start + 3..line.end].trim();
+    // kubectl refuses content on the separator line.
     if rest.is_empty() || rest.starts_with('#') {
         return Ok(());
     }

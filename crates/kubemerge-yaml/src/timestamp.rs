@@ -6,6 +6,7 @@
 /// Whether a plain scalar is a date (`2001-12-14`) or a date with a time.
 pub(crate) fn is_timestamp(text: &str) -> bool {
     let bytes = text.as_bytes();
+    // Four digits and a dash: cheap to check, and all forms have them.
     if bytes.len() < 8 || bytes[4] != b'-' || !bytes[..4].iter().all(u8::is_ascii_digit) {
         return false;
     }
@@ -63,6 +64,7 @@ fn time(rest: &mut Cursor<'_>) -> Option<()> {
             rest.0 = &rest.0[1..];
             true
         }
+        // The form with a space has no zone in yaml.v2.
         b' ' => {
             rest.skip_while(|byte| *byte == b' ');
             false
@@ -98,5 +100,6 @@ fn zone(rest: &mut Cursor<'_>) -> Option<()> {
     let number = |tens: &u8, ones: &u8| {
         (tens.is_ascii_digit() && ones.is_ascii_digit()).then(|| (tens - b'0') * 10 + (ones - b'0'))
     };
+    // Upstream: Go accepts these bounds for zones.
     (number(h1, h2)? <= 24 && number(m1, m2)? <= 60).then_some(())
 }

@@ -64,6 +64,7 @@ pub(crate) fn trap_of(text: &str, resolved: Resolved) -> Option<TrapKind> {
         Resolved::Bool(_) => (!text.eq_ignore_ascii_case("true") && !text.eq_ignore_ascii_case("false"))
             .then_some(TrapKind::BoolWord),
         Resolved::UInt(_) => Some(number_trap(text).unwrap_or(TrapKind::HugeInteger)),
+        // Refused as a value anyway.
         Resolved::Float(value) if !value.is_finite() => None,
         Resolved::Float(_) if is_integer_text(text) && !text.starts_with('0') => Some(TrapKind::HugeInteger),
         Resolved::Int(_) | Resolved::Float(_) => number_trap(text),
@@ -75,11 +76,13 @@ fn number_trap(text: &str) -> Option<TrapKind> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let has = |letters: [char; 2]| unsigned.contains(letters);
     match unsigned.as_bytes() {
+        // The most surprising form first: one scalar can have several.
         _ if unsigned.contains('_') => Some(TrapKind::Underscore),
         [b'0', b'x' | b'X' | b'o' | b'O' | b'b' | b'B', ..] => Some(TrapKind::OtherBase),
         [b'0', b'0'..=b'9', ..] if has(['8', '9']) || has(['.', 'e']) => Some(TrapKind::LeadingZero),
         [b'0', b'0'..=b'9', ..] => Some(TrapKind::Octal),
         _ if has(['e', 'E']) => Some(TrapKind::Exponent),
+        // Versions: 1.10 becomes 1.1.
         [.., b'0'] if unsigned.contains('.') => Some(TrapKind::TrailingZero),
         [.., b'.'] => Some(TrapKind::TrailingZero),
         _ if text.starts_with('+') => Some(TrapKind::PlusSign),

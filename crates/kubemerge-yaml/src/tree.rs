@@ -122,6 +122,7 @@ impl<'t> YamlDocument<'t> {
     }
 
     pub(crate) fn children(&self, id: ItemId) -> Children<'_, 't> {
+        // A scalar has no children: its next item is outside it.
         let next = if self.item(id).is_collection() { id + 1 } else { self.item(id).next };
         Children { document: self, next, end: self.item(id).next }
     }
@@ -149,6 +150,7 @@ impl<'t> YamlDocument<'t> {
             Value::Int(value) => Cow::Owned(value.to_string()),
             Value::UInt(value) => Cow::Owned(value.to_string()),
             Value::Float(value) => Cow::Owned(key_float(*value)),
+            // Refused as keys when the map was read.
             Value::Null | Value::List | Value::Map | Value::Alias(_) => Cow::Borrowed(""),
         }
     }

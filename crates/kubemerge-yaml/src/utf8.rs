@@ -3,6 +3,7 @@
 use crate::error::{Position, YamlError, YamlErrorKind};
 
 /// The longest text whose positions fit the tree.
+// Offsets are u32, and one value is kept for "none".
 const MAX_LENGTH: usize = u32::MAX as usize - 1;
 
 /// The bytes as a text that is not too long.
@@ -23,6 +24,7 @@ fn not_utf8(bytes: &[u8], valid: usize) -> YamlError {
     let before = std::str::from_utf8(&bytes[..valid]).unwrap_or_default();
     let position = Position::of(before, valid);
     let message = match bytes.first_chunk() {
+        // PowerShell writes UTF-16 by default.
         Some([0xff, 0xfe] | [0xfe, 0xff]) => "the text is UTF-16, not UTF-8",
         _ if bytes.contains(&0) => "not a text: it looks like a binary file",
         _ => "invalid UTF-8",

@@ -26,6 +26,7 @@ impl Editor<'_, '_, '_> {
         }
         let present: std::collections::HashSet<_> =
             entries.iter().map(|(key, _)| self.old.key_text(*key)).collect();
+        // New members look like the first one.
         let colon = self.colon(entries[0]);
         let fresh: Vec<String> = self
             .new
@@ -33,6 +34,7 @@ impl Editor<'_, '_, '_> {
             .filter(|(key, _)| !present.contains(&*self.new.key_text(*key)))
             .map(|(key, value)| format!("{}{colon}{}", self.flow_text(key), self.flow_text(value)))
             .collect();
+        // After the last member that stays: text around removed ones is cut.
         let last = parts.kept.iter().rposition(Option::is_some).unwrap_or(0);
         self.insert_parts(&parts, Some(last), &fresh);
         true
@@ -46,6 +48,7 @@ impl Editor<'_, '_, '_> {
         let kept = super::list::successors(ids.len(), &wanted, &sources);
         let entries: Vec<_> = ids.iter().map(|id| (*id, *id)).collect();
         let parts = self.parts(old, entries.iter().copied(), kept);
+        // Moved elements would have to carry their comments; the list is then written anew.
         if !sources.iter().flatten().is_sorted() || !self.edit_parts(&parts, &entries) {
             return false;
         }
@@ -76,12 +79,14 @@ impl Editor<'_, '_, '_> {
 
     /// Descends into what is kept and cuts what is not.
     fn edit_parts(&mut self, parts: &Parts, entries: &[(ItemId, ItemId)]) -> bool {
+        // Nothing stays to attach new parts to.
         if parts.kept.iter().all(Option::is_none) {
             return false;
         }
         for ((first, value), kept) in entries.iter().zip(&parts.kept) {
             match kept {
                 Some(new) => self.descend(*value, *new, Context::Flow),
+                // Aliases of anchors that are cut must be written out.
                 None => self.mark_stale(*first..self.old.item(*value).next),
             }
         }
@@ -125,6 +130,7 @@ impl Editor<'_, '_, '_> {
             None => &text[parts.inside.min(parts.starts[0])..parts.starts[0]],
         };
         let glue = between.trim_start().strip_prefix(',').unwrap_or(between);
+        // The space after an opening bracket says nothing about the space after commas.
         let from_bracket = parts.starts.len() == 1 && !glue.contains('\n');
         if from_bracket || !glue.trim().is_empty() { " " } else { glue }
     }
@@ -132,6 +138,7 @@ impl Editor<'_, '_, '_> {
     /// The text between key and value.
     fn colon(&self, (key, value): (ItemId, ItemId)) -> &str {
         let between = &self.old.text[self.old.item(key).end as usize..self.old.item(value).outer as usize];
+        // In YAML a colon needs a space after it, unless the key is quoted.
         if between == ":" && self.old.source == Source::Json { ":" } else { ": " }
     }
 }

@@ -3,6 +3,7 @@
 /// Where the line of an offset begins; a byte-order mark belongs to no line.
 pub(super) fn line_start(text: &str, offset: usize) -> usize {
     let before = &text[..offset];
+    // A byte order mark is no part of the first line.
     let first = if before.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     before.rfind('\n').map_or(first, |newline| newline + 1)
 }
@@ -10,6 +11,7 @@ pub(super) fn line_start(text: &str, offset: usize) -> usize {
 /// Where the line of an offset ends, before its line break.
 pub(super) fn line_end(text: &str, offset: usize) -> usize {
     let end = text[offset..].find('\n').map_or(text.len(), |newline| offset + newline);
+    // Windows line ends stay outside, so that edits keep them.
     if end > offset && text[..end].ends_with('\r') { end - 1 } else { end }
 }
 
@@ -43,6 +45,7 @@ pub(super) fn start_of(text: &str, offset: usize) -> Start {
     let prefix = prefix(text, offset);
     match prefix.trim_matches(' ') {
         "" => Start::Clean,
+        // `- - a: b`: the map begins after the dashes of the lists around it.
         inner if inner.bytes().all(|byte| matches!(byte, b' ' | b'-')) => Start::Compact,
         _ => Start::Inside,
     }
@@ -58,6 +61,7 @@ pub(super) fn comments_start(text: &str, offset: usize, bound: usize) -> usize {
         let above = line_start(text, start - 1);
         let line = &text[above..start];
         let comment = line.trim_start_matches(' ');
+        // Comments at the same indentation belong to the entry; others belong to what is around it.
         if above < bound || line.len() - comment.len() != indent || !comment.starts_with('#') {
             break;
         }

@@ -9,6 +9,8 @@ use crate::events::find_indicator;
 use crate::tree::{ItemId, Value, YamlDocument};
 
 /// Members that tell one element from another, in the order in which they are tried.
+// Merge keys of built-in lists, most telling first. The schema is not known here, and a wrong guess only makes
+// the diff longer.
 const IDENTITIES: [&str; 9] =
     ["name", "containerPort", "port", "mountPath", "devicePath", "ip", "key", "topologyKey", "type"];
 
@@ -28,6 +30,7 @@ impl Editor<'_, '_, '_> {
         let wanted: Vec<ItemId> = self.new.children(new).collect();
         let sources = self.match_elements(&rows.ids, &wanted);
         let order: Vec<usize> = sources.iter().flatten().copied().collect();
+        // Nothing to keep, or no line of its own for each element.
         if order.is_empty() || !self.lines_are_simple(&rows.starts) {
             return false;
         }
@@ -36,6 +39,7 @@ impl Editor<'_, '_, '_> {
             return true;
         }
         let clean = start_of(self.old.text, rows.starts[0]) == Start::Clean;
+        // The first element of a compact list shares its line with a dash, so lines cannot change places.
         if clean {
             self.rearrange(&rows, &wanted, &sources);
         }
@@ -47,6 +51,7 @@ impl Editor<'_, '_, '_> {
         let ids: Vec<ItemId> = self.old.children(list).collect();
         let ends: Vec<usize> = ids.iter().map(|id| self.old.item(*id).end as usize).collect();
         let first = self.old.item(list).start as usize;
+        // The parser reports where values start, not where their dashes are.
         let rest = ends.iter().take(ids.len().saturating_sub(1)).map(|end| find_indicator(text, *end, b"-"));
         let starts: Option<Vec<usize>> = std::iter::once(Some(first)).chain(rest).collect();
         Some(Rows { ids, starts: starts?, ends, indent: column(text, first) })
@@ -76,6 +81,7 @@ impl Editor<'_, '_, '_> {
         let Some(index) = first_kept else { return };
         let (text, indent) = (self.element_text(new, rows.indent), rows.indent);
         let dash = rows.starts[index];
+        // The first dash stays on its line, and the old first element moves down.
         if start_of(self.old.text, rows.starts[0]) == Start::Compact {
             self.edit(dash..dash, format!("{text}\n{}", " ".repeat(indent)));
         } else {
@@ -104,9 +110,11 @@ impl Editor<'_, '_, '_> {
         let end = next_line(text, rows.ends[last]);
         let mut chunks: Vec<String> = Vec::new();
         for (index, new) in successors(rows.ids.len(), wanted, sources).into_iter().enumerate() {
+            // Each element is edited by itself, because it moves with its edits.
             let outer = std::mem::take(&mut self.edits);
             self.edit_element(rows, index, new);
             let mut edits = std::mem::replace(&mut self.edits, outer);
+            // Insertions before replacements at the same place.
             edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
             let stop = starts.get(index + 1).copied().unwrap_or(end);
             chunks.push(apply_within(text, starts[index]..stop, edits));
@@ -117,6 +125,7 @@ impl Editor<'_, '_, '_> {
                 Some(source) => lines += &chunks[*source],
                 None => lines += &self.element_line(*new, rows.indent).replace('\n', self.newline),
             }
+            // The last element of the text may lack its line break.
             if !lines.ends_with('\n') {
                 lines += self.newline;
             }
@@ -140,6 +149,7 @@ impl Editor<'_, '_, '_> {
         let mut free = vec![true; old.len()];
         let old_print = |id: &ItemId| Some(self.old_prints[*id as usize]);
         let new_print = |id: &ItemId| Some(self.new_prints[*id as usize]);
+        // Equal elements first, then elements with the same identity, then those at the same position.
         pair(&mut sources, &mut free, old.iter().map(old_print), new.iter().map(new_print));
         let old_identity = |id: &ItemId| identity(self.old, &self.old_prints, *id);
         let new_identity = |id: &ItemId| identity(self.new, &self.new_prints, *id);

@@ -19,6 +19,7 @@ impl Editor<'_, '_, '_> {
             .iter()
             .map(|(key, _)| wanted.get(&*self.old.key_text(*key)).map(|(_, value)| *value))
             .collect();
+        // `{a: 1}` inside a block, or nothing that could stay.
         if !self.lines_are_simple(&starts) || kept.iter().all(Option::is_none) {
             return false;
         }
@@ -27,6 +28,7 @@ impl Editor<'_, '_, '_> {
             match kept {
                 Some(new) => {
                     let end = self.old.item(*key).end as usize;
+                    // An explicit key (`? a`) has its colon elsewhere.
                     let Some(colon) = find_indicator(self.old.text, end, b":") else { return false };
                     let (slot, start) = (Slot::Member(indent), colon + 1);
                     self.descend(*value, *new, Context::Slot { slot, start });
@@ -56,6 +58,7 @@ impl Editor<'_, '_, '_> {
                 lines.push(" ".repeat(indent) + member.trim_end_matches('\n'));
             }
         }
+        // New members come last, so that unchanged lines stay where they are.
         let last = kept.iter().rposition(Option::is_some).unwrap_or(0);
         if !lines.is_empty() {
             self.insert_line(ends[last], &lines.join("\n"));
@@ -67,6 +70,7 @@ impl Editor<'_, '_, '_> {
         let text = self.old.text;
         starts.iter().enumerate().all(|(index, start)| match start_of(text, *start) {
             Start::Clean => true,
+            // Only the first entry can follow a dash.
             Start::Compact => index == 0,
             Start::Inside => false,
         })
@@ -101,6 +105,7 @@ impl Editor<'_, '_, '_> {
         let text = self.old.text;
         let bound = match index.checked_sub(1) {
             Some(previous) => next_line(text, ends[previous]),
+            // Comments above the first entry of the document are about the document.
             None if starts[0] == self.old.item(0).start as usize => line_start(text, starts[0]),
             None => 0,
         };

@@ -76,12 +76,14 @@ impl YamlDocument<'_> {
     pub fn edits_to_json(&self, json: &[u8]) -> Result<Vec<Edit>, YamlError> {
         let new = json_text::read_value(json)?;
         let mut editor = Editor::new(self, &new)?;
+        // Each attempt is read back. If an edit went wrong, less of the layout is kept, down to none.
         for max_depth in ATTEMPTS {
             let edits = editor.attempt(max_depth);
             if editor.holds_new_value(&edits) {
                 return Ok(edits);
             }
         }
+        // Never wrong, but it keeps no comment.
         editor.replace_root(0);
         Ok(editor.edits)
     }
@@ -127,6 +129,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
                 aliases.entry(target).or_default().push(id);
             }
         }
+        // One kind of line break for all new lines: editors mix them badly.
         let newline = if old.text[old.range()].contains("\r\n") { "\r\n" } else { "\n" };
         Ok(Editor {
             old,
@@ -154,6 +157,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
 
     fn descend(&mut self, old: ItemId, new: ItemId, context: Context) {
         let equal = self.old_prints[old as usize] == self.new_prints[new as usize];
+        // Equal values still change if an alias in them lost its anchor.
         if equal && self.stale.range(old..self.old.item(old).next).next().is_none() {
             return;
         }
@@ -174,6 +178,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
         let done = self.edits.len();
         let (from, to) = (self.old.item(old), self.new.item(new));
         let edited = match (&from.value, &to.value, from.style) {
+            // Merge keys make members that have no text; an empty collection has no line to edit.
             _ if from.mark.overrides || to.mark.overrides || to.next == new + 1 => false,
             (Value::Map, Value::Map, Style::Block) => self.edit_map(old, new),
             (Value::List, Value::List, Style::Block) => self.edit_list(old, new),
@@ -183,6 +188,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
         };
         self.levels += 1;
         if !edited {
+            // What was done inside is replaced as a whole.
             self.edits.truncate(done);
         }
         edited
@@ -195,6 +201,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
 
     /// Aliases of the anchors in this range can no longer stand for them.
     fn mark_stale(&mut self, items: Range<ItemId>) {
+        // Nearly all documents; saves a walk over the items.
         if self.aliases.is_empty() {
             return;
         }
@@ -206,6 +213,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
     }
 
     fn holds_new_value(&self, edits: &[Edit]) -> bool {
+        // Overlapping edits cannot be applied.
         if edits.windows(2).any(|pair| pair[0].range.end > pair[1].range.start) {
             return false;
         }
@@ -219,6 +227,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
             })
             .collect();
         let edited = apply_edits(&text[start..end], &shifted);
+        // The result may be larger than the input, and is ours.
         let options = Options { max_nodes: usize::MAX, ..self.old.options };
         let read = stream::read_segment(&edited, 0..edited.len(), options);
         match read.as_deref() {
@@ -250,6 +259,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
 
     fn edit(&mut self, range: Range<usize>, text: impl Into<String>) {
         let mut text = text.into();
+        // Fragments are built with plain line breaks.
         if self.newline != "\n" {
             text = text.replace('\n', self.newline);
         }
@@ -269,6 +279,7 @@ fn layout_of(document: &YamlDocument<'_>) -> Layout {
             if value.style == Style::Block {
                 let step = if value.value == Value::Map { &mut map_step } else { &mut list_step };
                 let key = document.item(key).outer;
+                // The first of each kind decides; mixed files have no single layout.
                 step.get_or_insert_with(|| column(value.start).saturating_sub(column(key)));
             }
         }
@@ -276,6 +287,7 @@ fn layout_of(document: &YamlDocument<'_>) -> Layout {
             break;
         }
     }
+    // A nested map must be indented; a list need not be.
     layout.map_step = map_step.filter(|step| *step > 0).unwrap_or(layout.map_step);
     layout.list_step = list_step.unwrap_or(layout.list_step);
     layout

@@ -16,6 +16,7 @@ pub(super) fn prints(document: &YamlDocument<'_>) -> Result<Vec<u64>, YamlError>
     let mut open: Vec<ItemId> = Vec::new();
     let mut budget = Budget::of(document);
     for id in 0..document.items.len() as ItemId {
+        // Items are in reading order, so a collection is complete when the next item is outside it.
         while let Some(last) = open.pop_if(|last| document.item(*last).next <= id) {
             prints[last as usize] = collection_print(document, last, &prints, &mut budget)?;
         }
@@ -40,6 +41,7 @@ fn collection_print(
     let item = document.item(id);
     if item.value == Value::List {
         return Ok(print(|hasher| {
+            // A different number for each kind, or `[]` and `{}` would be equal.
             1u8.hash(hasher);
             document.children(id).for_each(|child| prints[child as usize].hash(hasher));
         }));
@@ -64,6 +66,7 @@ fn scalar_print(scalar: &Value<'_>) -> u64 {
     print(|hasher| match scalar {
         Value::String(text) => (3u8, text).hash(hasher),
         Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Literal(_) => {
+            // 1 and 1.0 are one value for Kubernetes.
             let mut canonical = Vec::new();
             write_number(scalar.json_text().as_bytes(), &mut canonical);
             (4u8, canonical).hash(hasher);

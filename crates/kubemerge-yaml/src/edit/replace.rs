@@ -10,6 +10,7 @@ impl Editor<'_, '_, '_> {
         self.mark_stale(old..self.old.item(old).next);
         let range = self.old.item(old).outer as usize..self.old.item(old).end as usize;
         match context {
+            // A JSON text stays JSON.
             _ if self.old.source == Source::Json => self.edit(range, self.flow_text(new)),
             Context::Flow => {
                 let text = self.inline_text(old, new).unwrap_or_else(|| self.emitter().flow_fragment(new));
@@ -26,6 +27,7 @@ impl Editor<'_, '_, '_> {
         let text = self.old.text;
         let root = self.old.item(0);
         let mut start = root.outer as usize;
+        // Indentation of the root would shift the first line of the new value only.
         if prefix(text, start).trim().is_empty() {
             start = line_start(text, start);
         }
@@ -33,6 +35,7 @@ impl Editor<'_, '_, '_> {
         if self.old.source == Source::Json {
             return self.edit(start..end, self.flow_text(new));
         }
+        // Only then may a block scalar at the end keep its trailing line breaks.
         let is_last = text[end..self.old.range.end].trim().is_empty();
         if is_last {
             let written = self.emitter().root(new);
@@ -85,10 +88,12 @@ impl Editor<'_, '_, '_> {
     fn inline_text(&self, old: ItemId, new: ItemId) -> Option<String> {
         let item = self.old.item(old);
         match (&self.new.item(new).value, item.style) {
+            // Strings keep their quotes, and other values keep their place on the line.
             (Value::String(text), Style::Quoted) => {
                 let quote = self.old.text[item.span()].chars().next()?;
                 Some(self.emitter().quoted_fragment(text, quote))
             }
+            // `{}` and `[]` say nothing about style: most users want a block once there is content.
             (Value::Map | Value::List, Style::Flow) if item.next > old + 1 => {
                 Some(self.emitter().flow_fragment(new))
             }

@@ -36,6 +36,7 @@ pub(crate) struct Layout {
 }
 
 /// Kubernetes' own layout: two spaces, dashes below their key.
+// What kubectl prints: lists are not indented below their key.
 pub(crate) const KUBERNETES: Layout = Layout { map_step: 2, list_step: 0 };
 
 /// Where a value is written.
@@ -59,6 +60,7 @@ impl Slot {
 }
 
 /// Collections that are indented further are written on one line, or indentation would outgrow content.
+// Text would grow with the square of the depth.
 const MAX_INDENT: usize = 256;
 
 /// Writes one value into its slot; the text before the slot is already in `out`.
@@ -128,6 +130,7 @@ impl<'d, 't> Emitter<'d, 't> {
     pub(crate) fn root(mut self, id: ItemId) -> String {
         self.value(id, Slot::Root);
         self.run();
+        // Block scalars end with their own line break.
         if self.column > 0 {
             self.out.push('\n');
         }
@@ -173,6 +176,7 @@ impl<'d, 't> Emitter<'d, 't> {
     }
 
     fn run(&mut self) {
+        // A loop with frames instead of recursion: documents may be very deep.
         while let Some(frame) = self.frames.last_mut() {
             match frame {
                 Frame::Map { members, indent, open } => {
@@ -223,6 +227,7 @@ impl<'d, 't> Emitter<'d, 't> {
             return self.value(value, Slot::Member(indent));
         }
         self.push_ascii("? ");
+        // At least 2, because the text follows `? `.
         self.string(&text, indent + self.layout.map_step.max(2), self.layout.map_step.max(2));
         self.break_line(indent);
         self.push_ascii(":");
@@ -300,6 +305,7 @@ impl<'d, 't> Emitter<'d, 't> {
 
     /// The indentation of a scalar's further lines, and how much that is beyond its parent's.
     fn text_indent(&self, slot: Slot) -> (usize, usize) {
+        // At least two columns, even where the file indents maps by one.
         let step = self.layout.map_step.max(2);
         match slot {
             Slot::Root => (2, 2),
@@ -310,7 +316,9 @@ impl<'d, 't> Emitter<'d, 't> {
     fn members(&self, map: ItemId) -> Vec<(ItemId, ItemId)> {
         let document = self.document;
         let mut members: Vec<_> = document.entries(map).collect();
+        // What is written has no aliases, so merged members are written out.
         if document.item(map).mark.overrides {
+            // Fails only for excessive aliasing, which reading has refused.
             let effective = document.members(map).unwrap_or_default();
             members = effective.iter().map(|member| (member.key, member.value)).collect();
         }

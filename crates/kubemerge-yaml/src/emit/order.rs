@@ -8,6 +8,7 @@ use crate::tree::{ItemId, YamlDocument};
 pub(super) fn sort_members(document: &YamlDocument<'_>, members: &mut Vec<(ItemId, ItemId)>) {
     let keyed = |member: &(ItemId, ItemId)| (document.key_text(member.0).chars().collect(), *member);
     let keyed: Vec<(Vec<char>, (ItemId, ItemId))> = members.iter().map(keyed).collect();
+    // The order below is not transitive for some names; std's sort may panic on such an order.
     let sorted = merge_sort(keyed, &|a, b| natural_order(&a.0, &b.0) == Ordering::Greater);
     *members = sorted.into_iter().map(|(_, member)| member).collect();
 }
@@ -38,6 +39,7 @@ fn natural_order(a: &[char], b: &[char]) -> Ordering {
     let (x, y) = (a[at], b[at]);
     match (x.is_alphabetic(), y.is_alphabetic()) {
         (true, true) => return x.cmp(&y),
+        // Letters sort after digits and signs, as in yaml.v2.
         (true, false) => return Ordering::Greater,
         (false, true) => return Ordering::Less,
         (false, false) => {}
@@ -55,6 +57,7 @@ fn number_at(text: &[char], seed: i64) -> (i64, usize) {
     let digits = text.iter().take_while(|c| c.is_ascii_digit());
     digits.fold((seed, 0), |(value, count), digit| {
         let digit = i64::from(u32::from(*digit) - u32::from('0'));
+        // Go's integers wrap around.
         (value.wrapping_mul(10).wrapping_add(digit), count + 1)
     })
 }

@@ -9,6 +9,7 @@ use crate::resolve::{Resolved, resolve};
 use crate::tree::Value;
 
 /// Lines are folded at the first space after this column.
+// yaml.v2 folds at this column; Kubernetes does not change it.
 const WIDTH: usize = 80;
 
 /// The text of a scalar that is no string.
@@ -41,6 +42,7 @@ impl Emitter<'_, '_> {
         match notation(text) {
             Notation::Plain => self.plain(text, Folding::Never),
             Notation::SingleQuoted => self.single_quoted(text, Folding::Never),
+            // A key is on one line, so line breaks are escaped.
             Notation::DoubleQuoted | Notation::Literal => self.double_quoted(text, Folding::Never),
         }
     }
@@ -72,6 +74,8 @@ impl Emitter<'_, '_> {
         match notation(text) {
             Notation::Plain => self.plain(text, folding),
             Notation::SingleQuoted => self.single_quoted(text, folding),
+            // The indentation indicator is one digit; and trailing empty lines inside a text would run into
+            // what follows.
             Notation::Literal if step <= 9 && (free || !ends_in_empty_lines) => {
                 self.literal(text, indent, step);
             }
@@ -99,6 +103,7 @@ impl Emitter<'_, '_> {
         let mut after_space = false;
         for (at, character) in text.char_indices() {
             let next_is_space = text[at + character.len_utf8()..].starts_with(' ');
+            // Spaces at the ends would be lost at a line break.
             let inside = at > 0 && at + 1 < text.len();
             match folding {
                 Folding::Allowed(indent)
