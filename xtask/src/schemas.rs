@@ -73,8 +73,13 @@ fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
 fn write_internal_types() -> Result<(), Box<dyn Error>> {
     let newest = RELEASES[0];
     let kubernetes = download(&format!("k8s.io/kubernetes@v{newest}"))?;
-    let (api, machinery) = (download_nearest("api", newest)?, download_nearest("apimachinery", newest)?);
-    fs::write(INTERNAL_TYPES, internal_types::table(&kubernetes, &api, &machinery)?)?;
+    let modules = internal_types::Modules {
+        kubernetes,
+        api: download_nearest("api", newest)?,
+        machinery: download_nearest("apimachinery", newest)?,
+        extensions: download_nearest("apiextensions-apiserver", newest)?,
+    };
+    fs::write(INTERNAL_TYPES, internal_types::table(&modules)?)?;
     Ok(())
 }
 

@@ -80,6 +80,7 @@ impl Writer<'_> {
             }
             GoKind::Any => self.chance.pick(&["{\"b\":1,\"a\":[1.50,null]}", "\"x\"", "null"]).to_owned(),
             GoKind::List(_) | GoKind::Map(_) | GoKind::Struct(_) if depth > MAX_DEPTH => "null".to_owned(),
+            GoKind::StructOr(_, id) => self.value(GoKind::Struct(id), depth + 1),
             GoKind::List(item) => {
                 let kind = self.types.value(item).kind;
                 let items: Vec<String> =

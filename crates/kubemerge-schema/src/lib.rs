@@ -41,7 +41,7 @@ mod stats;
 mod type_table;
 
 pub use builder::SchemaBuilder;
-pub use compile::{Dialect, GoField, GoKind, GoTypes, GoValue, StructId, ValueId};
+pub use compile::{Alternative, Dialect, GoField, GoKind, GoTypes, GoValue, StructId, ValueId};
 pub use compile::{ItemStrategy, ListStrategy, MapStrategy, MergeKey};
 pub use error::{LoadError, LoadErrorKind, LookupError, LookupErrorKind};
 pub use explain::{ExplainError, FieldExplanation, Merge, RuleChange, changes};

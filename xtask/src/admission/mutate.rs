@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubemerge_schema::{GoKind, Schema, StructId};
+use kubemerge_schema::{Alternative, GoKind, Schema, StructId};
 use serde_json::Value;
 
 use super::objects::{Base, text};
@@ -128,7 +128,7 @@ impl<'s> Mutator<'s> {
         let mut kind = GoKind::Struct(root);
         for step in place {
             kind = match (kind, step) {
-                (GoKind::Struct(id), Step::Field(name)) => {
+                (GoKind::Struct(id) | GoKind::StructOr(_, id), Step::Field(name)) => {
                     types.fields(id)[types.find(self.schema, id, name)?].value.kind
                 }
                 (GoKind::Map(item), Step::Field(_)) | (GoKind::List(item), Step::Item(_)) => {
@@ -138,7 +138,7 @@ impl<'s> Mutator<'s> {
             };
         }
         match kind {
-            GoKind::Struct(id) => Some(id),
+            GoKind::Struct(id) | GoKind::StructOr(_, id) => Some(id),
             _ => None,
         }
     }
@@ -162,6 +162,14 @@ impl<'s> Mutator<'s> {
             GoKind::String | GoKind::IntOrString => odd_value(&"".into(), dice),
             GoKind::Any => any_value(dice),
             GoKind::List(_) | GoKind::Map(_) | GoKind::Struct(_) if depth > 4 => Value::Null,
+            GoKind::StructOr(other, id) => match other {
+                Alternative::Bool if dice.chance(30) => dice.chance(50).into(),
+                Alternative::Strings if dice.chance(50) => vec!["a"].into(),
+                Alternative::Structs if dice.chance(10) => {
+                    vec![self.generate("", GoKind::Struct(id), depth + 1, dice)].into()
+                }
+                _ => self.generate("", GoKind::Struct(id), depth + 1, dice),
+            },
             GoKind::List(item) => {
                 let kind = types.value(item).kind;
                 (0..dice.below(3)).map(|_| self.generate("", kind, depth + 1, dice)).collect()

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Internal packages and the version whose fields they are matched with.
 const GROUPS: [(&str, &str); 18] = [
@@ -49,14 +49,26 @@ struct Package {
     names: BTreeMap<String, String>,
 }
 
-/// The table, from the folders of k8s.io/kubernetes, k8s.io/api and k8s.io/apimachinery.
-pub(super) fn table(kubernetes: &Path, api: &Path, machinery: &Path) -> Result<String, Box<dyn Error>> {
+/// The folders of the Go modules that types are read from.
+pub(super) struct Modules {
+    pub(super) kubernetes: PathBuf,
+    pub(super) api: PathBuf,
+    pub(super) machinery: PathBuf,
+    pub(super) extensions: PathBuf,
+}
+
+/// The table of all types.
+pub(super) fn table(modules: &Modules) -> Result<String, Box<dyn Error>> {
+    let Modules { kubernetes, api, machinery, extensions } = modules;
     let mut internal = BTreeMap::new();
     let mut versioned = BTreeMap::new();
     for (group, version) in GROUPS {
         internal.insert(group.to_owned(), read_package(&kubernetes.join("pkg/apis").join(group), group)?);
         versioned.insert(group.to_owned(), read_package(&api.join(version), group)?);
     }
+    let definitions = extensions.join("pkg/apis/apiextensions");
+    internal.insert("apiextensions".to_owned(), read_package(&definitions, "apiextensions")?);
+    versioned.insert("apiextensions".to_owned(), read_package(&definitions.join("v1"), "apiextensions")?);
     let meta = machinery.join("pkg/apis/meta/v1");
     internal.insert("metav1".to_owned(), read_package(&meta, "metav1")?);
     versioned.insert("metav1".to_owned(), read_package(&meta, "metav1")?);

@@ -105,6 +105,7 @@ fn json(letters: &str, value: Option<&Value<'_>>) -> Json {
             let member = |(name, value): (&str, &Value<'_>)| (name.to_owned(), json(rest, Some(value)));
             Json::Map(map.iter().map(member).collect())
         }
+        ("S", value) if rest.starts_with(SCHEMA_OR) => deep(|| schema_or(&rest[SCHEMA_OR.len()..], value)),
         ("S", value) => deep(|| struct_json(rest, value.and_then(Value::as_map))),
         ("b", None) => scalar("false"),
         ("i" | "f" | "o", None) => scalar("0"),
@@ -113,6 +114,30 @@ fn json(letters: &str, value: Option<&Value<'_>>) -> Json {
         (_, None) => scalar("\"\""),
         (_, Some(value)) => Json::Scalar(value.to_text().into_bytes()),
     }
+}
+
+/// Types whose JSON in the API is that of one of their fields.
+const SCHEMA_OR: &str = "apiextensions.JSONSchemaPropsOr";
+
+/// A schema, or what may be in its place: `Array`, `Bool` or `StringArray`.
+fn schema_or(other: &str, value: Option<&Value<'_>>) -> Json {
+    let schema = match value {
+        Some(Value::Map(map)) => struct_json("apiextensions.JSONSchemaProps", Some(map)),
+        _ => scalar("null"),
+    };
+    let list = |letters: &str| match value {
+        Some(list @ Value::List(_)) => json(letters, Some(list)),
+        _ => scalar("null"),
+    };
+    let schema = ("Schema".to_owned(), schema);
+    Json::Map(match other {
+        "Bool" => {
+            let allows = !matches!(value, None | Some(Value::Bool(false)));
+            vec![("Allows".to_owned(), scalar(if allows { "true" } else { "false" })), schema]
+        }
+        "Array" => vec![schema, ("JSONSchemas".to_owned(), list("[Sapiextensions.JSONSchemaProps"))],
+        _ => vec![schema, ("Property".to_owned(), list("[s"))],
+    })
 }
 
 fn scalar(text: &str) -> Json {

@@ -17,7 +17,7 @@ mod time;
 pub use error::{DecodeError, StrictError};
 pub use quantity::Quantity;
 
-use kubemerge_schema::{GoKind, GoTypes, GoValue, Schema, StructId};
+use kubemerge_schema::{Alternative, GoKind, GoTypes, GoValue, Schema, StructId};
 use kubemerge_value::deep;
 
 use crate::tree::{Arena, List, Map, Omitted, Value};
@@ -53,6 +53,7 @@ pub fn decode<'a>(
         within: None,
         mismatch: None,
         strict: Vec::new(),
+        is_lenient: false,
     };
     let mut is_zero = true;
     let object = match decoder.scanner.start() {
@@ -80,6 +81,8 @@ struct Decoder<'a> {
     /// The first value of a wrong type: reading goes on, since a later value may be an error of its own.
     mismatch: Option<DecodeError>,
     strict: Vec<StrictError>,
+    /// Whether complaints of the strict decoder are dropped.
+    is_lenient: bool,
 }
 
 impl<'a> Decoder<'a> {
@@ -135,7 +138,9 @@ impl<'a> Decoder<'a> {
         let value = self.read(ty, start, &mut is_own_zero)?;
         if ty.is_pointer {
             *is_zero = false;
-            return Ok(Some(value));
+            // A struct or list that is neither is written as null and lost when it is read again.
+            let is_lost = matches!((ty.kind, &value), (GoKind::StructOr(..), Value::Null));
+            return Ok((!is_lost).then_some(value));
         }
         *is_zero &= is_own_zero;
         let is_omitted = match ty.kind {
@@ -169,6 +174,7 @@ impl<'a> Decoder<'a> {
                 *is_zero = false;
                 return Ok(Value::Map(self.read_map(self.types.value(item))?));
             }
+            (GoKind::StructOr(other, id), _) => return self.read_alternative(other, id, start),
             (GoKind::Any, _) => {
                 *is_zero = false;
                 return Ok(any::read(&mut self.scanner, self.arena));
@@ -185,6 +191,37 @@ impl<'a> Decoder<'a> {
         };
         *is_zero = value.is_empty();
         Ok(value)
+    }
+
+    /// A struct, or what may be in its place.
+    fn read_alternative(
+        &mut self,
+        other: Alternative,
+        id: StructId,
+        start: Start,
+    ) -> Result<Value<'a>, DecodeError> {
+        let item = |kind| GoValue::plain(kind);
+        // Upstream: a decoder of its own reads such values, which is never strict.
+        let around = std::mem::replace(&mut self.is_lenient, true);
+        let value = match (start, other) {
+            (Start::Map, _) => Value::Map(self.read_struct(id, &mut true)?),
+            (Start::List, Alternative::Structs) => {
+                Value::List(self.read_list(item(GoKind::Struct(id)))?)
+            }
+            (Start::List, Alternative::Strings) => Value::List(self.read_list(item(GoKind::String))?),
+            (Start::True | Start::False, Alternative::Bool) => {
+                self.scanner.literal();
+                Value::Bool(start == Start::True)
+            }
+            (_, Alternative::Bool) => return Err(DecodeError::new("boolean or JSON schema expected")),
+            _ => {
+                self.scanner.pass();
+                Value::Null
+            }
+        };
+        self.is_lenient = around;
+        let is_empty_list = value.as_list().is_some_and(|list| list.is_empty());
+        Ok(if is_empty_list { Value::Null } else { value })
     }
 
     fn read_list(&mut self, item: GoValue) -> Result<List<'a>, DecodeError> {
@@ -224,7 +261,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn save_strict(&mut self, error: StrictError) {
-        if self.strict.len() < MAX_STRICT_ERRORS && !self.strict.contains(&error) {
+        if !self.is_lenient && self.strict.len() < MAX_STRICT_ERRORS && !self.strict.contains(&error) {
             self.strict.push(error);
         }
     }
@@ -256,7 +293,7 @@ impl<'a> Members<'a> {
 
 /// Types that decide themselves what null means.
 fn reads_null(kind: GoKind) -> bool {
-    matches!(kind, GoKind::Duration | GoKind::Any)
+    matches!(kind, GoKind::Duration | GoKind::Any | GoKind::StructOr(..))
 }
 
 /// Names that a map has more than once, each time after the first.
@@ -307,6 +344,8 @@ pub(crate) fn zero<'a>(arena: &'a Arena, schema: &'a Schema, ty: GoValue) -> Val
         GoKind::Bytes | GoKind::Time | GoKind::MicroTime | GoKind::List(_) | GoKind::Map(_) | GoKind::Any => {
             Value::Null
         }
+        GoKind::StructOr(Alternative::Bool, _) => Value::Bool(false),
+        GoKind::StructOr(..) => Value::Null,
     }
 }
 

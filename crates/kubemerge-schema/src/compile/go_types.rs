@@ -33,10 +33,23 @@ pub enum GoKind {
     Any,
     /// A struct.
     Struct(StructId),
+    /// A struct or something else: `apiextensions.JSONSchemaPropsOrBool` and its like.
+    StructOr(Alternative, StructId),
     /// A list of values.
     List(ValueId),
     /// A map from strings to values.
     Map(ValueId),
+}
+
+/// What may be written in place of a struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alternative {
+    /// A boolean.
+    Bool,
+    /// A list of such structs.
+    Structs,
+    /// A list of strings.
+    Strings,
 }
 
 /// A struct of a [`GoTypes`], by number.
@@ -62,6 +75,11 @@ pub struct GoValue {
 }
 
 impl GoValue {
+    /// A value of a kind that is no field: an item of a list.
+    pub fn plain(kind: GoKind) -> GoValue {
+        GoValue { kind, is_pointer: false, keeps_empty: true, omits_zero: false, node: NOWHERE }
+    }
+
     /// Whether Go writes the field when the object does not have it: as `{}`, `null`, `0`, …
     pub fn is_always_written(self) -> bool {
         // A nil pointer without `omitempty` is written as null; `omitzero` leaves it out again.
@@ -194,9 +212,13 @@ impl GoTypes {
         let Some(given) = model.nodes.get(node as usize) else { return GoKind::Any };
         if let Some(definition) = model.definitions.get(given.refers_to as usize) {
             // Types with a JSON form of their own are not read field by field.
-            return match special(last_part(model.text(definition.name)), model.text(definition.name)) {
+            let full = model.text(definition.name);
+            return match special(last_part(full), full) {
                 Some(kind) => kind,
-                None => GoKind::Struct(self.struct_of(model, given.refers_to)),
+                None => match alternative(full).and_then(|(name, other)| Some((find(model, name)?, other))) {
+                    Some((id, other)) => GoKind::StructOr(other, self.struct_of(model, id)),
+                    None => GoKind::Struct(self.struct_of(model, given.refers_to)),
+                },
             };
         }
         let format = model.text(given.format);
@@ -230,13 +252,26 @@ fn special(name: &str, full: &str) -> Option<GoKind> {
         "Duration" => GoKind::Duration,
         "Quantity" => GoKind::Quantity,
         "IntOrString" => GoKind::IntOrString,
-        "RawExtension" | "FieldsV1" => GoKind::Any,
-        "JSON" | "JSONSchemaPropsOrArray" | "JSONSchemaPropsOrBool" | "JSONSchemaPropsOrStringArray" => {
-            GoKind::Any
-        }
+        "RawExtension" | "FieldsV1" | "JSON" => GoKind::Any,
         _ => return None,
     };
     // A group may have a type of the same short name, such as a Duration of its own.
     (full.starts_with("io.k8s.apimachinery.") || full.starts_with("io.k8s.apiextensions-apiserver."))
         .then_some(kind)
+}
+
+/// The struct in a type that may be something else, and what that is.
+fn alternative(full: &str) -> Option<(&str, Alternative)> {
+    let other = match last_part(full) {
+        "JSONSchemaPropsOrArray" => Alternative::Structs,
+        "JSONSchemaPropsOrBool" => Alternative::Bool,
+        "JSONSchemaPropsOrStringArray" => Alternative::Strings,
+        _ => return None,
+    };
+    full.rsplit_once("Or").map(|(name, _)| (name, other))
+}
+
+fn find(model: &Model, name: &str) -> Option<DefinitionId> {
+    let at = model.definitions.iter().position(|definition| model.text(definition.name) == name)?;
+    DefinitionId::try_from(at).ok()
 }

@@ -75,7 +75,7 @@ impl GoTypes {
             GoKind::Quantity => "resource.Quantity".into(),
             GoKind::IntOrString => "intstr.IntOrString".into(),
             GoKind::Any => "runtime.RawExtension".into(),
-            GoKind::Struct(id) => self.struct_type_name(schema, id).into(),
+            GoKind::Struct(id) | GoKind::StructOr(_, id) => self.struct_type_name(schema, id).into(),
             GoKind::List(item) => format!("[]{}", self.type_name(schema, self.value(item))).into(),
             GoKind::Map(item) => format!("map[string]{}", self.type_name(schema, self.value(item))).into(),
         }
