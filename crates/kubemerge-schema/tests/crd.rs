@@ -422,7 +422,10 @@ fn violations(schema: Value) -> Vec<String> {
         };
         Some(format!("{} {kind} {}", finding.path, violation.detail).trim_end().to_owned())
     };
-    check::structural_schema(&schema, "s").into_iter().filter_map(show).collect()
+    let found = [check::structural_schema(&schema, "s"), check::schema_keywords(&schema, "s")];
+    let mut shown: Vec<String> = found.into_iter().flatten().filter_map(show).collect();
+    shown.sort();
+    shown
 }
 
 #[test]

@@ -1,5 +1,14 @@
 //! The group `apiextensions.k8s.io`.
 
+mod approval;
+mod columns;
+mod conversion;
+mod definition;
+mod internal_spec;
+mod schema;
+mod spec;
+mod validation_rules;
+
 use crate::registry::Rules;
 
-pub(crate) const RULES: &[Rules] = &[];
+pub(crate) const RULES: &[Rules] = &[definition::RULES];

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod default;
 pub mod definition;
+pub mod field_path;
 mod format;
 pub mod jsonpath;
 pub mod names;

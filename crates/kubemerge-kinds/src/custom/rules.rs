@@ -45,7 +45,7 @@ impl CelRules {
 
 /// Complaints about rules that cannot be compiled, of one node of a schema.
 #[cfg(feature = "cel")]
-pub(super) fn check_syntax(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
+pub(crate) fn check_syntax(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
     let rules = schema.get("x-kubernetes-validations").and_then(Value::as_array).into_iter().flatten();
     for (at, rule) in rules.enumerate() {
         let alone = serde_json::json!({"x-kubernetes-validations": [rule]});
@@ -59,7 +59,7 @@ pub(super) fn check_syntax(schema: &Value, path: &str, errors: &mut Vec<FieldErr
 
 /// Without an evaluator rules are not looked at.
 #[cfg(not(feature = "cel"))]
-pub(super) fn check_syntax(_: &Value, _: &str, _: &mut Vec<FieldError>) {}
+pub(crate) fn check_syntax(_: &Value, _: &str, _: &mut Vec<FieldError>) {}
 
 /// Whether a rule was broken before, at a place that did not change; rules about changes always count.
 #[cfg(feature = "cel")]

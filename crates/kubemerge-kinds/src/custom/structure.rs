@@ -2,7 +2,7 @@
 //!
 //! `kubemerge-schema` has the structural rules; here their violations become field errors.
 
-use kubemerge_schema::check::{SchemaFinding, ViolationKind, structural_schema};
+use kubemerge_schema::check::{Finding, ViolationKind, schema_keywords, structural_schema};
 use serde_json::{Value, json};
 
 use super::{default, rules, structural::Structural};
@@ -27,7 +27,8 @@ pub fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
         errors.push(FieldError::forbidden(path, &why));
         return;
     }
-    for error in structural_schema(schema, path).into_iter().filter_map(field_error) {
+    let findings = [structural_schema(schema, path), schema_keywords(schema, path)];
+    for error in findings.into_iter().flatten().filter_map(field_error) {
         if has_enough(errors) {
             break;
         }
@@ -46,7 +47,7 @@ pub fn check(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
 }
 
 /// The error with which the API server refuses the field; none for what only `schema check` reports.
-fn field_error(finding: SchemaFinding) -> Option<FieldError> {
+fn field_error(finding: Finding) -> Option<FieldError> {
     let violation = finding.violation?;
     let (path, detail) = (finding.path, violation.detail.as_str());
     Some(match violation.kind {

@@ -237,6 +237,13 @@ impl<'t> Field<'t> {
         }
     }
 
+    /// Reports an error that was found by other means, with the path that it has.
+    pub fn report(self, error: FieldError) {
+        if !self.report.is_full() {
+            self.report.add(error);
+        }
+    }
+
     /// The value as messages print it, and null where there is none.
     pub fn bad_value(self) -> BadValue {
         self.value.map_or_else(BadValue::null, BadValue::from)

@@ -17,7 +17,7 @@ pub(super) const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 type Schema = Map<String, Value>;
 
 pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Schema, path: &DocumentPath<'_>) {
-    flags(check, map, path);
+    flag_values(check, map, path);
     topology(check, map, path, &MAP_RULE);
     topology(check, map, path, &LIST_RULE);
     list_map_keys(check, map, path);
@@ -29,7 +29,7 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v Schema, path: &DocumentP
 }
 
 /// The three extensions that are either true or absent.
-fn flags(check: &mut Check<'_>, map: &Schema, path: &DocumentPath<'_>) {
+fn flag_values(check: &mut Check<'_>, map: &Schema, path: &DocumentPath<'_>) {
     for keyword in [PRESERVE_UNKNOWN, EMBEDDED, INT_OR_STRING] {
         match map.get(keyword) {
             None | Some(Value::Bool(true)) => {}
@@ -47,6 +47,10 @@ fn flags(check: &mut Check<'_>, map: &Schema, path: &DocumentPath<'_>) {
             Some(_) => check.broken("extension-value", &path.keyword(keyword), "must be a boolean"),
         }
     }
+}
+
+/// Flags that exclude each other or need something else.
+pub(super) fn check_flags(check: &mut Check<'_>, map: &Schema, path: &DocumentPath<'_>) {
     if is_true(map, INT_OR_STRING) {
         for keyword in [PRESERVE_UNKNOWN, EMBEDDED] {
             if is_true(map, keyword) {
@@ -150,6 +154,8 @@ fn set<'v>(check: &mut Check<'v>, map: &'v Schema, path: &DocumentPath<'_>) {
     // Upstream: the message shows the list type of the items for maps, too.
     let value = Invalid(json!(word(LIST_TYPE)));
     match type_of(items) {
+        // A set of another type is no list: that is reported instead.
+        _ if type_of(check.resolve(map)) != "array" => {}
         // Items of a set are compared as a whole, so they must also be owned as a whole.
         "object" if word(MAP_TYPE) != Some("atomic") => {
             let path = path.keyword("items");

@@ -24,8 +24,6 @@ pub(super) fn check<'v>(check: &mut Check<'v>, map: &'v JsonMap, path: &Document
         let detail = "must not be empty if x-kubernetes-list-type is map";
         check.violates("list-map-keys-missing", &path.keyword(LIST_MAP_KEYS), Required, detail);
     }
-    // All of these run even without keys: the API server reports every fault at once.
-    list.check_repeated(check);
     match check.resolve(map).get("items") {
         None => {
             let detail = "must have a schema if x-kubernetes-list-type is map";
@@ -59,7 +57,10 @@ impl<'v> KeyedList<'v, '_> {
 
     fn check_items(&self, check: &mut Check<'v>, items: &'v JsonMap) {
         let path = self.path.keyword("items");
-        if type_of(items) != "object" {
+        let is_object = type_of(items) == "object";
+        if is_object {
+            self.check_repeated(check);
+        } else {
             let detail = "must be object if parent array's x-kubernetes-list-type is map";
             check.violates("list-map-items", &path.keyword("type"), Invalid(json!(type_of(items))), detail);
         }
@@ -71,7 +72,10 @@ impl<'v> KeyedList<'v, '_> {
             }
             let property = items.get("properties").and_then(|properties| properties.get(*key));
             let Some(property) = property.and_then(Value::as_object) else {
-                self.unknown_key(check, key);
+                // Items of another type have no names.
+                if is_object {
+                    self.unknown_key(check, key);
+                }
                 continue;
             };
             let path = path.keyword("properties");

@@ -6,12 +6,15 @@
 mod collect;
 mod extension;
 mod finding;
+mod keyword;
 mod list_map;
 mod operation;
 mod patch;
 mod restriction;
 mod structural;
 mod union;
+
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
@@ -62,18 +65,27 @@ pub(crate) fn custom_resource_definition(document: &Value) -> Vec<SchemaFinding>
         // First what the version as a whole forbids, then the schema node by node.
         structural::check_version(&mut check, version, schema, &path);
         structural::check(&mut check, schema, &path);
+        keyword::check(&mut check, schema, &path);
         check_schema(&mut check, schema, &path, 0);
     }
     check.finish()
 }
 
-/// Checks the schema of one version of a custom resource definition, which is at a path of the definition.
+/// Checks that the schema of one version of a custom resource definition is structural. The path is that of the schema
+/// in the definition.
 pub fn structural_schema(schema: &Value, path: &str) -> Vec<SchemaFinding> {
-    let none = Map::new();
-    let mut check = Check::new(RuleSet::CustomResource, &none);
-    let path = DocumentPath::root(path);
-    structural::check(&mut check, schema, &path);
-    check_schema(&mut check, schema, &path, 0);
+    check_part(|check| structural::check(check, schema, &DocumentPath::root(path)))
+}
+
+/// Checks the keywords of a schema in a custom resource definition, whether or not it is structural.
+pub fn schema_keywords(schema: &Value, path: &str) -> Vec<SchemaFinding> {
+    check_part(|check| keyword::check(check, schema, &DocumentPath::root(path)))
+}
+
+fn check_part<'v>(part: impl FnOnce(&mut Check<'v>)) -> Vec<SchemaFinding> {
+    static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+    let mut check = Check::new(RuleSet::CustomResource, &NONE);
+    part(&mut check);
     check.finish()
 }
 
@@ -84,7 +96,10 @@ fn check_schema<'v>(check: &mut Check<'v>, schema: &'v Value, path: &DocumentPat
     if depth > MAX_SCHEMA_DEPTH {
         return;
     }
-    extension::check(check, map, path);
+    if check.rules == RuleSet::OpenApi {
+        extension::check_flags(check, map, path);
+        extension::check(check, map, path);
+    }
     union::check(check, map, path);
     patch::check(check, map, path);
     for (name, property) in members(map, "properties") {

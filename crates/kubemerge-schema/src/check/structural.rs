@@ -6,8 +6,9 @@
 use serde_json::{Map, Value, json};
 
 use super::collect::{Check, members, type_of};
-use super::extension::{EMBEDDED, INT_OR_STRING, PRESERVE_UNKNOWN};
-use super::finding::ViolationKind::{Forbidden, Invalid, NotSupported, Required};
+use super::extension::{self, EMBEDDED, INT_OR_STRING, PRESERVE_UNKNOWN};
+use super::finding::ViolationKind::{Forbidden, Invalid, Required};
+use super::keyword::is_given;
 use super::restriction;
 use crate::document::{DocumentPath, MAX_SCHEMA_DEPTH, is_true};
 
@@ -21,35 +22,18 @@ enum Level {
     Field,
 }
 
-/// Whether a schema is part of the metadata of a whole object.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Inside {
-    Object,
-    Metadata,
-    /// Below `additionalProperties` in the metadata.
-    MetadataMap,
-}
-
 /// A schema and what is known from the schemas around it.
 #[derive(Clone, Copy)]
 struct Position {
     level: Level,
-    inside: Inside,
     depth: usize,
 }
 
 impl Position {
-    fn below(self, level: Level, inside: Inside) -> Position {
-        Position { level, inside, depth: self.depth + 1 }
+    fn below(self, level: Level) -> Position {
+        Position { level, depth: self.depth + 1 }
     }
 }
-
-/// Keywords that no schema of a custom resource may have.
-const UNSUPPORTED: [&str; 7] =
-    ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"];
-
-/// The types of values.
-const TYPES: &[&str] = &["array", "boolean", "integer", "number", "object", "string"];
 
 /// The root keywords that may be used together with the status subresource.
 const WITH_STATUS: [&str; 22] = [
@@ -87,27 +71,13 @@ pub(super) fn check_version(check: &mut Check<'_>, version: &Value, schema: &Val
             check.broken("status-subresource-root", &path.keyword(word), message);
         }
     }
-    root_defaults(check, map, path);
-}
-
-/// The names of an object have no defaults.
-fn root_defaults(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
-    for name in ["metadata", "kind", "apiVersion"] {
-        // Type and identity are set before defaults are filled in.
-        if property(map, name).is_some_and(|property| property.contains_key("default")) {
-            let path = path.keyword("properties");
-            let message = format!("must not be set for {name}");
-            check.broken("default-in-metadata", &path.key(name).keyword("default"), message);
-        }
-    }
 }
 
 /// Checks a schema and all below it.
 pub(super) fn check(check: &mut Check<'_>, schema: &Value, path: &DocumentPath<'_>) {
     let Value::Object(map) = schema else { return };
     root(check, map, path);
-    walk(check, map, path, Position { level: Level::Root, inside: Inside::Object, depth: 0 });
-    // After the walk: it compares branches with what was declared outside them.
+    walk(check, map, path, Position { level: Level::Root, depth: 0 });
     restriction::check_completeness(check, map, path);
 }
 
@@ -119,10 +89,6 @@ fn root(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
     if !matches!(type_of(map), "" | "object") {
         let kind = Invalid(json!(type_of(map)));
         check.violates("structural-root", &path.keyword("type"), kind, "must be object at the root");
-    }
-    if is_true(map, "nullable") {
-        let detail = "nullable cannot be true at the root";
-        check.violates("structural-root", &path.keyword("nullable"), Forbidden, detail);
     }
     root_metadata(check, map, path);
 }
@@ -148,79 +114,25 @@ fn walk(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>, position:
     if position.depth > MAX_SCHEMA_DEPTH {
         return;
     }
-    unsupported(check, map, path);
-    pattern(check, map, path);
     typed(check, map, path, position.level);
     names(check, map, path, position.level);
-    in_metadata(check, map, path, position.inside);
-    let has_properties = members(map, "properties").next().is_some();
-    if has_properties && is_given(map, "additionalProperties") && !is_true(map, "additionalProperties") {
-        let detail = "additionalProperties and properties are mutual exclusive";
-        let at = path.keyword("additionalProperties");
-        check.violates("properties-exclude-additional", &at, Forbidden, detail);
-    }
+    extension::check_flags(check, map, path);
     restriction::check(check, map, path);
     walk_children(check, map, path, position);
 }
 
 fn walk_children(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>, position: Position) {
-    // Only whole objects have metadata with rules; elsewhere it is an ordinary name.
-    let is_whole = position.level == Level::Root || is_true(map, EMBEDDED);
     for (name, property) in members(map, "properties") {
         if let Value::Object(property) = property {
-            let inside = if is_whole && name == "metadata" { Inside::Metadata } else { position.inside };
             let path = path.keyword("properties");
-            walk(check, property, &path.key(name), position.below(Level::Field, inside));
+            walk(check, property, &path.key(name), position.below(Level::Field));
         }
     }
     if let Some(Value::Object(items)) = map.get("items") {
-        walk(check, items, &path.keyword("items"), position.below(Level::Item, position.inside));
+        walk(check, items, &path.keyword("items"), position.below(Level::Item));
     }
     if let Some(Value::Object(child)) = map.get("additionalProperties") {
-        // Labels and annotations are maps in metadata, and their values take no defaults.
-        let inside = if position.inside == Inside::Object { Inside::Object } else { Inside::MetadataMap };
-        walk(check, child, &path.keyword("additionalProperties"), position.below(Level::Field, inside));
-    }
-}
-
-fn in_metadata(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>, inside: Inside) {
-    if inside != Inside::Object && is_true(map, EMBEDDED) {
-        let detail = "must not be used inside of resource meta";
-        check.violates("metadata-implied", &path.keyword(EMBEDDED), Forbidden, detail);
-    }
-    if inside == Inside::MetadataMap && map.contains_key("default") {
-        let message = "must not be set inside additionalProperties applying to object metadata";
-        check.broken("default-in-metadata", &path.keyword("default"), message);
-    }
-}
-
-fn unsupported(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
-    for word in UNSUPPORTED.into_iter().filter(|word| map.contains_key(*word)) {
-        let detail = format!("{word} is not supported");
-        check.violates("keyword-not-supported", &path.keyword(word), Forbidden, detail);
-    }
-    // Tuples would need a rule per position, which neither pruning nor merging has.
-    if matches!(map.get("items"), Some(Value::Array(_))) {
-        let detail = "items must be a schema object and not an array";
-        check.violates("keyword-not-supported", &path.keyword("items"), Forbidden, detail);
-    }
-    if is_true(map, "uniqueItems") {
-        let detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
-        check.violates("unique-items", &path.keyword("uniqueItems"), Forbidden, detail);
-    }
-}
-
-/// Go's expressions and these agree but for a few rare escapes.
-fn pattern(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
-    let Some(pattern) = map.get("pattern").and_then(Value::as_str) else { return };
-    // Not reported rather than reported wrongly.
-    let only_in_go = ["\\Q", "\\C"].iter().any(|escape| pattern.contains(escape));
-    if only_in_go {
-        return;
-    }
-    if let Err(error) = regex_syntax::parse(pattern) {
-        let detail = format!("must be a valid regular expression, but isn't: {error}");
-        check.violates("pattern-invalid", &path.keyword("pattern"), Invalid(json!(pattern)), detail);
+        walk(check, child, &path.keyword("additionalProperties"), position.below(Level::Field));
     }
 }
 
@@ -236,14 +148,6 @@ fn typed(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>, level: L
             Level::Field => "must not be empty for specified object fields",
         };
         check.violates("type-missing", &at, Required, detail);
-    }
-    // `null` gets this finding and the next one, as from the API server.
-    if !word.is_empty() && !TYPES.contains(&word) {
-        check.not_supported("type-value", &at, NotSupported { value: json!(word), supported: TYPES });
-    }
-    if word == "null" {
-        let detail = "type cannot be set to null, use nullable as an alternative";
-        check.violates("type-value", &at, Forbidden, detail);
     }
     if word == "array" && !is_given(map, "items") {
         check.violates("array-without-items", &path.keyword("items"), Required, "must be specified");
@@ -264,11 +168,6 @@ fn names(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>, level: L
         let kind = Invalid(json!(type_of(property)));
         check.violates("type-value", &path.keyword("type"), kind, format!("must be {wanted}"));
     }
-}
-
-/// Whether a keyword has a value; null means that it has none.
-fn is_given(map: &JsonMap, keyword: &str) -> bool {
-    map.get(keyword).is_some_and(|value| !value.is_null())
 }
 
 fn property<'v>(map: &'v JsonMap, name: &str) -> Option<&'v JsonMap> {

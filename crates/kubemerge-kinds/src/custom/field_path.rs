@@ -1,0 +1,142 @@
+//! Paths to fields of a schema, as definitions name them: `.spec.color`, `.spec['my-field']`.
+
+use serde_json::Value;
+
+/// A path that leads to a field.
+#[derive(Debug)]
+pub struct FieldPath<'s> {
+    /// The path as messages print it: `spec.color`, `map[key]`.
+    pub text: String,
+    /// Its first name.
+    pub root: String,
+    /// The schema of the field.
+    pub schema: Option<&'s Value>,
+}
+
+/// Whether `['name']` may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayNotation {
+    /// It may.
+    Allowed,
+    /// It may not.
+    Refused,
+}
+
+/// Follows a path through a schema; an error says why it leads nowhere.
+pub fn valid_field_path<'s>(
+    path: &str,
+    schema: &'s Value,
+    notation: ArrayNotation,
+) -> Result<FieldPath<'s>, String> {
+    const END: &str = "unexpected end of JSON path";
+    let mut found = FieldPath { text: String::new(), root: String::new(), schema: Some(schema) };
+    let mut tokens = Tokens(path);
+    while let Some(token) = tokens.next() {
+        match token {
+            "[" if notation == ArrayNotation::Refused => return Err("array notation is not allowed".to_owned()),
+            "[" => {
+                let quoted = tokens.next().ok_or(END)?;
+                let name = quoted.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+                let name = name.ok_or_else(|| format!("expected single quoted string but got {quoted}"))?;
+                found.step(&unescape(name)?)?;
+                match tokens.next().ok_or(END)? {
+                    "]" => {}
+                    other => return Err(format!("expected ] but got {other}")),
+                }
+            }
+            "." => found.step(tokens.next().ok_or(END)?)?,
+            other => return Err(format!("expected [ or . but got: {other}")),
+        }
+    }
+    Ok(found)
+}
+
+impl FieldPath<'_> {
+    fn step(&mut self, name: &str) -> Result<(), String> {
+        const NOWHERE: &str = "does not refer to a valid field";
+        let has = |keyword: &str| self.schema.and_then(|schema| schema.get(keyword)).filter(|value| !value.is_null());
+        if let Some(properties) = has("properties").filter(|value| value.as_object().is_some_and(|map| !map.is_empty())) {
+            self.schema = Some(properties.get(name).ok_or(NOWHERE)?);
+            if !self.text.is_empty() {
+                self.text.push('.');
+            }
+            self.text.push_str(name);
+        } else if let Some(values) = has("additionalProperties") {
+            self.schema = Some(values).filter(|values| values.is_object());
+            self.text.push_str(&format!("[{name}]"));
+        } else {
+            return Err(NOWHERE.to_owned());
+        }
+        if self.root.is_empty() {
+            name.clone_into(&mut self.root);
+        }
+        Ok(())
+    }
+}
+
+/// The parts of a path: `.`, `[`, `]`, quoted texts and names.
+struct Tokens<'t>(&'t str);
+
+impl<'t> Iterator for Tokens<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let text = self.0;
+        let first = text.bytes().next()?;
+        let end = match first {
+            b'\'' => quoted_end(text),
+            b'.' | b'[' | b']' => 1,
+            _ => text.find(['.', '[', ']']).unwrap_or(text.len()),
+        };
+        let (token, rest) = text.split_at(end);
+        self.0 = rest;
+        Some(token)
+    }
+}
+
+/// The end of a quoted text; a quote after a backslash does not end it.
+fn quoted_end(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    (1..bytes.len()).find(|at| bytes[*at] == b'\'' && bytes[at - 1] != b'\\').map_or(text.len(), |at| at + 1)
+}
+
+fn unescape(text: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => match chars.next() {
+                Some(escaped @ ('\'' | '\\' | '"')) => out.push(escaped),
+                Some('n') => out.push('\n'),
+                Some('t') => out.push('\t'),
+                _ => return Err("invalid string literal: invalid syntax".to_owned()),
+            },
+            other => out.push(other),
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn paths_lead_to_schemas_or_say_why_not() {
+        let schema = json!({"properties": {"spec": {"properties": {"a.b": {"type": "string"}}},
+            "map": {"additionalProperties": {"type": "integer"}}}});
+        let text = |path: &str, notation| match valid_field_path(path, &schema, notation) {
+            Ok(found) => found.text,
+            Err(why) => why,
+        };
+        assert_eq!(text(".spec['a.b']", ArrayNotation::Allowed), "spec.a.b");
+        assert_eq!(text(".map.x", ArrayNotation::Allowed), "map[x]");
+        assert_eq!(text(".spec['a.b']", ArrayNotation::Refused), "array notation is not allowed");
+        assert_eq!(text(".spec.x", ArrayNotation::Allowed), "does not refer to a valid field");
+        assert_eq!(text("spec", ArrayNotation::Allowed), "expected [ or . but got: spec");
+        assert_eq!(text(".spec.", ArrayNotation::Allowed), "unexpected end of JSON path");
+        assert_eq!(text(".spec[0]", ArrayNotation::Allowed), "expected single quoted string but got 0");
+    }
+}
