@@ -28,6 +28,11 @@ impl FieldError {
         Self::new(FieldErrorKind::Invalid, field, Some(value.into()), detail)
     }
 
+    /// A value that breaks a rule, in the form in which the message shows it.
+    pub fn invalid_as(field: impl Into<String>, value: BadValue, detail: &str) -> Self {
+        Self::new(FieldErrorKind::Invalid, field, Some(value), detail)
+    }
+
     /// A value of another type.
     pub fn type_invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
         Self::new(FieldErrorKind::TypeInvalid, field, Some(value.into()), detail)
@@ -35,9 +40,14 @@ impl FieldError {
 
     /// A value outside of an enumeration.
     pub fn not_supported(field: impl Into<String>, value: &Value, supported: &[String]) -> Self {
+        Self::not_supported_as(field, value.into(), supported)
+    }
+
+    /// A value outside of an enumeration, in the form in which the message shows it.
+    pub fn not_supported_as(field: impl Into<String>, value: BadValue, supported: &[String]) -> Self {
         let list: Vec<String> = supported.iter().map(|one| quoted(one)).collect();
         let detail = format!("supported values: {}", list.join(", "));
-        Self::new(FieldErrorKind::NotSupported, field, Some(value.into()), &detail)
+        Self::new(FieldErrorKind::NotSupported, field, Some(value), &detail)
     }
 
     /// A value that may be there only once.
@@ -51,14 +61,16 @@ impl FieldError {
     }
 
     /// A text that is too long.
-    pub fn too_long(field: impl Into<String>, max_bytes: usize) -> Self {
-        let detail = format!("may not be more than {max_bytes} bytes");
+    pub fn too_long(field: impl Into<String>, max_bytes: i64) -> Self {
+        let unit = if max_bytes == 1 { "byte" } else { "bytes" };
+        let detail = format!("may not be more than {max_bytes} {unit}");
         Self::new(FieldErrorKind::TooLong, field, None, &detail)
     }
 
     /// A list with too many items.
-    pub fn too_many(field: impl Into<String>, found: usize, max_items: usize) -> Self {
-        let detail = format!("must have at most {max_items} items");
+    pub fn too_many(field: impl Into<String>, found: usize, max_items: i64) -> Self {
+        let unit = if max_items == 1 { "item" } else { "items" };
+        let detail = format!("must have at most {max_items} {unit}");
         Self::new(FieldErrorKind::TooMany, field, Some(BadValue::verbatim(found.to_string())), &detail)
     }
 

@@ -15,9 +15,12 @@ enum Approval {
 
 pub(super) fn validate_approval(definition: Field<'_>, old: Option<Field<'_>>) {
     let group = definition.fields(["spec", "group"]).str();
-    let is_protected =
-        ["k8s.io", "kubernetes.io"].iter().any(|domain| group == *domain || group.ends_with(&format!(".{domain}")));
-    let annotation = |definition: Field<'_>| approval(definition.fields(["metadata", "annotations"]).key(ANNOTATION).str());
+    let is_protected = ["k8s.io", "kubernetes.io"]
+        .iter()
+        .any(|domain| group == *domain || group.ends_with(&format!(".{domain}")));
+    let annotation = |definition: Field<'_>| {
+        approval(definition.fields(["metadata", "annotations"]).key(ANNOTATION).str())
+    };
     let found = annotation(definition);
     // What was stored without an approval may stay so.
     if !is_protected || old.is_some_and(|old| annotation(old) == found) {

@@ -15,7 +15,8 @@ pub(super) fn validate(conversion: Field<'_>, old: Option<Field<'_>>) {
     if !strategy.require("") {
         strategy.one_of(&["None", "Webhook"]);
     }
-    let (config, versions) = (conversion.field("webhookClientConfig"), conversion.field("conversionReviewVersions"));
+    let (config, versions) =
+        (conversion.field("webhookClientConfig"), conversion.field("conversionReviewVersions"));
     if strategy.str() == "Webhook" {
         client_config(config, old);
         return review_versions(versions);
@@ -114,7 +115,9 @@ fn service_path(path: Field<'_>) {
             path.invalid(format!("segment[{at}] may not be empty"));
             continue;
         }
-        dns1123_subdomain(step).into_iter().for_each(|problem| path.invalid(format!("segment[{at}]: {problem}")));
+        dns1123_subdomain(step)
+            .into_iter()
+            .for_each(|problem| path.invalid(format!("segment[{at}]: {problem}")));
     }
 }
 

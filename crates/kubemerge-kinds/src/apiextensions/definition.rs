@@ -140,7 +140,8 @@ pub(super) fn is_established(definition: Field<'_>) -> bool {
 
 /// Versions that objects may be stored in must be there.
 fn stored_versions(definition: Field<'_>) {
-    let (stored, versions) = (definition.fields(["status", "storedVersions"]), definition.fields(["spec", "versions"]));
+    let (stored, versions) =
+        (definition.fields(["status", "storedVersions"]), definition.fields(["spec", "versions"]));
     if stored.is_empty() {
         return stored.invalid_as(BadValue::null(), "must have at least one stored version");
     }

@@ -1,7 +1,7 @@
 //! The schema of a version: first what its keywords say, then whether it is structural, then its defaults, then its
 //! validation rules. Later steps need a schema that passed the earlier ones.
 
-use kubemerge_schema::check::{Finding, ViolationKind, schema_keywords, structural_schema};
+use kubemerge_schema::check::{SchemaFinding, ViolationKind, schema_keywords, structural_schema};
 use serde_json::Value;
 
 use super::validation_rules;
@@ -88,8 +88,10 @@ pub(super) fn has_default(validation: Field<'_>) -> bool {
 
 /// Whether a schema or one below it satisfies a test.
 fn any_schema(schema: &Value, test: &impl Fn(&Value) -> bool) -> bool {
-    let listed = |list: &Value| list.as_array().is_some_and(|list| list.iter().any(|one| any_schema(one, test)));
-    let named = |map: &Value| map.as_object().is_some_and(|map| map.values().any(|one| any_schema(one, test)));
+    let listed =
+        |list: &Value| list.as_array().is_some_and(|list| list.iter().any(|one| any_schema(one, test)));
+    let named =
+        |map: &Value| map.as_object().is_some_and(|map| map.values().any(|one| any_schema(one, test)));
     let Some(map) = schema.as_object() else { return false };
     test(schema)
         || map.iter().any(|(keyword, value)| match keyword.as_str() {
@@ -196,7 +198,7 @@ fn longest_path(schema: &Value) -> usize {
 }
 
 /// The error with which the API server refuses the field; none for what only `schema check` reports.
-fn field_error(finding: Finding) -> Option<FieldError> {
+fn field_error(finding: SchemaFinding) -> Option<FieldError> {
     let violation = finding.violation?;
     let (path, detail) = (finding.path, violation.detail.as_str());
     Some(match violation.kind {

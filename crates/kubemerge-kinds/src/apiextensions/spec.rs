@@ -33,7 +33,10 @@ pub(super) fn validate(spec: Field<'_>, old: Option<Field<'_>>) {
     columns::columns(spec.field("additionalPrinterColumns"));
     selectable_fields(spec);
     let strategy = spec.fields(["conversion", "strategy"]);
-    if spec.field("conversion").is_set() && strategy.str() != "None" && spec.field("preserveUnknownFields").bool() {
+    if spec.field("conversion").is_set()
+        && strategy.str() != "None"
+        && spec.field("preserveUnknownFields").bool()
+    {
         strategy.invalid("must be None if spec.preserveUnknownFields is true");
     }
     conversion::validate(spec.field("conversion"), old);
@@ -109,7 +112,9 @@ fn validate_version(version: Field<'_>, has_status: bool, old: Option<Field<'_>>
         return;
     }
     match schema::document(version.field("schema")) {
-        None => fields.invalid_as("", "may only be set when `version.schema.openAPIV3Schema` is not included"),
+        None => {
+            fields.invalid_as("", "may only be set when `version.schema.openAPIV3Schema` is not included")
+        }
         Some(schema) => columns::selectable_fields(fields, &schema),
     }
 }

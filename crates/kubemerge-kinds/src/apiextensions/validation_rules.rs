@@ -1,6 +1,6 @@
 //! `x-kubernetes-validations` in the schema of a version.
 
-use kubemerge_schema::check::Finding;
+use kubemerge_schema::check::SchemaFinding;
 use serde_json::Value;
 
 use crate::custom::field_path::{ArrayNotation, valid_field_path};
@@ -13,7 +13,7 @@ const REASONS: [&str; 4] =
 /// The walk over the schemas of a version.
 struct Rules<'v> {
     /// What is wrong with keywords: expressions of schemas around them are not compiled.
-    keywords: &'v [Finding],
+    keywords: &'v [SchemaFinding],
     /// Whether expressions are compiled at all.
     is_structural: bool,
     errors: Vec<FieldError>,
@@ -23,7 +23,7 @@ struct Rules<'v> {
 pub(super) fn validate(
     place: Field<'_>,
     schema: &Value,
-    keywords: &[Finding],
+    keywords: &[SchemaFinding],
     is_structural: bool,
     _old: Option<Field<'_>>,
 ) {
@@ -55,7 +55,8 @@ impl Rules<'_> {
                 _ => {}
             }
         }
-        is_fine &= !self.keywords.iter().any(|finding| finding.violation.is_some() && is_below(&finding.path, path));
+        is_fine &=
+            !self.keywords.iter().any(|finding| finding.violation.is_some() && is_below(&finding.path, path));
         let rules = schema.get("x-kubernetes-validations").and_then(Value::as_array);
         for (at, rule) in rules.into_iter().flatten().enumerate() {
             let place = format!("{path}.x-kubernetes-validations[{at}]");
@@ -88,9 +89,11 @@ impl Rules<'_> {
             self.errors.push(required("message", "message must be specified if rule contains line breaks"));
         }
         if !text("messageExpression").is_empty() && text("messageExpression").trim().is_empty() {
-            self.errors.push(required("messageExpression", "messageExpression must be non-empty if specified"));
+            self.errors
+                .push(required("messageExpression", "messageExpression must be non-empty if specified"));
         }
-        if let Some(reason) = rule.get("reason").filter(|reason| !REASONS.iter().any(|known| reason == known)) {
+        if let Some(reason) = rule.get("reason").filter(|reason| !REASONS.iter().any(|known| reason == known))
+        {
             let supported = REASONS.map(str::to_owned);
             self.errors.push(FieldError::not_supported(format!("{place}.reason"), reason, &supported));
         }

@@ -1,18 +1,104 @@
-//! Everything that an object of a custom resource must satisfy: its schema, then its CEL rules.
+//! Everything that an object of a custom resource must satisfy: its schema, embedded objects, distinct items, then its
+//! CEL rules.
 
 use serde_json::Value;
 
-use super::{rules::CelRules, structural::Structural, validate::validate};
-use crate::field_error::FieldError;
+use super::{
+    correlation::Correlated,
+    embedded, list_type,
+    rules::CelRules,
+    scale::{self, ScalePaths},
+    structural::Structural,
+    validate::validate_at,
+};
+use crate::{
+    field::{BadValue, FieldErrorKind},
+    field_error::FieldError,
+};
 
-/// Validates an object; on an update, what was wrong before and is unchanged passes.
-pub fn check(schema: &Structural, rules: &CelRules, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
-    let mut errors = validate(object, old, schema);
-    let has_duplicates = |errors: &[FieldError]| errors.iter().any(FieldError::is_duplicate);
-    // Upstream: lists may repeat items as long as the old object repeats some.
-    if has_duplicates(&errors) && old.is_some_and(|old| has_duplicates(&validate(old, None, schema))) {
-        errors.retain(|error| !error.is_duplicate());
+const UNCHECKED: &str = "some validation rules were not checked because the object was invalid; correct the existing \
+                         errors to complete validation";
+
+/// Which part of an object a request writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrittenPart {
+    /// The object.
+    Main,
+    /// Its status.
+    Status,
+}
+
+/// What is known about an object besides its schema.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'s> {
+    /// The object.
+    pub object: &'s Value,
+    /// What it replaces.
+    pub old: Option<&'s Value>,
+    /// The part that is written.
+    pub part: WrittenPart,
+    /// Where `/scale` finds its numbers.
+    pub scale: Option<&'s ScalePaths>,
+}
+
+/// Validates an object; on an update, what was wrong before and is unchanged passes. `errors` are those about its
+/// metadata, which count, too, when it is decided whether CEL rules are evaluated.
+pub fn check(
+    schema: &Structural,
+    rules: &CelRules,
+    subject: Subject<'_>,
+    mut errors: Vec<FieldError>,
+) -> Vec<FieldError> {
+    let Subject { object, old, part, scale } = subject;
+    let correlated = old.map(|old| Correlated::new(object, old, schema));
+    errors.extend(schema_errors(schema, subject, correlated.as_ref()));
+    errors.extend(scale.into_iter().flat_map(|paths| scale::validate(object, paths, part)));
+    if part == WrittenPart::Main {
+        errors.extend(embedded::validate(object, schema));
     }
-    // Rules are only evaluated on objects that have the right types.
-    if errors.is_empty() { rules.check(object, old) } else { errors }
+    let repeated = list_type::check(object, schema);
+    // Lists may repeat items as long as the old object repeats some.
+    if !repeated.is_empty() && old.is_none_or(|old| list_type::check(old, schema).is_empty()) {
+        errors.extend(repeated);
+    }
+    if rules.is_empty() {
+        return errors;
+    }
+    if errors.iter().any(is_blocking) {
+        errors.push(FieldError::invalid_as("<nil>", BadValue::null(), UNCHECKED));
+    } else {
+        errors.extend(rules.check(object, old));
+    }
+    errors
+}
+
+fn schema_errors(
+    schema: &Structural,
+    subject: Subject<'_>,
+    correlated: Option<&Correlated<'_>>,
+) -> Vec<FieldError> {
+    match subject.part {
+        WrittenPart::Main => validate_at(subject.object, correlated, schema, ""),
+        WrittenPart::Status => {
+            let (Some(status), Some(schema)) =
+                (subject.object.get("status"), schema.properties.get("status"))
+            else {
+                return Vec::new();
+            };
+            let correlated = correlated.and_then(|root| root.key("status"));
+            validate_at(status, correlated.as_ref(), schema, "status")
+        }
+    }
+}
+
+/// Whether an object with this error may have values that rules cannot be evaluated on.
+fn is_blocking(error: &FieldError) -> bool {
+    matches!(
+        error.kind,
+        FieldErrorKind::NotSupported
+            | FieldErrorKind::Required
+            | FieldErrorKind::TooLong
+            | FieldErrorKind::TooMany
+            | FieldErrorKind::TypeInvalid
+    )
 }

@@ -1,6 +1,6 @@
 //! The defaults of a schema: what they must be, and how they fill an object.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::{
     prune,
@@ -44,6 +44,32 @@ fn fill_element(value: &mut Value, schema: &Structural) {
     fill(value, schema);
 }
 
+/// A default with floats where numbers of any kind may be: the text of a definition that is stored does not tell `7.0`
+/// from `7`, and only the first has the factor 0.5.
+fn as_given(default: &Value, schema: &Structural) -> Value {
+    match default {
+        Value::Number(number) if schema.only_type() == Some("number") => {
+            number.as_f64().and_then(Number::from_f64).map_or_else(|| default.clone(), Value::Number)
+        }
+        Value::Array(list) => match schema.items.as_deref() {
+            Some(items) => list.iter().map(|item| as_given(item, items)).collect(),
+            None => default.clone(),
+        },
+        Value::Object(map) => {
+            let given = |(name, value): (&String, &Value)| {
+                let child = match (schema.properties.get(name), &schema.additional) {
+                    (Some(property), _) => Some(property),
+                    (None, Additional::Schema(values)) => Some(&**values),
+                    _ => None,
+                };
+                (name.clone(), child.map_or_else(|| value.clone(), |child| as_given(value, child)))
+            };
+            Value::Object(map.iter().map(given).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 /// Defaults must be what the schema around them would keep and accept. As in Kubernetes, those below
 /// `additionalProperties` are not looked at.
 pub fn check(schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
@@ -52,7 +78,7 @@ pub fn check(schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
         if prune::loses_something(default, schema) {
             errors.push(FieldError::invalid(place.clone(), default, "must not have unknown fields"));
         }
-        errors.extend(validate::validate_at(default, schema, &place));
+        errors.extend(validate::validate_at(&as_given(default, schema), None, schema, &place));
     }
     if let Some(items) = &schema.items {
         check(items, &format!("{path}.items"), errors);

@@ -33,7 +33,9 @@ pub fn valid_field_path<'s>(
     let mut tokens = Tokens(path);
     while let Some(token) = tokens.next() {
         match token {
-            "[" if notation == ArrayNotation::Refused => return Err("array notation is not allowed".to_owned()),
+            "[" if notation == ArrayNotation::Refused => {
+                return Err("array notation is not allowed".to_owned());
+            }
             "[" => {
                 let quoted = tokens.next().ok_or(END)?;
                 let name = quoted.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
@@ -54,8 +56,12 @@ pub fn valid_field_path<'s>(
 impl FieldPath<'_> {
     fn step(&mut self, name: &str) -> Result<(), String> {
         const NOWHERE: &str = "does not refer to a valid field";
-        let has = |keyword: &str| self.schema.and_then(|schema| schema.get(keyword)).filter(|value| !value.is_null());
-        if let Some(properties) = has("properties").filter(|value| value.as_object().is_some_and(|map| !map.is_empty())) {
+        let has = |keyword: &str| {
+            self.schema.and_then(|schema| schema.get(keyword)).filter(|value| !value.is_null())
+        };
+        if let Some(properties) =
+            has("properties").filter(|value| value.as_object().is_some_and(|map| !map.is_empty()))
+        {
             self.schema = Some(properties.get(name).ok_or(NOWHERE)?);
             if !self.text.is_empty() {
                 self.text.push('.');

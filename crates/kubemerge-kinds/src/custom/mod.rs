@@ -1,15 +1,18 @@
 //! Custom resources: what their schemas may say, and what a schema does to every object.
 
 pub mod check;
+pub mod correlation;
 pub mod default;
 pub mod definition;
+pub mod embedded;
 pub mod field_path;
 mod format;
 pub mod jsonpath;
+mod list_type;
+pub mod metadata;
 pub mod names;
 pub mod prune;
 pub mod rules;
 pub mod scale;
 pub mod structural;
-pub mod structure;
 pub mod validate;

@@ -21,17 +21,22 @@ struct Taken {
     kinds: HashSet<String>,
 }
 
-/// Checks the names in the spec of the definition `own` against all other definitions; `is_built_in` tells whether a
-/// plural name of the group belongs to a built-in resource.
-pub fn judge(
-    own: &str,
-    spec: &Value,
-    others: &[Value],
-    is_built_in: impl Fn(&str, &str) -> bool,
-) -> NamesVerdict {
+/// Whether the names that a definition asks for are those that it has: nothing is to be judged.
+pub fn are_settled(definition: &Value) -> bool {
+    definition.pointer("/status/conditions").is_some_and(Value::is_array)
+        && definition.pointer("/spec/names") == definition.pointer("/status/acceptedNames")
+}
+
+/// Checks the names in the spec of a definition against all other definitions; `is_built_in` tells whether a plural
+/// name of the group belongs to a built-in resource.
+pub fn judge(definition: &Value, others: &[Value], is_built_in: impl Fn(&str, &str) -> bool) -> NamesVerdict {
+    let (own, spec) = (text(definition, "/metadata/name"), &definition["spec"]);
     let group = text(spec, "/group");
     let taken = taken(own, group, others);
-    let mut verdict = NamesVerdict { accepted: json!({"plural": "", "kind": ""}), conflict: None };
+    // What was accepted stays so if another name is not to be had.
+    let accepted = definition.pointer("/status/acceptedNames").filter(|names| names.is_object()).cloned();
+    let accepted = accepted.unwrap_or_else(|| json!({"plural": "", "kind": ""}));
+    let mut verdict = NamesVerdict { accepted, conflict: None };
     let rules = [
         ("plural", &taken.resources, "PluralConflict"),
         ("singular", &taken.resources, "SingularConflict"),

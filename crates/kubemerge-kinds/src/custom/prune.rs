@@ -115,7 +115,7 @@ fn child<'s>(schema: Option<&'s Structural>, name: &str) -> Child<'s> {
     match (schema.properties.get(name), &schema.additional) {
         (Some(property), _) => Child::Declared(Some(property)),
         (None, Additional::Schema(schema)) => Child::Declared(Some(schema)),
-        (None, Additional::Boolean) => Child::Declared(None),
+        (None, Additional::Allowed | Additional::Refused) => Child::Declared(None),
         (None, Additional::Unset) => Child::Unknown,
     }
 }

@@ -24,6 +24,14 @@ impl CelRules {
         CelRules {}
     }
 
+    /// Whether there are no rules.
+    pub fn is_empty(&self) -> bool {
+        #[cfg(feature = "cel")]
+        return self.compiled.is_none();
+        #[cfg(not(feature = "cel"))]
+        true
+    }
+
     /// The rules an object breaks.
     #[cfg(feature = "cel")]
     pub fn check(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {

@@ -1,8 +1,9 @@
 //! Where a definition says that `/scale` finds its numbers.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::field_error::FieldError;
+use super::check::WrittenPart;
+use crate::{field::BadValue, field_error::FieldError};
 
 /// Paths of names with a dot before each; Kubernetes knows nothing else here, no lists and no escapes.
 #[derive(Clone, Debug)]
@@ -31,27 +32,6 @@ pub fn of_version(version: &Value) -> Option<&Value> {
     version.pointer("/subresources/scale").filter(|scale| !scale.is_null())
 }
 
-/// Each path must lead below the part of the object that it belongs to.
-pub fn check(scale: &Value, field: &str, errors: &mut Vec<FieldError>) {
-    for (name, parts, why) in [
-        ("specReplicasPath", &[".spec."][..], "should be a json path under .spec"),
-        ("statusReplicasPath", &[".status."], "should be a json path under .status"),
-        ("labelSelectorPath", &[".spec.", ".status."], "should be a json path under either .spec or .status"),
-    ] {
-        let (path, field) = (text(scale, name), format!("{field}.{name}"));
-        if path.is_empty() {
-            if name != "labelSelectorPath" {
-                errors.push(FieldError::required(field, ""));
-            }
-        } else if !path.starts_with('.') {
-            let why = "must be a simple json path starting with .";
-            errors.push(FieldError::invalid(field, &json!(path), why));
-        } else if !parts.iter().any(|part| path.starts_with(part)) {
-            errors.push(FieldError::invalid(field, &json!(path), why));
-        }
-    }
-}
-
 /// The names of a path.
 pub fn names(path: &str) -> Vec<&str> {
     path.strip_prefix('.').unwrap_or(path).split('.').collect()
@@ -59,4 +39,62 @@ pub fn names(path: &str) -> Vec<&str> {
 
 fn text<'v>(scale: &'v Value, name: &str) -> &'v str {
     scale.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Validates the numbers and the selector of an object; a write to the status leaves the spec alone.
+pub(super) fn validate(object: &Value, paths: &ScalePaths, part: WrittenPart) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if part == WrittenPart::Main {
+        errors.extend(check_replicas(object, &paths.spec_replicas));
+    }
+    errors.extend(check_replicas(object, &paths.status_replicas));
+    if let Some(path) = paths.label_selector.as_deref().filter(|path| !path.is_empty()) {
+        let wrong = find(object, path).and_then(|value| match value {
+            Ok(Value::String(_)) => None,
+            Ok(other) => Some(wrong_type(path, other, "string")),
+            Err(detail) => Some(detail),
+        });
+        errors.extend(wrong.map(|detail| FieldError::invalid_as(path, BadValue::from(""), &detail)));
+    }
+    errors
+}
+
+fn check_replicas(object: &Value, path: &str) -> Option<FieldError> {
+    let (number, detail) = match find(object, path)? {
+        Err(detail) => (0, detail),
+        Ok(value) => match value.as_i64() {
+            None => (0, wrong_type(path, value, "int64")),
+            Some(number) if number < 0 => (number, "should be a non-negative integer".to_string()),
+            Some(number) if number > i32::MAX.into() => {
+                (number, format!("should be less than or equal to {}", i32::MAX))
+            }
+            Some(_) => return None,
+        },
+    };
+    Some(FieldError::invalid_as(path, BadValue::from(number), &detail))
+}
+
+/// The value at a path; an error if something on the way is no map.
+fn find<'v>(object: &'v Value, path: &str) -> Option<Result<&'v Value, String>> {
+    let mut value = object;
+    for name in names(path) {
+        match value {
+            Value::Object(map) => value = map.get(name)?,
+            Value::Null => return None,
+            other => return Some(Err(wrong_type(path, other, "map[string]interface {}"))),
+        }
+    }
+    Some(Ok(value))
+}
+
+fn wrong_type(path: &str, value: &Value, wanted: &str) -> String {
+    let (text, found) = match value {
+        Value::Null => ("<nil>".to_string(), "<nil>"),
+        Value::Bool(truth) => (truth.to_string(), "bool"),
+        Value::Number(number) => (number.to_string(), if number.is_i64() { "int64" } else { "float64" }),
+        Value::String(text) => (text.clone(), "string"),
+        Value::Array(_) => (value.to_string(), "[]interface {}"),
+        Value::Object(_) => (value.to_string(), "map[string]interface {}"),
+    };
+    format!("{path} accessor error: {text} is of the type {found}, expected {wanted}")
 }

@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde_json::Value;
 
+use super::format;
+
 /// A schema for values at one place.
 #[derive(Clone, Debug, Default)]
 pub struct Structural {
-    pub(crate) kind: Option<String>,
+    /// The types that values may have; any if there are none.
+    pub(crate) types: Vec<String>,
     pub(crate) nullable: bool,
     pub(crate) preserve_unknown: bool,
     pub(crate) embedded: bool,
-    pub(crate) int_or_string: bool,
     pub(crate) default: Option<Value>,
     pub(crate) properties: BTreeMap<String, Structural>,
     pub(crate) additional: Additional,
@@ -28,8 +30,10 @@ pub(crate) enum Additional {
     /// Nothing.
     #[default]
     Unset,
-    /// `true` or `false`, which pruning treats alike.
-    Boolean,
+    /// They may have any value.
+    Allowed,
+    /// There are none; pruning treats this as [`Additional::Allowed`].
+    Refused,
     /// They have this schema.
     Schema(Box<Structural>),
 }
@@ -48,19 +52,19 @@ pub(crate) enum ListType {
 pub(crate) struct Checks {
     pub(crate) required: Vec<String>,
     pub(crate) options: Option<Vec<Value>>,
-    pub(crate) pattern: Option<Regex>,
+    pub(crate) pattern: Option<Pattern>,
     pub(crate) format: Option<String>,
     pub(crate) minimum: Option<f64>,
     pub(crate) maximum: Option<f64>,
     pub(crate) exclusive_minimum: bool,
     pub(crate) exclusive_maximum: bool,
     pub(crate) multiple_of: Option<f64>,
-    pub(crate) min_length: Option<u64>,
-    pub(crate) max_length: Option<u64>,
-    pub(crate) min_items: Option<u64>,
-    pub(crate) max_items: Option<u64>,
-    pub(crate) min_properties: Option<u64>,
-    pub(crate) max_properties: Option<u64>,
+    pub(crate) min_length: Option<i64>,
+    pub(crate) max_length: Option<i64>,
+    pub(crate) min_items: Option<i64>,
+    pub(crate) max_items: Option<i64>,
+    pub(crate) min_properties: Option<i64>,
+    pub(crate) max_properties: Option<i64>,
     pub(crate) all_of: Vec<Structural>,
     pub(crate) any_of: Vec<Structural>,
     pub(crate) one_of: Vec<Structural>,
@@ -68,6 +72,14 @@ pub(crate) struct Checks {
 }
 
 impl Structural {
+    /// The type of values, if there is one and only one.
+    pub(crate) fn only_type(&self) -> Option<&str> {
+        match self.types.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
     /// The same schema with all unknown fields of the object kept.
     pub fn preserve_unknown_fields(self) -> Structural {
         Structural { preserve_unknown: true, ..self }
@@ -82,18 +94,22 @@ impl Structural {
         let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_string);
         let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
         Ok(Structural {
-            kind: text("type").filter(|kind| !kind.is_empty()),
+            types: if flag("x-kubernetes-int-or-string") {
+                vec!["integer".to_string(), "string".to_string()]
+            } else {
+                text("type").filter(|name| !name.is_empty()).into_iter().collect()
+            },
             nullable: flag("nullable"),
             preserve_unknown: flag("x-kubernetes-preserve-unknown-fields"),
             embedded: flag("x-kubernetes-embedded-resource"),
-            int_or_string: flag("x-kubernetes-int-or-string"),
             default: schema.get("default").filter(|default| !default.is_null()).cloned(),
             properties: properties
                 .map(|(name, schema)| Ok((name.clone(), Structural::compile(schema)?)))
                 .collect::<Result<_, String>>()?,
             additional: match schema.get("additionalProperties") {
                 None | Some(Value::Null) => Additional::Unset,
-                Some(Value::Bool(_)) => Additional::Boolean,
+                Some(Value::Bool(true)) => Additional::Allowed,
+                Some(Value::Bool(false)) => Additional::Refused,
                 Some(schema) => Additional::Schema(Box::new(Structural::compile(schema)?)),
             },
             items: match schema.get("items").filter(|items| items.is_object()) {
@@ -114,7 +130,7 @@ impl Structural {
 impl Checks {
     fn compile(schema: &Value) -> Result<Checks, String> {
         let number = |key: &str| schema.get(key).and_then(Value::as_f64);
-        let count = |key: &str| schema.get(key).and_then(Value::as_u64);
+        let count = |key: &str| schema.get(key).and_then(Value::as_i64);
         let flag = |key: &str| schema.get(key).and_then(Value::as_bool).unwrap_or(false);
         let several = |key: &str| -> Result<Vec<Structural>, String> {
             let list = schema.get(key).and_then(Value::as_array).into_iter().flatten();
@@ -125,7 +141,11 @@ impl Checks {
             required: texts(schema.get("required")),
             options: schema.get("enum").and_then(Value::as_array).cloned(),
             pattern: pattern.map(compile_pattern).transpose()?,
-            format: schema.get("format").and_then(Value::as_str).map(str::to_string),
+            format: schema
+                .get("format")
+                .and_then(Value::as_str)
+                .filter(|name| is_enforced(name, schema))
+                .map(str::to_string),
             minimum: number("minimum"),
             maximum: number("maximum"),
             exclusive_minimum: flag("exclusiveMinimum"),
@@ -148,8 +168,39 @@ impl Checks {
     }
 }
 
-fn compile_pattern(pattern: &str) -> Result<Regex, String> {
-    Regex::new(pattern).map_err(|error| format!("pattern {pattern:?} is not a regular expression: {error}"))
+fn compile_pattern(source: &str) -> Result<Pattern, String> {
+    match Regex::new(source) {
+        Ok(regex) => Ok(Pattern { regex, source: source.to_string() }),
+        Err(error) => Err(format!("pattern {source:?} is not a regular expression: {error}")),
+    }
+}
+
+/// A regular expression as it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    regex: Regex,
+    source: String,
+}
+
+impl Pattern {
+    pub(crate) fn is_match(&self, text: &str) -> bool {
+        self.regex.is_match(text)
+    }
+
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+/// Whether a format means something for the type of its schema.
+fn is_enforced(format: &str, schema: &Value) -> bool {
+    let is_either = schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true));
+    match schema.get("type").and_then(Value::as_str).filter(|_| !is_either).unwrap_or_default() {
+        "" | "string" => format::is_known(format),
+        "integer" => matches!(format, "int32" | "int64"),
+        "number" => matches!(format, "float" | "double"),
+        _ => false,
+    }
 }
 
 fn texts(list: Option<&Value>) -> Vec<String> {

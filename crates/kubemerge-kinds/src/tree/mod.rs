@@ -108,6 +108,31 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The tree of a JSON value.
+    pub(crate) fn of_json(json: &serde_json::Value, arena: &'a Arena) -> Value<'a> {
+        match json {
+            serde_json::Value::Null => Value::Null,
+            serde_json::Value::Bool(truth) => Value::Bool(*truth),
+            serde_json::Value::Number(number) => match number.as_i64() {
+                Some(number) => Value::Int(number),
+                None => Value::Float(number.as_f64().unwrap_or_default()),
+            },
+            serde_json::Value::String(text) => Value::Str(arena.alloc_str(text)),
+            serde_json::Value::Array(items) => {
+                let mut list = List::new_in(arena);
+                items.iter().for_each(|item| list.push(Value::of_json(item, arena)));
+                Value::List(list)
+            }
+            serde_json::Value::Object(members) => {
+                let mut map = Map::new_in(arena);
+                for (name, value) in members {
+                    map.set(arena.alloc_str(name), Value::of_json(value, arena));
+                }
+                Value::Map(map)
+            }
+        }
+    }
+
     /// A copy in an arena, which may be another one.
     pub fn copy_in<'b>(&self, arena: &'b Arena) -> Value<'b> {
         match self {

@@ -20,7 +20,7 @@ pub(super) fn invalid(text: &str) -> DecodeError {
 }
 
 /// The text that Go writes for a duration.
-pub(super) fn canonical(text: &str) -> Option<String> {
+pub(crate) fn canonical(text: &str) -> Option<String> {
     Some(to_text(parse(text)?))
 }
 

@@ -205,9 +205,7 @@ impl<'a> Decoder<'a> {
         let around = std::mem::replace(&mut self.is_lenient, true);
         let value = match (start, other) {
             (Start::Map, _) => Value::Map(self.read_struct(id, &mut true)?),
-            (Start::List, Alternative::Structs) => {
-                Value::List(self.read_list(item(GoKind::Struct(id)))?)
-            }
+            (Start::List, Alternative::Structs) => Value::List(self.read_list(item(GoKind::Struct(id)))?),
             (Start::List, Alternative::Strings) => Value::List(self.read_list(item(GoKind::String))?),
             (Start::True | Start::False, Alternative::Bool) => {
                 self.scanner.literal();

@@ -53,13 +53,16 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
         form: media::form(&parts.headers, query.get("includeObject"))?,
         warnings: RefCell::default(),
     };
-    let reply = perform(api, transaction, &call, verb)?;
-    // After the request, because a refusal has no warnings.
+    let reply = perform(api, transaction, &call, verb);
     if let Some(text) = resource.custom().and_then(|version| version.deprecation.as_ref()) {
         call.warn(text.clone());
     }
     let warnings = call.warnings.take();
-    Ok(if warnings.is_empty() { reply } else { reply.warn(&warnings) })
+    if warnings.is_empty() {
+        return reply;
+    }
+    // A refusal has the warnings that came before it.
+    Ok(reply.unwrap_or_else(|failure| Reply::failure(&failure)).warn(&warnings))
 }
 
 /// Names with escaped slashes and the like must not become part of a key.

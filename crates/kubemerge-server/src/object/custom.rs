@@ -1,9 +1,13 @@
 //! What the schema of a custom resource does to an object: pruning and defaults.
 
-use kubemerge_kinds::custom::{default, prune, structural::Structural};
+use kubemerge_kinds::custom::{default, embedded, prune, structural::Structural};
 use serde_json::Value;
 
-use crate::{catalog::custom::CustomVersion, object::Object, protocol::status::Outcome};
+use crate::{
+    catalog::custom::CustomVersion,
+    object::Object,
+    protocol::status::{Outcome, bad_request},
+};
 
 /// Brings a stored object in line with the current schema.
 pub(crate) fn reread(version: &CustomVersion, object: &mut Object) {
@@ -29,10 +33,11 @@ pub(crate) fn fill(version: &CustomVersion, object: &mut Object) {
 /// Drops what a schema does not declare; answers the paths.
 pub(crate) fn prune(object: &mut Object, schema: &Structural) -> Outcome<Vec<String>> {
     let Value::Object(mut tree) = object.to_value() else { return Ok(Vec::new()) };
-    let removed = prune::prune(&mut tree, schema);
+    let mut removed = prune::prune(&mut tree, schema);
     let mut tree = Value::Object(tree);
     // After pruning: a null that is pruned anyway must not be reported twice.
     prune::drop_nulls(&mut tree, schema);
+    removed.extend(embedded::coerce(&mut tree, schema).map_err(|error| bad_request(error.to_string()))?);
     replace_fields(object, &tree)?;
     Ok(removed)
 }

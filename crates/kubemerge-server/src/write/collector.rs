@@ -13,7 +13,7 @@ use crate::{
     protocol::{group_version::split_api_version, status::Outcome},
     store::{Stored, metadata_field::Field},
     write::{
-        definition_deletion, delete,
+        definition, definition_deletion, delete,
         delete_options::{DeleteOptions, Preconditions},
         followup::{FOREGROUND, Followup, ORPHAN},
         namespace_deletion,
@@ -43,6 +43,11 @@ fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
                 |other| matches!(other, Followup::Definition { name: same } if *same == name),
             );
             definition_deletion::finish(transaction, &name)
+        }
+        Followup::Names { name } => definition::judge_names(transaction, &name),
+        Followup::NamesFree { group } => {
+            definition::judge_others(transaction, &group, "");
+            Ok(())
         }
         // Namespaces and definitions are finished even without garbage collection.
         _ if !collects => Ok(()),

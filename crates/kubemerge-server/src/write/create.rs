@@ -64,6 +64,8 @@ pub(crate) fn create(write: Write<'_>, mut decoded: Decoded) -> Outcome<Created>
         return attempt(creation, decoded)?.map_err(|existing| exists(call, existing.as_ref()));
     }
     if object.metadata.generate_name().is_empty() {
+        // Everything else that is wrong is reported with it.
+        state_to_store(write, decoded, None)?;
         let error = FieldError::required("metadata.name", "name or generateName is required");
         return Err(invalid(call.resource.qualified_kind(), "", &[error]));
     }

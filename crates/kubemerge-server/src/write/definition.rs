@@ -1,74 +1,95 @@
-//! CustomResourceDefinitions that are written: completed, checked, with the result of the name check in their status.
+//! CustomResourceDefinitions that are written: what the controllers of an API server do about them.
+//!
+//! The rules of their kind are in `kubemerge-kinds`. Names are judged after the write, as a change of its own: the
+//! answer to the write does not show the result.
 
-use kubemerge_kinds::{
-    custom::{definition as rules, names},
-    field_error::FieldError,
+use kubemerge_kinds::custom::{
+    definition::{set_names, set_terminating, text},
+    names,
 };
 use serde_json::Value;
 
 use crate::{
     catalog::{
-        Resource,
         cluster::Cluster,
-        definition::{GROUP, is_definition},
+        definition::{GROUP, PREFIX},
     },
     object::Object,
     protocol::{
         json::tree,
         status::{Outcome, Qualified, invalid},
     },
+    store::metadata_field::Field,
+    write::{followup::Followup, kind_rules, rewrite::rewrite, transaction::Transaction},
 };
 
 /// The finalizer that keeps a definition until its objects are deleted.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
-/// Completes and checks an object that is a definition; other objects pass.
-pub(crate) fn complete_and_check(
-    cluster: &Cluster,
-    resource: &Resource,
-    object: &mut Object,
-    old: Option<&Object>,
-) -> Outcome<Vec<FieldError>> {
-    if !is_definition(resource) {
-        return Ok(Vec::new());
-    }
-    let mut spec = object.get("spec").unwrap_or_default();
-    let errors = rules::validate(object.metadata.name(), &spec);
-    if !errors.is_empty() {
-        return Ok(errors);
-    }
-    rules::default_spec(&mut spec);
-    object.set("spec", &spec)?;
-    if old.is_none() && !object.metadata.has_finalizer(CLEANUP) {
-        object.metadata.set_finalizers([object.metadata.finalizers(), vec![CLEANUP.into()]].concat());
-    }
-    // Definitions are written rarely, so that trees are good enough here.
-    let old = old.map(Object::to_value);
-    let status = status(cluster, object, &spec, old.as_ref().and_then(|old| old.get("status")));
-    object.set("status", &status)?;
-    Ok(old.map(|old| rules::validate_update(&old, &spec, &status)).unwrap_or_default())
-}
-
-/// A definition that a server begins with, completed as if it had been created.
+/// A definition that a server begins with, completed as if it had been created and its names had been accepted.
 pub(crate) fn load(cluster: &Cluster, value: &Value) -> Outcome<Value> {
-    let mut object = Object::from_value(value)?;
-    let mut spec = object.get("spec").unwrap_or_default();
-    let errors = rules::validate(object.metadata.name(), &spec);
-    if !errors.is_empty() {
+    let object = Object::from_value(value)?;
+    let kind = kind_rules::definition(cluster);
+    let object = kind_rules::create(kind, &object)?.map_err(|errors| {
         let kind = Qualified { group: GROUP, name: "CustomResourceDefinition" };
-        return Err(invalid(kind, object.metadata.name(), &errors));
-    }
-    rules::default_spec(&mut spec);
-    object.set("spec", &spec)?;
-    object.metadata.set_finalizers(vec![CLEANUP.into()]);
-    object.set("status", &status(cluster, &object, &spec, None))?;
-    Ok(object.to_value())
+        invalid(kind, object.metadata.name(), &errors)
+    })?;
+    let mut definition = object.to_value();
+    accept_names(cluster, &mut definition);
+    Ok(definition)
 }
 
-/// The status with the names that are free.
-fn status(cluster: &Cluster, object: &Object, spec: &Value, old: Option<&Value>) -> Value {
+/// Judges the names of a definition and writes the result into its status.
+pub(crate) fn judge_names(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
+    let key = format!("{PREFIX}{name}");
+    let Some(stored) = transaction.cluster.store.get(&key) else { return Ok(()) };
+    let before = tree(stored.record.node());
+    if names::are_settled(&before) {
+        return Ok(());
+    }
+    let mut after = before.clone();
+    accept_names(transaction.cluster, &mut after);
+    if after == before {
+        return Ok(());
+    }
+    let index = transaction.index();
+    let Some(resource) = index.find(GROUP, "v1", "customresourcedefinitions") else { return Ok(()) };
+    rewrite(transaction, &key, resource, |object| {
+        // The status was read before, so it can be written.
+        drop(object.set("status", &after["status"]));
+    })?;
+    judge_others(transaction, text(&after, "/spec/group"), name);
+    Ok(())
+}
+
+/// Names may have become free: the other definitions of the group are judged again.
+pub(crate) fn judge_others(transaction: &Transaction<'_>, group: &str, name: &str) {
+    for other in transaction.cluster.definitions() {
+        let other = tree(other.record.node());
+        let other_name = text(&other, "/metadata/name");
+        if text(&other, "/spec/group") == group && other_name != name && !names::are_settled(&other) {
+            transaction.enqueue(Followup::Names { name: other_name.to_string() });
+        }
+    }
+}
+
+fn accept_names(cluster: &Cluster, definition: &mut Value) {
     let others: Vec<Value> = cluster.definitions().iter().map(|stored| tree(stored.record.node())).collect();
     let is_built_in = |group: &str, plural: &str| cluster.catalog.is_built_in(group, plural);
-    let verdict = names::judge(object.metadata.name(), spec, &others, is_built_in);
-    rules::status(cluster.clock.now(), spec, &verdict, old)
+    let verdict = names::judge(definition, &others, is_built_in);
+    set_names(&mut definition["status"], cluster.clock.now(), &verdict);
+}
+
+/// A definition that is deleted: it stays until its objects are gone.
+pub(crate) fn marked(transaction: &Transaction<'_>, old: &Object) -> Outcome<Object> {
+    let mut new = old.clone();
+    let now = transaction.cluster.clock.now();
+    new.metadata.set(Field::DeletionTimestamp, now.to_string());
+    if !new.metadata.has_finalizer(CLEANUP) {
+        new.metadata.set_finalizers([new.metadata.finalizers(), vec![CLEANUP.into()]].concat());
+    }
+    let mut status = new.get("status").unwrap_or_default();
+    set_terminating(&mut status, now);
+    new.set("status", &status)?;
+    Ok(new)
 }

@@ -4,7 +4,7 @@ use kubemerge_kinds::strategy::Propagation;
 use serde_json::json;
 
 use crate::{
-    catalog::Resource,
+    catalog::{Resource, definition::is_definition},
     object::Object,
     protocol::{
         query::DryRun,
@@ -13,6 +13,7 @@ use crate::{
     store::{Mismatch, Stored, metadata_field::Field},
     write::{
         commit::{is_namespace, is_released},
+        definition,
         delete_options::{DeleteOptions, Preconditions},
         followup::{FOREGROUND, ORPHAN},
         namespace,
@@ -88,6 +89,9 @@ fn marked(
     old: &Object,
     options: &DeleteOptions,
 ) -> Outcome<Option<Object>> {
+    if is_definition(resource) && !old.metadata.is_terminating() {
+        return definition::marked(transaction, old).map(Some);
+    }
     let mut new = old.clone();
     new.metadata.set_finalizers(collection_finalizers(resource, old, options.propagation));
     let grace = grace_period(transaction, resource, old, options);

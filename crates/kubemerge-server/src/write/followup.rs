@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    catalog::Resource,
+    catalog::{Resource, definition::is_definition},
     object::{Object, meta::OwnerReference},
 };
 
@@ -31,6 +31,10 @@ pub(crate) enum Followup {
     Namespace { name: String },
     /// A custom resource definition is to be emptied and finished.
     Definition { name: String },
+    /// The names of a custom resource definition are to be judged.
+    Names { name: String },
+    /// A custom resource definition is gone: others of its group may get its names.
+    NamesFree { group: String },
 }
 
 /// What follows from the removal of an object.
@@ -43,6 +47,10 @@ pub(crate) fn after_removal(resource: &Resource, object: &Object) -> Vec<Followu
     }
     if resource.is_namespaced() {
         followups.push(Followup::Namespace { name: namespace });
+    }
+    if is_definition(resource) {
+        let group = object.at(&["spec", "group"]).and_then(|group| group.as_str().map(str::to_string));
+        followups.push(Followup::NamesFree { group: group.unwrap_or_default() });
     }
     if resource.custom().is_some() {
         followups.push(Followup::Definition { name: format!("{}.{}", resource.plural, resource.group) });

@@ -5,6 +5,7 @@
 
 use kubemerge_kinds::{
     BuiltinKind,
+    field_error::FieldError,
     tree::{Arena, Map},
 };
 use kubemerge_value::{Canonical, SharedValue};
@@ -14,6 +15,7 @@ use crate::{
         Resource,
         call::Call,
         cluster::{Cluster, Validation},
+        definition::is_definition,
     },
     object::Object,
     protocol::status::{Outcome, invalid, unclassified},
@@ -22,10 +24,33 @@ use crate::{
 
 /// The rules of a resource's kind, unless the object is checked by its OpenAPI document alone.
 pub(crate) fn of<'c>(cluster: &'c Cluster, resource: &Resource) -> Option<BuiltinKind<'c>> {
-    if cluster.validation == Validation::Off || resource.custom().is_some() {
+    // What a definition serves depends on its rules, so they always hold.
+    let is_off = cluster.validation == Validation::Off && !is_definition(resource);
+    if is_off || resource.custom().is_some() {
         return None;
     }
     BuiltinKind::find(&cluster.schema, &resource.api_version, &resource.kind).filter(|kind| kind.has_rules())
+}
+
+/// The rules of definitions.
+pub(crate) fn definition(cluster: &Cluster) -> Option<BuiltinKind<'_>> {
+    BuiltinKind::find(&cluster.schema, "apiextensions.k8s.io/v1", "CustomResourceDefinition")
+}
+
+/// A new object that is loaded past the API, prepared by the rules of its kind; the inner error is what they refuse.
+pub(crate) fn create(
+    kind: Option<BuiltinKind<'_>>,
+    object: &Object,
+) -> Outcome<Result<Object, Vec<FieldError>>> {
+    let Some(kind) = kind else { return Ok(Ok(object.clone())) };
+    let typed = decode(kind, &document_of(object)).map_err(unclassified)?;
+    let arena = Arena::new();
+    let mut new = tree(kind, &arena, &typed.document)?;
+    let errors = kind.create(&mut new);
+    if !errors.is_empty() {
+        return Ok(Err(errors));
+    }
+    Object::read(&canonical(&new)?).map(Ok)
 }
 
 /// A text in its typed form.

@@ -9,9 +9,9 @@
 //! | track | `track`, `tracking`, `apply` | who owns which fields |
 //! | admit | `create`, `namespace` | whether the object may be created where it is |
 //! | prepare | `prepare` | what the server owns: identity, status, generation |
-//! | validate | `validate`, `definition` | every complaint about the object |
+//! | validate | `validate` | every complaint about the object |
 //! | commit | `commit`, `transaction` | compare-and-swap in the store |
-//! | follow-ups | `followup`, `collector` | garbage collection, namespaces and definitions that are deleted |
+//! | follow-ups | `followup`, `collector`, `definition` | garbage collection, namespaces and definitions that are deleted, names of definitions |
 //!
 //! The rules of built-in kinds take part in two places, both in [`kind_rules`]: decoding fills in their defaults, and
 //! before the commit they prepare and validate. Everything else here is the same for all kinds.
@@ -26,6 +26,7 @@ pub(crate) mod definition;
 mod definition_deletion;
 pub(crate) mod delete;
 pub(crate) mod delete_options;
+mod floats;
 pub(crate) mod followup;
 pub(crate) mod kind_rules;
 pub(crate) mod namespace;

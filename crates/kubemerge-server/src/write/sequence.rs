@@ -64,7 +64,7 @@ pub(crate) fn state_to_store(write: Write<'_>, decoded: Decoded, old: Option<&Ob
     }
     match kind_rules::of(write.call.cluster, resource) {
         Some(kind) => object = kind_rules::admit(write.call, kind, write.part, &object, old)?,
-        None => validate::validate(write.call, &mut object, old)?,
+        None => validate::validate(write.call, write.part, &object, old)?,
     }
     object.ownership = ownership;
     view::store(resource, &mut object);

@@ -132,6 +132,10 @@ impl<'a> Transaction<'a> {
         before: Option<&Stored>,
         after: Option<&Stored>,
     ) {
+        if let (true, Some(after)) = (is_definition(resource), after) {
+            let name = Object::of_record(&after.record).metadata.name().to_string();
+            self.enqueue(Followup::Names { name });
+        }
         match (before, after) {
             (Some(before), None) => {
                 let object = Object::of_record(&before.record);

@@ -1,28 +1,47 @@
 //! The step that collects every complaint about an object that is about to be written.
 
-use kubemerge_kinds::{custom::check::check as check_custom, field_error::FieldError};
+use kubemerge_kinds::{
+    custom::{
+        check::{Subject, WrittenPart, check as check_custom},
+        metadata,
+    },
+    field_error::FieldError,
+    meta::NameRule,
+};
 
 use crate::{
     catalog::{call::Call, custom::CustomVersion},
     object::{Object, meta::check},
     protocol::status::{Outcome, invalid},
-    write::definition,
+    write::{floats, part::Part},
 };
 
-/// Refuses an object that breaks a rule; definitions are completed on the way.
-pub(crate) fn validate(call: &Call<'_>, object: &mut Object, old: Option<&Object>) -> Outcome<()> {
-    if let Some(version) = call.resource.custom() {
-        // Complaints about the schema come alone; the rules for metadata follow once it is satisfied.
-        refuse_any(call, object, &custom_errors(version, object, old))?;
-    }
-    let mut errors = check::values(&object.metadata, call.resource.strategy.name);
-    errors.extend(definition::complete_and_check(call.cluster, call.resource, object, old)?);
+/// Refuses an object that breaks a rule.
+pub(crate) fn validate(call: &Call<'_>, part: Part, object: &Object, old: Option<&Object>) -> Outcome<()> {
+    let errors = match call.resource.custom() {
+        Some(version) => custom_errors(call, version, part, object, old),
+        None => check::values(&object.metadata, call.resource.strategy.name),
+    };
     refuse_any(call, object, &errors)
 }
 
-fn custom_errors(version: &CustomVersion, object: &Object, old: Option<&Object>) -> Vec<FieldError> {
-    let Some(schema) = &version.schema else { return Vec::new() };
-    check_custom(schema, &version.rules, &object.to_value(), old.map(Object::to_value).as_ref())
+fn custom_errors(
+    call: &Call<'_>,
+    version: &CustomVersion,
+    part: Part,
+    object: &Object,
+    old: Option<&Object>,
+) -> Vec<FieldError> {
+    let mut object = object.to_value();
+    floats::restore(&mut object, call.body);
+    // Names cannot change, so those of stored objects are not held to the rules of today.
+    let rule = if old.is_some() { NameRule::PathSegment } else { NameRule::Subdomain };
+    let errors = metadata::validate(&object["metadata"], call.resource.scope, rule, "metadata");
+    let Some(schema) = &version.schema else { return errors };
+    let part = if part == Part::Status { WrittenPart::Status } else { WrittenPart::Main };
+    let old = old.map(Object::to_value);
+    let subject = Subject { object: &object, old: old.as_ref(), part, scale: version.scale.as_ref() };
+    check_custom(schema, &version.rules, subject, errors)
 }
 
 fn refuse_any(call: &Call<'_>, object: &Object, errors: &[FieldError]) -> Outcome<()> {

@@ -156,7 +156,9 @@ async fn objects_are_pruned_defaulted_and_validated() {
     ] {
         let refused = ask(&server, "POST", GADGETS, gadget("b", spec)).await;
         assert_eq!(refused.code, 422, "{:?}", refused.body);
-        assert_eq!(refused.message(), format!("Gadget.example.io \"b\" is invalid: {text}"));
+        let cause = &refused.body["details"]["causes"][0];
+        let told = format!("{}: {}", cause["field"].as_str().unwrap(), cause["message"].as_str().unwrap());
+        assert_eq!(told, text);
         assert_eq!(refused.body["details"]["kind"], "Gadget");
     }
 }
@@ -280,7 +282,8 @@ async fn bad_definitions_are_refused() {
     ask(&server, "POST", DEFINITIONS, definition()).await;
     taken["metadata"]["name"] = json!("other.example.io");
     taken["spec"]["names"]["plural"] = json!("other");
-    let accepted = ask(&server, "POST", DEFINITIONS, taken).await.body;
+    ask(&server, "POST", DEFINITIONS, taken).await;
+    let accepted = get(&server, &format!("{DEFINITIONS}/other.example.io")).await.body;
     assert_eq!(accepted["status"]["conditions"][0]["status"], "False", "the kind is taken");
     assert_eq!(get(&server, "/apis/example.io/v1/other").await.code, 404);
 }

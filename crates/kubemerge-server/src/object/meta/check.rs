@@ -35,14 +35,15 @@ pub(super) fn shape(field: Field, value: &SharedValue) -> Outcome<Nulls> {
         Shape::Number => (kind == Kind::Int, "int64"),
         Shape::Texts => (kind == Kind::List && all_text(value, &mut nulls), "[]string"),
         Shape::TextMap => (kind == Kind::Map && all_text(value, &mut nulls), "map[string]string"),
-        Shape::List => (kind == Kind::List, "list"),
+        Shape::List if field == Field::OwnerReferences => (kind == Kind::List, "[]v1.OwnerReference"),
+        Shape::List => (kind == Kind::List, "[]v1.ManagedFieldsEntry"),
     };
     // A null is read as absent, whatever the type of the field.
     if fits || kind == Kind::Null {
         return Ok(nulls);
     }
     Err(bad_request(format!(
-        "json: cannot unmarshal {} into Go struct field ObjectMeta.metadata.{} of type {wanted}",
+        "json: cannot unmarshal {} into Go struct field ObjectMeta.{} of type {wanted}",
         json_name(kind),
         field.name()
     )))
@@ -166,7 +167,7 @@ fn check_annotations(metadata: &Metadata, errors: &mut Vec<FieldError>) {
     }
     // The limit is for all annotations together, so that it is checked after the loop.
     if total > MAX_ANNOTATION_BYTES {
-        errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATION_BYTES));
+        errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATION_BYTES as i64));
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod check;
 use std::{cell::OnceCell, collections::HashSet};
 
 use check::Nulls;
+use kubemerge_kinds::unknown_fields::json_name;
 use kubemerge_value::{
     Kind, Node, Scalar, SharedValue, Str, shared::ByteSpan, to_canonical, write::MapWriter,
 };
@@ -52,7 +53,12 @@ impl Metadata {
         match text.node().kind() {
             Kind::Null => return Ok(Metadata::default()),
             Kind::Map => {}
-            _ => return Err(bad_request("the field \"metadata\" of the object is not an object")),
+            other => {
+                let found = json_name(other);
+                return Err(bad_request(format!(
+                    "json: cannot unmarshal {found} into Go value of type v1.ObjectMeta"
+                )));
+            }
         }
         let mut metadata = Metadata::default();
         for (name, value) in text.members() {

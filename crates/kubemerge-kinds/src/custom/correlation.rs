@@ -1,0 +1,92 @@
+//! A value and the value that it replaces: found by names in maps and by keys in lists.
+
+use std::{cell::OnceCell, collections::HashMap};
+
+use serde_json::Value;
+
+use super::structural::{Additional, ListType, Structural};
+
+/// A value of an updated object with the value that was stored in its place.
+#[derive(Debug)]
+pub struct Correlated<'v> {
+    new: &'v Value,
+    old: &'v Value,
+    schema: &'v Structural,
+    /// The old items of a list with keys, by their keys.
+    by_key: OnceCell<HashMap<String, &'v Value>>,
+}
+
+impl<'v> Correlated<'v> {
+    /// An object and the one that it replaces.
+    pub fn new(new: &'v Value, old: &'v Value, schema: &'v Structural) -> Correlated<'v> {
+        Correlated { new, old, schema, by_key: OnceCell::new() }
+    }
+
+    /// The value of a field, if both have it and the schema declares it.
+    pub(super) fn key(&self, name: &str) -> Option<Correlated<'v>> {
+        let (old, new) = (self.old.as_object()?.get(name)?, self.new.as_object()?.get(name)?);
+        let schema = match (self.schema.properties.get(name), &self.schema.additional) {
+            (Some(property), _) => property,
+            (None, Additional::Schema(schema)) => schema,
+            _ => return None,
+        };
+        Some(Correlated::new(new, old, schema))
+    }
+
+    /// An item of a list with keys, if the old list has one with the same keys.
+    pub(super) fn index(&self, at: usize) -> Option<Correlated<'v>> {
+        let (new, items) = (self.new.as_array()?.get(at)?, self.schema.items.as_deref()?);
+        if self.schema.list_type != ListType::Map {
+            return None;
+        }
+        let keys = &self.schema.list_map_keys;
+        let old = self.by_key.get_or_init(|| {
+            let mut found = HashMap::new();
+            for item in self.old.as_array().into_iter().flatten() {
+                // Of several items with one key the first counts.
+                if let Some(key) = composite_key(item, keys) {
+                    found.entry(key).or_insert(item);
+                }
+            }
+            found
+        });
+        Some(Correlated::new(new, old.get(&composite_key(new, keys)?)?, items))
+    }
+
+    /// Whether both are the same; lists with keys may be in another order.
+    pub(super) fn is_unchanged(&self) -> bool {
+        match (self.new, self.old) {
+            (Value::Array(new), Value::Array(old)) if self.schema.list_type == ListType::Map => {
+                new.len() == old.len() && self.all_items_unchanged(new, old)
+            }
+            (Value::Object(new), Value::Object(old)) => {
+                // Upstream: what the schema does not declare is never found to be the same.
+                let same = |name: &String| self.key(name).is_some_and(|child| child.is_unchanged());
+                new.len() == old.len() && new.keys().all(same)
+            }
+            (new, old) => new == old,
+        }
+    }
+
+    fn all_items_unchanged(&self, new: &[Value], old: &[Value]) -> bool {
+        (0..new.len()).all(|at| match self.index(at) {
+            Some(child) => child.is_unchanged(),
+            // Without items in the schema the list is compared as a whole.
+            None => self.schema.items.is_none() && new == old,
+        })
+    }
+}
+
+/// The values of the keys of an item; none unless it has all of them, and scalars.
+fn composite_key(item: &Value, keys: &[String]) -> Option<String> {
+    let item = item.as_object()?;
+    let mut text = String::new();
+    for key in keys {
+        let value = item
+            .get(key)
+            .filter(|value| !matches!(value, Value::Null | Value::Array(_) | Value::Object(_)))?;
+        text.push('\0');
+        text.push_str(&value.to_string());
+    }
+    Some(text)
+}
