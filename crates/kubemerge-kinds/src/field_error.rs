@@ -61,14 +61,14 @@ impl FieldError {
     }
 
     /// A text that is too long.
-    pub fn too_long(field: impl Into<String>, max_bytes: i64) -> Self {
+    pub fn too_long(field: impl Into<String>, max_bytes: usize) -> Self {
         let unit = if max_bytes == 1 { "byte" } else { "bytes" };
         let detail = format!("may not be more than {max_bytes} {unit}");
         Self::new(FieldErrorKind::TooLong, field, None, &detail)
     }
 
     /// A list with too many items.
-    pub fn too_many(field: impl Into<String>, found: usize, max_items: i64) -> Self {
+    pub fn too_many(field: impl Into<String>, found: usize, max_items: usize) -> Self {
         let unit = if max_items == 1 { "item" } else { "items" };
         let detail = format!("must have at most {max_items} {unit}");
         Self::new(FieldErrorKind::TooMany, field, Some(BadValue::verbatim(found.to_string())), &detail)

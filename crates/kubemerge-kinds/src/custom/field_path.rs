@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A path that leads to a field.
 #[derive(Debug)]
-pub struct FieldPath<'s> {
+pub struct SchemaFieldPath<'s> {
     /// The path as messages print it: `spec.color`, `map[key]`.
     pub text: String,
     /// Its first name.
@@ -27,9 +27,9 @@ pub fn valid_field_path<'s>(
     path: &str,
     schema: &'s Value,
     notation: ArrayNotation,
-) -> Result<FieldPath<'s>, String> {
+) -> Result<SchemaFieldPath<'s>, String> {
     const END: &str = "unexpected end of JSON path";
-    let mut found = FieldPath { text: String::new(), root: String::new(), schema: Some(schema) };
+    let mut found = SchemaFieldPath { text: String::new(), root: String::new(), schema: Some(schema) };
     let mut tokens = Tokens(path);
     while let Some(token) = tokens.next() {
         match token {
@@ -53,7 +53,7 @@ pub fn valid_field_path<'s>(
     Ok(found)
 }
 
-impl FieldPath<'_> {
+impl SchemaFieldPath<'_> {
     fn step(&mut self, name: &str) -> Result<(), String> {
         const NOWHERE: &str = "does not refer to a valid field";
         let has = |keyword: &str| {

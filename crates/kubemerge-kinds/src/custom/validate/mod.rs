@@ -175,7 +175,7 @@ impl<'p, 'v> Place<'p, 'v> {
     fn check_text(self, text: &str, checks: &Checks) -> Found {
         let length = text.chars().count() as i64;
         if let Some(most) = checks.max_length.filter(|most| length > *most) {
-            return Found::error(FieldError::too_long(self.field(), most));
+            return Found::error(FieldError::too_long(self.field(), limit(most)));
         }
         if let Some(least) = checks.min_length.filter(|least| length < *least) {
             let detail = format!("{} in body should be at least {least} chars long", self.path);
@@ -212,7 +212,7 @@ impl<'p, 'v> Place<'p, 'v> {
                 .add(self.invalid(size, format!("{} in body should have at least {least} items", self.path)));
         }
         if let Some(most) = checks.max_items.filter(|most| size > *most) {
-            found.add(FieldError::too_many(self.field(), list.len(), most));
+            found.add(FieldError::too_many(self.field(), list.len(), limit(most)));
         }
         found.matches += 1;
         found
@@ -227,7 +227,7 @@ impl<'p, 'v> Place<'p, 'v> {
             );
         }
         if let Some(most) = checks.max_properties.filter(|most| size > *most) {
-            found.add(FieldError::too_many(self.field(), map.len(), most));
+            found.add(FieldError::too_many(self.field(), map.len(), limit(most)));
         }
         for (name, value) in map {
             if has_enough(&found.errors) {
@@ -275,6 +275,11 @@ impl<'p, 'v> Place<'p, 'v> {
         let texts: Vec<String> = options.iter().map(text).collect();
         Found::error(FieldError::not_supported_as(self.field(), bad_value(value), &texts))
     }
+}
+
+/// A limit for a message; one below zero, which nothing can keep, is shown as zero.
+fn limit(most: i64) -> usize {
+    usize::try_from(most).unwrap_or_default()
 }
 
 /// The types and formats of values as Go has them.

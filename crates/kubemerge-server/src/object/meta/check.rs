@@ -167,7 +167,7 @@ fn check_annotations(metadata: &Metadata, errors: &mut Vec<FieldError>) {
     }
     // The limit is for all annotations together, so that it is checked after the loop.
     if total > MAX_ANNOTATION_BYTES {
-        errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATION_BYTES as i64));
+        errors.push(FieldError::too_long("metadata.annotations", MAX_ANNOTATION_BYTES));
     }
 }
 
