@@ -17,6 +17,7 @@ impl Canonical {
         let mut reader = Reader::new(bytes);
         match reader.pass().and_then(|()| reader.finish()) {
             Some(canonical) => Ok(canonical),
+            // The reader says only "not canonical"; the check says what is wrong and where.
             None => Ok(to_canonical(Document::check(bytes)?.node())),
         }
     }

@@ -59,6 +59,7 @@ pub struct Canonical {
 }
 
 /// Documents nested deeper have an index of their large containers.
+// Without an index, finding the end of a container costs its length at every level; up to here that is cheap.
 const DEEP: usize = 64;
 
 impl Canonical {
@@ -93,6 +94,7 @@ impl Canonical {
 impl Clone for Canonical {
     fn clone(&self) -> Self {
         let bytes = self.bytes.clone();
+        // Ends are found by address, and the copy has another one.
         let ends = self.ends.of_copy(&bytes);
         Canonical { bytes, ends }
     }
@@ -100,6 +102,7 @@ impl Clone for Canonical {
 
 impl PartialEq for Canonical {
     fn eq(&self, other: &Self) -> bool {
+        // Canonical text has one spelling for each value.
         self.bytes == other.bytes
     }
 }

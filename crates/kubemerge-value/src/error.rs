@@ -45,6 +45,7 @@ impl ParseError {
         let before = &bytes[..offset.min(bytes.len())];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        // Columns count characters, as editors do.
         let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
         ParseError { kind, offset, line, column }
     }
@@ -93,6 +94,7 @@ impl fmt::Display for ParseErrorKind {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Values that are no text have no position.
         if self.line == 0 {
             return self.kind.fmt(f);
         }

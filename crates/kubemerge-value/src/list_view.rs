@@ -71,6 +71,7 @@ impl<'a> ListView<'a> {
         while at < picks.len() {
             match picks[at] {
                 Pick::Keep(first) => {
+                    // Neighbours that stay together are copied in one piece, with the text between them.
                     let count = run_length(&picks[at..], first);
                     self.keep(first, count, &mut pieces);
                     at += count;
@@ -96,6 +97,7 @@ impl<'a> ListView<'a> {
             return;
         }
         let (from, to) = (self.places[first], self.places[first + count - 1]);
+        // After the opening bracket for the first item.
         let gap_start = first.checked_sub(1).map_or(1, |before| self.places[before].end);
         let gap = &text.bytes[gap_start as usize..from.start as usize];
         pieces.push(Piece::Run { gap, text: text.closed(&text.bytes[from.start as usize..to.end as usize]) });
@@ -113,6 +115,7 @@ impl<'a> ListView<'a> {
     fn tail(&self) -> Tail<'a> {
         let (Some(text), Some(last)) = (self.text, self.places.last()) else { return Tail::Bracket };
         let rest = &text.bytes[last.end as usize..];
+        // Only white space can come before it.
         let length = rest.iter().position(|byte| *byte == b']').map_or(rest.len(), |at| at + 1);
         Tail::Rest(text.closed(&rest[..length]))
     }

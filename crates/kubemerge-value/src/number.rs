@@ -37,6 +37,7 @@ fn decode_int(literal: &[u8]) -> Option<i64> {
     for byte in digits {
         let digit = i64::from(byte.checked_sub(b'0').filter(|digit| *digit < 10)?);
         value = value.checked_mul(10)?;
+        // Negative numbers count down, or i64::MIN would not fit.
         value = if negative { value.checked_sub(digit)? } else { value.checked_add(digit)? };
     }
     Some(value)
@@ -50,6 +51,7 @@ pub(crate) fn decode_float(literal: &[u8]) -> f64 {
 /// Writes a number literal in the form of Go's encoder.
 pub fn write_canonical(literal: &[u8], out: &mut Vec<u8>) {
     match decode(literal) {
+        // -0 is an integer too, and canonical text has one spelling for zero.
         Number::Int(0) => out.push(b'0'),
         Number::Int(_) => out.extend_from_slice(literal),
         Number::Float(float) => write_float(float, out),
@@ -66,6 +68,7 @@ pub fn write_float(float: f64, out: &mut Vec<u8>) {
         return;
     }
     let magnitude = float.abs();
+    // Go's encoder switches to exponents at these bounds, as ES6 does.
     let text = if !(1e-6..1e21).contains(&magnitude) {
         let text = format!("{float:e}");
         if magnitude >= 1e21 { text.replace('e', "e+") } else { text }

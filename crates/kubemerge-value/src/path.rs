@@ -182,6 +182,7 @@ fn push_step(text: &mut String, step: &Step<'_>, side: Side) {
 /// Names of letters, digits, `-` and `_` follow a dot; others are in brackets.
 fn push_field(text: &mut String, name: &str) {
     let simple = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    // Labels and annotations contain dots and slashes.
     if name.is_empty() || !name.chars().all(simple) {
         text.push_str(&format!("[{name}]"));
         return;

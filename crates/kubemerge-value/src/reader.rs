@@ -14,7 +14,7 @@ use crate::{
     number,
     scan::{plain_end, string_end, word_end},
     shared::{ByteSpan, SharedValue},
-    string::rises,
+    string::is_before,
     text::{Extent, Form, Text},
 };
 
@@ -79,6 +79,7 @@ enum Inside {
 }
 
 /// Text that is nested deeper needs an index of its ends, which the reader does not build.
+// The same bound as for canonical documents without an index.
 const MAX_NESTING: usize = 64;
 
 impl Canonical {
@@ -138,6 +139,7 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn open(&mut self, bracket: u8, inside: Inside) -> Option<()> {
+        // A trusted document has its own index of ends.
         let fits = self.outside.len() < MAX_NESTING || self.trust == Trust::Canonical;
         let fits = self.next == Next::Value && fits;
         if !fits || self.next_byte() != bracket {
@@ -166,7 +168,7 @@ impl<'a> Reader<'a> {
         let end = self.string_end(start, end_of_unusual_name)?;
         let name = &self.text[start..end];
         // The text of a name with escapes does not tell its order, so trusted names are not compared.
-        let is_next = is_first || self.trust == Trust::Canonical || rises(self.last, name);
+        let is_next = is_first || self.trust == Trust::Canonical || is_before(self.last, name);
         if !is_next || self.text.get(end + 1) != Some(&b':') {
             return None;
         }
@@ -244,6 +246,7 @@ impl<'a> Reader<'a> {
         let end = plain_end(self.text, start);
         match self.text.get(end) {
             Some(b'"') => Some(end),
+            // Escapes are known to be canonical.
             _ if self.trust == Trust::Canonical => string_end(self.text, start).end.checked_sub(1),
             _ => unusual(self.text, start, end),
         }
@@ -266,6 +269,7 @@ impl<'a> Reader<'a> {
         let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let zero_first = rest.first() == Some(&b'0') && (length > 1 || digits > start);
         let is_float = matches!(rest.get(length), Some(b'.' | b'e' | b'E'));
+        // Up to 18 digits without a fraction are canonical as they are.
         if is_float || zero_first || !(1..=18).contains(&length) {
             return self.unusual_number();
         }
@@ -278,6 +282,7 @@ impl<'a> Reader<'a> {
         let end = number_end(self.text, self.at)?;
         let (word, mut written) = (self.text.get(self.at..end)?, Vec::new());
         number::write_canonical(word, &mut written);
+        // Canonical if and only if writing it again changes nothing.
         if written == word { self.scalar(end) } else { None }
     }
 
@@ -333,6 +338,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         self.pass()?;
         let bytes = &self.text[start..self.at];
+        // A scalar needs no ends.
         Some(Node(Repr::Text(Text { bytes, form: Form::Canonical, extent: Extent::Closed, ends: None })))
     }
 
@@ -362,17 +368,20 @@ fn end_of_unusual_string(text: &[u8], start: usize, mut at: usize) -> Option<usi
         at += match text.get(at)? {
             b'"' => break,
             b'\\' => escape_length(&text[at..])?,
+            // Go escapes these, so text with them is not canonical.
             0..=0x1f | b'<' | b'>' | b'&' => return None,
             _ => 1,
         };
     }
     let inner = std::str::from_utf8(&text[start..at]).ok()?;
+    // Go escapes both, since JavaScript once took them for line ends.
     (!inner.contains(['\u{2028}', '\u{2029}'])).then_some(at)
 }
 
 /// The same for a name. Where one has escapes its text does not tell its order, so that there is no end.
 #[cold]
 fn end_of_unusual_name(text: &[u8], start: usize, at: usize) -> Option<usize> {
+    // Names with escapes cannot be compared as bytes to prove their order.
     end_of_unusual_string(text, start, at).filter(|end| !text[start..*end].contains(&b'\\'))
 }
 

@@ -1,8 +1,10 @@
 //! Room for recursion: documents may be nested 10,000 levels deep, on any thread.
 
 /// What must be left of the stack before a level of recursion is entered.
+// More than any one level of our walks takes.
 const RED_ZONE: usize = 64 * 1024;
 /// What is added when less is left.
+// As much as a thread has by default, so that growing stays rare.
 const GROWTH: usize = 2 * 1024 * 1024;
 
 /// Runs one level of a recursion, on a larger stack if this one runs out.

@@ -70,6 +70,7 @@ impl<'a> Str<'a> {
         }
         match std::str::from_utf8(self.raw) {
             Ok(text) => Cow::Borrowed(text),
+            // Documents are checked, so this only keeps the function total.
             Err(_) => String::from_utf8_lossy(self.raw),
         }
     }
@@ -107,6 +108,7 @@ impl<'a> Str<'a> {
     pub(crate) fn write_canonical(self, out: &mut Vec<u8>) {
         match self.spelling {
             Spelling::Canonical => write_quoted(self.raw, out),
+            // The same character can be escaped in several ways.
             Spelling::Given if self.escapes => write_escaped(decode(self.raw).as_bytes(), out),
             Spelling::Plain | Spelling::Given => write_escaped(self.raw, out),
         }
@@ -179,6 +181,7 @@ fn write_quoted(raw: &[u8], out: &mut Vec<u8>) {
 
 /// Writes UTF-8 characters as a JSON string with the escapes of Go's encoder.
 pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
+    // Nearly all strings need no escape and are copied in one piece.
     let plain = plain_end(text, 0);
     if plain == text.len() {
         return write_quoted(text, out);
@@ -209,7 +212,7 @@ const PLAIN: [bool; 256] = {
 
 /// Whether the text of a name sorts after that of another one.
 #[inline(always)]
-pub(crate) fn rises(last: &[u8], name: &[u8]) -> bool {
+pub(crate) fn is_before(last: &[u8], name: &[u8]) -> bool {
     // Most names differ in their first byte.
     match (last.first(), name.first()) {
         (Some(last), Some(name)) if last != name => last < name,
@@ -228,6 +231,7 @@ pub(crate) const fn is_plain(byte: u8) -> bool {
 fn needs_escape(text: &[u8], at: usize, byte: u8) -> bool {
     match byte {
         0..=0x1f | b'"' | b'\\' | b'<' | b'>' | b'&' => true,
+        // The first byte of U+2028 and U+2029, and of many other characters.
         0xe2 => is_line_separator(text, at),
         _ => false,
     }
@@ -287,6 +291,7 @@ fn decode_escape(rest: &[u8], out: &mut String) -> usize {
         b'b' => '\u{8}',
         b'f' => '\u{c}',
         b'u' => return decode_unicode(rest, out),
+        // `\"`, `\\` and `\/` stand for themselves.
         other => char::from(*other),
     };
     out.push(decoded);
@@ -302,6 +307,7 @@ fn decode_unicode(rest: &[u8], out: &mut String) -> usize {
         out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
         return 11;
     }
+    // Half of a pair, as Go decodes it.
     out.push(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
     rest.len().min(5)
 }

@@ -25,10 +25,12 @@ use crate::{
 pub(super) fn check(bytes: &[u8]) -> Option<Checked> {
     let start = skip_space(bytes, 0);
     let end = bytes.iter().rposition(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r'))? + 1;
+    // A lone scalar is rare, and the exact check is fast on it.
     if !matches!(bytes[start], b'{' | b'[') {
         return None;
     }
     let passed = simd::dispatch(BlockCheck { bytes: &bytes[..end], start })?;
+    // Most documents are ASCII, which is known from the scan; only others pay for this.
     if !passed.is_ascii && std::str::from_utf8(bytes).is_err() {
         return None;
     }
@@ -42,7 +44,7 @@ struct BlockCheck<'a> {
     start: usize,
 }
 
-/// What is known of a text whose grammar is sound.
+/// What is known of a text whose grammar is is_valid.
 struct Passed {
     large: Vec<(u32, u32)>,
     depth: usize,
@@ -50,6 +52,7 @@ struct Passed {
 }
 
 /// So many blocks are read before any is checked: the vector instructions then run without a break.
+// Reading masks for several blocks before checking them keeps both loops small enough for registers.
 const BATCH: usize = 8;
 
 impl BlockScan for BlockCheck<'_> {
@@ -63,6 +66,7 @@ impl BlockScan for BlockCheck<'_> {
         let mut quotes = QuoteScan::default();
         let mut high_bits = 0;
         let mut space = SPACE;
+        // The last block is padded with white space, which changes nothing in the grammar.
         while checker.at < bytes.len() {
             let blocks = (bytes.len() - checker.at).div_ceil(64).min(BATCH);
             for (n, tokens) in batch[..blocks].iter_mut().enumerate() {
@@ -100,10 +104,10 @@ impl<'a> Checker<'a> {
     fn block(&mut self, tokens: &Tokens) -> Option<()> {
         let maps = self.nesting.next(tokens, self.at)?;
         let words = self.grammar.next(tokens, maps)?;
-        let sound = positions(words).all(|word| self.is_word(tokens.words, word))
+        let is_valid = positions(words).all(|word| self.is_word(tokens.words, word))
             && positions(tokens.escapes).all(|letter| escape_end(self.bytes, self.at + letter).is_ok());
         self.at += 64;
-        sound.then_some(())
+        is_valid.then_some(())
     }
 
     /// Whether a number or literal starts at this place of the block; `words` tells how far it may go.
@@ -115,12 +119,15 @@ impl<'a> Checker<'a> {
         let ends_here = start + length as usize != 64 && length <= 8;
         match self.bytes[at..].first_chunk() {
             Some(chunk) if ends_here && is_short_word(u64::from_le_bytes(*chunk), length) => true,
+            // Floats, numbers of more than 8 digits and words that cross a block: rare, so checked byte by
+            // byte.
             _ => is_long_word(self.bytes, at),
         }
     }
 
     fn finish(self, is_ascii: bool) -> Option<Passed> {
         let Nesting { depth, deepest, large, .. } = self.nesting;
+        // An open string would have left brackets open as well.
         (depth == 0).then_some(Passed { large, depth: deepest, is_ascii })
     }
 }
@@ -166,7 +173,7 @@ struct Tokens {
     /// Every byte of numbers and literals, and of what is no token at all.
     words: u64,
     strings: Quotes,
-    /// The letters of the escapes that are not plainly sound.
+    /// The letters of the escapes that are not plainly is_valid.
     escapes: u64,
     /// Control characters inside strings.
     control: u64,
@@ -182,10 +189,12 @@ impl Tokens {
         let comma = lanes.equal(register, b',') & outside;
         let colon = lanes.equal(register, b':') & outside;
         let low = lanes.at_most(register, b' ');
+        // Canonical text has no white space, so the four comparisons are mostly skipped.
         let space = if low & outside == 0 { 0 } else { white_space(lanes, register) & outside };
         Tokens {
             opening,
             closing,
+            // Of the four brackets only `{` and `}` are above `_`.
             curly: !lanes.at_most(register, b'_'),
             comma,
             colon,
@@ -209,6 +218,7 @@ fn unusual_escapes<L: Lanes>(lanes: L, register: L::Register, strings: Quotes) -
     if strings.escaped == 0 {
         return 0;
     }
+    // Escaped quotes and backslashes are always valid; others are checked one by one.
     strings.escaped & strings.inside & !lanes.equal(register, b'"') & !lanes.equal(register, b'\\')
 }
 
@@ -225,6 +235,7 @@ struct Nesting {
 }
 
 /// How deep the fast check follows: as many levels as `kinds` has bits.
+// Deeper documents go to the exact check, which has a stack on the heap.
 const LEVELS: usize = 64;
 
 impl Nesting {
@@ -244,6 +255,7 @@ impl Nesting {
             } else {
                 self.close(curly, block + bracket + 1)?;
             }
+            // From this bracket on the other kind of container is open.
             maps ^= ((around ^ self.kinds) & 1).wrapping_neg() << bracket;
         }
         Some(maps)
@@ -260,13 +272,16 @@ impl Nesting {
 
     #[inline(always)]
     fn close(&mut self, kind: u64, end: usize) -> Option<()> {
+        // Below zero wraps to a level that does not exist, so one test catches both faults.
         self.depth = self.depth.wrapping_sub(1);
         let start = *self.starts.get(self.depth)? as usize;
+        // Text after the root.
         let ends_too_early = self.depth == 0 && end != self.length;
         if self.kinds & 1 != kind || ends_too_early {
             return None;
         }
         self.kinds >>= 1;
+        // Only large containers are worth an entry: short ones are faster to scan again.
         if end - start >= LARGE {
             self.large.push((start as u32, end as u32));
         }
@@ -305,6 +320,7 @@ impl Grammar {
         let value = self.value.after((comma & !maps) | (opening & !curly) | colon, space);
         faults |= value & !(string | opening | words | closing);
 
+        // A closing bracket after a comma or colon.
         faults |= self.more.after(comma | colon, space) & closing;
 
         let after_word = words << 1 | self.in_word;
@@ -319,6 +335,7 @@ impl Grammar {
     /// The closing quotes of the names that start at `keys` or have started in the block before.
     #[inline(always)]
     fn key_ends(&mut self, keys: u64, inside: u64) -> u64 {
+        // Adding the start of a key to the mask of its bytes carries to the first byte after it.
         let (ends, overflow) = (keys | self.in_key).overflowing_add(inside);
         self.in_key = u64::from(overflow);
         ends & !inside
@@ -341,6 +358,7 @@ impl Pending {
     fn after_either(&mut self, tokens: u64, right_after: u64, space: u64) -> u64 {
         let places = tokens << 1 | self.0 | right_after;
         self.0 = tokens >> 63;
+        // Without white space the next byte is the next token.
         if space == 0 {
             return places;
         }

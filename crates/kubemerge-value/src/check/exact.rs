@@ -13,6 +13,7 @@ use crate::{
 
 /// Checks that the bytes are one JSON value.
 pub(super) fn check(bytes: &[u8]) -> Result<Checked, Fault> {
+    // First, so that later offsets are at characters.
     if let Err(error) = std::str::from_utf8(bytes) {
         return Err(Fault { kind: Kind::InvalidUtf8, at: error.valid_up_to() });
     }
@@ -39,6 +40,7 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn document(&mut self) -> Result<(), Fault> {
         self.value()?;
+        // A stack of its own instead of recursion: the depth is up to the input.
         while let Some((container, _)) = self.open.last().copied() {
             self.next(container)?;
         }
@@ -122,6 +124,7 @@ impl Checker<'_> {
 
     /// Opens a container; true if it is closed again at once.
     fn open(&mut self, container: Container) -> Result<bool, Fault> {
+        // Readers recurse with `deep`, which costs memory a level; this bounds it.
         if self.open.len() == MAX_DEPTH {
             return self.fault(Kind::TooDeep { limit: MAX_DEPTH });
         }
@@ -132,6 +135,7 @@ impl Checker<'_> {
         let closing = if container == Container::Map { b'}' } else { b']' };
         if self.peek()? == closing {
             self.at += 1;
+            // An empty container is closed at once and never on the stack.
             return Ok(true);
         }
         self.open.push((container, start));

@@ -22,11 +22,13 @@ pub(crate) struct Checked {
 
 /// Checks that the bytes are one JSON value.
 pub(crate) fn check(bytes: &[u8]) -> Result<Checked, ParseError> {
+    // Offsets are u32 everywhere: half the memory in every index.
     if u32::try_from(bytes.len()).is_err() {
         return Err(ParseError::at(Kind::TooLarge, b"", 0));
     }
     match blocks::check(bytes) {
         Some(checked) => Ok(checked),
+        // The fast check only knows that something is wrong or unusual.
         None => exact::check(bytes).map_err(|fault| ParseError::at(fault.kind, bytes, fault.at)),
     }
 }

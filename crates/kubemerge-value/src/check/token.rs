@@ -41,9 +41,11 @@ fn number_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
     if bytes.get(at) == Some(&b'-') {
         at += 1;
     }
+    // JSON allows no leading zeros.
     at = if bytes.get(at) == Some(&b'0') { at + 1 } else { digits_end(bytes, at)? };
     match bytes.get(at) {
         Some(b'.' | b'e' | b'E') => fraction_end(bytes, start, at),
+        // Fewer digits than this always fit a 64-bit float.
         _ if at - start > 300 => in_range(bytes, start, at),
         _ => Ok(at),
     }
@@ -76,6 +78,7 @@ fn digits_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
 /// Only a literal with an exponent or with hundreds of digits can leave the range of a float.
 fn in_range(bytes: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
     let literal = &bytes[start..end];
+    // Decoding is slow, and without an exponent a short number is in range.
     let may_overflow = literal.len() > 300 || literal.iter().any(|byte| matches!(byte, b'e' | b'E'));
     if may_overflow && number::decode_float(literal).is_infinite() {
         return Err(Fault { kind: Kind::NumberOutOfRange, at: start });
@@ -87,6 +90,7 @@ fn in_range(bytes: &[u8], start: usize, end: usize) -> Result<usize, Fault> {
 pub(super) fn escape_end(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     match bytes.get(at) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 1),
+        // Halves of surrogate pairs are accepted, as Go does; they decode to U+FFFD.
         Some(b'u') => hex_end(bytes, at + 1),
         Some(_) => Err(Fault { kind: Kind::InvalidEscape, at }),
         None => Err(Fault { kind: Kind::UnexpectedEnd, at }),

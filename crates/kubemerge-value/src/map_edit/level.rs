@@ -42,11 +42,11 @@ struct Member {
     value_at: u32,
     end: u32,
     escapes: bool,
-    fate: Fate,
+    change: MemberChange,
 }
 
 #[derive(Clone, Copy, Default)]
-pub(super) enum Fate {
+pub(super) enum MemberChange {
     #[default]
     Keep,
     /// The value at this place among the new ones.
@@ -55,9 +55,11 @@ pub(super) enum Fate {
 }
 
 /// Room for as many members as most maps have.
+// Most maps of Kubernetes objects have fewer members.
 const FEW: usize = 16;
 
 /// From this many members and look-ups on, a hash index pays.
+// An index pays once members times searches are many; before that a scan is faster.
 const INDEX_FROM: (usize, usize) = (16, 4);
 
 impl<'a> Level<'a> {
@@ -102,16 +104,17 @@ impl<'a> Level<'a> {
 
     pub(super) fn seek(&mut self, key: Str<'_>) -> Option<Node<'a>> {
         self.found = self.position(key).unwrap_or(usize::MAX);
-        match self.members.get(self.found)?.fate {
-            Fate::Keep => Some(self.value(self.found)),
-            Fate::Become(at) => Some(self.values[at as usize]),
-            Fate::Drop => None,
+        match self.members.get(self.found)?.change {
+            MemberChange::Keep => Some(self.value(self.found)),
+            MemberChange::Become(at) => Some(self.values[at as usize]),
+            MemberChange::Drop => None,
         }
     }
 
     fn position(&mut self, key: Str<'_>) -> Option<usize> {
         self.seeks += 1;
         if self.members.len() < INDEX_FROM.0 || self.seeks < INDEX_FROM.1 {
+            // From the end, because the last of repeated members counts.
             return (0..self.members.len()).rfind(|at| self.key(*at) == key);
         }
         if self.index.is_none() {
@@ -124,8 +127,9 @@ impl<'a> Level<'a> {
     fn index_members(&mut self) -> HashMap<Str<'a>, usize> {
         let mut index = HashMap::with_capacity(self.members.len());
         for at in 0..self.members.len() {
+            // Go keeps the last of repeated members.
             if let Some(earlier) = index.insert(self.key(at), at) {
-                self.members[earlier].fate = Fate::Drop;
+                self.members[earlier].change = MemberChange::Drop;
             }
         }
         index
@@ -134,20 +138,21 @@ impl<'a> Level<'a> {
     /// Gives the member that was found another value.
     pub(super) fn become_value(&mut self, value: Node<'a>) {
         self.values.push(value);
-        self.change(Fate::Become(self.values.len() as u32 - 1));
+        self.set_change(MemberChange::Become(self.values.len() as u32 - 1));
     }
 
     /// Changes the member that was found, and drops earlier members of its name.
-    pub(super) fn change(&mut self, fate: Fate) {
+    pub(super) fn set_change(&mut self, change: MemberChange) {
         let Some(member) = self.members.get_mut(self.found) else { return };
-        member.fate = fate;
+        member.change = change;
+        // The index has dropped earlier members of the same name already.
         if self.index.is_some() {
             return;
         }
         let key = self.key(self.found);
         for earlier in 0..self.found {
             if self.key(earlier) == key {
-                self.members[earlier].fate = Fate::Drop;
+                self.members[earlier].change = MemberChange::Drop;
             }
         }
     }
@@ -159,7 +164,7 @@ impl<'a> Level<'a> {
     pub(super) fn retain(&mut self, keep: impl Fn(Str<'a>) -> bool) {
         for at in 0..self.members.len() {
             if !keep(self.key(at)) {
-                self.members[at].fate = Fate::Drop;
+                self.members[at].change = MemberChange::Drop;
             }
         }
     }
@@ -167,11 +172,12 @@ impl<'a> Level<'a> {
     pub(super) fn finish(mut self) -> Built<'a> {
         let mut kept = 0;
         for at in 0..self.members.len() {
-            let value = match (self.members[at].fate, self.source) {
-                (Fate::Keep, Source::Text(_)) => continue,
-                (Fate::Keep, Source::Entries(entries)) => Some(entries[at].value),
-                (Fate::Become(value), _) => Some(self.values[value as usize]),
-                (Fate::Drop, _) => None,
+            let value = match (self.members[at].change, self.source) {
+                // Untouched members are copied in runs.
+                (MemberChange::Keep, Source::Text(_)) => continue,
+                (MemberChange::Keep, Source::Entries(entries)) => Some(entries[at].value),
+                (MemberChange::Become(value), _) => Some(self.values[value as usize]),
+                (MemberChange::Drop, _) => None,
             };
             self.keep(kept, at);
             kept = at + 1;
@@ -228,11 +234,12 @@ fn expand<'a>(text: Text<'a>, members: &mut ArenaVec<'a, Member>) -> Text<'a> {
             start: name.start as u32,
             name_end: name.end as u32,
             value_at: name.value_at as u32,
-            end: scan.settle() as u32,
+            end: scan.last_end() as u32,
             escapes: name.key.has_escapes(),
-            fate: Fate::Keep,
+            change: MemberChange::Keep,
         });
     }
-    let bracket = skip_space(text.bytes, scan.settle());
+    // The text may be open, i.e. go on to the end of the document; this map ends here.
+    let bracket = skip_space(text.bytes, scan.last_end());
     text.closed(&text.bytes[..text.bytes.len().min(bracket + 1)])
 }

@@ -12,7 +12,7 @@ use crate::{
     string::Str,
     text::Form,
 };
-use level::{Fate, Level};
+use level::{Level, MemberChange};
 use walk::Walk;
 
 /// An edit of a map in progress.
@@ -30,6 +30,7 @@ impl<'a> MapEdit<'a> {
     /// Starts from the members of `base`; from none if it is no map.
     pub fn new(base: Node<'a>, arena: &'a Arena) -> Self {
         let base = match base.0 {
+            // Sorted members can be edited in one pass forward.
             Repr::Text(text) if text.form == Form::Canonical && text.first() == b'{' => {
                 Base::Walk(Walk::new(text, arena))
             }
@@ -69,7 +70,7 @@ impl<'a> MapEdit<'a> {
     pub fn remove(&mut self) {
         match &mut self.base {
             Base::Walk(walk) => walk.remove(),
-            Base::Level(level) => level.change(Fate::Drop),
+            Base::Level(level) => level.set_change(MemberChange::Drop),
         }
     }
 

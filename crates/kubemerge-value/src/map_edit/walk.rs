@@ -32,6 +32,7 @@ impl<'a> Walk<'a> {
             scan: MemberScan::of_map(text),
             current: None,
             run: None,
+            // A run, a change and another run: what most patches need.
             pieces: ArenaVec::with_capacity_in(3, arena),
             last_is_open: false,
             seeker: Seeker::new(),
@@ -47,17 +48,18 @@ impl<'a> Walk<'a> {
             match member.key.cmp(&key) {
                 Ordering::Less => self.pass(member.gap, member.start),
                 Ordering::Equal => return Some(self.value(member)),
+                // The walk is already past the place; edits come in order.
                 Ordering::Greater => return None,
             }
         }
         self.last_is_open = false;
-        let from = self.scan.settle();
+        let from = self.scan.last_end();
         let sought = self.seeker.seek(&mut self.scan, key);
         self.current = match sought {
             Sought::Found(member) | Sought::Passed(member) => Some(member),
             Sought::End => None,
         };
-        let stopped = self.current.map_or_else(|| self.scan.settle(), |member| member.gap);
+        let stopped = self.current.map_or_else(|| self.scan.last_end(), |member| member.gap);
         if from < stopped {
             self.pass(from, self.text.after_comma(from));
         }
@@ -74,6 +76,7 @@ impl<'a> Walk<'a> {
 
     /// Keeps the member that starts here, and what follows it.
     fn pass(&mut self, gap: usize, start: usize) {
+        // A run starts with the first member that stays and is cut at the next edit.
         self.run.get_or_insert((gap, start));
     }
 
@@ -91,6 +94,7 @@ impl<'a> Walk<'a> {
         self.flush(member.gap);
         let gap = &self.text.bytes[member.gap..member.start];
         self.pieces.push(Piece::Entry { gap, entry: Entry { key: member.key, value } });
+        // The edit below has read a part of the value, which need not be scanned again.
         if let Some(resume) = progress(self.text.bytes, member.value_at, value) {
             self.last_is_open = resume.depth > 0;
             self.scan.resume(resume);
@@ -105,7 +109,7 @@ impl<'a> Walk<'a> {
     pub(super) fn insert(&mut self, key: Str<'a>, value: Node<'a>) {
         let end = match &self.current {
             Some(member) => member.gap,
-            None => self.scan.settle(),
+            None => self.scan.last_end(),
         };
         self.flush(end);
         self.pieces.push(Piece::entry(key, value));
@@ -115,8 +119,9 @@ impl<'a> Walk<'a> {
         let rest = match (self.run, &self.current) {
             (Some((gap, _)), _) => Some(gap),
             (None, Some(member)) => Some(member.gap),
+            // The last value has no known end, and neither has this map.
             (None, None) if self.last_is_open => None,
-            (None, None) => Some(self.scan.settle()),
+            (None, None) => Some(self.scan.last_end()),
         };
         let tail = rest.map_or(Tail::AfterLast(self.text.extent), |at| {
             Tail::Rest(Text { bytes: &self.text.bytes[at..], ..self.text })
@@ -128,6 +133,7 @@ impl<'a> Walk<'a> {
 
 /// If `edited` was made from the value that starts at `at`: how far its text has been walked.
 fn progress(bytes: &[u8], at: usize, edited: Node<'_>) -> Option<Resume> {
+    // The new value may come from another document or place.
     let from_here = |source: &[u8]| std::ptr::eq(source.as_ptr(), bytes[at..].as_ptr());
     if let Repr::Edited(edited) = edited.0 {
         let length = edited.bytes().len();

@@ -75,6 +75,7 @@ impl<'a> Built<'a> {
     pub(crate) fn new(pieces: &'a [Piece<'a>], tail: Tail<'a>, order: Order) -> Self {
         let open_end = match tail {
             Tail::Rest(text) if text.extent == Extent::Open => Some(OpenEnd { text, depth: 1 }),
+            // The end of the last value is one container further in.
             Tail::AfterLast(_) => pieces.last().and_then(Piece::open_end).map(OpenEnd::outward),
             Tail::Bracket | Tail::Rest(_) => None,
         };
@@ -150,7 +151,9 @@ impl<'a> Iterator for BuiltMembers<'a> {
                     self.at += 1;
                     return Some(*entry);
                 }
+                // Only lists have items.
                 Some(Piece::Item { .. }) => {}
+                // The rest of the text is one more run, after all pieces.
                 None if self.rest_taken => return None,
                 None => {
                     self.rest_taken = true;

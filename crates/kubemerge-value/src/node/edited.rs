@@ -42,6 +42,8 @@ impl<'a> Edit<'a> {
 }
 
 fn address(bytes: &[u8]) -> usize {
+    // Edits are told apart by where their old text is in memory: positions inside parts would have to be
+    // converted.
     bytes.as_ptr() as usize
 }
 
@@ -86,6 +88,7 @@ impl<'a> TextEdits<'a> {
         if self.edits.is_empty() {
             return document;
         }
+        // Members of a text as users write it may be changed in any order.
         if !self.edits.is_sorted_by_key(Edit::address) {
             self.edits.sort_by_key(Edit::address);
         }
@@ -152,6 +155,7 @@ impl<'a> Edited<'a> {
         let bytes = value.close().bytes;
         match edits_in(self.document.edits, bytes) {
             [] => Node(Repr::Text(value)),
+            // The whole value was replaced; otherwise something inside it.
             [edit, ..] if std::ptr::eq(edit.old, bytes) => edit.new,
             _ => Node(Repr::Edited(Edited { bytes, ..self })),
         }

@@ -8,6 +8,7 @@ pub(crate) fn sort_entries(entries: &mut Vec<Entry<'_>>) {
     entries.sort_by_key(|entry| entry.key);
     let mut kept = 0;
     for at in 0..entries.len() {
+        // The sort is stable, so the last of repeated members comes last.
         if at + 1 < entries.len() && entries[at].key == entries[at + 1].key {
             continue;
         }
@@ -18,6 +19,7 @@ pub(crate) fn sort_entries(entries: &mut Vec<Entry<'_>>) {
 }
 
 /// Above this many members, repeated names are looked for with a sort instead of pair by pair.
+// Comparing each with all before it is faster than sorting up to here.
 const FEW_MEMBERS: usize = 12;
 
 /// Whether surely no name is repeated: names rise, or they are few and differ.

@@ -26,6 +26,7 @@ impl Node<'_> {
 
 /// Texts are compared on every 16th level only: nested texts that differ in their last byte would otherwise
 /// be compared once per level.
+// Comparing texts at every level would read a deep document once per level.
 const COMPARE_EVERY: usize = 16;
 
 fn equal(one: Node<'_>, other: Node<'_>, level: usize) -> bool {
@@ -48,10 +49,12 @@ fn by_text(one: Node<'_>, other: Node<'_>) -> Option<bool> {
     if one.bytes == other.bytes {
         return Some(true);
     }
+    // Different text of one canonical form means different values; elsewhere it says nothing.
     (one.form == Form::Canonical && other.form == Form::Canonical).then_some(false)
 }
 
 fn equal_maps(one: Node<'_>, other: Node<'_>, level: usize) -> bool {
+    // Sorted copies, because neither order nor repetitions matter.
     let (one, other) = (one.sorted_entries(), other.sorted_entries());
     one.len() == other.len()
         && one

@@ -44,6 +44,7 @@ impl<'a> Node<'a> {
     pub(crate) fn from_text(bytes: &'a [u8], form: Form, ends: &'a Ends) -> Self {
         let start = skip_space(bytes, 0);
         let end = bytes.iter().rposition(|byte| !byte.is_ascii_whitespace()).map_or(start, |last| last + 1);
+        // No large container: lookups would only cost time.
         let ends = (!ends.is_empty()).then_some(ends);
         Node(Repr::Text(Text { bytes: &bytes[start..end], form, extent: Extent::Closed, ends }))
     }
@@ -209,6 +210,7 @@ impl<'a> Node<'a> {
         match self.0 {
             Repr::Text(text) => text.close().may_mention(word),
             Repr::Scalar(_) => false,
+            // Searching these would be a walk of its own, so the answer is "perhaps".
             Repr::Value(_) | Repr::Map(_) | Repr::List(_) | Repr::Edited(_) => true,
         }
     }
@@ -216,6 +218,7 @@ impl<'a> Node<'a> {
     fn may_repeat_members(self) -> bool {
         match self.0 {
             Repr::Text(text) => text.form == Form::Given,
+            // Sorted maps come from canonical text, which has no repetitions.
             Repr::Map(built) => !built.is_sorted(),
             Repr::Edited(edited) => edited.form() == Form::Given,
             _ => false,
@@ -240,6 +243,7 @@ fn member_of_text<'a>(text: Text<'a>, name: &str) -> Option<Node<'a>> {
     while let Some(name) = scan.next_name() {
         match text.form {
             Form::Given if name.key != wanted => {}
+            // Searched to the end: the last of repeated members counts.
             Form::Given => found = Some(Node(Repr::Text(scan.value(name)))),
             Form::Canonical => match name.key.cmp(&wanted) {
                 Ordering::Less => {}

@@ -130,6 +130,7 @@ pub(super) fn scalar_of_value(value: &Value) -> Option<Scalar<'_>> {
         Value::Bool(value) => Scalar::Bool(*value),
         Value::Number(number) => match number.as_i64() {
             Some(int) => Scalar::Int(int),
+            // u64 beyond i64 is a float, as in Go's decoder for interface values.
             None => Scalar::Float(number.as_f64().unwrap_or_default()),
         },
         Value::String(text) => Scalar::String(Str::plain(text)),

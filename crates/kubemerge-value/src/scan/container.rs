@@ -10,6 +10,7 @@ use super::{
 #[inline]
 pub(crate) fn container_end(bytes: &[u8], at: usize, depth: usize) -> usize {
     let inside = Inside { depth, quotes: QuoteScan::default() };
+    // Checked text always has the bracket; the fallback only keeps this total.
     simd::dispatch(ContainerEnd { bytes, at, inside }).unwrap_or(bytes.len())
 }
 
@@ -58,6 +59,7 @@ impl BlockScan for ContainerEnd<'_> {
             let opening = lanes.equal(folded, b'{') & outside;
             let closing = lanes.equal(folded, b'}') & outside;
             let closed = closing.count_ones() as usize;
+            // Only then can the container end in this block; most blocks need nothing but two counts.
             if closed >= depth
                 && let Some(last) = closing_bracket(opening, closing, depth)
             {
@@ -74,6 +76,7 @@ impl BlockScan for ContainerEnd<'_> {
 #[inline(always)]
 fn closing_bracket(opening: u64, closing: u64, depth: usize) -> Option<usize> {
     positions(closing).enumerate().find_map(|(closed_before, at)| {
+        // Brackets that open in the same block before this one.
         let opened_before = (opening & ((1 << at) - 1)).count_ones() as usize;
         (depth + opened_before == closed_before + 1).then_some(at)
     })

@@ -44,6 +44,7 @@ pub(crate) fn block_at<'b>(bytes: &'b [u8], at: usize, space: &'b mut Block) -> 
     let rest = &bytes[at..];
     match rest.first_chunk() {
         Some(block) => block,
+        // The end of the text is copied into a block of spaces, so that no read goes beyond it.
         None => {
             space[..rest.len()].copy_from_slice(rest);
             space
@@ -62,6 +63,7 @@ pub(crate) fn positions(mut bits: u64) -> impl Iterator<Item = usize> {
             return None;
         }
         let position = bits.trailing_zeros() as usize;
+        // Clears the lowest bit.
         bits &= bits - 1;
         Some(position)
     })

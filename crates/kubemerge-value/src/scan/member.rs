@@ -4,6 +4,7 @@ use super::container::Inside;
 use memchr::memmem::Finder;
 
 /// How far the first search goes; the next ones go farther. A multiple of the size of a block.
+// Small first, as most names are near; then larger, so that the number of steps stays small.
 const FIRST_WINDOW: usize = 4096;
 const LARGEST_WINDOW: usize = 16 * FIRST_WINDOW;
 
@@ -19,6 +20,7 @@ pub(crate) fn member_after(bytes: &[u8], mut at: usize, member: &[u8]) -> Option
         let searched = &bytes[at..bytes.len().min(end + member.len() - 1)];
         if let Some(found) = finder.find(searched) {
             let found = at + found;
+            // The same text may be in a string or deeper; brackets and quotes up to here tell.
             return inside.after(&bytes[at..found])?.is_directly().then_some(found);
         }
         inside = inside.after(&bytes[at..end])?;

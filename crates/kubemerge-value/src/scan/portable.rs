@@ -49,6 +49,7 @@ fn gather(register: [u64; 8], test: impl Fn(u64) -> u64) -> u64 {
     let mut mask = 0;
     for (n, word) in register.into_iter().enumerate() {
         let bits = (test(word) & HIGH) >> 7;
+        // The product moves the lowest bit of each byte into the highest byte.
         mask |= (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * n);
     }
     mask

@@ -41,6 +41,7 @@ impl QuoteScan {
         let escaped = self.escapes(lanes.equal(register, b'\\'));
         let marks = lanes.equal(register, b'"') & !escaped;
         let inside = lanes.prefix_xor(marks) ^ self.open;
+        // All ones if a string goes on in the next block.
         self.open = ((inside as i64) >> 63) as u64;
         Quotes { escaped, marks, inside }
     }
@@ -48,6 +49,7 @@ impl QuoteScan {
     /// The bytes after an odd number of backslashes.
     #[inline(always)]
     fn escapes(&mut self, backslashes: u64) -> u64 {
+        // Nearly every block.
         if backslashes == 0 {
             return std::mem::take(&mut self.escaped);
         }

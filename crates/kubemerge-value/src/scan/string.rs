@@ -14,6 +14,7 @@ pub(crate) struct StringEnd {
 /// The end of the string whose first character is at `at`.
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> StringEnd {
+    // Most strings end within 16 bytes and have no escapes.
     if let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let first = quotes_and_backslashes(chunk).trailing_zeros() as usize;
         if chunk.get(first) == Some(&b'"') {
@@ -36,6 +37,7 @@ fn string_end_by_steps(bytes: &[u8], mut at: usize) -> StringEnd {
         if bytes[at] == b'"' {
             return StringEnd { end: at + 1, escapes };
         }
+        // A backslash and the byte after it, whatever it is.
         escapes = true;
         at += 2;
     }
@@ -98,6 +100,7 @@ fn short_string_end(bytes: &[u8], mut at: usize, mut escapes: bool) -> StringEnd
             _ => at += 1,
         }
     }
+    // Only unchecked text gets here.
     StringEnd { end: bytes.len(), escapes }
 }
 

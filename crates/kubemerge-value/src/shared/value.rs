@@ -66,6 +66,7 @@ impl SharedValue {
     /// If the document has no such place; that of another document may do worse and find no value there.
     pub fn at(&self, span: ByteSpan) -> SharedValue {
         let span = span.range();
+        // A programming error; going on would show bytes of an unrelated value.
         assert!(span.end <= self.document.as_bytes().len(), "the place of another document");
         SharedValue { document: self.document.clone(), span }
     }
@@ -78,7 +79,7 @@ impl SharedValue {
             let scan = scan.as_mut()?;
             let name = scan.next_name()?;
             let start = self.span.start;
-            let span = start + name.value_at..start + scan.settle();
+            let span = start + name.value_at..start + scan.last_end();
             Some((name.key, SharedValue { document: self.document.clone(), span }))
         })
     }

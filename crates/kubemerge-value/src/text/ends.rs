@@ -18,6 +18,7 @@ pub(crate) struct Ends {
 impl Ends {
     /// Takes the spans in any order.
     pub(crate) fn new(text: &[u8], mut spans: Vec<(u32, u32)>) -> Self {
+        // Containers are recorded when they close, lookups are by start.
         spans.sort_unstable();
         Ends { base: text.as_ptr() as usize, spans }
     }
@@ -36,6 +37,7 @@ impl Ends {
         let start = u32::try_from((part.as_ptr() as usize).checked_sub(self.base)?).ok()?;
         let at = self.spans.binary_search_by_key(&start, |span| span.0).ok()?;
         let length = (self.spans[at].1 - start) as usize;
+        // Never beyond the part, whatever the index says.
         (length <= part.len()).then_some(length)
     }
 }

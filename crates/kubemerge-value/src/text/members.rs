@@ -53,7 +53,7 @@ impl<'a> MemberScan<'a> {
 
     /// The position after the last member that `next` gave.
     #[inline]
-    pub(crate) fn settle(&mut self) -> usize {
+    pub(crate) fn last_end(&mut self) -> usize {
         let at = match self.after {
             After::At(at) => at,
             After::Value(start) => self.text.end_at(start),
@@ -71,7 +71,7 @@ impl<'a> MemberScan<'a> {
     /// The name of the next member. Its value is passed over when the scan goes on.
     #[inline(always)]
     pub(crate) fn next_name(&mut self) -> Option<MemberName<'a>> {
-        let gap = self.settle();
+        let gap = self.last_end();
         let start = self.text.after_comma(gap);
         (self.text.bytes.get(start) == Some(&b'"')).then(|| self.enter(gap, start))
     }
@@ -98,9 +98,10 @@ impl<'a> MemberScan<'a> {
     pub(crate) fn value(&mut self, name: MemberName<'a>) -> Text<'a> {
         let rest = &self.text.bytes[name.value_at..];
         if let Some(b'{' | b'[') = rest.first() {
+            // A container keeps its end unknown: most are never read to the end.
             return Text { bytes: rest, extent: Extent::Open, ..self.text };
         }
-        let end = self.settle();
+        let end = self.last_end();
         self.text.closed(&self.text.bytes[name.value_at..end])
     }
 }

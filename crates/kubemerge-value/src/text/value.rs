@@ -96,6 +96,7 @@ impl<'a> Text<'a> {
     pub(crate) fn after_colon(self, at: usize) -> usize {
         match self.form {
             Form::Given => skip_space(self.bytes, skip_space(self.bytes, at) + 1),
+            // No white space.
             Form::Canonical => at + 1,
         }
     }
@@ -109,11 +110,13 @@ impl<'a> Text<'a> {
     /// Whether the word may be in this text, with or without escapes. The end of the text must be known.
     pub(crate) fn may_mention(self, word: &str) -> bool {
         memchr::memmem::find(self.bytes, word.as_bytes()).is_some()
+            // The word could be written with escapes.
             || memchr::memchr(b'\\', self.bytes).is_some()
     }
 
     #[inline]
     pub(crate) fn first(self) -> u8 {
+        // Empty text counts as null.
         self.bytes.first().copied().unwrap_or(b'n')
     }
 

@@ -52,6 +52,7 @@ impl ItemFields<'_> {
         while bytes.get(at) == Some(&b'"') {
             let name = string_end(bytes, at + 1);
             let quoted = &bytes[at..name.end];
+            // The key may come again, and the last one counts; or the mark may follow.
             if !is_sorted
                 && (name.escapes || spells(quoted, false, self.key) || spells(quoted, false, self.mark))
             {
@@ -116,6 +117,7 @@ impl<'a> Iterator for ItemScan<'a, '_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<ListItem<'a>> {
+        // Items whose first member is the key, which is how most lists are written.
         if let Some(item) = self.next_led() {
             return Some(item);
         }
@@ -153,6 +155,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
         while let Some(item) = self.next() {
             let ItemKey::Scalar(Scalar::String(key)) = item.key else { return Err(KeysUnsorted) };
             let key = key.unescaped().ok_or(KeysUnsorted)?;
+            // Repeated or unsorted keys need the walk that looks at all items.
             if item.is_marked || key <= std::mem::replace(&mut self.last_key, key) {
                 return Err(KeysUnsorted);
             }
@@ -188,12 +191,14 @@ impl<'a, 'n> ItemScan<'a, 'n> {
     fn next_in_text(&mut self, text: Text<'a>) -> Option<(ItemKey<'a>, bool)> {
         let start = text.after_comma(self.at);
         match text.bytes.get(start)? {
+            // The end; the position stays before the bracket for the tail.
             b']' => None,
             b'{' => {
                 let found = walk_map(text, start, self.names);
                 self.at = found.end;
                 Some((found.key(text), found.is_marked))
             }
+            // An item that is no map has no key.
             _ => {
                 self.at = text.end_at(start);
                 Some((ItemKey::Missing, false))
@@ -294,6 +299,7 @@ fn walk_map(text: Text<'_>, start: usize, names: ItemFields<'_>) -> Found {
 impl Found {
     #[inline]
     fn key<'a>(&self, text: Text<'a>) -> ItemKey<'a> {
+        // Position 0 is the bracket of the list.
         if self.key_at == 0 {
             return ItemKey::Missing;
         }

@@ -22,6 +22,7 @@ pub struct MemberWalk<'a> {
 pub struct Walked(pub(crate) Resume);
 
 /// A small text without order is searched so often, a larger one once; a list of its members is better from then on.
+// Each search of unsorted text starts at the front, so their number is bounded.
 const FEW: usize = 4;
 /// A text of more bytes is not small.
 const SMALL: usize = 4096;
@@ -75,9 +76,10 @@ impl<'a> MemberWalk<'a> {
     #[inline]
     pub fn walked(&mut self) -> Walked {
         let bytes = self.scan.text().bytes;
-        let at = skip_space(bytes, self.scan.settle());
+        let at = skip_space(bytes, self.scan.last_end());
         Walked(match bytes.get(at) {
             Some(b'}') => Resume { at: at + 1, depth: 0 },
+            // Stopped early: this map is still open.
             _ => Resume { at, depth: 1 },
         })
     }
@@ -90,9 +92,10 @@ fn find_unsorted<'a>(text: Text<'a>, key: Str<'_>) -> Option<Node<'a>> {
     while let Some(name) = scan.next_name() {
         if name.key == key {
             if found.is_some() {
+                // A repeated member: the general way knows which one counts.
                 return None;
             }
-            let end = scan.settle();
+            let end = scan.last_end();
             found = Some(Node(Repr::Text(text.closed(&text.bytes[name.value_at..end]))));
         }
     }

@@ -25,22 +25,24 @@ pub struct MemberPair<'a> {
 pub fn pair_members<'a>(
     map: Node<'a>,
     other: Node<'a>,
-    mut is_settled: impl FnMut(&Entry<'a>) -> bool,
+    mut is_done: impl FnMut(&Entry<'a>) -> bool,
 ) -> Option<Vec<MemberPair<'a>>> {
     let (map, mut other) = (map_text(map)?, Follower { rest: after(map_text(other)?, 1) });
     let mut pairs = Vec::new();
     let mut scan = MemberScan::of_map(map);
     let mut names = PassedNames::default();
     while let Some(name) = scan.next_name() {
-        let end = scan.settle();
+        let end = scan.last_end();
         names.pass(name.key);
         let entry = Entry { key: name.key, value: value(map, name.value_at, end) };
+        // Equal text needs no comparison of values.
         if !other.follow(&map.bytes[name.gap..end]) {
             pairs.push(MemberPair { entry, other: other.named(name.key)? });
-        } else if !is_settled(&entry) {
+        } else if !is_done(&entry) {
             pairs.push(MemberPair { entry, other: entry.value });
         }
     }
+    // Members in another order or more of them: the general way compares by name.
     (other.is_over() && names.are_unique(map)).then_some(pairs)
 }
 
@@ -48,16 +50,17 @@ pub fn pair_members<'a>(
 #[derive(Default)]
 struct PassedNames<'a> {
     last: Option<Str<'a>>,
-    fall: bool,
+    is_unsorted: bool,
 }
 
 impl<'a> PassedNames<'a> {
     fn pass(&mut self, name: Str<'a>) {
-        self.fall |= self.last.replace(name).is_some_and(|last| last >= name);
+        self.is_unsorted |= self.last.replace(name).is_some_and(|last| last >= name);
     }
 
     fn are_unique(&self, map: Text<'a>) -> bool {
-        if !self.fall {
+        // Sorted names are unique.
+        if !self.is_unsorted {
             return true;
         }
         let mut scan = MemberScan::of_map(map);
@@ -92,6 +95,7 @@ impl<'a> Follower<'a> {
     /// Passes a member that is written like this one. It may end with a number, so the next byte counts too.
     fn follow(&mut self, member: &[u8]) -> bool {
         let Some(after) = self.rest.bytes.strip_prefix(member) else { return false };
+        // `1` is also the start of `12`.
         let ends_here = matches!(after.first(), Some(b',' | b'}' | b' ' | b'\n' | b'\t' | b'\r'));
         if ends_here {
             self.rest.bytes = after;
@@ -103,7 +107,7 @@ impl<'a> Follower<'a> {
     fn named(&mut self, key: Str<'a>) -> Option<Node<'a>> {
         let mut scan = MemberScan::of_run(self.rest);
         let name = scan.next_name().filter(|name| name.key == key)?;
-        let end = scan.settle();
+        let end = scan.last_end();
         let found = value(self.rest, name.value_at, end);
         self.rest = after(self.rest, end);
         Some(found)

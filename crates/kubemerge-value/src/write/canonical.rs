@@ -44,6 +44,7 @@ struct CanonicalWriter<'w> {
 
 impl CanonicalWriter<'_> {
     fn closed_value(&mut self, node: Node<'_>) {
+        // The end of the last value may be the end of many containers, which one copy closes.
         let open = self.value(node);
         self.close(open);
     }
@@ -59,6 +60,7 @@ impl CanonicalWriter<'_> {
             Repr::Text(text) if text.form == Form::Canonical => self.copy(text.close()),
             Repr::Text(text) => self.given_text(text),
             Repr::Scalar(scalar) => self.scalar(scalar),
+            // Its runs are canonical text already.
             Repr::Map(built) if built.is_sorted() => return self.nested(|writer| writer.sorted_map(built)),
             Repr::Map(_) | Repr::Value(Value::Object(_)) => self.nested(|writer| writer.map(node)),
             Repr::List(built) => self.nested(|writer| writer.built_list(built)),
@@ -82,6 +84,7 @@ impl CanonicalWriter<'_> {
 
     fn copy(&mut self, text: Text<'_>) {
         if text.ends.is_some() {
+            // The text is deep enough to have an index; how deep exactly is not worth counting.
             self.deepest = MAX_DEPTH;
         }
         self.out.extend_from_slice(text.bytes);
@@ -160,7 +163,9 @@ impl CanonicalWriter<'_> {
             }
         };
         let bytes = match text.bytes.first() {
+            // What was before it is removed.
             Some(b',') if built.pieces.is_empty() => &text.bytes[1..],
+            // The first member of the source, with something new before it.
             Some(b'"') if !built.pieces.is_empty() => {
                 self.out.push(b',');
                 text.bytes

@@ -97,6 +97,7 @@ impl<'a> Sink<'a> for Segments<'a> {
         write(&mut self.fresh);
         let end = self.fresh.len();
         match self.cuts.last_mut() {
+            // Neighbouring new parts are one segment.
             Some(Cut::Fresh(range)) => range.end = end,
             _ if end > start => self.cuts.push(Cut::Fresh(start..end)),
             _ => {}
@@ -127,6 +128,7 @@ impl<'a, S: Sink<'a>> GivenWriter<'_, S> {
     fn value(&mut self, node: Node<'a>) -> Option<OpenEnd<'a>> {
         match node.0 {
             Repr::Text(text) => self.sink.source(text.close().bytes),
+            // New values have no text of their own, so they are written canonically.
             Repr::Value(_) | Repr::Scalar(_) => self.sink.fresh(|out| write_fresh(node, out)),
             Repr::Map(built) => return deep(|| self.built(built, b'{', b'}')),
             Repr::List(built) => return deep(|| self.built(built, b'[', b']')),
@@ -161,6 +163,7 @@ impl<'a, S: Sink<'a>> GivenWriter<'_, S> {
     fn gap(&mut self, gap: &'a [u8], after_another: bool) {
         let comma = gap.iter().position(|byte| *byte == b',');
         match comma {
+            // The member before the comma is removed.
             Some(at) if !after_another => self.sink.source(&gap[at + 1..]),
             None if after_another => {
                 self.byte(b',');

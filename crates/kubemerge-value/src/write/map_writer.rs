@@ -6,7 +6,7 @@ use crate::{
     document::Canonical,
     node::Node,
     shared::{ByteSpan, SharedValue},
-    string::{is_plain, rises, write_escaped},
+    string::{is_before, is_plain, write_escaped},
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -100,6 +100,7 @@ impl MapWriter {
     pub fn begin(&mut self, name: QuotedName) {
         self.plain_name(name);
         self.out.push(b'{');
+        // Names are compared within one map only.
         self.outside.push(std::mem::replace(&mut self.last, NONE));
         self.deepest = self.deepest.max(self.level());
     }
@@ -123,6 +124,7 @@ impl MapWriter {
         if self.in_order {
             return Canonical::written(self.out, self.deepest);
         }
+        // Members came unsorted, so the text is sorted now; it is always JSON.
         Canonical::from_bytes(&self.out).unwrap_or_else(|_| Canonical::written(b"{}".to_vec(), 1))
     }
 
@@ -133,7 +135,7 @@ impl MapWriter {
             self.out.extend_from_slice(name.as_bytes());
             self.out.extend_from_slice(b"\":");
         } else {
-            // Two positions may hold the same name.
+            // An escaped text does not tell the order of its name.
             self.in_order = false;
             write_value(Node::string(name), 0, &mut self.out);
             self.out.push(b':');
@@ -143,8 +145,9 @@ impl MapWriter {
     /// The comma before a name, unless it is the first one.
     #[inline]
     fn comma(&mut self, name: &[u8]) {
+        // Not the first member.
         if self.last.end > 0 {
-            self.in_order &= rises(&self.out[self.last.clone()], name);
+            self.in_order &= is_before(&self.out[self.last.clone()], name);
             self.out.push(b',');
         }
         let start = self.out.len() + 1;

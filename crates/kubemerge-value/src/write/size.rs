@@ -8,6 +8,7 @@ use crate::{
 /// How many bytes the value will take, roughly: what its texts hold, open ends in full.
 pub(super) fn size_hint(node: Node<'_>) -> usize {
     match node.0 {
+        // An allocation that is a little too large is cheaper than a second one.
         Repr::Text(text) => text.bytes.len() + 16,
         Repr::Map(built) | Repr::List(built) => size_of_built(built),
         Repr::Edited(edited) => edited.bytes().len() + 256,

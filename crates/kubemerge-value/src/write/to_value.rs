@@ -17,6 +17,7 @@ pub fn to_value(node: Node<'_>) -> Result<Value, ParseError> {
 
 fn value(node: Node<'_>, levels: usize) -> Result<Value, ParseError> {
     match node.kind() {
+        // Dropping a deeper Value could overflow the stack.
         Kind::Map | Kind::List if levels == 0 => Err(ParseError::too_deep(MAX_VALUE_DEPTH)),
         Kind::Map => map(node, levels - 1),
         Kind::List => list(node, levels - 1),
@@ -29,6 +30,7 @@ fn map(node: Node<'_>, levels: usize) -> Result<Value, ParseError> {
     let mut result = Ok(());
     node.each_member(|entry| match value(entry.value, levels) {
         Ok(value) => _ = map.insert(entry.key.text().into_owned(), value),
+        // The walk cannot be stopped; it goes on and the error stays.
         Err(error) => result = Err(error),
     });
     result.map(|()| Value::Object(map))
