@@ -9,6 +9,7 @@ use super::{
     cases,
     help::printed_help,
     kinds::{self, Kind},
+    normal::Owners,
     recorder::Recorder,
     recording::{self, Case},
 };
@@ -68,8 +69,21 @@ fn record(arguments: &[String]) -> Result<(), String> {
         let path = crate::corpus::root().join("conformance/api/custom/widget.yaml");
         requests += record_file(&path, &source, &mut client, cases::record_custom)?;
     }
+    for path in apply_files(&only)? {
+        requests += record_file(&path, &Source::Files, &mut client, |_| Ok(Vec::new()))?;
+    }
     println!("{requests} requests");
     Ok(())
+}
+
+/// The sequences that compare the owners of fields; their requests are written by hand.
+fn apply_files(only: &str) -> Result<Vec<PathBuf>, String> {
+    let folder = crate::corpus::root().join("conformance/api/apply");
+    let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.to_string_lossy().contains(only));
+    paths.sort();
+    Ok(paths)
 }
 
 fn record_kind(kind: &Kind, source: &Source, client: &mut Client) -> Result<usize, String> {
@@ -82,7 +96,9 @@ fn record_file(
     client: &mut Client,
     make: impl FnOnce(&mut Recorder<'_>) -> Result<Vec<Case>, String>,
 ) -> Result<usize, String> {
-    let mut recorder = Recorder::new(client);
+    let has_owners = path.parent().is_some_and(|folder| folder.ends_with("apply"));
+    let owners = if has_owners { Owners::Compared } else { Owners::Ignored };
+    let mut recorder = Recorder::new(client, owners);
     let before = std::fs::read_to_string(path).unwrap_or_default();
     let cases: Vec<Case> = match source {
         Source::Objects => make(&mut recorder)?,

@@ -27,8 +27,17 @@ impl Identity {
 }
 
 /// Members of `metadata` that no comparison looks at.
-const SERVER_METADATA: [&str; 5] =
-    ["uid", "resourceVersion", "creationTimestamp", "managedFields", "selfLink"];
+const SERVER_METADATA: [&str; 4] = ["uid", "resourceVersion", "creationTimestamp", "selfLink"];
+
+/// Whether the owners of fields are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Owners {
+    /// `metadata.managedFields` are removed.
+    #[default]
+    Ignored,
+    /// They are compared, without times and sorted by manager.
+    Compared,
+}
 
 /// Node ports are allocated from here on.
 const FIRST_NODE_PORT: i64 = 30_000;
@@ -37,11 +46,11 @@ const FIRST_NODE_PORT: i64 = 30_000;
 const SUFFIX_LENGTH: usize = 5;
 
 /// Normalises a body in place.
-pub(crate) fn normalise(body: &mut Value, identity: &Identity) {
+pub(crate) fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
     let own = Identity::of(body);
     let is_about_service = body["details"]["kind"] == "Service";
     let generated = generated_name(body);
-    walk(body, &mut |text| {
+    walk(body, owners, &mut |text| {
         for uid in [&own.uid, &identity.uid] {
             if !uid.is_empty() {
                 *text = text.replace(uid.as_str(), UID);
@@ -102,21 +111,25 @@ fn generated_name(body: &Value) -> Option<String> {
     (name.len() == prefix.len() + SUFFIX_LENGTH && name.starts_with(prefix)).then(|| name.to_string())
 }
 
-fn walk(value: &mut Value, text: &mut impl FnMut(&mut String)) {
+fn walk(value: &mut Value, owners: Owners, text: &mut impl FnMut(&mut String)) {
     match value {
         Value::String(string) => text(string),
-        Value::Array(items) => items.iter_mut().for_each(|item| walk(item, text)),
+        Value::Array(items) => items.iter_mut().for_each(|item| walk(item, owners, text)),
         Value::Object(map) => {
-            normalise_members(map);
-            map.values_mut().for_each(|member| walk(member, text));
+            normalise_members(map, owners);
+            map.values_mut().for_each(|member| walk(member, owners, text));
         }
         _ => {}
     }
 }
 
-fn normalise_members(map: &mut Map<String, Value>) {
+fn normalise_members(map: &mut Map<String, Value>, owners: Owners) {
     if let Some(Value::Object(metadata)) = map.get_mut("metadata") {
         SERVER_METADATA.iter().for_each(|name| drop(metadata.remove(*name)));
+        match metadata.get_mut("managedFields").and_then(Value::as_array_mut) {
+            Some(entries) if owners == Owners::Compared => normalise_entries(entries),
+            _ => drop(metadata.remove("managedFields")),
+        }
     }
     // Alphabetical order of keys and nothing else: an address is whatever the allocator had.
     for name in ["clusterIP", "clusterIPs"] {
@@ -130,6 +143,18 @@ fn normalise_members(map: &mut Map<String, Value>) {
             map.insert(name.to_string(), PORT.into());
         }
     }
+}
+
+/// Entries are sorted by time, which differs from run to run.
+fn normalise_entries(entries: &mut [Value]) {
+    for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
+        entry.remove("time");
+    }
+    let key = |entry: &Value| {
+        ["operation", "manager", "subresource", "apiVersion"]
+            .map(|name| entry[name].as_str().unwrap_or_default().to_string())
+    };
+    entries.sort_by_key(key);
 }
 
 fn mask_addresses(value: &mut Value) {

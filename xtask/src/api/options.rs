@@ -36,7 +36,7 @@ pub(crate) struct Options {
 impl Options {
     pub(super) fn read(arguments: &[String]) -> Result<Options, String> {
         let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let by_default = AREAS.iter().filter(|area| **area != "apply" && **area != "watch");
+        let by_default = AREAS.iter().filter(|area| **area != "watch");
         let mut options = Options {
             requests: 2000,
             seed: clock.as_nanos() as u64 % 1_000_000_007,

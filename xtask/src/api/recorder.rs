@@ -8,7 +8,7 @@ use super::{
     edits::edits,
     exchange::{Call, Server},
     kinds::wait_for_controllers,
-    normal::Identity,
+    normal::{Identity, Owners},
     recording::{Case, Incoming, Outgoing, Session, Step},
 };
 use crate::apiserver::Client;
@@ -22,11 +22,12 @@ pub(crate) struct Recorder<'c> {
     session: Session,
     steps: Vec<Step>,
     created: Vec<String>,
+    owners: Owners,
 }
 
 impl Recorder<'_> {
-    pub(crate) fn new(client: &mut Client) -> Recorder<'_> {
-        Recorder { client, session: Session::default(), steps: Vec::new(), created: Vec::new() }
+    pub(crate) fn new(client: &mut Client, owners: Owners) -> Recorder<'_> {
+        Recorder { client, session: Session::new(owners), steps: Vec::new(), created: Vec::new(), owners }
     }
 
     /// Records one case from a clean start.
@@ -35,7 +36,7 @@ impl Recorder<'_> {
         name: &str,
         ask: impl FnOnce(&mut Self) -> Result<(), String>,
     ) -> Result<Case, String> {
-        self.session = Session::default();
+        self.session = Session::new(self.owners);
         let result = ask(self);
         let steps = std::mem::take(&mut self.steps);
         self.clean_up()?;
@@ -65,8 +66,8 @@ impl Recorder<'_> {
         let step = Step { send: send.clone(), answer: Value::Null };
         let outgoing = self.session.start(&step);
         let incoming = exchange(self.client, &outgoing)?;
-        let stores = outgoing.method == "POST" && incoming.status == 201 && !outgoing.path.contains("dryRun");
-        let created = if stores { created_path(&outgoing.path, &incoming.body) } else { None };
+        let stores = incoming.status == 201 && !outgoing.path.contains("dryRun");
+        let created = if stores { created_path(&outgoing, &incoming.body) } else { None };
         let answer = self.session.finish(&step, &incoming);
         if created.is_some() {
             wait_for_controllers(answer["body"]["kind"].as_str().unwrap_or_default());
@@ -137,9 +138,11 @@ fn exchange(client: &mut Client, outgoing: &Outgoing) -> Result<Incoming, String
     Ok(Incoming { status: answer.status, body: answer.body.to_vec() })
 }
 
-/// The path of an object that a POST made; reviews have no name.
-fn created_path(collection: &str, body: &[u8]) -> Option<String> {
+/// The path of an object that a POST or an apply made; reviews have no name.
+fn created_path(outgoing: &Outgoing, body: &[u8]) -> Option<String> {
+    let path = outgoing.path.split('?').next().unwrap_or_default();
     let body: Value = serde_json::from_slice(body).ok()?;
     let name = body["metadata"]["name"].as_str()?;
-    body["metadata"]["uid"].as_str().map(|_| format!("{collection}/{name}"))
+    body["metadata"]["uid"].as_str()?;
+    Some(if outgoing.method == "POST" { format!("{path}/{name}") } else { path.to_string() })
 }

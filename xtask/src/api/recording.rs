@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     edits::edited,
-    normal::{Identity, RESOURCE_VERSION, UID, normalise, normalise_table, template},
+    normal::{Identity, Owners, RESOURCE_VERSION, UID, normalise, normalise_table, template},
 };
 
 /// A sequence of requests about one behaviour.
@@ -67,9 +67,15 @@ pub(crate) struct Session {
     identity: Identity,
     base: Option<Value>,
     first_body: Option<Value>,
+    owners: Owners,
 }
 
 impl Session {
+    /// A session that compares the owners of fields, or does not.
+    pub(crate) fn new(owners: Owners) -> Session {
+        Session { owners, ..Session::default() }
+    }
+
     /// The request of a step as the server gets it.
     pub(crate) fn start(&mut self, step: &Step) -> Outgoing {
         if self.first_body.is_none() {
@@ -86,7 +92,7 @@ impl Session {
         if step.send["accept"].as_str().is_some_and(|accept| accept.contains("as=Table")) {
             normalise_table(&mut body);
         }
-        normalise(&mut body, &self.identity);
+        normalise(&mut body, &self.identity, self.owners);
         sort_causes(&mut body);
         if self.base.is_none() && incoming.status < 300 {
             // Later bodies must be those that kube-apiserver got, whatever this server answered.

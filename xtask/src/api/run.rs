@@ -8,7 +8,7 @@ use super::{
     difference, documents,
     exchange::{Answers, Call, Identities, Pair, Server, json},
     kinds::{self, Kind},
-    normal::{Identity, normalise, normalise_table, without_descriptions},
+    normal::{Identity, Owners, normalise, normalise_table, without_descriptions},
     options::Options,
     report::Report,
     schema::Schema,
@@ -302,7 +302,8 @@ fn normalised(answers: &Answers, trial: &Trial, side: Side) -> Value {
         "table" => normalise_table(&mut body),
         _ => {}
     }
-    normalise(&mut body, identity);
+    let owners = if trial.area == "apply" { Owners::Compared } else { Owners::Ignored };
+    normalise(&mut body, identity, owners);
     body
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     exchange::{Call, Identities, Pair, Server, json as body_of},
     kinds::{Kind, wait_for_controllers},
-    normal::{Identity, normalise, template},
+    normal::{Identity, Owners, normalise, template},
 };
 
 /// An object that both servers have.
@@ -92,6 +92,6 @@ fn create(pair: &mut Pair, kind: &Kind, object: &Value) -> Result<Option<Stored>
     }
     let (mut real, ours) = (body_of(&read.real), body_of(&read.ours));
     let identities = Identities { real: Identity::of(&real), ours: Identity::of(&ours) };
-    normalise(&mut real, &identities.real);
+    normalise(&mut real, &identities.real, Owners::Ignored);
     Ok(Some(Stored { path, identities, object: template(&real) }))
 }
