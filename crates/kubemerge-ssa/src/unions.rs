@@ -49,6 +49,7 @@ fn problem(union: FieldUnion<'_>, map: ParsedValue<'_>) -> Option<String> {
         union.members().find(|member| member.discriminator_value == selected).map(|member| member.field);
     let name = union.discriminator().unwrap_or_default();
     match (selected, wanted) {
+        // Without a discriminator at most one field may be set.
         ("", _) if set.len() > 1 => {
             Some(format!("at most one of the fields of a union may be set, found {}", set.join(", ")))
         }
@@ -114,9 +115,11 @@ pub fn normalize_update<'a>(
         let (was, is) = (set_members(union, old), set_members(union, new));
         let added: Vec<&str> = is.iter().copied().filter(|field| !was.contains(field)).collect();
         let selected = discriminator(union, new);
+        // A changed discriminator decides what stays.
         if selected != discriminator(union, old) && !selected.is_empty() {
             let value_of = |field: &str| union.members().find(|one| one.field == field);
             return match added[..] {
+                // Only the discriminator changed: fields that it does not select are left over.
                 [] => Ok(cleared(union, new, selected, arena)),
                 [one] if value_of(one).is_some_and(|member| member.discriminator_value == selected) => {
                     Ok(cleared(union, new, selected, arena))
@@ -127,6 +130,7 @@ pub fn normalize_update<'a>(
         }
         match is[..] {
             [] => Ok(new),
+            // A client that does not know the discriminator set the field alone.
             [one] => Ok(deduced(union, new, one, mode, arena)),
             _ => Err(format!("multiple fields set without discriminator change: {}", is.join(", "))),
         }
@@ -233,6 +237,7 @@ impl<'a> Walk<'_, 'a> {
                     let below = guide.and_then(|guide| guide.get(member.name));
                     let path = format!("{path}.{}", member.name);
                     let normal = deep(|| self.pair(ty, below, member.value, &path))?;
+                    // Copies the map only if something below changed.
                     if !normal.is_same_part(member.value) && normal.members().is_some() {
                         result = result.with_member(member.name, normal, self.arena);
                     }
@@ -246,6 +251,7 @@ impl<'a> Walk<'_, 'a> {
             }
             ParsedValue::List(items) => {
                 let keys: Vec<Cow<'a, str>> = ty.list_map_keys().map(Cow::Borrowed).collect();
+                // Items can be paired by keys only.
                 let (Some(element), false) = (ty.items(), keys.is_empty()) else { return Ok(value) };
                 let mut normal = bumpalo::collections::Vec::with_capacity_in(items.len(), self.arena);
                 for (place, item) in items.iter().enumerate() {

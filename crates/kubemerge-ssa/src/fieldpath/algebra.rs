@@ -11,6 +11,7 @@ use super::set::{SetNode, SetView};
 impl<'a> FieldSet<'a> {
     /// The paths of either set.
     pub fn union(&self, other: &FieldSet<'a>) -> FieldSet<'a> {
+        // Sets of one object are mostly equal, so the larger one is a good guess.
         let mut nodes = Vec::with_capacity(self.nodes.len().max(other.nodes.len()));
         combine(self.view(), other.view(), Operation::Union, &mut nodes);
         FieldSet { nodes }
@@ -85,6 +86,7 @@ fn combine<'a>(
         let order = one.element.order(two.element);
         let (left_tree, right_tree) = (&left[..one.size as usize], &right[..two.size as usize]);
         match order {
+            // A subtree that only one side has is copied whole: it is one slice.
             Ordering::Less if operation.keeps_left() => out.extend_from_slice(left_tree),
             Ordering::Greater if operation.keeps_right() => out.extend_from_slice(right_tree),
             Ordering::Equal => combine_node(left_tree, right_tree, operation, out),
@@ -112,17 +114,20 @@ fn combine_node<'a>(
     operation: Operation,
     out: &mut Vec<SetNode<'a>>,
 ) {
+    // What is below a member goes with it.
     if operation == Operation::RecursiveDifference && right[0].is_member {
         return;
     }
     let place = out.len();
     let is_member = operation.is_member(left[0].is_member, right[0].is_member);
+    // The size is known only after the children.
     out.push(SetNode { element: left[0].element, size: 1, is_member });
     let (left, right) = (SetView { nodes: &left[1..] }, SetView { nodes: &right[1..] });
     if !left.is_empty() || !right.is_empty() {
         deep(|| combine(left, right, operation, out));
     }
     match out.len() - place {
+        // A node that is no member and has nothing below is no part of a set.
         1 if !is_member => out.truncate(place),
         size => out[place].size = size as u32,
     }

@@ -19,6 +19,7 @@ impl<'a> PathStack<'a> {
 
     #[inline]
     pub(crate) fn push(&mut self, element: Element<'a>) {
+        // Every push gets a number of its own, so paths are compared without comparing elements.
         self.serial += 1;
         self.steps.push((self.serial, element));
     }
@@ -52,6 +53,7 @@ impl<'a> SetBuilder<'a> {
 
     /// Adds the current path of a walk. Does nothing for the empty path.
     pub(crate) fn insert(&mut self, path: &PathStack<'a>) {
+        // Paths come in order, so what they share is still open.
         let shared = self.open.iter().zip(&path.steps).take_while(|(open, step)| open.0 == step.0).count();
         self.close_to(shared);
         for (serial, element) in &path.steps[shared..] {
@@ -97,6 +99,7 @@ impl<'a> TreeBuilder<'a> {
     #[inline]
     pub(crate) fn leave(&mut self, node: usize, is_member: bool) {
         let size = self.nodes.len() - node;
+        // Nothing below was claimed.
         if size == 1 && !is_member {
             self.nodes.truncate(node);
             return;

@@ -44,6 +44,7 @@ impl<'a> Element<'a> {
             (Element::Key(one), Element::Key(two)) => order_of_keys(one, two),
             (Element::Value(one), Element::Value(two)) => one.order(two),
             (Element::Index(one), Element::Index(two)) => one.cmp(&two),
+            // The order of structured-merge-diff, which `fieldsV1` of built-in kinds is written in.
             _ => self.rank().cmp(&other.rank()),
         }
     }

@@ -71,6 +71,7 @@ impl<'a> JsonText<'a> {
             self.is_map_start = true;
             return Ok(true);
         }
+        // Go decodes null as an empty map.
         self.word("null")?;
         Ok(false)
     }
@@ -85,6 +86,7 @@ impl<'a> JsonText<'a> {
         if !is_first {
             self.expect(b',')?;
         }
+        // Borrowed from the text unless it has escapes.
         let name = self.string(arena)?;
         self.expect(b':')?;
         Ok(Some(name))
@@ -148,6 +150,7 @@ impl<'a> JsonText<'a> {
         let rest = &self.text[self.at..];
         let is_part = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
         let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        // Rust's parser accepts forms that JSON does not have, such as `.5` and `inf`.
         let digits = rest[..end].trim_start_matches('-');
         let has_leading_zero =
             digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
@@ -155,6 +158,7 @@ impl<'a> JsonText<'a> {
         match rest[..end].parse::<f64>() {
             Ok(float) if float.is_finite() && starts_with_digit && !has_leading_zero => {
                 self.at += end;
+                // Upstream: numbers in labels are read as floats, so 1 and 1.0 are one key.
                 Ok(ParsedValue::Float(float))
             }
             _ => Err(self.unexpected("a value")),

@@ -27,6 +27,7 @@ pub(super) fn read_label<'a>(label: &'a str, arena: &'a Arena) -> Result<Option<
             Element::Value(value)
         }
         b'i' => Element::Index(read_index(&label[2..])?),
+        // Later versions may add types; upstream ignores them.
         _ => return Ok(None),
     }))
 }
@@ -44,6 +45,7 @@ fn read_key<'a>(text: &'a str, arena: &'a Arena) -> Result<Element<'a>, FieldsEr
         }
     }
     text.end()?;
+    // Texts of other tools may have another order, and sets need one.
     if !fields.is_sorted_by(|one, two| one.name <= two.name) {
         fields.sort_by(|one, two| one.name.cmp(two.name));
     }
@@ -83,6 +85,7 @@ fn write_quoted(name: &str, out: &mut Vec<u8>) {
             b'\n' => out.extend_from_slice(br"\n"),
             b'\r' => out.extend_from_slice(br"\r"),
             b'\t' => out.extend_from_slice(br"\t"),
+            // Upstream writes labels with json-iterator, which escapes less than encoding/json.
             ..0x20 => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
             _ => out.push(byte),
         }

@@ -13,6 +13,7 @@ use crate::value::write_escaped;
 /// out: the changed set is small, and the text of a set that does not own the field does not name it.
 pub(crate) fn meets(text: &str, paths: &FieldSet<'_>) -> bool {
     /// Beyond this many paths the set is read: that costs less than the searches.
+    // A write changes few paths; for many the set is read instead.
     const MAX_SEARCHES: usize = 16;
     if paths.nodes.len() > MAX_SEARCHES {
         return true;
@@ -28,6 +29,7 @@ fn any_label(text: &[u8], view: SetView<'_, '_>) -> bool {
         // A label is UTF-8: names and values are.
         write_escaped(std::str::from_utf8(&label).unwrap_or_default(), &mut quoted);
         quoted.push(b'"');
+        // A label that is not in the text cannot be in the set; one that is may be at another place.
         memmem::find(text, &quoted).is_some() && (child.is_member || any_label(text, child.below))
     })
 }

@@ -20,6 +20,8 @@ fn add_named<'a>(view: SetView<'_, 'a>, ty: Option<TypeRef<'_>>, out: &mut Vec<S
     let map = ty.and_then(TypeRef::map);
     for child in view.children() {
         let declared = declared_field(map, child.element);
+        // Upstream: owning something inside a declared field counts as owning the field when fields are
+        // removed.
         let is_member = child.is_member || (declared.is_some() && !child.below.is_empty());
         let size = child.below.nodes.len() as u32 + 1;
         out.push(SetNode { element: child.element, size, is_member });
@@ -42,6 +44,7 @@ fn element_type<'t>(ty: Option<TypeRef<'t>>, element: Element<'_>) -> Option<Typ
     match element {
         Element::Name(_) => ty?.map()?.element,
         Element::Key(_) => ty?.list().map(|list| list.element),
+        // Scalars and items of atomic lists have nothing below.
         Element::Value(_) | Element::Index(_) => None,
     }
 }

@@ -61,6 +61,7 @@ impl<'a> FieldsReader<'a> {
         let mut previous: Option<Element<'a>> = None;
         if self.text.open_map()? {
             while let Some(label) = self.text.name(self.arena)? {
+                // The node itself is a member, besides what is below it.
                 if label == "." {
                     is_member = true;
                     self.text.value(self.arena)?;
@@ -71,6 +72,7 @@ impl<'a> FieldsReader<'a> {
                     self.text.value(self.arena)?;
                     continue;
                 };
+                // Custom resources are written in another order, so sorting is checked while reading.
                 is_sorted &= previous.is_none_or(|previous| previous.order(element).is_lt());
                 previous = Some(element);
                 self.child(element)?;
@@ -79,6 +81,7 @@ impl<'a> FieldsReader<'a> {
         if !is_sorted {
             self.sort_from(start);
         }
+        // `{}` means the node itself.
         Ok(is_member || self.nodes.len() == start)
     }
 
@@ -109,6 +112,7 @@ impl<'a> FieldsReader<'a> {
         trees.sort_by(|one, two| one[0].element.order(two[0].element));
         for same in trees.chunk_by(|one, two| one[0].element == two[0].element) {
             let is_member = same.iter().any(|tree| tree[0].is_member);
+            // Of repeated labels Go keeps the last one that has something below.
             let last = same.iter().rev().find(|tree| tree.len() > 1).unwrap_or(&same[0]);
             self.nodes.push(SetNode { is_member, ..last[0] });
             self.nodes.extend_from_slice(&last[1..]);

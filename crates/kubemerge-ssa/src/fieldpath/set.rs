@@ -103,6 +103,7 @@ impl PartialEq for FieldSet<'_> {
 }
 
 fn each_path<'a>(view: SetView<'_, 'a>, path: &mut Vec<Element<'a>>, visit: &mut impl FnMut(&[Element<'a>])) {
+    // Members of a level before what is below them: the order in which upstream lists paths.
     for child in view.children().filter(|child| child.is_member) {
         path.push(child.element);
         visit(path);
@@ -146,6 +147,7 @@ impl<'s, 'a> SetView<'s, 'a> {
     /// The step with this element.
     pub(crate) fn child(self, element: Element<'_>) -> Option<Child<'s, 'a>> {
         self.children()
+            // Children are sorted; subtrees have different sizes, so no binary search.
             .take_while(|child| child.element.order(element).is_le())
             .last()
             .filter(|child| child.element == element)

@@ -69,7 +69,9 @@ pub fn apply<'a>(
     conflicting: Conflicting,
     arena: &'a Arena,
 ) -> Result<Applied<'a>, ApplyError> {
+    // Before anything is read: these are faults of the request, not of the object.
     check_request(endpoint, config)?;
+    // `managedFields: null` is allowed and means nothing.
     let config = without_managed_fields(config, arena);
     let mut managed = live.managed.decoded();
     if managed.is_empty() {
@@ -85,6 +87,7 @@ pub fn apply<'a>(
     let applied = match (request.apply(conflicting), writer.manager) {
         // Fields of client-side apply move to the same tool's server-side apply.
         (Err(ApplyFailure::Contested(contested)), "kubectl") => {
+            // Without a readable annotation no conflict is allowed.
             let allowed = last_applied::allowed_conflicts(endpoint, live.object, arena).unwrap_or_default();
             let refused: Vec<_> = contested.into_iter().filter(|one| !allowed.has(&one.path)).collect();
             match refused.is_empty() {
@@ -95,6 +98,7 @@ pub fn apply<'a>(
         (result, _) => result,
     };
     let mut applied = applied.map_err(|failure| request.error(failure))?;
+    // Keeps the annotation current for clients that still apply on their side.
     if writer.manager == "kubectl" {
         let object = applied.object.unwrap_or(live.object);
         applied.object = last_applied::updated(object, config, arena).or(applied.object);
@@ -158,10 +162,12 @@ impl<'a> Request<'_, 'a> {
         let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena: self.arena };
         let id = endpoint.manager_id(self.writer.manager, Operation::Apply);
         let last = self.managed.entry(&id);
+        // The applier's own entry is replaced by what it claims now.
         let others = self.managed.entries().iter().filter(|entry| !entry.is_of(&id));
         let mut managers: Vec<Manager<'a>> =
             others.map(|entry| Manager::of_entry(entry, self.arena)).collect();
         let claimed = claim(config.ty, config.value, self.arena).recursive_difference(endpoint.reset_fields);
+        // Claims decide conflicts with type and name in them; entries are written without.
         let own = claimed.difference(stripped());
         let mut entry = endpoint.new_entry(&id, &own, last.and_then(|last| last.time));
         let before = match last {
@@ -178,6 +184,7 @@ impl<'a> Request<'_, 'a> {
         let new = updater::apply(cx, live, config, claims, &mut managers, force)?;
         let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
         if !own.is_empty() {
+            // An apply that changes nothing keeps its time, so that the object is not written.
             entry.time = if new.is_some() { Some(self.writer.time) } else { entry.time };
             managed.put(entry);
             managed.sort();
@@ -208,6 +215,7 @@ impl<'a> Request<'_, 'a> {
             ApplyFailure::Contested(contested) => {
                 let listed = |one: &Contested<'a>| conflict(&one.owner, &one.path, self.live, self.config);
                 let mut conflicts: Vec<ManagerConflict> = contested.iter().map(listed).collect();
+                // Messages list managers in the order of their ids.
                 conflicts.sort_by_cached_key(|conflict| conflict.owner.to_json());
                 ApplyError::Conflicts(Conflicts(conflicts))
             }

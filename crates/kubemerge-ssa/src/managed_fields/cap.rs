@@ -17,6 +17,7 @@ const BUCKET: &str = "ancient-changes";
 pub(super) fn cap_update_managers(managed: &mut ManagedFields, order: FieldOrder) -> Result<(), TrackError> {
     let is_updater = |entry: &&ManagedFieldsEntry| entry.operation == Operation::Update;
     let mut count = managed.entries().iter().filter(is_updater).count();
+    // Appliers are not counted: they are few, and each must keep its own fields to prune them.
     if count <= MAX_UPDATE_MANAGERS {
         return Ok(());
     }
@@ -53,6 +54,7 @@ fn merge_into_bucket(
     };
     if managed.entry(&id).is_none() {
         let first = first.id();
+        // The oldest entry of the version becomes the bucket under its new name.
         if let Some(first) = managed.entries_mut().iter_mut().find(|known| known.is_of(&first)) {
             (first.manager, first.subresource) = (Arc::clone(&id.manager), Arc::clone(&id.subresource));
         }

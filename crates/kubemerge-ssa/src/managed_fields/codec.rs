@@ -55,9 +55,11 @@ impl Requested {
     /// Reads the `managedFields` of a request. What cannot be read is ignored, as upstream does.
     pub fn read(value: Option<ParsedValue<'_>>, order: FieldOrder) -> Requested {
         match value {
+            // A list with one empty entry is the documented way to reset.
             Some(ParsedValue::List([] | [ParsedValue::Map([])])) => Requested::Reset,
             Some(list @ ParsedValue::List(_)) => match ManagedFields::read(Some(list), order) {
                 Ok(entries) if !entries.is_empty() => Requested::Entries(entries),
+                // Unreadable entries are ignored, as if the client had sent none.
                 _ => Requested::Nothing,
             },
             _ => Requested::Nothing,
@@ -83,6 +85,7 @@ impl ManagedFields {
         let is_first: Vec<bool> =
             self.entries.iter().rev().map(|entry| seen.insert(entry.identity())).collect();
         let is_sorted = self.entries.is_sorted_by(|one, two| one.order(two).is_le());
+        // Nearly always; saves copying every entry.
         if is_sorted && is_first.iter().all(|is_first| *is_first) {
             return Cow::Borrowed(self);
         }
@@ -111,6 +114,7 @@ impl ManagedFields {
         order: FieldOrder,
     ) -> Result<ManagedFields, ManagedFieldsError> {
         let items = match value {
+            // Objects of old servers have none.
             None | Some(ParsedValue::Null) => &[][..],
             Some(ParsedValue::List(items)) => items,
             Some(_) => return refused("managedFields must be a list"),
@@ -180,6 +184,7 @@ impl ManagedFields {
             let left = set.recursive_difference(paths);
             match left == set {
                 true => entries.push(entry.clone()),
+                // A manager without fields has no entry.
                 false if left.is_empty() => {}
                 false => {
                     entries.push(ManagedFieldsEntry { fields: FieldsV1::of(&left, order), ..entry.clone() })
@@ -222,6 +227,7 @@ fn read_entry(
     }
     match text("fieldsType")? {
         "FieldsV1" => {}
+        // Texts as the API server has them.
         "" => return refused(format!("missing fieldsType in managed fields entry {place}")),
         other => {
             let other = go_quoted(other);
@@ -260,6 +266,7 @@ fn write_entry(entry: &ManagedFieldsEntry, out: &mut Vec<u8>) {
         out.extend_from_slice(name.as_bytes());
         ParsedValue::String(value).write_json(out);
     };
+    // Members in the order in which Go writes them: sorted by name.
     text("{\"apiVersion\":", &entry.api_version);
     text(",\"fieldsType\":", "FieldsV1");
     out.extend_from_slice(b",\"fieldsV1\":");

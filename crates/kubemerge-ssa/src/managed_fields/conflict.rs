@@ -33,6 +33,7 @@ pub struct Conflicts(pub Vec<ManagerConflict>);
 impl Display for Conflicts {
     /// The message of the API server.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // One conflict fits a line; more are listed by manager.
         if let [conflict] = &self.0[..] {
             return write!(f, "Apply failed with 1 conflict: {}: {}", conflict.cause(), conflict.path);
         }
@@ -84,6 +85,7 @@ pub(crate) fn value_at<'a>(value: ParsedValue<'a>, path: &[Element<'_>]) -> Opti
         Element::Name(name) => value.get(name),
         Element::Key(fields) => {
             let is_it = |item: &&ParsedValue<'a>| {
+                // A key field that the item lacks has its default, which is not known here.
                 fields.iter().all(|field| item.get(field.name).is_none_or(|value| value == field.value))
                     && fields.iter().any(|field| item.get(field.name).is_some())
             };

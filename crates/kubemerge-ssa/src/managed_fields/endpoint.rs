@@ -48,8 +48,10 @@ pub struct Live<'a> {
 impl<'a> Endpoint<'a> {
     /// Who a manager is at this endpoint. A manager without name is called `unknown`.
     pub fn manager_id(&self, manager: &str, operation: Operation) -> ManagerId {
+        // Clients without a user agent.
         let manager = if manager.is_empty() { "unknown" } else { manager };
         let api_version = match operation {
+            // An applier is one manager in all versions.
             Operation::Apply => "",
             Operation::Update => self.api_version,
         };
@@ -127,7 +129,9 @@ pub(super) fn stripped() -> &'static FieldSet<'static> {
 /// The entries of managers after an operation: texts that did not change are shared.
 pub(super) fn entries_of(managers: &[Manager<'_>], order: FieldOrder) -> Vec<ManagedFieldsEntry> {
     let entry = |manager: &Manager<'_>| match (&manager.owner, &manager.fields) {
+        // The entry of this write is made by the caller.
         (Owner::Me, _) => None,
+        // Unread fields are unchanged, so their text is kept.
         (Owner::Entry(entry), Fields::Text { .. }) => Some(entry.clone()),
         (Owner::Entry(entry), Fields::Set(set)) => {
             Some(ManagedFieldsEntry { fields: FieldsV1::of(set, order), ..entry.clone() })

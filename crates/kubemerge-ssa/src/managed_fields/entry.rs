@@ -112,6 +112,7 @@ impl ManagedFieldsEntry {
 
     /// The order of entries: appliers first, then the oldest first.
     pub(super) fn order(&self, other: &ManagedFieldsEntry) -> Ordering {
+        // Appliers first, then by time, then by name: upstream's order.
         let key = |entry: &ManagedFieldsEntry| (entry.operation, entry.time.map_or(0, |time| time.0));
         let text = |one: &ManagedFieldsEntry, two: &ManagedFieldsEntry| {
             let names = one.manager.cmp(&two.manager).then_with(|| one.api_version.cmp(&two.api_version));
@@ -148,6 +149,7 @@ impl FieldsV1 {
 
     /// A text that was written by this crate.
     pub fn trusted(text: Box<str>) -> FieldsV1 {
+        // Shared, because entries are cloned with every write.
         FieldsV1(Arc::new(FieldsText { text, reconciled: AtomicU64::new(0) }))
     }
 
@@ -183,6 +185,7 @@ impl FieldsV1 {
         ty: TypeRef<'_>,
         arena: &'a Arena,
     ) -> Result<Option<FieldSet<'a>>, FieldsError> {
+        // A text that needed no change for this type needs none again; a lost note only costs time.
         if self.0.reconciled.load(Memory::Relaxed) == ty.fingerprint() {
             return Ok(None);
         }

@@ -27,12 +27,14 @@ pub fn extract_applied<'a>(
     let set = entry.fields.set(arena);
     let set =
         set.map_err(|error| ManagedFieldsError::new(format!("error marshalling FieldsV1 to JSON: {error}")))?;
+    // Leaves only: an inner node would take its whole map along.
     let extracted = extract(ty, live.object, &set.leaves(), arena);
     if extracted.members().is_none() {
         return Ok(None);
     }
     let mut result = extracted;
     for name in ["kind", "apiVersion"] {
+        // A configuration must say what it is for.
         if let Some(value) = live.object.get(name).filter(|_| extracted.get("kind").is_none()) {
             result = result.with_member(name, value, arena);
         }

@@ -8,6 +8,7 @@ use crate::value::{Arena, ParsedValue};
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// How many bytes the annotations of an object may have together.
+// The API server's limit for all annotations together.
 const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
 fn annotation(object: ParsedValue<'_>) -> Option<&str> {
@@ -24,6 +25,7 @@ pub(super) fn allowed_conflicts<'a>(
     let text = annotation(live)?;
     let last = ParsedValue::parse(text.as_bytes(), arena).ok()?;
     last.get("kind")?.as_str().filter(|kind| !kind.is_empty())?;
+    // Fields of another version cannot be compared.
     if last.get("apiVersion")?.as_str()? != endpoint.api_version {
         return None;
     }
@@ -32,6 +34,7 @@ pub(super) fn allowed_conflicts<'a>(
     validate(ty, last, Duplicates::Refused, arena).ok()?;
     let changes = compare(ty, last, live, arena).ok()?;
     let claimed = claim(ty, last, arena);
+    // What changed since the last client-side apply was changed by another manager, so its conflicts stay.
     Some(claimed.difference(&changes.modified).difference(&changes.added).difference(&changes.removed))
 }
 
@@ -52,6 +55,7 @@ pub(super) fn updated<'a>(
         .map(|member| member.name.len() + member.value.as_str().map_or(0, str::len))
         .sum();
     let annotations = match others + LAST_APPLIED.len() + text.len() > MAX_ANNOTATION_BYTES {
+        // Too large: upstream drops it rather than refusing the apply.
         true => annotations.without_member(LAST_APPLIED, arena),
         false => annotations.with_member(LAST_APPLIED, ParsedValue::String(text), arena),
     };
@@ -68,6 +72,7 @@ fn last_applied_text<'a>(config: ParsedValue<'a>, arena: &'a Arena) -> &'a str {
         _ => metadata.without_member("annotations", arena),
     };
     let mut json = config.with_member("metadata", metadata, arena).to_json();
+    // kubectl writes the annotation with a line break at its end.
     json.push(b'\n');
     arena.alloc_str(&String::from_utf8(json).unwrap_or_default())
 }

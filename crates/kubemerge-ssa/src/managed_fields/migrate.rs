@@ -38,6 +38,7 @@ fn migrate_one(
     };
     let is_client_side = |entry: &ManagedFieldsEntry| is_of(entry, manager, Operation::Update);
     let known = entries.iter().position(|entry| is_of(entry, applier, Operation::Apply));
+    // The first client-side entry becomes the applier if there is none.
     let Some(target) = known.or_else(|| entries.iter().position(is_client_side)) else { return Ok(()) };
     (entries[target].manager, entries[target].operation) = (Arc::from(applier), Operation::Apply);
     // Only fields of the same version move; those of other versions are given up.

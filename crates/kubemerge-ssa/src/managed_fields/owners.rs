@@ -25,6 +25,7 @@ impl ManagedFields {
         for entry in self.entries() {
             sets.push((entry.id(), read(&entry.fields, &arena)?));
         }
+        // One pass over all paths in order, instead of one per manager.
         let all = sets.iter().fold(FieldSet::new(), |all, (_, set)| all.union(set));
         let mut fields = Vec::new();
         all.each_path(|path| {
@@ -66,6 +67,7 @@ impl ManagedFields {
         let Some(giver) = self.entry(from) else { return Ok(self.clone()) };
         let set = read(&giver.fields, &arena)?;
         let left = set.recursive_difference(paths);
+        // Everything at and below the paths.
         let given = set.difference(&left);
         let mut entries: Vec<ManagedFieldsEntry> =
             self.entries().iter().filter(|entry| !entry.is_of(from) && !entry.is_of(to)).cloned().collect();
@@ -75,6 +77,7 @@ impl ManagedFields {
         let had = self.entry(to).map(|entry| read(&entry.fields, &arena)).transpose()?;
         let owned = given.union(&had.unwrap_or_default());
         if !owned.is_empty() {
+            // A new manager takes version and time from the one that gives.
             let known = self.entry(to).unwrap_or(giver).clone();
             entries.push(ManagedFieldsEntry {
                 manager: to.manager.clone(),

@@ -92,9 +92,11 @@ pub fn plan<'a>(
     let mut fields = Vec::new();
     claimed.leaves().each_path(|path| {
         let effect = match planner.owners(path).is_empty() {
+            // An absent field cannot conflict, even if another manager is listed as its owner.
             _ if changes.added.has(path) => Some(Effect::Add),
             true if changes.modified.has(path) => Some(Effect::Change),
             false if changes.modified.has(path) => Some(planner.contested()),
+            // Fields that were claimed before with the same value are not worth a line.
             _ => (!last.has(path)).then_some(Effect::Share),
         };
         fields.extend(effect.map(|effect| planner.field(path, effect)));

@@ -34,6 +34,7 @@ impl<'a> ScaleMapping<'a> {
     pub fn to_scale(&self, parent: &ManagedFields) -> Result<ManagedFields, ManagedFieldsError> {
         let mut entries = Vec::new();
         for entry in parent.decoded().entries() {
+            // Versions without scale have no replicas to own.
             let Some(Some(path)) = self.path(&entry.api_version) else { continue };
             if owns(entry, path)? {
                 let fields = FieldsV1::of(&FieldSet::of_names(&[REPLICAS_IN_SCALE]), self.order);
@@ -61,6 +62,7 @@ impl<'a> ScaleMapping<'a> {
         let mut kept = Vec::new();
         let mut in_scale: Vec<&ManagedFieldsEntry> = scale.entries().iter().collect();
         for entry in parent.entries() {
+            // Upstream: entries of unknown versions are dropped.
             let Some(path) = self.path(&entry.api_version) else { continue };
             let Some(path) = path else {
                 kept.push(entry.clone());
@@ -72,6 +74,7 @@ impl<'a> ScaleMapping<'a> {
                 in_scale.remove(place);
                 kept.push(entry.clone());
             } else {
+                // It lost replicas to a manager of the scale subresource.
                 kept.extend(without(entry, path, self.order)?);
             }
         }

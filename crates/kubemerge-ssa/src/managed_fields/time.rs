@@ -25,6 +25,7 @@ impl Time {
         if hour > 23 || minute > 59 || second > 59 {
             return None;
         }
+        // Fractions are dropped: managedFields has whole seconds.
         let rest = text[19..].trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
         let offset = offset_of(rest)?;
         Some(Time(days * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset))

@@ -34,6 +34,7 @@ impl From<UpdateError<'_>> for TrackError {
 /// The entries that count for a write: those of the request, unless it has none or goes to a subresource.
 pub fn chosen_for_update(live: &ManagedFields, requested: Requested, subresource: &str) -> ManagedFields {
     match requested {
+        // A subresource cannot change the entries.
         _ if !subresource.is_empty() => live.clone(),
         Requested::Nothing => live.clone(),
         Requested::Reset => ManagedFields::new(),
@@ -57,6 +58,7 @@ pub fn update<'a>(
 ) -> Result<ManagedFields, TrackError> {
     let has_uid =
         live.object.at(&["metadata", "uid"]).and_then(ParsedValue::as_str).is_some_and(|uid| !uid.is_empty());
+    // An object that was never tracked stays untracked until its first apply.
     if live.managed.is_empty() && has_uid {
         return Ok(ManagedFields::new());
     }
@@ -73,6 +75,7 @@ pub(super) fn track<'a>(
 ) -> Result<ManagedFields, TrackError> {
     let entries = live.managed.decoded();
     let old = checked(endpoint, live.object, "live", arena)?;
+    // Only what changed is validated; the slow way makes the message.
     let new = match is_valid_beside(old.ty, new, old.value, Duplicates::Allowed, arena) {
         true => old.with(new),
         false => checked(endpoint, new, "new", arena)?,
@@ -84,6 +87,7 @@ pub(super) fn track<'a>(
         let TrackError(why) = error.into();
         TrackError(format!("failed to update ManagedFields ({}): {why}", endpoint.describe(new.value)))
     })?;
+    // Every write changes resourceVersion and such, which no manager owns.
     let changed = changed.difference(stripped());
     let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
     if !changed.is_empty() {
@@ -95,6 +99,7 @@ pub(super) fn track<'a>(
         };
         managed.put(entry);
     }
+    // After the new entry is in, which may be the one too many.
     cap::cap_update_managers(&mut managed, endpoint.order)?;
     managed.sort();
     Ok(managed)

@@ -27,6 +27,7 @@ impl<'a> ClaimWalk<'a> {
     /// Walks a value and says whether its own path is claimed.
     fn value(&mut self, ty: TypeRef<'a>, value: ParsedValue<'a>) -> bool {
         match form_of(ty, Some(value)) {
+            // Scalars and atomic values are owned as a whole.
             Form::Scalar(_) => true,
             Form::Map(map) if map.entries == MapEntries::Atomic => true,
             Form::List(ListForm { items: ListItems::Atomic, .. }) => true,
@@ -57,6 +58,7 @@ impl<'a> ClaimWalk<'a> {
         // Claiming goes on where an item has no identity: validation has reported it.
         let mut index =
             identify(list, items, self.arena, &PathStack::new(), &mut ValidationErrors::default());
+        // The set is built in the order of elements, not of the list.
         sort(&mut index);
         let mut rest = &index[..];
         while let Some(first) = rest.first() {

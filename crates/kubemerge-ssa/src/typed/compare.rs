@@ -34,6 +34,7 @@ impl<'a> Comparison<'a> {
 
     /// The comparison without these paths and what is below them.
     pub fn without(&self, ignored: &FieldSet<'a>) -> Comparison<'a> {
+        // Most kinds reset nothing on most endpoints.
         if ignored.is_empty() {
             return self.clone();
         }
@@ -83,11 +84,13 @@ struct CompareWalk<'a> {
 impl<'a> CompareWalk<'a> {
     fn pair(&mut self, ty: TypeRef<'a>, old: Option<ParsedValue<'a>>, new: Option<ParsedValue<'a>>) {
         if let (Some(old), Some(new)) = (old, new)
+            // Parts whose text did not change are one value in both.
             && old.is_same_part(new)
         {
             return;
         }
         let (form, other) = forms_of(ty, old, new);
+        // A value that changed its kind is removed in one form and added in the other.
         if let Some(other) = other {
             self.in_form(other, old, new);
         }
@@ -116,6 +119,7 @@ impl<'a> CompareWalk<'a> {
                 let wrong =
                     |value: Option<ParsedValue<'a>>| value.and_then(|value| scalar_problem(ty, value));
                 match (wrong(old), wrong(new)) {
+                    // Upstream reports only if both sides are wrong.
                     (Some(old), Some(new)) => {
                         self.problems.add(&self.path, format!("lhs: {old}"));
                         self.problems.add(&self.path, format!("rhs: {new}"));
@@ -138,6 +142,7 @@ impl<'a> CompareWalk<'a> {
 
     /// A container that only one side has is named itself, after what is in it.
     fn container(&mut self, old: Option<ParsedValue<'a>>, new: Option<ParsedValue<'a>>) {
+        // A map or list that appears or disappears counts itself, besides its fields.
         if old.is_none() || new.is_none() {
             self.leaf(old, new);
         }
@@ -197,6 +202,7 @@ impl<'a> CompareWalk<'a> {
         let first = |items: &[Item<'a>]| items.first().map(|item| item.value);
         match (old.len(), new.len()) {
             (0 | 1, 0 | 1) => self.pair(list.element, first(old), first(new)),
+            // Repeated items have one identity, so they are compared as a group.
             (2.., 2..) => {
                 let same =
                     old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.value == new.value);

@@ -39,6 +39,7 @@ impl ValidationErrors {
 
 impl Display for ValidationErrors {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // One error is printed bare, several as a list.
         if let [problem] = &self.0[..] {
             return problem.fmt(f);
         }

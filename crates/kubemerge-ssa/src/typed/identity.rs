@@ -47,11 +47,13 @@ fn key_of<'a>(
     }
     let mut fields = ArenaVec::with_capacity_in(keys.len(), arena);
     for key in keys {
+        // An absent key has its default: protocol is TCP unless it is given.
         let default = || key.default.as_ref().map(|default| default_value(default, arena));
         if let Some(value) = item.get(&key.name).or_else(default) {
             fields.push(KeyField { name: &key.name, value });
         }
     }
+    // Some keys may be absent; an item without any has no identity.
     if fields.is_empty() {
         return Err(NoIdentity::OmitsKeys(keys));
     }
@@ -66,6 +68,7 @@ fn default_value<'a>(default: &'a Json, arena: &'a Arena) -> ParsedValue<'a> {
     match default {
         Json::String(text) => ParsedValue::String(text),
         Json::Bool(value) => ParsedValue::Bool(*value),
+        // Upstream: schemas are decoded with floats only.
         Json::Number(number) => ParsedValue::Float(number.as_f64().unwrap_or_default()),
         other => ParsedValue::from_json(other, arena).unwrap_or(ParsedValue::Null),
     }

@@ -28,6 +28,7 @@ pub(super) fn identify<'a>(
     for (place, value) in items.iter().enumerate() {
         match identity(list, *value, arena) {
             Ok(element) => index.push(Item { element, place: place as u32, value: *value }),
+            // Goes on, so that every such item is reported.
             Err(reason) => problems.add(path, format!("element {place}: {reason}")),
         }
     }
@@ -36,6 +37,7 @@ pub(super) fn identify<'a>(
 
 /// Sorts by identity; items with one identity stay in the order of the list.
 pub(super) fn sort<'a>(items: &mut [Item<'a>]) {
+    // Most lists are short and often sorted; the check is cheaper than the sort.
     if !items.is_sorted_by(|one, two| one.element.order(two.element).is_le()) {
         items.sort_by(|one, two| one.element.order(two.element));
     }

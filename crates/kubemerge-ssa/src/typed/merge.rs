@@ -53,6 +53,7 @@ impl<'a> MergeWalk<'a> {
                     (live.and_then(ParsedValue::members), config.and_then(ParsedValue::members));
                 let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
                 if map.entries == MapEntries::Atomic || (left.is_empty() && right.is_empty()) {
+                    // An empty map in the configuration replaces null, and an atomic one is taken whole.
                     return leaf(live, config);
                 }
                 deep(|| self.maps(map, left, right))
@@ -93,6 +94,7 @@ impl<'a> MergeWalk<'a> {
                 _ => false,
             };
             if !is_live && merged.is_none() {
+                // The first difference: copy what was the same so far.
                 let mut begun = ArenaVec::with_capacity_in(live.len() + config.len() - right, self.arena);
                 begun.extend_from_slice(&live[..left]);
                 merged = Some(begun);
@@ -150,6 +152,7 @@ impl<'a> MergeWalk<'a> {
 /// The configuration where it says something, null included; else the live value.
 fn leaf<'a>(live: Option<ParsedValue<'a>>, config: Option<ParsedValue<'a>>) -> Option<ParsedValue<'a>> {
     match (live, config) {
+        // The live value is kept, so that callers see that nothing changed.
         (Some(live), Some(config)) if live.is_identical(config) => Some(live),
         (live, config) => config.or(live),
     }
@@ -158,6 +161,7 @@ fn leaf<'a>(live: Option<ParsedValue<'a>>, config: Option<ParsedValue<'a>>) -> O
 /// Whether a merged value is the live one. Containers are shared, so only scalars are looked at.
 fn is_kept(live: ParsedValue<'_>, merged: ParsedValue<'_>) -> bool {
     match live {
+        // Empty slices have no address of their own.
         ParsedValue::Map([]) | ParsedValue::List([]) => merged.is_identical(live),
         ParsedValue::Map(_) | ParsedValue::List(_) => live.is_same_part(merged),
         scalar => scalar.is_identical(merged),

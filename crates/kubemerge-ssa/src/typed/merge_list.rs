@@ -21,6 +21,7 @@ pub(super) fn merged_items<'a>(
     let before = walk.problems.0.len();
     let config = identify(list, config, arena, &walk.path, &mut walk.problems);
     let live = identify(list, live, arena, &walk.path, &mut walk.problems);
+    // The usual case of a repeated apply; needs no identities.
     if before == walk.problems.0.len() && is_same_order(&live, &config) {
         return merged_pairwise(walk, list, &live, &config);
     }
@@ -28,6 +29,7 @@ pub(super) fn merged_items<'a>(
     for place in &identities.repeated_in_config {
         walk.problems.add(&walk.path, format!("duplicate entries for key {}", config[*place].element));
     }
+    // Nothing is merged by guessing.
     if walk.problems.0.len() > before {
         return ArenaVec::new_in(arena);
     }
@@ -50,6 +52,7 @@ pub(super) fn merged_items<'a>(
 /// Whether both lists have the same items in the same order, each once.
 fn is_same_order(live: &[Item<'_>], config: &[Item<'_>]) -> bool {
     /// Up to this length comparing all pairs costs less than sorting.
+    // Comparing all pairs is faster than sorting up to here.
     const MAX_PAIRWISE: usize = 12;
     let is_unique = || match live.len() {
         ..=MAX_PAIRWISE => {
@@ -141,6 +144,7 @@ impl Identities {
         match self.in_live[number] {
             Occurrence { count: 0, .. } => None,
             Occurrence { count: 1, first } => Some(live[first].value),
+            // Upstream: repeated live items have no single value to merge with.
             _ => Some(ParsedValue::Null),
         }
     }
@@ -155,6 +159,7 @@ enum Step {
 /// The order of the merged list.
 fn order(identities: &Identities) -> Vec<Step> {
     let (live, config) = (&identities.live, &identities.config);
+    // Items of both lists, in the order of the configuration.
     let mut shared = config.iter().copied().filter(|number| identities.in_live[*number].count > 0);
     let mut next_shared = shared.next();
     let mut is_emitted = vec![false; identities.in_live.len()];

@@ -45,6 +45,7 @@ pub(crate) fn form_of<'t>(ty: TypeRef<'t>, value: Option<ParsedValue<'_>>) -> Fo
     let decided = match value {
         Some(ParsedValue::Map(_)) => ty.map().map(Form::Map),
         Some(ParsedValue::List(_)) => ty.list().map(Form::List),
+        // Null fits every form.
         Some(ParsedValue::Null) | None => None,
         Some(_) => ty.scalar().map(Form::Scalar),
     };
@@ -55,6 +56,7 @@ pub(crate) fn form_of<'t>(ty: TypeRef<'t>, value: Option<ParsedValue<'_>>) -> Fo
 pub(crate) fn first_form(ty: TypeRef<'_>) -> Form<'_> {
     let map = ty.map().map(Form::Map);
     let scalar = || ty.scalar().map(Form::Scalar);
+    // The order in which upstream looks at the parts of a type.
     map.or_else(scalar).or_else(|| ty.list().map(Form::List)).unwrap_or(Form::Nothing)
 }
 

@@ -14,6 +14,7 @@ pub fn reconcile<'a>(ty: TypeRef<'_>, set: &FieldSet<'a>) -> Option<FieldSet<'a>
     let mut walk = ReconcileWalk { path: PathStack::new(), atomic: SetBuilder::new() };
     walk.node(ty, set.view(), Owned::Partly);
     let atomic = walk.atomic.finish();
+    // Ownership of parts becomes ownership of the whole.
     (!atomic.is_empty()).then(|| set.recursive_difference(&atomic).union(&atomic))
 }
 
@@ -41,6 +42,7 @@ impl<'a> ReconcileWalk<'a> {
                 }
             }
             Form::List(list) => self.children(below, |_| Some(list.element)),
+            // Nothing is known of such a map, so nothing can have become atomic.
             Form::Map(map) if is_deduced(map) => {}
             Form::Map(map) if map.entries == MapEntries::Atomic => {
                 if owned == Owned::Partly && !below.is_empty() {

@@ -43,6 +43,7 @@ pub fn extract_with_keys<'a>(
     set.intersection(&claimed).each_path(|path| {
         for (place, element) in path.iter().enumerate() {
             let Element::Key(fields) = element else { continue };
+            // Without its keys an extracted item could not be applied.
             for field in *fields {
                 paths.push([&path[..=place], &[Element::Name(field.name)]].concat());
             }
@@ -68,6 +69,7 @@ impl<'a> RemoveWalk<'a> {
         let Some(ty) = ty else { return ParsedValue::Null };
         let whole = if self.mode == Mode::Extract { value } else { ParsedValue::Null };
         match (form_of(ty, Some(value)), value) {
+            // Reached only for the root: members and items are decided by their parents.
             (Form::Scalar(_), value) => value,
             (Form::Map(_), ParsedValue::Map([])) | (Form::List(_), ParsedValue::List([])) => whole,
             (Form::Map(map), ParsedValue::Map(_)) if map.entries == MapEntries::Atomic => whole,
@@ -97,6 +99,7 @@ impl<'a> RemoveWalk<'a> {
             };
             kept.extend(value.map(|value| Member { value, ..*member }));
         }
+        // Upstream: what is left of an emptied map is null.
         if kept.is_empty() { ParsedValue::Null } else { ParsedValue::Map(kept.into_bump_slice()) }
     }
 
@@ -111,6 +114,7 @@ impl<'a> RemoveWalk<'a> {
         let children: Vec<Child<'_, 'a>> = set.children().collect();
         for item in items {
             let element = identity(list, *item, self.arena).ok();
+            // An item without an identity is named by no set.
             let child = element.and_then(|element| find(&children, element));
             let is_named = child.is_some_and(|child| child.is_member);
             let below = child.map_or(SetView::EMPTY, |child| child.below);

@@ -82,6 +82,7 @@ fn are_valid_members<'a>(
     members.iter().all(|member| {
         let Some(ty) = map.field(member.name).or(map.element) else { return false };
         match (member.value, ty.scalar()) {
+            // Most members; saves a call per value.
             (value, Some(scalar)) if value.is_scalar() => is_valid_scalar(scalar, value),
             (value, _) => is_valid(ty, value, duplicates, arena),
         }
@@ -107,10 +108,11 @@ fn are_valid_items<'a>(
 }
 
 fn are_unique(elements: &mut [Element<'_>]) -> bool {
-    let rises = |elements: &[Element<'_>]| elements.is_sorted_by(|one, two| one.order(*two).is_lt());
-    if rises(elements) {
+    // Sorted without equal neighbours means unique.
+    let is_rising = |elements: &[Element<'_>]| elements.is_sorted_by(|one, two| one.order(*two).is_lt());
+    if is_rising(elements) {
         return true;
     }
     elements.sort_by(|one, two| one.order(*two));
-    rises(elements)
+    is_rising(elements)
 }

@@ -13,7 +13,9 @@ pub(crate) fn update<'a>(
     new: Typed<'a>,
     managers: &mut Vec<Manager<'a>>,
 ) -> Result<FieldSet<'a>, UpdateError<'a>> {
+    // First: sets of an older schema may name parts of what is atomic now.
     reconcile_all(cx, live, managers)?;
+    // An update never conflicts: it takes what it changes.
     let changes = take(cx, live, new, managers, Force::Yes)?;
     Ok(changes.modified.union(&changes.added))
 }
@@ -53,15 +55,18 @@ pub(crate) fn apply<'a>(
     let last = last.filter(|last| {
         last.version != live.version || claimed.has_bare_key() || !last.set.is_subset(&claimed)
     });
+    // Before pruning, so that fields which are claimed again are kept.
     managers.push(Manager { owner: Owner::Me, version: live.version, fields: Fields::Set(claimed) });
     let merged = live.with(merged);
     let new = match last {
         Some(last) => prune(cx, merged, managers, &last)?,
         None => merged,
     };
+    // A single manager has no one to take fields from.
     if concerns_others(managers) {
         take(cx, live, new, managers, force)?;
     }
+    // No object means that nothing is written.
     Ok((new.value != live.value).then_some(new))
 }
 

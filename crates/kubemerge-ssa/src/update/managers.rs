@@ -44,6 +44,7 @@ impl<'a> Manager<'a> {
     /// Whether the manager owns nothing.
     pub(crate) fn is_empty(&self) -> bool {
         match &self.fields {
+            // Known without reading the set.
             Fields::Text { text, .. } => text.as_str() == "{}",
             Fields::Set(set) => set.is_empty(),
         }
@@ -66,6 +67,7 @@ impl<'a> Manager<'a> {
     /// Removes paths. A manager that has none of them keeps its text.
     pub(crate) fn subtract(&mut self, paths: &FieldSet<'a>, arena: &'a Arena) -> Result<(), UpdateError<'a>> {
         let set = self.set(arena)?;
+        // An unchanged set keeps its text.
         if set.meets(paths) {
             self.fields = Fields::Set(set.difference(paths));
         }

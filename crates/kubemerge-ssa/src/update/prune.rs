@@ -22,12 +22,14 @@ pub(super) fn prune<'a>(
     }
     let converted = match merged.convert(last.version, cx.versions, cx.arena) {
         Ok(converted) => converted,
+        // The version of the last apply is no longer served: nothing can be pruned by it.
         Err(ConversionError::MissingVersion) => return Ok(merged),
         Err(ConversionError::Failed(why)) => {
             return Err(prune_error("failed to convert merged object to last applied version", why));
         }
     };
     let dropped = with_named_fields(&last.set, converted.ty);
+    // Removes everything of the last apply, then puts back what is owned or was never its own.
     let pruned = converted.with(remove(converted.ty, converted.value, &dropped, cx.arena));
     let pruned = add_back_owned(cx, converted, pruned, managers)
         .map_err(|error| within("failed add back owned items", error))?;
@@ -67,6 +69,7 @@ fn add_back_owned<'a>(
         }
     }
     let (mut merged, mut pruned) = (merged, pruned);
+    // The object's own version first: converting back and forth may lose fields.
     owned.sort_by_key(|(version, _)| (*version != merged.version, *version));
     for (version, owned) in owned {
         (merged, pruned) = add_back_in_version(cx, merged, pruned, version, &owned)?;
@@ -125,6 +128,7 @@ fn add_back_dangling<'a>(
     let named = |set: &FieldSet<'a>| with_named_fields(set, merged.ty);
     let kept = named(&claim(pruned.ty, pruned.value, cx.arena));
     let all = named(&claim(merged.ty, merged.value, cx.arena));
+    // Only fields that the applier had are removed; others were dropped with their parents.
     let gone = all.difference(&kept).intersection(&named(&last.set));
     Ok(merged.with(remove(merged.ty, merged.value, &gone, cx.arena)))
 }

@@ -31,6 +31,7 @@ pub(super) fn take<'a>(
     managers: &mut Vec<Manager<'a>>,
     force: Force,
 ) -> Result<Comparison<'a>, UpdateError<'a>> {
+    // Comparisons are made once per version: managers of one version share them.
     let mut versions = vec![(old.version, changes(cx, old, new)?)];
     let mut conflicts: Vec<(usize, FieldSet<'a>)> = Vec::new();
     let mut place = 0;
@@ -38,6 +39,7 @@ pub(super) fn take<'a>(
         let manager = &managers[place];
         if !manager.is_me() {
             let Some(changes) = changes_in(cx, old, new, manager.version, &mut versions)? else {
+                // A version that is gone: its manager is forgotten.
                 managers.remove(place);
                 continue;
             };
@@ -48,6 +50,7 @@ pub(super) fn take<'a>(
         }
         place += 1;
     }
+    // All conflicts are found before the first is reported.
     if force == Force::No && !conflicts.is_empty() {
         return Err(UpdateError::Conflicts(listed(managers, &conflicts)));
     }
@@ -57,11 +60,13 @@ pub(super) fn take<'a>(
     for manager in managers.iter_mut().filter(|manager| !manager.is_me()) {
         let removed = versions.iter().find(|(version, _)| *version == manager.version);
         if let Some((_, Changes { comparison, .. })) = removed
+            // Fields that no longer exist have no owner.
             && may_meet(manager, &comparison.removed)
         {
             manager.subtract(&comparison.removed, cx.arena)?;
         }
     }
+    // Managers that lost everything have no entry.
     managers.retain(|manager| !manager.is_empty());
     Ok(versions.swap_remove(0).1.comparison)
 }
@@ -125,6 +130,7 @@ fn contested<'a>(
 fn may_meet(manager: &Manager<'_>, paths: &FieldSet<'_>) -> bool {
     match &manager.fields {
         _ if paths.is_empty() => false,
+        // A text search is much cheaper than reading the set, and mostly finds nothing.
         Fields::Text { text, set } if set.get().is_none() => meets(text.as_str(), paths),
         _ => true,
     }

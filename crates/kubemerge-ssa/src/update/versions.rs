@@ -114,11 +114,13 @@ impl<'a> Typed<'a> {
         versions: &'a dyn VersionConverter,
         arena: &'a Arena,
     ) -> Result<Typed<'a>, ConversionError> {
+        // Conversion is expensive, and nearly all managers use the stored version.
         if self.version == version {
             return Ok(self);
         }
         let value = versions.convert(self.value, version, arena)?;
         let ty = versions.type_of(version).ok_or(ConversionError::MissingVersion)?;
+        // A converter is foreign code, so its result is checked.
         let valid = validate(ty, value, Duplicates::Refused, arena);
         valid.map_err(|problems| ConversionError::Failed(problems.to_string()))?;
         Ok(Typed { value, ty, version })

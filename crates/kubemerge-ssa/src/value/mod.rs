@@ -101,6 +101,7 @@ impl<'a> ParsedValue<'a> {
     pub(crate) fn is_same_part(self, other: ParsedValue<'_>) -> bool {
         match (self, other) {
             (ParsedValue::Map(one), ParsedValue::Map(two)) => {
+                // The same slice in memory; equal content elsewhere does not count.
                 one.as_ptr().cast::<u8>() == two.as_ptr().cast() && one.len() == two.len()
             }
             (ParsedValue::List(one), ParsedValue::List(two)) => {

@@ -21,6 +21,7 @@ impl PartialEq for ParsedValue<'_> {
             (ParsedValue::Map(one), ParsedValue::Map(two)) => {
                 self.is_same_part(*other) || deep(|| same_members(one, two))
             }
+            // Integers and floats are one kind of number.
             _ => match (self.number(), other.number()) {
                 (Some(one), Some(two)) => one == two,
                 _ => false,
@@ -41,6 +42,7 @@ impl ParsedValue<'_> {
             (ParsedValue::Null, ParsedValue::Null) => true,
             (ParsedValue::Bool(one), ParsedValue::Bool(two)) => one == two,
             (ParsedValue::Int(one), ParsedValue::Int(two)) => one == two,
+            // 0.0 and -0.0 are written differently.
             (ParsedValue::Float(one), ParsedValue::Float(two)) => one.to_bits() == two.to_bits(),
             (ParsedValue::String(one), ParsedValue::String(two)) => {
                 one.len() == two.len() && (std::ptr::eq(one.as_ptr(), two.as_ptr()) || one == two)
@@ -70,6 +72,7 @@ impl ParsedValue<'_> {
 
     fn rank(self) -> u8 {
         match self {
+            // The order of kinds in structured-merge-diff.
             ParsedValue::Int(_) | ParsedValue::Float(_) => 0,
             ParsedValue::String(_) => 1,
             ParsedValue::Bool(_) => 2,

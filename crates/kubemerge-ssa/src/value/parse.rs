@@ -26,6 +26,7 @@ impl<'a> ParsedValue<'a> {
 fn trusted<'a>(text: &'a [u8], arena: &'a Arena) -> ParsedValue<'a> {
     match std::str::from_utf8(text) {
         Ok(text) => Reader { text, at: 0, arena, noted: None, known: None }.value(),
+        // Checked and canonical text is always UTF-8.
         Err(_) => ParsedValue::Null,
     }
 }
@@ -89,6 +90,7 @@ impl<'a> Known<'a> {
     fn new(old: &str, new: &str, containers: ArenaVec<'a, Container<'a>>) -> Self {
         let (old, new) = (old.as_bytes(), new.as_bytes());
         let same = |(one, two): &(&u8, &u8)| one == two;
+        // A typical update changes one place, so nearly everything is before or after it.
         let same_start = old.iter().zip(new).take_while(same).count();
         let same_end = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
         let same_end_from = new.len() - same_end;
@@ -104,6 +106,7 @@ impl<'a> Known<'a> {
         let wanted = if at_start { place } else { (place + self.old_len).checked_sub(self.new_len)? };
         let found = self.containers.binary_search_by_key(&wanted, |known| known.start).ok()?;
         let known = self.containers[found];
+        // A container that reaches into the change must be read again.
         (!at_start || known.end <= self.same_start).then_some(known)
     }
 }
@@ -197,6 +200,7 @@ impl<'a> Reader<'a> {
             let before = self.at;
             items.push(self.value());
             self.take(b',');
+            // Cannot happen on checked text, and must not loop on other text.
             if self.at == before {
                 break;
             }
@@ -214,6 +218,7 @@ impl<'a> Reader<'a> {
         match digits.parse::<i64>() {
             // Go reads -0 as the integer 0.
             Ok(int) => ParsedValue::Int(int),
+            // Integers beyond 64 bits are floats, as in Go.
             Err(_) => ParsedValue::Float(digits.parse().unwrap_or_default()),
         }
     }
@@ -242,6 +247,7 @@ impl<'a> Reader<'a> {
 
 /// Sorts members by name; of repeated ones the last one stays.
 fn sort<'a>(members: &mut ArenaVec<'a, Member<'a>>) {
+    // Of repeated members the last one counts: reversed and sorted stably, it comes first.
     members.reverse();
     members.sort_by(|one, two| one.name.cmp(two.name));
     members.dedup_by(|later, kept| later.name == kept.name);

@@ -43,6 +43,7 @@ fn read_map<'a>(node: Node<'a>, arena: &'a Arena) -> ParsedValue<'a> {
         name: read_text(entry.key, arena),
         value: ParsedValue::from_node(entry.value, arena),
     }));
+    // Canonical text is sorted already.
     if !members.is_sorted_by(|one, two| one.name < two.name) {
         members.sort_by(|one, two| one.name.cmp(two.name));
     }

@@ -83,6 +83,7 @@ fn write_float(float: f64, floats: Floats, out: &mut Vec<u8>) {
     };
     out.extend_from_slice(digits.as_bytes());
     let _ = match (exponent.strip_prefix('-'), floats) {
+        // Go's encoding/json strips the zero of e-09; json-iterator does not.
         (Some(exponent), Floats::EncodingJson) => write!(out, "e-{exponent}"),
         (Some(exponent), Floats::JsonIterator) => write!(out, "e-{exponent:0>2}"),
         (None, _) => write!(out, "e+{exponent:0>2}"),
