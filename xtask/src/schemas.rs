@@ -32,6 +32,9 @@ const RELEASES: [&str; 13] = [
     "1.28.15", "1.27.16", "1.26.15", "1.25.16",
 ];
 
+/// The release whose types kustomize has built in, without its alpha versions. Oldest of all, so it comes last.
+const KUSTOMIZE: &str = "1.21.2";
+
 const INTERNAL_TYPES: &str = "crates/kubemerge-kinds/src/field/internal_types.txt";
 const TABLES: &str = "crates/kubemerge-schema/src/builtin";
 
@@ -62,6 +65,8 @@ fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
         release.resource_lists.iter_mut().for_each(|list| names.complete(list));
         writer.add(&release)?;
     }
+    eprintln!("reading Kubernetes {KUSTOMIZE} for kustomize");
+    writer.add(&read_kustomize_release(&documents_of(KUSTOMIZE, folder)?)?)?;
     write_internal_types()?;
     let files = writer.finish();
     fs::write(Path::new(TABLES).join("strings.txt"), &files.strings)?;
@@ -139,6 +144,23 @@ fn read_release(patch: &str, documents: &Path) -> Result<ReleaseDocuments, Box<d
         openapi_v2,
         resource_lists,
         go_fields: read_go_fields(patch)?,
+    })
+}
+
+/// The document that kustomize has built in: a server that serves no alpha versions published it.
+fn read_kustomize_release(documents: &Path) -> Result<ReleaseDocuments, Box<dyn Error>> {
+    let mut openapi_v2 = read_json(&documents.join("openapi-spec/swagger.json"))?;
+    if let Some(definitions) = openapi_v2["definitions"].as_object_mut() {
+        // Ephemeral containers were an alpha feature of a stable group.
+        definitions.retain(|name, _| !name.contains("alpha") && !name.ends_with(".EphemeralContainers"));
+    }
+    Ok(ReleaseDocuments {
+        version: minor(KUSTOMIZE).to_owned(),
+        patch: KUSTOMIZE.to_owned(),
+        openapi_v3: Vec::new(),
+        openapi_v2,
+        resource_lists: Vec::new(),
+        go_fields: read_go_fields(KUSTOMIZE)?,
     })
 }
 

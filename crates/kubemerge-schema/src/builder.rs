@@ -16,8 +16,13 @@ use crate::schema::Schema;
 
 impl Schema {
     /// The built-in tables of a Kubernetes version such as `1.37`.
+    ///
+    /// kustomize has tables of its own, so [`Dialect::Kustomize`] ignores the version.
     pub fn builtin(version: &str, dialect: Dialect) -> Result<Schema, LoadError> {
-        SchemaBuilder::builtin(version)?.compile(dialect)
+        match dialect {
+            Dialect::Kustomize => SchemaBuilder::kustomize().compile(dialect),
+            Dialect::Upstream | Dialect::Spec => SchemaBuilder::builtin(version)?.compile(dialect),
+        }
     }
 }
 
@@ -39,6 +44,13 @@ impl SchemaBuilder {
     /// Starts with the built-in tables of a Kubernetes version such as `1.37`.
     pub fn builtin(version: &str) -> Result<SchemaBuilder, LoadError> {
         Ok(SchemaBuilder { model: Arc::new(builtin::load(version)?), overlays: Vec::new() })
+    }
+
+    /// Starts with the tables that kustomize has built in, those of Kubernetes 1.21.2.
+    ///
+    /// A document that is given as `openapi:` replaces them: start with [`SchemaBuilder::new`] then.
+    pub fn kustomize() -> SchemaBuilder {
+        SchemaBuilder { model: Arc::new(builtin::load_kustomize()), overlays: Vec::new() }
     }
 
     /// Adds an OpenAPI v2 document (`swagger.json`).
@@ -77,7 +89,8 @@ impl SchemaBuilder {
         let mut model = Arc::clone(&self.model);
         let warnings = match dialect {
             // Upstream is fixed by Kubernetes, so an overlay there would only pretend to change the result.
-            Dialect::Upstream => self.ignored_overlays(),
+            Dialect::Upstream => self.ignored_overlays("upstream is what Kubernetes does"),
+            Dialect::Kustomize => self.ignored_overlays("kustomize takes its rules from OpenAPI documents"),
             Dialect::Spec => self.apply_overlays(&mut model)?,
         };
         Ok(Schema::compile(model, dialect, warnings))
@@ -92,10 +105,10 @@ impl SchemaBuilder {
         Ok(warnings)
     }
 
-    fn ignored_overlays(&self) -> Vec<SchemaFinding> {
-        let message = "overlays act in the dialect spec only; upstream is what Kubernetes does";
+    fn ignored_overlays(&self, reason: &str) -> Vec<SchemaFinding> {
+        let message = format!("overlays act in the dialect spec only; {reason}");
         let ignored = |rule: &OverlayRule| {
-            SchemaFinding::new(Severity::Warning, rule.target.to_string(), "overlay-ignored", message)
+            SchemaFinding::new(Severity::Warning, rule.target.to_string(), "overlay-ignored", &message)
         };
         self.overlays.iter().flat_map(Overlay::rules).map(ignored).collect()
     }

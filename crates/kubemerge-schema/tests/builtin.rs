@@ -219,3 +219,21 @@ fn tables_stay_small() {
     let total = size("strings.txt") + size("tables.bin");
     assert!(total <= 400_000, "{total} bytes");
 }
+
+#[test]
+fn kustomize_has_a_table_of_its_own() {
+    let schema = newest(Dialect::Kustomize);
+    assert_eq!(keys(&schema, "v1", "Service", "spec.ports"), "port,protocol");
+    assert_eq!(keys(&schema, "v1", "Pod", "spec.containers"), "name");
+    assert_eq!(keys(&schema, "v1", "Pod", "metadata.finalizers"), "Scalars");
+    assert_eq!(keys(&schema, "v1", "Pod", "spec.tolerations"), "Atomic");
+    assert!(schema.type_of("policy/v1beta1", "PodSecurityPolicy").is_some());
+    assert!(schema.type_of("autoscaling/v2", "HorizontalPodAutoscaler").is_none());
+    assert_eq!(schema.stats().definitions, 618);
+}
+
+#[test]
+fn the_release_of_kustomize_cannot_be_asked_for() {
+    assert!(Schema::builtin("1.21", Dialect::Upstream).is_err());
+    assert!(builtin::releases().iter().all(|release| release.version != "1.21"));
+}

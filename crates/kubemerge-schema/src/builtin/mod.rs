@@ -1,4 +1,5 @@
-//! The built-in tables: facts about the API of every Kubernetes version from 1.25 to 1.37.
+//! The built-in tables: facts about the API of every Kubernetes version from 1.25 to 1.37, and of the release
+//! that kustomize has built in.
 //!
 //! `cargo xtask schemas` writes the two files below from the documents of each release; equal types are
 //! stored once for all versions. Nothing is read before a version is asked for.
@@ -22,11 +23,23 @@ const TABLES: &[u8] = include_bytes!("tables.bin");
 
 /// The releases with built-in tables, oldest first.
 pub fn releases() -> Vec<Release> {
-    decode::Tables::open(STRINGS, TABLES).releases().collect()
+    let tables = decode::Tables::open(STRINGS, TABLES);
+    tables.releases().filter(|release| release.version != KUSTOMIZE).collect()
 }
 
 /// The newest release, which is the default everywhere.
 pub const NEWEST: &str = "1.37";
+
+/// The release whose types kustomize has built in. It is in the tables for that dialect alone.
+const KUSTOMIZE: &str = "1.21";
+
+/// The facts that kustomize has built in.
+pub(crate) fn load_kustomize() -> Model {
+    let tables = decode::Tables::open(STRINGS, TABLES);
+    let place = tables.releases().position(|release| release.version == KUSTOMIZE);
+    // A test loads the table, so it is there.
+    place.map(|place| tables.load(place)).unwrap_or_default()
+}
 
 /// The facts of a version: `1.37`, `v1.37` or a patch release of it.
 pub(crate) fn load(version: &str) -> Result<Model, LoadError> {
@@ -34,7 +47,7 @@ pub(crate) fn load(version: &str) -> Result<Model, LoadError> {
     // `kubectl version` prints a `v`.
     let wanted = version.strip_prefix('v').unwrap_or(version);
     let is_wanted = |release: &Release| {
-        let rest = wanted.strip_prefix(release.version);
+        let rest = wanted.strip_prefix(release.version).filter(|_| release.version != KUSTOMIZE);
         // A patch release such as 1.37.2 has the rules of its minor version; 1.3 must not match 1.37.
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };

@@ -75,6 +75,7 @@ pub(crate) fn compile(model: &Model, dialect: Dialect) -> Rules {
         let rule = match dialect {
             Dialect::Upstream => upstream(model, node, &mut rules.keys),
             Dialect::Spec => spec(model, node, &mut rules.keys),
+            Dialect::Kustomize => kustomize(model, node, &mut rules.keys),
         };
         rules.of_node.push(rule);
     }
@@ -88,8 +89,27 @@ fn upstream(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
         return Rule::default();
     };
     let merge_key = model.given(node.merge_key).filter(|key| !key.is_empty());
-    let key = merge_key.map(|key| MergeKey { name: key.to_owned(), default: None });
+    let key = merge_key.map(without_default);
     by_strategy(text, key.into_iter().collect(), keys)
+}
+
+/// Lists merge where `merge` is a word of the patch strategy, by all list-map-keys or else by the merge key.
+/// Maps always merge: kustomize knows neither `replace` nor `retainKeys`.
+fn kustomize(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
+    if !model.text(node.strategy).split(',').any(|word| word == "merge") {
+        return Rule::default();
+    }
+    let listed = model.list_map_keys(node).iter().map(|key| model.text(*key));
+    let mut own: Vec<MergeKey> = listed.map(without_default).collect();
+    if own.is_empty() {
+        own.extend(model.given(node.merge_key).filter(|key| !key.is_empty()).map(without_default));
+    }
+    let list = if own.is_empty() { ListForm::Scalars } else { ListForm::Keyed };
+    Rule { list, keys: add_keys(keys, own), ..Rule::default() }
+}
+
+fn without_default(name: &str) -> MergeKey {
+    MergeKey { name: name.to_owned(), default: None }
 }
 
 /// What a patch strategy makes of a field with these keys.

@@ -10,6 +10,8 @@ pub enum Dialect {
     Upstream,
     /// As the design documents say it should be.
     Spec,
+    /// As `patches:` in kustomize 5.8.1 does it. This dialect only applies patches.
+    Kustomize,
 }
 
 impl Dialect {
@@ -18,6 +20,7 @@ impl Dialect {
         match self {
             Dialect::Upstream => "upstream",
             Dialect::Spec => "spec",
+            Dialect::Kustomize => "kustomize",
         }
     }
 }

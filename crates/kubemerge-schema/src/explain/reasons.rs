@@ -62,7 +62,7 @@ impl Facts<'_> {
         match (atomic, self.dialect) {
             (true, Dialect::Spec) => vec!["x-kubernetes-map-type: atomic".to_owned()],
             // Map types are for server-side apply; strategic merge patch does not read them.
-            (true, Dialect::Upstream) => vec![
+            (true, Dialect::Upstream | Dialect::Kustomize) => vec![
                 "no x-kubernetes-patch-strategy".to_owned(),
                 "ignored: x-kubernetes-map-type: atomic".to_owned(),
             ],
@@ -74,7 +74,7 @@ impl Facts<'_> {
         match (self.has_strategy(), self.dialect) {
             (true, _) => self.of_patched_list(),
             (false, Dialect::Spec) => self.of_typed_list(),
-            (false, Dialect::Upstream) => {
+            (false, Dialect::Upstream | Dialect::Kustomize) => {
                 let mut facts = vec!["no x-kubernetes-patch-strategy".to_owned()];
                 if let Some(word) = self.node().list_type.word().filter(|word| *word != "atomic") {
                     facts.push(format!("ignored: x-kubernetes-list-type: {word}"));

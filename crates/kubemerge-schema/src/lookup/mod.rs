@@ -1,10 +1,11 @@
-//! Finds the rule of a field: by Kubernetes' three look-up behaviours, or as `spec` says.
+//! Finds the rule of a field: by Kubernetes' three look-up behaviours, as `spec` says, or as kustomize does.
 //!
 //! Each behaviour is a file; this one picks it and turns what it found into a rule.
 
 mod field_rule;
 mod found;
 mod go;
+mod kustomize;
 mod openapi_v2;
 mod openapi_v3;
 mod spec;
@@ -59,6 +60,7 @@ fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, LookupError> {
     }
     match (ty.schema.dialect(), ty.model().node(ty.node).column) {
         (Dialect::Spec, _) => spec::find(ty, name, asked),
+        (Dialect::Kustomize, _) => Ok(kustomize::find(ty, name, asked)),
         // Upstream has three lookups that differ in messages and in what they accept.
         (Dialect::Upstream, Column::Go) => go::find(ty, name, asked),
         (Dialect::Upstream, Column::V2) => openapi_v2::find(ty, name, asked),

@@ -1,0 +1,27 @@
+//! Look-ups as kustomize does them: they never fail, and a reference stands for its target.
+
+use super::found::{Asked, Found};
+use crate::model::{Model, NOWHERE, NodeId, Shape};
+use crate::schema::Type;
+
+pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Found {
+    let model = ty.model();
+    let parent = model.node(model.resolve(ty.node));
+    let property = match model.find_field(parent, name) {
+        Some(index) => model.fields[index].node,
+        None if parent.additional != NOWHERE => parent.additional,
+        None => return Found::UNTYPED,
+    };
+    // Metadata beside a reference is lost: the rule is that of the target.
+    let property = model.resolve(property);
+    let value = match asked {
+        Asked::Map => property,
+        Asked::List => item_of(model, property),
+    };
+    Found { property, value }
+}
+
+fn item_of(model: &Model, list: NodeId) -> NodeId {
+    let node = model.node(list);
+    if node.shape == Shape::List { node.items } else { NOWHERE }
+}
