@@ -13,6 +13,7 @@ import (
 type judge struct {
 	schemas    *schemaCache
 	converters map[string]managedfields.TypeConverter
+	kustomize  kustomizer
 }
 
 func newJudge() *judge {
@@ -131,6 +132,9 @@ func (j *judge) prepare(request Request, watch *lookupWatch) (operation, error) 
 		return func() (json.RawMessage, error) { return yamlOfJSON(*request.Text) }, nil
 	case "yaml-stream":
 		return func() (json.RawMessage, error) { return yamlDocuments(*request.Text) }, nil
+	}
+	if request.Dialect == "kustomize" {
+		return func() (json.RawMessage, error) { return j.kustomize.apply(request) }, nil
 	}
 	strategic, known := strategicOperations[request.Op]
 	if !known {

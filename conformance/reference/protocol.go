@@ -73,8 +73,10 @@ func readRequest(line []byte) (Request, *Fault) {
 
 func (r *Request) check() *Fault {
 	switch {
-	case r.Dialect != "" && r.Dialect != "upstream":
-		return badRequest("the reference program knows the dialect upstream only, not %q", r.Dialect)
+	case r.Dialect == "kustomize" && r.Op != "apply":
+		return badRequest("kustomize only applies patches, it does not know %q", r.Op)
+	case r.Dialect != "" && r.Dialect != "upstream" && r.Dialect != "kustomize":
+		return badRequest("the reference program knows the dialects upstream and kustomize, not %q", r.Dialect)
 	case r.Kubernetes != "" && r.Kubernetes != "1.37":
 		return badRequest("the reference program is built from Kubernetes 1.37, not %q", r.Kubernetes)
 	case r.Repeat < 0:

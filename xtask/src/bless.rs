@@ -1,6 +1,7 @@
-//! `cargo xtask bless [--check]`: takes what the `upstream` dialect must answer from Kubernetes' own code.
+//! `cargo xtask bless [--check]`: takes what the `upstream` dialect must answer from Kubernetes' own code, and what
+//! the `kustomize` dialect must answer from kustomize.
 //!
-//! Only lines that start with `upstream:` change. A case that Kubernetes answers in more than one
+//! Only lines that start with `upstream:` or `kustomize:` change. A case that Kubernetes answers in more than one
 //! way keeps its line as long as that is one of the ways; a case marked `differs:` is left alone
 //! (`conformance/DIFFERENCES.md` has the reason). The tests of YAML hold answers of Go's library, which are
 //! taken from it again.
@@ -23,13 +24,17 @@ Take the upstream expectations of the corpus from Kubernetes' code (needs Go)
 
 usage: cargo xtask bless [--check]
 
-Asks the reference program for the answer to every case and rewrites the lines that start with `upstream:`.
+Asks the reference program for the answer to every case and rewrites the lines that start with `upstream:` and
+`kustomize:`.
 Cases marked `differs:` stay as they are. Exits 1 if an expectation is not among Kubernetes' answers.
 
 options:
   --check   print what would change and change nothing
   --api     record the answers of kube-apiserver instead (--api --help lists the options)
 ";
+
+/// The dialects whose answers the reference program knows.
+const JUDGED: [&str; 2] = ["upstream", "kustomize"];
 
 /// How often each case is asked, to find answers that are not stable.
 const REPEAT: &str = "12";
@@ -100,20 +105,33 @@ fn bless_all(reference: &mut Reference, check: bool) -> Result<Report, String> {
 }
 
 fn bless_file(reference: &mut Reference, file: &CaseFile, report: &mut Report) -> Result<String, String> {
-    let asked: Vec<&Case> = file.cases.iter().filter(|case| wants_blessing(case)).collect();
-    let requests: Vec<String> =
-        asked.iter().map(|case| case.request("upstream", &[("repeat", REPEAT)])).collect();
-    let replies = reference.ask(&requests)?;
     let mut lines: Vec<String> = file.text.lines().map(str::to_string).collect();
+    for dialect in JUDGED {
+        bless_dialect(reference, file, dialect, &mut lines, report)?;
+    }
+    Ok(lines.join("\n") + "\n")
+}
+
+fn bless_dialect(
+    reference: &mut Reference,
+    file: &CaseFile,
+    dialect: &str,
+    lines: &mut [String],
+    report: &mut Report,
+) -> Result<(), String> {
+    let asked: Vec<&Case> = file.cases.iter().filter(|case| wants_blessing(case, dialect)).collect();
+    let requests: Vec<String> =
+        asked.iter().map(|case| case.request(dialect, &[("repeat", REPEAT)])).collect();
+    let replies = reference.ask(&requests)?;
     for (case, reply) in asked.into_iter().zip(replies) {
         report.asked += 1;
         let reply: Value =
             serde_json::from_str(&reply).map_err(|error| format!("{}: {error}", case.place))?;
-        match decide(case, &reply) {
+        match decide(case, dialect, &reply) {
             Ok(wanted) => {
                 let field =
-                    case.fields.iter().find(|field| field.key == "upstream").ok_or("no upstream line")?;
-                let line = format!("  upstream: {wanted}");
+                    case.fields.iter().find(|field| field.key == dialect).ok_or("no line of the dialect")?;
+                let line = format!("  {dialect}: {wanted}");
                 if lines[field.line - 1] != line {
                     report.changed.push(case.place.clone());
                     lines[field.line - 1] = line;
@@ -122,18 +140,19 @@ fn bless_file(reference: &mut Reference, file: &CaseFile, report: &mut Report) -
             Err(complaint) => report.undecided.push(format!("{}: {complaint}", case.place)),
         }
     }
-    Ok(lines.join("\n") + "\n")
+    Ok(())
 }
 
-fn wants_blessing(case: &Case) -> bool {
-    case.get("upstream").is_some() && case.get("differs").is_none()
+fn wants_blessing(case: &Case, dialect: &str) -> bool {
+    case.get(dialect).is_some() && case.get("differs").is_none()
 }
 
 /// The text of the line: the one answer, or the one that the case had among several.
-fn decide(case: &Case, reply: &Value) -> Result<String, String> {
-    let had = case.expected("upstream").ok_or("no expectation")?;
+fn decide(case: &Case, dialect: &str, reply: &Value) -> Result<String, String> {
+    let had = case.expected(dialect).ok_or("no expectation")?;
     let Some(variants) = reply.get("variants").and_then(Value::as_array) else {
-        return if leaves_the_message_open(&had, reply) { Ok(line_of(case)) } else { expectation(reply) };
+        let is_open = leaves_the_message_open(&had, reply);
+        return if is_open { Ok(line_of(case, dialect)) } else { expectation(reply) };
     };
     let chosen = variants.iter().find(|variant| Verdict::of(variant).is_some_and(|it| had.agrees(&it)));
     match chosen {
@@ -150,8 +169,8 @@ fn leaves_the_message_open(had: &Verdict, reply: &Value) -> bool {
     silent && Verdict::of(reply).is_some_and(|given| had.agrees(&given))
 }
 
-fn line_of(case: &Case) -> String {
-    case.get("upstream").unwrap_or_default().to_string()
+fn line_of(case: &Case, dialect: &str) -> String {
+    case.get(dialect).unwrap_or_default().to_string()
 }
 
 fn expectation(reply: &Value) -> Result<String, String> {

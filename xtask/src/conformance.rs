@@ -35,11 +35,12 @@ pub(crate) use ssa::published;
 pub(crate) const HELP: &str = "\
 Compare our engine with Kubernetes' code on generated cases (needs Go)
 
-usage: cargo xtask conformance [--seconds N] [--cases N] [--seed S] [--kind K] [--op OP]
+usage: cargo xtask conformance [--dialect D] [--seconds N] [--cases N] [--seed S] [--kind K] [--op OP]
 
 Exits 1 if an answer differs, 3 if Go is missing. A case that differs is reduced and printed.
 
 options:
+  --dialect D   upstream (default): compare with Kubernetes; kustomize: apply only, compare with kustomize
   --seconds N   stop after N seconds (60 if neither this nor --cases is given)
   --cases N     stop after N cases
   --seed S      repeat the run of a seed; a fresh one is printed otherwise
@@ -63,6 +64,14 @@ struct Options {
     seed: u64,
     kind: Option<String>,
     op: Option<String>,
+    dialect: Judge,
+}
+
+/// Whose answers count.
+#[derive(Clone, Copy, PartialEq)]
+enum Judge {
+    Kubernetes,
+    Kustomize,
 }
 
 /// Runs until the time or the count is up. Exit code 1 where something differs, 3 without Go.
@@ -107,6 +116,7 @@ impl Options {
             seed: clock.as_nanos() as u64 % 1_000_000_007,
             kind: None,
             op: None,
+            dialect: Judge::Kubernetes,
         };
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
@@ -118,13 +128,27 @@ impl Options {
                 "--seed" => options.seed = number()?,
                 "--kind" => options.kind = Some(value.clone()),
                 "--op" => options.op = Some(value.clone()),
+                "--dialect" if value == "upstream" => options.dialect = Judge::Kubernetes,
+                "--dialect" if value == "kustomize" => options.dialect = Judge::Kustomize,
+                "--dialect" => return Err(format!("there is no dialect {value:?} to compare with")),
                 other => return Err(format!("there is no option {other}")),
             }
         }
         if options.op.as_ref().is_some_and(|op| !trial::OPERATIONS.contains(&op.as_str())) {
             return Err(format!("there is no operation {:?}", options.op.unwrap_or_default()));
         }
+        if options.dialect == Judge::Kustomize && options.op.as_ref().is_some_and(|op| op != "apply") {
+            return Err("kustomize only applies patches".into());
+        }
         Ok(options)
+    }
+
+    /// Makes a case of a subject.
+    fn trial<'a>(&self, dice: &mut Dice, subject: &'a Subject) -> Trial<'a> {
+        match self.dialect {
+            Judge::Kubernetes => trial::make(dice, subject, self.op.as_deref()),
+            Judge::Kustomize => trial::make_kustomize(dice, subject),
+        }
     }
 
     fn is_over(&self, start: Instant, done: usize) -> bool {
@@ -168,11 +192,13 @@ fn compare(options: &Options, mut court: Court) -> Result<Tally, String> {
     let mut dice = Dice::new(options.seed);
     let mut tally = Tally::default();
     let start = Instant::now();
-    let tables = kinds::tables();
+    let tables = match options.dialect {
+        Judge::Kubernetes => kinds::tables(),
+        Judge::Kustomize => kinds::kustomize_tables(),
+    };
     while !options.is_over(start, tally.done()) && tally.different < MAX_DIFFERENCES {
         let subject = subject(options, &tables, &mut dice)?;
-        let trials: Vec<Trial<'_>> =
-            (0..BATCH).map(|_| trial::make(&mut dice, &subject, options.op.as_deref())).collect();
+        let trials: Vec<Trial<'_>> = (0..BATCH).map(|_| options.trial(&mut dice, &subject)).collect();
         for (trial, outcome) in trials.iter().zip(court.judge(&trials)?) {
             *tally.cases.entry(trial.op).or_default() += 1;
             match outcome {
@@ -180,6 +206,9 @@ fn compare(options: &Options, mut court: Court) -> Result<Tally, String> {
                 Outcome::Explained(class) => *tally.explained.entry(class).or_default() += 1,
                 Outcome::Different => {
                     tally.different += 1;
+                    if tally.different > MAX_DIFFERENCES {
+                        continue;
+                    }
                     let smallest = shrink::shrink(trial, &mut court)?;
                     println!("{}", court.report(smallest)?);
                 }
@@ -191,17 +220,25 @@ fn compare(options: &Options, mut court: Court) -> Result<Tally, String> {
 }
 
 fn subject(options: &Options, tables: &kubemerge_schema::Schema, dice: &mut Dice) -> Result<Subject, String> {
+    let synthetic = |dice: &mut Dice| match options.dialect {
+        Judge::Kubernetes => shape::synthetic(dice),
+        Judge::Kustomize => shape::synthetic_for_kustomize(dice),
+    };
     match options.kind.as_deref() {
-        Some("synthetic") => shape::synthetic(dice),
+        Some("synthetic") => synthetic(dice),
         Some(wanted) => {
             let named = kinds::KINDS.iter().find(|(_, kind)| *kind == wanted);
             let (version, kind) = named.ok_or_else(|| format!("there is no kind {wanted:?} in this run"))?;
             kinds::subject(tables, version, kind).ok_or_else(|| format!("the tables lack {wanted}"))
         }
-        None if dice.chance(60) => shape::synthetic(dice),
+        None if dice.chance(60) => synthetic(dice),
         None => {
             let (version, kind) = dice.pick(kinds::KINDS);
-            kinds::subject(tables, version, kind).ok_or_else(|| format!("the tables lack {kind}"))
+            match kinds::subject(tables, version, kind) {
+                // kustomize's tables are older than some kinds.
+                None if options.dialect == Judge::Kustomize => synthetic(dice),
+                subject => subject.ok_or_else(|| format!("the tables lack {kind}")),
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use reader::Case;
+pub(crate) use reader::{Case, DIALECTS};
 pub(crate) use rules::complaints;
 
 /// Where the repository is.

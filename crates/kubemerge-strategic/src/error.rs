@@ -73,6 +73,8 @@ pub enum MergeErrorKind {
     ExpectedList,
     /// A map is needed.
     ExpectedMap,
+    /// A scalar is needed.
+    ExpectedScalar,
     /// Elements of more than one type.
     MixedElementTypes,
     /// A null in a merge list.
@@ -107,6 +109,8 @@ pub enum MergeErrorKind {
     NotComposable,
     /// No patch leads back to the original.
     NotInvertible,
+    /// The dialect does not know the verb.
+    UnsupportedVerb,
 }
 
 impl MergeErrorKind {
@@ -128,6 +132,7 @@ impl MergeErrorKind {
             MergeErrorKind::ElementOrderMismatch => "element-order-mismatch",
             MergeErrorKind::ExpectedList => "expected-list",
             MergeErrorKind::ExpectedMap => "expected-map",
+            MergeErrorKind::ExpectedScalar => "expected-scalar",
             MergeErrorKind::MixedElementTypes => "mixed-element-types",
             MergeErrorKind::NullElement => "null-element",
             MergeErrorKind::UncomparableElement => "uncomparable-element",
@@ -145,6 +150,7 @@ impl MergeErrorKind {
             MergeErrorKind::TooManyRepeats => "too-many-repeats",
             MergeErrorKind::NotComposable => "not-composable",
             MergeErrorKind::NotInvertible => "not-invertible",
+            MergeErrorKind::UnsupportedVerb => "unsupported-verb",
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::go_text::go_text;
 use kubemerge_schema::{Dialect, Type};
 use kubemerge_value::Node;
 
-/// The strategy of a dialect.
+/// The strategy of a dialect that follows Kubernetes' directives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strategy {
     /// Exactly what Kubernetes does.
@@ -18,11 +18,12 @@ pub(crate) enum Strategy {
 }
 
 impl Strategy {
-    /// The strategy for the dialect of a compiled schema.
-    pub(crate) fn of(ty: Type<'_>) -> Self {
+    /// The strategy for the dialect of a compiled schema; none for kustomize, which has a walk of its own.
+    pub(crate) fn of(ty: Type<'_>) -> Option<Self> {
         match ty.schema().dialect() {
-            Dialect::Upstream => Strategy::Upstream,
-            Dialect::Spec => Strategy::Spec,
+            Dialect::Upstream => Some(Strategy::Upstream),
+            Dialect::Spec => Some(Strategy::Spec),
+            Dialect::Kustomize => None,
         }
     }
 

@@ -5,13 +5,13 @@ use crate::{
     compose::spec as spec_compose,
     conflict::{self, PatchConflict, Tested},
     diff::{self, DiffOptions},
-    error::MergeError,
+    error::{MergeError, MergeErrorKind},
     spec_diff::{self, OrderLists},
     strategy::Strategy,
     versions::VersionNodes,
 };
 use kubemerge_schema::Type;
-use kubemerge_value::{Arena, Node, map as new_map};
+use kubemerge_value::{Arena, Node, Path, map as new_map};
 
 /// The patch that turns `original` into `modified`; an empty map if nothing is to be done.
 ///
@@ -151,8 +151,9 @@ pub(crate) trait Verbs {
 /// The verbs for the dialect of a compiled schema.
 pub(crate) fn verbs_of(ty: Type<'_>) -> &'static dyn Verbs {
     match Strategy::of(ty) {
-        Strategy::Upstream => &Upstream,
-        Strategy::Spec => &Spec,
+        Some(Strategy::Upstream) => &Upstream,
+        Some(Strategy::Spec) => &Spec,
+        None => &Kustomize,
     }
 }
 
@@ -161,6 +162,9 @@ struct Upstream;
 
 /// Those of the design documents.
 struct Spec;
+
+/// None: kustomize only applies patches.
+struct Kustomize;
 
 impl Verbs for Upstream {
     fn diff<'a>(
@@ -183,7 +187,7 @@ impl Verbs for Upstream {
         let VersionNodes { original, modified, current } = *versions;
         let delta = diff::upstream(ty, current, modified, DiffOptions::DELTA, arena)?;
         let deletions = diff::upstream(ty, original, modified, DiffOptions::DELETIONS, arena)?;
-        combine(ty, deletions, delta, arena)
+        combine(Strategy::Upstream, ty, deletions, delta, arena)
     }
 
     fn changes_of_current<'a>(
@@ -228,7 +232,9 @@ impl Verbs for Upstream {
         patches: &[Node<'a>],
         arena: &'a Arena,
     ) -> Result<Node<'a>, MergeError> {
-        patches.iter().try_fold(new_map([], arena), |under, over| combine(ty, under, *over, arena))
+        patches
+            .iter()
+            .try_fold(new_map([], arena), |under, over| combine(Strategy::Upstream, ty, under, *over, arena))
     }
 }
 
@@ -298,4 +304,64 @@ impl Verbs for Spec {
     ) -> Result<Node<'a>, MergeError> {
         spec_compose(ty, patches, arena)
     }
+}
+
+impl Verbs for Kustomize {
+    fn diff<'a>(
+        &self,
+        _: Type<'_>,
+        _: Node<'a>,
+        _: Node<'a>,
+        _: &DiffOptions,
+        _: &'a Arena,
+    ) -> Result<Node<'a>, MergeError> {
+        Err(only_applies())
+    }
+
+    fn three_way<'a>(&self, _: Type<'_>, _: &VersionNodes<'a>, _: &'a Arena) -> Result<Node<'a>, MergeError> {
+        Err(only_applies())
+    }
+
+    fn changes_of_current<'a>(
+        &self,
+        _: Type<'_>,
+        _: &VersionNodes<'a>,
+        _: &'a Arena,
+    ) -> Result<Node<'a>, MergeError> {
+        Err(only_applies())
+    }
+
+    fn tested_patch<'a>(
+        &self,
+        _: Type<'_>,
+        _: &VersionNodes<'a>,
+        _: Node<'a>,
+        _: &'a Arena,
+    ) -> Result<Node<'a>, MergeError> {
+        Err(only_applies())
+    }
+
+    fn conflict_test<'a>(
+        &self,
+        _: Type<'_>,
+        _: Node<'a>,
+        _: Node<'a>,
+        _: &'a Arena,
+    ) -> Result<Tested<'a>, MergeError> {
+        Err(only_applies())
+    }
+
+    fn patch_after_test<'a>(&self, patch: Node<'a>, _: Node<'a>) -> Node<'a> {
+        patch
+    }
+
+    fn compose<'a>(&self, _: Type<'_>, _: &[Node<'a>], _: &'a Arena) -> Result<Node<'a>, MergeError> {
+        Err(only_applies())
+    }
+}
+
+fn only_applies() -> MergeError {
+    let message = "the dialect kustomize only applies patches";
+    MergeError::new(MergeErrorKind::UnsupportedVerb, &Path::ROOT, message)
+        .with_hint("use the dialect upstream or spec")
 }

@@ -63,6 +63,8 @@ fn type_in<'s>(schema: &'s Schema, object: Node<'_>) -> Result<Type<'s>, Error> 
             "{kind} of {api_version} is a custom resource: use a merge patch, or the dialect `spec`"
         )),
         Some(ty) => Ok(ty),
+        // kustomize merges objects of any kind: maps by name, lists as a whole.
+        None if schema.dialect() == Dialect::Kustomize => Ok(schema.untyped()),
         None => refused(format!(
             "the schema has no {kind} of {api_version}: load its OpenAPI document or its custom resource \
              definition, or use a merge patch"

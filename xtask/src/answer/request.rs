@@ -27,6 +27,7 @@ enum DialectName {
     #[default]
     Upstream,
     Spec,
+    Kustomize,
 }
 
 /// Switches of the two-way diff.
@@ -101,6 +102,7 @@ impl<'a> Request<'a> {
         match self.dialect {
             DialectName::Upstream => Dialect::Upstream,
             DialectName::Spec => Dialect::Spec,
+            DialectName::Kustomize => Dialect::Kustomize,
         }
     }
 

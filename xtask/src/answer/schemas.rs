@@ -27,7 +27,7 @@ pub(crate) struct Schemas {
 /// What a compiled schema depends on.
 #[derive(Clone, Eq, Hash, PartialEq)]
 struct Key {
-    spec: bool,
+    dialect: Dialect,
     version: String,
     document: Option<String>,
     overlay: Option<String>,
@@ -40,7 +40,7 @@ impl Schemas {
             return Ok(None);
         }
         let key = Key {
-            spec: request.dialect() == Dialect::Spec,
+            dialect: request.dialect(),
             version: request.kubernetes.as_deref().unwrap_or(NEWEST).to_string(),
             document: request.schema.map(|schema| schema.get().to_string()),
             overlay: request.overlay.map(|overlay| overlay.get().to_string()),
@@ -51,18 +51,19 @@ impl Schemas {
         if self.kept.len() >= MAX_KEPT_SCHEMAS {
             self.kept.clear();
         }
-        let schema = Arc::new(compile(&key, request.dialect())?);
+        let schema = Arc::new(compile(&key)?);
         self.kept.insert(key, Arc::clone(&schema));
         Ok(Some(schema))
     }
 }
 
-fn compile(key: &Key, dialect: Dialect) -> Result<Schema, Refusal> {
+fn compile(key: &Key) -> Result<Schema, Refusal> {
     let complain = |error: LoadError| match error.kind() {
         LoadErrorKind::UnresolvedReference => Refusal::new("unsupported-type", error.to_string()),
         _ => Refusal::bad_request(format!("schema: {error}")),
     };
     let builder = match &key.document {
+        None if key.dialect == Dialect::Kustomize => SchemaBuilder::kustomize(),
         None => SchemaBuilder::builtin(&key.version).map_err(complain)?,
         Some(text) => SchemaBuilder::new().document(&document(text)?).map_err(complain)?,
     };
@@ -70,7 +71,7 @@ fn compile(key: &Key, dialect: Dialect) -> Result<Schema, Refusal> {
         None => builder,
         Some(text) => builder.overlay(overlay(text)?),
     };
-    builder.compile(dialect).map_err(complain)
+    builder.compile(key.dialect).map_err(complain)
 }
 
 /// Reads an object from `Type.field` to a list of keys, or to keys and strategy.
@@ -118,6 +119,8 @@ pub(super) fn type_of<'s>(schema: &'s Schema, request: &Request<'_>) -> Result<T
             Err(Refusal::new("unsupported-type", "strategic merge patch format is not supported"))
         }
         Some(ty) => Ok(ty),
+        // kustomize merges objects of any kind.
+        None if schema.dialect() == Dialect::Kustomize => Ok(schema.untyped()),
         None => Err(Refusal::new("unsupported-type", format!("no schema for the type {name:?}"))),
     }
 }

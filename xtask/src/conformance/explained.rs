@@ -11,6 +11,9 @@ const SORT_ROUTINE_CHANGES: usize = 12;
 /// The class that explains why an answer is none of the variants; none where nothing does.
 pub(crate) fn class(trial: &Trial<'_>, variants: &[Verdict], ours: &Verdict) -> Option<&'static str> {
     let Verdict::Result(ours) = ours else { return None };
+    if trial.dialect == "kustomize" {
+        return class_of_kustomize(trial, variants);
+    }
     let same_without_order = variants.iter().any(|variant| match variant {
         Verdict::Result(theirs) => unordered(theirs.clone()) == unordered(ours.clone()),
         Verdict::Error(_) => false,
@@ -26,6 +29,37 @@ pub(crate) fn class(trial: &Trial<'_>, variants: &[Verdict], ours: &Verdict) -> 
     documents()
         .any(|document| any_list(document, &|items| items.len() > SORT_ROUTINE_CHANGES))
         .then_some("sort-routine")
+}
+
+/// What kustomize does to an object besides merging, and to items that it finds twice.
+fn class_of_kustomize(trial: &Trial<'_>, variants: &[Verdict]) -> Option<&'static str> {
+    let is_of_references = |verdict: &Verdict| match verdict {
+        Verdict::Error(fault) => fault.kind == "name-references",
+        Verdict::Result(_) => false,
+    };
+    if variants.iter().any(is_of_references) {
+        return Some("name-references");
+    }
+    let has_partial_keys = trial.inputs.values().any(|document| any_list(document, &lacks_some_keys));
+    let patch = trial.inputs.get("patch").unwrap_or(&Value::Null);
+    (has_partial_keys && any_list(patch, &has_directive_inside)).then_some("item-found-twice")
+}
+
+/// Whether items of a list have different ones of the keys that lists are merged by.
+fn lacks_some_keys(items: &[Value]) -> bool {
+    const KEYS: [&str; 6] = ["name", "port", "containerPort", "protocol", "topologyKey", "whenUnsatisfiable"];
+    let keys = |item: &Value| KEYS.map(|key| item.get(key).is_some());
+    items.windows(2).any(|pair| keys(&pair[0]) != keys(&pair[1]))
+}
+
+/// Whether an item holds a directive that is not about the item itself.
+fn has_directive_inside(items: &[Value]) -> bool {
+    let members = items.iter().filter_map(Value::as_object).flat_map(Map::values);
+    members.into_iter().any(|member| (member.is_object() || member.is_array()) && mentions_directive(member))
+}
+
+fn mentions_directive(value: &Value) -> bool {
+    value.to_string().contains("\"$patch\"")
 }
 
 /// Whether an interface can carry a case.

@@ -38,6 +38,11 @@ pub(crate) fn tables() -> Schema {
     Schema::builtin("1.37", Dialect::Upstream).expect("the built-in tables load")
 }
 
+/// The tables of kustomize.
+pub(crate) fn kustomize_tables() -> Schema {
+    Schema::builtin("1.37", Dialect::Kustomize).expect("the built-in tables load")
+}
+
 struct Reader<'s> {
     shapes: Shapes,
     /// Definitions that were met before: types may hold themselves.

@@ -175,21 +175,22 @@ impl Writer<'_> {
     }
 
     fn patch_list(&mut self, item: Id, merge: &Merge, live: &Value, depth: usize) -> Value {
-        let Merge::Keyed(key) = merge else { return self.value_list(item, merge, live, depth) };
+        if !matches!(merge, Merge::Keyed(_) | Merge::KeySet(_)) {
+            return self.value_list(item, merge, live, depth);
+        }
+        let mut keys = merge.keys();
         let mut items: Vec<Value> = Vec::new();
         for value in live.as_array().into_iter().flatten() {
+            if keys.len() > 1 && self.dice.chance(10) {
+                keys.pop();
+            }
             match self.dice.below(10) {
                 0..=3 => {
                     let mut change = self.patch(item, value, depth + 1);
-                    if let (Value::Object(members), Some(identity)) = (&mut change, value.get(key)) {
-                        members.insert(key.clone(), identity.clone());
-                        if !self.dice.chance(10) {
-                            members.remove("$patch");
-                        }
-                    }
+                    self.identify(&mut change, value, &keys);
                     items.push(change);
                 }
-                4 | 5 => items.push(self.delete_item(key, value)),
+                4 | 5 => items.push(self.delete_item(&keys, value)),
                 _ => {}
             }
         }
@@ -208,10 +209,23 @@ impl Writer<'_> {
         Value::Array(items)
     }
 
-    fn delete_item(&mut self, key: &str, value: &Value) -> Value {
+    /// Gives a change of an item the keys of the item, and mostly no directive.
+    fn identify(&mut self, change: &mut Value, value: &Value, keys: &[&str]) {
+        let Value::Object(members) = change else { return };
+        let identity: Map<String, Value> =
+            keys.iter().filter_map(|key| Some((key.to_string(), value.get(*key)?.clone()))).collect();
+        if !identity.is_empty() && !self.dice.chance(10) {
+            members.remove("$patch");
+        }
+        members.extend(identity);
+    }
+
+    fn delete_item(&mut self, keys: &[&str], value: &Value) -> Value {
         let mut item = json!({ "$patch": "delete" });
-        if let (Some(identity), false) = (value.get(key), self.dice.chance(self.wildness.faults)) {
-            item[key] = identity.clone();
+        for key in keys {
+            if let (Some(identity), false) = (value.get(*key), self.dice.chance(self.wildness.faults)) {
+                item[*key] = identity.clone();
+            }
         }
         item
     }

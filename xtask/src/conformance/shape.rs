@@ -47,6 +47,8 @@ pub(crate) enum Merge {
     ListMap(Vec<String>),
     /// Atomic upstream; a set in `spec`.
     ListSet,
+    /// Keyed by all of these fields in kustomize: they have a patch strategy beside them.
+    KeySet(Vec<String>),
 }
 
 fn list_map(keys: &[&str]) -> Merge {
@@ -58,7 +60,7 @@ impl Merge {
     pub(crate) fn keys(&self) -> Vec<&str> {
         match self {
             Merge::Keyed(key) => vec![key],
-            Merge::ListMap(keys) => keys.iter().map(String::as_str).collect(),
+            Merge::ListMap(keys) | Merge::KeySet(keys) => keys.iter().map(String::as_str).collect(),
             _ => Vec::new(),
         }
     }
@@ -137,7 +139,26 @@ impl Drop for SchemaFile {
 pub(crate) fn synthetic(dice: &mut Dice) -> Result<Subject, String> {
     let mut shapes = Shapes::default();
     let root = object(dice, &mut shapes, 0, &[]);
-    let document = Form::pick(dice).document(&shapes, root);
+    let form = Form::pick(dice);
+    written(dice, form, shapes, root)
+}
+
+/// A schema for kustomize: an OpenAPI v2 document in which lists of maps merge by all of their keys.
+pub(crate) fn synthetic_for_kustomize(dice: &mut Dice) -> Result<Subject, String> {
+    let mut shapes = Shapes::default();
+    let root = object(dice, &mut shapes, 0, &[]);
+    for shape in &mut shapes.all {
+        if let Shape::List(_, merge) = shape
+            && let Merge::ListMap(keys) = merge
+        {
+            *merge = Merge::KeySet(std::mem::take(keys));
+        }
+    }
+    written(dice, Form::V2, shapes, root)
+}
+
+fn written(dice: &mut Dice, form: Form, shapes: Shapes, root: Id) -> Result<Subject, String> {
+    let document = form.document(&shapes, root);
     let schema = Some(SchemaFile::new(&document, dice.bits())?);
     Ok(Subject { type_name: "Root".into(), schema, shapes, root })
 }
@@ -265,6 +286,11 @@ impl Form {
                     property["x-kubernetes-list-map-keys"] = json!(keys);
                 }
                 Merge::ListSet => property["x-kubernetes-list-type"] = json!("set"),
+                Merge::KeySet(keys) => {
+                    words.insert(0, "merge");
+                    property["x-kubernetes-patch-merge-key"] = json!(keys[0]);
+                    property["x-kubernetes-list-map-keys"] = json!(keys);
+                }
             }
         }
         if !words.is_empty() {

@@ -16,7 +16,8 @@ pub(crate) fn shrink<'a>(trial: &Trial<'a>, court: &mut Court) -> Result<Trial<'
     let mut smallest = trial.clone();
     let mut from = 0;
     loop {
-        let parts = parts(&smallest.inputs);
+        let mut parts = parts(&smallest.inputs);
+        parts.retain(|part| trial.dialect != "kustomize" || !is_identity(part));
         let mut found = None;
         // Parts before the last one that could go were needed a moment ago: try them last.
         for at in (from..parts.len()).chain(0..from.min(parts.len())) {
@@ -33,6 +34,18 @@ pub(crate) fn shrink<'a>(trial: &Trial<'a>, court: &mut Court) -> Result<Trial<'
             Some((at, candidate)) => (from, smallest) = (at, candidate),
             None => return checked(smallest, trial, court),
         }
+    }
+}
+
+/// Whether a part has the names of the object, which kustomize cannot do without.
+fn is_identity(part: &[Step]) -> bool {
+    let is_member =
+        |step: &Step, names: &[&str]| matches!(step, Step::Member(name) if names.contains(&&**name));
+    match part {
+        [_] => true,
+        [_, field] => is_member(field, &["apiVersion", "kind", "metadata"]),
+        [_, field, name] => is_member(field, &["metadata"]) && is_member(name, &["name", "namespace"]),
+        _ => false,
     }
 }
 

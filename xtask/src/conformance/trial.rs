@@ -25,10 +25,14 @@ const INTERFACES: &[&str] = &["value", "checked", "canonical"];
 /// an answer that needs a certain order on several levels is rare.
 const AGAIN: [usize; 3] = [12, 300, 6000];
 
+/// kustomize sorts what it walks, so it has one answer to a case.
+const AGAIN_KUSTOMIZE: [usize; 1] = [2];
+
 /// A case before it is asked.
 #[derive(Clone)]
 pub(crate) struct Trial<'a> {
     pub(crate) op: &'static str,
+    pub(crate) dialect: &'static str,
     pub(crate) subject: &'a Subject,
     /// The documents and settings, by the names of the protocol.
     pub(crate) inputs: Map<String, Value>,
@@ -62,7 +66,40 @@ pub(crate) fn make<'a>(dice: &mut Dice, subject: &'a Subject, op: Option<&str>) 
     };
     let mut writer = Writer { dice, shapes: &subject.shapes, wildness };
     let inputs = inputs(&mut writer, subject.root, op);
-    Trial { op, subject, inputs }
+    Trial { op, dialect: "upstream", subject, inputs }
+}
+
+/// Makes a case for the dialect `kustomize`, which only applies patches.
+pub(crate) fn make_kustomize<'a>(dice: &mut Dice, subject: &'a Subject) -> Trial<'a> {
+    let mut trial = Trial { dialect: "kustomize", ..make(dice, subject, Some("apply")) };
+    let (version, kind) = subject.type_name.rsplit_once('/').unwrap_or(("kubemerge.example/v1", "Subject"));
+    for document in trial.inputs.values_mut() {
+        // kustomize takes no object and no patch without kind and name.
+        document["apiVersion"] = json!(version);
+        document["kind"] = json!(kind);
+        if !document["metadata"].is_object() {
+            document["metadata"] = json!({});
+        }
+        document["metadata"]["name"] = json!("subject");
+        document["metadata"]["namespace"] = json!("default");
+        for field in ["labels", "annotations"] {
+            readable_names(&mut document["metadata"], field);
+        }
+    }
+    trial
+}
+
+/// kustomize panics over labels that are no map, and writes names that look like numbers without quotes.
+fn readable_names(metadata: &mut Value, field: &str) {
+    let Some(Value::Object(metadata)) = Some(metadata) else { return };
+    match metadata.remove(field) {
+        Some(Value::Object(members)) => {
+            let renamed = members.into_iter().map(|(name, value)| (format!("n{name}"), value));
+            metadata.insert(field.into(), Value::Object(renamed.collect()));
+        }
+        Some(Value::Null) => drop(metadata.insert(field.into(), Value::Null)),
+        _ => {}
+    }
 }
 
 fn inputs(writer: &mut Writer<'_>, root: usize, op: &str) -> Map<String, Value> {
@@ -92,6 +129,7 @@ impl Trial<'_> {
     fn request(&self) -> String {
         let mut request = self.inputs.clone();
         request.insert("op".into(), json!(self.op));
+        request.insert("dialect".into(), json!(self.dialect));
         if !matches!(self.op, "merge-patch" | "json-patch" | "json-three-way") {
             request.insert("type".into(), json!(self.subject.type_name));
             if let Some(document) = &self.subject.schema {
@@ -99,6 +137,11 @@ impl Trial<'_> {
             }
         }
         Value::Object(request).to_string()
+    }
+
+    /// How often the case is asked again if it differs.
+    fn again(&self) -> &'static [usize] {
+        if self.dialect == "kustomize" { &AGAIN_KUSTOMIZE } else { &AGAIN }
     }
 }
 
@@ -154,8 +197,8 @@ impl Court {
             ours.iter().all(|answer| variants.iter().any(|variant| variant.agrees(answer)))
         };
         let mut variants = Vec::new();
-        for times in AGAIN {
-            variants = self.variants(trial, times)?;
+        for times in trial.again() {
+            variants = self.variants(trial, *times)?;
             if known(&variants) {
                 return Ok(Outcome::Explained("several-answers"));
             }
@@ -194,7 +237,7 @@ impl Court {
             Verdict::Result(_) => "result".to_string(),
             Verdict::Error(fault) => fault.kind.clone(),
         };
-        let theirs = self.variants(trial, AGAIN[0])?;
+        let theirs = self.variants(trial, trial.again()[0])?;
         let mut ours = Vec::new();
         for reply in answers(&mut self.runner, &trial.request(), &trial.inputs) {
             ours.push(Verdict::read(&reply)?);
@@ -209,8 +252,8 @@ impl Court {
         lines.push(format!("  type: {}", trial.subject.type_name));
         lines.extend(trial.inputs.iter().map(|(key, value)| format!("  {key}: {}", on_one_line(value))));
         let request = trial.request();
-        let theirs = self.reference.ask(&[with_member(&request, "repeat", &AGAIN[1].to_string())])?;
-        lines.push(format!("  upstream: {}", theirs[0]));
+        let theirs = self.reference.ask(&[with_member(&request, "repeat", &AGAIN[0].to_string())])?;
+        lines.push(format!("  {}: {}", trial.dialect, theirs[0]));
         for (interface, answer) in INTERFACES.iter().zip(answers(&mut self.runner, &request, &trial.inputs)) {
             lines.push(format!("  # ours, {interface}: {answer}"));
         }

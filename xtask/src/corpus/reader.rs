@@ -12,7 +12,10 @@ const REQUEST_FIELDS: &[&str] =
     &["original", "modified", "current", "patch", "patches", "text", "preconditions", "options", "overwrite"];
 
 /// Fields of a case that are neither text nor part of the request.
-const OTHER_FIELDS: &[&str] = &["overlay", "upstream", "spec"];
+const OTHER_FIELDS: &[&str] = &["overlay", "upstream", "spec", "kustomize"];
+
+/// The dialects that a case may have answers of.
+pub(crate) const DIALECTS: [&str; 3] = ["upstream", "spec", "kustomize"];
 
 /// One line of a case.
 #[derive(Clone, Debug)]
@@ -43,7 +46,7 @@ impl Case {
         self.get("rules").unwrap_or_default().split(',').map(str::trim).filter(|rule| !rule.is_empty())
     }
 
-    /// What a dialect (`upstream` or `spec`) must answer; none where the case is silent on it.
+    /// What a dialect (`upstream`, `spec` or `kustomize`) must answer; none where the case is silent on it.
     pub(crate) fn expected(&self, dialect: &str) -> Option<Verdict> {
         self.get(dialect).and_then(|text| Verdict::read(text).ok())
     }
@@ -131,7 +134,7 @@ fn check(case: &Case) -> Result<(), String> {
             return Err(format!("{}: a case needs `{needed}`", case.place));
         }
     }
-    for dialect in ["upstream", "spec"] {
+    for dialect in DIALECTS {
         if let Some(text) = case.get(dialect) {
             Verdict::read(text).map_err(|complaint| format!("{}: {dialect}: {complaint}", case.place))?;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{CaseFile, load, root};
+use super::{CaseFile, DIALECTS, load, root};
 use crate::verdict::Verdict;
 
 /// The index: one rule a line, its name and what it says.
@@ -28,7 +28,7 @@ fn compare(index: &str, files: &[CaseFile]) -> Vec<String> {
             }
             pinned.insert(rule.to_string());
         }
-        pinned.extend(["upstream", "spec"].iter().filter_map(|dialect| error_rule(case.expected(dialect))));
+        pinned.extend(DIALECTS.iter().filter_map(|dialect| error_rule(case.expected(dialect))));
     }
     let unpinned = known.iter().filter(|rule| !pinned.contains(**rule));
     complaints.extend(unpinned.map(|rule| format!("{INDEX}: no case pins the rule `{rule}`")));

@@ -34,6 +34,11 @@ fn spec_answers_as_the_design_documents_promise() {
     check("spec");
 }
 
+#[test]
+fn kustomize_answers_as_kustomize_does() {
+    check("kustomize");
+}
+
 fn check(dialect: &str) {
     let mut runner = Runner::default();
     let mut complaints = Vec::new();

@@ -3,7 +3,8 @@
 //! The reading order is `in_text` (documents that stay in their text), `map` (a patch map into a live map),
 //! `value` (one value into another), `retain_keys`, `clean` (values that find nothing to merge with), then
 //! lists: `elements` (their types), `in_place` (lists that keep their order), `keyed` and its `slots`,
-//! `scalars`, `ordered` (order lists) for upstream, and `spec_list` for the `spec` dialect.
+//! `scalars`, `ordered` (order lists) for upstream, and `spec_list` for the `spec` dialect. The `kustomize` dialect
+//! has a walk of its own.
 
 mod by_dialect;
 mod clean;
@@ -12,6 +13,7 @@ pub(crate) mod error_order;
 mod in_place;
 mod in_text;
 mod keyed;
+mod kustomize;
 mod map;
 mod order_check;
 mod ordered;
@@ -36,7 +38,7 @@ use kubemerge_value::{Arena, Kind, Node, Path, map as empty_map};
 /// Applies a patch to a live document, guided by the rules of its type.
 ///
 /// The result borrows from both inputs and lives in the arena; neither input changes. The dialect is that of
-/// the compiled schema of `ty`.
+/// the compiled schema of `ty`. In the dialect `kustomize` a patch can delete the document; the result is null then.
 ///
 /// # Errors
 /// Any kind of the catalogue that apply knows, with the path of the smallest value at fault.
@@ -84,7 +86,10 @@ pub fn apply_observed<'a>(
     arena: &'a Arena,
     observer: &mut impl Observer,
 ) -> Result<Node<'a>, MergeError> {
-    Merger::new(ty, Mode::Apply, observer, arena).root(ty, live, patch)
+    match Strategy::of(ty) {
+        Some(strategy) => Merger::new(strategy, Mode::Apply, observer, arena).root(ty, live, patch),
+        None => kustomize::apply(ty, live, patch, arena, observer),
+    }
 }
 
 /// Lays a patch over another one: upstream's way to put patches together.
@@ -92,12 +97,13 @@ pub fn apply_observed<'a>(
 /// # Errors
 /// As [`apply`], and where the directives of the two patches differ.
 pub(crate) fn combine<'a>(
+    strategy: Strategy,
     ty: Type<'_>,
     under: Node<'a>,
     over: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, MergeError> {
-    Merger::new(ty, Mode::Combine, &mut (), arena).root(ty, under, over)
+    Merger::new(strategy, Mode::Combine, &mut (), arena).root(ty, under, over)
 }
 
 /// What a merge makes of its left side.
@@ -118,8 +124,7 @@ struct Merger<'a, 'o, O> {
 }
 
 impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
-    fn new(ty: Type<'_>, mode: Mode, observer: &'o mut O, arena: &'a Arena) -> Self {
-        let strategy = Strategy::of(ty);
+    fn new(strategy: Strategy, mode: Mode, observer: &'o mut O, arena: &'a Arena) -> Self {
         Merger { arena, strategy, mode, observer, repeats: Repeats::default() }
     }
 

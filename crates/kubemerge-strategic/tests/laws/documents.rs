@@ -9,9 +9,11 @@ use std::sync::LazyLock;
 pub(crate) fn schema(dialect: Dialect) -> &'static Schema {
     static UPSTREAM: LazyLock<Schema> = LazyLock::new(|| compile(Dialect::Upstream));
     static SPEC: LazyLock<Schema> = LazyLock::new(|| compile(Dialect::Spec));
+    static KUSTOMIZE: LazyLock<Schema> = LazyLock::new(|| compile(Dialect::Kustomize));
     match dialect {
         Dialect::Upstream => &UPSTREAM,
         Dialect::Spec => &SPEC,
+        Dialect::Kustomize => &KUSTOMIZE,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Depth, width and nonsense: every verb answers, in both dialects.
+//! Depth, width and nonsense: every verb answers, in every dialect.
 
 use super::{node, root};
 use kubemerge_schema::Dialect;
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn nonsense_is_answered(one in nonsense(), two in nonsense(), other in nonsense()) {
-        for dialect in [Dialect::Upstream, Dialect::Spec] {
+        for dialect in [Dialect::Upstream, Dialect::Spec, Dialect::Kustomize] {
             ask_all(dialect, node(&one), node(&two), node(&other));
         }
     }
@@ -90,7 +90,7 @@ fn deep_documents_are_answered() {
         let [one, two, other] =
             ["1", "\"x\"", "{\"$patch\":\"delete\"}"].map(|bottom| nested(open, close, bottom));
         let [one, two, other] = [&one, &two, &other].map(|text| Document::check(text.as_bytes()).unwrap());
-        for dialect in [Dialect::Upstream, Dialect::Spec] {
+        for dialect in [Dialect::Upstream, Dialect::Spec, Dialect::Kustomize] {
             ask_all(dialect, one.node(), two.node(), other.node());
         }
     }
@@ -116,4 +116,16 @@ fn repeated_items_do_not_fill_the_memory() {
         let error = compose(ty, &[live.node(), many.node()], &Arena::new()).unwrap_err();
         assert_eq!(error.kind(), MergeErrorKind::TooManyRepeats);
     }
+}
+
+/// kustomize compares each item of a list without keys with all others, which must end.
+#[test]
+fn long_lists_without_keys_are_refused_in_kustomize() {
+    let list = |count: usize| format!("{{\"items\":[{}]}}", vec!["{\"bar\":\"x\"}"; count].join(","));
+    let (short, long) = (list(50), list(5_000));
+    let [short, long] = [&short, &long].map(|text| Document::check(text.as_bytes()).unwrap());
+    let (ty, arena) = (root(Dialect::Kustomize), Arena::new());
+    assert!(apply(ty, short.node(), short.node(), &arena).is_ok());
+    let error = apply(ty, short.node(), long.node(), &arena).unwrap_err();
+    assert_eq!(error.kind(), MergeErrorKind::TooManyRepeats);
 }

@@ -26,6 +26,15 @@ pub enum KeyOrder {
     Sorted,
 }
 
+/// Whether kubectl writes a string without quotes, on one line.
+///
+/// ```
+/// assert!(kubemerge_yaml::is_plain("web") && !kubemerge_yaml::is_plain("80"));
+/// ```
+pub fn is_plain(text: &str) -> bool {
+    style::notation(text) == style::Notation::Plain
+}
+
 /// Indentation of collections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
