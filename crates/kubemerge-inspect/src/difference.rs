@@ -59,6 +59,7 @@ impl<'a> Comparison<'a> {
     }
 
     fn maps(&mut self, ty: Type<'_>, sides: Sides<'a>, path: &Path<'_>) {
+        // Whole parts are mostly equal, and need no walk.
         if deep_equal(sides.upstream, sides.spec) {
             return;
         }
@@ -89,6 +90,7 @@ impl<'a> Comparison<'a> {
         path: &Path<'_>,
     ) {
         let verb = if live.is_some() { ["kept", "lost"] } else { ["added", "not added"] };
+        // Only what Kubernetes itself loses matters to users.
         let loss = if live.is_some() && upstream.is_none() { Loss::Yes } else { Loss::No };
         let word = |side: Option<Node<'a>>| if side.is_some() { verb[0] } else { verb[1] };
         self.note(path, format!("upstream: {}; spec: {}", word(upstream), word(spec)), loss);
@@ -184,6 +186,7 @@ impl<'a> Comparison<'a> {
 pub(crate) fn identity(item: Node<'_>, keys: &[MergeKey]) -> String {
     let value = |key: &MergeKey| match item.get(&key.name) {
         Some(value) => Some(short(value)),
+        // An absent key counts as its default, as in the merge.
         None => key.default.as_ref().map(ToString::to_string),
     };
     let pair = |key: &MergeKey| value(key).map(|value| format!("{}={value}", key.name));

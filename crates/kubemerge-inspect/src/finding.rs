@@ -26,6 +26,7 @@ impl Location {
     /// The key or value at a field path, or the nearest one on the way to it.
     pub fn of(document: &YamlDocument<'_>, path: &str) -> Location {
         let location = document.locate_nearest(path);
+        // The key is shorter, and users search for it.
         let place = location.key.unwrap_or(location.value);
         Location { range: place.range(), label: path.to_owned() }
     }

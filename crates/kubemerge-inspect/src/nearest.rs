@@ -2,6 +2,7 @@
 
 /// The known word that is most like this one, if any is like it.
 pub fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
+    // Favours a common start, which typing errors rarely hit.
     let likeness = |one: &str| strsim::jaro_winkler(&one.to_lowercase(), &word.to_lowercase());
     let best = known.iter().map(|one| (likeness(one), *one)).max_by(|one, two| one.0.total_cmp(&two.0))?;
     // Below 0.9 suggestions are more often wrong than right.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::difference::identity;
 
 /// Fields that the API server or kubectl maintain, which no reader of a diff looks for.
+// Set by the server with every write.
 const NOISE: [&str; 7] = [
     "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]",
     "metadata.creationTimestamp",
@@ -88,6 +89,7 @@ impl<'a> Diff<'a> {
                     ListStrategy::Scalars | ListStrategy::Set => self.sets(old, new, path),
                     ListStrategy::Atomic => self.positions(rule.item, old, new, path),
                 },
+                // A list that the schema does not know has no identities.
                 Err(_) => self.note(path, Some(old), Some(new)),
             },
             _ => self.note(path, Some(old), Some(new)),
@@ -136,6 +138,7 @@ impl<'a> Diff<'a> {
     /// Lists of the same length are compared item by item, others are shown as a whole.
     fn positions(&mut self, item: Type<'_>, old: Node<'a>, new: Node<'a>, path: &Path<'_>) {
         let (before, after) = (old.elements(self.arena), new.elements(self.arena));
+        // Positions shift, so that pairs would be misleading.
         if before.len() != after.len() {
             return self.note(path, Some(old), Some(new));
         }

@@ -39,6 +39,7 @@ pub(crate) fn path_in_patch<'a>(
         let Ok(rule) = pair.ty.list_field(name) else { break };
         let live_item = live.and_then(|live| live.elements(arena).get(index).copied());
         let items = field.elements(arena);
+        // Paths name positions in the live object; the patch has the item elsewhere.
         let at = match (live_item, tail.is_empty() && index < items.len()) {
             (Some(live), false) => matching(live, items, rule.strategy).unwrap_or(index),
             _ => index,

@@ -3,6 +3,7 @@
 use kubemerge_value::Node;
 
 /// The longest value that is shown in full.
+// Half a line, which leaves room for the rest of the message.
 const MAX_SHORT_VALUE: usize = 60;
 
 /// The JSON of a value, cut where it is long.

@@ -44,8 +44,10 @@ pub fn compose<'s>(guide: impl Into<Guide<'s>>, patches: &[Patch<'_>]) -> Result
     let arena = Arena::new();
     let nodes: Vec<Node<'_>> = patches.iter().map(Patch::node).collect();
     let composed = match last.patch_type() {
+        // The last patch names the type: it has the final word on the object.
         PatchType::Strategic => strategic(guide.into(), last.node(), &nodes, &arena)?,
         PatchType::Merge => {
+            // Composing starts with the patch that changes nothing.
             let nothing = map([], &arena);
             nodes.iter().try_fold(nothing, |first, second| merge_compose(first, *second, &arena))?
         }

@@ -63,6 +63,7 @@ pub fn diff<'s, O: Object + ?Sized>(
     modified: &O,
     target: Target,
 ) -> Result<Patch<'static>, Error> {
+    // Canonical text is compared by spans, and the diff reads it more than once.
     let original = to_canonical(read_object(original)?.node());
     let modified = to_canonical(read_object(modified)?.node());
     diff_documents(guide.into(), &original, &modified, target)
@@ -126,6 +127,7 @@ pub fn invert<'s, O: Object + ?Sized>(
 fn patched(guide: Guide<'_>, original: &Canonical, patch: &Patch<'_>) -> Result<Canonical, Error> {
     let arena = Arena::new();
     let modified = to_canonical(apply_node(guide, original.node(), patch, &arena)?);
+    // A JSON patch can replace the root by a list, which no patch leads back from.
     if modified.node().kind() == Kind::Map {
         return Ok(modified);
     }
@@ -140,6 +142,8 @@ fn converted(
     target: Target,
 ) -> Result<Patch<'static>, Error> {
     let patch = diff_documents(guide, original, modified, target)?;
+    // Upstream generates patches that do not give the modified object for some lists, so the result is
+    // checked.
     if target != Target::Strategic || patched(guide, original, &patch).is_ok_and(|result| result == *modified)
     {
         return Ok(patch);

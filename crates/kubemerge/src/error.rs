@@ -96,6 +96,7 @@ impl Error {
 
     /// The same fault, which is in the patch: where Kubernetes blames itself, dialect `spec` blames the client.
     pub(crate) fn in_patch(mut self, dialect: Dialect) -> Self {
+        // Kubernetes answers 500 for many mistakes of clients; the spec dialect calls them bad requests.
         if dialect == Dialect::Spec && self.0.status == 500 {
             self.0.status = 400;
         }
@@ -180,6 +181,7 @@ fn status(kind: ErrorKind) -> u16 {
         )
         | ErrorKind::InvalidJsonPatch => 400,
         ErrorKind::Merge(MergeErrorKind::Conflict | MergeErrorKind::PreconditionFailed) => 409,
+        // What would use too much memory counts as too large.
         ErrorKind::Merge(MergeErrorKind::TooManyRepeats) | ErrorKind::TooManyOperations => 413,
         ErrorKind::UnknownContentType => 415,
         ErrorKind::Merge(MergeErrorKind::ListOfLists)
@@ -187,6 +189,7 @@ fn status(kind: ErrorKind) -> u16 {
         | ErrorKind::NotConvertible
         | ErrorKind::AnnotationsTooLong
         | ErrorKind::TypedObject => 422,
+        // As the API server answers: it does not tell mistakes of the client apart here.
         ErrorKind::Merge(_) => 500,
     }
 }

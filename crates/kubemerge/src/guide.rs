@@ -45,6 +45,7 @@ impl<'s> Guide<'s> {
         match self {
             Guide::Schema(schema) => schema.dialect(),
             Guide::Type(ty) => ty.schema().dialect(),
+            // Without a schema only patches that need none are left, and those are as Kubernetes has them.
             Guide::None => Dialect::Upstream,
         }
     }

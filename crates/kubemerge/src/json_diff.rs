@@ -26,6 +26,7 @@ pub(crate) fn json_diff<'a>(
 ) -> Node<'a> {
     let mut diff = Diff::new(tests, arena);
     diff.values(original, modified, 0);
+    // The API server takes 10,000 operations; replacing the root is always one.
     if diff.is_too_large() {
         diff = Diff::new(tests, arena);
         diff.replace(original, modified);
@@ -44,10 +45,12 @@ struct Diff<'a> {
 }
 
 /// Pointers of more bytes are not worth it: this is as much as the body of a request may hold.
+// Pointers repeat every name on the way, so deep documents would grow with the square of their depth.
 const MAX_POINTER_BYTES: usize = 3 * 1024 * 1024;
 
 /// Lists within so many others are replaced as a whole: finding out what they have in common takes a look at
 /// all that is in them, on every level.
+// Each level compares its lists from both ends, so the cost grows with the depth.
 const MAX_LIST_LEVELS: usize = 32;
 
 impl<'a> Diff<'a> {
@@ -92,6 +95,7 @@ impl<'a> Diff<'a> {
     fn lists(&mut self, original: Node<'a>, modified: Node<'a>, list_level: usize) {
         let (original, modified) = (original.elements(self.arena), modified.elements(self.arena));
         let common =
+            // Equal lengths are compared by position: an item that changed stays where it is.
             if original.len() == modified.len() { Common::default() } else { Common::of(original, modified) };
         let (original, modified) = (common.trim(original), common.trim(modified));
         let paired = original.len().min(modified.len());
@@ -134,6 +138,7 @@ impl<'a> Diff<'a> {
     }
 
     fn test(&mut self, original: Node<'a>) {
+        // The API server crashes on a test of a list with null.
         if self.tests == Tests::With && !has_null_element(original, self.arena) {
             self.emit("test", Some(original));
         }

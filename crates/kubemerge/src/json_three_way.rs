@@ -48,10 +48,13 @@ pub(crate) fn patch<'a>(
 ) -> Result<Node<'a>, Error> {
     let walk = Walk { arena };
     let nothing = || map([], arena);
+    // Changes come from the live object, deletions from the last configuration: kubectl removes only what it
+    // once set.
     let changes = walk.diff(versions.current, versions.modified);
     let changes = walk.filtered(changes, Keep::Values).unwrap_or_else(nothing);
     let deletions = walk.diff(versions.original, versions.modified);
     let deletions = walk.filtered(deletions, Keep::Nulls).unwrap_or_else(nothing);
+    // A value to set where a deletion is due.
     if let Some(path) = walk.conflict(changes, deletions, &Path::ROOT) {
         return Err(conflict(path, changes, deletions).into());
     }
@@ -106,6 +109,7 @@ impl<'a> Walk<'a> {
             let patch = deep(|| self.diff(original, modified));
             return (!patch.is_empty()).then_some(patch);
         }
+        // Lists are replaced as a whole: there are no keys without a schema.
         (!self.equal(original, modified)).then(|| self.as_floats(modified))
     }
 

@@ -72,9 +72,11 @@ pub fn kubectl_apply<'s, O: Object + ?Sized>(
     let arena = Arena::new();
     let modified = with_last_applied(config.node(), &arena)?;
     let Some(current) = live.as_ref().map(|live| live.node()) else {
+        // The API server would refuse the object, and kubectl says so as well.
         check_annotations(modified, &arena)?;
         return Ok(KubectlApplied::Created(O::write(modified)?));
     };
+    // Without the annotation nothing is deleted.
     let original = last_applied(current, &arena)?.unwrap_or(Node::NULL);
     let versions = VersionNodes { original, modified, current };
     let (patch_type, patch, result) = update(guide.into(), &versions, on_conflict, &arena)?;
@@ -93,6 +95,7 @@ fn update<'a>(
     arena: &'a Arena,
 ) -> Result<(PatchType, Node<'a>, Node<'a>), Error> {
     let VersionNodes { original, modified, current } = *versions;
+    // Kinds without a schema get a JSON merge patch, as kubectl does.
     let Ok(ty) = guide.type_of(current) else {
         let patch = json_three_way::patch(versions, SAME_OBJECT, arena)?;
         return Ok((PatchType::Merge, patch, merge_patch::apply(current, patch, arena)));
@@ -131,6 +134,7 @@ fn with_last_applied<'a>(config: Node<'a>, arena: &'a Arena) -> Result<Node<'a>,
         .map(|entry| (entry.key, entry.value))
         .collect();
     let bare = with_annotations(config, metadata, map(others.iter().copied(), arena), arena);
+    // kubectl's encoder ends with a line break.
     let text = String::from_utf8_lossy(to_canonical(bare).as_bytes()).into_owned() + "\n";
     let memory = (Str::plain(LAST_APPLIED), Node::string(arena.alloc_str(&text)));
     Ok(with_annotations(config, metadata, map(others.into_iter().chain([memory]), arena), arena))

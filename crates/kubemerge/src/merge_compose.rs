@@ -23,6 +23,7 @@ fn maps<'a>(first: Node<'a>, second: Node<'a>, path: &Path<'_>, arena: &'a Arena
     for entry in second.sorted_entries() {
         match edit.seek(entry.key) {
             Some(first) => edit.replace(values(first, entry.value, &path.field(entry.key), arena)?),
+            // What only the second patch says stays as it is, nulls included.
             None => edit.insert(entry.key, entry.value),
         }
     }

@@ -50,6 +50,7 @@ fn change<'a>(
             return Ok((!patch.is_empty()).then_some(patch));
         }
         (Some(original), ..) if deep_equal(original, modified) => return Ok(None),
+        // A null in a merge patch removes.
         (_, _, Kind::Null) => return Err(no_null(path)),
         // What takes the place of a map is not looked into by the API server.
         (_, Some(Kind::Map), _) => {}

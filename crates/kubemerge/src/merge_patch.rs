@@ -12,6 +12,7 @@ pub(crate) fn apply<'a>(live: Node<'a>, patch: Node<'a>, arena: &'a Arena) -> No
 }
 
 fn members<'a>(patch: Node<'a>, sorted: bool, arena: &'a Arena) -> Vec<Entry<'a>> {
+    // Canonical text is edited in one pass, in order; elsewhere new members keep the order of the patch.
     if sorted { patch.sorted_entries() } else { patch.entries(arena).to_vec() }
 }
 
@@ -67,6 +68,7 @@ fn pruned_list<'a>(value: Node<'a>, arena: &'a Arena) -> Option<Node<'a>> {
     let items = value.elements(arena);
     let pruned: Vec<_> = items.iter().map(|item| pruned(*item, arena)).collect();
     if pruned.iter().all(Option::is_none) {
+        // Nothing to prune: the list is shared, not copied.
         return None;
     }
     Some(list(items.iter().zip(pruned).map(|(item, pruned)| pruned.unwrap_or(*item)), arena))

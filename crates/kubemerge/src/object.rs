@@ -126,6 +126,7 @@ pub(crate) fn read_object<O: Object + ?Sized>(object: &O) -> Result<Source<'_>, 
 pub(crate) fn object_of(source: Source<'_>) -> Result<Source<'_>, Error> {
     match source.node().kind() {
         Kind::Map => Ok(source),
+        // Go decodes null into an empty object.
         Kind::Null => Source::empty(),
         _ => Err(Error::invalid_document("a document is a JSON object")),
     }
@@ -215,6 +216,7 @@ impl Object for Canonical {
     type Output = Canonical;
 
     fn read(&self) -> Result<Source<'_>, Error> {
+        // How deep canonical text is was not kept; the bound is safe.
         Ok(Source(Form::Borrowed { node: self.node(), depth: MAX_DEPTH }))
     }
 

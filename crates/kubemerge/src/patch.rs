@@ -52,6 +52,7 @@ impl PatchType {
 
     /// The type of patch that a content type names; parameters such as a character set do not matter.
     pub fn from_content_type(content_type: &str) -> Option<PatchType> {
+        // Parameters such as charset do not matter.
         let essence = content_type.split(';').next().unwrap_or_default().trim();
         [PatchType::Strategic, PatchType::Merge, PatchType::Json]
             .into_iter()
@@ -198,6 +199,7 @@ fn merge_of(source: Source<'_>) -> Result<Patch<'_>, Error> {
 }
 
 fn unknown_content_type(content_type: &str) -> Error {
+    // In the order of the API server's message.
     let types = [PatchType::Json, PatchType::Merge, PatchType::Strategic].map(PatchType::content_type);
     let message = format!(
         "the body of the request was in an unknown format - accepted media types include: {}",

@@ -127,10 +127,12 @@ impl<'s> ServerSideApply<'s> {
         let text = |name: &str| config.get(name).and_then(ParsedValue::as_str).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         let ty = self.schema.type_of(api_version, kind);
+        // The API server holds fields of custom resources as a map, which is written in another order.
         let is_custom = ty.is_none_or(|ty| ty.is_custom_resource());
         let order = if is_custom { FieldOrder::Label } else { FieldOrder::Path };
         let versions = match ty {
             Some(_) => SameForm::built_in(&self.types, kind),
+            // Unknown kinds: every map merges, every list is atomic.
             None => SameForm::schemaless(&self.types),
         };
         let head = ParsedValue::Map(&[]).with_member("kind", ParsedValue::String(kind), arena);
@@ -139,6 +141,7 @@ impl<'s> ServerSideApply<'s> {
             Some(live) => split(parse(live, arena)?, order, arena)?,
             None => (empty, ManagedFields::new()),
         };
+        // Which fields an endpoint resets is known to a server only.
         let nothing = FieldSet::new();
         let endpoint = Endpoint {
             versions: &versions,
@@ -200,6 +203,7 @@ fn with_entries<'a>(object: ParsedValue<'a>, managed: &ManagedFields, arena: &'a
         let bare = object.with_member("metadata", metadata, arena);
         write_members(bare, &mut out, |name, value, out| match name {
             "metadata" => {
+                // Holds the place in sorted order; the entries are written there as text.
                 let marked = value.with_member("managedFields", ParsedValue::Null, arena);
                 write_members(marked, out, |name, value, out| match name {
                     "managedFields" => managed.write_json(out),

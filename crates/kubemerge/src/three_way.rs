@@ -73,6 +73,7 @@ pub fn three_way<'s, O: Object + ?Sized>(
     let (sources, arena) = (versions.read()?, Arena::new());
     let nodes = sources.nodes();
     let patch = kubemerge_strategic::three_way_checked(
+        // The wanted state names the type: the live object may be in another version.
         guide.type_of(nodes.modified)?,
         &nodes,
         on_conflict,

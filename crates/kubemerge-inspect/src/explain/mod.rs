@@ -48,6 +48,7 @@ pub fn explain(
             [Ok(upstream), Ok(spec)] => differences(types[1], live, upstream, spec, &arena),
             [Err(error), Ok(_)] => refused("upstream", &error),
             [Ok(_), Err(error)] => refused("spec", &error),
+            // The error itself is the answer.
             [Err(_), Err(_)] => Vec::new(),
         }
     };

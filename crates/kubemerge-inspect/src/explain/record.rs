@@ -137,6 +137,7 @@ fn item_name(event: &MergeEvent<'_>) -> Option<Name> {
         MergeEvent::ItemMatched { keys } | MergeEvent::ItemAdded { keys, .. } if !keys.is_empty() => {
             Some(Name::Item(by_keys(keys)))
         }
+        // Scalars have no key to name them by.
         MergeEvent::ItemAdded { .. } => Some(Name::Item("[new]".to_owned())),
         _ => None,
     }
@@ -197,6 +198,7 @@ fn step(event: &MergeEvent<'_>) -> MergeStep {
             MergeStep { cause: Some("$setElementOrder"), ..plain(Action::Reordered) }
         }
         MergeEvent::Reordered { cause: Ordering::PatchList } => plain(Action::Reordered),
+        // Events that later versions of the engine add.
         _ => plain(Action::Changed),
     }
 }

@@ -15,6 +15,7 @@ pub fn mask_secrets(steps: &mut [MergeStep]) {
             matches!(field, "data" | "stringData") || step.path.contains("last-applied-configuration");
         if is_secret {
             let (before, after) = match step.action {
+                // Two masks, so that a change is still seen.
                 Action::Set => ("*** (before)", "*** (after)"),
                 _ => (MASK, MASK),
             };
@@ -27,6 +28,7 @@ pub fn mask_secrets(steps: &mut [MergeStep]) {
 /// A map keeps its keys: which keys a Secret has is no secret.
 fn masked(value: Value, mask: &str) -> Value {
     match value {
+        // Names of keys are no secrets.
         Value::Object(map) => map.into_iter().map(|(key, _)| (key, Value::String(mask.to_owned()))).collect(),
         _ => Value::String(mask.to_owned()),
     }

@@ -30,6 +30,7 @@ const fn old(
 }
 
 /// From the deprecation guide of Kubernetes.
+// From the deprecation guide of Kubernetes.
 const OLD_APIS: &[OldApi] = &[
     old("extensions/v1beta1", &["Ingress"], 14, 22, "networking.k8s.io/v1"),
     old("extensions/v1beta1", &["NetworkPolicy"], 9, 16, "networking.k8s.io/v1"),
@@ -120,6 +121,7 @@ pub(super) fn is_builtin_group(schema: &Schema, api_version: &str) -> bool {
         let ty = schema.type_of(&kind.api_version(), kind.kind);
         kind.group == group && ty.is_some_and(|ty| !ty.is_custom_resource())
     };
+    // Groups without a dot are reserved for Kubernetes.
     !api_version.is_empty() && (!group.contains('.') || schema.kinds().iter().any(is_own))
 }
 
@@ -141,6 +143,7 @@ fn unknown_kind(schema: &Schema, api_version: &str, kind: &str) -> Draft {
         kinds.iter().filter(|one| one.api_version() == api_version).map(|one| one.kind).collect();
     let all: Vec<&str> = kinds.iter().map(|one| one.kind).collect();
     match (nearest(kind, &own).or_else(|| nearest(kind, &all)), elsewhere.as_slice()) {
+        // The right kind in the wrong version is likelier than a misspelt kind.
         (_, [_, ..]) => draft.help(format!("{kind} is in {}", elsewhere.join(", "))),
         (Some(meant), _) => draft.help(format!("did you mean {meant}?")),
         (None, _) => draft.help("check the spelling, or choose another version with --kubernetes"),

@@ -4,6 +4,7 @@ use super::rule::{MORE_FINDINGS, Rule};
 use crate::finding::{Finding, FindingSeverity, Location};
 
 /// The most findings of one text.
+// A file with more has one cause, and locating each costs a walk.
 const MAX_FINDINGS: usize = 100;
 
 /// A finding without its place.
@@ -57,6 +58,7 @@ impl Findings {
             return;
         }
         self.hidden += 1;
+        // Only the first is located.
         self.first_hidden.get_or_insert_with(place);
     }
 

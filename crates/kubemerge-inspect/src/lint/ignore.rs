@@ -6,6 +6,7 @@ const MARK: &str = "kubemerge: ignore";
 
 /// Whether a comment on the line of the finding, or on the line before it, names its rule.
 pub fn is_ignored(text: &str, finding: &Finding) -> bool {
+    // A range of another text must not panic.
     let start = text.floor_char_boundary(finding.location.range.start.min(text.len()));
     let line_start = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |newline| start + newline);

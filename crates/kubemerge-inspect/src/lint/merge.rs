@@ -125,6 +125,7 @@ impl ReplacedList {
     /// How many entries the new list does not repeat.
     fn lost<'a>(&self, new: Option<Node<'a>>, arena: &'a Arena) -> usize {
         let new = new.map_or(&[][..], |new| new.elements(arena));
+        // An entry that the patch repeats is not lost.
         let is_kept = |entry: &&Canonical| new.iter().any(|one| deep_equal(*one, entry.node()));
         self.entries.len() - self.entries.iter().filter(is_kept).count()
     }

@@ -77,6 +77,7 @@ impl<'s> Linter<'s> {
         let mut roots = Vec::new();
         for object in objects {
             api::check(self.spec, self.minor, document, object, findings);
+            // Unknown kinds are walked without types: directives and traps are found all the same.
             let types = self.types(object.api_version, object.kind).unwrap_or_else(|| self.untyped());
             let arena = Arena::new();
             let mut walk = Walk { document, role: Role::Manifest, arena: &arena, findings };
@@ -117,6 +118,7 @@ impl<'s> Linter<'s> {
             Some(live) => merge::on_object(types, live, patch),
             None => merge::on_itself(types, patch),
         };
+        // The walk has better places and words than the merge error.
         let new: Vec<Finding> = tried.into_iter().filter(|one| !repeats(one, &findings)).collect();
         findings.extend(new);
         findings

@@ -16,6 +16,7 @@ pub(super) fn traps(
     objects: &[(Place<'_, '_>, Type<'_>)],
     findings: &mut Findings,
 ) {
+    // Most documents; saves a walk.
     if document.traps().is_empty() {
         return;
     }
@@ -50,6 +51,7 @@ fn finding(text: &str, trap: &Trap, wanted: Option<Shape>) -> Option<Draft> {
         // Digits are lost whatever the schema says.
         (TrapKind::HugeInteger | TrapKind::LateMerge, _) => false,
         (TrapKind::BoolWord, Some(Shape::Boolean)) => true,
+        // A number is wanted, so 0644 for a file mode is meant.
         (kind, Some(Shape::Integer | Shape::Number)) => kind != TrapKind::BoolWord,
         _ => false,
     };

@@ -99,6 +99,7 @@ impl<'w> Walk<'w> {
             let title = format!("upstream replaces {name} as a whole, though its type says that it merges");
             self.find(Draft::new(REPLACED_LIST, title), path);
         }
+        // Upstream's keys decide what collides in a cluster.
         if let Some(keys) = upstream.as_ref().or(spec.as_ref()) {
             self.shared_keys(keys, spec.as_deref(), items, path);
         }
@@ -273,6 +274,7 @@ fn is_known(ty: Type<'_>, name: &str) -> bool {
         || ty.field(name).is_some()
         || ty.additional_properties().is_some()
         || ty.preserves_unknown_fields()
+        // A type that declares nothing may hold anything.
         || ty.fields().next().is_none()
 }
 

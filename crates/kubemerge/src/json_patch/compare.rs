@@ -27,12 +27,14 @@ impl<'a> Tree<'a> {
     fn equals(&mut self, part: Part, value: Node<'a>) -> Result<bool, Fault> {
         match (self.open(part), value.kind()) {
             (Slot::GivenNull, _) => Ok(false),
+            // Upstream: a copied null becomes an empty document, which equals an empty map.
             (Slot::CopiedNull, kind) => Ok(kind == Kind::Map && value.is_empty()),
             (Slot::Map(_), Kind::Map) => deep(|| self.equals_map(part, value)),
             (Slot::List(open), Kind::List) => {
                 let length = open.len();
                 deep(|| self.equals_list(part, length, value))
             }
+            // Upstream compares scalars as raw text: 1 and 1.0 differ.
             (Slot::Closed(node, spelling), _) => Ok(spelled_alike(*node, *spelling, value)),
             (Slot::Map(_) | Slot::List(_), _) => Ok(false),
         }

@@ -25,6 +25,7 @@ impl<'a> Tree<'a> {
             let next = self.get(&Target { container, key: parent, level: 0 }).ok()??;
             match self.open(next) {
                 Slot::Map(_) | Slot::List(_) | Slot::CopiedNull => container = next,
+                // A scalar has nothing below it.
                 Slot::Closed(..) | Slot::GivenNull => return None,
             }
         }
@@ -40,6 +41,7 @@ impl<'a> Tree<'a> {
             }
             _ => self.member(target.container, Str::plain(target.key)),
         };
+        // Upstream: a null of the document counts as absent.
         Ok(found.filter(|part| !self.is_null(*part)))
     }
 
@@ -62,6 +64,7 @@ impl<'a> Tree<'a> {
         };
         let length = open.len();
         let at = match target.key {
+            // The position after the last element.
             "-" => length,
             key => existing_index(key, length + 1).map_err(|fault| not_an_index(fault, key))?,
         };
@@ -96,6 +99,7 @@ impl<'a> Tree<'a> {
 fn existing_index(token: &str, length: usize) -> Result<usize, Fault> {
     let index = pointer::index(token).map_err(|NoIndex(text)| Fault::new(text))?;
     let length = i64::try_from(length).unwrap_or(i64::MAX);
+    // Upstream: negative indexes count from the end.
     if index >= length || index < -length {
         return Err(Fault::new(format!("Unable to access invalid index: {index}: invalid index referenced")));
     }

@@ -16,6 +16,7 @@ pub(super) struct CopySize {
 }
 
 /// The limit for copies as they were given. Kubernetes drops white space and we keep it.
+// White space does not count upstream; this bounds our memory all the same.
 const MAX_GIVEN_COPY_BYTES: usize = 16 * MAX_COPY_BYTES;
 
 impl CopySize {
@@ -42,6 +43,7 @@ fn encoded_length(text: &[u8]) -> usize {
     let mut bytes = text.iter().enumerate();
     while let Some((at, byte)) = bytes.next() {
         length += match byte {
+            // Go counts the compact form.
             b' ' | b'\n' | b'\r' | b'\t' if !in_string => 0,
             b'\\' => 1 + bytes.next().map_or(0, |_| 1),
             b'<' | b'>' | b'&' => "\\u003c".len(),

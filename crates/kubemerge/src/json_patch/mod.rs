@@ -25,6 +25,7 @@ use run::Run;
 /// Puts lists of operations one after the other.
 pub(crate) fn join<'a>(patches: &[Node<'a>], arena: &'a Arena) -> Result<Node<'a>, Error> {
     let joined = list(patches.iter().flat_map(|patch| patch.elements(arena)).copied(), arena);
+    // Reading checks the number of operations, which the sum may exceed.
     operation::read(joined, arena).map(|_| joined)
 }
 
@@ -40,5 +41,6 @@ pub(crate) fn apply<'a>(
     for (at, operation) in operations.iter().enumerate() {
         run.operate(operation).map_err(|fault| fault.about(operation).at(at))?;
     }
+    // The depth is checked at the end, so the last operation is blamed.
     run.finish().map_err(|fault| fault.at(operations.len().saturating_sub(1)))
 }

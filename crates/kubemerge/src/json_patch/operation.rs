@@ -27,6 +27,7 @@ pub(super) enum Operand<'a> {
 
 /// Reads a list of operations; a null is an empty one.
 pub(super) fn read<'a>(patch: Node<'a>, arena: &'a Arena) -> Result<Vec<Operation<'a>>, Error> {
+    // Go decodes null as an empty list.
     if !matches!(patch.kind(), Kind::List | Kind::Null) {
         let message = format!(
             "json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
@@ -60,6 +61,7 @@ fn read_one<'a>(item: Node<'a>, at: usize, arena: &'a Arena) -> Result<Operation
             "op" => operation.op = string(entry.value, at, "op", arena)?,
             "path" => operation.path = string(entry.value, at, "path", arena)?,
             "from" => operation.from = string(entry.value, at, "from", arena)?,
+            // A given null is a value; an absent one is not.
             "value" if entry.value.is_null() => operation.value = Operand::Null,
             "value" => operation.value = Operand::Value(entry.value),
             _ => {}

@@ -31,6 +31,7 @@ fn unescaped<'a>(token: &'a str, arena: &'a Arena) -> &'a str {
         let (meaning, length) = match rest.as_bytes().get(at + 1) {
             Some(b'1') => ('/', 2),
             Some(b'0') => ('~', 2),
+            // Upstream: a lone tilde is kept.
             _ => ('~', 1),
         };
         text.push(meaning);
@@ -46,6 +47,7 @@ pub(super) struct NoIndex(pub(super) String);
 
 /// Reads an index as Go does: a sign is allowed, and leading zeros are.
 pub(super) fn index(token: &str) -> Result<i64, NoIndex> {
+    // Upstream uses Go's Atoi, which accepts signs.
     let digits = token.strip_prefix(['+', '-']).unwrap_or(token);
     let problem = if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         "invalid syntax"

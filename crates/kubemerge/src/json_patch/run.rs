@@ -9,6 +9,7 @@ use super::{
 use kubemerge_value::{Arena, Document, Kind, MAX_DEPTH, Node, to_bytes, to_canonical};
 
 /// Longer values are not shown in a hint.
+// Longer values would hide the message.
 const MAX_HINT_BYTES: usize = 200;
 const ADD_PARENT: &str = "add the parent first";
 
@@ -24,6 +25,7 @@ pub(super) struct Run<'a> {
 
 /// So much `excess` is looked into at once. It bounds the depth that a run can reach, and the longest patch
 /// makes this happen a few times only.
+// Checking the depth writes the document, so it waits until it could have grown by this much.
 const EXCESS_BEFORE_CHECK: usize = 30_000;
 
 impl<'a> Run<'a> {
@@ -35,6 +37,7 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn operate(&mut self, operation: &Operation<'a>) -> Result<(), Fault> {
+        // Upstream's word for a missing op.
         match operation.op.unwrap_or("unknown") {
             "add" => self.add(operation),
             "remove" => self.remove(operation),
@@ -83,6 +86,7 @@ impl<'a> Run<'a> {
             Fault::new(format!("replace operation does not apply: doc is missing {what}: {path}: {MISSING}"))
         };
         let target = self.tree.find(self.root, path).ok_or_else(|| missing("path").with_hint(ADD_PARENT))?;
+        // An absent member of a map is no error here: upstream replaces what is not there.
         self.tree.get(&target).map_err(|_| missing("key"))?;
         let value = self.operand(operation.value);
         self.tree
@@ -113,6 +117,7 @@ impl<'a> Run<'a> {
         let in_move =
             |fault: Fault, place: &str| fault.within(format_args!("error in move for path: '{place}'"));
         let found = self.tree.get(&source).map_err(|fault| in_move(fault, source.key))?;
+        // Before the target is looked up, so a move into itself finds nothing.
         self.tree.take(&source).map_err(|fault| in_move(fault, source.key))?;
         let path = required_path(operation, "move")?;
         let target = self.tree.find(self.root, path).ok_or_else(|| {
@@ -144,6 +149,7 @@ impl<'a> Run<'a> {
             ))
             .with_hint(ADD_PARENT)
         })?;
+        // A value of its own: later operations on one do not change the other.
         let copy = self.duplicate(found)?;
         self.tree
             .insert(&target, copy)

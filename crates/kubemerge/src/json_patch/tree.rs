@@ -82,6 +82,7 @@ enum Item {
 }
 
 /// From so many look-ups on, a map is indexed.
+// A few searches of the text are cheaper than an index of all members.
 const SEEKS_BEFORE_INDEX: usize = 4;
 
 impl<'a> Tree<'a> {
@@ -129,6 +130,7 @@ impl<'a> Tree<'a> {
             None => {}
         }
         let closed = Slot::Closed(open.in_source(key, arena)?, open.spelling);
+        // Noted even for reading: a later operation may change it.
         open.edits.insert(key, Edit::Opened(fresh));
         self.parts.push(closed);
         Some(fresh)
@@ -223,9 +225,11 @@ impl<'a> Tree<'a> {
                 }
             }
         }
+        // Opened but unchanged: the source is the result, byte for byte.
         if changes.is_empty() {
             return None;
         }
+        // Edits of canonical text go forward only, and hash order must not show.
         changes.sort_by_key(|(key, _)| *key);
         let mut edit = MapEdit::new(open.source, self.arena);
         for (key, change) in changes {
@@ -359,6 +363,7 @@ impl<'a> OpenMap<'a> {
             Edit::Put(part) if !members.index.contains_key(key) => Some((*key, Current::Part(*part))),
             _ => None,
         }));
+        // New members come from a hash table; sorted, so that the order is fixed.
         current[known..].sort_by_key(|(key, _)| *key);
         current
     }
