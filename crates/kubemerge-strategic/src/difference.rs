@@ -58,6 +58,7 @@ impl<'a> Walk<'a> {
 
     fn lists(&mut self, one: Node<'a>, other: Node<'a>, path: &Path<'_>) {
         let (one, other) = (one.elements(self.arena), other.elements(self.arena));
+        // By position: this compares results, and their order is part of them.
         for at in 0..one.len().max(other.len()) {
             let path = path.index(at);
             match (one.get(at), other.get(at)) {

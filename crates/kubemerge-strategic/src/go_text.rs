@@ -3,6 +3,7 @@
 use kubemerge_value::{Kind, Node, Scalar, deep};
 
 /// Longer texts are cut: a message is for reading.
+// Kubernetes prints whole objects into messages; a page of it is enough.
 const MAX_TEXT_BYTES: usize = 4096;
 
 /// The value as Go's `%v` prints it, cut to a readable length.
@@ -37,6 +38,7 @@ pub(crate) fn go_key(node: Node<'_>) -> String {
     let arena = kubemerge_value::Arena::new();
     match node.kind() {
         Kind::String => go_text_whole(node),
+        // Go's %s of nil, brackets and all.
         Kind::Null => go_type(Kind::Null).to_owned(),
         Kind::Map => {
             let entries = node.sorted_entries();
@@ -67,6 +69,7 @@ pub(crate) fn go_type(kind: Kind) -> &'static str {
 
 fn cut(mut text: String) -> String {
     if text.len() > MAX_TEXT_BYTES {
+        // Never inside a character.
         let end = (0..=MAX_TEXT_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         text.truncate(end);
         text.push('…');
@@ -126,6 +129,7 @@ fn print_scalar(scalar: Scalar<'_>, text: &mut String) {
 /// A float in its shortest form, with an exponent of two digits below 1e-4 and from 1e21 on.
 pub(crate) fn go_float(float: f64) -> String {
     let magnitude = float.abs();
+    // Go's %v writes exponents outside these bounds, with two digits.
     if magnitude == 0.0 || (1e-4..1e21).contains(&magnitude) {
         return format!("{float}");
     }

@@ -25,6 +25,7 @@ pub(crate) enum Identity<'a> {
 impl Hash for Identity<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
+            // No tag: one list has keys of one kind only.
             Identity::One(value) => value.hash(state),
             Identity::Set(values) => values.hash(state),
         }
@@ -68,6 +69,7 @@ pub(crate) struct Keys<'s, 'a> {
 }
 
 /// Key sets have at most this many members.
+// Sets of keys are bits of a u32; no list of Kubernetes has more than three keys.
 pub(crate) const MAX_MERGE_KEYS: usize = 32;
 
 impl<'s, 'a> Keys<'s, 'a> {
@@ -106,6 +108,7 @@ impl<'s, 'a> Keys<'s, 'a> {
         let mut compound = None;
         let values = arena.alloc_slice_fill_with(self.keys.len(), |at| {
             let value = item.get(&self.keys[at].name).filter(|value| !value.is_null());
+            // An absent key has its default, which still says nothing about what was written.
             let Some(value) = value else { return self.defaults[at] };
             written |= 1 << at;
             if value.scalar().is_none() {
@@ -115,6 +118,7 @@ impl<'s, 'a> Keys<'s, 'a> {
         });
         match compound {
             Some(at) => Keyed::Compound(at),
+            // Defaults alone would give every such item the same identity.
             None if written == 0 => Keyed::Missing,
             None => Keyed::As { identity: Identity::Set(values), written },
         }
@@ -135,6 +139,7 @@ impl<'s, 'a> Keys<'s, 'a> {
     #[inline]
     pub(crate) fn of_value(&self, value: ItemKey<'a>) -> Keyed<'a> {
         match value {
+            // Upstream compares null as a value.
             ItemKey::Scalar(Scalar::Null) if !self.strategy.null_is_a_key() => Keyed::Missing,
             ItemKey::Scalar(scalar) => Keyed::As { identity: Identity::One(scalar), written: 1 },
             ItemKey::Missing => Keyed::Missing,

@@ -41,6 +41,7 @@ impl<V: Hash + Eq> Numbers<V> {
     pub(crate) fn number(&mut self, value: V) -> ItemId {
         let Numbers { values, table, hashing } = self;
         let known = |number: &u32| &values[*number as usize];
+        // Once an item; everything after compares numbers.
         let hash = hashing.hash_one(&value);
         match table.entry(hash, |number| *known(number) == value, |number| hashing.hash_one(known(number))) {
             Entry::Occupied(number) => ItemId::Known(*number.get()),
@@ -91,6 +92,7 @@ impl Positions {
         if number >= self.0.len() {
             self.0.resize(number + 1, NOWHERE);
         }
+        // The first place of a repeated item counts.
         if self.0[number] == NOWHERE {
             self.0[number] = at as u32;
         }

@@ -70,6 +70,7 @@ pub fn three_way_checked<'a>(
 ) -> Result<Node<'a>, MergeError> {
     let (versions, verbs) = (versions.documents()?, verbs_of(ty));
     let patch = verbs.three_way(ty, &versions, arena)?;
+    // Before the conflict test, as in Kubernetes.
     check_preconditions(patch, preconditions)?;
     if on_conflict == OnConflict::Overwrite {
         return Ok(patch);

@@ -186,7 +186,9 @@ impl Verbs for Upstream {
     ) -> Result<Node<'a>, MergeError> {
         let VersionNodes { original, modified, current } = *versions;
         let delta = diff::upstream(ty, current, modified, DiffOptions::DELTA, arena)?;
+        // Only what the last configuration had may be deleted.
         let deletions = diff::upstream(ty, original, modified, DiffOptions::DELETIONS, arena)?;
+        // Deletions first, so that a value to set wins.
         combine(Strategy::Upstream, ty, deletions, delta, arena)
     }
 

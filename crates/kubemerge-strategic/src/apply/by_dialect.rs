@@ -38,6 +38,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Option<Node<'a>>,
         patch: &MapPatch<'a>,
     ) -> Result<Node<'a>, MergeError> {
+        // Applying to nothing creates the object.
         let live = live.or_else(|| Some(empty_map([], self.arena)));
         match patch.patch.map(PatchWord::of) {
             Some(PatchWord::Delete) => Err(root_delete()),
@@ -68,6 +69,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, Fault> {
         match self.strategy {
+            // Value, order and deletions of one list act together in this dialect.
             Strategy::Spec if field.has_directive() => {
                 Ok(self.spec_list_field(maps.ty, maps.live, live, field, path)?)
             }
@@ -84,6 +86,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         value: Node<'a>,
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, MergeError> {
+        // The one rule that both dialects share.
         if value.kind() == Kind::Null {
             return Ok(self.remove(live, path));
         }

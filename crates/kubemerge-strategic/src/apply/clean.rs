@@ -38,6 +38,7 @@ impl<'a> Cleaner<'a> {
 
     fn map(&self, map: Node<'a>) -> Cleaned<'a> {
         let entries = map.entries(self.arena);
+        // Upstream drops a map with a directive that finds nothing to act on.
         if entries.iter().any(|entry| entry.key.is(PATCH) && self.counts(entry.value)) {
             return Cleaned::Gone;
         }
@@ -47,6 +48,7 @@ impl<'a> Cleaner<'a> {
             if matches!(cleaned, Cleaned::Same) {
                 continue;
             }
+            // Expanded: members are visited in the order of the map, not sorted.
             let edit = edit.get_or_insert_with(|| MapEdit::expanded(map, self.arena));
             edit.seek(entry.key);
             match cleaned {
@@ -59,6 +61,7 @@ impl<'a> Cleaner<'a> {
 
     /// A `$patch` of null is dropped as a null before it counts as a directive.
     fn counts(&self, directive: Node<'a>) -> bool {
+        // Upstream removes nulls before it looks for directives, but only when applying.
         self.mode == Mode::Combine || !directive.is_null()
     }
 

@@ -20,6 +20,7 @@ pub(crate) fn element_kind(
         Kind::Null => return Err(null_element(&path.index(0))),
         _ => {}
     }
+    // Both lists together, as Kubernetes compares them.
     match elements.position(|element| element.kind() != kind) {
         Some(at) => Err(mixed(live, patch, at + 1, path)),
         None => Ok(Some(kind)),
@@ -60,6 +61,7 @@ pub(super) fn on_its_side<T>(
     path: &Path<'_>,
 ) -> Result<T, MergeError> {
     check(live, patch, path).or_else(|fault| {
+        // If the live list alone fails, the fault is there.
         check(live, &[], &path.in_live())?;
         Err(fault)
     })

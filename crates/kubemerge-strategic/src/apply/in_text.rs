@@ -67,6 +67,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live: Node<'a>,
         patch: Node<'a>,
     ) -> Option<Result<Node<'a>, MergeError>> {
+        // Observers want every step, which text edits do not take.
         if O::WATCHES || self.mode != Mode::Apply {
             return None;
         }
@@ -75,6 +76,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             Ok(()) => Some(Ok(edits.finish(live))),
             Err(Unfit::Fault(fault)) => Some(Err(fault)),
             Err(Unfit::Map | Unfit::Document) => {
+                // The map-by-map way counts from the start.
                 self.repeats.reset();
                 None
             }
@@ -92,6 +94,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let mut last = None;
         let mut unfit = Unfit::Map;
         while let Some((name, patch)) = maps.patch.next() {
+            // Unsorted or repeated names need the whole map at once.
             let is_next = last.replace(name).is_none_or(|last| last < name);
             if is_next && maps.key.is_some_and(|key| name.is(key)) {
                 continue;
@@ -220,6 +223,7 @@ fn edit_to<'a>(
     match outcome? {
         Outcome::Keep => {}
         Outcome::Put(node) => edits.replace(live, node, level),
+        // An edit can change a value but not take its name away.
         Outcome::Remove => return Err(Unfit::Document),
     }
     Ok(())

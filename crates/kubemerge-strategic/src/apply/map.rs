@@ -48,6 +48,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         patch: &MapPatch<'a>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, MergeError> {
+        // Upstream looks at nothing else of such a map.
         if patch.patch.is_some() && self.strategy.obeys_patch_word_first() {
             return self.replace_map(live, patch, path);
         }
@@ -55,8 +56,10 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let base = live.unwrap_or(Node::NULL);
         let mut edit = match self.mode {
             Mode::Apply => MapEdit::new(base, self.arena),
+            // Directives are looked up besides the fields, in no order.
             Mode::Combine => MapEdit::expanded(base, self.arena),
         };
+        // Before the fields: the patch may set again what was not retained.
         self.retain_keys(&mut edit, live, patch, path)?;
         let maps = Maps { ty, live, patch, path };
         if let Err(error) = self.check_spelling(patch, path) {
@@ -98,6 +101,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if self.mode == Mode::Combine {
             self.copy_directives(edit, field, maps.path)?;
         }
+        // Once a field; the edit moves on from here.
         let found = edit.seek(field.field);
         let path = &maps.path.field(field.field);
         match (self.field_outcome(maps, found, field, path)?, found) {
@@ -123,6 +127,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             (None, None) => Outcome::Keep,
         };
         if let (Some(delete), Mode::Apply) = (field.delete, self.mode) {
+            // Deletions act on the list as the patch has left it.
             let current = outcome.after(live);
             let deleted = self
                 .delete_from(ty, current, field.field, *delete, path)
@@ -179,6 +184,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Err(super::elements::expected_list(entry.value, &path.field(entry.key)))
             }
             Malformed::Order(entry) => Err(malformed_order(&path.field(entry.key))),
+            // Copied as it is; applying reports it.
             Malformed::Delete(_) if self.mode == Mode::Combine => Ok(()),
             Malformed::Delete(entry) => Err(malformed_delete(&path.field(entry.key))),
         }
@@ -193,6 +199,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<(), MergeError> {
         if let Some(order) = field.order {
             match edit.seek(order.key) {
+                // Two different orders cannot be one.
                 Some(under) if !kubemerge_value::deep_equal(under, order.value) => {
                     return Err(malformed_order(&path.field(order.key)));
                 }

@@ -131,8 +131,10 @@ impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
     fn root(&mut self, ty: Type<'_>, live: Node<'a>, patch: Node<'a>) -> Result<Node<'a>, MergeError> {
         let live = document(live)?;
         let Some(patch) = document(patch)? else {
+            // Go decodes null into an empty map, so an empty patch changes nothing.
             return Ok(live.unwrap_or_else(|| empty_map([], self.arena)));
         };
+        // The fast way says None where it does not apply, and both give the same result.
         let merged = match live.and_then(|live| self.in_text(ty, live, patch)) {
             Some(merged) => merged,
             None => self.merge_document(ty, live, &MapPatch::parse(patch, self.arena)),

@@ -80,6 +80,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if let (ListStrategy::Keyed(_), Some(first)) =
             (rule.strategy, view.items().iter().chain(patch).next())
         {
+            // A keyed list of scalars: upstream fails on its first element.
             return Err(expected_map(*first, &path.index(0)));
         }
         self.observer.note(path, MergeEvent::ListMerged { keys: &[] });
@@ -118,6 +119,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let view = ListView::new(live, self.arena);
         let values = delete.elements(self.arena);
         match element_kind(view.items(), values, path)? {
+            // Both lists are empty.
             None => Ok(live),
             Some(Kind::Map) => self.merge_maps(rule, &view, values, path),
             Some(_) => Ok(self.without(&view, values, path)),
@@ -145,6 +147,7 @@ pub(super) fn positions<'a>(items: &[Node<'a>]) -> HashMap<Scalar<'a>, u32> {
     let mut positions = HashMap::with_capacity(items.len());
     for (at, item) in items.iter().enumerate() {
         if let Some(value) = item.scalar() {
+            // The first place of a repeated value counts.
             positions.entry(value).or_insert(at as u32);
         }
     }

@@ -90,6 +90,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     /// Gives an item another value.
     pub(super) fn change(&mut self, at: usize, node: Node<'a>) {
         let slot = &mut self.slots[at];
+        // Merging may have changed the directive of the item.
         slot.is_delete_item = slot.is_delete_item && is_delete_item(node);
         match slot.changed {
             Some(at) => self.changed[at as usize] = node,
@@ -104,6 +105,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     pub(super) fn places(&self, named: &Positions, server: &Positions) -> Vec<Place> {
         let place = |slot: &Slot| {
             let (rank, server) = (named.get(slot.id), server.get(slot.id));
+            // Upstream orders items of the patch first, others by where the server had them.
             Place { named: rank.is_some(), rank: rank.or(server), server, deleting: slot.is_delete_item }
         };
         self.slots.iter().map(place).collect()
@@ -135,6 +137,7 @@ impl<'l, 'a> Merged<'l, 'a> {
     pub(super) fn memory(&self) -> Vec<ItemId> {
         let live = &self.live;
         let mut alive = vec![true; live.len()];
+        // Upstream: deleting from a Go slice leaves old items after its end, and appending overwrites them.
         let mut stale = Vec::with_capacity(self.deleted.len());
         let mut last = live.len();
         for at in &self.deleted {

@@ -73,6 +73,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         let view = ListView::new(live.unwrap_or(Node::NULL), self.arena);
         let kind = on_its_side(element_kind, view.items(), items, path)?;
+        // Only maps have keys; this names the first element that is none.
         if kind.is_some_and(|kind| kind != Kind::Map) {
             on_its_side(all_maps, view.items(), items, path)?;
         }
@@ -125,6 +126,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let path = path.index(at);
             let (keyed, is_marked) = keys.read_marked(*item, self.arena);
             let require = || keys.identity_of(keyed, *item, &path);
+            // Reading the key has seen whether there is a directive at all.
             let word = if is_marked { PatchWord::in_map(*item) } else { None };
             match word {
                 Some(PatchWord::Replace) => parts.replace = true,
@@ -153,6 +155,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let node = deep(|| self.map(rule.item, None, &patch, &path.index(item.at)))?;
             items.push((order.and_then(|order| order.position(item.identity)), node));
         }
+        // Stable, so that items which the order does not name stay together.
         if order.is_some() {
             items.sort_by_key(|(position, _)| *position);
         }
@@ -170,6 +173,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         self.note_merge(rules.keys, path);
         let mut register = Register::with_capacity(view.items().len() + parts.plain.len());
         let survivors = self.survivors(rules.keys, view, &parts.deletes, &mut register, path)?;
+        // Repeated live items: the first one is merged with, the others stay.
         let first = Positions::of(survivors.iter().map(|item| item.id));
         let (mut named, names) = name_items(parts, &first, &mut register);
         let live: Vec<LiveItem> = survivors
@@ -188,6 +192,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             let again = name.merged.map(|_| Used::of(self.arena));
             name.merged = Some(self.spec_item(rules, item, base, live_at, path)?);
             if let Some(before) = again {
+                // A patch that repeats an item merges it again and again; memory is bounded here.
                 self.repeats.note(before, self.arena, &path.index(item.at))?;
             }
         }
@@ -241,6 +246,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         live_at: Option<usize>,
         path: &Path<'_>,
     ) -> Result<Node<'a>, MergeError> {
+        // Pairs are built for observers only.
         if O::WATCHES {
             let pairs = rules.keys.pairs(item.identity);
             match live_at {
@@ -253,6 +259,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         let base = match rules.rule.items {
             ItemStrategy::Merge => live,
+            // The item of the patch takes the place of the live one.
             ItemStrategy::Replace => None,
         };
         let path = match live_at {
@@ -271,6 +278,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         path: &Path<'_>,
     ) -> Vec<Result<usize, usize>> {
         let order = without_directive(live, named.len());
+        // New items alone are no change of order.
         if !order.iter().filter_map(|at| at.ok()).is_sorted() {
             self.observer.note(path, MergeEvent::Reordered { cause: Ordering::PatchList });
         }
@@ -305,6 +313,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
 
 /// A live item, which is the first of its name or one that stays as it is.
 fn pick_live<'a>(at: usize, item: &Survivor<'a>, name: Option<&Named<'a>>) -> Pick<'a> {
+    // Only the first of repeated live items was merged with.
     let changed = name.filter(|name| name.known == Some(at)).and_then(|name| name.merged);
     changed.map_or(Pick::Keep(item.at), Pick::Put)
 }

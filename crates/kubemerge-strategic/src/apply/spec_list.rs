@@ -36,6 +36,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         field: &FieldPatch<'a>,
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, MergeError> {
+        // All three parts must be lists before any is used.
         for directive in [field.order, field.delete].into_iter().flatten() {
             if directive.value.kind() != Kind::List {
                 return Err(expected_list(directive.value, &beside(path, *directive)));
@@ -118,6 +119,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             None => live.unwrap_or(Node::NULL),
         };
         let Some(directive) = patch.order else { return Ok(merged) };
+        // Maps without keys cannot be named in an order.
         if merged.elements(self.arena).iter().any(|item| item.scalar().is_none()) {
             let hint = "an order list needs a merge list or a list of scalars";
             return Err(malformed_order(&beside(path, directive)).with_hint(hint));
@@ -210,6 +212,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         let nodes: Vec<Node<'a>> = items.iter().map(|(_, node)| *node).collect();
         on_its_side(set_kind, view.items(), &nodes, path)?;
         self.observer.note(path, MergeEvent::ListMerged { keys: &[] });
+        // By value, as a set has no other identity.
         let known: HashSet<Element<'a>> = view.items().iter().map(|item| Element::of(*item)).collect();
         let mut added = HashSet::new();
         let mut picks: Vec<Pick<'a>> = (0..view.items().len()).map(Pick::Keep).collect();

@@ -21,6 +21,7 @@ impl<'a> Order<'a> {
     pub(super) fn of_elements(entries: &[Node<'a>]) -> Self {
         let mut positions = HashMap::with_capacity(entries.len());
         for (at, entry) in entries.iter().enumerate() {
+            // Of repeated entries the first counts.
             positions.entry(Element::of(*entry)).or_insert(at as u32);
         }
         Order { positions }

@@ -19,6 +19,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         value: Node<'a>,
         path: &Path<'_>,
     ) -> Result<Outcome<'a>, MergeError> {
+        // Upstream: values of different types are not merged, the patch wins.
         match live.filter(|live| live.kind() == value.kind()) {
             Some(live) => self.merge(ty, live, field, value, path),
             None => Ok(self.take(live, value, path)),
@@ -32,6 +33,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         }
         match self.mode {
             Mode::Apply => Outcome::Remove,
+            // In a patch the null must stay: it removes when the patch is applied.
             Mode::Combine => Outcome::Put(Node::NULL),
         }
     }
@@ -123,6 +125,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         if kind == Kind::Null {
             return Ok(self.remove(live, path));
         }
+        // Nothing to delete from.
         let Some(live) = live.filter(|live| live.kind() == kind) else { return Ok(Outcome::Keep) };
         if kind != Kind::List {
             // Upstream: a delete list that is no list merges like any other value
@@ -205,6 +208,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
     ) -> Result<MapRule<'s>, MergeError> {
         let untyped = ty.schema().untyped();
         match map_rule(ty, field, path) {
+            // The schema need not know a field that the object does not have: it is added as it is.
             Err(_) if live.is_none() => {
                 Ok(MapRule { strategy: MapStrategy::Merge, retain_keys: false, value: untyped })
             }

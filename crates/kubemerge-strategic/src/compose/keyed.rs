@@ -76,6 +76,7 @@ pub(super) fn compose<'a>(
         .ok_or_else(|| not_composable(path, "one list of all items would also order them"))?;
     let mut composed = Items::default();
     for name in &one.plain.names {
+        // Items that the second patch deletes need no changes any more.
         if !hit.contains(name) {
             keyed.add(&mut composed, *name, one.plain.nodes[name], path)?;
         }
@@ -87,6 +88,7 @@ pub(super) fn compose<'a>(
         names.iter().filter_map(|name| composed.nodes.get(name).copied()).collect();
     let mut known = Partial::default();
     let deletes = one.deletes.iter().chain(&other.deletes);
+    // The same deletion twice says nothing more.
     let is_new = |delete: &&Delete<'a>| known.insert(delete.identity, delete.written, ());
     nodes.extend(deletes.filter(is_new).map(|delete| delete.node));
     let value = (one.is_value || other.is_value).then(|| list(nodes, arena));
@@ -117,6 +119,7 @@ fn arrange<'a>(
     let order = order_one.map(|order| order.entry);
     let rest: Vec<Identity<'a>> = first.iter().copied().filter(|name| !hit.contains(name)).collect();
     if second.is_empty() {
+        // Items of a patch also order the list, so leaving some out could change the order.
         let kept = order.is_some() || hit.is_empty() || rest.is_empty();
         return kept.then_some((rest, order));
     }

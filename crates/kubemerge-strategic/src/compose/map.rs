@@ -116,11 +116,13 @@ impl<'a> Composer<'a> {
     fn act(&self, said: Option<FieldPatch<'a>>, field: &Field<'_, '_, 'a>) -> Result<Act<'a>, MergeError> {
         let Some(said) = said else { return Ok(Act::Absent) };
         Ok(match said.value.map(|value| (value, value.kind())) {
+            // Only directives: the list is ordered or deleted from.
             None => Act::List(said),
             Some((_, Kind::Null)) => Act::Removes,
             Some((value, Kind::Map)) => match PatchWord::in_map(value) {
                 Some(PatchWord::Delete) => Act::Removes,
                 Some(PatchWord::Replace) => Act::Whole(said),
+                // What replaces does not depend on what was there.
                 _ if field.map_strategy()? == MapStrategy::Replace => Act::Whole(said),
                 _ => Act::Map(value),
             },
@@ -146,6 +148,7 @@ impl<'a> Composer<'a> {
     ) -> Result<(), MergeError> {
         match (first, second) {
             (only, Act::Absent) | (Act::Absent, only) => self.keep(only, field, patch),
+            // The last word, whatever the first patch did.
             (_, Act::Removes) => patch.set(field.key, Node::NULL),
             (_, whole @ Act::Whole(_)) => self.keep(whole, field, patch),
             (Act::Map(first), Act::Map(second)) => {
@@ -188,6 +191,7 @@ impl<'a> Composer<'a> {
         match first {
             Act::Absent | Act::Removes => Ok(None),
             Act::Whole(_) => self.evaluate(None, &first, field),
+            // The first patch leaves at least an empty map there.
             Act::Map(_) => Ok(Some(map([], self.arena))),
             Act::List(_) => Ok(Some(list([], self.arena))),
         }
@@ -206,6 +210,7 @@ impl<'a> Composer<'a> {
             Act::Map(value) => patch.set(field.key, *value),
             Act::Whole(said) | Act::List(said) => self.write(field.key, *said, &mut patch),
         }
+        // An object of this field alone is enough: fields merge independently.
         let live = map(start.map(|value| (field.key, value)), self.arena);
         let result =
             apply(field.ty, live, patch.finish(), self.arena).map_err(|error| error.beside(field.path))?;
@@ -225,6 +230,7 @@ impl<'a> Composer<'a> {
         };
         let value = spec_diff::whole_value(field.key, value, field.ty, field.path, self.arena)?;
         let form = match value.kind() {
+            // Without the directive it would merge into what the object has.
             Kind::Map if field.map_strategy()? == MapStrategy::Merge => self.replacing(value),
             Kind::List => match field.list_rule()?.strategy {
                 ListStrategy::Atomic => value,
@@ -325,6 +331,7 @@ fn pairs<'a>(first: &MapPatch<'a>, second: &MapPatch<'a>) -> Vec<Pair<'a>> {
 }
 
 /// Above this many fields they are found through an index.
+// Most patches have fewer fields, and a scan is faster than an index.
 const MAX_UNINDEXED_FIELDS: usize = 16;
 
 /// Finds the positions of fields.
@@ -342,6 +349,7 @@ fn positions<'p, 'a>(patch: &'p MapPatch<'a>) -> impl Fn(Str<'a>) -> Option<usiz
 fn composed_names<'a>(first: Retained<'a>, second: Retained<'a>, set: Vec<Str<'a>>) -> Option<Vec<Str<'a>>> {
     let Some(mut names) = first.names else { return second.names };
     names.retain(|name| second.has(*name));
+    // What the second patch sets must be retained, or the composed patch would drop it.
     names.extend(set.into_iter().filter(|name| !(first.index.contains(name) && second.has(*name))));
     Some(names)
 }

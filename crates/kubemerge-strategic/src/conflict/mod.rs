@@ -39,6 +39,7 @@ impl<'a> PatchChange<'a> {
         match PatchWord::in_map(value) {
             Some(PatchWord::Delete) => PatchChange::Delete(value),
             Some(PatchWord::Replace) => PatchChange::Replace(value),
+            // After the directives: a null has none.
             _ if value.is_null() => PatchChange::Remove,
             _ => PatchChange::Set(value),
         }

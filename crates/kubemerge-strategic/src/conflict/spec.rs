@@ -39,6 +39,7 @@ impl<'a> Walk<'a> {
     }
 
     fn maps(&mut self, sides: Sides<'a>, ty: Type<'_>, path: &Path<'_>) -> Result<(), MergeError> {
+        // One patch replaces or deletes what the other one changes.
         if word(sides.one) != word(sides.other) {
             self.conflicts.push(PatchConflict::at(path, sides.one, sides.other));
             return Ok(());
@@ -46,6 +47,7 @@ impl<'a> Walk<'a> {
         let (one, mut other) =
             (MemberIndex::of(sides.one, self.arena), MemberIndex::of(sides.other, self.arena));
         for entry in one.entries.iter().filter(|entry| !is_directive(entry.key)) {
+            // Fields that only one patch names cannot conflict.
             if let Some(value) = other.find(entry.key) {
                 deep(|| self.field(entry, value, ty, &path.field(entry.key)))?;
             }
@@ -141,6 +143,7 @@ impl<'a> Walk<'a> {
 
 /// The `$patch` word of a map; `merge` is what happens without one.
 fn word(map: Node<'_>) -> Option<PatchWord> {
+    // `$patch: merge` is what happens anyway.
     PatchWord::in_map(map).filter(|word| *word != PatchWord::Merge)
 }
 
@@ -202,6 +205,7 @@ impl<'a> Items<'a> {
     /// A plain item that the delete item would remove.
     fn hit_by(&self, delete: &Item<'a>) -> Option<&Item<'a>> {
         let (mut partial, mask) = (self.partial.borrow_mut(), delete.written);
+        // One index per set of keys, built when the first delete item needs it.
         if partial.open(mask) {
             let has_keys = |(_, item): &(usize, &Item<'a>)| item.identity.mask() & mask == mask;
             for (at, item) in self.plain.iter().enumerate().filter(has_keys) {
@@ -219,6 +223,7 @@ fn is_unknown(error: &LookupError) -> bool {
 
 pub(crate) fn map_rule<'s>(ty: Type<'s>, field: &str) -> Result<MapRule<'s>, LookupError> {
     match ty.map_field(field) {
+        // A field that the schema does not know merges without rules, so it is tested like that.
         Err(error) if is_unknown(&error) => ty.schema().untyped().map_field(field),
         rule => rule,
     }

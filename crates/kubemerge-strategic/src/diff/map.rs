@@ -79,6 +79,7 @@ impl<'f> Field<'f, '_> {
         let MemberPair { entry, other: original } = *self.pair;
         match look_up(self.holder, &entry.key.text()) {
             Ok(rule) => Ok(Some(rule)),
+            // Upstream looks a field up only after it has found a difference.
             Err(error) if is_harmless_unless_changed(&error) && deep_equal(original, entry.value) => Ok(None),
             Err(error) => Err(MergeError::from_lookup(error, self.path)),
         }
@@ -93,6 +94,7 @@ impl<'a> Generator<'a> {
     }
 
     pub(super) fn maps(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
+        // Equal text is not enough: some rules write something even for equal values.
         if self.same_text(maps.original, maps.modified)
             && self.emits_nothing_if_unchanged(maps.modified, maps.ty)
         {
@@ -228,6 +230,7 @@ impl<'a> Generator<'a> {
     ) -> Result<ListPatch<'a>, MergeError> {
         let (before, after) = (original.elements(self.arena), modified.elements(self.arena));
         let Some(first) = before.first() else {
+            // Upstream: an empty original list needs no order list.
             let items = if self.options.changes.is_on() { after.to_vec() } else { Vec::new() };
             return Ok(ListPatch { items, ..ListPatch::default() });
         };

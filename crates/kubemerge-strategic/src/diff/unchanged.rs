@@ -25,6 +25,7 @@ impl<'a> Generator<'a> {
     /// Whether the walk surely writes nothing for an unchanged member.
     pub(super) fn member_emits_nothing(&self, entry: &Entry<'a>, ty: Type<'_>) -> bool {
         match entry.value.kind() {
+            // Upstream reads directives in documents, so they cannot be skipped.
             _ if entry.key.is(PATCH) => false,
             Kind::Map => self.map_emits_nothing(entry, ty),
             Kind::List => self.list_emits_nothing(entry, ty),
@@ -38,6 +39,7 @@ impl<'a> Generator<'a> {
                 rule.strategy == MapStrategy::Merge
                     && self.emits_nothing_if_unchanged(entry.value, rule.value)
             }
+            // Upstream looks up only what changed, except for broken strategies.
             Err(error) => is_harmless_unless_changed(&error),
         }
     }
@@ -50,6 +52,7 @@ impl<'a> Generator<'a> {
         match rule.strategy {
             ListStrategy::Atomic => true,
             ListStrategy::Keyed([key]) => self.items_emit_nothing(entry.value, &key.name, rule.item),
+            // Upstream writes order lists for merge lists even if nothing changed.
             _ => entry.value.is_empty(),
         }
     }
@@ -60,6 +63,7 @@ impl<'a> Generator<'a> {
         while let Some(item) = items.next() {
             let emits_nothing_if_unchanged =
                 || has_no_rules || self.emits_nothing_if_unchanged(items.node(&item), ty);
+            // An item without a key is an error upstream.
             if !matches!(item.key, ItemKey::Scalar(_)) || !emits_nothing_if_unchanged() {
                 return false;
             }

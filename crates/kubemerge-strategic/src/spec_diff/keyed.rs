@@ -57,6 +57,7 @@ impl<'a> Items<'a> {
         generator: &Generator<'a>,
     ) -> Result<Self, MergeError> {
         let nodes = list.elements(generator.arena);
+        // Before keys are read: a scalar in the list has the better error.
         all_maps(nodes, &[], path)?;
         let mut items = Items {
             all: Vec::with_capacity(nodes.len()),
@@ -66,6 +67,7 @@ impl<'a> Items<'a> {
         };
         for (at, node) in nodes.iter().enumerate() {
             let (identity, _) = keys.require(*node, &path.index(at), generator.arena)?;
+            // Repetitions are kept apart, so that the common case needs one map.
             if *items.first.entry(identity).or_insert(at) != at {
                 items.further.entry(identity).or_default().push(at);
             }
@@ -83,6 +85,7 @@ impl<'a> Items<'a> {
     fn position(&self, identity: Identity<'a>) -> Option<usize> {
         let last = self.last.get();
         let is_it = |at: &usize| self.all.get(*at).is_some_and(|item| item.identity == identity);
+        // Lists are mostly in the same order, so the neighbour of the last hit is tried before hashing.
         let beside = || [last.wrapping_add(1), last.wrapping_sub(1)].into_iter().find(is_it);
         let beside = if self.further.is_empty() { beside() } else { None };
         let at = beside.or_else(|| self.first.get(&identity).copied())?;
@@ -145,10 +148,12 @@ impl<'a> Generator<'a> {
         let Change { field: Field { key, path, .. }, sides } = *change;
         let keyed = List { rule, keys: Keys::new(keys, Strategy::Spec, self.arena) };
         let lists = match self.read_lists(&sides, &keyed.keys, path) {
+            // A list that no merge could handle is no fault while it stays the same.
             Err(_) if sides.unchanged() => return Ok(()),
             lists => lists?,
         };
         let gone = lists.gone();
+        // Items with one identity cannot be addressed, so the whole list is replaced.
         if lists.repeats() {
             patch.extend(key, self.target_list(&lists, &gone, &keyed, path)?);
             return Ok(());
@@ -157,6 +162,7 @@ impl<'a> Generator<'a> {
         let all = keyed.keys.all();
         let deletes: Vec<Identity<'a>> =
             gone.iter().copied().filter(|gone| gone.mask() == all || lists.current.has(*gone)).collect();
+        // A delete item without all keys would also remove items that stay.
         if self.hits_survivor(&deletes, &lists, all) {
             patch.extend(key, self.target_list(&lists, &gone, &keyed, path)?);
             return Ok(());
@@ -200,6 +206,7 @@ impl<'a> Generator<'a> {
         for (at, item) in lists.modified.all.iter().enumerate() {
             let path = path.index(at);
             let said = match lists.current.nth(item.identity, 0) {
+                // New in the configuration.
                 None => Some(self.whole_map(item.node, keyed.rule.item, &path)?),
                 Some(current) => self.changed_item(item, current, lists, keyed, &path)?,
             };
@@ -224,6 +231,7 @@ impl<'a> Generator<'a> {
         if patch.is_empty() {
             return Ok(None);
         }
+        // A changed item is found by its keys, so they are sent although they are the same.
         for name in keyed.keys.names() {
             if let Some(value) = item.node.get(name).filter(|value| !value.is_null()) {
                 patch.put(Str::plain(self.arena.alloc_str(name)), value);
@@ -268,6 +276,7 @@ impl<'a> Generator<'a> {
         path: &Path<'_>,
     ) -> Result<Option<Node<'a>>, MergeError> {
         let gone: HashSet<Identity<'a>> = gone.iter().copied().collect();
+        // Items that other clients added are kept.
         let server_only =
             |item: &&Item<'a>| !lists.modified.has(item.identity) && !gone.contains(&item.identity);
         let mut target: Vec<Node<'a>> =
@@ -284,6 +293,7 @@ impl<'a> Generator<'a> {
         {
             return Ok(None);
         }
+        // Without the marker the list would be merged into the live one.
         let mut items = vec![self.replace_marker()];
         for item in target {
             items.push(self.whole_map(item, keyed.rule.item, path)?);

@@ -143,6 +143,7 @@ impl<'a> Sides<'a> {
     fn own_original(&self) -> Option<Node<'a>> {
         match self.original {
             Original::Current => None,
+            // A value that changed its type has nothing in common with the new one.
             Original::Was(original) if original.kind() == self.modified.kind() => Some(original),
             Original::Was(_) | Original::Absent => Some(Node::NULL),
         }
@@ -161,6 +162,7 @@ impl<'a> Sides<'a> {
     fn agree(&self, equal: impl Fn(Node<'a>, Node<'a>) -> bool) -> bool {
         let agrees_with_original = match self.original {
             Original::Was(original) => equal(original, self.modified),
+            // Two-way diffs have no third side to agree with.
             Original::Current | Original::Absent => true,
         };
         agrees_with_original && equal(self.modified, self.current)
@@ -189,6 +191,7 @@ impl<'f> Change<'f, '_> {
     ) -> Result<Option<R>, MergeError> {
         match look_up(self.field.holder, &self.field.key.text()) {
             Ok(rule) => Ok(Some(rule)),
+            // An unknown field is a fault only where something has to be said about it.
             Err(_) if self.sides.unchanged() => Ok(None),
             Err(error) => Err(MergeError::from_lookup(error, self.field.path)),
         }
@@ -210,6 +213,7 @@ impl<'a> Generator<'a> {
 
     fn maps(&self, maps: &Maps<'_, 'a>) -> Result<PatchMap<'a>, MergeError> {
         let _level = self.depth.enter();
+        // Not at every level: comparing texts reads them, which would be quadratic in the depth.
         if self.depth.compares_texts() && maps.sides.same_texts() {
             return Ok(PatchMap::new(self.arena));
         }
@@ -223,6 +227,7 @@ impl<'a> Generator<'a> {
     fn pair_members(&self, maps: &Maps<'_, 'a>) -> Option<Vec<MemberPair<'a>>> {
         let Sides { original, modified, current } = maps.sides;
         match (original, maps.retain) {
+            // Pairs leave out equal members, which a third side or $retainKeys would need.
             (Original::Current, RetainKeys::Unnamed) if self.depth.compares_texts() => {
                 pair_members(modified, current, |_| true)
             }
@@ -291,6 +296,7 @@ impl<'a> Generator<'a> {
             Kind::List if self.depth.compares_texts() && sides.same_texts() => Ok(()),
             Kind::List => self.change_list(change, patch),
             _ => {
+                // By value: 1.0 and 1 do not differ.
                 if sides.modified.scalar() != sides.current.scalar() {
                     patch.set(field.key, sides.modified);
                 }

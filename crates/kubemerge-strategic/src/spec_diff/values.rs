@@ -24,6 +24,7 @@ impl<'a> Generator<'a> {
             Err(_) if sides.unchanged() => return Ok(()),
             lists => lists?,
         };
+        // New values come last in a merge; only another order needs saying.
         if self.order_lists == OrderLists::WhereNeeded && !lists.keep_order() {
             self.set_order(field.key, lists.modified.elements.to_vec(), patch);
         }
@@ -31,6 +32,7 @@ impl<'a> Generator<'a> {
         if !added.is_empty() {
             patch.set(field.key, list(added, self.arena));
         }
+        // Only what the last configuration had is deleted; other values belong to other clients.
         let deleted = lists.original.as_ref().unwrap_or(&lists.current).without(&lists.modified);
         if !deleted.is_empty() {
             patch.set_beside(DELETE_FROM_PRIMITIVE_LIST, field.key, list(deleted, self.arena));
@@ -55,6 +57,7 @@ impl<'a> Lists<'a> {
     ) -> Result<Self, MergeError> {
         let original = sides.own_original().map(|original| original.elements(arena));
         let (modified, current) = (sides.modified.elements(arena), sides.current.elements(arena));
+        // The same checks as in the merge, so that no patch is generated which it refuses.
         for list in original.into_iter().chain([current]) {
             match rule.strategy {
                 ListStrategy::Set => set_kind(list, modified, path)?,

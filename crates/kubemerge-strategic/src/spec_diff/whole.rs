@@ -34,6 +34,7 @@ impl<'a> Generator<'a> {
         match value.kind() {
             Kind::Map => match field.holder.map_field(&field.key.text()) {
                 Ok(rule) => deep(|| self.prepared_map(value, rule.value, field.path)),
+                // Below an unknown field nothing has a rule.
                 Err(_) => Ok(None),
             },
             Kind::List => match field.holder.list_field(&field.key.text()) {
@@ -50,6 +51,7 @@ impl<'a> Generator<'a> {
         ty: Type<'_>,
         path: &Path<'_>,
     ) -> Result<Option<Node<'a>>, MergeError> {
+        // Nothing below has a rule either.
         if ty.is_untyped() {
             return Ok(None);
         }
@@ -80,6 +82,7 @@ impl<'a> Generator<'a> {
             ListStrategy::Keyed(keys) => {
                 all_maps(items, &[], path)?;
                 if self.repeats(items, &Keys::new(keys, Strategy::Spec, self.arena), path)? {
+                    // Repeated keys would be merged into one; the marker keeps both.
                     prepared.push(self.replace_marker());
                     changed = true;
                 }
