@@ -15,6 +15,7 @@ mod apiregistration;
 mod apps;
 mod autoscaling;
 mod batch;
+mod cel;
 mod certificates;
 pub mod columns;
 mod coordination;

@@ -2,6 +2,7 @@
 
 mod binding;
 mod client_config;
+mod expression;
 mod match_condition;
 mod mutating_policy;
 mod param;

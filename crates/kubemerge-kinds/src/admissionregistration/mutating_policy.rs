@@ -1,8 +1,10 @@
 //! MutatingAdmissionPolicy.
 
+use super::expression::{Params, WhenNone, check_trimmed};
 use super::policy::{conditions, defaults, has_same_conditions, matching, variables};
 use super::reserved_name::reserved_name;
 use super::rule::{REINVOCATION_POLICIES, mutating_operations};
+use crate::cel::{Environment, Type};
 use crate::field::Field;
 use crate::registry::{Generation, MetadataRule, OnUpdate, Rules};
 
@@ -33,17 +35,18 @@ const PATCH_TYPES: [(&str, &str); 2] =
 fn validate(spec: Field<'_>) {
     matching(spec);
     mutating_operations(spec.field("matchConstraints"));
-    variables(spec);
+    let variables = variables(spec, WhenNone::Empty);
+    let environment = variables.extend(Params::of(spec).environment().with_authorizer().with_patch_types());
     let mutations = spec.field("mutations");
     mutations.require("mutations must contain at least one item");
-    mutations.items().for_each(mutation);
+    mutations.items().for_each(|one| mutation(one, &environment));
     let reinvocation = spec.field("reinvocationPolicy");
     if !reinvocation.require("") {
         reinvocation.one_of(&REINVOCATION_POLICIES);
     }
 }
 
-fn mutation(mutation: Field<'_>) {
+fn mutation(mutation: Field<'_>, environment: &Environment) {
     let patch_type = mutation.field("patchType");
     if patch_type.require("") || !patch_type.one_of(&PATCH_TYPES.map(|(name, _)| name)) {
         return;
@@ -57,6 +60,8 @@ fn mutation(mutation: Field<'_>) {
                 let expression = patch.field("expression");
                 if expression.str().trim().is_empty() {
                     expression.required("");
+                } else {
+                    check_trimmed(expression, environment, &[patch_result(name)]);
                 }
             }
             (false, true) => {
@@ -65,5 +70,13 @@ fn mutation(mutation: Field<'_>) {
             }
             (false, false) => {}
         }
+    }
+}
+
+/// What the expression of a patch must give.
+fn patch_result(patch_type: &str) -> Type {
+    match patch_type {
+        "JSONPatch" => Type::list(Type::named("JSONPatch")),
+        _ => Type::named("Object"),
     }
 }

@@ -1,6 +1,7 @@
 //! What ValidatingAdmissionPolicy and MutatingAdmissionPolicy have in common.
 
-use super::match_condition::{Params, match_conditions};
+use super::expression::{Params, Variables, WhenNone};
+use super::match_condition::match_conditions;
 use super::param::param_kind;
 use super::rule::{FAILURE_POLICIES, default_match_resources, match_resources};
 use crate::field::Field;
@@ -68,23 +69,20 @@ pub(super) fn matching(spec: Field<'_>) {
 
 /// Validates the match conditions of a policy.
 pub(super) fn conditions(spec: Field<'_>) {
-    let params = if spec.field("paramKind").is_set() { Params::Given } else { Params::None };
-    match_conditions(spec.field("matchConditions"), params);
+    match_conditions(spec.field("matchConditions"), Params::of(spec));
 }
 
-/// Validates `variables`.
-pub(super) fn variables(spec: Field<'_>) {
+/// Validates `variables`; answers what expressions can use of them.
+pub(super) fn variables(spec: Field<'_>, when_none: WhenNone) -> Variables {
     for variable in spec.field("variables").items() {
-        let (name, expression) = (variable.field("name"), variable.field("expression"));
+        let name = variable.field("name");
         if name.str().trim().is_empty() {
             name.required("name is not specified");
         } else if !is_identifier(name.str()) {
             name.invalid("must be a valid CEL identifier");
         }
-        if expression.str().trim().is_empty() {
-            expression.required("expression is not specified");
-        }
     }
+    Variables::of(spec, when_none)
 }
 
 fn is_identifier(text: &str) -> bool {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::expression::{Params, WhenNone, check};
 use super::policy::{conditions, defaults, has_same_conditions, matching, variables};
 use super::reserved_name::reserved_name;
+use crate::cel::{Environment, Type, problem};
 use crate::field::Field;
 use crate::format::qualified_name;
 use crate::meta;
@@ -42,7 +44,8 @@ const REASONS: [&str; 3] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 fn validate(policy: Field<'_>) {
     let spec = policy.field("spec");
     matching(spec);
-    variables(spec);
+    let variables = variables(spec, WhenNone::Undefined);
+    let base = variables.extend(Params::of(spec).environment());
     let (validations, annotations) = (spec.field("validations"), spec.field("auditAnnotations"));
     if validations.is_empty() && annotations.is_empty() {
         for list in [validations, annotations] {
@@ -50,26 +53,32 @@ fn validate(policy: Field<'_>) {
         }
         return;
     }
-    validations.items().for_each(validation);
+    validations.items().for_each(|one| validation(one, &base));
     if annotations.len() > MAX_AUDIT_ANNOTATIONS {
         let message = format!("must not have more than {MAX_AUDIT_ANNOTATIONS} auditAnnotations");
         annotations.invalid_struct("[]admissionregistration.AuditAnnotation", message);
     }
     let mut keys = BTreeSet::new();
     for annotation in annotations.items() {
-        audit_annotation(policy.fields(["metadata", "name"]).str(), annotation);
+        audit_annotation(policy.fields(["metadata", "name"]).str(), annotation, &base);
         if !keys.insert(annotation.field("key").str()) {
             annotation.field("key").duplicate();
         }
     }
 }
 
-fn validation(validation: Field<'_>) {
+/// Validates a validation; what is in `base` and permissions can be used, for messages only the former.
+fn validation(validation: Field<'_>, base: &Environment) {
     let (expression, message) = (validation.field("expression"), validation.field("message"));
     if expression.str().trim().is_empty() {
         expression.required("expression is not specified");
+    } else {
+        check(expression, &base.clone().with_authorizer(), &[Type::Bool]);
     }
     let text = validation.field("messageExpression");
+    if !text.str().trim().is_empty() {
+        check(text, base, &[Type::String]);
+    }
     for field in [text, message] {
         if !field.is_empty() && field.str().trim().is_empty() {
             field.invalid("must be non-empty if specified");
@@ -84,7 +93,7 @@ fn validation(validation: Field<'_>) {
     }
 }
 
-fn audit_annotation(policy: &str, annotation: Field<'_>) {
+fn audit_annotation(policy: &str, annotation: Field<'_>, base: &Environment) {
     let (key, expression) = (annotation.field("key"), annotation.field("valueExpression"));
     if policy.is_empty() {
         key.invalid("requires metadata.name be non-empty");
@@ -97,6 +106,9 @@ fn audit_annotation(policy: &str, annotation: Field<'_>) {
         expression.required("valueExpression is not specified");
     } else if text.len() > MAX_VALUE_EXPRESSION_BYTES {
         expression.required(format!("must not exceed {MAX_VALUE_EXPRESSION_BYTES} bytes in length"));
+    } else if let Some(problem) = problem(text, &base.clone().with_authorizer(), &[Type::String, Type::Null])
+    {
+        expression.invalid(problem);
     }
 }
 

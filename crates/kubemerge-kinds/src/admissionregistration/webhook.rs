@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::client_config::client_config;
-use super::match_condition::{Params, match_conditions};
+use super::expression::Params;
+use super::match_condition::match_conditions;
 use super::reserved_name::reserved_name;
 use super::rule::{
     FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, default_matching, default_rules,

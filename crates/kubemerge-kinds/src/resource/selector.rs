@@ -1,6 +1,7 @@
 //! Selectors of devices in CEL.
 
 use super::names::is_within;
+use crate::cel::{Environment, Type, compile};
 use crate::field::Field;
 
 const MAX_SELECTORS: usize = 32;
@@ -31,6 +32,13 @@ fn selector(selector: Field<'_>) {
     }
     let expression = cel.field("expression");
     if expression.str().len() > MAX_EXPRESSION_BYTES {
-        expression.too_long(MAX_EXPRESSION_BYTES);
+        return expression.too_long(MAX_EXPRESSION_BYTES);
+    }
+    match compile(expression.str(), &Environment::of_devices()) {
+        Ok(Type::Bool | Type::Dyn) => {}
+        Ok(found) => {
+            expression.invalid(format!("must evaluate to bool or the unknown type, not {found}"));
+        }
+        Err(problem) => expression.invalid(problem),
     }
 }

@@ -1,0 +1,105 @@
+//! Expressions in CEL, as far as validation needs them: are they well-formed, and do their types fit.
+//!
+//! Nothing is evaluated here. Texts are those of cel-go for the mistakes people make; some rarer ones are refused
+//! with another text.
+
+mod check;
+mod environment;
+mod functions;
+mod parse;
+mod problem;
+mod token;
+mod types;
+
+pub(crate) use environment::Environment;
+pub(crate) use types::Type;
+
+use problem::shown;
+
+/// How many characters an expression may have.
+const MAX_CODE_POINTS: usize = 100_000;
+
+/// Finds the type of an expression, or tells why it does not compile.
+pub(crate) fn compile(text: &str, environment: &Environment) -> Result<Type, String> {
+    let size = text.chars().count();
+    if size > MAX_CODE_POINTS {
+        let limit = format!("size: {size}, limit {MAX_CODE_POINTS}");
+        return Err(format!("compilation failed: expression code point size exceeds limit: {limit}"));
+    }
+    let found = parse::parse(text).and_then(|expr| check::check(&expr, environment));
+    found.map_err(|problems| format!("compilation failed: {}", shown(text, &problems)))
+}
+
+/// What is wrong with an expression that must give one of these types.
+pub(crate) fn problem(text: &str, environment: &Environment, results: &[Type]) -> Option<String> {
+    let found = match compile(text, environment) {
+        Ok(found) => found,
+        Err(problem) => return Some(problem),
+    };
+    if results.contains(&found) {
+        return None;
+    }
+    let names: Vec<String> = results.iter().map(Type::result_name).collect();
+    Some(match &names[..] {
+        [one] => format!("must evaluate to {one} but got {}", found.result_name()),
+        _ => format!("must evaluate to one of [{}] but got {}", names.join(" "), found.result_name()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Environment, Type, problem};
+
+    fn told(text: &str) -> Option<String> {
+        problem(text, &Environment::of_admission().with_authorizer(), &[Type::Bool])
+    }
+
+    #[test]
+    fn valid_expressions() {
+        for text in [
+            "true",
+            "object.spec.replicas < 10 && has(object.metadata.labels)",
+            "!('system:nodes' in request.userInfo.groups)",
+            "object.spec.containers.all(c, c.image.contains(':'))",
+            "authorizer.group('').resource('pods').check('get').allowed()",
+            "sets.contains([1], [2]) ? size('a') == 1 : [1, 2].exists(x, x > 1)",
+            "object == null || quantity('1').compareTo(quantity('2')) > 0",
+        ] {
+            assert_eq!(told(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_types() {
+        assert_eq!(told("1").unwrap(), "must evaluate to bool but got int");
+        assert_eq!(told("null").unwrap(), "must evaluate to bool but got null_type");
+        let text = "compilation failed: ERROR: <input>:1:1: undeclared reference to 'foo' (in container '')\n | \
+                    foo.bar\n | ^";
+        assert_eq!(told("foo.bar").unwrap(), text);
+        let text =
+            "compilation failed: ERROR: <input>:1:8: undefined field 'foo'\n | request.foo\n | .......^";
+        assert_eq!(told("request.foo").unwrap(), text);
+    }
+
+    #[test]
+    fn syntax() {
+        let text = "compilation failed: ERROR: <input>:1:3: Syntax error: extraneous input 'b' expecting <EOF>\n | \
+                    a b\n | ..^";
+        assert_eq!(told("a b").unwrap(), text);
+        let text = "compilation failed: ERROR: <input>:1:1: Syntax error: token recognition error at: 'ü'\n | ü\n | \
+                    ＾\nERROR: <input>:1:2: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', \
+                    '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | \
+                    ü\n | ．^";
+        assert_eq!(told("ü").unwrap(), text);
+    }
+
+    #[test]
+    fn deep_and_long_expressions() {
+        assert!(told(&"(".repeat(50_000)).unwrap().contains("recursion limit exceeded"));
+        assert!(told(&"-".repeat(50_001)).is_some());
+        assert!(told(&"!".repeat(50_000)).is_some());
+        assert!(told(&"a/".repeat(40_000)).unwrap().contains("more errors") || told("a/").is_some());
+        assert!(told(&"a.".repeat(40_000)).is_some());
+        assert!(told(&format!("{}1", "1+".repeat(40_000))).is_some());
+    }
+}
