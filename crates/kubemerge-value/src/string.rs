@@ -181,6 +181,9 @@ fn write_quoted(raw: &[u8], out: &mut Vec<u8>) {
 
 /// Writes UTF-8 characters as a JSON string with the escapes of Go's encoder.
 pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
+    if is_short_and_plain(text) {
+        return write_quoted(text, out);
+    }
     // Nearly all strings need no escape and are copied in one piece.
     let plain = plain_end(text, 0);
     if plain == text.len() {
@@ -197,6 +200,39 @@ pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
     }
     out.extend_from_slice(&text[kept..]);
     out.push(b'"');
+}
+
+/// Whether a text of at most 16 bytes, which most names and values are, needs no escape; false if that is not sure.
+#[inline]
+fn is_short_and_plain(text: &[u8]) -> bool {
+    if text.len() > 16 {
+        return false;
+    }
+    // Two words that may overlap cover the text, whatever its length.
+    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
+        return is_plain_word(u64::from_le_bytes(*first)) && is_plain_word(u64::from_le_bytes(*last));
+    }
+    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        return is_plain_word(u64::from(first) | u64::from(last) << 32);
+    }
+    text.iter().all(|byte| byte.is_ascii() && is_plain(*byte))
+}
+
+/// Whether eight bytes are ASCII and need no escape.
+#[inline]
+fn is_plain_word(word: u64) -> bool {
+    const LOW: u64 = u64::MAX / 255;
+    const HIGH: u64 = LOW << 7;
+    let is_any = |word: u64, byte: u8| {
+        let other = word ^ (LOW * byte as u64);
+        other.wrapping_sub(LOW) & !other
+    };
+    // `<` and `>` differ in one bit, and so do `"` and `&`.
+    let marks = is_any(word | LOW * 2, b'>') | is_any(word | LOW * 4, b'&') | is_any(word, b'\\');
+    // Bytes below 0x20 borrow from their high bit; those above 0x7f have it.
+    let control = word.wrapping_sub(LOW * 0x20) & !word;
+    (marks | control | word) & HIGH == 0
 }
 
 /// The bytes that never start an escape.

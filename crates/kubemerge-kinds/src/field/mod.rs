@@ -67,6 +67,7 @@ impl<'t> Field<'t> {
     }
 
     /// A field of a map.
+    #[inline]
     pub fn field(self, name: &'t str) -> Field<'t> {
         self.below(self.map().and_then(|map| map.get_raw(name)), Step::Name(name))
     }
@@ -159,6 +160,7 @@ impl<'t> Field<'t> {
     }
 
     /// Whether a map has a field that is not null: quicker than `field(name).is_set()`.
+    #[inline]
     pub fn has(self, name: &str) -> bool {
         self.map().and_then(|map| map.get(name)).is_some_and(|value| !matches!(value, Value::Null))
     }

@@ -1,19 +1,20 @@
 //! Lists of a tree.
 
+use std::mem::ManuallyDrop;
 use std::ops::{Deref, DerefMut};
 
 use bumpalo::collections::Vec;
 
 use super::{Arena, Map, Value};
 
-/// A list of values; derefs to a slice.
+/// A list of values; derefs to a slice. Never dropped: the arena has the memory.
 #[derive(Debug)]
-pub struct List<'a>(Vec<'a, Value<'a>>);
+pub struct List<'a>(ManuallyDrop<Vec<'a, Value<'a>>>);
 
 impl<'a> List<'a> {
     /// An empty list.
     pub fn new_in(arena: &'a Arena) -> List<'a> {
-        List(Vec::new_in(arena))
+        List(ManuallyDrop::new(Vec::new_in(arena)))
     }
 
     /// Adds an item at the end.
@@ -33,7 +34,8 @@ impl<'a> List<'a> {
 
     /// Puts an item at a place, which must not be past the end.
     pub fn insert(&mut self, at: usize, item: impl Into<Value<'a>>) {
-        self.0.insert(at.min(self.0.len()), item.into());
+        let at = at.min(self.0.len());
+        self.0.insert(at, item.into());
     }
 
     /// The items that are maps.
@@ -55,7 +57,7 @@ impl<'a> List<'a> {
     pub fn copy_in<'b>(&self, arena: &'b Arena) -> List<'b> {
         let mut copy = Vec::with_capacity_in(self.len(), arena);
         copy.extend(self.iter().map(|item| item.copy_in(arena)));
-        List(copy)
+        List(ManuallyDrop::new(copy))
     }
 }
 

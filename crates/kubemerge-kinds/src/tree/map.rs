@@ -1,5 +1,7 @@
 //! Maps of a tree: fields by name, always sorted.
 
+use std::mem::ManuallyDrop;
+
 use bumpalo::collections::Vec;
 
 use super::{Arena, List, Value};
@@ -7,18 +9,32 @@ use super::{Arena, List, Value};
 /// A map of a tree.
 #[derive(Debug)]
 pub struct Map<'a> {
-    entries: Vec<'a, (&'a str, Value<'a>)>,
+    /// Never dropped: the arena has the memory, and no value owns anything else.
+    entries: ManuallyDrop<Vec<'a, (&'a str, Value<'a>)>>,
+    /// One bit for each name, by [`name_bit`]: most names that rules ask for are absent, which this tells at once.
+    /// A bit stays when its field is removed.
+    names: u64,
+}
+
+/// The bit of a name; other names may have the same. Known at compile time where the name is.
+#[inline(always)]
+fn name_bit(name: &str) -> u64 {
+    match name.as_bytes() {
+        [] => 1,
+        [first, .., last] => 1 << ((*first as usize * 7 + *last as usize * 3 + name.len()) % 64),
+        [only] => 1 << (*only % 64),
+    }
 }
 
 impl<'a> Map<'a> {
     /// An empty map.
     pub fn new_in(arena: &'a Arena) -> Map<'a> {
-        Map { entries: Vec::new_in(arena) }
+        Map { entries: ManuallyDrop::new(Vec::new_in(arena)), names: 0 }
     }
 
     /// An empty map with room for some fields.
     pub(crate) fn with_capacity_in(capacity: usize, arena: &'a Arena) -> Map<'a> {
-        Map { entries: Vec::with_capacity_in(capacity, arena) }
+        Map { entries: ManuallyDrop::new(Vec::with_capacity_in(capacity, arena)), names: 0 }
     }
 
     /// The arena that the map lives in.
@@ -51,8 +67,14 @@ impl<'a> Map<'a> {
         self.entries.binary_search_by(|(known, _)| (*known).cmp(name))
     }
 
-    /// The place of a field. Names of few fields differ in length mostly, which is quicker to see than their order.
+    /// The place of a field.
+    #[inline]
     fn place(&self, name: &str) -> Option<usize> {
+        if self.names & name_bit(name) == 0 { None } else { self.search(name) }
+    }
+
+    /// The place of a field. Names of few fields differ in length mostly, which is quicker to see than their order.
+    fn search(&self, name: &str) -> Option<usize> {
         const FEW: usize = 16;
         if self.entries.len() > FEW {
             return self.find(name).ok();
@@ -61,16 +83,19 @@ impl<'a> Map<'a> {
     }
 
     /// The value of a field.
+    #[inline]
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
         self.get_raw(name).filter(|value| is_shown(value))
     }
 
     /// The value of a field, omitted ones too.
+    #[inline]
     pub(crate) fn get_raw(&self, name: &str) -> Option<&Value<'a>> {
         self.place(name).map(|at| &self.entries[at].1)
     }
 
     /// The value of a field, to change it.
+    #[inline]
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value<'a>> {
         self.place(name).map(|at| &mut self.entries[at].1).filter(|value| is_shown(value))
     }
@@ -84,7 +109,7 @@ impl<'a> Map<'a> {
     pub fn set(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
         match self.find(name) {
             Ok(at) => self.entries[at].1 = value.into(),
-            Err(at) => self.entries.insert(at, (name, value.into())),
+            Err(at) => self.insert_at(at, name, value.into()),
         }
     }
 
@@ -99,7 +124,7 @@ impl<'a> Map<'a> {
         match self.find(name) {
             Ok(at) if !self.entries[at].1.is_empty() => {}
             Ok(at) => self.entries[at].1 = value.into(),
-            Err(at) => self.entries.insert(at, (name, value.into())),
+            Err(at) => self.insert_at(at, name, value.into()),
         }
     }
 
@@ -108,7 +133,7 @@ impl<'a> Map<'a> {
         match self.find(name) {
             Ok(at) if !matches!(self.entries[at].1, Value::Null | Value::Omitted(_)) => {}
             Ok(at) => self.entries[at].1 = value.into(),
-            Err(at) => self.entries.insert(at, (name, value.into())),
+            Err(at) => self.insert_at(at, name, value.into()),
         }
     }
 
@@ -157,7 +182,7 @@ impl<'a> Map<'a> {
         let at = match self.find(name) {
             Ok(at) => at,
             Err(at) => {
-                self.entries.insert(at, (name, Value::Null));
+                self.insert_at(at, name, Value::Null);
                 at
             }
         };
@@ -194,18 +219,21 @@ impl<'a> Map<'a> {
         self.list_mut(name).into_iter().flat_map(List::maps_mut)
     }
 
-    /// Puts a field at a place while the map is read; the caller keeps the order.
-    pub(crate) fn insert_at(&mut self, at: usize, name: &'a str, value: Value<'a>) {
+    /// Puts a field at a place; the caller keeps the order.
+    fn insert_at(&mut self, at: usize, name: &'a str, value: Value<'a>) {
+        self.names |= name_bit(name);
         self.entries.insert(at, (name, value));
     }
 
-    /// Replaces the value at a place.
-    pub(crate) fn replace_at(&mut self, at: usize, value: Value<'a>) {
-        self.entries[at].1 = value;
+    /// Adds a field while the map is read; its name is greater than all others.
+    pub(crate) fn push_last(&mut self, name: &'a str, value: Value<'a>) {
+        debug_assert!(self.entries.last().is_none_or(|last| last.0 < name));
+        self.push_unsorted(name, value);
     }
 
     /// Adds a field while the map is read; names may come in any order.
     pub(crate) fn push_unsorted(&mut self, name: &'a str, value: Value<'a>) {
+        self.names |= name_bit(name);
         self.entries.push((name, value));
     }
 
@@ -228,7 +256,7 @@ impl<'a> Map<'a> {
     pub fn copy_in<'b>(&self, arena: &'b Arena) -> Map<'b> {
         let mut copy = Vec::with_capacity_in(self.len(), arena);
         copy.extend(self.entries.iter().map(|(name, value)| (&*arena.alloc_str(name), value.copy_in(arena))));
-        Map { entries: copy }
+        Map { entries: ManuallyDrop::new(copy), names: self.names }
     }
 }
 

@@ -20,8 +20,23 @@ impl Value<'_> {
     /// The value as canonical text.
     pub fn to_text(&self) -> String {
         let mut out = Vec::with_capacity(64);
-        write(self, &mut out);
+        self.append_to(&mut out);
         text(out)
+    }
+
+    /// Appends the value as canonical text; answers how deep it is nested: 0 for a scalar.
+    pub fn append_to(&self, out: &mut Vec<u8>) -> usize {
+        match self {
+            Value::Null | Value::Omitted(_) => out.extend_from_slice(b"null"),
+            Value::Bool(true) => out.extend_from_slice(b"true"),
+            Value::Bool(false) => out.extend_from_slice(b"false"),
+            Value::Int(number) => write_int(*number, out),
+            Value::Float(number) => write_float(*number, out),
+            Value::Str(text) => write_escaped(text.as_bytes(), out),
+            Value::List(list) => return deep(|| write_list(list, out)),
+            Value::Map(map) => return deep(|| write_map(map, out)),
+        }
+        0
     }
 }
 
@@ -30,31 +45,21 @@ fn text(out: Vec<u8>) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn write(value: &Value<'_>, out: &mut Vec<u8>) {
-    match value {
-        Value::Null | Value::Omitted(_) => out.extend_from_slice(b"null"),
-        Value::Bool(true) => out.extend_from_slice(b"true"),
-        Value::Bool(false) => out.extend_from_slice(b"false"),
-        Value::Int(number) => write_int(*number, out),
-        Value::Float(number) => write_float(*number, out),
-        Value::Str(text) => write_escaped(text.as_bytes(), out),
-        Value::List(list) => deep(|| write_list(list, out)),
-        Value::Map(map) => deep(|| write_map(map, out)),
-    }
-}
-
-fn write_list(list: &[Value<'_>], out: &mut Vec<u8>) {
+fn write_list(list: &[Value<'_>], out: &mut Vec<u8>) -> usize {
+    let mut depth = 0;
     out.push(b'[');
     for (place, item) in list.iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
-        write(item, out);
+        depth = item.append_to(out).max(depth);
     }
     out.push(b']');
+    depth + 1
 }
 
-fn write_map(map: &Map<'_>, out: &mut Vec<u8>) {
+fn write_map(map: &Map<'_>, out: &mut Vec<u8>) -> usize {
+    let mut depth = 0;
     out.push(b'{');
     for (place, (name, value)) in map.iter().enumerate() {
         if place > 0 {
@@ -62,9 +67,10 @@ fn write_map(map: &Map<'_>, out: &mut Vec<u8>) {
         }
         write_escaped(name.as_bytes(), out);
         out.push(b':');
-        write(value, out);
+        depth = value.append_to(out).max(depth);
     }
     out.push(b'}');
+    depth + 1
 }
 
 fn write_int(number: i64, out: &mut Vec<u8>) {

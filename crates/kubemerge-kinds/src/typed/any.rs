@@ -5,6 +5,11 @@ use kubemerge_value::deep;
 use super::scan::{Scanner, Start};
 use crate::tree::{Arena, List, Map, Value};
 
+/// Reads the text of a value that is in its typed form already. The text must be well-formed JSON.
+pub fn read_typed_form<'a>(arena: &'a Arena, text: &'a str) -> Value<'a> {
+    read(&mut Scanner::new(text), arena)
+}
+
 /// Reads a value without a schema; a number is an integer if it can be.
 pub(super) fn read<'a>(scanner: &mut Scanner<'a>, arena: &'a Arena) -> Value<'a> {
     match scanner.start() {

@@ -14,6 +14,7 @@ mod scalar;
 mod scan;
 mod time;
 
+pub use any::read_typed_form;
 pub use error::{DecodeError, StrictError};
 pub use quantity::Quantity;
 
@@ -93,16 +94,17 @@ impl<'a> Decoder<'a> {
     fn read_members(&mut self, id: StructId, is_zero: &mut bool) -> Result<Map<'a>, DecodeError> {
         let fields = self.types.fields(id);
         let mut members = Members::new(self.arena);
-        let mut seen = Seen::default();
+        let (mut seen, mut next) = (Places::default(), 0);
         let around = self.within;
         self.scanner.open();
         while self.scanner.next_part() {
             let name = self.scanner.name(self.arena);
-            let Some(place) = self.types.find(self.schema, id, name) else {
+            let Some(place) = self.types.find_from(self.schema, id, name, next) else {
                 self.save_strict(StrictError::unknown(&self.path, name));
                 self.scanner.pass();
                 continue;
             };
+            next = place + 1;
             let name = self.types.name(self.schema, &fields[place]);
             if seen.insert(place) {
                 self.save_strict(StrictError::duplicate(&self.path, name));
@@ -119,7 +121,7 @@ impl<'a> Decoder<'a> {
         }
         for place in self.types.always_written(id) {
             let (place, field) = (usize::from(*place), &fields[usize::from(*place)]);
-            if !members.places.contains(&(place as u16)) {
+            if !members.places.contains(place) {
                 let name = self.types.name(self.schema, field);
                 members.put(place, name, zero_field(self.arena, self.schema, field.value));
             }
@@ -268,24 +270,25 @@ impl<'a> Decoder<'a> {
 /// The members of a struct while it is read: by the places of its fields, which are sorted by name.
 struct Members<'a> {
     map: Map<'a>,
-    places: bumpalo::collections::Vec<'a, u16>,
+    places: Places,
+    /// One more than the greatest place so far.
+    end: usize,
 }
 
 impl<'a> Members<'a> {
     fn new(arena: &'a Arena) -> Members<'a> {
-        let places = bumpalo::collections::Vec::with_capacity_in(8, arena);
-        Members { map: Map::with_capacity_in(8, arena), places }
+        Members { map: Map::with_capacity_in(8, arena), places: Places::default(), end: 0 }
     }
 
     fn put(&mut self, place: usize, name: &'a str, value: Value<'a>) {
-        let place = place as u16;
-        // Most texts are sorted, or nearly so: the search starts at the end.
-        let at = self.places.iter().rposition(|known| *known <= place).map_or(0, |before| before + 1);
-        if at > 0 && self.places[at - 1] == place {
-            return self.map.replace_at(at - 1, value);
+        // Most texts are sorted: a field comes after all others.
+        if place >= self.end {
+            self.end = place + 1;
+            self.map.push_last(name, value);
+        } else {
+            self.map.set(name, value);
         }
-        self.places.insert(at, place);
-        self.map.insert_at(at, name, value);
+        self.places.insert(place);
     }
 }
 
@@ -304,24 +307,28 @@ fn repeated_names<'a>(map: &Map<'a>) -> Vec<&'a str> {
     map.iter().map(|(name, _)| name).filter(|name| !seen.insert(*name)).collect()
 }
 
-/// Which fields of a struct were met.
+/// A set of places of fields.
 #[derive(Default)]
-struct Seen {
+struct Places {
+    /// One bit for each of the first 64 places.
     first: u64,
     rest: Vec<usize>,
 }
 
-impl Seen {
-    /// Notes a field; answers whether it was met before.
+impl Places {
+    fn contains(&self, place: usize) -> bool {
+        if place < 64 { self.first >> place & 1 == 1 } else { self.rest.contains(&place) }
+    }
+
+    /// Adds a place; answers whether it was there before.
     fn insert(&mut self, place: usize) -> bool {
-        if place >= 64 {
-            let known = self.rest.contains(&place);
+        let is_known = self.contains(place);
+        if place < 64 {
+            self.first |= 1 << place;
+        } else if !is_known {
             self.rest.push(place);
-            return known;
         }
-        let known = self.first >> place & 1 == 1;
-        self.first |= 1 << place;
-        known
+        is_known
     }
 }
 

@@ -39,17 +39,21 @@ impl<'t> Scanner<'t> {
         Scanner { text, at: 0 }
     }
 
+    #[inline]
     fn byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or_default()
     }
 
+    #[inline]
     fn skip_space(&mut self) {
-        while matches!(self.byte(), b' ' | b'\n' | b'\t' | b'\r') {
+        // One comparison is enough for compact text.
+        while self.byte() <= b' ' && matches!(self.byte(), b' ' | b'\n' | b'\t' | b'\r') {
             self.at += 1;
         }
     }
 
     /// What the next value is; nothing is passed but space.
+    #[inline]
     pub(super) fn start(&mut self) -> Start {
         self.skip_space();
         match self.byte() {
@@ -94,20 +98,21 @@ impl<'t> Scanner<'t> {
 
     /// A string without its quotes, copied only if it has escapes.
     pub(super) fn string(&mut self, arena: &'t Arena) -> &'t str {
-        let raw = self.raw_string();
-        if memchr::memchr(b'\\', raw.as_bytes()).is_some() { arena.alloc_str(&unescape(raw)) } else { raw }
+        let start = (self.at + 1).min(self.text.len());
+        let end = quote_or_backslash(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) == Some(&b'\\') {
+            return arena.alloc_str(&unescape(self.raw_string()));
+        }
+        self.at = (end + 1).min(self.text.len());
+        self.text.get(start..end).unwrap_or_default()
     }
 
     fn raw_string(&mut self) -> &'t str {
         let bytes = self.text.as_bytes();
         let start = (self.at + 1).min(bytes.len());
-        let mut end = start;
-        loop {
-            match memchr::memchr2(b'"', b'\\', bytes.get(end..).unwrap_or_default()) {
-                Some(found) if bytes[end + found] == b'\\' => end += found + 2,
-                Some(found) => break end += found,
-                None => break end = bytes.len(),
-            }
+        let mut end = quote_or_backslash(bytes, start);
+        while bytes.get(end) == Some(&b'\\') {
+            end = quote_or_backslash(bytes, end + 2);
         }
         self.at = (end + 1).min(bytes.len());
         self.text.get(start..end).unwrap_or_default()
@@ -173,6 +178,25 @@ impl<'t> Scanner<'t> {
         }
         self.text.get(start..self.at).unwrap_or_default()
     }
+}
+
+/// Where the next quote or backslash is, or the end of the text. Strings are short mostly: a call of memchr costs more.
+#[inline]
+fn quote_or_backslash(bytes: &[u8], mut at: usize) -> usize {
+    const LOW: u64 = u64::MAX / 255;
+    // Bytes that are zero set their high bit; a borrow may set bits above the first of them only.
+    let zeros = |word: u64| word.wrapping_sub(LOW) & !word & LOW << 7;
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let word = u64::from_le_bytes(*chunk);
+        let found = zeros(word ^ LOW * u64::from(b'"')) | zeros(word ^ LOW * u64::from(b'\\'));
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    let found = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+    found.map_or(bytes.len(), |found| at + found)
 }
 
 /// Replaces escapes; half of a surrogate pair becomes U+FFFD, as in Go.

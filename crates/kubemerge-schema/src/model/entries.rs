@@ -139,11 +139,18 @@ pub(crate) struct FieldEntry {
 
 /// The first eight bytes of a text as a number that sorts as the text does.
 pub(crate) fn start_of(text: &str) -> u64 {
-    let with_byte = |start, (at, byte)| start | u64::from(byte) << (56 - 8 * at);
-    match text.as_bytes().first_chunk() {
-        // Big-endian, so that numbers sort as the texts do.
-        Some(start) => u64::from_be_bytes(*start),
-        None => text.bytes().enumerate().fold(0, with_byte),
+    let bytes = text.as_bytes();
+    // Big-endian, so that numbers sort as the texts do.
+    if let Some(start) = bytes.first_chunk() {
+        return u64::from_be_bytes(*start);
+    }
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        // Two halves that may overlap; where they do, they agree.
+        (Some(first), Some(last)) => {
+            let (first, last) = (u32::from_be_bytes(*first), u32::from_be_bytes(*last));
+            u64::from(first) << 32 | u64::from(last) << (8 * (8 - bytes.len()))
+        }
+        _ => bytes.iter().zip([56, 48, 40]).fold(0, |start, (byte, place)| start | u64::from(*byte) << place),
     }
 }
 

@@ -20,9 +20,31 @@ impl Schema {
 impl GoTypes {
     /// The place of a field in [`GoTypes::fields`].
     pub fn find(&self, schema: &Schema, id: StructId, name: &str) -> Option<usize> {
-        let fields = self.fields(id);
-        let start = start_of(name);
-        let mut at = fields.partition_point(|field| field.start < start);
+        let (fields, start) = (self.fields(id), start_of(name));
+        let at = fields.partition_point(|field| field.start < start);
+        self.at_or_after(schema, fields, at, name, start)
+    }
+
+    /// The same for a name that most likely comes after the place `from`: texts are sorted mostly.
+    pub fn find_from(&self, schema: &Schema, id: StructId, name: &str, from: usize) -> Option<usize> {
+        let (fields, start) = (self.fields(id), start_of(name));
+        let passed = fields.get(from..)?.iter().take_while(|field| field.start < start).count();
+        match self.at_or_after(schema, fields, from + passed, name, start) {
+            None if from > 0 => self.find(schema, id, name),
+            found => found,
+        }
+    }
+
+    /// The place of a field among those that begin with the same bytes.
+    #[inline]
+    fn at_or_after(
+        &self,
+        schema: &Schema,
+        fields: &[GoField],
+        mut at: usize,
+        name: &str,
+        start: u64,
+    ) -> Option<usize> {
         // Names that share their first eight bytes are next to each other.
         while let Some(field) = fields.get(at).filter(|field| field.start == start) {
             if self.name(schema, field) == name {
