@@ -16,8 +16,8 @@ use crate::meta::{
 use crate::registry::{
     Context, Generation, MetadataRule, OnUpdate, Rules, Scope, SubresourceRules, count_generation, keep_field,
 };
-use crate::tree::{Arena, Map};
-use crate::typed::{DecodeError, Decoded, decode, zero};
+use crate::tree::{Arena, Map, Value};
+use crate::typed::{DecodeError, Decoded, decode, read_typed_form, zero};
 
 /// The version whose rules apply to schemas that name none.
 const NEWEST_MINOR: u32 = 37;
@@ -138,7 +138,29 @@ pub struct BuiltinKind<'s> {
     context: Context,
 }
 
+/// What was found of a kind, to be kept beside its schema: finding it again takes several searches.
+#[derive(Clone, Copy, Debug)]
+pub struct FoundKind {
+    root: StructId,
+    rules: Option<&'static Rules>,
+    context: Context,
+}
+
+impl FoundKind {
+    /// The kind in the schema in which it was found.
+    pub fn within(self, schema: &Schema) -> BuiltinKind<'_> {
+        let FoundKind { root, rules, context } = self;
+        BuiltinKind { schema, root, rules, context }
+    }
+}
+
 impl<'s> BuiltinKind<'s> {
+    /// What was found, without the schema.
+    pub fn found(self) -> FoundKind {
+        let BuiltinKind { root, rules, context, .. } = self;
+        FoundKind { root, rules, context }
+    }
+
     /// Finds a kind; custom resources are none.
     pub fn find(schema: &'s Schema, api_version: &str, kind: &str) -> Option<BuiltinKind<'s>> {
         let root = schema.go_struct(api_version, kind)?;
@@ -163,6 +185,15 @@ impl<'s> BuiltinKind<'s> {
         match self.rules.and_then(|rules| (rules.refuse_conversion)(&decoded.object)) {
             Some(message) => Err(DecodeError::new(message)),
             None => Ok(decoded),
+        }
+    }
+
+    /// Reads the text of a stored object, which is in its typed form already: no types have to be looked up.
+    pub fn read_stored<'a>(self, arena: &'a Arena, text: &'a str) -> Map<'a> {
+        match read_typed_form(arena, text) {
+            Value::Map(object) => object,
+            // Only objects are stored.
+            _ => Map::new_in(arena),
         }
     }
 
@@ -272,7 +303,10 @@ impl<'s> BuiltinKind<'s> {
     /// Prepares and validates an object that was written to a subresource such as `status`.
     pub fn update_subresource(self, name: &str, object: &mut Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
         keep_system_metadata(object, old);
-        let Some(rules) = self.subresource(name) else { return Vec::new() };
+        let Some(rules) = self.subresource(name) else {
+            keep_all_but_status(object, old);
+            return Vec::new();
+        };
         (rules.prepare_update)(object, old, self.context);
         self.validate_update_with(object, old, rules.validate_update)
     }
@@ -327,6 +361,17 @@ fn keep_system_metadata(object: &mut Map<'_>, old: &Map<'_>) {
     for name in kept {
         if let Some(value) = old.get(name) {
             metadata.set_default(name, value.copy_in(arena));
+        }
+    }
+}
+
+/// A subresource without rules of its own writes the status only; everything else is as it is stored.
+fn keep_all_but_status(object: &mut Map<'_>, old: &Map<'_>) {
+    let arena = object.arena();
+    object.retain(|name, _| matches!(name, "metadata" | "apiVersion" | "kind" | "status"));
+    for (name, value) in old.iter().filter(|(name, _)| *name != "status") {
+        if !object.has(name) {
+            object.set(arena.alloc_str(name), value.copy_in(arena));
         }
     }
 }

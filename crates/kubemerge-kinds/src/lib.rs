@@ -55,4 +55,4 @@ pub mod tree;
 pub mod typed;
 pub mod unknown_fields;
 
-pub use admit::{BuiltinKind, Refusal, admit, admit_update};
+pub use admit::{BuiltinKind, FoundKind, Refusal, admit, admit_update};

@@ -105,6 +105,11 @@ impl<'a> Map<'a> {
         self.get(name).is_some()
     }
 
+    /// Whether a client gave a list or map without items, which Go does not write.
+    pub fn is_given_empty(&self, name: &str) -> bool {
+        matches!(self.get_raw(name), Some(Value::Omitted(_)))
+    }
+
     /// Sets a field.
     pub fn set(&mut self, name: &'a str, value: impl Into<Value<'a>>) {
         match self.find(name) {

@@ -5,14 +5,20 @@ use crate::{
     object::shown::Shown,
     protocol::{query::WriteOptions, reply::Reply, status::Outcome},
     read::present,
-    write::{create, decode, part::Part, sequence::Write, transaction::Transaction},
+    write::{
+        create, decode,
+        part::Part,
+        request::{self, Write},
+        transaction::Transaction,
+    },
 };
 
 /// Creates an object.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let options = WriteOptions::read(call.query, "CreateOptions")?;
-    let decoded = decode::body_object(call, options.field_validation)?;
-    let write = Write { transaction, call, options, part: Part::Main };
+    let arena = request::arena(call.body.len());
+    let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
+    let decoded = decode::body_object(write)?;
     let (record, revision) = create::create(write, decoded)?;
     present::object(call, 201, Shown::new(&record, revision))
 }

@@ -16,10 +16,14 @@ use crate::{
         apply, create,
         part::Part,
         patch,
-        sequence::{self, Write},
+        request::{self, Write},
+        sequence,
         transaction::Transaction,
     },
 };
+
+/// How long the text of an object that is patched is, roughly.
+const PATCHED_BYTES: usize = 2048;
 
 /// Whether strategic merge patches are accepted for custom resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,10 +48,9 @@ pub(crate) fn handle(
     let patch_type = patch_type(call, custom)?;
     let options = WriteOptions::read(call.query, "PatchOptions")?;
     let patch = patch::read(call, patch_type)?;
-    let write = Write { transaction, call, options, part };
-    let done = sequence::change(write, |current, old| {
-        patch::patched(call, &patch, current, old, options.field_validation)
-    })?;
+    let arena = request::arena(PATCHED_BYTES + call.body.len());
+    let write = Write { transaction, call, options, part, arena: &arena };
+    let done = sequence::change(write, |old| patch::patched(write, &patch, old))?;
     present::object(call, 200, done.shown())
 }
 
@@ -59,13 +62,13 @@ pub(crate) fn is_apply(call: &Call<'_>) -> bool {
 /// Applies a configuration; an object that does not exist is created.
 fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
     let options = ApplyOptions::read(call.query)?;
-    let write = Write { transaction, call, options: options.write, part };
+    let arena = request::arena(PATCHED_BYTES + call.body.len());
+    let write = Write { transaction, call, options: options.write, part, arena: &arena };
     let config = apply::read(call, options)?;
-    let validation = options.write.field_validation;
     loop {
         // Upstream: a subresource of an object that does not exist is not found.
         if part == Part::Main && call.cluster.store.get(&call.key()).is_none() {
-            let decoded = apply::created(call, &config, validation)?;
+            let decoded = apply::created(write, &config)?;
             match create::create(write, decoded) {
                 // Another client was faster: its object is changed instead.
                 Err(failure)
@@ -79,8 +82,7 @@ fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<
                 }
             }
         }
-        let changed =
-            sequence::change(write, |current, old| apply::applied(call, &config, current, old, validation));
+        let changed = sequence::change(write, |old| apply::applied(write, &config, old));
         match changed {
             // Deleted meanwhile: created again.
             Err(failure) if failure.code() == 404 && part == Part::Main => {}

@@ -1,5 +1,7 @@
 //! PUT of an object, or of the part that a subresource writes.
 
+use std::cell::Cell;
+
 use kubemerge_kinds::strategy::Permission;
 
 use crate::{
@@ -9,10 +11,12 @@ use crate::{
     read::present,
     store::metadata_field::Field,
     write::{
-        create, decode,
+        create,
+        decode::{self, Decoded},
         part::Part,
         precondition::{check_address, check_identity, check_version},
-        sequence::{self, Write},
+        request::{self, Write},
+        sequence,
         transaction::Transaction,
     },
 };
@@ -20,9 +24,9 @@ use crate::{
 /// Replaces an object.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
     let options = WriteOptions::read(call.query, "UpdateOptions")?;
-    let mut decoded = decode::body_object(call, options.field_validation)?;
-    check_address(call, &mut decoded.object)?;
-    let write = Write { transaction, call, options, part };
+    let arena = request::arena(call.body.len());
+    let write = Write { transaction, call, options, part, arena: &arena };
+    let mut decoded = read(write)?;
     let may_create = part == Part::Main && call.resource.strategy.create_on_update == Permission::Granted;
     if call.cluster.store.get(&call.key()).is_none() {
         // Upstream: an object that is gone has another uid than the one that is meant.
@@ -33,10 +37,20 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part)
             return present::object(call, 201, Shown::new(&record, revision));
         }
     }
-    let done = sequence::change(write, |current, old| {
-        check_identity(call.resource, old, &decoded.object)?;
-        check_version(call, &decoded.object, current, call.resource.strategy.unconditional_update)?;
-        Ok(decoded.clone())
+    let first = Cell::new(Some(decoded));
+    let done = sequence::change(write, |old| {
+        // If another client was faster the body is read again: the first attempt has changed the object.
+        let decoded = first.take().map_or_else(|| read(write), Ok)?;
+        check_identity(call.resource, old.object, &decoded.object)?;
+        check_version(call, &decoded.object, old.stored, call.resource.strategy.unconditional_update)?;
+        Ok(decoded)
     })?;
     present::object(call, 200, done.shown())
+}
+
+/// The object in the body, which must have the address in the path.
+fn read(write: Write<'_>) -> Outcome<Decoded<'_>> {
+    let mut decoded = decode::body_object(write)?;
+    check_address(write.call, &mut decoded.object)?;
+    Ok(decoded)
 }

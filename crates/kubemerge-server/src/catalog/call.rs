@@ -54,8 +54,13 @@ impl Call<'_> {
         manager::of_request(self.query, self.headers)
     }
 
+    /// Adds a warning to the reply, unless it is there already.
     pub(crate) fn warn(&self, warning: impl Into<String>) {
-        self.warnings.borrow_mut().push(warning.into());
+        let (warning, mut warnings) = (warning.into(), self.warnings.borrow_mut());
+        // A write that is tried again finds the same again. Upstream: equal warnings are sent once.
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
     }
 
     /// 404 for the object in the path.

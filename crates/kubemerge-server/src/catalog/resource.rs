@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kubemerge_kinds::{defaults::DefaultTree, pattern::Pattern, registry::Scope, strategy::Strategy};
+use kubemerge_kinds::{
+    BuiltinKind, FoundKind, defaults::DefaultTree, pattern::Pattern, registry::Scope, strategy::Strategy,
+};
 use kubemerge_schema::Schema;
 use kubemerge_value::Canonical;
 
@@ -55,6 +57,7 @@ pub(crate) enum Origin {
 /// What is found out about a built-in kind when its first object is written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BuiltIn {
+    kind: OnceLock<Option<FoundKind>>,
     pattern: OnceLock<Option<Arc<Pattern>>>,
     defaults: OnceLock<Option<&'static DefaultTree>>,
     empty: OnceLock<Option<Canonical>>,
@@ -114,6 +117,13 @@ impl Resource {
     pub(crate) fn empty(&self, find: impl FnOnce() -> Option<Canonical>) -> Option<&Canonical> {
         let Origin::BuiltIn(BuiltIn { empty, .. }) = &self.origin else { return None };
         empty.get_or_init(find).as_ref()
+    }
+
+    /// The built-in kind; none if the schema does not know it.
+    pub(crate) fn built_in<'s>(&self, schema: &'s Schema) -> Option<BuiltinKind<'s>> {
+        let Origin::BuiltIn(BuiltIn { kind, .. }) = &self.origin else { return None };
+        let find = || BuiltinKind::find(schema, &self.api_version, &self.kind).map(BuiltinKind::found);
+        kind.get_or_init(find).map(|found| found.within(schema))
     }
 
     /// The group under whose name objects are stored.

@@ -9,10 +9,11 @@ pub(crate) mod meta;
 #[cfg(test)]
 mod pattern_law;
 pub(crate) mod shown;
+pub(crate) mod typed;
 pub(crate) mod view;
 
 use kubemerge_kinds::pattern::ValidatedText;
-use kubemerge_value::{Kind, Node, SharedValue, Str, to_value};
+use kubemerge_value::{Kind, Node, SharedValue, Str, to_value, write::MapWriter};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -44,6 +45,11 @@ pub(crate) struct Object {
 const MAX_HEAD_BYTES: usize = 96;
 
 impl Object {
+    /// An object of which only the metadata is known.
+    pub(crate) fn with_metadata(metadata: Metadata) -> Object {
+        Object { metadata, ..Object::default() }
+    }
+
     /// Takes apart a JSON object; its metadata, if any, must be an object too.
     pub(crate) fn read(document: &SharedValue) -> Outcome<Object> {
         Object::read_with(document, Metadata::read)
@@ -256,7 +262,7 @@ impl Object {
             match own {
                 "apiVersion" => writer.api_version(&self.api_version),
                 "kind" => writer.kind(&self.kind),
-                _ => writer.metadata(self.metadata.fields()),
+                _ => writer.metadata(self.metadata.fields(), MapWriter::copy_plain),
             }
         }
         rest.for_each(|(name, text)| writer.field(name, text));

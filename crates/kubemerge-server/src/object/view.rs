@@ -1,6 +1,8 @@
 //! Objects that are not shown as they are stored: custom resources whose schema has changed since, or which
 //! were stored in another version, and Events in the words of `events.k8s.io`.
 
+use kubemerge_kinds::tree::Map;
+
 use crate::{
     catalog::Resource,
     object::{Object, custom},
@@ -57,5 +59,18 @@ pub(crate) fn store(resource: &Resource, object: &mut Object) {
     object.api_version.clone_from(&resource.storage);
     if has_other_words(resource) {
         EVENT.iter().for_each(|(stored, shown)| object.rename(shown, stored));
+    }
+}
+
+/// The same for the tree of an object.
+pub(crate) fn store_tree<'a>(resource: &'a Resource, tree: &mut Map<'a>) {
+    tree.set("apiVersion", resource.storage.as_str());
+    tree.set("kind", resource.kind.as_str());
+    if has_other_words(resource) {
+        for (stored, shown) in EVENT {
+            if let Some(value) = tree.remove(shown) {
+                tree.set(stored, value);
+            }
+        }
     }
 }

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use kubemerge_value::{
-    SharedValue,
+    SharedValue, Str,
+    shared::ByteSpan,
     write::{MapWriter, QuotedName},
 };
 
 use super::{
-    field_name::Name,
+    field_name::{Name, field_name},
     metadata_field::Field,
     ownership::Ownership,
     record::{Layout, Record, Slot},
@@ -34,6 +35,12 @@ impl RecordWriter {
         self.layout.fields.push((name.clone(), span));
     }
 
+    /// Writes a field whose value `append` writes as canonical text; it answers how deep the value is nested.
+    pub(crate) fn append(&mut self, name: &str, append: impl FnOnce(&mut Vec<u8>) -> usize) {
+        let spot = self.out.append(name, append);
+        self.layout.fields.push((field_name(Str::plain(name)), spot));
+    }
+
     pub(crate) fn api_version(&mut self, api_version: &str) {
         self.layout.api_version = self.text(API_VERSION, api_version);
     }
@@ -51,14 +58,18 @@ impl RecordWriter {
         before + comma..self.out.written() + 1
     }
 
-    /// Writes the metadata without managedFields and resourceVersion.
-    pub(crate) fn metadata<'m>(&mut self, fields: impl Iterator<Item = (Field, &'m SharedValue)>) {
+    /// Writes the metadata without managedFields and resourceVersion; `write` writes one field.
+    pub(crate) fn metadata<T>(
+        &mut self,
+        fields: impl Iterator<Item = (Field, T)>,
+        write: impl Fn(&mut MapWriter, QuotedName, T) -> ByteSpan,
+    ) {
         self.out.begin(METADATA);
         let start = self.out.written();
         let (mut before_managed, mut before_version) = (start, start);
         let added = |field: Field| matches!(field, Field::ManagedFields | Field::ResourceVersion);
-        for (field, text) in fields.filter(|(field, _)| !added(*field)) {
-            self.layout.meta[field as usize] = self.out.copy_plain(field.plain_name(), text);
+        for (field, value) in fields.filter(|(field, _)| !added(*field)) {
+            self.layout.meta[field as usize] = write(&mut self.out, field.plain_name(), value);
             if field < Field::ManagedFields {
                 before_managed = self.out.written();
             }

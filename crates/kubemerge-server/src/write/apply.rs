@@ -9,17 +9,18 @@ use kubemerge_value::{Canonical, Kind, SharedValue};
 
 use crate::{
     catalog::call::Call,
-    object::Object,
     protocol::{
         json::canonical,
         query::{ApplyOptions, FieldValidation},
         status::{Cause, Failure, Outcome, bad_request, conflict, unclassified},
         yaml_documents,
     },
-    store::{Ownership, Stored, metadata_field::Field},
+    store::{Ownership, metadata_field::Field},
     write::{
+        body,
         decode::{self, Decoded, Tracking},
         precondition::{check_address, check_version},
+        request::{Old, Write},
         track::endpoint,
     },
 };
@@ -40,7 +41,7 @@ pub(crate) struct Applied {
 
 /// Reads the body as a configuration.
 pub(crate) fn read<'c>(call: &'c Call<'_>, options: ApplyOptions) -> Outcome<Configuration<'c>> {
-    decode::check_depth(call.body)?;
+    body::check_depth(call.body)?;
     let text = configuration(call.body)?;
     let conflicting = if options.force { Conflicting::Force } else { Conflicting::Refuse };
     Ok(Configuration { text, manager: call.query.get("fieldManager").unwrap_or_default(), conflicting })
@@ -78,37 +79,36 @@ fn yaml(body: &[u8]) -> Outcome<Canonical> {
 }
 
 /// The object that a configuration makes of the stored one.
-pub(crate) fn applied(
-    call: &Call<'_>,
+pub(crate) fn applied<'w>(
+    write: Write<'w>,
     config: &Configuration<'_>,
-    current: &Stored,
-    old: &Object,
-    validation: FieldValidation,
-) -> Outcome<Decoded> {
-    let Applied { document, ownership } = merge(call, config, Some((current, old)))?;
-    report_duplicates(call, validation)?;
+    old: Old<'_>,
+) -> Outcome<Decoded<'w>> {
+    let call = write.call;
+    let Applied { document, ownership } = merge(call, config, Some(old))?;
+    report_duplicates(call, write.options.field_validation)?;
     let mut decoded = match document {
-        Some(document) => decode::applied_object(call, &document)?,
-        None => Decoded { object: old.clone(), is_complete: true, tracking: Tracking::Done },
+        Some(document) => decode::applied_object(write, &document)?,
+        None => {
+            let object = old.object.clone();
+            Decoded { object, is_complete: true, tracking: Tracking::Done, typed: None }
+        }
     };
     decoded.tracking = Tracking::Done;
     decoded.object.ownership = ownership;
     check_address(call, &mut decoded.object)?;
-    check_version(call, &decoded.object, current, Permission::Granted)?;
+    check_version(call, &decoded.object, old.stored, Permission::Granted)?;
     Ok(decoded)
 }
 
 /// The object that a configuration makes of nothing.
-pub(crate) fn created(
-    call: &Call<'_>,
-    config: &Configuration<'_>,
-    validation: FieldValidation,
-) -> Outcome<Decoded> {
+pub(crate) fn created<'w>(write: Write<'w>, config: &Configuration<'_>) -> Outcome<Decoded<'w>> {
+    let call = write.call;
     let Applied { document, ownership } = merge(call, config, None)?;
-    report_duplicates(call, validation)?;
+    report_duplicates(call, write.options.field_validation)?;
     // A configuration without content changes nothing, but is still an object.
     let document = document.unwrap_or_else(|| SharedValue::from(config.text.clone()));
-    let mut decoded = decode::applied_object(call, &document)?;
+    let mut decoded = decode::applied_object(write, &document)?;
     decoded.tracking = Tracking::Done;
     decoded.object.ownership = ownership;
     let uid = decoded.object.metadata.uid();
@@ -125,11 +125,11 @@ pub(crate) fn created(
     Ok(decoded)
 }
 
-fn merge(call: &Call<'_>, config: &Configuration<'_>, live: Option<(&Stored, &Object)>) -> Outcome<Applied> {
+fn merge(call: &Call<'_>, config: &Configuration<'_>, old: Option<Old<'_>>) -> Outcome<Applied> {
     let endpoint = endpoint(call);
-    let form = live.map(|(_, old)| endpoint.stored_form(old));
-    let (version, nothing) = (live.map(|(current, _)| current.revision.to_string()), ManagedFields::new());
-    let managed = live.map_or(&nothing, |(_, old)| old.ownership.entries());
+    let form = old.map(|old| endpoint.old_form(old));
+    let (version, nothing) = (old.map(|old| old.stored.revision.to_string()), ManagedFields::new());
+    let managed = old.map_or(&nothing, |old| old.object.ownership.entries());
     let time = Time(call.cluster.clock.now().seconds());
     endpoint.run(|place, arena| {
         let config_value = ParsedValue::from_canonical(&config.text, arena);

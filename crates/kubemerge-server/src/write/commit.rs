@@ -40,16 +40,15 @@ pub(crate) fn commit(
     resource: &Resource,
     key: &str,
     old: &Stored,
-    new: &Object,
+    record: Record,
 ) -> Result<Committed, Mismatch> {
-    let record = new.record();
     // Upstream: an update without a change writes nothing and keeps the resourceVersion. Times of field managers alone are
     // no change.
     if record.has_same_content(&old.record) {
         return Ok(Committed::Unchanged(old.clone()));
     }
     // The last finalizer was removed: the update is the deletion.
-    if is_released(resource, new) {
+    if record.is_terminating() && is_released(resource, &Object::of_record(&record)) {
         let removed = transaction.remove(resource, key, old)?;
         return Ok(Committed::Removed(Stored { record, revision: removed.revision }));
     }
@@ -61,7 +60,7 @@ pub(crate) fn change(
     transaction: &Transaction<'_>,
     call: &Call<'_>,
     dry_run: DryRun,
-    compute: impl Fn(&Stored) -> Outcome<Object>,
+    compute: impl Fn(&Stored) -> Outcome<Record>,
 ) -> Outcome<Committed> {
     let key = call.key();
     let mut current = call.cluster.store.get(&key).ok_or_else(|| call.not_found())?;
@@ -69,13 +68,12 @@ pub(crate) fn change(
         let new = compute(&current)?;
         // After all checks, so that a dry run fails where the write would fail.
         if dry_run == DryRun::All {
-            let record = new.record();
-            return Ok(match record.has_same_content(&current.record) {
+            return Ok(match new.has_same_content(&current.record) {
                 true => Committed::Unchanged(current),
-                false => Committed::DryRun(record, current.revision),
+                false => Committed::DryRun(new, current.revision),
             });
         }
-        match commit(transaction, call.resource, &key, &current, &new) {
+        match commit(transaction, call.resource, &key, &current, new) {
             Ok(committed) => return Ok(committed),
             // Another client was faster: compute again from its state, unless it deleted the object.
             Err(Mismatch(newer)) => current = newer.ok_or_else(|| call.not_found())?,

@@ -11,10 +11,8 @@ use crate::{
     },
     store::{Mismatch, Record, Revision, Stored, metadata_field::Field},
     write::{
-        decode::Decoded,
-        namespace,
-        precondition::check_own_namespace,
-        sequence::{Write, state_to_store},
+        decode::Decoded, namespace, precondition::check_own_namespace, request::Write,
+        sequence::state_to_store,
     },
 };
 
@@ -47,7 +45,7 @@ impl Creation<'_> {
 }
 
 /// Creates an object that was decoded.
-pub(crate) fn create(write: Write<'_>, mut decoded: Decoded) -> Outcome<Created> {
+pub(crate) fn create<'w>(write: Write<'w>, mut decoded: Decoded<'w>) -> Outcome<Created> {
     let (call, object) = (write.call, &mut decoded.object);
     // Clients that send a stored object back mean an update, not a creation.
     if !matches!(object.metadata.resource_version(), "" | "0") {
@@ -72,11 +70,11 @@ pub(crate) fn create(write: Write<'_>, mut decoded: Decoded) -> Outcome<Created>
     create_with_generated_name(creation, &decoded)
 }
 
-fn create_with_generated_name(creation: Creation<'_>, decoded: &Decoded) -> Outcome<Created> {
+fn create_with_generated_name<'w>(creation: Creation<'w>, decoded: &Decoded<'w>) -> Outcome<Created> {
     let call = creation.write.call;
     let base = decoded.object.metadata.generate_name();
     for _ in 0..MAX_NAME_ATTEMPTS {
-        let mut named = decoded.clone();
+        let mut named = decoded.copy();
         named.object.metadata.set(Field::Name, generated_name(call, base));
         if let Ok(created) = attempt(creation, named)? {
             return Ok(created);
@@ -89,11 +87,11 @@ fn create_with_generated_name(creation: Creation<'_>, decoded: &Decoded) -> Outc
 }
 
 /// Tries to store an object; the inner error is the object that has its name already.
-fn attempt(creation: Creation<'_>, decoded: Decoded) -> Outcome<Result<Created, Option<Stored>>> {
+fn attempt<'w>(creation: Creation<'w>, decoded: Decoded<'w>) -> Outcome<Result<Created, Option<Stored>>> {
     let Write { transaction, call, options, .. } = creation.write;
-    let object = state_to_store(creation.write, decoded, None)?;
-    let key = call.resource.key(object.metadata.namespace(), object.metadata.name());
-    let record = object.record();
+    let (namespace, name) = (decoded.object.metadata.namespace(), decoded.object.metadata.name());
+    let key = call.resource.key(namespace, name);
+    let record = state_to_store(creation.write, decoded, None)?;
     if options.dry_run == DryRun::All {
         let existing = call.cluster.store.get(&key);
         return Ok(if existing.is_some() { Err(existing) } else { Ok((record, None)) });
@@ -103,7 +101,7 @@ fn attempt(creation: Creation<'_>, decoded: Decoded) -> Outcome<Result<Created, 
         Err(Mismatch(existing)) => return Ok(Err(existing)),
     };
     if !creation.is_undisturbed(&stored)
-        && let Err(failure) = check_place(creation.write, object.metadata.name())
+        && let Err(failure) = check_place(creation.write, key.rsplit('/').next().unwrap_or_default())
     {
         // The namespace was deleted meanwhile, by a request that did not see this object.
         drop(transaction.remove(call.resource, &key, &stored));

@@ -6,33 +6,35 @@ use kubemerge_kinds::{
     field_error::{MAX_COMPLAINTS, quoted},
     pattern::{TypeMeta, ValidatedText},
 };
-use kubemerge_value::{Canonical, MAX_VALUE_DEPTH, SharedValue};
+use kubemerge_value::SharedValue;
 
 use crate::{
     catalog::call::Call,
-    object::Object,
+    object::{Object, typed},
     protocol::{
-        json::canonical,
         media::{self, Encoding},
-        protobuf,
         query::FieldValidation,
         status::{Outcome, bad_request},
-        yaml_documents,
     },
-    store::{Stored, metadata_field::Field},
+    store::metadata_field::Field,
     write::{
-        kind_rules,
+        body::{self, canonical_body, in_arena},
+        kind_rules::{self, Typed},
+        request::{Old, Write},
         unknown_fields::{self, Found},
     },
 };
 
 /// An object that was decoded.
-#[derive(Clone, Debug)]
-pub(crate) struct Decoded {
+#[derive(Debug)]
+pub(crate) struct Decoded<'a> {
+    /// The object; only its type and metadata if there is a typed form.
     pub(crate) object: Object,
     /// Whether it is known that no default is missing.
     pub(crate) is_complete: bool,
     pub(crate) tracking: Tracking,
+    /// All fields, for kinds with rules.
+    pub(crate) typed: Option<Typed<'a>>,
 }
 
 /// Whether the owners of the fields are known.
@@ -42,6 +44,15 @@ pub(crate) enum Tracking {
     Pending,
     /// The object has them, because decoding found them out: it was applied, or scaled.
     Done,
+}
+
+impl Decoded<'_> {
+    /// An independent copy.
+    pub(crate) fn copy(&self) -> Self {
+        let typed = self.typed.as_ref().map(Typed::copy);
+        let Decoded { object, is_complete, tracking, .. } = self;
+        Decoded { object: object.clone(), is_complete: *is_complete, tracking: *tracking, typed }
+    }
 }
 
 /// Where the text of an object comes from; errors differ.
@@ -59,51 +70,23 @@ pub(crate) struct Patched<'p> {
     pub(crate) document: &'p SharedValue,
     pub(crate) patch_type: PatchType,
     /// What was patched.
-    pub(crate) current: &'p Stored,
-    pub(crate) old: &'p Object,
-}
-
-/// The canonical JSON text of a body in any encoding that is understood.
-pub(crate) fn body(call: &Call<'_>) -> Outcome<Canonical> {
-    // The table of messages has built-in kinds only.
-    let understood = call.resource.custom().is_none();
-    match media::body_encoding(call.headers, understood)? {
-        Encoding::Json => json(call.body),
-        Encoding::Yaml => yaml(call.body),
-        Encoding::Protobuf => protobuf::to_canonical(call.body, &call.cluster.schema),
-    }
-}
-
-pub(crate) fn json(bytes: &[u8]) -> Outcome<Canonical> {
-    if bytes.is_empty() {
-        return Err(bad_request("the request has no body"));
-    }
-    check_depth(bytes)?;
-    Canonical::from_bytes(bytes)
-        .map_err(|error| bad_request(format!("couldn't get version/kind; json parse error: {error}")))
-}
-
-fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
-    let text = std::str::from_utf8(bytes).map_err(|error| bad_request(format!("yaml: {error}")))?;
-    let value = yaml_documents::one_document(text).map_err(bad_request)?;
-    canonical(&value)
+    pub(crate) old: Old<'p>,
 }
 
 /// The object in a body, checked to be of the resource's kind, with unknown fields dropped and reported.
-pub(crate) fn body_object(call: &Call<'_>, validation: FieldValidation) -> Outcome<Decoded> {
-    let kind = kind_rules::of(call.cluster, call.resource);
-    if kind.is_none()
-        && let Some(text) = validated(call)
-    {
+pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
+    let (call, validation) = (write.call, write.options.field_validation);
+    if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
+        let text = body::text(write)?;
+        let found = Found { validation, complaints: Vec::new(), source: Source::Body };
+        return typed(write, kind, Given { text, names: TypeNames::Checked }, found);
+    }
+    if let Some(text) = validated(call) {
         let object = Object::validated(&text, call.resource);
-        return Ok(Decoded { object, is_complete: text.is_complete, tracking: Tracking::Pending });
+        let (is_complete, tracking) = (text.is_complete, Tracking::Pending);
+        return Ok(Decoded { object, is_complete, tracking, typed: None });
     }
-    let document = SharedValue::from(body(call)?);
-    if let Some(kind) = kind {
-        let complaints = duplicates_in_body(call, &document, validation);
-        check_type(call, &mut head(call, &document, Source::Body)?)?;
-        return typed(call, kind, &document, Found { validation, complaints, source: Source::Body });
-    }
+    let document = SharedValue::from(canonical_body(call)?);
     let mut object = decoded(call, Object::read(&document), &document, Source::Body)?;
     check_type(call, &mut object)?;
     let complaints = duplicates_in_body(call, &document, validation);
@@ -135,23 +118,24 @@ fn decoded(
 
 /// The object that is the result of a patch, which must be of the kind it was before. `complaints` are those about the
 /// patch itself.
-pub(crate) fn patched_object(
-    call: &Call<'_>,
+pub(crate) fn patched_object<'w>(
+    write: Write<'w>,
     patched: Patched<'_>,
-    validation: FieldValidation,
     complaints: Vec<String>,
-) -> Outcome<Decoded> {
-    let Patched { document, patch_type, current, old } = patched;
-    check_depth(document.as_bytes())?;
+) -> Outcome<Decoded<'w>> {
+    let Patched { document, patch_type, old } = patched;
+    let (call, validation) = (write.call, write.options.field_validation);
+    let found = Found { validation, complaints, source: Source::Patch };
+    body::check_depth(document.as_bytes())?;
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
-        if patch_type != PatchType::Strategic {
-            let mut head = head(call, document, Source::Patch)?;
-            let checked = check_type(call, &mut head).map(|()| head);
-            decoded(call, checked, document, Source::Patch)?;
-        }
-        return typed(call, kind, document, Found { validation, complaints, source: Source::Patch });
+        let names = match patch_type {
+            // Upstream: the result is decoded into the kind that was patched, whatever the patch says it is.
+            PatchType::Strategic => TypeNames::Ignored,
+            _ => TypeNames::Checked,
+        };
+        return typed(write, kind, Given { text: in_arena(write, document.as_bytes()), names }, found);
     }
-    let object = Object::read_after(document, current, old);
+    let object = Object::read_after(document, old.stored, old.object);
     let mut object = decoded(call, object, document, Source::Patch)?;
     if patch_type == PatchType::Strategic {
         // Upstream: the result is decoded into the kind that was patched, whatever the patch says it is.
@@ -160,49 +144,80 @@ pub(crate) fn patched_object(
     }
     let checked = check_type(call, &mut object).map(|()| object);
     let object = decoded(call, checked, document, Source::Patch)?;
-    unknown_fields::drop_unknown(call, object, Found { validation, complaints, source: Source::Patch })
+    unknown_fields::drop_unknown(call, object, found)
 }
 
-/// The type of an object whose other fields are not read yet.
-fn head(call: &Call<'_>, document: &SharedValue, source: Source) -> Outcome<Object> {
-    decoded(call, Object::read_type(document), document, source)
+/// A text to decode into the typed form of a kind.
+#[derive(Clone, Copy)]
+struct Given<'w> {
+    text: &'w str,
+    names: TypeNames,
+}
+
+/// What happens to the `apiVersion` and `kind` of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TypeNames {
+    /// They must be those of the resource.
+    Checked,
+    /// They are replaced by those of the resource.
+    Ignored,
 }
 
 /// The typed form of an object with the defaults of its kind.
-fn typed(
-    call: &Call<'_>,
-    kind: BuiltinKind<'_>,
-    document: &SharedValue,
+fn typed<'w>(
+    write: Write<'w>,
+    kind: BuiltinKind<'w>,
+    given: Given<'w>,
     mut found: Found,
-) -> Outcome<Decoded> {
-    let typed = kind_rules::decode(kind, document).map_err(|text| {
-        unknown_fields::undecodable(call, &text, found.source, &String::from_utf8_lossy(document.as_bytes()))
-    })?;
-    let mut object = Object::read(&typed.document)?;
-    object.api_version.clone_from(&call.resource.api_version);
-    object.kind.clone_from(&call.resource.kind);
-    let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
-    found.complaints.extend(typed.complaints.into_iter().take(room));
-    unknown_fields::report(call, found, &object)?;
-    // Go leaves out an empty list, which here means to forget all owners.
-    let member =
-        |of: &SharedValue, wanted: &str| of.members().find(|(name, _)| name.is(wanted)).map(|(_, text)| text);
-    if let Some(given) = member(document, "metadata").and_then(|metadata| member(&metadata, "managedFields"))
-    {
-        object.metadata.set_managed_fields(given);
+) -> Outcome<Decoded<'w>> {
+    let call = write.call;
+    let decoded = Typed::decode(kind, write.arena, given.text);
+    if given.names == TypeNames::Checked {
+        check_given_type(call, decoded.as_ref().ok().map(|(typed, _)| typed), given, found.source)?;
     }
-    Ok(Decoded { object, is_complete: true, tracking: Tracking::Pending })
+    let (typed, strict) =
+        decoded.map_err(|message| unknown_fields::undecodable(call, &message, found.source, given.text))?;
+    let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
+    found.complaints.extend(strict.into_iter().take(room));
+    unknown_fields::report(call, found, || typed.to_value())?;
+    let object = Object::with_metadata(typed::metadata(&typed.tree));
+    Ok(Decoded { object, is_complete: true, tracking: Tracking::Pending, typed: Some(typed) })
 }
 
 /// The object that is the result of an apply. It fits its type, so that there is nothing to report.
-pub(crate) fn applied_object(call: &Call<'_>, document: &SharedValue) -> Outcome<Decoded> {
-    check_depth(document.as_bytes())?;
+pub(crate) fn applied_object<'w>(write: Write<'w>, document: &SharedValue) -> Outcome<Decoded<'w>> {
+    let call = write.call;
+    body::check_depth(document.as_bytes())?;
     let found = Found { validation: FieldValidation::Ignore, complaints: Vec::new(), source: Source::Patch };
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
-        return typed(call, kind, document, found);
+        let text = in_arena(write, document.as_bytes());
+        return typed(write, kind, Given { text, names: TypeNames::Ignored }, found);
     }
     let object = decoded(call, Object::read(document), document, Source::Patch)?;
     unknown_fields::drop_unknown(call, object, found)
+}
+
+/// Refuses a text of another type; that is said first, even if the text cannot be decoded.
+fn check_given_type(
+    call: &Call<'_>,
+    typed: Option<&Typed<'_>>,
+    given: Given<'_>,
+    source: Source,
+) -> Outcome<()> {
+    if let Some(Typed { tree, .. }) = typed
+        && check_type_names(call, tree.str("apiVersion"), tree.str("kind")).is_ok()
+    {
+        return Ok(());
+    }
+    let document = SharedValue::from(body::json(given.text.as_bytes())?);
+    let mut head = decoded(call, Object::read_type(&document), &document, source)?;
+    match source {
+        Source::Body => check_type(call, &mut head),
+        Source::Patch => {
+            let checked = check_type(call, &mut head).map(|()| head);
+            decoded(call, checked, &document, source).map(drop)
+        }
+    }
 }
 
 /// Complaints about duplicate fields. Canonical text has none; if the body is canonical there is nothing to search.
@@ -215,44 +230,11 @@ fn duplicates_in_body(call: &Call<'_>, document: &SharedValue, validation: Field
     duplicates.iter().map(|path| format!("duplicate field {}", quoted(path))).collect()
 }
 
-/// Some steps turn objects into trees, which recursive code walks: they must not be too deep for the stack.
-pub(crate) fn check_depth(bytes: &[u8]) -> Outcome<()> {
-    // `{` and `[` differ in one bit; a chunk's count fits a byte, which many lanes can add at once.
-    let opens = |byte: &u8| u8::from(byte | 0x20 == b'{');
-    let opening: usize =
-        bytes.chunks(255).map(|chunk| usize::from(chunk.iter().map(opens).sum::<u8>())).sum();
-    // Counting brackets is fast and enough for nearly all bodies; only the others are parsed for depth.
-    if opening <= MAX_VALUE_DEPTH || nesting(bytes) <= MAX_VALUE_DEPTH {
-        return Ok(());
-    }
-    Err(bad_request(format!("the body of the request is nested deeper than {MAX_VALUE_DEPTH} levels")))
-}
-
-/// How deep a JSON text is nested.
-fn nesting(bytes: &[u8]) -> usize {
-    let (mut depth, mut deepest, mut at) = (0_usize, 0, 0);
-    let mut in_string = false;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'\\' if in_string => at += 1,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        at += 1;
-    }
-    deepest
-}
-
 /// Fills in a missing type, which custom resources must have, and refuses another one.
 pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
     let expected = &call.resource.api_version;
     if call.resource.custom().is_some() {
-        for (member, text) in [("BuiltinKind", &object.kind), ("apiVersion", &object.api_version)] {
+        for (member, text) in [("Kind", &object.kind), ("apiVersion", &object.api_version)] {
             if text.is_empty() {
                 let body = String::from_utf8_lossy(call.body);
                 let text = format!("Object '{member}' is missing in '{body}'");
@@ -260,22 +242,24 @@ pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
             }
         }
     }
-    if object.api_version.is_empty() {
-        object.api_version.clone_from(expected);
-    }
-    if object.kind.is_empty() {
-        object.kind = call.resource.kind.clone();
-    }
-    if object.api_version != *expected {
+    check_type_names(call, &object.api_version, &object.kind)?;
+    object.api_version.clone_from(expected);
+    object.kind.clone_from(&call.resource.kind);
+    Ok(())
+}
+
+/// Refuses names that are given and are not those of the resource.
+fn check_type_names(call: &Call<'_>, api_version: &str, kind: &str) -> Outcome<()> {
+    let (expected, wanted) = (&call.resource.api_version, &call.resource.kind);
+    if !api_version.is_empty() && api_version != expected {
         return Err(bad_request(format!(
-            "the API version in the data ({}) does not match the expected API version ({expected})",
-            object.api_version
+            "the API version in the data ({api_version}) does not match the expected API version ({expected})"
         )));
     }
-    if object.kind != call.resource.kind {
+    if !kind.is_empty() && kind != wanted {
         return Err(bad_request(format!(
-            "{} in version {:?} cannot be handled as a {}: no kind {:?} is registered for version {:?}",
-            object.kind, call.resource.version, call.resource.kind, object.kind, expected
+            "{kind} in version {:?} cannot be handled as a {wanted}: no kind {kind:?} is registered for version {expected:?}",
+            call.resource.version
         )));
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::{
         query::{DryRun, Query, dry_run},
         status::{Outcome, Qualified, bad_request, invalid},
     },
-    write::decode,
+    write::body,
 };
 
 /// A member, what its value must be, and Go's name for that.
@@ -78,7 +78,7 @@ impl DeleteOptions {
         let document = match media::body_encoding(call.headers, true)? {
             // Custom resources take no protobuf, but DeleteOptions always may be.
             Encoding::Protobuf => crate::protocol::protobuf::to_canonical(call.body, &call.cluster.schema)?,
-            _ => decode::body(call)?,
+            _ => body::canonical_body(call)?,
         };
         Self::from_value(&tree(&document))
     }

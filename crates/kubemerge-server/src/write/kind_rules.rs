@@ -1,7 +1,7 @@
 //! The steps of a write in which the rules of a built-in kind take part: decode and default, prepare and validate.
 //!
-//! The rules work on a tree ([`kubemerge_kinds::tree`]), the server on the texts of fields. An object crosses twice:
-//! with the body or the result of a patch, and before it is stored.
+//! The rules work on a tree ([`kubemerge_kinds::tree`]), which lives from decoding until the record is written: an object
+//! is read once and written once. Its metadata is that of an [`Object`] in between, see [`crate::object::typed`].
 
 use kubemerge_kinds::{
     BuiltinKind,
@@ -17,19 +17,19 @@ use crate::{
         cluster::{Cluster, Validation},
         definition::is_definition,
     },
-    object::Object,
+    object::{Object, typed, view},
     protocol::status::{Outcome, invalid, unclassified},
-    write::part::Part,
+    store::{Ownership, Record},
+    write::{part::Part, request::Write},
 };
 
 /// The rules of a resource's kind, unless the object is checked by its OpenAPI document alone.
 pub(crate) fn of<'c>(cluster: &'c Cluster, resource: &Resource) -> Option<BuiltinKind<'c>> {
     // What a definition serves depends on its rules, so they always hold.
-    let is_off = cluster.validation == Validation::Off && !is_definition(resource);
-    if is_off || resource.custom().is_some() {
+    if cluster.validation == Validation::Off && !is_definition(resource) {
         return None;
     }
-    BuiltinKind::find(&cluster.schema, &resource.api_version, &resource.kind).filter(|kind| kind.has_rules())
+    resource.built_in(&cluster.schema).filter(|kind| kind.has_rules())
 }
 
 /// The rules of definitions.
@@ -43,73 +43,103 @@ pub(crate) fn create(
     object: &Object,
 ) -> Outcome<Result<Object, Vec<FieldError>>> {
     let Some(kind) = kind else { return Ok(Ok(object.clone())) };
-    let typed = decode(kind, &document_of(object)).map_err(unclassified)?;
-    let arena = Arena::new();
-    let mut new = tree(kind, &arena, &typed.document)?;
-    let errors = kind.create(&mut new);
+    let (arena, record) = (Arena::new(), object.record());
+    let (mut typed, _) = Typed::decode(kind, &arena, text(record.canonical())).map_err(unclassified)?;
+    let errors = kind.create(&mut typed.tree);
     if !errors.is_empty() {
         return Ok(Err(errors));
     }
-    Object::read(&canonical(&new)?).map(Ok)
+    Ok(Ok(Object::of_record(&typed::record(&typed.tree, Ownership::default()))))
 }
 
-/// A text in its typed form.
-pub(crate) struct Typed {
-    pub(crate) document: SharedValue,
-    /// Unknown and duplicate fields, as strict field validation words them.
-    pub(crate) complaints: Vec<String>,
+/// An object in its typed form, with defaults.
+#[derive(Debug)]
+pub(crate) struct Typed<'a> {
+    pub(crate) kind: BuiltinKind<'a>,
+    pub(crate) tree: Map<'a>,
 }
 
-/// Reads a text into the typed form of its kind and fills in defaults; an error is the message of the decoder.
-pub(crate) fn decode(kind: BuiltinKind<'_>, document: &SharedValue) -> Result<Typed, String> {
-    let arena = Arena::new();
-    let mut decoded = kind.decode(&arena, text(document)).map_err(|error| error.message().to_owned())?;
-    kind.default(&mut decoded.object);
-    let document = canonical(&decoded.object).map_err(|failure| failure.message().to_owned())?;
-    Ok(Typed { document, complaints: decoded.strict.iter().map(ToString::to_string).collect() })
+impl<'a> Typed<'a> {
+    /// Reads a text into the typed form of its kind and fills in defaults. Answers unknown and duplicate fields, as
+    /// strict field validation words them; an error is the message of the decoder.
+    pub(crate) fn decode(
+        kind: BuiltinKind<'a>,
+        arena: &'a Arena,
+        text: &'a str,
+    ) -> Result<(Typed<'a>, Vec<String>), String> {
+        let decoded = kind.decode(arena, text).map_err(|error| error.message().to_owned())?;
+        let mut tree = decoded.object;
+        kind.default(&mut tree);
+        Ok((Typed { kind, tree }, decoded.strict.iter().map(ToString::to_string).collect()))
+    }
+
+    /// The typed form of an object that the server has put together.
+    pub(crate) fn of_object(write: Write<'a>, kind: BuiltinKind<'a>, object: &Object) -> Outcome<Typed<'a>> {
+        let text = write.arena.alloc_str(text(object.record().canonical()));
+        let decoded = Typed::decode(kind, write.arena, text);
+        decoded.map(|(typed, _)| typed).map_err(unclassified)
+    }
+
+    /// The object as a tree of its own, for messages.
+    pub(crate) fn to_value(&self) -> serde_json::Value {
+        // What was written is JSON, and bodies that are nested too deep are refused before.
+        serde_json::from_str(&self.tree.to_text()).unwrap_or_default()
+    }
+
+    /// Writes the type and the metadata of an object into the tree.
+    pub(crate) fn set_head(&mut self, resource: &'a Resource, object: &Object) {
+        self.tree.set("apiVersion", resource.api_version.as_str());
+        self.tree.set("kind", resource.kind.as_str());
+        typed::set_metadata(&mut self.tree, &object.metadata);
+    }
+
+    /// An independent copy in the same arena.
+    pub(crate) fn copy(&self) -> Typed<'a> {
+        Typed { kind: self.kind, tree: self.tree.copy_in(self.tree.arena()) }
+    }
 }
 
 /// The typed form of a text, without defaults; none if the text does not fit its kind.
 pub(crate) fn typed_form(kind: BuiltinKind<'_>, document: &SharedValue) -> Option<SharedValue> {
-    let arena = Arena::new();
-    let decoded = kind.decode(&arena, text(document)).ok()?;
-    canonical(&decoded.object).ok()
+    let (arena, text) = (Arena::new(), std::str::from_utf8(document.as_bytes()).ok()?);
+    let decoded = kind.decode(&arena, text).ok()?;
+    Some(typed::record(&decoded.object, Ownership::default()).shared())
 }
 
 /// Prepares an object for the store and refuses it if it breaks a rule.
-pub(crate) fn admit(
-    call: &Call<'_>,
-    kind: BuiltinKind<'_>,
-    part: Part,
+pub(crate) fn admit<'a>(
+    write: Write<'a>,
+    mut typed: Typed<'a>,
     object: &Object,
-    old: Option<&Object>,
-) -> Outcome<Object> {
-    let arena = Arena::new();
-    let (text, old_text) = (document_of(object), old.map(document_of));
-    let mut new = tree(kind, &arena, &text)?;
-    let errors = match &old_text {
-        None => kind.create(&mut new),
-        Some(old_text) => {
-            let old = tree(kind, &arena, old_text)?;
-            match subresource(call, part) {
-                None => kind.update(&mut new, &old),
-                Some(name) => kind.update_subresource(name, &mut new, &old),
+    old: Option<&Record>,
+) -> Outcome<Record> {
+    let resource = write.call.resource;
+    typed.set_head(resource, object);
+    let Typed { kind, mut tree } = typed;
+    let errors = match old {
+        None => kind.create(&mut tree),
+        Some(old) => {
+            let shown = view::shown(resource, old);
+            let old = kind.read_stored(write.arena, text(shown.as_ref().unwrap_or(old).canonical()));
+            match subresource(write.call, write.part) {
+                None => kind.update(&mut tree, &old),
+                Some(name) => kind.update_subresource(name, &mut tree, &old),
             }
         }
     };
     if !errors.is_empty() {
-        return Err(invalid(call.resource.qualified_kind(), object.metadata.name(), &errors));
+        return Err(invalid(resource.qualified_kind(), object.metadata.name(), &errors));
     }
-    Object::read(&canonical(&new)?)
+    view::store_tree(resource, &mut tree);
+    Ok(typed::record(&tree, object.ownership.clone()))
 }
 
 /// Completes an object that is loaded past the API: typed form and defaults. What cannot be decoded stays as it is.
 pub(crate) fn complete(kind: BuiltinKind<'_>, object: &mut Object) {
-    let completed =
-        decode(kind, &document_of(object)).ok().and_then(|typed| Object::read(&typed.document).ok());
-    if let Some(mut completed) = completed {
-        completed.ownership = std::mem::take(&mut object.ownership);
-        *object = completed;
+    let (arena, record) = (Arena::new(), object.record());
+    if let Ok((typed, _)) = Typed::decode(kind, &arena, text(record.canonical())) {
+        let ownership = std::mem::take(&mut object.ownership);
+        *object = Object::of_record(&typed::record(&typed.tree, ownership));
     }
 }
 
@@ -118,23 +148,7 @@ fn subresource<'c>(call: &'c Call<'_>, part: Part) -> Option<&'c str> {
     if part == Part::Main { None } else { call.subresource() }
 }
 
-fn tree<'a>(kind: BuiltinKind<'a>, arena: &'a Arena, document: &'a SharedValue) -> Outcome<Map<'a>> {
-    let decoded = kind.decode(arena, text(document));
-    decoded.map(|decoded| decoded.object).map_err(|error| unclassified(error.message()))
-}
-
-fn document_of(object: &Object) -> SharedValue {
-    object.record().shared()
-}
-
 /// Canonical text is UTF-8: it was checked when it came in.
-fn text(document: &SharedValue) -> &str {
+fn text(document: &Canonical) -> &str {
     std::str::from_utf8(document.as_bytes()).unwrap_or_default()
-}
-
-fn canonical(object: &Map<'_>) -> Outcome<SharedValue> {
-    let text = object.to_text();
-    Canonical::from_bytes(text.as_bytes())
-        .map(SharedValue::from)
-        .map_err(|error| unclassified(error.to_string()))
 }

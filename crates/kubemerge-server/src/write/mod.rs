@@ -4,7 +4,7 @@
 //!
 //! | step | file | what it does |
 //! |---|---|---|
-//! | decode | `decode`, `patch`, `unknown_fields` | text to object; fields that the kind does not have |
+//! | decode | `body`, `decode`, `patch`, `unknown_fields` | text to object; fields that the kind does not have |
 //! | default | `default` | missing defaults |
 //! | track | `track`, `tracking`, `apply` | who owns which fields |
 //! | admit | `create`, `namespace` | whether the object may be created where it is |
@@ -17,6 +17,7 @@
 //! before the commit they prepare and validate. Everything else here is the same for all kinds.
 
 pub(crate) mod apply;
+pub(crate) mod body;
 pub(crate) mod collector;
 pub(crate) mod commit;
 pub(crate) mod create;
@@ -35,6 +36,7 @@ pub(crate) mod part;
 pub(crate) mod patch;
 pub(crate) mod precondition;
 pub(crate) mod prepare;
+pub(crate) mod request;
 mod rewrite;
 pub(crate) mod sequence;
 pub(crate) mod settings;

@@ -51,7 +51,8 @@ pub(crate) fn create(transaction: &Transaction<'_>, name: &str) {
     let Some(resource) = index.find("", "v1", "namespaces") else { return };
     let wanted = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
     let Ok(mut object) = Object::from_value(&wanted) else { return };
-    if prepare::prepare_create(transaction.cluster, resource, &mut object).is_ok() {
+    prepare::identify(transaction.cluster, resource, &mut object);
+    if prepare::first_state(resource, &mut object).is_ok() {
         object.ownership = named_by_server(transaction);
         // Losing this race means that the namespace is there, which is all that is wanted.
         drop(transaction.create(resource, &key(name), object.record()));

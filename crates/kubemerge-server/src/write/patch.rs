@@ -9,15 +9,17 @@ use kubemerge_value::SharedValue;
 
 use crate::{
     catalog::call::Call,
-    object::{Object, shown::Shown, view},
+    object::{shown::Shown, view},
     protocol::{
         query::FieldValidation,
         status::{Cause, Failure, Outcome, bad_request, too_large, unclassified},
     },
     store::{ManagedFieldsView, Stored},
     write::{
+        body,
         decode::{self, Decoded, Patched},
         precondition::{check_address, check_version},
+        request::{Old, Write},
     },
 };
 
@@ -25,7 +27,7 @@ const REJECTED: &str = "the server rejected our request due to an error in our r
 
 /// Reads the body as a patch.
 pub(crate) fn read<'b>(call: &Call<'b>, patch_type: PatchType) -> Outcome<Patch<'b>> {
-    decode::check_depth(call.body)?;
+    body::check_depth(call.body)?;
     Patch::new(patch_type, &call.body[..]).map_err(|error| refused(&error))
 }
 
@@ -41,21 +43,16 @@ pub(crate) fn apply_plain(call: &Call<'_>, patch_type: PatchType, live: &Canonic
 }
 
 /// The object that a patch makes of the stored one.
-pub(crate) fn patched(
-    call: &Call<'_>,
-    patch: &Patch<'_>,
-    current: &Stored,
-    old: &Object,
-    validation: FieldValidation,
-) -> Outcome<Decoded> {
-    let live = live(call, patch, current)?;
+pub(crate) fn patched<'w>(write: Write<'w>, patch: &Patch<'_>, old: Old<'_>) -> Outcome<Decoded<'w>> {
+    let call = write.call;
+    let live = live(call, patch, old.stored)?;
     let result = SharedValue::from(apply_to(call, patch, &live)?);
-    let duplicates = duplicate_fields(call, patch.patch_type(), validation);
-    let patched = Patched { document: &result, patch_type: patch.patch_type(), current, old };
-    let mut decoded = decode::patched_object(call, patched, validation, duplicates)?;
+    let duplicates = duplicate_fields(call, patch.patch_type(), write.options.field_validation);
+    let patched = Patched { document: &result, patch_type: patch.patch_type(), old };
+    let mut decoded = decode::patched_object(write, patched, duplicates)?;
     check_address(call, &mut decoded.object)?;
     // Only a patch that sets a resourceVersion can fail on it.
-    check_version(call, &decoded.object, current, Permission::Granted)?;
+    check_version(call, &decoded.object, old.stored, Permission::Granted)?;
     Ok(decoded)
 }
 

@@ -29,14 +29,17 @@ pub(crate) fn reset_new(resource: &Resource, object: &mut Object) {
     }
 }
 
-/// Gives a new object its identity and its first state.
-pub(crate) fn prepare_create(cluster: &Cluster, resource: &Resource, object: &mut Object) -> Outcome<()> {
+/// Gives a new object its identity.
+pub(crate) fn identify(cluster: &Cluster, resource: &Resource, object: &mut Object) {
     let generation = match resource.strategy.generation {
         GenerationRule::Untracked | GenerationRule::SpecFromZero => None,
         _ => Some(1),
     };
     object.metadata.set_identity(&cluster.clock.now().text(), generation, &cluster.entropy.uid());
-    first_state(resource, object)
+    // Again, because a generated name was not known before.
+    if is_namespace(resource) {
+        name_namespace(object);
+    }
 }
 
 /// Completes what belongs to the client although the schema does not say so: its managers own it.
@@ -54,7 +57,7 @@ pub(crate) fn complete_loaded(cluster: &Cluster, resource: &Resource, object: &m
     if object.text("status").is_none() {
         first_state(resource, object)?;
     }
-    fold_string_data(resource, object)?;
+    complete_before_tracking(resource, object)?;
     match (resource.custom(), kind_rules::of(cluster, resource)) {
         (Some(version), _) => custom::reread(version, object),
         (None, Some(kind)) => kind_rules::complete(kind, object),
@@ -70,14 +73,13 @@ static PENDING: LazyLock<SharedValue> = LazyLock::new(|| {
 });
 
 /// The state with which objects of some kinds begin.
-fn first_state(resource: &Resource, object: &mut Object) -> Outcome<()> {
+pub(crate) fn first_state(resource: &Resource, object: &mut Object) -> Outcome<()> {
     // All kinds with a first state are in the core group.
     if !resource.group.is_empty() {
         return Ok(());
     }
     match resource.kind.as_str() {
         "Namespace" => {
-            name_namespace(object);
             let mut finalizers = spec_finalizers(object);
             // The finalizer that keeps a namespace until it is empty.
             if !finalizers.iter().any(|one| one == "kubernetes") {
@@ -128,8 +130,8 @@ fn fold_string_data(resource: &Resource, object: &mut Object) -> Outcome<()> {
     Ok(())
 }
 
-/// Takes everything that the client may not change from the old object.
-pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object, part: Part) -> Outcome<()> {
+/// Takes the metadata that the client may not change from the old object.
+pub(crate) fn keep_metadata(resource: &Resource, old: &Object, new: &mut Object) {
     for owned in [Field::CreationTimestamp, Field::DeletionTimestamp, Field::Generation] {
         new.metadata.take(owned, &old.metadata);
     }
@@ -142,10 +144,14 @@ pub(crate) fn prepare_update(resource: &Resource, old: &Object, new: &mut Object
     for never in [Field::SelfLink, Field::ResourceVersion] {
         new.metadata.remove(never);
     }
-    keep_other_parts(resource, old, new, part)?;
     if is_namespace(resource) {
         name_namespace(new);
     }
+}
+
+/// Takes everything else that the client may not change from the old object, and checks what metadata may change.
+pub(crate) fn keep_content(resource: &Resource, old: &Object, new: &mut Object, part: Part) -> Outcome<()> {
+    keep_other_parts(resource, old, new, part)?;
     // After the other parts were restored, so that a change of the status does not count.
     if part == Part::Main && generation_grows(resource.strategy.generation, old, new) {
         new.metadata.set_number(Field::Generation, old.metadata.generation().saturating_add(1));

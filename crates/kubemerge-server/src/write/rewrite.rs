@@ -24,7 +24,7 @@ pub(crate) fn rewrite(
         // What was removed leaves every manager.
         let endpoint = Tracked { cluster: transaction.cluster, resource, subresource: "" };
         track::change(endpoint, track::CONTROLLER_MANAGER, Some(&old), &mut object);
-        if commit(transaction, resource, key, &stored, &object).is_ok() {
+        if commit(transaction, resource, key, &stored, object.record()).is_ok() {
             break;
         }
     }

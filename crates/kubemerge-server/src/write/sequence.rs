@@ -4,47 +4,45 @@
 //! All else is here. Follow-ups run after the handler, once per request.
 
 use crate::{
-    catalog::call::Call,
-    object::{Object, view},
-    protocol::{query::WriteOptions, status::Outcome},
-    store::Stored,
+    object::view,
+    protocol::status::Outcome,
+    store::Record,
     write::{
         commit::{self, Committed},
         decode::{Decoded, Tracking},
-        default, kind_rules,
-        part::Part,
-        prepare, track,
-        transaction::Transaction,
-        validate,
+        default,
+        kind_rules::{self, Typed},
+        prepare,
+        request::{Old, Write},
+        track, validate,
     },
 };
 
-/// A request that writes.
-#[derive(Clone, Copy)]
-pub(crate) struct Write<'w> {
-    pub(crate) transaction: &'w Transaction<'w>,
-    pub(crate) call: &'w Call<'w>,
-    pub(crate) options: WriteOptions,
-    pub(crate) part: Part,
-}
-
 /// Changes the object in the path. `decode` makes the new state from the stored one; it runs again if another client
 /// was faster.
-pub(crate) fn change(
-    write: Write<'_>,
-    decode: impl Fn(&Stored, &Object) -> Outcome<Decoded>,
+pub(crate) fn change<'w>(
+    write: Write<'w>,
+    decode: impl Fn(Old<'_>) -> Outcome<Decoded<'w>>,
 ) -> Outcome<Committed> {
-    commit::change(write.transaction, write.call, write.options.dry_run, |current| {
-        let old = default::current(write.call, write.part, current);
-        let new = decode(current, &old)?;
-        state_to_store(write, new, Some(&old))
+    commit::change(write.transaction, write.call, write.options.dry_run, |stored| {
+        let object = default::current(write.call, write.part, stored);
+        let old = Old { stored, object: &object };
+        state_to_store(write, decode(old)?, Some(old))
     })
 }
 
 /// Takes a decoded object through the steps up to the commit.
-pub(crate) fn state_to_store(write: Write<'_>, decoded: Decoded, old: Option<&Object>) -> Outcome<Object> {
-    let resource = write.call.resource;
-    let Decoded { mut object, is_complete, tracking } = decoded;
+pub(crate) fn state_to_store<'w>(
+    write: Write<'w>,
+    decoded: Decoded<'w>,
+    old: Option<Old<'_>>,
+) -> Outcome<Record> {
+    let (resource, cluster) = (write.call.resource, write.call.cluster);
+    let Decoded { mut object, is_complete, tracking, typed } = decoded;
+    let mut typed = match (typed, kind_rules::of(cluster, resource)) {
+        (None, Some(kind)) => Some(Typed::of_object(write, kind, &object)?),
+        (typed, _) => typed,
+    };
     if old.is_none() {
         // Before defaults, so that the default of a status is not dropped with the client's status.
         prepare::reset_new(resource, &mut object);
@@ -52,21 +50,26 @@ pub(crate) fn state_to_store(write: Write<'_>, decoded: Decoded, old: Option<&Ob
     if !is_complete {
         default::fill(resource, write.part, &mut object);
     }
-    prepare::complete_before_tracking(resource, &mut object)?;
+    if typed.is_none() {
+        prepare::complete_before_tracking(resource, &mut object)?;
+    }
     // Before anything is prepared: no manager owns what the server sets.
     if tracking == Tracking::Pending {
-        track::request(write.call, old, &mut object);
+        track::request(write, old, &mut object, typed.as_mut());
     }
-    let ownership = object.ownership.clone();
     match old {
-        None => prepare::prepare_create(write.call.cluster, resource, &mut object)?,
-        Some(old) => prepare::prepare_update(resource, old, &mut object, write.part)?,
+        None => prepare::identify(cluster, resource, &mut object),
+        Some(old) => prepare::keep_metadata(resource, old.object, &mut object),
     }
-    match kind_rules::of(write.call.cluster, resource) {
-        Some(kind) => object = kind_rules::admit(write.call, kind, write.part, &object, old)?,
-        None => validate::validate(write.call, write.part, &object, old)?,
+    if let Some(typed) = typed {
+        // The rules of the kind prepare and validate everything else.
+        return kind_rules::admit(write, typed, &object, old.map(|old| &old.stored.record));
     }
-    object.ownership = ownership;
+    match old {
+        None => prepare::first_state(resource, &mut object)?,
+        Some(old) => prepare::keep_content(resource, old.object, &mut object, write.part)?,
+    }
+    validate::validate(write.call, write.part, &object, old.map(|old| old.object))?;
     view::store(resource, &mut object);
-    Ok(object)
+    Ok(object.record())
 }

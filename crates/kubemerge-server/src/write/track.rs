@@ -13,9 +13,13 @@ use kubemerge_value::SharedValue;
 
 use crate::{
     catalog::call::Call,
-    object::Object,
-    store::{Ownership, metadata_field::Field},
-    write::tracking::Tracked,
+    object::{Object, typed},
+    store::{Ownership, Record, metadata_field::Field},
+    write::{
+        kind_rules::Typed,
+        request::{Old, Write},
+        tracking::Tracked,
+    },
 };
 
 /// The manager of what the server itself writes, and of what a controller manager would.
@@ -28,10 +32,28 @@ pub(crate) fn endpoint<'c>(call: &'c Call<'_>) -> Tracked<'c> {
     Tracked { cluster: call.cluster, resource: call.resource, subresource }
 }
 
-/// Tracks the write of a request; `new` holds the managedFields of its body, if there were any.
-pub(crate) fn request(call: &Call<'_>, old: Option<&Object>, new: &mut Object) {
-    let manager = call.manager();
-    change(endpoint(call), &manager, old, new);
+/// Tracks the write of a request; `new` holds the managedFields of its body, if there were any, and `typed` its fields if
+/// the kind has rules.
+pub(crate) fn request<'w>(
+    write: Write<'w>,
+    old: Option<Old<'_>>,
+    new: &mut Object,
+    typed: Option<&mut Typed<'w>>,
+) {
+    let (endpoint, manager) = (endpoint(write.call), write.call.manager());
+    let Some(typed) = typed else {
+        return change(endpoint, &manager, old.map(|old| old.object), new);
+    };
+    let given = new.metadata.remove(Field::ManagedFields);
+    typed.set_head(write.call.resource, new);
+    let live = old.map(|old| old.object.ownership.clone()).unwrap_or_default();
+    let old_form = old.map(|old| endpoint.old_form(old));
+    let new_form = typed::record(&typed.tree, Ownership::default());
+    let is_same = old_form.as_ref().is_some_and(|old_form| old_form.canonical() == new_form.canonical());
+    new.ownership = match given {
+        None if is_same => live,
+        given => tracked(endpoint, &manager, Versions { old_form, new_form, live, given }),
+    };
 }
 
 /// Tracks a write by a manager.
@@ -45,8 +67,22 @@ pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>,
     }
     let old_form = old.map(|old| endpoint.stored_form(old));
     let new_form = endpoint.form(new);
+    new.ownership = tracked(endpoint, manager, Versions { old_form, new_form, live, given });
+}
+
+/// An object before and after a write.
+struct Versions {
+    old_form: Option<Record>,
+    new_form: Record,
+    live: Ownership,
+    /// The managedFields in the body of the request.
+    given: Option<SharedValue>,
+}
+
+fn tracked(endpoint: Tracked<'_>, manager: &str, versions: Versions) -> Ownership {
+    let Versions { old_form, new_form, live, given } = versions;
     let time = Time(endpoint.cluster.clock.now().seconds());
-    new.ownership = endpoint.run(|place, arena| {
+    endpoint.run(|place, arena| {
         let requested = requested(given.as_ref(), &live, place.order, arena);
         let chosen = match requested {
             Requested::Nothing => Cow::Borrowed(live.entries()),
@@ -66,7 +102,7 @@ pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>,
             // Upstream: a tracking error never fails a write.
             Err(_) => live.clone(),
         }
-    });
+    })
 }
 
 /// What the body of a request says about managedFields.

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use kubemerge_kinds::{BuiltinKind, reset_fields};
+use kubemerge_kinds::reset_fields;
 use kubemerge_ssa::{
     SameForm, VersionConverter,
     fieldpath::{FieldOrder, FieldSet},
@@ -22,7 +22,7 @@ use crate::{
     },
     object::{Object, view},
     store::Record,
-    write::kind_rules,
+    write::{kind_rules, request::Old},
 };
 
 /// An endpoint whose writes are tracked.
@@ -104,13 +104,26 @@ impl<'c> Tracked<'c> {
         self.form(shown.as_ref().unwrap_or(object))
     }
 
+    /// The stored object of a write in that form.
+    pub(crate) fn old_form(self, old: Old<'_>) -> Record {
+        let record = &old.stored.record;
+        let is_typed = kind_rules::of(self.cluster, self.resource).is_some();
+        // Objects with rules are stored in their typed form.
+        if is_typed
+            && record.api_version() == self.resource.api_version
+            && view::is_as_stored(self.resource, record)
+        {
+            return record.clone();
+        }
+        self.stored_form(old.object)
+    }
+
     /// The typed form of a built-in object whose kind has no rules yet; objects with rules have it already.
     fn typed(self, document: &SharedValue) -> Option<SharedValue> {
         if self.resource.custom().is_some() || self.cluster.validation == Validation::Off {
             return None;
         }
-        let kind = BuiltinKind::find(&self.cluster.schema, &self.resource.api_version, &self.resource.kind)?;
-        kind_rules::typed_form(kind, document)
+        kind_rules::typed_form(self.resource.built_in(&self.cluster.schema)?, document)
     }
 
     /// What Go writes of an object without content.

@@ -33,7 +33,11 @@ pub(super) struct Found {
 }
 
 /// Drops what the kind does not have, and reports it as the request wants.
-pub(super) fn drop_unknown(call: &Call<'_>, mut object: Object, mut found: Found) -> Outcome<Decoded> {
+pub(super) fn drop_unknown(
+    call: &Call<'_>,
+    mut object: Object,
+    mut found: Found,
+) -> Outcome<Decoded<'static>> {
     let mut unknown = drop_unknown_metadata(&mut object);
     let mut is_complete = false;
     match call.resource.custom() {
@@ -50,12 +54,12 @@ pub(super) fn drop_unknown(call: &Call<'_>, mut object: Object, mut found: Found
     let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
     let complaints = unknown.iter().take(room).map(|path| format!("unknown field {}", quoted(path)));
     found.complaints.extend(complaints);
-    report(call, found, &object)?;
-    Ok(Decoded { object, is_complete, tracking: Tracking::Pending })
+    report(call, found, || object.to_value())?;
+    Ok(Decoded { object, is_complete, tracking: Tracking::Pending, typed: None })
 }
 
-/// Reports complaints about the fields of an object as the request wants.
-pub(super) fn report(call: &Call<'_>, found: Found, object: &Object) -> Outcome<()> {
+/// Reports complaints about the fields of an object as the request wants; `object` is asked if it is refused.
+pub(super) fn report(call: &Call<'_>, found: Found, object: impl Fn() -> Value) -> Outcome<()> {
     let Found { validation, complaints, source } = found;
     match validation {
         // First, so that a strict request without complaints passes.
@@ -67,7 +71,7 @@ pub(super) fn report(call: &Call<'_>, found: Found, object: &Object) -> Outcome<
         }
         FieldValidation::Strict => {
             let text = format!("strict decoding error: {}", complaints.join(", "));
-            Err(undecodable(call, &text, source, &object.to_value().to_string()))
+            Err(undecodable(call, &text, source, &object().to_string()))
         }
     }
 }

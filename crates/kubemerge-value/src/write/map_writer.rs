@@ -79,6 +79,30 @@ impl MapWriter {
         self.out.extend_from_slice(name.0.as_bytes());
     }
 
+    /// Writes a member whose value `append` writes and whose depth it answers. The value must be canonical text: it is
+    /// trusted, as that of every writer of kubemerge is.
+    pub fn append(&mut self, name: &str, append: impl FnOnce(&mut Vec<u8>) -> usize) -> ByteSpan {
+        self.name(name);
+        self.append_value(append)
+    }
+
+    /// The same for a name that is known to be plain.
+    pub fn append_plain(&mut self, name: QuotedName, append: impl FnOnce(&mut Vec<u8>) -> usize) -> ByteSpan {
+        self.plain_name(name);
+        self.append_value(append)
+    }
+
+    fn append_value(&mut self, append: impl FnOnce(&mut Vec<u8>) -> usize) -> ByteSpan {
+        let start = self.out.len();
+        let depth = append(&mut self.out);
+        debug_assert!(
+            Canonical::from_bytes(&self.out[start..]).is_ok_and(|text| text.as_bytes() == &self.out[start..]),
+            "what is appended is canonical"
+        );
+        self.deepest = self.deepest.max(self.level().saturating_add(depth));
+        ByteSpan::new(start..self.out.len())
+    }
+
     fn copy_value(&mut self, value: &SharedValue) -> ByteSpan {
         let start = self.out.len();
         self.out.extend_from_slice(value.as_bytes());

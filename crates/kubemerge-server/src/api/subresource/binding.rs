@@ -15,12 +15,12 @@ use crate::{
         target::Named,
     },
     store::{Stored, metadata_field::Field},
-    write::{commit, decode, transaction::Transaction},
+    write::{body, commit, transaction::Transaction},
 };
 
 /// Binds the pod that the body of a POST to `bindings` names.
 pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
-    let binding = tree(&decode::body(call)?);
+    let binding = tree(&body::canonical_body(call)?);
     let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     let index = transaction.index();
     let pods = index.find("", &call.address.version, "pods").ok_or_else(no_such_path)?;
@@ -32,13 +32,15 @@ pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_
 /// Binds a pod.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let options = parent::write_options(call.query)?;
-    let binding = tree(&decode::body(call)?);
+    let binding = tree(&body::canonical_body(call)?);
     let node = binding.pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
     if node.is_empty() {
         return Err(bad_request("target.name: Required value"));
     }
     // Upstream: a binding is stored without the steps of an update.
-    commit::change(transaction, call, options.dry_run, |current| bound(call, current, &binding, node))?;
+    commit::change(transaction, call, options.dry_run, |current| {
+        bound(call, current, &binding, node).map(|pod| pod.record())
+    })?;
     Ok(Reply::value(201, &done()))
 }
 

@@ -14,7 +14,7 @@ use crate::{
         status::{Failure, Outcome, bad_request, done, forbidden, internal},
     },
     store::{Range, Stored},
-    write::{commit, decode, delete, delete_options::DeleteOptions, transaction::Transaction},
+    write::{body, commit, delete, delete_options::DeleteOptions, transaction::Transaction},
 };
 
 const TOO_MANY: &str =
@@ -23,7 +23,7 @@ const VIOLATES: &str = "Cannot evict pod as it would violate the pod's disruptio
 
 /// Evicts a pod.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
-    let eviction = tree(&decode::body(call)?);
+    let eviction = tree(&body::canonical_body(call)?);
     let name = eviction.pointer("/metadata/name").and_then(Value::as_str).unwrap_or(call.name());
     if name != call.name() {
         return Err(bad_request(format!(
@@ -72,7 +72,7 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Object, dry
             break;
         }
         take_one(call, &mut budget)?;
-        if commit::commit(transaction, resource, key, &stored, &budget).is_ok() {
+        if commit::commit(transaction, resource, key, &stored, budget.record()).is_ok() {
             break;
         }
     }

@@ -20,7 +20,7 @@ use crate::{
         status::{Failure, Outcome, bad_request, method_not_allowed},
         verb::Verb,
     },
-    write::{decode, part::Part, transaction::Transaction},
+    write::{body, part::Part, transaction::Transaction},
 };
 
 /// Carries out a request for a subresource that the resource has.
@@ -66,7 +66,7 @@ fn part(
 /// A token that looks like one but authenticates nothing.
 fn token(call: &Call<'_>) -> Outcome<Reply> {
     let parent = parent(call)?;
-    let request = tree(&decode::body(call)?);
+    let request = tree(&body::canonical_body(call)?);
     let seconds = request.pointer("/spec/expirationSeconds").and_then(|value| value.as_i64()).unwrap_or(3600);
     let expires = call.cluster.clock.now().plus(seconds).to_string();
     let mut spec = request.get("spec").filter(|spec| spec.is_object()).cloned().unwrap_or(json!({}));

@@ -10,7 +10,7 @@ use crate::{
         reply::Reply,
         status::{Outcome, bad_request},
     },
-    write::{decode, transaction::Transaction},
+    write::{body, transaction::Transaction},
 };
 
 /// The answer to such an object; none if the resource is something else.
@@ -35,7 +35,7 @@ pub(crate) fn review(transaction: &Transaction<'_>, call: &Call<'_>) -> Option<O
         ("", "bindings") => return Some(binding::handle_in_collection(transaction, call)),
         _ => return None,
     };
-    Some(decode::body(call).and_then(|body| {
+    Some(body::canonical_body(call).and_then(|body| {
         let mut object = tree(&body);
         if !object.is_object() {
             return Err(bad_request("the body of the request is not a JSON object"));

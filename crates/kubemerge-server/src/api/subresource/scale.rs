@@ -5,6 +5,7 @@ use kubemerge_kinds::{
     custom::scale::{ScalePaths, names},
     field_error::{FieldError, quoted},
     strategy::Permission,
+    tree::Arena,
 };
 use serde_json::{Value, json};
 
@@ -20,14 +21,15 @@ use crate::{
         status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
         verb::Verb,
     },
-    store::{Stored, metadata_field::Field},
+    store::metadata_field::Field,
     write::{
-        apply,
-        decode::{self, Decoded, Tracking},
+        apply, body,
+        decode::{Decoded, Tracking},
         part::Part,
         patch,
         precondition::check_version,
-        sequence::{self, Write},
+        request::{Old, Write},
+        sequence,
         track_scale::{self, Rescaled},
         transaction::Transaction,
     },
@@ -45,7 +47,7 @@ pub(crate) fn handle(
     custom: CustomStrategicMerge,
     verb: Verb,
 ) -> Outcome<Reply> {
-    let paths = paths(call);
+    let (paths, arena) = (paths(call), Arena::new());
     match verb {
         Verb::Get => {
             let object = parent::parent(call)?;
@@ -53,20 +55,20 @@ pub(crate) fn handle(
         }
         Verb::Update => {
             let options = WriteOptions::read(call.query, "UpdateOptions")?;
-            let body = tree(&decode::body(call)?);
+            let body = tree(&body::canonical_body(call)?);
             check_body(call, &body)?;
-            let write = Write { transaction, call, options, part: Part::Main };
+            let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
             change(write, &paths, |current, old| Ok(track_scale::updated(call, old, current, body.clone())))
         }
         Verb::Patch if is_apply(call) => {
             let options = ApplyOptions::read(call.query)?;
             let config = apply::read(call, options)?;
-            let write = Write { transaction, call, options: options.write, part: Part::Main };
+            let write = Write { transaction, call, options: options.write, part: Part::Main, arena: &arena };
             change(write, &paths, |current, old| track_scale::applied(call, old, current, &config))
         }
         Verb::Patch => {
             let options = WriteOptions::read(call.query, "PatchOptions")?;
-            let write = Write { transaction, call, options, part: Part::Main };
+            let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
             change(write, &paths, |current, old| {
                 let patch_type = patch_type(call, custom)?;
                 let patched = patch::apply_plain(call, patch_type, &canonical(current)?)?;
@@ -145,19 +147,19 @@ fn change(
     compute: impl Fn(&Value, &Object) -> Outcome<Rescaled>,
 ) -> Outcome<Reply> {
     let call = write.call;
-    let rescaled = |current: &Stored, old: &Object| {
+    let rescaled = |old: Old<'_>| {
         // The Scale has the resourceVersion of the object, which a client may send back.
-        let mut new = old.clone();
-        new.metadata.set_text(Field::ResourceVersion, &current.revision.to_string());
-        let Rescaled { scale: wanted, ownership } = compute(&scale(&new, paths)?, old)?;
-        check(call, old, &wanted)?;
+        let mut new = old.object.clone();
+        new.metadata.set_text(Field::ResourceVersion, &old.stored.revision.to_string());
+        let Rescaled { scale: wanted, ownership } = compute(&scale(&new, paths)?, old.object)?;
+        check(call, old.object, &wanted)?;
         let version = wanted.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default();
         new.metadata.set(Field::ResourceVersion, version);
-        check_version(call, &new, current, Permission::Granted)?;
+        check_version(call, &new, old.stored, Permission::Granted)?;
         let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0));
         new.set_at(&names(&paths.spec_replicas), replicas)?;
         new.ownership = ownership;
-        Ok(Decoded { object: new, is_complete: false, tracking: Tracking::Done })
+        Ok(Decoded { object: new, is_complete: false, tracking: Tracking::Done, typed: None })
     };
     let done = sequence::change(write, rescaled)?;
     let shown = done.shown();

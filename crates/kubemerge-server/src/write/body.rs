@@ -1,0 +1,103 @@
+//! The text of a body: from any encoding that is understood to JSON that is well-formed and not nested too deep.
+
+use kubemerge_value::{Canonical, Document, MAX_VALUE_DEPTH, ParseError};
+
+use crate::{
+    catalog::call::Call,
+    protocol::{
+        json::canonical,
+        media::{self, Encoding},
+        protobuf,
+        status::{Failure, Outcome, bad_request},
+        yaml_documents,
+    },
+    write::request::Write,
+};
+
+/// The canonical JSON text of a body in any encoding that is understood.
+pub(crate) fn canonical_body(call: &Call<'_>) -> Outcome<Canonical> {
+    // The table of messages has built-in kinds only.
+    let understood = call.resource.custom().is_none();
+    match media::body_encoding(call.headers, understood)? {
+        Encoding::Json => json(call.body),
+        Encoding::Yaml => yaml(call.body),
+        Encoding::Protobuf => protobuf::to_canonical(call.body, &call.cluster.schema),
+    }
+}
+
+pub(crate) fn json(bytes: &[u8]) -> Outcome<Canonical> {
+    check_size(bytes)?;
+    Canonical::from_bytes(bytes).map_err(|error| malformed(&error))
+}
+
+fn malformed(error: &ParseError) -> Failure {
+    bad_request(format!("couldn't get version/kind; json parse error: {error}"))
+}
+
+/// Refuses a body that is empty or nested too deep.
+fn check_size(bytes: &[u8]) -> Outcome<()> {
+    if bytes.is_empty() {
+        return Err(bad_request("the request has no body"));
+    }
+    check_depth(bytes)
+}
+
+fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
+    let text = std::str::from_utf8(bytes).map_err(|error| bad_request(format!("yaml: {error}")))?;
+    let value = yaml_documents::one_document(text).map_err(bad_request)?;
+    canonical(&value)
+}
+
+/// The body as well-formed JSON text, as it was sent if that is JSON.
+pub(crate) fn text(write: Write<'_>) -> Outcome<&str> {
+    let body = &write.call.body[..];
+    if !matches!(media::body_encoding(write.call.headers, true)?, Encoding::Json) {
+        return Ok(in_arena(write, canonical_body(write.call)?.as_bytes()));
+    }
+    check_size(body)?;
+    Document::check(body).map_err(|error| malformed(&error))?;
+    Ok(utf8(body))
+}
+
+/// Keeps a canonical text until the request is answered.
+pub(crate) fn in_arena<'w>(write: Write<'w>, text: &[u8]) -> &'w str {
+    utf8(write.arena.alloc_slice_copy(text))
+}
+
+/// Text that was checked is UTF-8.
+fn utf8(checked: &[u8]) -> &str {
+    std::str::from_utf8(checked).unwrap_or_default()
+}
+
+/// Some steps turn objects into trees, which recursive code walks: they must not be too deep for the stack.
+pub(crate) fn check_depth(bytes: &[u8]) -> Outcome<()> {
+    // `{` and `[` differ in one bit; a chunk's count fits a byte, which many lanes can add at once.
+    let opens = |byte: &u8| u8::from(byte | 0x20 == b'{');
+    let opening: usize =
+        bytes.chunks(255).map(|chunk| usize::from(chunk.iter().map(opens).sum::<u8>())).sum();
+    // Counting brackets is fast and enough for nearly all bodies; only the others are parsed for depth.
+    if opening <= MAX_VALUE_DEPTH || nesting(bytes) <= MAX_VALUE_DEPTH {
+        return Ok(());
+    }
+    Err(bad_request(format!("the body of the request is nested deeper than {MAX_VALUE_DEPTH} levels")))
+}
+
+/// How deep a JSON text is nested.
+fn nesting(bytes: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut at) = (0_usize, 0, 0);
+    let mut in_string = false;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' if in_string => at += 1,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    deepest
+}
