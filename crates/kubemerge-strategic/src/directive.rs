@@ -1,6 +1,6 @@
 //! The directives of a patch map, parsed once. No other file knows how they are spelled.
 
-use kubemerge_value::{Arena, Entry, Node, Str};
+use kubemerge_value::{Arena, Entry, MapEdit, Node, Str};
 use memchr::{memchr, memchr_iter, memmem};
 
 /// What a map, or an item of a keyed list, wants to happen to itself.
@@ -216,6 +216,15 @@ fn field_after<'a>(key: Str<'a>, word: &str, arena: &'a Arena) -> Option<Str<'a>
     let text = key.text();
     let field = text.strip_prefix(word)?.strip_prefix('/')?;
     Some(Str::plain(arena.alloc_str(field)))
+}
+
+/// The map as it is, less its `$patch`.
+pub(crate) fn without_patch<'a>(map: Node<'a>, arena: &'a Arena) -> Node<'a> {
+    let mut edit = MapEdit::new(map, arena);
+    if edit.seek(PATCH.into()).is_some() {
+        edit.remove();
+    }
+    edit.finish()
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod canonicalize;
 mod check;
 mod document;
 mod error;
+mod go_quoted;
 mod list_view;
 mod map_edit;
 mod node;

@@ -2,6 +2,7 @@
 
 use super::error::DecodeError;
 use super::scalar::in_quotes;
+use crate::timestamp::{civil_from_days, days_from_civil};
 
 /// How much of a second is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ impl Precision {
 pub(super) fn canonical(text: &str, precision: Precision) -> Result<Option<String>, DecodeError> {
     let time = Parser { text, rest: text, precision }.parse()?;
     let (days, second) = (time.seconds.div_euclid(86_400), time.seconds.rem_euclid(86_400));
-    let (year, month, day) = civil(days);
+    let (year, month, day) = civil_from_days(days);
     if (year, month, day, second, time.micros) == (1, 1, 1, 0, 0) {
         return Ok(None);
     }
@@ -70,7 +71,7 @@ impl Parser<'_> {
             return Err(self.error(&format!(": extra text: {}", in_quotes(self.rest))));
         }
         self.in_range(day, 1, days_in(year, month), "day")?;
-        let seconds = days_since_1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second;
+        let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second;
         Ok(Time { seconds: seconds - offset, micros })
     }
 
@@ -164,28 +165,6 @@ fn days_in(year: i64, month: i64) -> i64 {
         4 | 6 | 9 | 11 => 30,
         _ => 31,
     }
-}
-
-/// Days from 1970-01-01 in the proleptic Gregorian calendar; years start in March to put leap days last.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
-}
-
-/// Year, month and day of a number of days since 1970-01-01.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
 #[cfg(test)]

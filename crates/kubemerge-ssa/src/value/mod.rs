@@ -11,7 +11,8 @@ mod read;
 mod unescape;
 mod write;
 
-pub(crate) use display::{go_quoted, write_float_v};
+pub(crate) use display::write_float_v;
+pub(crate) use kubemerge_value::write::go_quoted;
 pub use parse::ValuePair;
 pub use read::ReadError;
 pub(crate) use unescape::{string_len, unescape};

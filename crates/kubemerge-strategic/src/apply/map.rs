@@ -3,7 +3,8 @@
 use super::{Merger, Mode, error_order::Fault, unknown_word};
 use crate::{
     directive::{
-        DELETE_FROM_PRIMITIVE_LIST, FieldPatch, Malformed, MapPatch, PATCH, PatchWord, malformed_delete_lists,
+        DELETE_FROM_PRIMITIVE_LIST, FieldPatch, Malformed, MapPatch, PatchWord, malformed_delete_lists,
+        without_patch,
     },
     error::{MergeError, MergeErrorKind},
     observe::{MergeEvent, Observer, Removal, Replacement},
@@ -220,15 +221,6 @@ fn put<'a>(edit: &mut MapEdit<'a>, key: Str<'a>, value: Node<'a>) {
         Some(_) => edit.replace(value),
         None => edit.insert(key, value),
     }
-}
-
-/// The map as it is, less its `$patch`.
-pub(super) fn without_patch<'a>(map: Node<'a>, arena: &'a kubemerge_value::Arena) -> Node<'a> {
-    let mut edit = MapEdit::new(map, arena);
-    if edit.seek(PATCH.into()).is_some() {
-        edit.remove();
-    }
-    edit.finish()
 }
 
 pub(super) fn malformed_order(path: &Path<'_>) -> MergeError {

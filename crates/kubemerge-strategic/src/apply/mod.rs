@@ -8,6 +8,7 @@
 
 mod by_dialect;
 mod clean;
+mod document;
 pub(crate) mod elements;
 pub(crate) mod error_order;
 mod in_place;
@@ -25,6 +26,8 @@ mod spec_list;
 mod spec_order;
 mod value;
 
+pub(crate) use document::document;
+
 use crate::{
     directive::MapPatch,
     error::{MergeError, MergeErrorKind},
@@ -33,7 +36,7 @@ use crate::{
     strategy::Strategy,
 };
 use kubemerge_schema::Type;
-use kubemerge_value::{Arena, Kind, Node, Path, map as empty_map};
+use kubemerge_value::{Arena, Node, Path, map as empty_map};
 
 /// Applies a patch to a live document, guided by the rules of its type.
 ///
@@ -140,16 +143,6 @@ impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
             None => self.merge_document(ty, live, &MapPatch::parse(patch, self.arena)),
         };
         merged.map_err(|error| self.worded(error))
-    }
-}
-
-/// A document: a map, or null, which means an empty one.
-pub(crate) fn document(node: Node<'_>) -> Result<Option<Node<'_>>, MergeError> {
-    match node.kind() {
-        Kind::Map => Ok(Some(node)),
-        Kind::Null => Ok(None),
-        _ => Err(MergeError::new(MergeErrorKind::InvalidDocument, &Path::ROOT, "invalid JSON document")
-            .with_hint("a document is a JSON object")),
     }
 }
 

@@ -7,6 +7,7 @@ mod size;
 mod to_value;
 
 pub use crate::{
+    go_quoted::go_quoted,
     number::{write_canonical as write_number, write_float},
     string::write_escaped,
 };

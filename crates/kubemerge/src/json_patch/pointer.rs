@@ -1,6 +1,6 @@
 //! JSON pointers and list indices as the API server reads them.
 
-use kubemerge_value::Arena;
+use kubemerge_value::{Arena, write::go_quoted};
 
 /// A pointer, taken apart.
 pub(super) struct Pointer<'a> {
@@ -58,28 +58,6 @@ pub(super) fn index(token: &str) -> Result<i64, NoIndex> {
         }
     };
     Err(NoIndex(format!("strconv.Atoi: parsing {}: {problem}", go_quoted(token))))
-}
-
-/// The text in quotes, with Go's escapes.
-fn go_quoted(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '\x07' => quoted.push_str("\\a"),
-            '\x08' => quoted.push_str("\\b"),
-            '\x0b' => quoted.push_str("\\v"),
-            '\x0c' => quoted.push_str("\\f"),
-            '\0'..=' ' if character != ' ' => quoted.push_str(&format!("\\x{:02x}", character as u32)),
-            '\x7f' => quoted.push_str("\\x7f"),
-            _ => quoted.push(character),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 #[cfg(test)]

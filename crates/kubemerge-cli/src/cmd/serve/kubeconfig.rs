@@ -11,7 +11,7 @@ use crate::report::{Notice, Result, plain};
 /// The name of cluster, user and context in every kubeconfig of this command.
 const OWN_NAME: &str = "kubemerge";
 
-/// Refuses a file that this command has not written: it may have the only copy of somebody's credentials.
+/// Refuses a file that this command has not written: it may have the only copy of credentials.
 pub(super) fn check_replaceable(path: &Path, force: bool) -> Result<()> {
     let is_ours = match std::fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => true,

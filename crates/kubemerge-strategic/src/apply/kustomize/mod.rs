@@ -9,7 +9,7 @@ mod metadata;
 mod text;
 mod walk;
 
-use super::document;
+use super::document::document;
 use crate::{error::MergeError, observe::Observer};
 use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node, Path, map as build_map};

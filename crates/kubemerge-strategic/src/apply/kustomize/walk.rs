@@ -5,7 +5,7 @@
 
 use super::text::in_place_of;
 use crate::{
-    directive::{PATCH, PatchWord},
+    directive::{PATCH, PatchWord, without_patch},
     error::{MergeError, MergeErrorKind},
     observe::{MergeEvent, Observer, Removal, Replacement},
 };
@@ -259,7 +259,7 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
 
     /// A map without its `$patch`.
     pub(super) fn without_word(&self, map: Node<'a>) -> Node<'a> {
-        if map.get(PATCH).is_none() { map } else { super::super::map::without_patch(map, self.arena) }
+        if map.get(PATCH).is_none() { map } else { without_patch(map, self.arena) }
     }
 
     fn note_null(&mut self, sides: Sides<'a>, path: &Path<'_>) {
