@@ -2,87 +2,170 @@
 
 use serde_json::{Value, json};
 
-use super::event;
+use super::{autoscaler, control, event, pod, storage};
 use crate::{columns::column::age, label_selector::LabelSelector, timestamp::Timestamp};
 
-/// The cell of a computed column; none if the column is a plain path.
+/// The cell of a column of a built-in kind; none if the column is a plain path.
 pub fn computed(path: &str, object: &Value, now: Timestamp) -> Option<Value> {
-    if let Some(pointer) = path.strip_prefix('?') {
-        return Some(json!(text(object, pointer).unwrap_or("<unknown>")));
-    }
-    let name = path.strip_prefix('=')?;
-    let found = workload(name, object).or_else(|| timed(name, object, now));
-    if let Some(found) = found.or_else(|| event::cell(name, object, now)) {
-        return Some(json!(found));
-    }
-    Some(match name {
-        pointer if pointer.starts_with('/') => json!(text(object, pointer).unwrap_or("<none>")),
-        "suspend" => json!(go_bool(&object["spec"]["suspend"])),
-        "active-jobs" => json!(list(object, "/status/active").count()),
-        "scale-metrics" => json!(or_none(scale_metrics(object))),
-        "least-pods" => json!(object.pointer("/spec/minReplicas").map_or("<unset>".into(), Value::to_string)),
-        "volume-modes" => json!(short_modes(object, "/spec/accessModes")),
-        "claim" => json!(claim(object)),
-        "reclaim-policy" => json!(text(object, "/reclaimPolicy").unwrap_or("Delete")),
-        "binding-mode" => json!(text(object, "/volumeBindingMode").unwrap_or("Immediate")),
-        "expansion" => json!(object["allowVolumeExpansion"] == json!(true)),
-        "global-default" => json!(object["globalDefault"] == json!(true)),
-        "internal-ip" => json!(or_none(node_address(object, "InternalIP"))),
-        "node-external-ip" => json!(or_none(node_address(object, "ExternalIP"))),
-        "readiness-gates" => json!(readiness_gates(object)),
-        "slice-ports" => json!(or_unset(slice_ports(object))),
-        "slice-addresses" => json!(or_unset(slice_addresses(object))),
-        "pod-ready" => json!(pod_ready(object)),
-        "pod-status" => json!(pod_status(object)),
-        "restarts" => {
-            json!(statuses(object).map(|one| one["restartCount"].as_i64().unwrap_or(0)).sum::<i64>())
-        }
-        "data-count" => json!(count(&object["data"]) + count(&object["binaryData"])),
-        "node-status" => json!(node_status(object)),
-        "cluster-ip" => json!(object.pointer("/spec/clusterIP").and_then(Value::as_str).unwrap_or("<none>")),
-        "external-ip" => json!(external_ip(object)),
-        "ports" => json!(ports(object)),
-        "node-roles" => json!(node_roles(object)),
-        "node-selector" => json!(or_none(labels_text(object.pointer("/spec/template/spec/nodeSelector")))),
-        "pod-selector" => json!(or_none(selector_text(&object["spec"]["podSelector"]))),
-        "access-modes" => json!(short_modes(object, "/status/accessModes")),
-        "secrets" => json!(object["secrets"].as_array().map_or(0, Vec::len)),
-        "ingress-class" => json!(text(object, "/spec/ingressClassName").unwrap_or("<none>")),
-        "ingress-hosts" => json!(ingress_hosts(object)),
-        "ingress-ports" => json!(if object.pointer("/spec/tls").is_some() { "80, 443" } else { "80" }),
-        "load-balancer" => json!(load_balancer(object).join(",")),
-        "min-available" => json!(or_not_applicable(&object["spec"]["minAvailable"])),
-        "max-unavailable" => json!(or_not_applicable(&object["spec"]["maxUnavailable"])),
-        "role" => json!(format!("{}/{}", word(&object["roleRef"]["kind"]), word(&object["roleRef"]["name"]))),
-        "ready-replicas" => {
-            json!(format!("{}/{}", number(object, "/status/readyReplicas"), number(object, "/spec/replicas")))
-        }
-        "job-status" => json!(job_status(object)),
-        "completions" => {
-            let wanted = object.pointer("/spec/completions").and_then(Value::as_i64).unwrap_or(1);
-            json!(format!("{}/{wanted}", number(object, "/status/succeeded")))
-        }
-        "created-at" => object.pointer("/metadata/creationTimestamp").cloned().unwrap_or_default(),
-        pointer => json!(number(object, &pointer.replace('.', "/"))),
+    let first = path.chars().next()?;
+    let pointer = path.get(first.len_utf8()..)?;
+    let or = |other: &str| json!(text(object, pointer).unwrap_or(other));
+    Some(match first {
+        '~' => or(""),
+        '?' => or("<unknown>"),
+        '!' => or("<unset>"),
+        '=' if pointer.starts_with('/') => or("<none>"),
+        '=' => return Some(named(pointer, object, now)),
+        '#' => json!(number(object, pointer)),
+        '%' => object.pointer(pointer).cloned().unwrap_or_else(|| json!("<none>")),
+        '&' => json!(object.pointer(pointer) == Some(&json!(true))),
+        '*' => json!(list(object, pointer).count()),
+        ',' => json!(list(object, pointer).map(word).collect::<Vec<_>>().join(",")),
+        _ => return None,
     })
 }
 
-/// Cells that tell what a workload runs, and what an object leads to.
-fn workload(name: &str, object: &Value) -> Option<String> {
+fn named(name: &str, object: &Value, now: Timestamp) -> Value {
+    let texts = [workload, network, timed, pod::cell, event::cell];
+    let found = texts.iter().find_map(|cell| cell(name, object, now).map(Value::from));
+    let found = found.or_else(|| storage::cell(name, object)).or_else(|| control::cell(name, object, now));
+    found.unwrap_or_else(|| match name {
+        "name" => json!(word(&object["metadata"]["name"])),
+        "created-at" => object.pointer("/metadata/creationTimestamp").cloned().unwrap_or_default(),
+        "event-count" => json!(event::count(object)),
+        "data-count" => json!(count(&object["data"]) + count(&object["binaryData"])),
+        "secret-count" => json!(count(&object["data"])),
+        _ => Value::Null,
+    })
+}
+
+/// Cells that tell what a workload runs.
+fn workload(name: &str, object: &Value, _now: Timestamp) -> Option<String> {
     Some(match name {
         "containers" => containers(object, "name"),
         "images" => containers(object, "image"),
         "selector" => or_none(selector_text(&object["spec"]["selector"])),
-        "class-parameters" => or_none(kind_and_name(&object["spec"]["parameters"])),
-        "scale-target" => kind_and_name(&object["spec"]["scaleTargetRef"]),
+        "selector-or-nothing" => selector_text(&object["spec"]["selector"]),
+        "job-template-selector" => control::job_template_selector(object),
+        "template-labels" => or_none(labels_text(object.pointer("/template/metadata/labels"))),
+        "node-selector" => or_none(labels_text(object.pointer("/spec/template/spec/nodeSelector"))),
+        "suspend" => go_bool(&object["spec"]["suspend"]).into(),
+        "scale-target" => {
+            let target = &object["spec"]["scaleTargetRef"];
+            format!("{}/{}", word(&target["kind"]), word(&target["name"]))
+        }
+        "scale-metrics" => autoscaler::metrics(object),
+        "least-pods" => object.pointer("/spec/minReplicas").map_or("<unset>".into(), Value::to_string),
+        "min-available" => or_not_applicable(&object["spec"]["minAvailable"]),
+        "max-unavailable" => or_not_applicable(&object["spec"]["maxUnavailable"]),
+        "ready-replicas" => {
+            format!("{}/{}", number(object, "/status/readyReplicas"), number(object, "/spec/replicas"))
+        }
+        "job-status" => job_status(object),
+        "completions" => completions(object),
+        "role" => format!("{}/{}", word(&object["roleRef"]["kind"]), word(&object["roleRef"]["name"])),
         _ => return None,
     })
+}
+
+/// Cells of nodes, and of kinds that lead to addresses.
+fn network(name: &str, object: &Value, _now: Timestamp) -> Option<String> {
+    Some(match name {
+        "internal-ip" => or_none(node_address(object, "InternalIP")),
+        "node-external-ip" => or_none(node_address(object, "ExternalIP")),
+        "node-status" => node_status(object),
+        "node-roles" => node_roles(object),
+        "kernel-version" => kernel_version(object),
+        "slice-ports" => slice_ports(object),
+        "slice-addresses" => slice_addresses(object),
+        "endpoints" => endpoints(object),
+        "cluster-ip" => text(object, "/spec/clusterIPs/0").unwrap_or("<none>").into(),
+        "external-ip" => external_ip(object),
+        "ports" => ports(object),
+        "pod-selector" => or_none(selector_text(&object["spec"]["podSelector"])),
+        "ingress-hosts" => ingress_hosts(object),
+        "ingress-ports" if list(object, "/spec/tls").next().is_some() => "80, 443".into(),
+        "ingress-ports" => "80".into(),
+        "load-balancer" => load_balancer(object).join(","),
+        "class-parameters" => class_parameters(object),
+        "parent-ref" => parent_ref(object),
+        _ => return None,
+    })
+}
+
+fn kernel_version(node: &Value) -> String {
+    let version = text(node, "/status/nodeInfo/kernelVersion").unwrap_or("<unknown>");
+    match text(node, "/status/nodeInfo/architecture") {
+        Some(architecture) => format!("{version} ({architecture})"),
+        None => version.to_string(),
+    }
+}
+
+fn completions(job: &Value) -> String {
+    let succeeded = number(job, "/status/succeeded");
+    let parallelism = number(job, "/spec/parallelism");
+    match job.pointer("/spec/completions").and_then(Value::as_i64) {
+        Some(wanted) => format!("{succeeded}/{wanted}"),
+        None if parallelism > 1 => format!("{succeeded}/1 of {parallelism}"),
+        None => format!("{succeeded}/1"),
+    }
+}
+
+fn class_parameters(class: &Value) -> String {
+    let Some(parameters) = class.pointer("/spec/parameters") else { return "<none>".into() };
+    let group = parameters["apiGroup"].as_str().map(|group| format!(".{group}")).unwrap_or_default();
+    format!("{}{group}/{}", word(&parameters["kind"]), word(&parameters["name"]))
+}
+
+fn parent_ref(address: &Value) -> String {
+    let Some(parent) = address.pointer("/spec/parentRef") else { return "<none>".into() };
+    let resource = match word(&parent["group"]) {
+        "" => word(&parent["resource"]).to_string(),
+        group => format!("{}.{group}", word(&parent["resource"])),
+    };
+    let namespace = match word(&parent["namespace"]) {
+        "" => String::new(),
+        namespace => format!("/{namespace}"),
+    };
+    format!("{}{namespace}/{}", resource.to_lowercase(), word(&parent["name"]))
+}
+
+/// The first addresses with their ports, and how many more there are.
+fn endpoints(endpoints: &Value) -> String {
+    if list(endpoints, "/subsets").next().is_none() {
+        return "<none>".into();
+    }
+    let of_subset = |subset: &Value| -> Vec<String> {
+        let addresses: Vec<&str> = list(subset, "/addresses").map(|one| word(&one["ip"])).collect();
+        let ports: Vec<i64> = list(subset, "/ports").map(|port| number(port, "/port")).collect();
+        if ports.is_empty() {
+            return addresses.iter().map(|address| (*address).to_string()).collect();
+        }
+        let with_port = |port: i64| addresses.iter().map(move |address| host_port(address, port));
+        ports.into_iter().flat_map(with_port).collect()
+    };
+    let all: Vec<String> = list(endpoints, "/subsets").flat_map(of_subset).collect();
+    first_of(&all)
+}
+
+fn host_port(address: &str, port: i64) -> String {
+    if address.contains(':') { format!("[{address}]:{port}") } else { format!("{address}:{port}") }
+}
+
+/// The first three, and how many more there are.
+fn first_of(all: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = all.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(",");
+    if all.len() > SHOWN { format!("{shown} + {} more...", all.len() - SHOWN) } else { shown }
 }
 
 /// Cells that tell how long ago something was.
 fn timed(name: &str, object: &Value, now: Timestamp) -> Option<String> {
     let moment = |pointer: &str| text(object, pointer).and_then(Timestamp::parse);
     Some(match name {
+        "age" => {
+            moment("/metadata/creationTimestamp").map_or("<unknown>".into(), |then| age(now.since(then)))
+        }
         "last-schedule" => {
             moment("/status/lastScheduleTime").map_or("<none>".into(), |then| age(now.since(then)))
         }
@@ -92,13 +175,6 @@ fn timed(name: &str, object: &Value, now: Timestamp) -> Option<String> {
         },
         _ => return None,
     })
-}
-
-fn kind_and_name(reference: &Value) -> String {
-    match (word(&reference["kind"]), word(&reference["name"])) {
-        ("", "") => String::new(),
-        (kind, name) => format!("{kind}/{name}"),
-    }
 }
 
 /// A member of every container of the pods that a workload makes.
@@ -116,93 +192,35 @@ fn go_bool(value: &Value) -> &'static str {
     }
 }
 
-/// What an autoscaler aims at; what it has measured is only known for resources.
-fn scale_metrics(scaler: &Value) -> String {
-    let metrics = list(scaler, "/spec/metrics").map(|metric| {
-        let name = word(&metric["resource"]["name"]);
-        let target = &metric["resource"]["target"];
-        let current = list(scaler, "/status/currentMetrics").find(|one| one["resource"]["name"] == name);
-        let current = current.map_or(&Value::Null, |one| &one["resource"]["current"]);
-        match (&target["averageUtilization"], &target["averageValue"]) {
-            (Value::Number(wanted), _) => {
-                let now = current["averageUtilization"].as_i64().map(|percent| format!("{percent}%"));
-                format!("{name}: {}/{wanted}%", now.unwrap_or("<unknown>".into()))
-            }
-            (_, Value::String(wanted)) => {
-                format!("{name}: {}/{wanted}", current["averageValue"].as_str().unwrap_or("<unknown>"))
-            }
-            _ => "<unknown>".to_string(),
-        }
-    });
-    metrics.collect::<Vec<_>>().join(", ")
-}
-
-fn claim(volume: &Value) -> String {
-    match text(volume, "/spec/claimRef/name") {
-        Some(name) => format!("{}/{name}", word(&volume["spec"]["claimRef"]["namespace"])),
-        None => String::new(),
-    }
-}
-
 fn node_address(node: &Value, kind: &str) -> String {
     let address = list(node, "/status/addresses").find(|one| one["type"] == kind);
     address.map(|one| word(&one["address"]).to_string()).unwrap_or_default()
 }
 
-fn readiness_gates(pod: &Value) -> String {
-    let wanted = list(pod, "/spec/readinessGates").count();
-    let holds = |gate: &&Value| {
-        list(pod, "/status/conditions")
-            .any(|one| one["type"] == gate["conditionType"] && one["status"] == "True")
-    };
-    let open = list(pod, "/spec/readinessGates").filter(holds).count();
-    if wanted == 0 { "<none>".into() } else { format!("{open}/{wanted}") }
-}
-
 fn slice_ports(slice: &Value) -> String {
-    list(slice, "/ports").map(|port| port["port"].to_string()).collect::<Vec<_>>().join(",")
+    let number = |port: &Value| match (&port["port"], &port["name"]) {
+        (Value::Number(number), _) => number.to_string(),
+        (_, Value::String(name)) => name.clone(),
+        _ => "*".into(),
+    };
+    or_unset(first_of(&list(slice, "/ports").map(number).collect::<Vec<_>>()))
 }
 
-/// The first addresses, and how many more there are.
 fn slice_addresses(slice: &Value) -> String {
-    let all: Vec<&str> = list(slice, "/endpoints")
-        .flat_map(|endpoint| list(endpoint, "/addresses"))
-        .filter_map(Value::as_str)
-        .collect();
-    let shown = all.iter().take(3).copied().collect::<Vec<_>>().join(",");
-    if all.len() > 3 { format!("{shown} + {} more...", all.len() - 3) } else { shown }
+    let addresses = list(slice, "/endpoints").flat_map(|endpoint| list(endpoint, "/addresses"));
+    or_unset(first_of(&addresses.map(|address| word(address).to_string()).collect::<Vec<_>>()))
 }
 
 fn or_unset(text: String) -> String {
     if text.is_empty() { "<unset>".into() } else { text }
 }
 
-fn number(object: &Value, pointer: &str) -> i64 {
+pub(super) fn number(object: &Value, pointer: &str) -> i64 {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
 }
 
 fn count(value: &Value) -> usize {
     value.as_object().map_or(0, serde_json::Map::len)
-}
-
-fn statuses(pod: &Value) -> impl Iterator<Item = &Value> {
-    pod.pointer("/status/containerStatuses").and_then(Value::as_array).into_iter().flatten()
-}
-
-fn pod_ready(pod: &Value) -> String {
-    let total = pod.pointer("/spec/containers").and_then(Value::as_array).map_or(0, Vec::len);
-    let ready = statuses(pod).filter(|one| one["ready"] == json!(true)).count();
-    format!("{ready}/{total}")
-}
-
-fn pod_status(pod: &Value) -> String {
-    if pod.pointer("/metadata/deletionTimestamp").is_some() {
-        return "Terminating".into();
-    }
-    let waiting = statuses(pod).find_map(|one| one.pointer("/state/waiting/reason").and_then(Value::as_str));
-    let reason = pod.pointer("/status/reason").and_then(Value::as_str);
-    let phase = pod.pointer("/status/phase").and_then(Value::as_str);
-    waiting.or(reason).or(phase).unwrap_or("Unknown").to_string()
 }
 
 fn node_status(node: &Value) -> String {
@@ -232,15 +250,15 @@ pub(super) fn text<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-fn list<'v>(object: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> {
+pub(super) fn list<'v>(object: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> {
     object.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
 }
 
-fn word(value: &Value) -> &str {
+pub(super) fn word(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn or_none(text: String) -> String {
+pub(super) fn or_none(text: String) -> String {
     if text.is_empty() { "<none>".into() } else { text }
 }
 
@@ -252,14 +270,22 @@ fn or_not_applicable(value: &Value) -> String {
     }
 }
 
-fn labels_text(labels: Option<&Value>) -> String {
+pub(super) fn labels_text(labels: Option<&Value>) -> String {
     let labels = labels.and_then(Value::as_object).into_iter().flatten();
     labels.map(|(key, value)| format!("{key}={}", word(value))).collect::<Vec<_>>().join(",")
 }
 
+/// The addresses of a load balancer, each once.
 fn load_balancer(object: &Value) -> Vec<&str> {
     let addresses = list(object, "/status/loadBalancer/ingress");
-    addresses.filter_map(|one| one["ip"].as_str().or(one["hostname"].as_str())).collect()
+    let address = |one: &'_ Value| one["ip"].as_str().or(one["hostname"].as_str()).is_some();
+    let mut all: Vec<&str> = addresses
+        .filter(|one| address(one))
+        .map(|one| if word(&one["ip"]).is_empty() { word(&one["hostname"]) } else { word(&one["ip"]) })
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// The addresses by which a service is reached from outside.
@@ -275,24 +301,23 @@ fn external_ip(service: &Value) -> String {
     }
 }
 
-fn short_modes(volume: &Value, pointer: &str) -> String {
-    let short = |mode: &str| match mode {
-        "ReadWriteOnce" => "RWO".to_string(),
-        "ReadOnlyMany" => "ROX".to_string(),
-        "ReadWriteMany" => "RWX".to_string(),
-        "ReadWriteOncePod" => "RWOP".to_string(),
-        other => other.to_string(),
-    };
-    let modes = list(volume, pointer).filter_map(Value::as_str);
-    modes.map(short).collect::<Vec<_>>().join(",")
-}
-
+/// The first hosts. Upstream: rules without a host count among those that are not shown.
 fn ingress_hosts(ingress: &Value) -> String {
-    let hosts: Vec<&str> = list(ingress, "/spec/rules")
-        .filter_map(|rule| rule["host"].as_str())
-        .filter(|host| !host.is_empty())
-        .collect();
-    if hosts.is_empty() { "*".into() } else { hosts.join(",") }
+    const SHOWN: usize = 3;
+    let rules: Vec<&str> = list(ingress, "/spec/rules").map(|rule| word(&rule["host"])).collect();
+    let mut shown: Vec<&str> = Vec::new();
+    let mut has_more = false;
+    for host in &rules {
+        has_more |= shown.len() == SHOWN;
+        if !has_more && !host.is_empty() {
+            shown.push(host);
+        }
+    }
+    match (shown.is_empty(), has_more) {
+        (true, _) => "*".into(),
+        (false, true) => format!("{} + {} more...", shown.join(","), rules.len() - SHOWN),
+        (false, false) => shown.join(","),
+    }
 }
 
 fn ports(service: &Value) -> String {
@@ -309,15 +334,21 @@ fn ports(service: &Value) -> String {
     if texts.is_empty() { "<none>".into() } else { texts.join(",") }
 }
 
-fn job_status(job: &Value) -> &'static str {
-    let conditions = job.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
-    let holds = conditions.filter(|one| one["status"] == "True").find_map(|one| one["type"].as_str());
-    match holds {
-        Some("Complete") => "Complete",
-        Some("Failed") => "Failed",
-        Some("Suspended") => "Suspended",
-        _ => "Running",
-    }
+fn job_status(job: &Value) -> String {
+    let has = |kind: &str| {
+        list(job, "/status/conditions").any(|one| one["type"] == kind && one["status"] == "True")
+    };
+    let is_deleted = job.pointer("/metadata/deletionTimestamp").is_some();
+    // The first of these that holds counts.
+    let states = [
+        ("Complete", has("Complete")),
+        ("Failed", has("Failed")),
+        ("Terminating", is_deleted),
+        ("Suspended", has("Suspended")),
+        ("FailureTarget", has("FailureTarget")),
+        ("SuccessCriteriaMet", has("SuccessCriteriaMet")),
+    ];
+    states.iter().find(|(_, holds)| *holds).map_or("Running", |(state, _)| state).to_string()
 }
 
 /// The label selector of a workload as a string, for scale.
@@ -353,12 +384,12 @@ mod tests {
             ("=node-status", json!({"spec": {"unschedulable": true}}), "Unknown,SchedulingDisabled"),
             (
                 "=access-modes",
-                json!({"status": {"accessModes": ["ReadWriteOnce", "ReadOnlyMany"]}}),
+                json!({"spec": {"volumeName": "v"}, "status": {"accessModes": ["ReadOnlyMany", "ReadWriteOnce"]}}),
                 "RWO,ROX",
             ),
             ("=ingress-hosts", json!({"spec": {"rules": [{"host": "a.b"}, {}]}}), "a.b"),
             ("=ingress-hosts", json!({}), "*"),
-            ("=ingress-ports", json!({"spec": {"tls": []}}), "80, 443"),
+            ("=ingress-ports", json!({"spec": {"tls": [{}]}}), "80, 443"),
             ("=min-available", json!({"spec": {"minAvailable": 1}}), "1"),
             ("=max-unavailable", json!({"spec": {}}), "N/A"),
             ("=role", json!({"roleRef": {"kind": "Role", "name": "r"}}), "Role/r"),
@@ -388,7 +419,6 @@ mod tests {
             ("=event-object", event.clone(), "pod/p"),
             ("=event-message", event.clone(), "hi"),
             ("=event-source", event.clone(), "c"),
-            ("=event-count", event.clone(), "4"),
             ("=last-seen", event, "30s"),
             ("=last-schedule", json!({}), "<none>"),
             ("=job-duration", json!({"status": {"startTime": "2026-01-01T00:50:00Z"}}), "10m"),

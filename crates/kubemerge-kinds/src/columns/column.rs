@@ -44,9 +44,7 @@ impl TableColumn {
 
     /// Its definition in a `Table`.
     pub fn to_value(&self) -> Value {
-        // The clients print dates as they come: as ages.
-        let kind = if self.kind == "date" { "string" } else { &self.kind };
-        json!({"name": self.name, "type": kind, "format": self.format, "description": self.description,
+        json!({"name": self.name, "type": self.kind, "format": self.format, "description": self.description,
             "priority": self.priority})
     }
 

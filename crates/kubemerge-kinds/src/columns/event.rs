@@ -10,11 +10,13 @@ pub(super) fn cell(name: &str, event: &Value, now: Timestamp) -> Option<String> 
     let about = |member: &str| either(event, ["/involvedObject", "/regarding"], member);
     let ago = |moment: Option<Timestamp>| moment.map_or("<unknown>".into(), |then| age(now.since(then)));
     Some(match name {
-        "event-object" => format!("{}/{}", about("/kind").to_lowercase(), about("/name")),
+        "event-object" => match about("/name") {
+            name if name.is_empty() => about("/kind").to_lowercase(),
+            name => format!("{}/{name}", about("/kind").to_lowercase()),
+        },
         "event-subobject" => about("/fieldPath"),
         "event-message" => either(event, ["/message", "/note"], "").trim().to_string(),
         "event-source" => source(event),
-        "event-count" => count(event).to_string(),
         "last-seen" => {
             let places = ["/series/lastObservedTime", "/lastTimestamp", "/deprecatedLastTimestamp"];
             ago(moment(event, &places))
@@ -36,15 +38,22 @@ fn moment(event: &Value, places: &[&str]) -> Option<Timestamp> {
 }
 
 fn source(event: &Value) -> String {
-    let part = |member: &str| either(event, ["/source", "/deprecatedSource"], member);
-    let component = match part("/component") {
-        none if none.is_empty() => either(event, ["/reportingComponent", "/reportingController"], ""),
-        component => component,
+    let first = |places: [&str; 4]| {
+        places.iter().find_map(|place| text(event, place)).unwrap_or_default().to_string()
     };
-    [component, part("/host")].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ")
+    let component = first([
+        "/source/component",
+        "/deprecatedSource/component",
+        "/reportingComponent",
+        "/reportingController",
+    ]);
+    match first(["/source/host", "/deprecatedSource/host", "/reportingInstance", "/reportingInstance"]) {
+        instance if instance.is_empty() => component,
+        instance => format!("{component}, {instance}"),
+    }
 }
 
-fn count(event: &Value) -> i64 {
+pub(super) fn count(event: &Value) -> i64 {
     let counts = ["/series/count", "/count", "/deprecatedCount"];
     counts.iter().find_map(|place| event.pointer(place)?.as_i64()).filter(|count| *count > 0).unwrap_or(1)
 }

@@ -1,6 +1,9 @@
 //! Objects as tables, as kubectl requests them.
 
-use kubemerge_kinds::{columns::TableColumn, timestamp::Timestamp};
+use kubemerge_kinds::{
+    columns::{TableColumn, row_condition},
+    timestamp::Timestamp,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -60,7 +63,8 @@ pub(crate) fn bookmark(resource: &Resource, version: MetaVersion, metadata: &Val
 }
 
 fn empty(version: MetaVersion, columns: &[TableColumn], rows: Vec<Value>, metadata: Value) -> Value {
-    let columns: Vec<Value> = columns.iter().map(TableColumn::to_value).collect();
+    let titled = columns.iter().filter(|column| !column.name.is_empty());
+    let columns: Vec<Value> = titled.map(TableColumn::to_value).collect();
     json!({"kind": "Table", "apiVersion": version.api_version(), "metadata": metadata,
         "columnDefinitions": columns, "rows": rows})
 }
@@ -80,10 +84,16 @@ fn one_row(
             None => column.cell(&object, now),
         })
         .collect();
-    match include {
-        // kubectl asks for no objects when it only prints the table.
-        Include::None => json!({"cells": cells, "object": null}),
-        Include::Object => json!({"cells": cells, "object": object}),
-        Include::Metadata => json!({"cells": cells, "object": shown.partial(version)}),
+    let mut row = json!({ "cells": cells });
+    let is_pod = resource.group.is_empty() && resource.kind == "Pod";
+    if let Some(condition) = row_condition(&object).filter(|_| is_pod) {
+        row["conditions"] = json!([condition]);
     }
+    row["object"] = match include {
+        // kubectl asks for no objects when it only prints the table.
+        Include::None => Value::Null,
+        Include::Object => object,
+        Include::Metadata => shown.partial(version),
+    };
+    row
 }

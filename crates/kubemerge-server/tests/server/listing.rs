@@ -189,7 +189,10 @@ async fn tables_have_columns_and_rows() {
         ["Name", "Ready", "Status", "Restarts", "Age", "IP", "Node", "Nominated Node", "Readiness Gates"]
     );
     let none = "<none>";
-    assert_eq!(table["rows"][0]["cells"], json!(["p", "0/2", "Pending", 0, "5m30s", none, none, none, none]));
+    assert_eq!(
+        table["rows"][0]["cells"],
+        json!(["p", "0/2", "Pending", "0", "5m30s", none, none, none, none])
+    );
     assert_eq!(table["rows"][0]["object"]["kind"], "PartialObjectMetadata");
     assert_eq!(table["metadata"]["resourceVersion"], server.revision().to_string());
     let whole =
