@@ -8,6 +8,7 @@
 //! reads text into a [`tree`], [`groups`] has the rules of each kind, which fill in defaults and walk the
 //! object with a [`field::Field`].
 
+pub mod admission;
 mod admissionregistration;
 mod admit;
 mod apiextensions;

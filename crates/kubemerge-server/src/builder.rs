@@ -17,7 +17,10 @@ use crate::{
         Catalog, Scope,
         cluster::{Cluster, Validation},
         field_index::FieldIndex,
+        reservations::Reservations,
+        served::ServedVersions,
     },
+    fresh_cluster,
     load::{self, Given},
     protocol::{clock::Clock, entropy::Entropy, group_version::split_api_version, yaml_documents},
     server::ApiServer,
@@ -26,6 +29,7 @@ use crate::{
     write::{
         namespace,
         settings::{GarbageCollection, MissingNamespaces, PodTermination, WriteSettings},
+        transaction::Transaction,
     },
 };
 
@@ -43,12 +47,24 @@ pub struct Builder {
     managed_fields: ManagedFieldsView,
     documents: Vec<Value>,
     objects: Vec<Given>,
+    first_objects: FirstObjects,
+    served: ServedVersions,
     store: Option<Box<dyn Store>>,
     history: Option<usize>,
     clock: Clock,
     seed: Option<u64>,
     log: usize,
     fault: Option<String>,
+}
+
+/// What a server has besides the objects it is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FirstObjects {
+    /// What every cluster has.
+    #[default]
+    FreshCluster,
+    /// Nothing.
+    None,
 }
 
 /// Why a server could not be built.
@@ -99,6 +115,8 @@ impl Default for Builder {
             managed_fields: ManagedFieldsView::default(),
             documents: Vec::new(),
             objects: Vec::new(),
+            first_objects: FirstObjects::default(),
+            served: ServedVersions::default(),
             store: None,
             history: None,
             clock: Clock::default(),
@@ -181,6 +199,19 @@ impl Builder {
     /// Loads an OpenAPI document (v2 or v3) beside the built-in tables; its definitions win.
     pub fn openapi(mut self, document: Value) -> Self {
         self.documents.push(document);
+        self
+    }
+
+    /// Leaves out the objects that every cluster has: the namespaces `default` and `kube-*`, the Service `kubernetes`,
+    /// system priority classes. Nothing can be created in a namespace before that is created.
+    pub fn empty(mut self) -> Self {
+        self.first_objects = FirstObjects::None;
+        self
+    }
+
+    /// Serves alpha and beta versions, too. kube-apiserver does not unless it is told to.
+    pub fn alpha_and_beta(mut self) -> Self {
+        self.served = ServedVersions::All;
         self
     }
 
@@ -298,7 +329,7 @@ impl Builder {
             Box::new(self.history.map_or_else(MemoryStore::default, MemoryStore::with_history))
         });
         let cluster = Cluster {
-            catalog: Catalog::new(&schema),
+            catalog: Catalog::new(&schema, self.served),
             store: store.into(),
             schema,
             types: Arc::default(),
@@ -307,6 +338,7 @@ impl Builder {
             clock: self.clock,
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
             field_indexes: self.field_indexes,
+            reservations: Reservations::default(),
         };
         // A store that is given may have definitions already.
         cluster.serve_definitions();
@@ -318,13 +350,27 @@ impl Builder {
             pod_logs: PodLogs::default(),
             bookmarks: BookmarkTrigger::default(),
         };
-        let transaction = api.transaction();
-        namespace::FIRST.iter().for_each(|name| namespace::create(&transaction, name));
         // A transaction of their own: nothing follows from the objects a server begins with.
-        load::begin_with(&api.transaction(), self.objects)?;
+        let transaction = api.transaction();
+        if self.first_objects == FirstObjects::FreshCluster {
+            begin_fresh(&transaction)?;
+        }
+        load::begin_with(&transaction, self.objects)?;
         drop(transaction);
         Ok(ApiServer::new(api, testing))
     }
+}
+
+/// Creates what every cluster has, as far as the version of Kubernetes knows it.
+fn begin_fresh(transaction: &Transaction<'_>) -> Result<(), BuildError> {
+    namespace::FIRST.iter().for_each(|name| namespace::create(transaction, name));
+    let is_served = |object: &Value| {
+        let text = |name: &str| object[name].as_str().unwrap_or_default();
+        load::resource(transaction.cluster, text("apiVersion"), text("kind")).is_ok()
+    };
+    let objects = fresh_cluster::objects(&transaction.cluster.clock.now().to_string());
+    let objects = objects.into_iter().filter(is_served);
+    load::begin_with(transaction, objects.map(|value| Given { value, source: None }).collect())
 }
 
 fn fault(error: impl fmt::Display) -> BuildError {

@@ -32,6 +32,7 @@
 mod api;
 mod builder;
 mod catalog;
+mod fresh_cluster;
 mod load;
 mod object;
 mod protocol;

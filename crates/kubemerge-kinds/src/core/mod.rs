@@ -21,7 +21,7 @@ mod pod_update;
 mod replication_controller;
 mod resource_quota;
 mod secret;
-mod service;
+pub(crate) mod service;
 mod service_account;
 
 use crate::registry::Rules;

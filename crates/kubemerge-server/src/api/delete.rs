@@ -25,7 +25,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
     match delete(transaction, call.resource, &call.key(), &options)? {
         Deleted::Gone(stored) if call.resource.strategy.delete_answer == DeleteAnswer::Status => {
             let uid = Object::of(&stored).metadata.uid().to_string();
-            Ok(Reply::value(200, &success(call.resource.qualified(), call.name(), &uid)))
+            Ok(Reply::status(200, &success(call.resource.qualified(), call.name(), &uid)))
         }
         Deleted::Gone(stored) => present::object(call, 200, Shown::stored(&stored)),
         Deleted::Waiting(stored) => {

@@ -1,14 +1,17 @@
 //! Discovery: what is served, in the legacy form and aggregated.
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use http::HeaderMap;
 use serde_json::{Value, json};
 
 use crate::{
+    api::health,
     catalog::{Group, Index, Resource, Resources, Scope},
     protocol::{
-        group_version::api_version,
+        group_version::{api_version, split_api_version},
         media,
         reply::Reply,
+        sha256::sha256,
         status::{Outcome, no_such_path},
     },
 };
@@ -23,6 +26,9 @@ pub(crate) fn root(index: &Index) -> Reply {
         let base = if group.name.is_empty() { "/api".into() } else { format!("/apis/{}", group.name) };
         paths.extend(group.versions.iter().map(|(version, _)| format!("{base}/{version}")));
         paths.push(base);
+    }
+    for health in ["healthz", "livez", "readyz"] {
+        paths.extend(health::checks(health).iter().map(|check| format!("/{health}/{check}")));
     }
     // Groups are in order of priority, but paths are listed by name.
     paths.sort();
@@ -72,11 +78,13 @@ pub(crate) fn group(index: &Index, name: &str) -> Outcome<Reply> {
 pub(crate) fn resources(index: &Index, group: &str, version: &str) -> Outcome<Reply> {
     let resources = index.version(group, version).ok_or_else(no_such_path)?;
     let list: Vec<Value> = resources.values().flat_map(|resource| legacy_entries(resource)).collect();
-    Ok(Reply::value(
-        200,
-        &json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": api_version(group, version),
-            "resources": list}),
-    ))
+    let mut answer = json!({"kind": "APIResourceList", "groupVersion": api_version(group, version),
+        "resources": list});
+    // Upstream: the list of the core group has no apiVersion.
+    if !group.is_empty() {
+        answer["apiVersion"] = "v1".into();
+    }
+    Ok(Reply::value(200, &answer))
 }
 
 /// `/version`.
@@ -84,10 +92,12 @@ pub(crate) fn version(version: &str) -> Reply {
     let mut numbers = version.split('.');
     let (major, minor) = (numbers.next().unwrap_or("1"), numbers.next().unwrap_or("0"));
     let patch = numbers.next().unwrap_or("0");
+    let previous = minor.parse().map_or(0, |minor: u32| minor.saturating_sub(1)).to_string();
     Reply::value(
         200,
         &json!({
-            "major": major, "minor": minor, "gitVersion": format!("v{major}.{minor}.{patch}"),
+            "major": major, "minor": minor, "emulationMajor": major, "emulationMinor": minor,
+            "minCompatibilityMajor": major, "minCompatibilityMinor": previous, "gitVersion": format!("v{major}.{minor}.{patch}"),
             "gitCommit": "", "gitTreeState": "clean", "buildDate": "1970-01-01T00:00:00Z",
             "goVersion": "", "compiler": "rustc",
             "platform": "linux/amd64",
@@ -114,6 +124,9 @@ fn legacy_entries(resource: &Resource) -> Vec<Value> {
     if !resource.categories.is_empty() {
         own["categories"] = json!(resource.categories);
     }
+    if let Some(hash) = storage_version_hash(resource) {
+        own["storageVersionHash"] = hash.into();
+    }
     let mut entries = vec![own];
     entries.extend(resource.subresources.iter().map(|sub| {
         let [group, version, kind] = &sub.speaks;
@@ -126,6 +139,28 @@ fn legacy_entries(resource: &Resource) -> Vec<Value> {
         entry
     }));
     entries
+}
+
+/// Kinds that kube-apiserver stores in another version than the one it prefers.
+const STORED_IN: [(&str, &str, &str); 5] = [
+    ("apiextensions.k8s.io", "CustomResourceDefinition", "v1beta1"),
+    ("certificates.k8s.io", "ClusterTrustBundle", "v1beta1"),
+    ("certificates.k8s.io", "PodCertificateRequest", "v1beta1"),
+    ("resource.k8s.io", "DeviceTaintRule", "v1beta2"),
+    ("storagemigration.k8s.io", "StorageVersionMigration", "v1beta1"),
+];
+
+/// Changes when a kind is stored in another version; kinds that are not stored have none.
+fn storage_version_hash(resource: &Resource) -> Option<String> {
+    const HASH_BYTES: usize = 8;
+    if !resource.verbs.iter().any(|verb| verb == "watch") {
+        return None;
+    }
+    let (group, version) = split_api_version(&resource.storage);
+    let other = STORED_IN.iter().find(|(of, kind, _)| *of == group && *kind == resource.kind);
+    let version = other.map_or(version, |(_, _, version)| version);
+    let hash = sha256(format!("{group}/{version}/{}", resource.kind).as_bytes());
+    Some(BASE64_STANDARD.encode(&hash[..HASH_BYTES]))
 }
 
 /// The version of aggregated discovery a client wants first, if it wants any.
@@ -160,7 +195,16 @@ fn discovered_group(group: &Group) -> Value {
             json!({"version": version, "freshness": "Current", "resources": discovered(resources)})
         })
         .collect();
-    json!({"metadata": {"name": group.name, "creationTimestamp": null}, "versions": versions})
+    let metadata = if group.name.is_empty() { json!({}) } else { json!({"name": group.name}) };
+    json!({"metadata": metadata, "versions": versions})
+}
+
+/// Upstream: built-in kinds name their group and version only if it is another one than that of the resource.
+fn response_kind(resource: &Resource, [group, version, kind]: [&String; 3]) -> Value {
+    if resource.custom().is_none() && (group, version) == (&resource.group, &resource.version) {
+        return json!({"group": "", "version": "", "kind": kind});
+    }
+    json!({"group": group, "version": version, "kind": kind})
 }
 
 fn discovered(resources: &Resources) -> Vec<Value> {
@@ -168,7 +212,7 @@ fn discovered(resources: &Resources) -> Vec<Value> {
         let scope = if resource.is_namespaced() { "Namespaced" } else { "Cluster" };
         let mut entry = json!({
             "resource": resource.plural, "scope": scope, "singularResource": resource.singular,
-            "responseKind": {"group": resource.group, "version": resource.version, "kind": resource.kind},
+            "responseKind": response_kind(resource, [&resource.group, &resource.version, &resource.kind]),
             "verbs": resource.verbs,
         });
         if !resource.short_names.is_empty() {
@@ -181,9 +225,8 @@ fn discovered(resources: &Resources) -> Vec<Value> {
             .subresources
             .iter()
             .map(|sub| {
-                let [group, version, kind] = &sub.speaks;
                 json!({"subresource": sub.name, "verbs": sub.verbs,
-                    "responseKind": {"group": group, "version": version, "kind": kind}})
+                    "responseKind": response_kind(resource, sub.speaks.each_ref())})
             })
             .collect();
         if !subs.is_empty() {

@@ -8,7 +8,7 @@ use kubemerge_kinds::{field_error::quoted, name_rules::check_path_segment};
 
 use crate::{
     api::{
-        create, delete, discovery, get, list, openapi, patch,
+        create, delete, discovery, get, health, list, openapi, patch,
         state::Api,
         subresource::{self, review},
         update, watch,
@@ -139,7 +139,7 @@ pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Qu
         Target::Group(name) => discovery::group(&index, name),
         Target::Resources { group, version } => discovery::resources(&index, group, version),
         Target::Version => Ok(discovery::version(version)),
-        Target::Health => Ok(Reply::bytes(200, "text/plain; charset=utf-8", "ok")),
+        Target::Health(path) => Ok(health::check(path, query)),
         Target::OpenApiV2 => Ok(openapi::v2(&api.cluster, version, headers)),
         Target::OpenApiV3Index => Ok(openapi::v3_index(&api.cluster, version)),
         Target::OpenApiV3(path) => openapi::v3(&api.cluster, version, path, query.get("hash")),

@@ -6,6 +6,7 @@ mod discovery;
 mod dispatch;
 mod get;
 pub(crate) mod handler;
+mod health;
 pub(crate) mod hooks;
 mod list;
 mod openapi;

@@ -8,20 +8,24 @@ use kubemerge_schema::{Resource as Facts, Schema};
 use super::{
     index::version_order,
     resource::{BuiltIn, Origin, Resource, Subresource},
+    served::ServedVersions,
 };
 use crate::protocol::group_version::api_version;
 
 /// Every built-in resource.
-pub(super) fn resources(schema: &Schema) -> Vec<Resource> {
+pub(super) fn resources(schema: &Schema, served: ServedVersions) -> Vec<Resource> {
+    let all =
+        schema.resources().filter(|facts| served.include(facts.group(), facts.version(), facts.plural()));
+    let all: Vec<Facts<'_>> = all.collect();
     let mut preferred: HashMap<(&str, &str), &str> = HashMap::new();
-    for facts in schema.resources() {
+    for facts in &all {
         let best = preferred.entry((facts.group(), facts.plural())).or_insert(facts.version());
         // Objects are stored in the preferred version, so that all versions share one key.
         if version_order(facts.version(), best).is_lt() {
             *best = facts.version();
         }
     }
-    schema.resources().map(|facts| resource(facts, preferred[&(facts.group(), facts.plural())])).collect()
+    all.iter().map(|facts| resource(*facts, preferred[&(facts.group(), facts.plural())])).collect()
 }
 
 fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use kubemerge_schema::{Schema, TypeTable};
 
 use crate::{
-    catalog::{Catalog, definition, field_index::FieldIndex},
+    catalog::{Catalog, definition, field_index::FieldIndex, reservations::Reservations},
     protocol::{clock::Clock, entropy::Entropy, json::tree},
     store::{ManagedFieldsView, Range, Store, Stored},
 };
@@ -35,6 +35,8 @@ pub(crate) struct Cluster {
     pub(crate) entropy: Arc<Entropy>,
     /// Fields that selectors may name besides those of the kinds.
     pub(crate) field_indexes: Vec<FieldIndex>,
+    /// Addresses and ports of requests in progress.
+    pub(crate) reservations: Reservations,
 }
 
 impl Cluster {
@@ -60,7 +62,7 @@ impl Cluster {
     pub(crate) fn fork(&self) -> Cluster {
         let forked = Cluster {
             store: self.store.fork().into(),
-            catalog: Catalog::new(&self.schema),
+            catalog: self.catalog.fork(),
             schema: self.schema.clone(),
             types: self.types.clone(),
             validation: self.validation,
@@ -68,6 +70,7 @@ impl Cluster {
             clock: self.clock.fork(),
             entropy: Arc::new(self.entropy.fork()),
             field_indexes: self.field_indexes.clone(),
+            reservations: Reservations::default(),
         };
         forked.serve_definitions();
         forked

@@ -101,7 +101,7 @@ impl Index {
 
 /// The built-in groups in Kubernetes' order, by which clients choose between two resources with one name;
 /// those that are not named follow.
-const PRIORITY: [&str; 20] = [
+const PRIORITY: [&str; 22] = [
     "",
     "apiregistration.k8s.io",
     "apps",
@@ -121,7 +121,9 @@ const PRIORITY: [&str; 20] = [
     "coordination.k8s.io",
     "node.k8s.io",
     "discovery.k8s.io",
+    "resource.k8s.io",
     "flowcontrol.apiserver.k8s.io",
+    "storagemigration.k8s.io",
 ];
 
 /// Kubernetes' order of versions: stable before beta before alpha, newer before older, then the rest by name.

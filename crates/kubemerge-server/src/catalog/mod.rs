@@ -10,7 +10,9 @@ pub(crate) mod custom;
 pub(crate) mod definition;
 pub(crate) mod field_index;
 mod index;
+pub(crate) mod reservations;
 mod resource;
+pub(crate) mod served;
 
 use std::{
     collections::HashMap,
@@ -23,7 +25,10 @@ use kubemerge_schema::Schema;
 pub(crate) use resource::{Resource, split_key};
 use tokio::sync::watch;
 
-use crate::store::{Revision, Stored};
+use crate::{
+    catalog::served::ServedVersions,
+    store::{Revision, Stored},
+};
 
 /// The catalog of a running server.
 pub(crate) struct Catalog {
@@ -39,10 +44,19 @@ pub(crate) struct Catalog {
 
 impl Catalog {
     /// The built-in resources.
-    pub(crate) fn new(schema: &Schema) -> Self {
+    pub(crate) fn new(schema: &Schema, served: ServedVersions) -> Self {
         let mut index = Index::default();
-        builtin::resources(schema).into_iter().for_each(|resource| index.add(resource));
+        builtin::resources(schema, served).into_iter().for_each(|resource| index.add(resource));
         index.sort_groups();
+        Catalog::of(index)
+    }
+
+    /// A catalog with the same built-in resources.
+    pub(crate) fn fork(&self) -> Self {
+        Catalog::of(self.built_in.clone())
+    }
+
+    fn of(index: Index) -> Self {
         Catalog {
             current: RwLock::new(Arc::new(index.clone())),
             built_in: index,
@@ -112,7 +126,8 @@ mod tests {
 
     #[test]
     fn definitions_are_compiled_once_and_forgotten_with_their_object() {
-        let catalog = Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap());
+        let catalog =
+            Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap(), ServedVersions::Default);
         let text = br#"{"metadata":{"uid":"u"}}"#;
         let record = Record::new(Canonical::from_bytes(text).unwrap(), Vec::new(), Ownership::default());
         let definition = |revision| [Stored { record: record.clone(), revision }];
@@ -131,7 +146,8 @@ mod tests {
 
     #[test]
     fn keys_lead_back_to_their_resource() {
-        let catalog = Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap());
+        let catalog =
+            Catalog::new(&Schema::builtin("1.37", Dialect::Upstream).unwrap(), ServedVersions::Default);
         let index = catalog.index();
         let pods = index.find("", "v1", "pods").unwrap();
         assert_eq!(pods.key("default", "p"), "/pods/default/p");

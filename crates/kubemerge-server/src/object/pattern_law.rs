@@ -12,7 +12,7 @@ use kubemerge_value::{Canonical, SharedValue};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    catalog::{Catalog, Resource},
+    catalog::{Catalog, Resource, served::ServedVersions},
     object::Object,
     protocol::json::canonical,
     store::metadata_field::Field,
@@ -184,7 +184,7 @@ fn check(schema: &Schema, resource: &Resource, name: &str, value: &Value) -> Ver
 
 /// Every built-in resource with its type.
 fn kinds(schema: &Schema) -> Vec<(std::sync::Arc<Resource>, Type<'_>)> {
-    let index = Catalog::new(schema).index();
+    let index = Catalog::new(schema, ServedVersions::All).index();
     let resources = index.each_preferred().cloned();
     let typed = resources.filter_map(|resource| {
         let ty = schema.type_of(&resource.api_version, &resource.kind)?;
@@ -212,7 +212,7 @@ fn accepted_fields_of_every_kind_need_no_change() {
 #[test]
 fn accepted_fields_of_damaged_objects_need_no_change() {
     let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
-    let index = Catalog::new(&schema).index();
+    let index = Catalog::new(&schema, ServedVersions::All).index();
     let mut rng = fresh_seed("fields of damaged objects");
     for (group, plural, object) in objects() {
         let resource = index.preferred(group, plural).unwrap();
@@ -232,7 +232,7 @@ fn accepted_fields_of_damaged_objects_need_no_change() {
 #[test]
 fn valid_fields_are_accepted() {
     let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
-    let index = Catalog::new(&schema).index();
+    let index = Catalog::new(&schema, ServedVersions::All).index();
     let pod = objects().swap_remove(0).2;
     let pods = index.preferred("", "pods").unwrap();
     assert_eq!(check(&schema, pods, "spec", &pod["spec"]), Verdict::Complete);
@@ -290,7 +290,7 @@ fn read(text: &[u8]) -> Object {
 #[test]
 fn both_ways_read_the_same_objects() {
     let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
-    let index = Catalog::new(&schema).index();
+    let index = Catalog::new(&schema, ServedVersions::All).index();
     let mut rng = fresh_seed("whole objects");
     for (group, plural, fields) in objects() {
         let resource = index.preferred(group, plural).unwrap();

@@ -50,6 +50,11 @@ impl Entropy {
         self.with(|rng| (0..5).map(|_| SUFFIX[rng.usize(..SUFFIX.len())] as char).collect())
     }
 
+    /// A number below a limit; 0 if there is none.
+    pub(crate) fn below(&self, limit: u64) -> u64 {
+        if limit == 0 { 0 } else { self.with(|rng| rng.u64(..limit)) }
+    }
+
     /// Between 0 and 1.
     pub(crate) fn fraction(&self) -> f64 {
         self.with(fastrand::Rng::f64)

@@ -9,6 +9,7 @@ pub(crate) mod media;
 pub(crate) mod protobuf;
 pub(crate) mod query;
 pub(crate) mod reply;
+pub(crate) mod sha256;
 pub(crate) mod status;
 pub(crate) mod target;
 pub(crate) mod verb;

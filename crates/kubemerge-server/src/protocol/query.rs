@@ -31,6 +31,11 @@ impl Query {
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// Whether there is a parameter, with or without a value.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.0.iter().any(|(name, _)| name == key)
+    }
+
     pub(crate) fn all<'q>(&'q self, key: &'q str) -> impl Iterator<Item = &'q str> {
         self.0.iter().filter(move |(name, value)| name == key && !value.is_empty()).map(|(_, v)| v.as_str())
     }

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::protocol::{
     media::{JSON, YAML},
-    status::Failure,
+    status::{Failure, status_text},
 };
 
 /// How many characters all warnings may have before each is cut.
@@ -122,8 +122,13 @@ impl Reply {
         Reply { code: 200, content_type: content_type.into(), content, headers: Vec::new() }
     }
 
+    /// A `Status`, byte for byte as Kubernetes writes it: some clients compare texts.
+    pub(crate) fn status(code: u16, status: &Value) -> Reply {
+        Reply::json(code, status_text(status))
+    }
+
     pub(crate) fn failure(failure: &Failure) -> Reply {
-        let reply = Reply::value(failure.code(), &failure.to_value());
+        let reply = Reply::status(failure.code(), &failure.to_value());
         match failure.retry_after_seconds() {
             Some(seconds) => reply.header("retry-after", seconds.to_string()),
             None => reply,

@@ -171,6 +171,32 @@ pub(crate) fn done() -> Value {
     json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
 }
 
+/// A `Status` with its members in the order in which Kubernetes writes them, and a newline at the end.
+pub(crate) fn status_text(status: &Value) -> String {
+    const MEMBERS: [&str; 8] =
+        ["kind", "apiVersion", "metadata", "status", "message", "reason", "details", "code"];
+    const DETAILS: [&str; 6] = ["name", "group", "kind", "uid", "causes", "retryAfterSeconds"];
+    const CAUSE: [&str; 3] = ["reason", "message", "field"];
+    in_order(status, &MEMBERS, |name, value| match (name, value) {
+        ("details", details) => in_order(details, &DETAILS, |name, value| match (name, value) {
+            ("causes", Value::Array(causes)) => {
+                let causes = causes.iter().map(|cause| in_order(cause, &CAUSE, |_, value| value.to_string()));
+                format!("[{}]", causes.collect::<Vec<_>>().join(","))
+            }
+            _ => value.to_string(),
+        }),
+        _ => value.to_string(),
+    }) + "\n"
+}
+
+fn in_order(value: &Value, names: &[&str], text: impl Fn(&str, &Value) -> String) -> String {
+    let members = names.iter().filter_map(|name| {
+        let value = value.get(name)?;
+        Some(format!("\"{name}\":{}", text(name, value)))
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
 pub(crate) fn bad_request(message: impl Into<String>) -> Failure {
     Failure::new(400, "BadRequest", message)
 }
@@ -231,7 +257,8 @@ pub(crate) fn expired(message: impl Into<String>) -> Failure {
 }
 
 pub(crate) fn internal(text: impl fmt::Display) -> Failure {
-    Failure::new(500, "InternalError", format!("Internal error occurred: {text}"))
+    let text = text.to_string();
+    Failure::new(500, "InternalError", format!("Internal error occurred: {text}")).cause("", text)
 }
 
 /// An error that has no API status: code 500, no reason, the text as it is.
@@ -289,6 +316,21 @@ mod tests {
         assert_eq!(
             failure.to_value()["details"]["causes"][1],
             json!({"reason": "FieldValueInvalid", "message": "Invalid value: 0: too small", "field": "b"})
+        );
+    }
+
+    #[test]
+    fn a_status_is_written_in_the_order_of_kubernetes() {
+        let errors = [FieldError::required("spec.x", "")];
+        assert_eq!(
+            status_text(&invalid(DEPLOYMENT, "web", &errors).to_value()),
+            concat!(
+                r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","#,
+                r#""message":"Deployment.apps \"web\" is invalid: spec.x: Required value","reason":"Invalid","#,
+                r#""details":{"name":"web","group":"apps","kind":"Deployment","causes":["#,
+                r#"{"reason":"FieldValueRequired","message":"Required value","field":"spec.x"}]},"code":422}"#,
+                "\n"
+            )
         );
     }
 

@@ -32,7 +32,7 @@ pub(crate) enum Target<'p> {
     /// `/version`.
     Version,
     /// `/healthz`, `/livez`, `/readyz` and what is below them.
-    Health,
+    Health(String),
     /// Nothing that is served.
     Nowhere,
 }
@@ -136,7 +136,7 @@ impl<'p> Target<'p> {
             ["openapi", "v3"] => Target::OpenApiV3Index,
             ["openapi", "v3", rest @ ..] => Target::OpenApiV3(rest.join("/")),
             ["version"] => Target::Version,
-            ["healthz" | "livez" | "readyz", ..] => Target::Health,
+            ["healthz" | "livez" | "readyz", ..] => Target::Health(segments.join("/")),
             _ => Target::Nowhere,
         }
     }
@@ -156,7 +156,7 @@ impl<'p> Target<'p> {
             Target::OpenApiV3Index => Target::OpenApiV3Index,
             Target::OpenApiV3(path) => Target::OpenApiV3(path),
             Target::Version => Target::Version,
-            Target::Health => Target::Health,
+            Target::Health(path) => Target::Health(path),
             Target::Nowhere => Target::Nowhere,
         }
     }
@@ -237,7 +237,7 @@ mod tests {
     fn documents_have_their_own_targets() {
         assert_eq!(Target::of("/openapi/v3/apis/apps/v1"), Target::OpenApiV3("apis/apps/v1".into()));
         assert_eq!(Target::of("/"), Target::Root);
-        assert_eq!(Target::of("/readyz/ping"), Target::Health);
+        assert_eq!(Target::of("/readyz/ping"), Target::Health("readyz/ping".into()));
         assert_eq!(Target::of("/nope"), Target::Nowhere);
         assert_eq!(Target::of("/api/v1/a/b/c/d"), Target::Nowhere);
     }

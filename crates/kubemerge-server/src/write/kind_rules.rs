@@ -13,14 +13,13 @@ use kubemerge_value::{Canonical, SharedValue};
 use crate::{
     catalog::{
         Resource,
-        call::Call,
         cluster::{Cluster, Validation},
         definition::is_definition,
     },
     object::{Object, typed, view},
     protocol::status::{Outcome, invalid, unclassified},
     store::{Ownership, Record},
-    write::{part::Part, request::Write},
+    write::{admission, allocation, part::Part, request::Write},
 };
 
 /// The rules of a resource's kind, unless the object is checked by its OpenAPI document alone.
@@ -106,7 +105,7 @@ pub(crate) fn typed_form(kind: BuiltinKind<'_>, document: &SharedValue) -> Optio
     Some(typed::record(&decoded.object, Ownership::default()).shared())
 }
 
-/// Prepares an object for the store and refuses it if it breaks a rule.
+/// Runs the admission plugins, prepares an object for the store and refuses it if it breaks a rule.
 pub(crate) fn admit<'a>(
     write: Write<'a>,
     mut typed: Typed<'a>,
@@ -116,22 +115,46 @@ pub(crate) fn admit<'a>(
     let resource = write.call.resource;
     typed.set_head(resource, object);
     let Typed { kind, mut tree } = typed;
-    let errors = match old {
-        None => kind.create(&mut tree),
-        Some(old) => {
-            let shown = view::shown(resource, old);
-            let old = kind.read_stored(write.arena, text(shown.as_ref().unwrap_or(old).canonical()));
-            match subresource(write.call, write.part) {
-                None => kind.update(&mut tree, &old),
-                Some(name) => kind.update_subresource(name, &mut tree, &old),
-            }
-        }
+    let shown = old.and_then(|old| view::shown(resource, old));
+    let old = shown.as_ref().or(old).map(|old| kind.read_stored(write.arena, text(old.canonical())));
+    let errors = match (&old, subresource(write)) {
+        (Some(old), Some(name)) => kind.update_subresource(name, &mut tree, old),
+        (old, _) => admit_whole(write, kind, &mut tree, old.as_ref())?,
     };
     if !errors.is_empty() {
         return Err(invalid(resource.qualified_kind(), object.metadata.name(), &errors));
     }
     view::store_tree(resource, &mut tree);
     Ok(typed::record(&tree, object.ownership.clone()))
+}
+
+/// The steps of a whole object: plugins come before the rules, and what is allocated before it is validated.
+fn admit_whole(
+    write: Write<'_>,
+    kind: BuiltinKind<'_>,
+    new: &mut Map<'_>,
+    old: Option<&Map<'_>>,
+) -> Outcome<Vec<FieldError>> {
+    admission::mutate(write, new, old)?;
+    let errors = kind.begin(new, old);
+    if !errors.is_empty() {
+        return Ok(errors);
+    }
+    allocation::allocate(write, new, old)?;
+    let errors = match old {
+        None => {
+            kind.prepare_create(new);
+            kind.validate(new)
+        }
+        Some(old) => {
+            kind.prepare_update(new, old);
+            kind.validate_update(new, old)
+        }
+    };
+    if errors.is_empty() {
+        admission::validate(write, new, old)?;
+    }
+    Ok(errors)
 }
 
 /// Completes an object that is loaded past the API: typed form and defaults. What cannot be decoded stays as it is.
@@ -144,8 +167,8 @@ pub(crate) fn complete(kind: BuiltinKind<'_>, object: &mut Object) {
 }
 
 /// The subresource whose rules apply, if it is one.
-fn subresource<'c>(call: &'c Call<'_>, part: Part) -> Option<&'c str> {
-    if part == Part::Main { None } else { call.subresource() }
+fn subresource<'w>(write: Write<'w>) -> Option<&'w str> {
+    if write.part == Part::Main { None } else { write.call.subresource() }
 }
 
 /// Canonical text is UTF-8: it was checked when it came in.

@@ -13,11 +13,15 @@
 //! | commit | `commit`, `transaction` | compare-and-swap in the store |
 //! | follow-ups | `followup`, `collector`, `definition` | garbage collection, namespaces and definitions that are deleted, names of definitions |
 //!
+//! Admission plugins and allocators (`admission`, `allocation`) change objects of built-in kinds right before their rules.
 //! The rules of built-in kinds take part in two places, both in [`kind_rules`]: decoding fills in their defaults, and
 //! before the commit they prepare and validate. Everything else here is the same for all kinds.
 
+mod admission;
+pub(crate) mod allocation;
 pub(crate) mod apply;
 pub(crate) mod body;
+mod cluster_addresses;
 pub(crate) mod collector;
 pub(crate) mod commit;
 pub(crate) mod create;

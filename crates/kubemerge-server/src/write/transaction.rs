@@ -13,10 +13,16 @@ use std::{
 use smallvec::SmallVec;
 
 use crate::{
-    catalog::{Index, Resource, cluster::Cluster, definition::is_definition},
+    catalog::{
+        Index, Resource,
+        cluster::{Cluster, Validation},
+        definition::is_definition,
+        reservations::Reserved,
+    },
     object::Object,
     store::{Expect, Mismatch, Record, Stored},
     write::{
+        cluster_addresses,
         followup::{self, Followup},
         settings::WriteSettings,
     },
@@ -40,6 +46,7 @@ pub(crate) struct Transaction<'a> {
     index: RefCell<Arc<Index>>,
     followups: RefCell<VecDeque<Followup>>,
     changes: RefCell<Changes>,
+    reserved: RefCell<Vec<Reserved>>,
     is_running_followups: Cell<bool>,
 }
 
@@ -51,6 +58,7 @@ impl<'a> Transaction<'a> {
             index: RefCell::new(cluster.catalog.index()),
             followups: RefCell::default(),
             changes: RefCell::default(),
+            reserved: RefCell::default(),
             is_running_followups: Cell::new(false),
         }
     }
@@ -122,7 +130,48 @@ impl<'a> Transaction<'a> {
             *self.index.borrow_mut() = self.cluster.catalog.index();
         }
         self.enqueue_followups(resource, key, before.as_ref(), after.as_ref());
-        self.changes.borrow_mut().push(Change { key: key.into(), before, after });
+        let change = Change { key: key.into(), before, after };
+        self.changes.borrow_mut().push(change.clone());
+        if resource.group.is_empty() && resource.kind == "Service" {
+            self.keep_addresses(&change);
+        }
+    }
+
+    /// Keeps the IPAddress objects as the Services are.
+    fn keep_addresses(&self, service: &Change) {
+        let index = self.index();
+        let addresses = index.find("networking.k8s.io", "v1", "ipaddresses");
+        // Without the rules of the kind, addresses are whatever the client writes.
+        let Some(resource) = addresses.filter(|_| self.cluster.validation == Validation::Full) else {
+            return;
+        };
+        let changed = cluster_addresses::changed(service.before.as_ref(), service.after.as_ref());
+        for address in changed.released {
+            let key = resource.key("", &address);
+            // A client may have removed it already, or have taken it over meanwhile.
+            if let Some(stored) = self.cluster.store.get(&key) {
+                drop(self.remove(resource, &key, &stored));
+            }
+        }
+        let Some(after) = &service.after else { return };
+        for address in changed.claimed {
+            if let Some(object) = cluster_addresses::object(self.cluster, resource, &address, after) {
+                drop(self.create(resource, &resource.key("", &address), object.record()));
+            }
+        }
+    }
+
+    /// Reserves something until this request is done; what it has already is its own.
+    pub(crate) fn reserve(&self, wanted: Reserved) -> bool {
+        let mut reserved = self.reserved.borrow_mut();
+        if reserved.contains(&wanted) {
+            return true;
+        }
+        let is_free = self.cluster.reservations.take(wanted.clone());
+        if is_free {
+            reserved.push(wanted);
+        }
+        is_free
     }
 
     fn enqueue_followups(
@@ -153,6 +202,16 @@ impl<'a> Transaction<'a> {
                 self.enqueue(Followup::CheckNewDependent { key: key.into() });
             }
             _ => {}
+        }
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        let reserved = self.reserved.get_mut();
+        // Most requests reserve nothing and need not wait for the lock.
+        if !reserved.is_empty() {
+            self.cluster.reservations.release(reserved);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The server through `kube::Client` and through plain requests, in process.
 #![recursion_limit = "256"]
 
+mod admitting;
+mod allocating;
 mod applying;
 mod building;
 mod corpus;

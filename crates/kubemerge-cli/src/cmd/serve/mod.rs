@@ -94,6 +94,12 @@ pub(crate) struct ServeArgs {
     /// Visit folders inside folders
     #[arg(short = 'R', long)]
     recursive: bool,
+    /// Start without the objects that every cluster has, such as the namespace `default`
+    #[arg(long)]
+    empty: bool,
+    /// Serve alpha and beta versions of built-in APIs, too
+    #[arg(long)]
+    alpha_and_beta: bool,
     /// Create a namespace when an object is first created in it
     #[arg(long)]
     create_namespaces: bool,
@@ -139,6 +145,12 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     }
     if let Some(token) = token(args)? {
         builder = builder.token(&token);
+    }
+    if args.empty {
+        builder = builder.empty();
+    }
+    if args.alpha_and_beta {
+        builder = builder.alpha_and_beta();
     }
     if args.create_namespaces {
         builder = builder.create_namespaces();

@@ -5,6 +5,7 @@
 
 mod access;
 mod addresses;
+pub(crate) mod allocate;
 mod families;
 mod ports;
 mod traffic;

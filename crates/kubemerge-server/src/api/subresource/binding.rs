@@ -41,7 +41,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
     commit::change(transaction, call, options.dry_run, |current| {
         bound(call, current, &binding, node).map(|pod| pod.record())
     })?;
-    Ok(Reply::value(201, &done()))
+    Ok(Reply::status(201, &done()))
 }
 
 fn bound(call: &Call<'_>, current: &Stored, binding: &Value, node: &str) -> Outcome<Object> {

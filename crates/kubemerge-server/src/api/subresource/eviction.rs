@@ -40,7 +40,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
         ask_budgets(transaction, call, &pod, options.dry_run)?;
     }
     delete::delete(transaction, call.resource, &call.key(), &options)?;
-    Ok(Reply::value(201, &done()))
+    Ok(Reply::status(201, &done()))
 }
 
 /// Pods that are finished, not yet running or terminating are evicted without asking a budget.

@@ -1,0 +1,70 @@
+//! The objects that kube-apiserver creates when it starts: what clients expect of every cluster.
+
+use serde_json::{Value, json};
+
+use crate::write::allocation::DEFAULT_RANGE;
+
+/// The first address of the range of Services.
+const SERVICE_ADDRESS: &str = "10.0.0.1";
+/// An address of documentation: no client reaches the server by its Endpoints.
+const SERVER_ADDRESS: &str = "192.0.2.1";
+const SERVER_PORT: u16 = 6443;
+
+/// The objects, in the order in which kube-apiserver creates them; namespaces come first and are not among them.
+pub(crate) fn objects(now: &str) -> Vec<Value> {
+    vec![
+        service_range(now),
+        priority_class(
+            "system-node-critical",
+            2_000_001_000,
+            "Used for system critical pods that must not be moved from their current node.",
+        ),
+        priority_class(
+            "system-cluster-critical",
+            2_000_000_000,
+            "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+        ),
+        service(),
+        endpoints(),
+        endpoint_slice(),
+    ]
+}
+
+fn service_range(now: &str) -> Value {
+    json!({"apiVersion": "networking.k8s.io/v1", "kind": "ServiceCIDR", "metadata": {"name": "kubernetes"},
+        "spec": {"cidrs": [DEFAULT_RANGE]},
+        "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "", "lastTransitionTime": now,
+            "message": "Kubernetes default Service CIDR is ready"}]}})
+}
+
+fn priority_class(name: &str, value: i64, description: &str) -> Value {
+    json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
+        "value": value, "description": description, "preemptionPolicy": "PreemptLowerPriority"})
+}
+
+fn service() -> Value {
+    json!({"apiVersion": "v1", "kind": "Service",
+        "metadata": {"name": "kubernetes", "namespace": "default",
+            "labels": {"component": "apiserver", "provider": "kubernetes"}},
+        "spec": {"type": "ClusterIP", "clusterIP": SERVICE_ADDRESS, "clusterIPs": [SERVICE_ADDRESS],
+            "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack", "internalTrafficPolicy": "Cluster",
+            "sessionAffinity": "None",
+            "ports": [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": SERVER_PORT}]},
+        "status": {"loadBalancer": {}}})
+}
+
+fn endpoints() -> Value {
+    json!({"apiVersion": "v1", "kind": "Endpoints",
+        "metadata": {"name": "kubernetes", "namespace": "default",
+            "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"}},
+        "subsets": [{"addresses": [{"ip": SERVER_ADDRESS}],
+            "ports": [{"name": "https", "port": SERVER_PORT, "protocol": "TCP"}]}]})
+}
+
+fn endpoint_slice() -> Value {
+    json!({"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+        "metadata": {"name": "kubernetes", "namespace": "default",
+            "labels": {"kubernetes.io/service-name": "kubernetes"}},
+        "endpoints": [{"addresses": [SERVER_ADDRESS], "conditions": {"ready": true}}],
+        "ports": [{"name": "https", "port": SERVER_PORT, "protocol": "TCP"}]})
+}

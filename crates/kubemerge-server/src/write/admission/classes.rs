@@ -1,0 +1,105 @@
+//! Classes: defaults of claims and Ingresses, expansion of claims, the one default of priorities.
+
+use kubemerge_kinds::{
+    admission::{self, DefaultClass, newest_default},
+    tree::Map,
+    typed::Quantity,
+};
+use serde_json::Value;
+
+use super::{all, refuse};
+use crate::{
+    object::Object,
+    protocol::status::Outcome,
+    store::{Stored, metadata_field::Field},
+    write::request::Write,
+};
+
+const STORAGE_CLASSES: &str = "storage.k8s.io/storageclasses/";
+const PRIORITY_CLASSES: &str = "scheduling.k8s.io/priorityclasses/";
+
+pub(super) fn set_storage_class(write: Write<'_>, claim: &mut Map<'_>) {
+    const MARKS: [&str; 2] =
+        ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+    admission::set_claim_class(claim, || newest_default(defaults(write, STORAGE_CLASSES, &MARKS)));
+}
+
+pub(super) fn set_ingress_class(write: Write<'_>, ingress: &mut Map<'_>) {
+    const PREFIX: &str = "networking.k8s.io/ingressclasses/";
+    const MARKS: [&str; 1] = ["ingressclass.kubernetes.io/is-default-class"];
+    admission::set_ingress_class(ingress, || newest_default(defaults(write, PREFIX, &MARKS)));
+}
+
+/// The classes that an annotation marks as the default.
+fn defaults(write: Write<'_>, prefix: &str, marks: &[&str]) -> Vec<DefaultClass> {
+    let marked = |stored: Stored| {
+        let metadata = Object::of_record(&stored.record).metadata;
+        let annotations = metadata.get(Field::Annotations)?;
+        let text = |field| metadata.get(field).and_then(|value| value.as_str().map(str::to_string));
+        let is_default = marks.iter().any(|mark| annotations.get(mark).is_some_and(|value| value == "true"));
+        is_default.then(|| DefaultClass {
+            name: metadata.name().to_string(),
+            created: text(Field::CreationTimestamp).unwrap_or_default(),
+        })
+    };
+    all(write, prefix).into_iter().filter_map(marked).collect()
+}
+
+/// A claim grows only while it is bound, and only if its class allows it.
+pub(super) fn check_expansion(write: Write<'_>, claim: &Map<'_>, old: &Map<'_>) -> Outcome<()> {
+    if Quantity::of(requested(claim)).compare(&Quantity::of(requested(old))).is_le() {
+        return Ok(());
+    }
+    if old.map("status").is_none_or(|status| status.str("phase") != "Bound") {
+        return Err(refuse(write, claim, "Only bound persistent volume claims can be expanded"));
+    }
+    let class =
+        |claim: &Map<'_>| claim.map("spec").map_or("", |spec| spec.str("storageClassName")).to_owned();
+    let is_same = !class(claim).is_empty() && class(claim) == class(old);
+    if is_same && allows_expansion(write, &class(claim)) {
+        return Ok(());
+    }
+    let why = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must \
+               support resize";
+    Err(refuse(write, claim, why))
+}
+
+fn requested<'a>(claim: &Map<'a>) -> &'a str {
+    let resources = claim.map("spec").and_then(|spec| spec.map("resources"));
+    let storage = resources.and_then(|resources| resources.map("requests")).map(|map| map.str("storage"));
+    storage.filter(|storage| !storage.is_empty()).unwrap_or("0")
+}
+
+fn allows_expansion(write: Write<'_>, class: &str) -> bool {
+    let stored = write.call.cluster.store.get(&[STORAGE_CLASSES, class].concat());
+    let allowed = stored.and_then(|stored| Object::of_record(&stored.record).at(&["allowVolumeExpansion"]));
+    allowed == Some(Value::Bool(true))
+}
+
+/// Only one class may be the default.
+pub(super) fn check_global_default(write: Write<'_>, class: &Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
+    if !class.bool("globalDefault") {
+        return Ok(());
+    }
+    let Some(default) = default_priority_class(write) else { return Ok(()) };
+    let name = default.metadata.name();
+    let own = class.map("metadata").map_or("", |metadata| metadata.str("name"));
+    if old.is_some() && name == own {
+        return Ok(());
+    }
+    let why = format!("PriorityClass {name} is already marked as default. Only one default can exist");
+    Err(refuse(write, class, &why))
+}
+
+/// The default priority class; of several, the one with the lowest value.
+pub(super) fn default_priority_class(write: Write<'_>) -> Option<Object> {
+    let value = |class: &Object| class.at(&["value"]).and_then(|value| value.as_i64()).unwrap_or_default();
+    let classes = all(write, PRIORITY_CLASSES);
+    let classes = classes.iter().map(|stored| Object::of_record(&stored.record));
+    classes.filter(|class| class.at(&["globalDefault"]) == Some(Value::Bool(true))).min_by_key(value)
+}
+
+pub(super) fn priority_class(write: Write<'_>, name: &str) -> Option<Object> {
+    let stored = write.call.cluster.store.get(&[PRIORITY_CLASSES, name].concat())?;
+    Some(Object::of_record(&stored.record))
+}

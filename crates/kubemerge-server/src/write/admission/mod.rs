@@ -1,0 +1,86 @@
+//! Admission: what the plugins that kube-apiserver runs by default change in objects, and what they refuse.
+//!
+//! The functions of `kubemerge_kinds::admission` do the work; here are the facts they need, read from the store.
+
+mod classes;
+mod pods;
+
+use kubemerge_kinds::{
+    admission::{add_default_tolerations, add_not_ready_taint, keep_priority},
+    tree::{List, Map, Value},
+};
+
+use crate::{
+    protocol::status::{Failure, Outcome, forbidden},
+    store::{Range, Stored},
+    write::request::Write,
+};
+
+/// How many characters a generated name has after its base.
+const SUFFIX_BYTES: usize = 5;
+
+/// Changes an object of a built-in kind before its rules are applied.
+pub(crate) fn mutate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
+    let resource = write.call.resource;
+    match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "Pod") => {
+            match old {
+                None => pods::admit(write, object)?,
+                Some(old) => keep_priority(object, old),
+            }
+            add_default_tolerations(object);
+        }
+        ("", "Node") if old.is_none() => add_not_ready_taint(object),
+        ("", "PersistentVolumeClaim") if old.is_none() => {
+            classes::set_storage_class(write, object);
+            protect(object, "kubernetes.io/pvc-protection");
+        }
+        ("", "PersistentVolume") if old.is_none() => protect(object, "kubernetes.io/pv-protection"),
+        ("storage.k8s.io", "VolumeAttributesClass") if old.is_none() => {
+            protect(object, "kubernetes.io/vac-protection");
+        }
+        ("networking.k8s.io", "Ingress") if old.is_none() => classes::set_ingress_class(write, object),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Refuses an object of a built-in kind that is valid in itself.
+pub(crate) fn validate(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
+    let resource = write.call.resource;
+    match (resource.group.as_str(), resource.kind.as_str(), old) {
+        ("", "Pod", None) => pods::check_overhead(write, object),
+        ("", "PersistentVolumeClaim", Some(old)) => classes::check_expansion(write, object, old),
+        ("scheduling.k8s.io", "PriorityClass", _) => classes::check_global_default(write, object, old),
+        _ => Ok(()),
+    }
+}
+
+/// Adds the finalizer that keeps an object while it is in use.
+fn protect(object: &mut Map<'_>, finalizer: &'static str) {
+    let metadata = object.ensure_map("metadata");
+    if metadata.list("finalizers").iter().any(|one| one.as_str() == Some(finalizer)) {
+        return;
+    }
+    if metadata.list_mut("finalizers").is_none() {
+        metadata.set("finalizers", List::new_in(metadata.arena()));
+    }
+    if let Some(list) = metadata.list_mut("finalizers") {
+        list.push(Value::Str(finalizer));
+    }
+}
+
+fn refuse(write: Write<'_>, object: &Map<'_>, why: &str) -> Failure {
+    let text = |field| object.map("metadata").map_or("", |metadata| metadata.str(field));
+    let (name, base) = (text("name"), text("generateName"));
+    // Upstream: plugins run before the name is generated and see only the base of it.
+    let is_generated = !base.is_empty() && name.len() == base.len() + SUFFIX_BYTES && name.starts_with(base);
+    forbidden(write.call.resource.qualified(), if is_generated { base } else { name }, why)
+}
+
+/// Every object of a cluster-scoped resource.
+fn all(write: Write<'_>, prefix: &str) -> Vec<Stored> {
+    let page = write.call.cluster.store.range(Range { prefix, ..Range::default() });
+    // Only a revision that was asked for can be out of range.
+    page.map(|page| page.items.into_iter().map(|(_, stored)| stored).collect()).unwrap_or_default()
+}

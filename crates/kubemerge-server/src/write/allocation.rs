@@ -1,0 +1,242 @@
+//! Addresses and node ports of Services.
+//!
+//! An address is taken if it has an IPAddress object, a node port if a stored Service has it. What a request chooses
+//! is reserved until the request is done, so that two requests cannot choose the same.
+
+use std::{collections::BTreeSet, net::Ipv4Addr};
+
+use kubemerge_kinds::{
+    admission::{self, AllocationError, Allocator},
+    tree::Map,
+};
+use serde_json::Value;
+
+use crate::{
+    catalog::reservations::Reserved,
+    object::Object,
+    protocol::{
+        query::DryRun,
+        status::{Outcome, internal, invalid},
+    },
+    store::{Range, Stored},
+    write::{cluster_addresses::IP_ADDRESSES, request::Write},
+};
+
+/// The range of addresses if the server has no ServiceCIDR.
+pub(crate) const DEFAULT_RANGE: &str = "10.0.0.0/16";
+const SERVICE_RANGES: &str = "networking.k8s.io/servicecidrs/";
+const FIRST_NODE_PORT: i64 = 30_000;
+const LAST_NODE_PORT: i64 = 32_767;
+
+/// Gives a Service what it needs; other kinds need nothing.
+pub(super) fn allocate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
+    let resource = write.call.resource;
+    if !(resource.group.is_empty() && resource.kind == "Service") {
+        return Ok(());
+    }
+    let mut pool = Pool { write, chosen: BTreeSet::new(), used: None };
+    admission::allocate(object, old, &mut pool).map_err(|error| match error {
+        AllocationError::Invalid(error) => {
+            let name = object.map("metadata").map_or("", |metadata| metadata.str("name"));
+            invalid(resource.qualified_kind(), name, &[error])
+        }
+        AllocationError::Internal(why) => internal(why),
+    })
+}
+
+/// What is free, as one request sees it.
+struct Pool<'w> {
+    write: Write<'w>,
+    /// The ports that this Service was given so far.
+    chosen: BTreeSet<i64>,
+    /// The ports of stored Services, once they were needed.
+    used: Option<BTreeSet<i64>>,
+}
+
+impl Pool<'_> {
+    fn is_dry_run(&self) -> bool {
+        self.write.options.dry_run == DryRun::All
+    }
+
+    fn is_taken(&self, address: &str) -> bool {
+        self.write.call.cluster.store.get(&[IP_ADDRESSES, address].concat()).is_some()
+    }
+
+    /// Reserved first and looked up then: what another request had reserved is stored by now.
+    fn take_address(&self, address: &str) -> bool {
+        self.write.transaction.reserve(Reserved::Address(address.to_string())) && !self.is_taken(address)
+    }
+
+    fn is_used(&mut self, port: i64) -> bool {
+        let used = self.used.get_or_insert_with(|| ports_in_use(self.write));
+        used.contains(&port)
+    }
+
+    fn take_port(&mut self, port: i64) -> bool {
+        if self.chosen.contains(&port) || !self.write.transaction.reserve(Reserved::NodePort(port)) {
+            return false;
+        }
+        let is_free = !self.is_used(port);
+        if is_free {
+            self.chosen.insert(port);
+        }
+        is_free
+    }
+}
+
+impl Allocator for Pool<'_> {
+    fn next_address(&mut self) -> Result<String, String> {
+        let ranges = ranges(self.write);
+        if self.is_dry_run() {
+            // Upstream: a dry run shows the address of the network.
+            return ranges.first().map(|range| range.network().to_string()).ok_or_else(full);
+        }
+        let entropy = &self.write.call.cluster.entropy;
+        let mut candidates = ranges.iter().flat_map(|range| range.candidates(|count| entropy.below(count)));
+        candidates.find(|address| self.take_address(address)).ok_or_else(full)
+    }
+
+    fn address(&mut self, address: &str) -> Result<(), String> {
+        let parsed: Option<Ipv4Addr> = address.parse().ok();
+        let is_known =
+            parsed.is_some_and(|address| ranges(self.write).iter().any(|range| range.has(address)));
+        if !is_known {
+            return Err("the provided network does not match the current range".into());
+        }
+        // Upstream: a dry run does not look whether the address is free.
+        if self.is_dry_run() || self.take_address(address) {
+            return Ok(());
+        }
+        Err("provided IP is already allocated".into())
+    }
+
+    fn next_port(&mut self) -> Result<i64, String> {
+        if self.is_dry_run() {
+            // Upstream: a dry run shows numbers after the range.
+            let port = self.chosen.last().map_or(LAST_NODE_PORT + 2, |last| last + 1);
+            self.chosen.insert(port);
+            return Ok(port);
+        }
+        let count = LAST_NODE_PORT - FIRST_NODE_PORT + 1;
+        let start = self.write.call.cluster.entropy.below(count.unsigned_abs()) as i64;
+        let mut candidates = (0..count).map(|step| FIRST_NODE_PORT + (start + step) % count);
+        candidates.find(|port| self.take_port(*port)).ok_or_else(full)
+    }
+
+    fn port(&mut self, port: i64) -> Result<(), String> {
+        if self.is_dry_run() {
+            // Upstream: a dry run accepts ports outside the range.
+            let is_free = !self.is_used(port) && self.chosen.insert(port);
+            return if is_free { Ok(()) } else { Err(PORT_TAKEN.into()) };
+        }
+        if !(FIRST_NODE_PORT..=LAST_NODE_PORT).contains(&port) {
+            return Err(format!(
+                "provided port is not in the valid range. The range of valid ports is \
+                 {FIRST_NODE_PORT}-{LAST_NODE_PORT}"
+            ));
+        }
+        if self.take_port(port) { Ok(()) } else { Err(PORT_TAKEN.into()) }
+    }
+}
+
+const PORT_TAKEN: &str = "provided port is already allocated";
+
+fn full() -> String {
+    "range is full".into()
+}
+
+fn ports_in_use(write: Write<'_>) -> BTreeSet<i64> {
+    let page = write.call.cluster.store.range(Range { prefix: "/services/", ..Range::default() });
+    let ports = |(_, stored): (_, Stored)| {
+        let spec = Object::of_record(&stored.record).get("spec").unwrap_or_default();
+        let ports = spec["ports"].as_array().into_iter().flatten().map(|port| port["nodePort"].clone());
+        let numbers: Vec<i64> =
+            ports.chain([spec["healthCheckNodePort"].clone()]).filter_map(|number| number.as_i64()).collect();
+        numbers
+    };
+    page.map(|page| page.items.into_iter().flat_map(ports).collect()).unwrap_or_default()
+}
+
+/// A range of IPv4 addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct AddressRange {
+    network: u32,
+    /// How many bits all addresses have in common.
+    bits: u32,
+}
+
+impl AddressRange {
+    fn parse(text: &str) -> Option<AddressRange> {
+        let (address, bits) = text.split_once('/')?;
+        let (address, bits) = (address.parse::<Ipv4Addr>().ok()?, bits.parse::<u32>().ok()?);
+        (bits <= 30).then(|| AddressRange { network: u32::from(address) & !(u32::MAX >> bits), bits })
+    }
+
+    fn network(self) -> Ipv4Addr {
+        self.network.into()
+    }
+
+    /// How many addresses can be given: not that of the network and not the broadcast address.
+    fn count(self) -> u32 {
+        (u32::MAX >> self.bits) - 1
+    }
+
+    fn has(self, address: Ipv4Addr) -> bool {
+        let offset = u32::from(address).checked_sub(self.network);
+        offset.is_some_and(|offset| (1..=self.count()).contains(&offset))
+    }
+
+    /// All addresses, from a random one on. The first ones are left to clients that ask for an address and come last.
+    fn candidates(self, below: impl Fn(u64) -> u64) -> impl Iterator<Item = String> {
+        let kept = if self.count() < 16 { 0 } else { (self.count() / 16).clamp(16, 256) };
+        let others = self.count() - kept;
+        let start = below(u64::from(others.max(1))) as u32;
+        let late = (0..others).map(move |step| kept + 1 + (start + step) % others);
+        late.chain(1..=kept).map(move |offset| Ipv4Addr::from(self.network + offset).to_string())
+    }
+}
+
+/// The ranges of all ServiceCIDRs that are ready.
+fn ranges(write: Write<'_>) -> Vec<AddressRange> {
+    let page = write.call.cluster.store.range(Range { prefix: SERVICE_RANGES, ..Range::default() });
+    let stored = page.map(|page| page.items).unwrap_or_default();
+    if stored.is_empty() {
+        return AddressRange::parse(DEFAULT_RANGE).into_iter().collect();
+    }
+    let of_one = |(_, stored): (_, Stored)| -> Vec<AddressRange> {
+        let object = Object::of_record(&stored.record);
+        let conditions = object.at(&["status", "conditions"]).unwrap_or_default();
+        let is_ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
+        if stored.record.is_terminating() || !conditions.as_array().into_iter().flatten().any(is_ready) {
+            return Vec::new();
+        }
+        let ranges = object.at(&["spec", "cidrs"]).unwrap_or_default();
+        let ranges = ranges.as_array().into_iter().flatten().filter_map(Value::as_str);
+        ranges.filter_map(AddressRange::parse).collect()
+    };
+    stored.into_iter().flat_map(of_one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_of_a_range_is_a_candidate_once() {
+        let range = AddressRange::parse("10.1.2.7/24").unwrap();
+        let candidates: Vec<String> = range.candidates(|count| count - 1).collect();
+        assert_eq!(candidates.len(), 254);
+        assert_eq!(candidates.first().map(String::as_str), Some("10.1.2.254"));
+        assert_eq!(candidates.last().map(String::as_str), Some("10.1.2.16"));
+        assert_eq!(candidates.iter().collect::<BTreeSet<_>>().len(), 254);
+    }
+
+    #[test]
+    fn the_ends_of_a_range_cannot_be_given() {
+        let range = AddressRange::parse("10.0.0.0/30").unwrap();
+        let has = |last| range.has(Ipv4Addr::new(10, 0, 0, last));
+        assert_eq!([has(0), has(1), has(2), has(3), has(4)], [false, true, true, false, false]);
+        assert_eq!(AddressRange::parse("10.0.0.0/33"), None);
+        assert_eq!(AddressRange::parse("fd00::/64"), None);
+    }
+}

@@ -1,0 +1,111 @@
+//! What the admission plugins of kube-apiserver 1.37 do, and the objects of a fresh cluster.
+
+use kubemerge_server::ApiServer;
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+fn bare_pod(spec: &Value) -> Value {
+    let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    for (name, value) in spec.as_object().unwrap() {
+        pod["spec"][name] = value.clone();
+    }
+    pod
+}
+
+async fn create_pod(server: &ApiServer, spec: Value) -> Answer {
+    ask(server, "POST", PODS, bare_pod(&spec)).await
+}
+
+#[tokio::test]
+async fn pods_get_the_priority_of_their_class() {
+    let server = server();
+    let spec =
+        create_pod(&server, json!({"priorityClassName": "system-node-critical"})).await.body["spec"].clone();
+    assert_eq!(
+        (&spec["priority"], &spec["preemptionPolicy"]),
+        (&json!(2_000_001_000), &json!("PreemptLowerPriority"))
+    );
+    for (spec, message) in [
+        (
+            json!({"priorityClassName": "nope"}),
+            "pods \"p\" is forbidden: no PriorityClass with name nope was found",
+        ),
+        (
+            json!({"priority": 7}),
+            "pods \"p\" is forbidden: the integer value of priority (7) must not be provided in pod spec; priority \
+             admission controller computed 0 from the given PriorityClass name",
+        ),
+        (
+            json!({"runtimeClassName": "nope"}),
+            "pods \"p\" is forbidden: pod rejected: RuntimeClass \"nope\" not found",
+        ),
+    ] {
+        let answer = create_pod(&server, spec).await;
+        assert_eq!((answer.code, answer.body["message"].as_str()), (403, Some(message)));
+    }
+}
+
+#[tokio::test]
+async fn pods_tolerate_nodes_that_fail_for_a_while() {
+    let server = server();
+    let own = json!([{"key": "node.kubernetes.io/not-ready", "operator": "Exists"}]);
+    let tolerations =
+        create_pod(&server, json!({"tolerations": own})).await.body["spec"]["tolerations"].clone();
+    let added = json!({"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute",
+        "tolerationSeconds": 300});
+    assert_eq!(tolerations, json!([own[0], added]));
+}
+
+#[tokio::test]
+async fn only_one_priority_class_is_the_default() {
+    let server = server();
+    let path = "/apis/scheduling.k8s.io/v1/priorityclasses";
+    let class = |name: &str| json!({"metadata": {"name": name}, "value": 5, "globalDefault": true});
+    assert_eq!(ask(&server, "POST", path, class("a")).await.code, 201);
+    let second = ask(&server, "POST", path, class("b")).await;
+    assert_eq!(
+        second.body["message"],
+        "priorityclasses.scheduling.k8s.io \"b\" is forbidden: PriorityClass a is already marked as default. Only \
+         one default can exist"
+    );
+    assert_eq!(create_pod(&server, json!({})).await.body["spec"]["priorityClassName"], "a");
+}
+
+#[tokio::test]
+async fn a_fresh_cluster_has_its_objects_and_an_empty_one_has_none() {
+    let service = get(&server(), "/api/v1/namespaces/default/services/kubernetes").await.body;
+    assert_eq!(service["spec"]["clusterIP"], "10.0.0.1");
+    let counts = server().counts();
+    let count = |name: &str| counts.iter().find(|(kind, _)| kind == name).map_or(0, |(_, count)| *count);
+    for (kind, wanted) in [
+        ("namespaces", 4),
+        ("services", 1),
+        ("endpoints", 1),
+        ("endpointslices.discovery.k8s.io", 1),
+        ("servicecidrs.networking.k8s.io", 1),
+        ("ipaddresses.networking.k8s.io", 1),
+        ("priorityclasses.scheduling.k8s.io", 2),
+    ] {
+        assert_eq!(count(kind), wanted, "{kind}");
+    }
+    assert!(ApiServer::builder().empty().build().unwrap().dump().is_empty());
+}
+
+#[tokio::test]
+async fn alpha_and_beta_versions_are_served_on_request() {
+    let path = "/apis/resource.k8s.io/v1beta1";
+    assert_eq!(get(&server(), path).await.code, 404);
+    let all = ApiServer::builder().alpha_and_beta().build().unwrap();
+    assert_eq!(get(&all, path).await.code, 200);
+}
+
+#[tokio::test]
+async fn health_checks_are_named() {
+    let request = http::Request::builder().uri("/readyz?verbose").body(bytes::Bytes::new()).unwrap();
+    let response = server().handle(request).await;
+    let text = String::from_utf8(response.body().as_bytes().unwrap().to_vec()).unwrap();
+    assert!(text.starts_with("[+]ping ok\n[+]log ok\n[+]etcd ok\n"), "{text}");
+    assert!(text.ends_with("[+]shutdown ok\nreadyz check passed\n"), "{text}");
+}
