@@ -19,6 +19,7 @@ use crate::{
         namespace_deletion,
         rewrite::rewrite,
         settings::GarbageCollection,
+        storage_protection,
         transaction::Transaction,
     },
 };
@@ -61,6 +62,7 @@ fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
         Followup::CheckNewDependent { key } => check_new_dependent(transaction, &key),
         Followup::Foreground { key } => begin_foreground(transaction, &key),
         Followup::Orphan { key } => orphan(transaction, &key),
+        Followup::Unprotect { key } => unprotect(transaction, &key),
         Followup::DependentGone { owners, namespace } => {
             for owner in owners {
                 if let Some((key, _)) = find_owner(transaction, &owner, &namespace) {
@@ -295,6 +297,19 @@ fn orphan(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()> {
         }
     }
     drop_finalizer(transaction, key, &resource, ORPHAN)
+}
+
+/// Removes the finalizer of storage that is being deleted and that nothing uses.
+fn unprotect(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()> {
+    let Some((resource, _, object)) = load(transaction, key) else { return Ok(()) };
+    let Some(finalizer) = storage_protection::finalizer(&resource) else { return Ok(()) };
+    if !object.metadata.is_terminating()
+        || !object.metadata.has_finalizer(finalizer)
+        || storage_protection::is_in_use(transaction.cluster, &resource, &object)
+    {
+        return Ok(());
+    }
+    drop_finalizer(transaction, key, &resource, finalizer)
 }
 
 fn drop_finalizer(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     catalog::{Resource, definition::is_definition},
     object::{Object, meta::OwnerReference},
+    write::storage_protection,
 };
 
 /// The finalizer of an owner whose dependents stay.
@@ -27,6 +28,8 @@ pub(crate) enum Followup {
     CheckNewDependent { key: Arc<str> },
     /// A dependent is gone: its owners may have waited for it.
     DependentGone { owners: Vec<OwnerReference>, namespace: String },
+    /// Storage is being deleted: it goes when nothing uses it.
+    Unprotect { key: Arc<str> },
     /// A namespace is to be emptied and finished.
     Namespace { name: String },
     /// A custom resource definition is to be emptied and finished.
@@ -48,6 +51,10 @@ pub(crate) fn after_removal(resource: &Resource, object: &Object) -> Vec<Followu
     if resource.is_namespaced() {
         followups.push(Followup::Namespace { name: namespace });
     }
+    if resource.group.is_empty() && resource.kind == "Pod" {
+        let keys = storage_protection::claim_keys(object).into_iter();
+        followups.extend(keys.map(|key| Followup::Unprotect { key: key.into() }));
+    }
     if is_definition(resource) {
         let group = object.at(&["spec", "group"]).and_then(|group| group.as_str().map(str::to_string));
         followups.push(Followup::NamesFree { group: group.unwrap_or_default() });
@@ -66,6 +73,9 @@ pub(crate) fn after_termination(resource: &Resource, key: &str, object: &Object)
     }
     if object.metadata.has_finalizer(ORPHAN) {
         followups.push(Followup::Orphan { key: key.into() });
+    }
+    if storage_protection::finalizer(resource).is_some_and(|one| object.metadata.has_finalizer(one)) {
+        followups.push(Followup::Unprotect { key: key.into() });
     }
     let name = object.metadata.name().to_string();
     match (resource.group.as_str(), resource.kind.as_str()) {

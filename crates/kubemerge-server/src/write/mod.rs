@@ -44,6 +44,7 @@ pub(crate) mod request;
 mod rewrite;
 pub(crate) mod sequence;
 pub(crate) mod settings;
+mod storage_protection;
 pub(crate) mod track;
 pub(crate) mod track_scale;
 pub(crate) mod tracking;

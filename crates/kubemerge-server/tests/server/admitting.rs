@@ -74,6 +74,26 @@ async fn only_one_priority_class_is_the_default() {
 }
 
 #[tokio::test]
+async fn a_claim_stays_while_a_running_pod_uses_it() {
+    let server = server();
+    let claims = "/api/v1/namespaces/default/persistentvolumeclaims";
+    let claim = json!({"metadata": {"name": "c"}, "spec": {"accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}}}});
+    let created = ask(&server, "POST", claims, claim).await;
+    assert_eq!(created.body["metadata"]["finalizers"], json!(["kubernetes.io/pvc-protection"]));
+    let volumes = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]);
+    create_pod(&server, json!({"nodeName": "n", "volumes": volumes})).await;
+    let path = format!("{claims}/c");
+    assert_ne!(
+        ask(&server, "DELETE", &path, Value::Null).await.body["metadata"]["deletionTimestamp"],
+        Value::Null
+    );
+    assert_eq!(get(&server, &path).await.code, 200);
+    ask(&server, "DELETE", &format!("{PODS}/p?gracePeriodSeconds=0"), Value::Null).await;
+    assert_eq!(get(&server, &path).await.code, 404);
+}
+
+#[tokio::test]
 async fn a_fresh_cluster_has_its_objects_and_an_empty_one_has_none() {
     let service = get(&server(), "/api/v1/namespaces/default/services/kubernetes").await.body;
     assert_eq!(service["spec"]["clusterIP"], "10.0.0.1");

@@ -103,9 +103,9 @@ async fn another_type_releases_what_it_does_not_need() {
 }
 
 #[tokio::test]
-async fn a_thousand_services_get_a_thousand_addresses() {
+async fn many_services_at_once_get_as_many_addresses() {
     let server = server();
-    let tasks = (0..1000).map(|at| {
+    let tasks = (0..100).map(|at| {
         let server = server.clone();
         tokio::spawn(async move {
             let name = format!("s{at}");
@@ -119,7 +119,7 @@ async fn a_thousand_services_get_a_thousand_addresses() {
         addresses.insert(spec["clusterIP"].as_str().unwrap().to_string());
         ports.insert(spec["ports"][0]["nodePort"].as_i64().unwrap());
     }
-    assert_eq!((addresses.len(), ports.len()), (1000, 1000));
+    assert_eq!((addresses.len(), ports.len()), (100, 100));
 }
 
 #[tokio::test]

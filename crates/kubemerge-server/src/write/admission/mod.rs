@@ -13,7 +13,7 @@ use kubemerge_kinds::{
 use crate::{
     protocol::status::{Failure, Outcome, forbidden},
     store::{Range, Stored},
-    write::request::Write,
+    write::{request::Write, storage_protection},
 };
 
 /// How many characters a generated name has after its base.
@@ -31,16 +31,12 @@ pub(crate) fn mutate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_
             add_default_tolerations(object);
         }
         ("", "Node") if old.is_none() => add_not_ready_taint(object),
-        ("", "PersistentVolumeClaim") if old.is_none() => {
-            classes::set_storage_class(write, object);
-            protect(object, "kubernetes.io/pvc-protection");
-        }
-        ("", "PersistentVolume") if old.is_none() => protect(object, "kubernetes.io/pv-protection"),
-        ("storage.k8s.io", "VolumeAttributesClass") if old.is_none() => {
-            protect(object, "kubernetes.io/vac-protection");
-        }
+        ("", "PersistentVolumeClaim") if old.is_none() => classes::set_storage_class(write, object),
         ("networking.k8s.io", "Ingress") if old.is_none() => classes::set_ingress_class(write, object),
         _ => {}
+    }
+    if let Some(finalizer) = storage_protection::finalizer(resource).filter(|_| old.is_none()) {
+        protect(object, finalizer);
     }
     Ok(())
 }
