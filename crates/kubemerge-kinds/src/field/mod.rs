@@ -432,6 +432,10 @@ impl<'t> Field<'t> {
     /// Reports `Invalid value` with a value of an internal Go type: `core.PodSpec`, `[]core.Volume`,
     /// `*metav1.LabelSelector`, `map[string]string`.
     pub fn invalid_struct(self, go_type: &str, detail: impl Into<String>) {
+        // The error would be left out, so its value need not be printed.
+        if self.report.is_full() {
+            return;
+        }
         self.invalid_as(BadValue::internal(go_type, self), detail);
     }
 

@@ -1,5 +1,10 @@
 //! Base64 as Go's decoder checks it.
 
+use crate::tree::Arena;
+
+/// The digits by their value.
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// Fails with the place of the first byte that is not part of well-formed base64. Line breaks are passed over.
 pub(super) fn check(text: &str) -> Result<(), usize> {
     let mut quantum = 0;
@@ -35,6 +40,30 @@ fn check_padding(
         Some((at, _)) => Err(at),
         None => Ok(()),
     }
+}
+
+/// Well-formed base64 as Go encodes what it decodes to.
+pub(super) fn canonical<'a>(text: &'a str, arena: &'a Arena) -> &'a str {
+    let has_breaks = text.contains(['\r', '\n']);
+    let joined = if has_breaks {
+        let joined: String = text.chars().filter(|char| !matches!(char, '\r' | '\n')).collect();
+        arena.alloc_str(&joined)
+    } else {
+        text
+    };
+    let digits = joined.trim_end_matches('=');
+    let unused_bits = match joined.len() - digits.len() {
+        1 => 2,
+        2 => 4,
+        _ => return joined,
+    };
+    let Some((last, start)) = digits.as_bytes().split_last() else { return joined };
+    let value = ALPHABET.iter().position(|digit| digit == last).unwrap_or_default();
+    if value.trailing_zeros() >= unused_bits || value == 0 {
+        return joined;
+    }
+    let last = char::from(ALPHABET[value >> unused_bits << unused_bits]);
+    arena.alloc_str(&format!("{}{last}{}", &joined[..start.len()], &joined[digits.len()..]))
 }
 
 /// How many bytes well-formed base64 encodes.

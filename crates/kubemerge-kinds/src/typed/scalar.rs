@@ -48,15 +48,11 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Base64, written as Go writes it: with padding, without line breaks.
+    /// Base64, written as Go writes it: with padding, without line breaks and without bits that encode nothing.
     fn read_bytes(&mut self) -> Result<Value<'a>, DecodeError> {
         let text = self.scanner.string(self.arena);
         match super::base64::check(text) {
-            Ok(()) if !text.contains(['\r', '\n']) => Ok(Value::Str(text)),
-            Ok(()) => {
-                let joined: String = text.chars().filter(|char| !matches!(char, '\r' | '\n')).collect();
-                Ok(Value::Str(self.arena.alloc_str(&joined)))
-            }
+            Ok(()) => Ok(Value::Str(super::base64::canonical(text, self.arena))),
             // The decoder notes the error and reads on, as it does for values of a wrong type.
             Err(at) => {
                 let message = format!("illegal base64 data at input byte {at}");

@@ -158,9 +158,12 @@ fn admit_whole(
 }
 
 /// Completes an object that is loaded past the API: typed form and defaults. What cannot be decoded stays as it is.
-pub(crate) fn complete(kind: BuiltinKind<'_>, object: &mut Object) {
+pub(crate) fn complete(resource: &Resource, kind: BuiltinKind<'_>, object: &mut Object) {
     let (arena, record) = (Arena::new(), object.record());
-    if let Ok((typed, _)) = Typed::decode(kind, &arena, text(record.canonical())) {
+    // Rules know an object in the words that clients see.
+    let shown = view::shown(resource, &record).unwrap_or(record);
+    if let Ok((mut typed, _)) = Typed::decode(kind, &arena, text(shown.canonical())) {
+        view::store_tree(resource, &mut typed.tree);
         let ownership = std::mem::take(&mut object.ownership);
         *object = Object::of_record(&typed::record(&typed.tree, ownership));
     }

@@ -60,7 +60,7 @@ pub(crate) fn complete_loaded(cluster: &Cluster, resource: &Resource, object: &m
     complete_before_tracking(resource, object)?;
     match (resource.custom(), kind_rules::of(cluster, resource)) {
         (Some(version), _) => custom::reread(version, object),
-        (None, Some(kind)) => kind_rules::complete(kind, object),
+        (None, Some(kind)) => kind_rules::complete(resource, kind, object),
         (None, None) => default::fill_built_in(resource, object),
     }
     Ok(())

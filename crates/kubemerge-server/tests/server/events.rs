@@ -38,7 +38,7 @@ async fn both_groups_see_the_same_events() {
     assert_eq!(
         without(get(&server, &format!("{NEW}/a")).await.body, &types),
         json!({"kind": "Event", "regarding": {"kind": "Pod", "name": "p", "namespace": "default"},
-            "note": "started", "reason": "Started", "type": "Normal",
+            "eventTime": null, "reportingController": "", "reportingInstance": "", "note": "started", "reason": "Started", "type": "Normal",
             "deprecatedSource": {"component": "kubelet"}, "deprecatedCount": 2,
             "deprecatedFirstTimestamp": "2026-01-01T00:00:00Z", "deprecatedLastTimestamp": "2026-01-01T00:00:05Z"})
     );
@@ -48,7 +48,7 @@ async fn both_groups_see_the_same_events() {
         without(shown, &types),
         json!({"kind": "Event", "eventTime": "2026-01-01T00:00:00.000000Z",
             "involvedObject": {"kind": "Node", "name": "n"}, "related": {"kind": "Pod", "name": "p"},
-            "message": "drained", "reason": "Drained", "action": "Drain", "type": "Warning",
+            "source": {}, "firstTimestamp": null, "lastTimestamp": null, "message": "drained", "reason": "Drained", "action": "Drain", "type": "Warning",
             "reportingComponent": "x.io/drainer", "reportingInstance": "d-1",
             "series": {"count": 3, "lastObservedTime": "2026-01-01T00:00:09.000000Z"}})
     );
@@ -67,27 +67,43 @@ async fn both_groups_see_the_same_events() {
 async fn each_group_writes_in_its_own_words() {
     let server = ApiServer::builder().deterministic().objects([core("a"), new("b")]).build().unwrap();
     let header = |kind: &str| format!("application/{kind}-patch+json");
+    let series = json!({"count": 3, "lastObservedTime": "2026-01-01T00:00:09.000000Z"});
     for (kind, patch) in [
-        ("strategic-merge", json!({"note": "1", "deprecatedCount": 3})),
-        ("merge", json!({"note": "1", "deprecatedCount": 3})),
+        ("strategic-merge", json!({"note": "started", "series": series})),
+        ("merge", json!({"note": "started", "series": series})),
         (
             "json",
-            json!([{"op": "replace", "path": "/note", "value": "1"}, {"op": "test", "path": "/apiVersion", "value": "events.k8s.io/v1"}]),
+            json!([{"op": "test", "path": "/note", "value": "started"}, {"op": "add", "path": "/series", "value": series},
+                {"op": "test", "path": "/apiVersion", "value": "events.k8s.io/v1"}]),
         ),
     ] {
         let fork = server.fork();
         let path = format!("{NEW}/a?fieldValidation=Strict");
         let answer = ask_as(&fork, "PATCH", &path, ("content-type", &header(kind)), patch).await;
-        assert_eq!((answer.code, &answer.body["note"]), (200, &json!("1")), "{answer:?}");
-        assert_eq!(get(&fork, &format!("{CORE}/a")).await.body["message"], "1", "{kind}");
+        assert_eq!((answer.code, &answer.body["note"]), (200, &json!("started")), "{answer:?}");
+        assert_eq!(get(&fork, &format!("{CORE}/a")).await.body["series"]["count"], 3, "{kind}");
     }
+    let answer = ask_as(
+        &server,
+        "PATCH",
+        &format!("{NEW}/a"),
+        ("content-type", &header("merge")),
+        json!({"note": "1"}),
+    )
+    .await;
+    assert_eq!(
+        (answer.code, &answer.body["details"]["causes"][0]["field"]),
+        (422, &json!("message")),
+        "{answer:?}"
+    );
     let path = format!("{NEW}/a?fieldValidation=Strict");
     let merge = header("merge");
     let answer = ask_as(&server, "PATCH", &path, ("content-type", &merge), json!({"message": "1"})).await;
     assert!(answer.code == 422 && answer.message().contains("unknown field"), "{answer:?}");
     let revision = server.revision();
     let same = get(&server, &format!("{NEW}/b")).await.body;
-    assert_eq!(ask(&server, "PUT", &format!("{NEW}/b"), same).await.code, 200);
+    let answer = ask(&server, "PUT", &format!("{NEW}/b"), same).await;
+    assert_eq!(answer.code, 200, "{answer:?}");
     assert_eq!(server.revision(), revision, "nothing has changed");
     assert_eq!(ask(&server, "PUT", &format!("{NEW}/c"), new("c")).await.code, 201);
     assert_eq!(ask(&server, "DELETE", &format!("{CORE}/c"), Value::Null).await.code, 200);
