@@ -3,8 +3,11 @@
 use kubemerge_schema::check::SchemaFinding;
 use serde_json::Value;
 
-use crate::custom::field_path::{ArrayNotation, valid_field_path};
-use crate::field::Field;
+use crate::custom::{
+    field_path::{ArrayNotation, valid_field_path},
+    rules::compile_errors,
+};
+use crate::field::{BadValue, Field};
 use crate::field_error::FieldError;
 
 const REASONS: [&str; 4] =
@@ -64,8 +67,12 @@ impl Rules<'_> {
             self.check_form(schema, rule, &place);
             is_fine &= self.errors.len() == count;
         }
-        if is_fine && self.is_structural && rules.is_some() {
-            crate::custom::rules::check_syntax(schema, path, &mut self.errors);
+        // Expressions are only compiled where the schema around them means something.
+        for (at, rule) in rules.into_iter().flatten().enumerate().filter(|_| is_fine && self.is_structural) {
+            for (member, detail) in compile_errors(rule) {
+                let field = format!("{path}.x-kubernetes-validations[{at}].{member}");
+                self.errors.push(FieldError::invalid_as(field, shown(rule), &detail));
+            }
         }
         is_fine
     }
@@ -111,6 +118,30 @@ impl Rules<'_> {
             self.errors.push(invalid("fieldPath", "must be a valid path"));
         }
     }
+}
+
+/// A rule as messages show it: with all members of its Go type.
+fn shown(rule: &Value) -> BadValue {
+    let text = |name: &str| rule.get(name).and_then(Value::as_str).unwrap_or_default();
+    let any = |name: &str| rule.get(name).cloned().unwrap_or_default();
+    let members = [
+        ("Rule", text("rule").into()),
+        ("Message", text("message").into()),
+        ("MessageExpression", text("messageExpression").into()),
+        ("Reason", any("reason")),
+        ("FieldPath", text("fieldPath").into()),
+        ("OptionalOldSelf", any("optionalOldSelf")),
+    ];
+    let texts: Vec<String> = members
+        .iter()
+        .map(|(name, value): &(&str, Value)| format!("\"{name}\":{}", go_json(value)))
+        .collect();
+    BadValue::verbatim(format!("{{{}}}", texts.join(",")))
+}
+
+/// JSON as Go writes it: some characters are escaped that need not be.
+fn go_json(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
 /// Whether one path is another one or leads on from it.

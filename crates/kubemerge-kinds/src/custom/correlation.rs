@@ -12,14 +12,41 @@ pub struct Correlated<'v> {
     new: &'v Value,
     old: &'v Value,
     schema: &'v Structural,
-    /// The old items of a list with keys, by their keys.
-    by_key: OnceCell<HashMap<String, &'v Value>>,
+    old_items: OnceCell<OldItems<'v>>,
+}
+
+/// The old items of a list with keys, by their keys.
+#[derive(Debug)]
+pub(super) struct OldItems<'v> {
+    keys: &'v [String],
+    items: HashMap<String, &'v Value>,
+}
+
+impl<'v> OldItems<'v> {
+    /// The items of a list; none if the schema does not tell them apart.
+    pub(super) fn of(old: Option<&'v Value>, schema: &'v Structural) -> OldItems<'v> {
+        let keys = schema.list_map_keys.as_slice();
+        let mut items = HashMap::new();
+        let old = old.filter(|_| schema.list_type == ListType::Map).and_then(Value::as_array);
+        for item in old.into_iter().flatten() {
+            // Of several items with one key the first counts.
+            if let Some(key) = composite_key(item, keys) {
+                items.entry(key).or_insert(item);
+            }
+        }
+        OldItems { keys, items }
+    }
+
+    /// The item with the same keys.
+    pub(super) fn get(&self, item: &Value) -> Option<&'v Value> {
+        self.items.get(&composite_key(item, self.keys)?).copied()
+    }
 }
 
 impl<'v> Correlated<'v> {
     /// An object and the one that it replaces.
     pub fn new(new: &'v Value, old: &'v Value, schema: &'v Structural) -> Correlated<'v> {
-        Correlated { new, old, schema, by_key: OnceCell::new() }
+        Correlated { new, old, schema, old_items: OnceCell::new() }
     }
 
     /// The value of a field, if both have it and the schema declares it.
@@ -36,21 +63,8 @@ impl<'v> Correlated<'v> {
     /// An item of a list with keys, if the old list has one with the same keys.
     pub(super) fn index(&self, at: usize) -> Option<Correlated<'v>> {
         let (new, items) = (self.new.as_array()?.get(at)?, self.schema.items.as_deref()?);
-        if self.schema.list_type != ListType::Map {
-            return None;
-        }
-        let keys = &self.schema.list_map_keys;
-        let old = self.by_key.get_or_init(|| {
-            let mut found = HashMap::new();
-            for item in self.old.as_array().into_iter().flatten() {
-                // Of several items with one key the first counts.
-                if let Some(key) = composite_key(item, keys) {
-                    found.entry(key).or_insert(item);
-                }
-            }
-            found
-        });
-        Some(Correlated::new(new, old.get(&composite_key(new, keys)?)?, items))
+        let old = self.old_items.get_or_init(|| OldItems::of(Some(self.old), self.schema));
+        Some(Correlated::new(new, old.get(new)?, items))
     }
 
     /// Whether both are the same; lists with keys may be in another order.

@@ -78,7 +78,7 @@ pub fn check(schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
         if prune::loses_something(default, schema) {
             errors.push(FieldError::invalid(place.clone(), default, "must not have unknown fields"));
         }
-        errors.extend(validate::validate_at(&as_given(default, schema), None, schema, &place));
+        errors.extend(validate::validate_default(&as_given(default, schema), schema, &place));
     }
     if let Some(items) = &schema.items {
         check(items, &format!("{path}.items"), errors);

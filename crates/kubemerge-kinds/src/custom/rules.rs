@@ -1,4 +1,4 @@
-//! Rules in `x-kubernetes-validations`, evaluated by kube-cel.
+//! Rules in `x-kubernetes-validations`, if an evaluator is built in.
 
 use serde_json::Value;
 
@@ -8,14 +8,14 @@ use crate::field_error::FieldError;
 #[derive(Debug, Default)]
 pub struct CelRules {
     #[cfg(feature = "cel")]
-    compiled: Option<kube_cel::CompiledSchema>,
+    root: Option<super::cel::RuleNode>,
 }
 
 impl CelRules {
     /// Compiles the rules; a schema without any costs nothing later.
     #[cfg(feature = "cel")]
     pub fn compile(schema: &Value) -> CelRules {
-        CelRules { compiled: has_rules(schema).then(|| kube_cel::compile_schema(schema)) }
+        CelRules { root: super::cel::RuleNode::compile(schema) }
     }
 
     /// Without an evaluator rules are not enforced.
@@ -27,21 +27,15 @@ impl CelRules {
     /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         #[cfg(feature = "cel")]
-        return self.compiled.is_none();
+        return self.root.is_none();
         #[cfg(not(feature = "cel"))]
         true
     }
 
-    /// The rules an object breaks.
+    /// The rules that an object breaks.
     #[cfg(feature = "cel")]
     pub fn check(&self, object: &Value, old: Option<&Value>) -> Vec<FieldError> {
-        let Some(compiled) = &self.compiled else { return Vec::new() };
-        let Err(errors) = kube_cel::Validator::new().validate_compiled(compiled, object, old) else {
-            return Vec::new();
-        };
-        let errors = errors.into_vec();
-        let news = errors.iter().filter(|error| !is_old_news(error, object, old));
-        news.map(|error| complaint(error, object)).collect()
+        self.root.as_ref().map(|root| super::cel::check(root, object, old, "")).unwrap_or_default()
     }
 
     /// Without an evaluator rules are not enforced.
@@ -51,54 +45,12 @@ impl CelRules {
     }
 }
 
-/// Complaints about rules that cannot be compiled, of one node of a schema.
+/// The expressions of a rule that cannot be compiled: the member that holds one, and why.
 #[cfg(feature = "cel")]
-pub(crate) fn check_syntax(schema: &Value, path: &str, errors: &mut Vec<FieldError>) {
-    let rules = schema.get("x-kubernetes-validations").and_then(Value::as_array).into_iter().flatten();
-    for (at, rule) in rules.enumerate() {
-        let alone = serde_json::json!({"x-kubernetes-validations": [rule]});
-        for error in kube_cel::compile_schema(&alone).compilation_errors() {
-            let (field, why) = (format!("{path}.x-kubernetes-validations[{at}].rule"), error.to_string());
-            let text = rule.get("rule").cloned().unwrap_or_default();
-            errors.push(FieldError::invalid(field, &text, &format!("compilation failed: {why}")));
-        }
-    }
-}
+pub(crate) use super::cel::compile_errors;
 
-/// Without an evaluator rules are not looked at.
+/// Without an evaluator expressions are not looked at.
 #[cfg(not(feature = "cel"))]
-pub(crate) fn check_syntax(_: &Value, _: &str, _: &mut Vec<FieldError>) {}
-
-/// Whether a rule was broken before, at a place that did not change; rules about changes always count.
-#[cfg(feature = "cel")]
-fn is_old_news(error: &kube_cel::ValidationError, object: &Value, old: Option<&Value>) -> bool {
-    let at = |value: &Value| super::jsonpath::find(value, &error.field_path);
-    old.is_some_and(|old| !error.rule.contains("oldSelf") && at(object).is_some() && at(object) == at(old))
-}
-
-#[cfg(feature = "cel")]
-fn has_rules(schema: &Value) -> bool {
-    match schema {
-        Value::Object(map) => map.contains_key("x-kubernetes-validations") || map.values().any(has_rules),
-        Value::Array(list) => list.iter().any(has_rules),
-        _ => false,
-    }
-}
-
-#[cfg(feature = "cel")]
-fn complaint(error: &kube_cel::ValidationError, object: &Value) -> FieldError {
-    let field = if error.field_path.is_empty() { "<nil>" } else { &error.field_path };
-    let value = super::jsonpath::find(object, &error.field_path).unwrap_or_default();
-    // Maps and lists are named by their type, as the API server does.
-    let value = match value {
-        Value::Object(_) => Value::String("object".into()),
-        Value::Array(_) => Value::String("array".into()),
-        scalar => scalar,
-    };
-    match error.reason.as_deref() {
-        Some("FieldValueRequired") => FieldError::required(field, &error.message),
-        Some("FieldValueForbidden") => FieldError::forbidden(field, &error.message),
-        Some("FieldValueDuplicate") => FieldError::duplicate(field, &value),
-        _ => FieldError::invalid(field, &value, &error.message),
-    }
+pub(crate) fn compile_errors(_: &Value) -> Vec<(&'static str, String)> {
+    Vec::new()
 }

@@ -15,6 +15,8 @@ pub struct Structural {
     pub(crate) nullable: bool,
     pub(crate) preserve_unknown: bool,
     pub(crate) embedded: bool,
+    /// The format as it was written; [`Checks::format`] is the one that is enforced.
+    pub(crate) format: Option<String>,
     pub(crate) default: Option<Value>,
     pub(crate) properties: BTreeMap<String, Structural>,
     pub(crate) additional: Additional,
@@ -102,6 +104,7 @@ impl Structural {
             nullable: flag("nullable"),
             preserve_unknown: flag("x-kubernetes-preserve-unknown-fields"),
             embedded: flag("x-kubernetes-embedded-resource"),
+            format: text("format").filter(|format| !format.is_empty()),
             default: schema.get("default").filter(|default| !default.is_null()).cloned(),
             properties: properties
                 .map(|(name, schema)| Ok((name.clone(), Structural::compile(schema)?)))

@@ -113,7 +113,7 @@ impl Decoder<'_> {
         let mut kind = GoKind::Struct(self.root);
         for step in &self.path {
             kind = match (step, kind) {
-                (Step::Field(name), GoKind::Struct(id)) => {
+                (Step::Field(name), GoKind::Struct(id) | GoKind::StructOr(_, id)) => {
                     let is_object = self.types.find(self.schema, id, "metadata").is_some();
                     match *name {
                         "apiVersion" | "kind" if is_object => names.push("TypeMeta"),

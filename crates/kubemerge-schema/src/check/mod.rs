@@ -10,6 +10,7 @@ mod keyword;
 mod list_map;
 mod operation;
 mod patch;
+mod pattern;
 mod restriction;
 mod structural;
 mod union;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::collect::{Check, members};
 use super::extension::{EMBEDDED, INT_OR_STRING, LIST_MAP_KEYS, LIST_TYPE, MAP_TYPE, PRESERVE_UNKNOWN};
 use super::finding::ViolationKind::{Forbidden, Invalid, Required};
+use super::pattern;
 use crate::document::{DocumentPath, MAX_SCHEMA_DEPTH};
 
 type JsonMap = Map<String, Value>;
@@ -43,7 +44,7 @@ fn check_branches(
     if depth > MAX_SCHEMA_DEPTH {
         return;
     }
-    pattern(check, map, path);
+    check_pattern(check, map, path);
     // The one place where `anyOf` may declare types: it is how older definitions write int-or-string.
     let is_spelled_out = spelled != IntOrString::Nowhere
         && map.get("anyOf") == Some(&json!([{"type": "integer"}, {"type": "string"}]));
@@ -175,15 +176,9 @@ fn branches<'v>(map: &'v JsonMap, word: &str) -> impl Iterator<Item = &'v Value>
     map.get(word).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Go's expressions and these agree but for a few rare escapes.
-fn pattern(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
+fn check_pattern(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
     let Some(pattern) = map.get("pattern").and_then(Value::as_str) else { return };
-    // Not reported rather than reported wrongly.
-    let only_in_go = ["\\Q", "\\C"].iter().any(|escape| pattern.contains(escape));
-    if only_in_go {
-        return;
-    }
-    if let Err(error) = regex_syntax::parse(pattern) {
+    if let Some(error) = pattern::error_of(pattern) {
         let detail = format!("must be a valid regular expression, but isn't: {error}");
         check.violates("pattern-invalid", &path.keyword("pattern"), Invalid(json!(pattern)), detail);
     }

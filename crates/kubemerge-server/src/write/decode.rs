@@ -257,8 +257,11 @@ fn check_type_names(call: &Call<'_>, api_version: &str, kind: &str) -> Outcome<(
         )));
     }
     if !kind.is_empty() && kind != wanted {
+        // Upstream: the scheme of built-in kinds is named after the file that makes it.
+        let scheme =
+            if call.resource.custom().is_none() { " in scheme \"pkg/runtime/scheme.go:111\"" } else { "" };
         return Err(bad_request(format!(
-            "{kind} in version {:?} cannot be handled as a {wanted}: no kind {kind:?} is registered for version {expected:?}",
+            "{kind} in version {:?} cannot be handled as a {wanted}: no kind {kind:?} is registered for version {expected:?}{scheme}",
             call.resource.version
         )));
     }

@@ -148,7 +148,7 @@ async fn objects_are_pruned_defaulted_and_validated() {
             json!({"size": 1, "colour": "green"}),
             "spec.colour: Unsupported value: \"green\": supported values: \"red\", \"blue\"",
         ),
-        (json!({"size": 11}), "spec: Invalid value: \"object\": size must not pass most"),
+        (json!({"size": 11}), "spec: Invalid value: size must not pass most"),
         (
             json!({"size": 1, "ports": [{"port": 1}, {"port": 1}]}),
             "spec.ports[1]: Duplicate value: {\"port\":1}",

@@ -27,6 +27,12 @@ pub fn validate(value: &Value, correlated: Option<&Correlated<'_>>, schema: &Str
     validate_at(value, correlated, schema, "")
 }
 
+/// Every complaint about a default, whose path precedes those of the errors.
+pub(super) fn validate_default(value: &Value, schema: &Structural, base: &str) -> Vec<FieldError> {
+    let formats = Formats::AsWritten;
+    Place { base, path: &DocumentPath::Root, correlated: None, formats }.check(value, schema).errors
+}
+
 /// Every complaint about a part of an object, whose path precedes those of the errors.
 pub fn validate_at(
     value: &Value,
@@ -34,7 +40,7 @@ pub fn validate_at(
     schema: &Structural,
     base: &str,
 ) -> Vec<FieldError> {
-    let place = Place { base, path: &DocumentPath::Root, correlated };
+    let place = Place { base, path: &DocumentPath::Root, correlated, formats: Formats::Enforced };
     place.check(value, schema).errors
 }
 
@@ -76,6 +82,14 @@ struct Place<'p, 'v> {
     path: &'p DocumentPath<'p>,
     /// The value with the one that it replaces, unless it is new.
     correlated: Option<&'p Correlated<'v>>,
+    formats: Formats,
+}
+
+/// Which formats count. Upstream: formats that mean nothing are dropped from schemas, but not for defaults.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Formats {
+    Enforced,
+    AsWritten,
 }
 
 impl<'p, 'v> Place<'p, 'v> {
@@ -89,6 +103,13 @@ impl<'p, 'v> Place<'p, 'v> {
         found
     }
 
+    fn format<'s>(self, schema: &'s Structural) -> Option<&'s str> {
+        match self.formats {
+            Formats::Enforced => schema.checks.format.as_deref(),
+            Formats::AsWritten => schema.format.as_deref(),
+        }
+    }
+
     fn check_value(self, value: &Value, schema: &Structural) -> Found {
         let mut found = Found::default();
         if value.is_null() {
@@ -96,7 +117,7 @@ impl<'p, 'v> Place<'p, 'v> {
             found.merge(self.check_options(value, &schema.checks));
             return found;
         }
-        let has_type = !schema.types.is_empty() || schema.checks.format.is_some();
+        let has_type = !schema.types.is_empty() || self.format(schema).is_some();
         let mut run = |part: Found| {
             found.merge(part);
             found.matches += 1;
@@ -108,7 +129,7 @@ impl<'p, 'v> Place<'p, 'v> {
         match value {
             Value::String(text) => {
                 run(self.check_text(text, &schema.checks));
-                if let Some(name) = &schema.checks.format {
+                if let Some(name) = self.format(schema).filter(|name| format::is_known(name)) {
                     run(self.check_format(text, name));
                 }
             }
@@ -148,7 +169,7 @@ impl<'p, 'v> Place<'p, 'v> {
     }
 
     fn check_type(self, value: &Value, schema: &Structural) -> Found {
-        let (types, format) = (&schema.types, schema.checks.format.as_deref());
+        let (types, format) = (&schema.types, self.format(schema));
         let (name, own_format) = type_of(value);
         if value.is_null() {
             if !types.is_empty() && !schema.nullable {
@@ -261,7 +282,7 @@ impl<'p, 'v> Place<'p, 'v> {
     where
         'p: 'c,
     {
-        Place { base: self.base, path, correlated: child }
+        Place { path, correlated: child, base: self.base, formats: self.formats }
     }
 
     fn check_options(self, value: &Value, checks: &Checks) -> Found {
@@ -316,7 +337,7 @@ fn is_option(value: &Value, option: &Value) -> bool {
 }
 
 /// A value as messages of Go print it.
-fn bad_value(value: &Value) -> BadValue {
+pub(super) fn bad_value(value: &Value) -> BadValue {
     match value {
         Value::Number(number) if !number.is_i64() => {
             BadValue::verbatim(go_float(number.as_f64().unwrap_or_default()))

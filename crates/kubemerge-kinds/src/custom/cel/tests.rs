@@ -1,0 +1,101 @@
+//! What rules say about objects and changes, as kube-apiserver 1.37 answers.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn complaints(schema: Value, object: Value, old: Option<Value>) -> Vec<String> {
+    let schema = json!({"type": "object", "properties": {"spec": schema}});
+    let wrap =
+        |spec: Value| json!({"apiVersion": "a/v1", "kind": "K", "metadata": {"name": "n"}, "spec": spec});
+    let node = RuleNode::compile(&schema).unwrap();
+    let errors = check(&node, &wrap(object), old.map(wrap).as_ref(), "");
+    errors.iter().map(ToString::to_string).collect()
+}
+
+fn with_rule(schema: Value, rule: Value) -> Value {
+    let mut schema = schema;
+    schema["x-kubernetes-validations"] = json!([rule]);
+    schema
+}
+
+fn list_of_counts() -> Value {
+    json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+        "items": {"type": "object", "properties": {"name": {"type": "string"},
+            "n": {"type": "integer", "x-kubernetes-validations": [{"rule": "self >= oldSelf", "message": "must not fall"}]}}}})
+}
+
+#[test]
+fn items_are_compared_with_those_of_the_same_key() {
+    let old = json!([{"name": "a", "n": 1}, {"name": "b", "n": 5}]);
+    let reordered = json!([{"name": "new", "n": 0}, {"name": "b", "n": 5}, {"name": "a", "n": 1}]);
+    assert_eq!(complaints(list_of_counts(), reordered, Some(old.clone())), [""; 0]);
+    let fallen = json!([{"name": "b", "n": 4}, {"name": "a", "n": 1}]);
+    assert_eq!(
+        complaints(list_of_counts(), fallen, Some(old)),
+        ["spec[0].n: Invalid value: 4: must not fall"]
+    );
+}
+
+#[test]
+fn an_optional_old_value_holds_for_new_ones_too() {
+    let rule = json!({"rule": "!oldSelf.hasValue() ? self == 1 : self > oldSelf.value()", "optionalOldSelf": true,
+        "message": "count up from 1"});
+    let schema = || with_rule(json!({"type": "integer"}), rule.clone());
+    assert_eq!(complaints(schema(), json!(1), None), [""; 0]);
+    assert_eq!(complaints(schema(), json!(2), None), ["spec: Invalid value: 2: count up from 1"]);
+    assert_eq!(complaints(schema(), json!(2), Some(json!(1))), [""; 0]);
+    assert_eq!(complaints(schema(), json!(1), Some(json!(1))), ["spec: Invalid value: 1: count up from 1"]);
+}
+
+#[test]
+fn messages_reasons_and_places() {
+    let object = |rule: Value| {
+        with_rule(
+            json!({"type": "object", "properties": {"a-b": {"type": "integer"}, "t": {"type": "string"}}}),
+            rule,
+        )
+    };
+    for (rule, text) in [
+        (json!({"rule": "self.t == 'y'"}), "spec: Invalid value: failed rule: self.t == 'y'"),
+        (json!({"rule": "self.a__dash__b > 5", "message": "m"}), "spec: Invalid value: m"),
+        (json!({"rule": "false", "messageExpression": "'is ' + self.t"}), "spec: Invalid value: is x"),
+        (json!({"rule": "false", "message": "m", "reason": "FieldValueForbidden"}), "spec: Forbidden: m"),
+        (json!({"rule": "false", "message": "m", "fieldPath": ".t"}), "spec.t: Invalid value: m"),
+        (
+            json!({"rule": "self.none == 1"}),
+            "spec: Invalid value: \"object\": no such key: none evaluating rule: self.none == 1",
+        ),
+    ] {
+        assert_eq!(complaints(object(rule), json!({"a-b": 1, "t": "x"}), None), [text]);
+    }
+}
+
+#[test]
+fn types_have_values() {
+    for rule in [
+        "type(self) == map",
+        "type(self.n) == double",
+        "type(self.t) == string && type(self.l) != string",
+        "self.when > timestamp('2026-01-01T00:00:00Z')",
+        "self.took == duration('90s')",
+        "self.raw == b'hi'",
+    ] {
+        let schema = json!({"type": "object", "properties": {"n": {"type": "number"}, "t": {"type": "string"},
+            "l": {"type": "array", "items": {"type": "string"}}, "when": {"type": "string", "format": "date-time"},
+            "took": {"type": "string", "format": "duration"}, "raw": {"type": "string", "format": "byte"}}});
+        let object = json!({"n": 1, "t": "x", "l": [], "when": "2026-06-01T00:00:00Z", "took": "1m30s", "raw": "aGk="});
+        assert_eq!(complaints(with_rule(schema, json!({"rule": rule})), object, None), [""; 0], "{rule}");
+    }
+}
+
+#[test]
+fn what_was_wrong_before_and_is_unchanged_passes() {
+    let schema = || {
+        json!({"type": "object", "properties": {
+        "a": {"type": "integer", "x-kubernetes-validations": [{"rule": "self > 5"}]}, "b": {"type": "integer"}}})
+    };
+    let old = json!({"a": 1, "b": 1});
+    assert_eq!(complaints(schema(), json!({"a": 1, "b": 2}), Some(old.clone())), [""; 0]);
+    assert_eq!(complaints(schema(), json!({"a": 2, "b": 1}), Some(old)).len(), 1);
+}

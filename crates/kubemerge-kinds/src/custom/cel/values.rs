@@ -1,0 +1,67 @@
+//! JSON as values of CEL: the schema says which texts are times and which numbers are floats.
+
+use std::{collections::HashMap, sync::Arc};
+
+use base64::Engine;
+use kube_cel::cel::{
+    Value as CelValue,
+    objects::{Key, Map},
+};
+use serde_json::Value;
+
+use super::{
+    super::structural::{Additional, Structural},
+    environment::{Conversion, converted},
+    names::escape,
+};
+
+/// The value of an expression's variable.
+pub(super) fn value_of(json: &Value, schema: &Structural) -> CelValue {
+    match json {
+        Value::Null => CelValue::Null,
+        Value::Bool(truth) => CelValue::Bool(*truth),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) if schema.only_type() != Some("number") => CelValue::Int(number),
+            _ => CelValue::Float(number.as_f64().unwrap_or_default()),
+        },
+        Value::String(text) => text_value(text, schema),
+        Value::Array(list) => {
+            let any = Structural::default();
+            let items = schema.items.as_deref().unwrap_or(&any);
+            CelValue::List(Arc::new(list.iter().map(|item| value_of(item, items)).collect()))
+        }
+        Value::Object(map) => {
+            let members = map.iter().filter_map(|(name, value)| member(name, value, schema));
+            CelValue::Map(Map { map: Arc::new(members.collect::<HashMap<_, _>>()) })
+        }
+    }
+}
+
+fn text_value(text: &str, schema: &Structural) -> CelValue {
+    let plain = || CelValue::String(Arc::new(text.to_string()));
+    match schema.format.as_deref().filter(|_| schema.only_type() == Some("string")) {
+        Some("byte") => {
+            let decoded = base64::engine::general_purpose::STANDARD.decode(text);
+            decoded.map_or_else(|_| plain(), |bytes| CelValue::Bytes(Arc::new(bytes)))
+        }
+        Some("date-time") => converted(Conversion::Timestamp, text).unwrap_or_else(plain),
+        Some("date") => converted(Conversion::Timestamp, &format!("{text}T00:00:00Z")).unwrap_or_else(plain),
+        Some("duration") => converted(Conversion::Duration, text).unwrap_or_else(plain),
+        _ => plain(),
+    }
+}
+
+/// A member of a map: keys of free maps are data, names of fields are escaped.
+fn member(name: &str, value: &Value, schema: &Structural) -> Option<(Key, CelValue)> {
+    let key = |name: String| Key::String(Arc::new(name));
+    match (schema.properties.get(name), &schema.additional) {
+        // A field that is null though it may not be is as good as absent.
+        (Some(property), _) if value.is_null() && !property.nullable => None,
+        (Some(property), _) => Some((key(escape(name)?), value_of(value, property))),
+        (None, Additional::Schema(values)) => Some((key(name.to_string()), value_of(value, values))),
+        (None, Additional::Allowed | Additional::Refused) => {
+            Some((key(name.to_string()), value_of(value, &Structural::default())))
+        }
+        (None, Additional::Unset) => Some((key(escape(name)?), value_of(value, &Structural::default()))),
+    }
+}
