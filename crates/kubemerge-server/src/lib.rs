@@ -47,12 +47,14 @@ pub use api::patch::CustomStrategicMerge;
 pub use builder::{BuildError, Builder};
 pub use catalog::{Scope, cluster::Validation};
 pub use kubemerge_kinds::timestamp::Timestamp;
+pub use kubemerge_ssa::managed_fields::{ManagerId, Operation, OwnedField};
 pub use protocol::{clock::Clock, reply::Body, status::Failure, target::Address};
 pub use server::{ApiServer, Restore, Snapshot};
 pub use store::{ManagedFieldsView, Store};
 pub use testing::{
     fault::{Fault, FaultRule, On},
     log::{LoggedRequest, Transition},
+    owners::FieldOwners,
 };
 pub use transport::service::Service;
 #[cfg(feature = "serve")]

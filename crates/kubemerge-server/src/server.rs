@@ -25,6 +25,7 @@ use crate::{
         TestHooks, assert_requests, assert_requests_among_others,
         fault::{FaultRule, On},
         log::{Log, LoggedRequest},
+        owners::FieldOwners,
     },
     transport::service::Service,
 };
@@ -94,6 +95,16 @@ impl ApiServer {
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
         let stored = self.api.cluster.store.get(&key)?;
         Some(Shown::stored(&stored).with(self.api.cluster.managed_fields).tree(&resource))
+    }
+
+    /// Who owns the fields of an object; nothing if there is no such object.
+    pub fn owners(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> FieldOwners {
+        let Ok(resource) = load::resource(&self.api.cluster, api_version, kind) else {
+            return FieldOwners::default();
+        };
+        let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
+        let stored = self.api.cluster.store.get(&key);
+        stored.map(|stored| FieldOwners::of_record(&stored.record)).unwrap_or_default()
     }
 
     /// Every object, in the order of their keys.

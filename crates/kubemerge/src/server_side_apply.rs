@@ -46,12 +46,20 @@ pub struct Applier<'a> {
     pub conflicting: Conflicting,
     /// The time to stamp entries with.
     pub time: Time,
+    /// Fields that the endpoint does not write, such as `status`: claims on them do not count.
+    pub reset_fields: &'a [&'a [&'a str]],
 }
 
 impl<'a> Applier<'a> {
     /// A manager that refuses conflicts, at time zero.
     pub fn new(manager: &'a str) -> Self {
-        Applier { manager, subresource: "", conflicting: Conflicting::Refuse, time: Time(0) }
+        Applier {
+            manager,
+            subresource: "",
+            conflicting: Conflicting::Refuse,
+            time: Time(0),
+            reset_fields: &[],
+        }
     }
 
     /// The same manager, taking fields from others.
@@ -141,14 +149,13 @@ impl<'s> ServerSideApply<'s> {
             Some(live) => split(parse(live, arena)?, order, arena)?,
             None => (empty, ManagedFields::new()),
         };
-        // Which fields an endpoint resets is known to a server only.
-        let nothing = FieldSet::new();
+        let reset_fields = FieldSet::of_names(applier.reset_fields);
         let endpoint = Endpoint {
             versions: &versions,
             api_version,
             kind,
             subresource: applier.subresource,
-            reset_fields: &nothing,
+            reset_fields: &reset_fields,
             order,
             empty,
         };
@@ -170,8 +177,8 @@ struct Request<'a> {
 /// If the object is not JSON, or its entries cannot be read.
 pub fn owners(object: &str) -> Result<Vec<OwnedField>, ApplyError> {
     let arena = Arena::new();
-    let (_, managed) = split(parse(object, &arena)?, FieldOrder::Path, &arena)?;
-    managed.owned_fields().map_err(|error| ApplyError::Failed(error.to_string()))
+    let (object, managed) = split(parse(object, &arena)?, FieldOrder::Path, &arena)?;
+    managed.owned_fields(object).map_err(|error| ApplyError::Failed(error.to_string()))
 }
 
 fn parse<'a>(text: &'a str, arena: &'a Arena) -> Result<ParsedValue<'a>, ApplyError> {

@@ -12,6 +12,7 @@ pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod lint;
 mod named;
+pub(crate) mod owners;
 pub(crate) mod patch;
 mod patch_output;
 mod refusal;
@@ -69,6 +70,8 @@ enum Command {
     Invert(convert::InvertArgs),
     /// Show what a patch does to each field, which rule applies, and where the dialects differ
     Explain(explain::ExplainArgs),
+    /// Show which manager owns which field
+    Owners(owners::OwnersArgs),
     /// Find common mistakes in manifests and patches
     Lint(lint::LintArgs),
     /// Compare the result of a change across client and server versions
@@ -101,6 +104,7 @@ pub(crate) fn run(line: CommandLine) -> Result {
         Command::Compose(args) => compose::run(&args, inputs),
         Command::Invert(args) => convert::run_invert(&args, inputs),
         Command::Explain(args) => explain::run(&args, inputs),
+        Command::Owners(args) => owners::run(&args, inputs),
         Command::Lint(args) => lint::run(&args, inputs),
         Command::Patch(args) => patch::run(&args, inputs),
         Command::Skew(args) => skew::run(&args, inputs),

@@ -6,6 +6,7 @@ use kubemerge_value::to_bytes;
 use kubemerge_yaml::YamlDocument;
 
 use super::collect::{Draft, Findings};
+use super::converge;
 use super::rule::{INVALID_FIELD, WRONG_TYPE, YAML_TRAP};
 use super::subject::LintObject;
 use crate::finding::Location;
@@ -34,6 +35,7 @@ pub(super) fn check(
                 Location::of(document, &object.path("kind"))
             });
         }
+        Ok(stored) => converge::compare(document, object, text, &stored, findings),
         _ => {}
     }
 }

@@ -1,11 +1,12 @@
 //! Finds common mistakes in manifests and patches.
 //!
-//! `api` checks versions and kinds, `invalid` asks the rules of the API server, `walk` compares a document with its schema, `trap` checks how YAML was read,
+//! `api` checks versions and kinds, `invalid` asks the rules of the API server, `converge` finds what server-side apply never finishes, `walk` compares a document with its schema, `trap` checks how YAML was read,
 //! `merge` tries a patch on the object it is for, and `collect` limits the findings. `rule` has all rules, `ignore`
 //! the comments that switch them off.
 
 mod api;
 mod collect;
+mod converge;
 mod ignore;
 mod invalid;
 mod merge;
@@ -77,6 +78,7 @@ impl<'s> Linter<'s> {
         let mut roots = Vec::new();
         for object in objects {
             api::check(self.spec, self.minor, document, object, findings);
+            converge::check(document, object, findings);
             // Unknown kinds are walked without types: directives and traps are found all the same.
             let types = self.types(object.api_version, object.kind).unwrap_or_else(|| self.untyped());
             let arena = Arena::new();

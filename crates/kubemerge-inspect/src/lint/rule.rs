@@ -69,6 +69,13 @@ rules! {
     INVALID_FIELD = "invalid-field" Error
         "The API server refuses the value of a field, or misses a required one.",
         Some("the API server answers 422"), None;
+    MANAGED_FIELDS = "managed-fields" Warning
+        "The configuration carries the owners of fields, as exported objects do.",
+        Some("server-side apply refuses it, and a PUT replaces the owners"), Some("remove metadata.managedFields");
+    NEVER_CONVERGES = "never-converges" Warning
+        "The API server stores the value in another form, such as the quantity 1000m as 1.",
+        Some("every server-side apply, and every diff of a GitOps tool, sees a change"),
+        Some("write it as it is stored");
     NO_SCHEMA = "no-schema" Error
         "The schema does not have the kind of an object (only with `--require-schema`).",
         Some("nothing in the object was checked"),

@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use kubemerge_schema::{Schema, TypeTable};
 
 use crate::{
-    catalog::{Catalog, definition, field_index::FieldIndex, reservations::Reservations},
+    catalog::{
+        Catalog, definition, field_index::FieldIndex, reservations::Reservations, shared_owners::SharedOwners,
+    },
     protocol::{clock::Clock, entropy::Entropy, json::tree},
     store::{ManagedFieldsView, Range, Store, Stored},
 };
@@ -28,6 +30,7 @@ pub(crate) struct Cluster {
     pub(crate) schema: Arc<Schema>,
     /// The types of server-side apply, compiled when the first object is written.
     pub(crate) types: Arc<OnceLock<TypeTable>>,
+    pub(crate) shared_owners: SharedOwners,
     pub(crate) validation: Validation,
     /// Whether answers have managedFields.
     pub(crate) managed_fields: ManagedFieldsView,
@@ -65,6 +68,7 @@ impl Cluster {
             catalog: self.catalog.fork(),
             schema: self.schema.clone(),
             types: self.types.clone(),
+            shared_owners: SharedOwners::default(),
             validation: self.validation,
             managed_fields: self.managed_fields,
             clock: self.clock.fork(),

@@ -13,6 +13,7 @@ mod index;
 pub(crate) mod reservations;
 mod resource;
 pub(crate) mod served;
+pub(crate) mod shared_owners;
 
 use std::{
     collections::HashMap,

@@ -3,6 +3,7 @@
 mod expect;
 pub(crate) mod fault;
 pub(crate) mod log;
+pub(crate) mod owners;
 
 use std::sync::Arc;
 

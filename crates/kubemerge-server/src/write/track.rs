@@ -98,6 +98,9 @@ fn tracked(endpoint: Tracked<'_>, manager: &str, versions: Versions) -> Ownershi
         let tracked = update(place, Live { object, managed: &chosen }, new, Writer { manager, time }, arena);
         match tracked {
             Ok(managed) if managed == *live.entries() => live.clone(),
+            Ok(managed) if old_form.is_none() => {
+                endpoint.cluster.shared_owners.share(endpoint.resource, managed)
+            }
             Ok(managed) => Ownership::new(managed),
             // Upstream: a tracking error never fails a write.
             Err(_) => live.clone(),

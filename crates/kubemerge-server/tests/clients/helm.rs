@@ -13,8 +13,6 @@ use tokio::process::Command;
 struct Helm {
     program: String,
     home: PathBuf,
-    /// Newer ones must be told to merge themselves.
-    client_side: &'static [&'static str],
 }
 
 impl Helm {
@@ -22,11 +20,8 @@ impl Helm {
         let home = std::env::temp_dir().join(format!("kubemerge-helm-{}", std::process::id()));
         std::fs::create_dir_all(&home).unwrap();
         std::fs::write(home.join("config"), serving.kubeconfig()).unwrap();
-        let mut helm = Helm { program, home, client_side: &[] };
-        if !helm.run(&["version", "--short"]).await.starts_with("v3") {
-            helm.client_side = &["--server-side=false"];
-        }
-        helm
+        // helm 4 applies on the server, helm 3 merges itself.
+        Helm { program, home }
     }
 
     /// Runs helm; answers what it says.
@@ -45,7 +40,7 @@ impl Helm {
     }
 
     async fn release(&self, verb: &str, rest: &[&str]) -> String {
-        self.run(&[&[verb, "shop"], rest, self.client_side].concat()).await
+        self.run(&[&[verb, "shop"], rest].concat()).await
     }
 }
 

@@ -170,6 +170,11 @@ async fn workloads() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn applying() {
+    replay("applying").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn looking() {
     replay("looking").await;
 }

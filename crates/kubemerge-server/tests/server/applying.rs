@@ -237,3 +237,153 @@ async fn hidden_entries_still_count() {
     let other = named(&config_map("a"), json!({"a": "2"}));
     assert_eq!(apply(&server, &format!("{path}n"), other).await.code, 409);
 }
+
+#[tokio::test]
+async fn tests_ask_the_server_who_owns_a_field() {
+    let server = server();
+    let path = "/apis/apps/v1/namespaces/default/deployments/a";
+    apply(&server, &format!("{path}?fieldManager=m"), crate::support::deployment("a")).await;
+    let mut shared = json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"}});
+    shared["spec"] = json!({"replicas": 1});
+    apply(&server, &format!("{path}?fieldManager=n"), shared).await;
+    let owners = server.owners("apps/v1", "Deployment", "default", "a");
+    owners.assert(".spec.replicas", &["m", "n"]);
+    owners.assert(".spec.strategy", &[]);
+    assert_eq!(owners.of_manager("n"), [".spec.replicas"]);
+    assert!(server.owners("apps/v1", "Deployment", "default", "missing").fields().is_empty());
+}
+
+#[tokio::test]
+#[should_panic(expected = ".data.a is owned by [\"m\"], not by [\"n\"]; owned fields:\n  .data.a m")]
+async fn another_owner_than_expected_is_named() {
+    let server = server();
+    apply(&server, &format!("{CONFIG_MAPS}/a?fieldManager=m"), config_map("a")).await;
+    server.owners("v1", "ConfigMap", "default", "a").assert(".data.a", &["n"]);
+}
+
+#[tokio::test]
+async fn kube_applies_with_patch_apply() {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::{Api, Patch, PatchParams};
+    let server = server();
+    let maps: Api<ConfigMap> = Api::default_namespaced(server.client());
+    let config: ConfigMap = serde_json::from_value(config_map("a")).unwrap();
+    let params = PatchParams::apply("operator");
+    maps.patch("a", &params, &Patch::Apply(&config)).await.unwrap();
+    let again = maps.patch("a", &params, &Patch::Apply(&config)).await.unwrap();
+    assert_eq!(again.metadata.managed_fields.unwrap()[0].manager.as_deref(), Some("operator"));
+    let mut other = config.clone();
+    other.data.as_mut().unwrap().insert("a".into(), "2".into());
+    let refused = maps.patch("a", &PatchParams::apply("other"), &Patch::Apply(&other)).await.unwrap_err();
+    assert!(matches!(refused, kube::Error::Api(status) if status.code == 409 && status.reason == "Conflict"));
+    let forced = maps.patch("a", &PatchParams::apply("other").force(), &Patch::Apply(&other)).await.unwrap();
+    assert_eq!(forced.data.unwrap()["a"], "2");
+}
+
+/// controller-runtime #3478: a controller applies the status of an object that it has read.
+#[tokio::test]
+async fn a_status_is_applied_after_a_read() {
+    let server = server();
+    ask(&server, "POST", PODS, pod("a")).await;
+    let read = get(&server, &format!("{PODS}/a")).await.body;
+    let version = &read["metadata"]["resourceVersion"];
+    let status = json!({"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "a", "namespace": "default", "resourceVersion": version},
+        "status": {"conditions": [{"type": "Checked", "status": "True"}]}});
+    let path = format!("{PODS}/a/status?fieldManager=c");
+    let applied = apply(&server, &path, status.clone()).await;
+    assert_eq!((applied.code, &applied.body["spec"]), (200, &read["spec"]), "{:?}", applied.body);
+    server.owners("v1", "Pod", "default", "a").assert(r#".status.conditions[type="Checked"].status"#, &["c"]);
+    let stale = apply(&server, &path, status).await;
+    assert_eq!(stale.code, 409, "the object was read before the first apply");
+}
+
+/// controller-runtime #3484: a migration from client-side apply edits managedFields.
+#[tokio::test]
+async fn edits_of_entries_are_kept() {
+    let server = server();
+    let path = format!("{CONFIG_MAPS}/a");
+    let agent = ("user-agent", "kubectl-client-side-apply");
+    let created = ask_as(&server, "POST", CONFIG_MAPS, agent, config_map("a")).await.body;
+    let mut entries = created["metadata"]["managedFields"].clone();
+    entries[0]["manager"] = json!("kubectl");
+    entries[0]["operation"] = json!("Apply");
+    let patch = json!([{"op": "replace", "path": "/metadata/managedFields", "value": entries},
+        {"op": "replace", "path": "/metadata/resourceVersion", "value": created["metadata"]["resourceVersion"]}]);
+    let json_patch = ("content-type", "application/json-patch+json");
+    let edited = ask_as(&server, "PATCH", &path, json_patch, patch.clone()).await;
+    assert_eq!(owners(&edited.body), [r#"kubectl Apply {"f:data":{".":{},"f:a":{}}}"#]);
+    assert_eq!(ask_as(&server, "PATCH", &path, json_patch, patch).await.code, 409, "as it was read before");
+}
+
+/// fabric8 #5337 and #5360: an apply creates an object, also with generated parts and in a namespace of its own.
+#[tokio::test]
+async fn an_apply_of_a_missing_object_is_a_creation() {
+    let server = server();
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team"}});
+    assert_eq!(apply(&server, "/api/v1/namespaces/team?fieldManager=m", namespace).await.code, 201);
+    let path = "/api/v1/namespaces/team/configmaps/a?fieldManager=m";
+    let created = apply(&server, path, config_map("a")).await;
+    assert_eq!((created.code, &created.body["metadata"]["namespace"]), (201, &json!("team")));
+    assert!(
+        created.body["metadata"]["uid"].is_string()
+            && created.body["metadata"]["creationTimestamp"].is_string()
+    );
+    let missing =
+        apply(&server, "/api/v1/namespaces/none/configmaps/a?fieldManager=m", config_map("a")).await;
+    assert_eq!((missing.code, missing.message()), (404, r#"namespaces "none" not found"#));
+}
+
+/// Argo CD #17358 and #21817: a dry run of what is applied must not differ from the live object.
+#[tokio::test]
+async fn a_dry_run_of_the_applied_configuration_settles() {
+    let server = server();
+    let path = "/apis/apps/v1/namespaces/default/deployments/a?fieldManager=argocd-controller";
+    let mut config = crate::support::deployment("a");
+    // The protocol, which is a key, is left to its default.
+    config["spec"]["template"]["spec"]["containers"][0]["ports"] = json!([{"containerPort": 80}]);
+    let applied = apply(&server, path, config.clone()).await.body;
+    let status = json!({"status": {"replicas": 1, "observedGeneration": 1}});
+    ask_as(&server, "PATCH", "/apis/apps/v1/namespaces/default/deployments/a/status", MERGE, status).await;
+    let live = get(&server, "/apis/apps/v1/namespaces/default/deployments/a").await.body;
+    let dry = apply(&server, &format!("{path}&force=true&dryRun=All"), config).await.body;
+    assert_eq!(dry, live);
+    assert_eq!(applied["spec"], live["spec"]);
+}
+
+#[tokio::test]
+async fn fixtures_keep_their_entries() {
+    let mut fixture = config_map("a");
+    fixture["metadata"]["managedFields"] = json!([{"manager": "m", "operation": "Apply", "apiVersion": "v1",
+        "fieldsType": "FieldsV1", "fieldsV1": {"f:data": {"f:a": {}}}}]);
+    let server = ApiServer::builder().objects([fixture]).build().unwrap();
+    server.owners("v1", "ConfigMap", "default", "a").assert(".data.a", &["m"]);
+    let refused = apply(
+        &server,
+        &format!("{CONFIG_MAPS}/a?fieldManager=n"),
+        named(&config_map("a"), json!({"a": "2"})),
+    )
+    .await;
+    assert_eq!(refused.code, 409);
+}
+
+/// What garbage collection removes leaves every manager.
+#[tokio::test]
+async fn references_to_owners_that_are_gone_have_no_manager() {
+    let server = server();
+    let mut uids = Vec::new();
+    for name in ["one", "two"] {
+        let created = ask(&server, "POST", CONFIG_MAPS, config_map(name)).await.body;
+        uids.push(created["metadata"]["uid"].as_str().unwrap().to_string());
+    }
+    let names = ["one", "two"];
+    let reference =
+        |at: usize| json!({"apiVersion": "v1", "kind": "ConfigMap", "name": names[at], "uid": uids[at]});
+    let mut dependent = config_map("a");
+    dependent["metadata"]["ownerReferences"] = json!([reference(0), reference(1)]);
+    apply(&server, &format!("{CONFIG_MAPS}/a?fieldManager=m"), dependent).await;
+    let owned = || server.owners("v1", "ConfigMap", "default", "a").of_manager("m").join(" ");
+    assert!(owned().contains(&uids[0]) && owned().contains(&uids[1]), "{}", owned());
+    ask(&server, "DELETE", &format!("{CONFIG_MAPS}/one"), Value::Null).await;
+    assert!(!owned().contains(&uids[0]) && owned().contains(&uids[1]), "{}", owned());
+}

@@ -2,8 +2,8 @@
 
 use super::entry::{FieldsV1, ManagedFieldsEntry, ManagerId};
 use super::{ManagedFields, ManagedFieldsError};
-use crate::fieldpath::{Element, FieldOrder, FieldPath, FieldSet};
-use crate::value::Arena;
+use crate::fieldpath::{Element, FieldOrder, FieldPath, FieldSet, KeyField};
+use crate::value::{Arena, ParsedValue};
 
 /// A field and the managers that own it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,14 +12,17 @@ pub struct OwnedField {
     pub path: String,
     /// Who owns it, in the order of the entries.
     pub owners: Vec<ManagerId>,
+    /// Where it is in the object, with positions in place of keys: `spec.containers[0].image`. `None` if the object does
+    /// not have it.
+    pub place: Option<String>,
 }
 
 impl ManagedFields {
-    /// Every field that has an owner, in path order.
+    /// Every field that a manager owns, in path order, and where it is in the object.
     ///
     /// # Errors
     /// If an entry cannot be read.
-    pub fn owned_fields(&self) -> Result<Vec<OwnedField>, ManagedFieldsError> {
+    pub fn owned_fields(&self, object: ParsedValue<'_>) -> Result<Vec<OwnedField>, ManagedFieldsError> {
         let arena = Arena::new();
         let mut sets = Vec::new();
         for entry in self.entries() {
@@ -30,7 +33,7 @@ impl ManagedFields {
         let mut fields = Vec::new();
         all.each_path(|path| {
             let owners = sets.iter().filter(|(_, set)| set.has(path)).map(|(id, _)| id.clone()).collect();
-            fields.push(OwnedField { path: FieldPath(path).to_string(), owners });
+            fields.push(OwnedField { path: FieldPath(path).to_string(), owners, place: place(object, path) });
         });
         Ok(fields)
     }
@@ -93,4 +96,40 @@ impl ManagedFields {
 
 fn read<'a>(fields: &FieldsV1, arena: &'a Arena) -> Result<FieldSet<'a>, ManagedFieldsError> {
     fields.set_in(arena).map_err(|error| ManagedFieldsError::new(error.to_string()))
+}
+
+/// Where a path leads in an object, with positions in place of keys.
+fn place(object: ParsedValue<'_>, path: &[Element<'_>]) -> Option<String> {
+    let (mut at, mut place) = (object, String::new());
+    for element in path {
+        let items = at.items().unwrap_or_default();
+        let index = match *element {
+            Element::Name(name) => {
+                at = at.get(name)?;
+                append_name(&mut place, name);
+                continue;
+            }
+            Element::Key(key) => items.iter().position(|item| has_key(*item, key))?,
+            Element::Value(wanted) => items.iter().position(|item| *item == wanted)?,
+            Element::Index(index) => usize::try_from(index).ok()?,
+        };
+        at = *items.get(index)?;
+        place.push_str(&format!("[{index}]"));
+    }
+    Some(place)
+}
+
+fn append_name(place: &mut String, name: &str) {
+    let is_plain = !name.is_empty() && !name.contains(['.', '[', ']']);
+    match (is_plain, place.is_empty()) {
+        (true, true) => place.push_str(name),
+        (true, false) => place.push_str(&format!(".{name}")),
+        (false, _) => place.push_str(&format!("[{name}]")),
+    }
+}
+
+/// Whether an item has a key; fields that it lacks have their defaults.
+fn has_key(item: ParsedValue<'_>, key: &[KeyField<'_>]) -> bool {
+    let given = || key.iter().filter_map(|field| item.get(field.name).map(|value| (value, field.value)));
+    given().count() > 0 && given().all(|(value, wanted)| value == wanted)
 }

@@ -42,6 +42,19 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// The effect in a word or two.
+    pub fn word(self) -> &'static str {
+        match self {
+            Effect::Add => "add",
+            Effect::Change => "change",
+            Effect::Conflict => "conflict",
+            Effect::TakeOver => "take over",
+            Effect::Share => "share",
+            Effect::Prune => "prune",
+            Effect::Release => "release",
+        }
+    }
+
     /// The reason, as a sentence.
     pub fn reason(self) -> &'static str {
         match self {

@@ -1,9 +1,11 @@
 //! `kubemerge apply`: what `kubectl apply` would send, and the resulting objects.
 //!
-//! `conflict` finds changes by other clients, and `write` writes the results to stdout.
+//! `conflict` finds changes by other clients, and `write` writes the results to stdout; `server_side` does the same for
+//! server-side apply.
 
 mod conflict;
 mod namespace;
+mod server_side;
 mod write;
 
 use std::path::PathBuf;
@@ -35,6 +37,8 @@ Examples:
 
   kubectl get -f manifests -o yaml > live.yaml
   kubemerge apply -f manifests --live live.yaml -o diff
+  kubectl get deployment shop -o yaml --show-managed-fields > live.yaml
+  kubemerge apply --server-side --explain -f deployment.yaml --live live.yaml
   helm template . | kubemerge apply -f - --live live.yaml --duplicate-keys last -o diff")]
 pub(crate) struct ApplyArgs {
     #[command(flatten)]
@@ -54,6 +58,18 @@ pub(crate) struct ApplyArgs {
     /// Do not overwrite changes by other clients: show them and exit 1
     #[arg(long)]
     no_overwrite: bool,
+    /// Apply on the server: compute the object and its owners from the managedFields of the live object
+    #[arg(long, conflicts_with_all = ["last_applied", "no_overwrite", "check"])]
+    server_side: bool,
+    /// The field manager of a server-side apply [default: kubectl]
+    #[arg(long, value_name = "NAME", requires = "server_side")]
+    field_manager: Option<String>,
+    /// Take fields that other managers own
+    #[arg(long, requires = "server_side")]
+    force_conflicts: bool,
+    /// Show what a server-side apply does to each field and why, instead of the result
+    #[arg(long, requires = "server_side")]
+    explain: bool,
     /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: ApplyOutput,
@@ -104,6 +120,11 @@ pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {
     let schema = job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?;
     for config in &mut configs {
         namespace::from_option(config, args.namespace.as_deref(), &schema)?;
+    }
+    if args.server_side {
+        // The definitions of custom resources decide how their lists are owned.
+        let schema = job::load_beside(&args.schema, inputs, &configs)?.compile(args.dialect.into())?;
+        return server_side::run(args, &schema, &configs, &live, inputs);
     }
     let live_of = objects_of(&configs, &live)?;
     for (config, at) in configs.iter_mut().zip(&live_of) {

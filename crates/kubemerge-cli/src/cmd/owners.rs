@@ -1,0 +1,137 @@
+//! `kubemerge owners`: which manager owns which field, from the managedFields of exported objects.
+
+use std::collections::BTreeMap;
+
+use clap::{Args, ValueEnum};
+use kubemerge::ssa::managed_fields::{ManagerId, OwnedField};
+use kubemerge_value::Canonical;
+use kubemerge_yaml as yaml;
+use serde_json::{Value, json};
+
+use crate::args::FileOptions;
+use crate::input::Inputs;
+use crate::job::Manifest;
+use crate::output::Stdout;
+use crate::render::{self, Table};
+use crate::report::{Notice, Outcome, Result};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exits 1 if an object has no managedFields.
+
+Examples:
+  kubectl get deployment shop -o yaml --show-managed-fields | kubemerge owners -f -
+  kubemerge owners -f live.yaml -o yaml")]
+pub(crate) struct OwnersArgs {
+    #[command(flatten)]
+    files: FileOptions,
+    /// Output format
+    #[arg(long, short, value_enum, default_value_t)]
+    output: OwnersOutput,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum OwnersOutput {
+    /// A line for each field
+    #[default]
+    Table,
+    /// The object as YAML, with the owners of each field in a comment
+    Yaml,
+    /// JSON
+    Json,
+}
+
+pub(crate) fn run(args: &OwnersArgs, inputs: &mut Inputs) -> Result {
+    let sources = inputs.manifests(&args.files, &[])?;
+    let objects = Manifest::all_of(&sources)?;
+    let (mut texts, mut outcome) = (Vec::new(), Outcome::Done);
+    for object in &objects {
+        let text = String::from_utf8_lossy(&object.json);
+        let owned = kubemerge::owners(&text).map_err(|error| {
+            Notice::error(error.to_string()).at(object.excerpt("metadata.managedFields", ""))
+        })?;
+        if owned.is_empty() {
+            outcome = Outcome::Found;
+            Notice::warning(format!("{} has no managedFields", object.title()))
+                .help("export it with --show-managed-fields")
+                .print();
+        }
+        texts.push(match args.output {
+            OwnersOutput::Table => table(object, &owned, objects.len()),
+            OwnersOutput::Yaml => annotated(object, &owned)?,
+            OwnersOutput::Json => json_lines(object, &owned),
+        });
+    }
+    let between = match args.output {
+        OwnersOutput::Table => "\n",
+        OwnersOutput::Yaml => "---\n",
+        OwnersOutput::Json => "",
+    };
+    let mut out = Stdout::new();
+    out.text(texts.join(between))?;
+    out.finish()?;
+    Ok(outcome)
+}
+
+/// `kubectl (Apply)`, and the subresource if there is one.
+fn words(owner: &ManagerId) -> String {
+    match &*owner.subresource {
+        "" => format!("{} ({})", owner.manager, owner.operation.word()),
+        subresource => format!("{} ({} {subresource})", owner.manager, owner.operation.word()),
+    }
+}
+
+fn all_words(field: &OwnedField) -> String {
+    field.owners.iter().map(words).collect::<Vec<_>>().join(", ")
+}
+
+fn table(object: &Manifest<'_>, owned: &[OwnedField], objects: usize) -> String {
+    let mut table = Table::new(&["FIELD", "OWNERS"]);
+    for field in owned {
+        table.row(&[field.path.clone(), all_words(field)]);
+    }
+    if objects > 1 { format!("# {}\n{table}", object.title()) } else { table.to_string() }
+}
+
+fn json_lines(object: &Manifest<'_>, owned: &[OwnedField]) -> String {
+    let owner = |owner: &ManagerId| json!({"manager": *owner.manager, "operation": owner.operation.word(), "subresource": *owner.subresource});
+    let field = |field: &OwnedField| json!({"path": field.path, "owners": field.owners.iter().map(owner).collect::<Vec<_>>()});
+    let fields: Vec<Value> = owned.iter().map(field).collect();
+    let answer = json!({"object": object.identity.in_full(), "fields": fields});
+    render::pretty_json(answer.to_string().as_bytes())
+}
+
+/// The object without its managedFields, the owners of each field at the end of its line.
+fn annotated(object: &Manifest<'_>, owned: &[OwnedField]) -> Result<String> {
+    let mut value: Value = serde_json::from_slice(&object.json).unwrap_or_default();
+    if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("managedFields");
+    }
+    let json = Canonical::from_bytes(value.to_string().as_bytes())
+        .map_err(|error| Notice::error(format!("{}: {error}", object.title())))?;
+    let text = render::yaml(json.as_bytes());
+    let comments = comments(&text, owned);
+    let lines = text.lines().enumerate().map(|(number, line)| match comments.get(&(number + 1)) {
+        Some(owners) => format!("{line}  # {owners}\n"),
+        None => format!("{line}\n"),
+    });
+    Ok(lines.collect())
+}
+
+/// The owners of fields by the line of the field. Containers are left out where their content has owners.
+fn comments(text: &str, owned: &[OwnedField]) -> BTreeMap<usize, String> {
+    let Ok(documents) = yaml::parse(text.as_bytes(), &yaml::Options::default()) else {
+        return BTreeMap::new();
+    };
+    let Some(document) = documents.first() else { return BTreeMap::new() };
+    let mut comments = BTreeMap::new();
+    for (at, field) in owned.iter().enumerate() {
+        // In path order what is below a field follows it.
+        let has_content = owned.get(at + 1).is_some_and(|next| next.path.starts_with(&field.path));
+        let Some(place) = field.place.as_deref().filter(|_| !has_content) else { continue };
+        let Some(location) = document.locate(place) else { continue };
+        let position = location.key.unwrap_or(location.value).position();
+        comments.insert(position.line, all_words(field));
+    }
+    comments
+}
