@@ -337,13 +337,9 @@ async fn an_unknown_dry_run_is_refused() {
 }
 
 #[tokio::test]
-async fn unknown_fields_are_dropped_warned_of_or_refused() {
+async fn unknown_fields_are_dropped_with_a_warning() {
     let server = server();
-    let mut wanted = deployment("web");
-    wanted["spec"]["foo"] = json!(1);
-    wanted["spec"]["template"]["spec"]["containers"][0]["bar"] = json!(1);
-    wanted["metadata"]["baz"] = json!(1);
-    let warned = ask(&server, "POST", &format!("{DEPLOYMENTS}?dryRun=All"), wanted.clone()).await;
+    let warned = ask(&server, "POST", &format!("{DEPLOYMENTS}?dryRun=All"), with_unknown_fields()).await;
     assert_eq!(
         warned.warnings(),
         [
@@ -353,11 +349,27 @@ async fn unknown_fields_are_dropped_warned_of_or_refused() {
         ]
     );
     assert!(warned.body["spec"]["foo"].is_null() && warned.body["spec"]["replicas"] == 1);
-    let ignored =
-        ask(&server, "POST", &format!("{DEPLOYMENTS}?dryRun=All&fieldValidation=Ignore"), wanted.clone())
-            .await;
+}
+
+fn with_unknown_fields() -> Value {
+    let mut wanted = deployment("web");
+    wanted["spec"]["foo"] = json!(1);
+    wanted["spec"]["template"]["spec"]["containers"][0]["bar"] = json!(1);
+    wanted["metadata"]["baz"] = json!(1);
+    wanted
+}
+
+#[tokio::test]
+async fn unknown_fields_are_ignored_on_demand() {
+    let path = format!("{DEPLOYMENTS}?dryRun=All&fieldValidation=Ignore");
+    let ignored = ask(&server(), "POST", &path, with_unknown_fields()).await;
     assert!(ignored.warnings().is_empty());
-    let strict = ask(&server, "POST", &format!("{DEPLOYMENTS}?fieldValidation=Strict"), wanted).await;
+}
+
+#[tokio::test]
+async fn unknown_fields_are_refused_on_demand() {
+    let path = format!("{DEPLOYMENTS}?fieldValidation=Strict");
+    let strict = ask(&server(), "POST", &path, with_unknown_fields()).await;
     assert_eq!(strict.code, 400);
     assert_eq!(
         strict.message(),

@@ -116,13 +116,18 @@ async fn a_definition_is_established_and_served_at_once() {
 }
 
 #[tokio::test]
-async fn objects_are_pruned_defaulted_and_validated() {
+async fn objects_are_pruned_and_defaulted() {
     let server = with_gadgets().await;
     let created =
         ask(&server, "POST", GADGETS, gadget("a", json!({"size": 2, "unknown": 1, "colour": null}))).await;
     assert_eq!(created.code, 201, "{:?}", created.body);
     assert_eq!(created.body["spec"], json!({"size": 2, "most": 10, "colour": "red"}));
     assert_eq!(created.warnings(), ["\"unknown field \\\"spec.unknown\\\"\""]);
+}
+
+#[tokio::test]
+async fn unknown_fields_are_refused_on_demand() {
+    let server = with_gadgets().await;
     let strict = ask(
         &server,
         "POST",
@@ -134,6 +139,11 @@ async fn objects_are_pruned_defaulted_and_validated() {
         strict.message(),
         "Gadget in version \"v1\" cannot be handled as a Gadget: strict decoding error: unknown field \"spec.x\""
     );
+}
+
+#[tokio::test]
+async fn objects_are_validated_by_their_schema() {
+    let server = with_gadgets().await;
     for (spec, text) in [
         (
             json!({"size": 0}),
@@ -180,7 +190,7 @@ async fn what_was_invalid_before_may_stay() {
 }
 
 #[tokio::test]
-async fn status_is_apart_and_updates_need_a_version() {
+async fn status_is_apart_from_the_rest() {
     let server = with_gadgets().await;
     let mut wanted = gadget("a", json!({"size": 1}));
     wanted["status"] = json!({"ready": true});
@@ -192,6 +202,12 @@ async fn status_is_apart_and_updates_need_a_version() {
     let after = ask(&server, "PUT", &format!("{GADGETS}/a/status"), object.clone()).await.body;
     assert_eq!((&after["status"]["ready"], &after["spec"]["size"]), (&json!(true), &json!(1)));
     assert_eq!(after["metadata"]["labels"], Value::Null);
+}
+
+#[tokio::test]
+async fn an_update_needs_a_version() {
+    let server = with_gadgets().await;
+    let mut object = ask(&server, "POST", GADGETS, gadget("a", json!({"size": 1}))).await.body;
     object["metadata"]["resourceVersion"] = Value::Null;
     let blind = ask(&server, "PUT", &format!("{GADGETS}/a"), object).await;
     assert_eq!(blind.code, 422);

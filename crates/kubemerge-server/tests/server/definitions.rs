@@ -98,19 +98,8 @@ async fn schemas_are_structural() {
 }
 
 #[tokio::test]
-async fn a_scale_stays_in_its_part_of_the_object() {
+async fn paths_of_a_scale_are_checked() {
     let server = server();
-    let paths = |spec: &str, status: &str, selector: &str| json!({"specReplicasPath": spec, "statusReplicasPath": status, "labelSelectorPath": selector});
-    let scaled = |scale: Value| {
-        let mut definition = definition(
-            "things",
-            "Thing",
-            json!({"type": "object", "properties": {"spec": {"type": "object",
-            "properties": {"n[0]": {"type": "integer"}, "selector": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}),
-        );
-        definition["spec"]["versions"][0]["subresources"] = json!({"scale": scale});
-        definition
-    };
     for (scale, texts) in [
         (
             paths(".metadata.generation", ".apiVersion", ".kind"),
@@ -134,6 +123,26 @@ async fn a_scale_stays_in_its_part_of_the_object() {
         }
         assert_eq!(answer.body["details"]["causes"].as_array().map(Vec::len), Some(texts.len()));
     }
+}
+
+fn paths(spec: &str, status: &str, selector: &str) -> Value {
+    json!({"specReplicasPath": spec, "statusReplicasPath": status, "labelSelectorPath": selector})
+}
+
+fn scaled(scale: Value) -> Value {
+    let mut definition = definition(
+        "things",
+        "Thing",
+        json!({"type": "object", "properties": {"spec": {"type": "object",
+        "properties": {"n[0]": {"type": "integer"}, "selector": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}}}}}),
+    );
+    definition["spec"]["versions"][0]["subresources"] = json!({"scale": scale});
+    definition
+}
+
+#[tokio::test]
+async fn a_scale_stays_in_its_part_of_the_object() {
+    let server = server();
     let answer = ask(&server, "POST", DEFINITIONS, scaled(paths(".spec.n[0]", ".status.n", ""))).await;
     assert_eq!(answer.code, 201, "{answer:?}");
     let things = "/apis/x.io/v1/namespaces/default/things";
