@@ -94,11 +94,22 @@ impl CustomVersion {
     /// How lists of this resource merge: by the keys its schema declares.
     pub(crate) fn merge_guide(&self) -> Outcome<Guide<'_>> {
         let compile = || {
-            let document = json!({"components": {"schemas": {ROOT: self.open_api}}});
+            let document = json!({"components": {"schemas": {ROOT: with_metadata(&self.open_api)}}});
             SchemaBuilder::new().openapi_v3(&document).ok()?.compile(Dialect::Spec).ok()
         };
         let schema = self.merge.get_or_init(compile).as_ref();
         let ty = schema.and_then(|schema| schema.definition(ROOT));
         ty.map(Guide::Type).ok_or_else(|| bad_request("strategic merge patch format is not supported"))
     }
+}
+
+/// The schema with the metadata that all objects have; definitions do not declare it.
+fn with_metadata(schema: &Value) -> Value {
+    let mut schema = if schema.is_object() { schema.clone() } else { json!({"type": "object"}) };
+    let finalizers = json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"});
+    let owners = json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"],
+        "items": {"type": "object", "required": ["uid"], "properties": {"uid": {"type": "string"}}}});
+    schema["properties"]["metadata"] =
+        json!({"type": "object", "properties": {"finalizers": finalizers, "ownerReferences": owners}});
+    schema
 }

@@ -270,6 +270,18 @@ async fn strategic_merge_is_refused_unless_wanted() {
     ask(&server, "POST", GADGETS, gadget("a", json!({"size": 1, "ports": ports}))).await;
     let merged = ask_as(&server, "PATCH", &format!("{GADGETS}/a"), ("content-type", strategic), change).await;
     assert_eq!(merged.body["spec"]["ports"], json!([{"port": 1, "name": "one"}, {"port": 2, "name": "two"}]));
+    // Metadata merges as that of every object, though no definition declares it.
+    for (patch, finalizers) in [
+        (json!({"metadata": {"finalizers": ["x.io/a"]}}), json!(["x.io/a"])),
+        (json!({"metadata": {"finalizers": ["x.io/b"]}}), json!(["x.io/a", "x.io/b"])),
+    ] {
+        let merged =
+            ask_as(&server, "PATCH", &format!("{GADGETS}/a"), ("content-type", strategic), patch).await;
+        let mut given: Vec<Value> =
+            merged.body["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
+        given.sort_by_key(ToString::to_string);
+        assert_eq!(json!(given), finalizers, "{:?}", merged.body);
+    }
 }
 
 #[tokio::test]
