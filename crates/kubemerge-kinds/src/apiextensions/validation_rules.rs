@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::custom::{
     field_path::{ArrayNotation, valid_field_path},
-    rules::compile_errors,
+    rules::{SchemaLevel, compile_errors},
 };
 use crate::field::{BadValue, Field};
 use crate::field_error::FieldError;
@@ -22,6 +22,14 @@ struct Rules<'v> {
     errors: Vec<FieldError>,
 }
 
+/// Where a schema is.
+#[derive(Clone, Copy)]
+struct Position<'p> {
+    level: SchemaLevel,
+    /// The path of the list above whose items cannot be told apart.
+    uncorrelated: Option<&'p str>,
+}
+
 /// Validates all rules; `keywords` are what else is wrong with the schema.
 pub(super) fn validate(
     place: Field<'_>,
@@ -31,29 +39,38 @@ pub(super) fn validate(
     _old: Option<Field<'_>>,
 ) {
     let mut rules = Rules { keywords, is_structural, errors: Vec::new() };
-    rules.walk(schema, &place.path());
+    rules.walk(schema, &place.path(), Position { level: SchemaLevel::Root, uncorrelated: None });
     rules.errors.into_iter().for_each(|error| place.report(error));
 }
 
 impl Rules<'_> {
     /// Checks a schema and all below it; answers whether nothing but expressions is wrong there.
-    fn walk(&mut self, schema: &Value, path: &str) -> bool {
+    fn walk(&mut self, schema: &Value, path: &str, position: Position<'_>) -> bool {
+        let below = Position { level: SchemaLevel::Below, ..position };
+        // Items of other lists than those with keys cannot be told apart.
+        let is_keyed = schema.get("x-kubernetes-list-type").and_then(Value::as_str) == Some("map");
+        let of_items = if is_keyed {
+            below
+        } else {
+            Position { uncorrelated: below.uncorrelated.or(Some(path)), ..below }
+        };
         let mut is_fine = true;
         for (keyword, value) in schema.as_object().into_iter().flatten() {
             let place = || format!("{path}.{keyword}");
             match (keyword.as_str(), value) {
                 ("properties" | "definitions" | "dependencies", Value::Object(map)) => {
                     for (name, schema) in map {
-                        is_fine &= self.walk(schema, &format!("{path}.{keyword}[{name}]"));
+                        is_fine &= self.walk(schema, &format!("{path}.{keyword}[{name}]"), below);
                     }
                 }
                 ("allOf" | "anyOf" | "oneOf" | "items", Value::Array(list)) => {
                     for (at, schema) in list.iter().enumerate() {
-                        is_fine &= self.walk(schema, &format!("{path}.{keyword}[{at}]"));
+                        is_fine &= self.walk(schema, &format!("{path}.{keyword}[{at}]"), below);
                     }
                 }
-                ("items" | "additionalProperties" | "not", Value::Object(_)) => {
-                    is_fine &= self.walk(value, &place());
+                ("items", Value::Object(_)) => is_fine &= self.walk(value, &place(), of_items),
+                ("additionalProperties" | "not", Value::Object(_)) => {
+                    is_fine &= self.walk(value, &place(), below);
                 }
                 _ => {}
             }
@@ -69,9 +86,15 @@ impl Rules<'_> {
         }
         // Expressions are only compiled where the schema around them means something.
         for (at, rule) in rules.into_iter().flatten().enumerate().filter(|_| is_fine && self.is_structural) {
-            for (member, detail) in compile_errors(rule) {
+            for (member, detail) in compile_errors(rule, schema, position.level, position.uncorrelated) {
                 let field = format!("{path}.x-kubernetes-validations[{at}].{member}");
-                self.errors.push(FieldError::invalid_as(field, shown(rule), &detail));
+                // Upstream: what is shown depends on the complaint.
+                let value = match member {
+                    "optionalOldSelf" => BadValue::from(&rule["optionalOldSelf"]),
+                    _ if detail.starts_with("oldSelf cannot") => BadValue::from(&rule["rule"]),
+                    _ => shown(rule),
+                };
+                self.errors.push(FieldError::invalid_as(field, value, &detail));
             }
         }
         is_fine

@@ -45,12 +45,35 @@ impl CelRules {
     }
 }
 
-/// The expressions of a rule that cannot be compiled: the member that holds one, and why.
+/// What is wrong with the expressions of a rule of a schema: the member that it is about, and why. `uncorrelated` is
+/// the path of the list above whose items cannot be told apart.
 #[cfg(feature = "cel")]
-pub(crate) use super::cel::compile_errors;
+pub(crate) fn compile_errors(
+    rule: &Value,
+    schema: &Value,
+    level: SchemaLevel,
+    uncorrelated: Option<&str>,
+) -> Vec<(&'static str, String)> {
+    let Ok(compiled) = super::structural::Structural::compile(schema) else { return Vec::new() };
+    let is_whole = level == SchemaLevel::Root || compiled.embedded;
+    let compiled = if is_whole { super::cel::with_metadata(compiled) } else { compiled };
+    super::cel::compile_errors(rule, super::cel::RuleScope { schema: &compiled, uncorrelated })
+}
 
 /// Without an evaluator expressions are not looked at.
 #[cfg(not(feature = "cel"))]
-pub(crate) fn compile_errors(_: &Value) -> Vec<(&'static str, String)> {
+pub(crate) fn compile_errors(
+    _: &Value,
+    _: &Value,
+    _: SchemaLevel,
+    _: Option<&str>,
+) -> Vec<(&'static str, String)> {
     Vec::new()
+}
+
+/// Whether a schema is that of a whole object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SchemaLevel {
+    Root,
+    Below,
 }

@@ -52,11 +52,15 @@ impl RuleNode {
 }
 
 /// Rules of whole objects see their type and, of their metadata, the names.
-fn with_metadata(mut schema: Structural) -> Structural {
+pub(crate) fn with_metadata(mut schema: Structural) -> Structural {
     let string = || Structural { types: vec!["string".to_string()], ..Structural::default() };
     let names = ["name", "generateName"].map(|name| (name.to_string(), string()));
-    let metadata =
-        Structural { properties: names.into(), additional: Additional::Unset, ..Structural::default() };
+    let metadata = Structural {
+        types: vec!["object".to_string()],
+        properties: names.into(),
+        additional: Additional::Unset,
+        ..Structural::default()
+    };
     schema.properties.insert("apiVersion".to_string(), string());
     schema.properties.insert("kind".to_string(), string());
     schema.properties.insert("metadata".to_string(), metadata);

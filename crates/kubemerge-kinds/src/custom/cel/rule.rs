@@ -3,8 +3,13 @@
 use kube_cel::cel::{Context, ExecutionError, Program, Value as CelValue};
 use serde_json::Value;
 
+use super::{
+    checker::{self, CelType},
+    source,
+};
 use crate::{
     custom::field_path::{ArrayNotation, valid_field_path},
+    custom::structural::Structural,
     field::{BadValue, FieldErrorKind},
     field_error::FieldError,
 };
@@ -129,21 +134,66 @@ fn error_text(error: &ExecutionError) -> String {
     }
 }
 
-/// What is wrong with the expressions of a rule: the member that holds it, and why it does not compile.
-pub(crate) fn compile_errors(rule: &Value) -> Vec<(&'static str, String)> {
+/// Where a rule is.
+#[derive(Clone, Copy)]
+pub(crate) struct RuleScope<'s> {
+    /// The schema that has the rule.
+    pub(crate) schema: &'s Structural,
+    /// The path of the schema above which old values cannot be told apart, if there is one.
+    pub(crate) uncorrelated: Option<&'s str>,
+}
+
+/// What is wrong with a rule: the member that it is about, and why the rule is refused.
+pub(crate) fn compile_errors(rule: &Value, scope: RuleScope<'_>) -> Vec<(&'static str, String)> {
     let text = |name: &str| rule.get(name).and_then(Value::as_str).unwrap_or_default();
-    if let Err(error) = Program::compile(text("rule")) {
-        return vec![("rule", format!("compilation failed: {}", indented(&error.to_string())))];
+    let program = match compile(rule, text("rule"), scope, "bool") {
+        Ok(program) => program,
+        Err(Problem::Syntax(error)) => return vec![("rule", format!("compilation failed: {error}"))],
+        Err(Problem::Type) => return vec![("rule", "cel expression must evaluate to a bool".to_string())],
+    };
+    let mut errors = Vec::new();
+    let message = text("messageExpression");
+    match if message.is_empty() { None } else { compile(rule, message, scope, "string").err() } {
+        None => {}
+        Some(Problem::Syntax(error)) => {
+            errors.push(("messageExpression", format!("messageExpression compilation failed: {error}")));
+        }
+        Some(Problem::Type) => {
+            errors.push(("messageExpression", "messageExpression must evaluate to a string".to_string()));
+        }
     }
-    match text("messageExpression") {
-        "" => Vec::new(),
-        message => match Program::compile(message) {
-            Ok(_) => Vec::new(),
-            Err(error) => {
-                let error = indented(&error.to_string());
-                vec![("messageExpression", format!("messageExpression compilation failed: {error}"))]
-            }
-        },
+    match (program.references().has_variable("oldSelf"), scope.uncorrelated) {
+        (true, Some(path)) => errors.push((
+            "rule",
+            format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {path}"),
+        )),
+        (false, _) if rule.get("optionalOldSelf").is_some() => {
+            errors.push(("optionalOldSelf", "may not be set if oldSelf is not used in rule".to_string()));
+        }
+        _ => {}
+    }
+    errors
+}
+
+/// Why an expression is refused.
+enum Problem {
+    Syntax(String),
+    /// Its value has another type than is wanted.
+    Type,
+}
+
+fn compile(rule: &Value, source: &str, scope: RuleScope<'_>, wanted: &str) -> Result<Program, Problem> {
+    let program = Program::compile(source).map_err(|error| Problem::Syntax(indented(&error.to_string())))?;
+    let own = CelType::of_schema(scope.schema);
+    let is_optional = rule.get("optionalOldSelf") == Some(&Value::Bool(true));
+    let old = if is_optional { CelType::Unknown } else { own };
+    let (found, errors) = checker::check(program.expression(), source, own, old);
+    if !errors.is_empty() {
+        return Err(Problem::Syntax(source::print(source, errors)));
+    }
+    match found.scalar() {
+        Some(found) if found != wanted => Err(Problem::Type),
+        _ => Ok(program),
     }
 }
 

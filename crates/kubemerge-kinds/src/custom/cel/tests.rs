@@ -99,3 +99,58 @@ fn what_was_wrong_before_and_is_unchanged_passes() {
     assert_eq!(complaints(schema(), json!({"a": 1, "b": 2}), Some(old.clone())), [""; 0]);
     assert_eq!(complaints(schema(), json!({"a": 2, "b": 1}), Some(old)).len(), 1);
 }
+
+/// What is wrong with a rule of an object, in the answers of kube-apiserver.
+fn refusal(rule: &str) -> String {
+    let schema = json!({"type": "object", "properties": {
+        "a": {"type": "integer"}, "t": {"type": "string"}, "u": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        "l": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+        "o": {"type": "object", "properties": {"p": {"type": "object", "properties": {"x": {"type": "integer"}}}}},
+        "m": {"type": "object", "additionalProperties": {"type": "object", "properties": {"x": {"type": "integer"}}}}}});
+    let schema = super::super::structural::Structural::compile(&schema).unwrap();
+    let errors = compile_errors(&json!({"rule": rule}), RuleScope { schema: &schema, uncorrelated: None });
+    errors.into_iter().map(|(_, text)| text).collect()
+}
+
+#[test]
+fn wrong_types_are_refused_where_they_are() {
+    for (rule, text) in [
+        ("has(self.nosuch)", "1:4: undefined field 'nosuch'\n | has(self.nosuch)\n | ...^"),
+        (
+            "self.a == 1 && self.l.all(x, x.bad == 1)",
+            "1:31: undefined field 'bad'\n | self.a == 1 && self.l.all(x, x.bad == 1)\n | ..............................^",
+        ),
+        ("foo == 1", "1:1: undeclared reference to 'foo' (in container '')\n | foo == 1\n | ^"),
+        ("self.o.p.q == 1", "1:9: undefined field 'q'\n | self.o.p.q == 1\n | ........^"),
+        ("self.m['k'].z == 1", "1:12: undefined field 'z'\n | self.m['k'].z == 1\n | ...........^"),
+        ("oldSelf.b > 1", "1:8: undefined field 'b'\n | oldSelf.b > 1\n | .......^"),
+        (
+            "self.a == 'x'",
+            "1:8: found no matching overload for '_==_' applied to '(int, string)'\n | self.a == 'x'\n | .......^",
+        ),
+        (
+            "self.l.exists(x, x.n > y)",
+            "1:24: undeclared reference to 'y' (in container '')\n | self.l.exists(x, x.n > y)\n | .......................^",
+        ),
+        ("self.u.x == 1", "1:7: undefined field 'x'\n | self.u.x == 1\n | ......^"),
+        (
+            "self.t + 1 == 'x'",
+            "1:8: found no matching overload for '_+_' applied to '(string, int)'\n | self.t + 1 == 'x'\n | .......^",
+        ),
+        ("!self.a", "1:1: found no matching overload for '!_' applied to '(int)'\n | !self.a\n | ^"),
+    ] {
+        assert_eq!(refusal(rule), format!("compilation failed: ERROR: <input>:{text}"));
+    }
+    assert_eq!(refusal("self.a"), "cel expression must evaluate to a bool");
+    for rule in [
+        "self.l.all(x, x.n > 0 && self.l.exists_one(y, y.n == x.n))",
+        "self.a < 1.5",
+        "'k' in self.m",
+        "self.m.all(k, k.startsWith('a'))",
+        "self.t.size() > 2 || self.l.map(x, x.n).sum() > 3",
+        "quantity(self.t).isLessThan(quantity('1'))",
+        "oldSelf == self",
+    ] {
+        assert_eq!(refusal(rule), "", "{rule}");
+    }
+}
