@@ -3,9 +3,12 @@
 //! No input or output here, and no import of a layer above. The options of one command are in its own file in
 //! `cmd`.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command, ValueEnum};
 use kubemerge::PatchType;
 use kubemerge_schema::{Dialect, builtin};
 use kubemerge_yaml::DuplicateKeys;
@@ -149,6 +152,54 @@ impl From<DialectArg> for Dialect {
         match word {
             DialectArg::Upstream => Dialect::Upstream,
             DialectArg::Spec => Dialect::Spec,
+        }
+    }
+}
+
+/// Reads the dialect of a command that does more than apply patches.
+#[derive(Clone, Debug)]
+pub(crate) struct VerbDialect;
+
+impl TypedValueParser for VerbDialect {
+    type Value = DialectArg;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        word: &OsStr,
+    ) -> Result<DialectArg, clap::Error> {
+        if word == Dialect::Kustomize.name() {
+            let message = "the dialect kustomize only applies patches: use it with patch or explain";
+            return Err(command.clone().error(ErrorKind::InvalidValue, message));
+        }
+        EnumValueParser::<DialectArg>::new().parse_ref(command, option, word)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let values = DialectArg::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        Some(Box::new(values))
+    }
+}
+
+/// Merge rules of commands that apply a patch: those of Kubernetes, of its design documents, or of kustomize.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatchDialectArg {
+    #[default]
+    /// As Kubernetes 1.37 merges, bug for bug
+    Upstream,
+    /// As the design documents of Kubernetes specify
+    Spec,
+    /// As `patches:` in kustomize 5.8.1 merges, with its own schema
+    Kustomize,
+}
+
+impl From<PatchDialectArg> for Dialect {
+    fn from(word: PatchDialectArg) -> Dialect {
+        match word {
+            PatchDialectArg::Upstream => Dialect::Upstream,
+            PatchDialectArg::Spec => Dialect::Spec,
+            PatchDialectArg::Kustomize => Dialect::Kustomize,
         }
     }
 }

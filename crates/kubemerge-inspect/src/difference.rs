@@ -1,79 +1,169 @@
-//! Where the results of the two dialects differ.
+//! Where the results of dialects differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use kubemerge_schema::{ListStrategy, MergeKey, Type};
 use kubemerge_value::{Arena, Kind, Node, Path, Str, deep, deep_equal};
+use serde::Serialize;
 
 use crate::short::short;
 
-/// A place at which the two results are not the same.
+/// A place at which results are not the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DialectDifference {
     /// Items by their keys.
     pub path: String,
-    /// What each dialect does there.
-    pub words: String,
+    /// What each dialect does there, by its name.
+    pub outcomes: Vec<(&'static str, DialectOutcome)>,
     /// Whether something is lost.
     pub loss: Loss,
 }
 
-/// Whether something of the live object is gone in the dialect `upstream` alone.
+/// What a dialect does at a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "code", content = "value", rename_all = "kebab-case")]
+pub enum DialectOutcome {
+    /// A field or item of the live object stays.
+    Kept,
+    /// A field or item of the live object is gone.
+    Lost,
+    /// A field or item of the patch is in the result.
+    Added,
+    /// A field or item of the patch is not in the result.
+    NotAdded,
+    /// Of several items with these keys one stays.
+    KeptOnce,
+    /// There are two items with these keys.
+    Duplicated,
+    /// There are this many items with these keys.
+    Copies(usize),
+    /// The value there, shortened.
+    Value(String),
+    /// The keys of the items, in their order.
+    Order(Vec<String>),
+    /// The patch is an error there, with this message.
+    Refused(String),
+    /// No strategic patch of a custom resource is taken.
+    RefusedCustomResource,
+    /// The whole object is deleted.
+    Deleted,
+    /// The whole object stays.
+    NotDeleted,
+}
+
+impl DialectOutcome {
+    fn words(&self) -> String {
+        match self {
+            DialectOutcome::Kept => "kept".to_owned(),
+            DialectOutcome::Lost => "lost".to_owned(),
+            DialectOutcome::Added => "added".to_owned(),
+            DialectOutcome::NotAdded => "not added".to_owned(),
+            DialectOutcome::KeptOnce => "kept once".to_owned(),
+            DialectOutcome::Duplicated => "duplicated".to_owned(),
+            DialectOutcome::Copies(count) => format!("{count} copies"),
+            DialectOutcome::Value(value) => value.clone(),
+            DialectOutcome::Order(items) => items.join("; "),
+            DialectOutcome::Refused(message) => format!("refuses the patch: {message}"),
+            DialectOutcome::RefusedCustomResource => {
+                "refuses strategic patches of custom resources (415)".to_owned()
+            }
+            DialectOutcome::Deleted => "deletes the object".to_owned(),
+            DialectOutcome::NotDeleted => "keeps the object".to_owned(),
+        }
+    }
+}
+
+impl DialectDifference {
+    /// What each dialect does there, in words; dialects that do the same are named together.
+    pub fn words(&self) -> String {
+        let mut groups: Vec<(String, &DialectOutcome)> = Vec::new();
+        for (dialect, outcome) in &self.outcomes {
+            match groups.iter_mut().find(|(_, known)| *known == outcome) {
+                Some((names, _)) => *names = format!("{names} and {dialect}"),
+                None => groups.push(((*dialect).to_owned(), outcome)),
+            }
+        }
+        let is_order = groups.iter().any(|(_, outcome)| matches!(outcome, DialectOutcome::Order(_)));
+        let parts: Vec<String> =
+            groups.iter().map(|(names, outcome)| format!("{names}: {}", outcome.words())).collect();
+        format!("{}{}", if is_order { "the order differs: " } else { "" }, parts.join("; "))
+    }
+}
+
+/// Whether something of the live object is gone in the first of two dialects alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// Nothing.
     No,
-    /// Something that the dialect `spec` keeps.
+    /// Something that the other dialect keeps.
     Yes,
+}
+
+/// The result of a dialect.
+#[derive(Clone, Copy)]
+pub struct DialectResult<'a> {
+    /// The name of the dialect.
+    pub dialect: &'static str,
+    /// The patched object; null if it is deleted.
+    pub object: Node<'a>,
 }
 
 /// A place of the live object and of both results.
 #[derive(Clone, Copy)]
 struct Sides<'a> {
     live: Option<Node<'a>>,
-    upstream: Node<'a>,
-    spec: Node<'a>,
+    one: Node<'a>,
+    other: Node<'a>,
 }
 
-/// The differences between two results; the type is one of the dialect `spec`.
+/// The differences between two results; the type is the one that list items are told apart by.
 pub fn differences<'a>(
     ty: Type<'_>,
     live: Node<'a>,
-    upstream: Node<'a>,
-    spec: Node<'a>,
+    [one, other]: [DialectResult<'a>; 2],
     arena: &'a Arena,
 ) -> Vec<DialectDifference> {
-    let mut comparison = Comparison { arena, found: Vec::new() };
-    comparison.maps(ty, Sides { live: Some(live), upstream, spec }, &Path::ROOT);
+    let mut comparison = Comparison { arena, names: [one.dialect, other.dialect], found: Vec::new() };
+    if one.object.is_null() != other.object.is_null() {
+        let outcome = |object: Node<'a>| match object.is_null() {
+            true => DialectOutcome::Deleted,
+            false => DialectOutcome::NotDeleted,
+        };
+        comparison.note(&Path::ROOT, [outcome(one.object), outcome(other.object)], Loss::No);
+        return comparison.found;
+    }
+    comparison.maps(ty, Sides { live: Some(live), one: one.object, other: other.object }, &Path::ROOT);
     comparison.found
 }
 
 struct Comparison<'a> {
     arena: &'a Arena,
+    names: [&'static str; 2],
     found: Vec<DialectDifference>,
 }
 
 impl<'a> Comparison<'a> {
-    fn note(&mut self, path: &Path<'_>, words: String, loss: Loss) {
-        self.found.push(DialectDifference { path: path.to_string(), words, loss });
+    fn note(&mut self, path: &Path<'_>, outcomes: [DialectOutcome; 2], loss: Loss) {
+        let outcomes = self.names.into_iter().zip(outcomes).collect();
+        self.found.push(DialectDifference { path: path.to_string(), outcomes, loss });
     }
 
     fn maps(&mut self, ty: Type<'_>, sides: Sides<'a>, path: &Path<'_>) {
         // Whole parts are mostly equal, and need no walk.
-        if deep_equal(sides.upstream, sides.spec) {
+        if deep_equal(sides.one, sides.other) {
             return;
         }
         let members = |node: Node<'a>| -> BTreeMap<Str<'a>, Node<'a>> {
             node.entries(self.arena).iter().map(|entry| (entry.key, entry.value)).collect()
         };
-        let (upstream, spec) = (members(sides.upstream), members(sides.spec));
+        let (one, other) = (members(sides.one), members(sides.other));
         let live = sides.live.map(members).unwrap_or_default();
-        let names: BTreeSet<Str<'a>> = upstream.keys().chain(spec.keys()).copied().collect();
+        let names: BTreeSet<Str<'a>> = one.keys().chain(other.keys()).copied().collect();
         for name in names {
             let (live, path) = (live.get(&name).copied(), path.field(name));
-            match (upstream.get(&name).copied(), spec.get(&name).copied()) {
-                (Some(upstream), Some(spec)) => {
-                    let sides = Sides { live, upstream, spec };
+            match (one.get(&name).copied(), other.get(&name).copied()) {
+                (Some(one), Some(other)) => {
+                    let sides = Sides { live, one, other };
                     deep(|| self.values(ty, &name.text(), sides, &path));
                 }
                 (one, other) => self.one_sided(live, one, other, &path),
@@ -85,22 +175,26 @@ impl<'a> Comparison<'a> {
     fn one_sided(
         &mut self,
         live: Option<Node<'a>>,
-        upstream: Option<Node<'a>>,
-        spec: Option<Node<'a>>,
+        one: Option<Node<'a>>,
+        other: Option<Node<'a>>,
         path: &Path<'_>,
     ) {
-        let verb = if live.is_some() { ["kept", "lost"] } else { ["added", "not added"] };
         // Only what Kubernetes itself loses matters to users.
-        let loss = if live.is_some() && upstream.is_none() { Loss::Yes } else { Loss::No };
-        let word = |side: Option<Node<'a>>| if side.is_some() { verb[0] } else { verb[1] };
-        self.note(path, format!("upstream: {}; spec: {}", word(upstream), word(spec)), loss);
+        let loss = if live.is_some() && one.is_none() { Loss::Yes } else { Loss::No };
+        let outcome = |side: Option<Node<'a>>| match (live.is_some(), side.is_some()) {
+            (true, true) => DialectOutcome::Kept,
+            (true, false) => DialectOutcome::Lost,
+            (false, true) => DialectOutcome::Added,
+            (false, false) => DialectOutcome::NotAdded,
+        };
+        self.note(path, [outcome(one), outcome(other)], loss);
     }
 
     fn values(&mut self, ty: Type<'_>, name: &str, sides: Sides<'a>, path: &Path<'_>) {
-        if deep_equal(sides.upstream, sides.spec) {
+        if deep_equal(sides.one, sides.other) {
             return;
         }
-        match (sides.upstream.kind(), sides.spec.kind()) {
+        match (sides.one.kind(), sides.other.kind()) {
             (Kind::Map, Kind::Map) => {
                 let value = ty.map_field(name).map_or(ty.schema().untyped(), |rule| rule.value);
                 self.maps(value, sides, path);
@@ -117,24 +211,24 @@ impl<'a> Comparison<'a> {
     }
 
     fn plain(&mut self, sides: Sides<'a>, path: &Path<'_>) {
-        let words = format!("upstream: {}; spec: {}", short(sides.upstream), short(sides.spec));
-        self.note(path, words, Loss::No);
+        let outcomes = [sides.one, sides.other].map(|value| DialectOutcome::Value(short(value)));
+        self.note(path, outcomes, Loss::No);
     }
 
     fn keyed(&mut self, item: Type<'_>, keys: &[MergeKey], sides: Sides<'a>, path: &Path<'_>) {
         let before = self.found.len();
-        let [live, upstream, spec] =
-            [sides.live, Some(sides.upstream), Some(sides.spec)].map(|list| self.by_identity(list, keys));
-        let mut identities: Vec<&String> = upstream.keys().chain(spec.keys()).collect();
+        let [live, one, other] =
+            [sides.live, Some(sides.one), Some(sides.other)].map(|list| self.by_identity(list, keys));
+        let mut identities: Vec<&String> = one.keys().chain(other.keys()).collect();
         identities.sort();
         identities.dedup();
         for identity in identities {
             let of = |side: &BTreeMap<String, Vec<Node<'a>>>| side.get(identity).cloned().unwrap_or_default();
-            let (was, one, other) = (of(&live), of(&upstream), of(&spec));
+            let (was, one, other) = (of(&live), of(&one), of(&other));
             if one.len() != other.len() {
                 self.counts(identity, [was.len(), one.len(), other.len()], path);
-            } else if let ([upstream, ..], [spec, ..]) = (one.as_slice(), other.as_slice()) {
-                let sides = Sides { live: was.first().copied(), upstream: *upstream, spec: *spec };
+            } else if let ([one, ..], [other, ..]) = (one.as_slice(), other.as_slice()) {
+                let sides = Sides { live: was.first().copied(), one: *one, other: *other };
                 let name = identity.clone();
                 deep(|| self.maps(item, sides, &path.field(name.as_str().into())));
             }
@@ -146,31 +240,27 @@ impl<'a> Comparison<'a> {
     }
 
     /// An item that one result has more often than the other.
-    fn counts(&mut self, identity: &str, [live, upstream, spec]: [usize; 3], path: &Path<'_>) {
-        let verb = |count: usize| match (live, count) {
-            (0, 0) => "not added".to_owned(),
-            (0, 1) => "added".to_owned(),
-            (_, 0) => "lost".to_owned(),
-            (_, 1) => "kept once".to_owned(),
-            (_, 2) => "duplicated".to_owned(),
-            (_, count) => format!("{count} copies"),
+    fn counts(&mut self, identity: &str, [live, one, other]: [usize; 3], path: &Path<'_>) {
+        let outcome = |count: usize| match (live, count) {
+            (0, 0) => DialectOutcome::NotAdded,
+            (0, 1) => DialectOutcome::Added,
+            (_, 0) => DialectOutcome::Lost,
+            (_, 1) => DialectOutcome::KeptOnce,
+            (_, 2) => DialectOutcome::Duplicated,
+            (_, count) => DialectOutcome::Copies(count),
         };
-        let loss = if live > 0 && upstream < spec { Loss::Yes } else { Loss::No };
+        let loss = if live > 0 && one < other { Loss::Yes } else { Loss::No };
         let path = path.field(identity.into());
-        self.note(&path, format!("upstream: {}; spec: {}", verb(upstream), verb(spec)), loss);
+        self.note(&path, [outcome(one), outcome(other)], loss);
     }
 
     fn order(&mut self, keys: &[MergeKey], sides: Sides<'a>, path: &Path<'_>) {
         let in_order = |list: Node<'a>| {
             let items = list.elements(self.arena).iter();
-            items.map(|item| identity(*item, keys)).collect::<Vec<_>>().join("; ")
+            DialectOutcome::Order(items.map(|item| identity(*item, keys)).collect())
         };
-        let words = format!(
-            "the order differs: upstream: {}; spec: {}",
-            in_order(sides.upstream),
-            in_order(sides.spec)
-        );
-        self.note(path, words, Loss::No);
+        let outcomes = [sides.one, sides.other].map(in_order);
+        self.note(path, outcomes, Loss::No);
     }
 
     fn by_identity(&self, list: Option<Node<'a>>, keys: &[MergeKey]) -> BTreeMap<String, Vec<Node<'a>>> {
@@ -204,8 +294,10 @@ mod tests {
         let ty = schema.type_of("v1", "Service").unwrap();
         let [live, upstream, spec] = documents.map(|text| Document::check(text.as_bytes()).unwrap());
         let arena = Arena::new();
-        let found = differences(ty, live.node(), upstream.node(), spec.node(), &arena);
-        let found: Vec<String> = found.iter().map(|one| format!("{}: {}", one.path, one.words)).collect();
+        let upstream = DialectResult { dialect: "upstream", object: upstream.node() };
+        let spec = DialectResult { dialect: "spec", object: spec.node() };
+        let found = differences(ty, live.node(), [upstream, spec], &arena);
+        let found: Vec<String> = found.iter().map(|one| format!("{}: {}", one.path, one.words())).collect();
         assert_eq!(found, expected);
     }
 

@@ -15,8 +15,8 @@ mod place;
 mod refusal;
 mod short;
 
-pub use difference::{DialectDifference, Loss, differences};
-pub use explain::{Action, Explanation, MergeStep, explain, mask_secrets};
+pub use difference::{DialectDifference, DialectOutcome, DialectResult, Loss, differences};
+pub use explain::{Action, DialectSchemas, Explanation, MergeStep, explain, mask_secrets};
 pub use finding::{Finding, FindingSeverity, Location};
 pub use lint::{LintObject, LintPatch, Linter, RULES, Rule, is_ignored};
 pub use nearest::nearest;

@@ -294,3 +294,22 @@ fn plain_types_have_no_rule_below() {
     check(Dialect::Spec, "io.k8s.api.core.v1.ResourceRequirements", false);
     assert!(Schema::builtin("1.37", Dialect::Upstream).unwrap().untyped().is_plain());
 }
+
+#[test]
+fn a_strategy_with_a_bar_is_read_in_spec() {
+    let document = json!({"components": {"schemas": {"Root": {"type": "object", "properties": {
+        "items": {
+            "type": "array", "items": {"type": "object"},
+            "x-kubernetes-patch-strategy": "merge|retainKeys", "x-kubernetes-patch-merge-key": "name",
+        },
+    }}}}});
+    let builder = SchemaBuilder::new().openapi_v3(&document).unwrap();
+    let rule = |dialect: Dialect| {
+        let schema = builder.compile(dialect).unwrap();
+        let rule = schema.definition("Root").unwrap().list_field("items").unwrap();
+        (matches!(rule.strategy, ListStrategy::Keyed(_)), rule.retain_keys)
+    };
+    assert_eq!(rule(Dialect::Spec), (true, true));
+    // Kubernetes splits at commas only, so that the list is replaced.
+    assert_eq!(rule(Dialect::Upstream), (false, false));
+}

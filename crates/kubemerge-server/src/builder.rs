@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use kubemerge_schema::{Dialect, SchemaBuilder};
+use kubemerge_schema::{Dialect, Overlay, SchemaBuilder};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -44,6 +44,9 @@ pub struct Builder {
     settings: ApiSettings,
     field_indexes: Vec<FieldIndex>,
     dialect: Dialect,
+    overlays: Vec<Overlay>,
+    /// None until a caller chooses: the dialect decides then.
+    custom_strategic_merge: Option<CustomStrategicMerge>,
     validation: Validation,
     managed_fields: ManagedFieldsView,
     documents: Vec<Value>,
@@ -112,6 +115,8 @@ impl Default for Builder {
             },
             field_indexes: Vec::new(),
             dialect: Dialect::default(),
+            overlays: Vec::new(),
+            custom_strategic_merge: None,
             validation: Validation::default(),
             managed_fields: ManagedFieldsView::default(),
             documents: Vec::new(),
@@ -135,9 +140,18 @@ impl Builder {
         self
     }
 
-    /// How strategic merge patches merge: as Kubernetes does, or as its design documents specify.
+    /// How strategic merge patches merge: as Kubernetes does, or as its design documents specify. In
+    /// [`Dialect::Spec`] custom resources merge by their list keys. [`Dialect::Kustomize`] is refused: kustomize
+    /// is no API server.
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
+        self
+    }
+
+    /// Your own merge rules for some fields, in [`Dialect::Spec`]. [`Overlay::design_documents`] has those that the
+    /// design documents of Kubernetes list.
+    pub fn overlay(mut self, overlay: Overlay) -> Self {
+        self.overlays.push(overlay);
         self
     }
 
@@ -263,9 +277,10 @@ impl Builder {
         self
     }
 
-    /// Whether custom resources accept strategic merge patches, which Kubernetes refuses.
+    /// Whether custom resources accept strategic merge patches, which Kubernetes refuses. They do in
+    /// [`Dialect::Spec`] unless this says otherwise.
     pub fn custom_strategic_merge(mut self, choice: CustomStrategicMerge) -> Self {
-        self.settings.custom_strategic_merge = choice;
+        self.custom_strategic_merge = Some(choice);
         self
     }
 
@@ -317,14 +332,25 @@ impl Builder {
     ///
     /// # Errors
     /// If there are no tables for the version, or a document or an object cannot be loaded.
-    pub fn build(self) -> Result<ApiServer, BuildError> {
+    pub fn build(mut self) -> Result<ApiServer, BuildError> {
         if let Some(text) = self.fault {
             return Err(fault(text));
         }
+        self.settings.custom_strategic_merge = match (self.custom_strategic_merge, self.dialect) {
+            (_, Dialect::Kustomize) => {
+                return Err(fault(
+                    "the dialect kustomize only applies patches: no API server merges like that",
+                ));
+            }
+            (Some(choice), _) => choice,
+            (None, Dialect::Spec) => CustomStrategicMerge::ByListKeys,
+            (None, Dialect::Upstream) => CustomStrategicMerge::Refused,
+        };
         let mut schema = SchemaBuilder::builtin(&self.settings.version).map_err(fault)?;
         for document in &self.documents {
             schema = schema.document(document).map_err(fault)?;
         }
+        let schema = self.overlays.into_iter().fold(schema, SchemaBuilder::overlay);
         let schema = Arc::new(schema.compile(self.dialect).map_err(fault)?);
         let store = self.store.unwrap_or_else(|| {
             Box::new(self.history.map_or_else(MemoryStore::default, MemoryStore::with_history))

@@ -3,7 +3,7 @@
 use clap::Args;
 use kubemerge::{Schema, Target, Tests};
 
-use crate::args::{DialectArg, ObjectFormat, PatchTypeArg, SchemaOptions};
+use crate::args::{DialectArg, ObjectFormat, PatchTypeArg, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
 use crate::job::{self, Manifest};
 use crate::output::Stdout;
@@ -16,7 +16,7 @@ pub(super) struct PatchOutputArgs {
     #[arg(long, short, value_enum, default_value_t)]
     output: ObjectFormat,
     /// Merge rules: as Kubernetes merges, or as its design documents specify
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = VerbDialect, default_value = "upstream")]
     dialect: DialectArg,
     #[command(flatten)]
     schema: SchemaOptions,

@@ -27,6 +27,8 @@ pub(crate) fn type_of<'s>(schema: &'s Schema, manifest: &Manifest<'_>) -> Result
             Err(custom_resource(manifest).into())
         }
         Some(ty) => Ok(ty),
+        // kustomize merges objects of any kind: maps by name, lists as a whole.
+        None if schema.dialect() == Dialect::Kustomize && !kind.is_empty() => Ok(schema.untyped()),
         None => Err(undescribed(manifest).into()),
     }
 }

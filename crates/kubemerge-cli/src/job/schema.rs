@@ -77,8 +77,27 @@ pub(crate) fn load_beside(
     Ok(Schemas { builder })
 }
 
-/// Reads the files of overlays.
-fn overlays(files: &[PathBuf], inputs: &mut Inputs) -> Result<Vec<Overlay>> {
+/// Loads the rules of kustomize: those of its built-in schema, or of the documents that are given, as `openapi:`
+/// in a kustomization takes them.
+pub(crate) fn load_kustomize(options: &SchemaOptions, inputs: &mut Inputs) -> Result<Schema> {
+    if options.kubernetes.is_some() {
+        let message =
+            "--kubernetes has no effect in the dialect kustomize, which has the schema of Kubernetes 1.21.2";
+        Notice::note(message).print();
+    }
+    let sources = inputs.read(&options.schema, Recurse::No)?;
+    let mut builder = if sources.is_empty() { SchemaBuilder::kustomize() } else { SchemaBuilder::new() };
+    for source in &sources {
+        for document in some_documents(source)? {
+            builder = document.add_definitions_to(builder)?;
+        }
+    }
+    let builder = overlays(&options.overlay, inputs)?.into_iter().fold(builder, SchemaBuilder::overlay);
+    Schemas { builder }.compile(Dialect::Kustomize)
+}
+
+/// Reads the files of overlays; one has a name.
+pub(crate) fn overlays(files: &[PathBuf], inputs: &mut Inputs) -> Result<Vec<Overlay>> {
     let (named, files): (Vec<PathBuf>, Vec<PathBuf>) =
         files.iter().cloned().partition(|word| word.as_os_str() == DESIGN_DOCUMENTS);
     let mut overlays: Vec<Overlay> = named.iter().map(|_| Overlay::design_documents()).collect();
@@ -163,6 +182,15 @@ impl<'s> SchemaDocument<'s> {
 
     fn add_to(&self, builder: SchemaBuilder) -> Result<SchemaBuilder> {
         builder.document(&self.value).map_err(|error| self.fault(&error).into())
+    }
+
+    /// Adds an OpenAPI v2 document, the only one that kustomize reads.
+    fn add_definitions_to(&self, builder: SchemaBuilder) -> Result<SchemaBuilder> {
+        if self.value.get("definitions").is_none() {
+            let notice = Notice::error("kustomize reads OpenAPI v2 documents only").at(self.excerpt(""));
+            return Err(notice.help("`kubemerge schema export` writes one from other documents").into());
+        }
+        builder.openapi_v2(&self.value).map_err(|error| self.fault(&error).into())
     }
 
     fn fault(&self, error: &LoadError) -> Notice {

@@ -10,6 +10,7 @@ pub(crate) fn github(notices: &[Notice]) -> String {
 fn command(notice: &Notice) -> String {
     let level = match notice.severity {
         Severity::Warning => "warning",
+        Severity::Note => "notice",
         Severity::Error => "error",
     };
     let place = notice.excerpts.first().map(|excerpt| {

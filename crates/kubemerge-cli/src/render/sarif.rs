@@ -60,6 +60,7 @@ fn help_uri(code: &str) -> &'static str {
 fn result(notice: &Notice) -> Value {
     let level = match notice.severity {
         Severity::Warning => "warning",
+        Severity::Note => "note",
         Severity::Error => "error",
     };
     let related: Vec<Value> = notice.excerpts.iter().flat_map(related_locations).collect();

@@ -9,6 +9,7 @@ use super::excerpt::Excerpt;
 /// How serious it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Severity {
+    Note,
     Warning,
     Error,
 }
@@ -34,6 +35,11 @@ impl Notice {
 
     pub(crate) fn warning(title: impl Into<String>) -> Notice {
         Notice::new(Severity::Warning, title)
+    }
+
+    /// Something to know that is not wrong.
+    pub(crate) fn note(title: impl Into<String>) -> Notice {
+        Notice::new(Severity::Note, title)
     }
 
     pub(crate) fn new(severity: Severity, title: impl Into<String>) -> Notice {
@@ -97,6 +103,7 @@ impl Notice {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
         };
         let mut title = level.primary_title(self.title.as_str());
         if let Some(code) = self.code {

@@ -6,11 +6,11 @@ mod step;
 
 pub use step::{Action, MergeStep};
 
-use kubemerge_schema::{Dialect, Schema};
+use kubemerge_schema::{Dialect, Schema, Type};
 use kubemerge_strategic::{MergeError, apply, apply_observed};
 use kubemerge_value::{Arena, Node};
 
-use crate::difference::{DialectDifference, Loss, differences};
+use crate::difference::{DialectDifference, DialectOutcome, DialectResult, Loss, differences};
 use record::StepRecorder;
 pub use secret::mask_secrets;
 
@@ -19,15 +19,42 @@ pub use secret::mask_secrets;
 pub struct Explanation {
     /// The steps of the merge, in the order of the patch.
     pub steps: Vec<MergeStep>,
-    /// Where the results of the two dialects differ.
+    /// Where the results of the dialects differ.
     pub differences: Vec<DialectDifference>,
 }
 
-/// Explains a patch in one dialect; `schemas` are those of `upstream` and `spec`.
+/// The schemas of the dialects that an explanation compares.
+#[derive(Clone, Copy)]
+pub struct DialectSchemas<'s> {
+    /// The rules of `upstream`.
+    pub upstream: &'s Schema,
+    /// The rules of `spec`.
+    pub spec: &'s Schema,
+    /// The rules of `kustomize`, if that dialect is explained.
+    pub kustomize: Option<&'s Schema>,
+}
+
+impl<'s> DialectSchemas<'s> {
+    fn types(self, api_version: &str, kind: &str) -> DialectTypes<'s> {
+        // An object whose kind the schema does not have merges without types.
+        let of = |schema: &'s Schema| schema.type_of(api_version, kind).unwrap_or_else(|| schema.untyped());
+        DialectTypes { upstream: of(self.upstream), spec: of(self.spec), kustomize: self.kustomize.map(of) }
+    }
+}
+
+/// The types of an object in each dialect.
+#[derive(Clone, Copy)]
+struct DialectTypes<'s> {
+    upstream: Type<'s>,
+    spec: Type<'s>,
+    kustomize: Option<Type<'s>>,
+}
+
+/// Explains a patch: in the dialect `kustomize` if its rules are given, else in `dialect`.
 ///
 /// Fails as the merge itself. An object whose kind the schema does not have merges without types.
 pub fn explain(
-    schemas: [&Schema; 2],
+    schemas: DialectSchemas<'_>,
     dialect: Dialect,
     api_version: &str,
     kind: &str,
@@ -35,27 +62,97 @@ pub fn explain(
     patch: Node<'_>,
 ) -> Result<Explanation, MergeError> {
     let arena = Arena::new();
-    // Both dialects are applied, because differences are part of the answer.
-    let types = schemas.map(|schema| schema.type_of(api_version, kind).unwrap_or_else(|| schema.untyped()));
-    let ty = if dialect == Dialect::Upstream { types[0] } else { types[1] };
+    let types = schemas.types(api_version, kind);
+    let ty = match (types.kustomize, dialect) {
+        (Some(ty), _) => ty,
+        (None, Dialect::Upstream) => types.upstream,
+        (None, _) => types.spec,
+    };
     let mut recorder = StepRecorder::new(ty);
-    apply_observed(ty, live, patch, &arena, &mut recorder)?;
-    let differences = if types[0].is_custom_resource() {
-        let words = "upstream: refuses strategic patches of custom resources (415)".to_owned();
-        vec![DialectDifference { path: kind.to_owned(), words, loss: Loss::No }]
-    } else {
-        match types.map(|ty| apply(ty, live, patch, &arena)) {
-            [Ok(upstream), Ok(spec)] => differences(types[1], live, upstream, spec, &arena),
-            [Err(error), Ok(_)] => refused("upstream", &error),
-            [Ok(_), Err(error)] => refused("spec", &error),
-            // The error itself is the answer.
-            [Err(_), Err(_)] => Vec::new(),
-        }
+    let result = apply_observed(ty, live, patch, &arena, &mut recorder)?;
+    // All dialects are applied, because differences are part of the answer.
+    let comparison = DialectComparison { types, kind, live, patch, arena: &arena };
+    let differences = match types.kustomize {
+        Some(_) => comparison.with_kustomize(result),
+        None => comparison.upstream_and_spec(),
     };
     Ok(Explanation { steps: recorder.steps, differences })
 }
 
-fn refused(dialect: &str, error: &MergeError) -> Vec<DialectDifference> {
-    let words = format!("{dialect}: refuses the patch: {}", error.message());
-    vec![DialectDifference { path: error.path().to_owned(), words, loss: Loss::No }]
+/// A patch that is applied in several dialects.
+struct DialectComparison<'c, 's, 'a> {
+    types: DialectTypes<'s>,
+    kind: &'c str,
+    live: Node<'a>,
+    patch: Node<'a>,
+    arena: &'a Arena,
+}
+
+impl<'a> DialectComparison<'_, '_, 'a> {
+    fn upstream_and_spec(&self) -> Vec<DialectDifference> {
+        if self.types.upstream.is_custom_resource() {
+            return vec![self.refused_custom_resource()];
+        }
+        match [self.types.upstream, self.types.spec].map(|ty| apply(ty, self.live, self.patch, self.arena)) {
+            [Ok(upstream), Ok(spec)] => {
+                self.compare(self.types.spec, [("upstream", upstream), ("spec", spec)])
+            }
+            [Err(error), Ok(_)] => vec![self.refused("upstream", &error)],
+            [Ok(_), Err(error)] => vec![self.refused("spec", &error)],
+            // The error itself is the answer.
+            [Err(_), Err(_)] => Vec::new(),
+        }
+    }
+
+    /// Where the result of kustomize differs from those of the other two. What those have in common is told once.
+    fn with_kustomize(&self, result: Node<'a>) -> Vec<DialectDifference> {
+        let mut found = match self.types.upstream.is_custom_resource() {
+            true => vec![self.refused_custom_resource()],
+            false => self.beside("upstream", self.types.upstream, result),
+        };
+        for difference in self.beside("spec", self.types.spec, result) {
+            let is_same = |known: &&mut DialectDifference| {
+                known.path == difference.path
+                    && known.outcomes.iter().map(|(_, outcome)| outcome).eq(outcomes_of(&difference))
+            };
+            match found.iter_mut().find(is_same) {
+                Some(known) => known.outcomes.insert(1, difference.outcomes[0].clone()),
+                None => found.push(difference),
+            }
+        }
+        found
+    }
+
+    fn beside(&self, dialect: &'static str, ty: Type<'_>, kustomize: Node<'a>) -> Vec<DialectDifference> {
+        match apply(ty, self.live, self.patch, self.arena) {
+            Ok(result) => self.compare(self.types.spec, [(dialect, result), ("kustomize", kustomize)]),
+            Err(error) => vec![self.refused(dialect, &error)],
+        }
+    }
+
+    fn compare(&self, ty: Type<'_>, results: [(&'static str, Node<'a>); 2]) -> Vec<DialectDifference> {
+        let results = results.map(|(dialect, object)| DialectResult { dialect, object });
+        let mut found = differences(ty, self.live, results, self.arena);
+        found.iter_mut().for_each(|one| one.path = self.place(&one.path));
+        found
+    }
+
+    /// The whole object is named by its kind.
+    fn place(&self, path: &str) -> String {
+        if path.is_empty() { self.kind.to_owned() } else { path.to_owned() }
+    }
+
+    fn refused(&self, dialect: &'static str, error: &MergeError) -> DialectDifference {
+        let outcomes = vec![(dialect, DialectOutcome::Refused(error.message().to_owned()))];
+        DialectDifference { path: self.place(error.path()), outcomes, loss: Loss::No }
+    }
+
+    fn refused_custom_resource(&self) -> DialectDifference {
+        let outcomes = vec![("upstream", DialectOutcome::RefusedCustomResource)];
+        DialectDifference { path: self.kind.to_owned(), outcomes, loss: Loss::No }
+    }
+}
+
+fn outcomes_of(difference: &DialectDifference) -> impl Iterator<Item = &DialectOutcome> {
+    difference.outcomes.iter().map(|(_, outcome)| outcome)
 }

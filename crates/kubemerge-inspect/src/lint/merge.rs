@@ -9,7 +9,7 @@ use super::rule::{INVALID_FIELD, LOST_ITEM, REPLACED_LIST};
 use super::subject::LintPatch;
 use super::trap;
 use super::walk::Types;
-use crate::difference::{Loss, differences};
+use crate::difference::{DialectResult, Loss, differences};
 use crate::finding::{Finding, FindingSeverity, Location};
 use crate::place::{node_at, path_in_patch};
 use crate::refusal::refusal_of_update;
@@ -44,9 +44,11 @@ pub(super) fn on_object(types: Types<'_>, live: Node<'_>, patch: &LintPatch<'_>)
         }
     }
     let Ok(spec) = apply(types.spec, live, body, &arena) else { return findings.finish() };
-    for difference in differences(types.spec, live, upstream, spec, &arena) {
+    let results = [("upstream", upstream), ("spec", spec)];
+    let results = results.map(|(dialect, object)| DialectResult { dialect, object });
+    for difference in differences(types.spec, live, results, &arena) {
         if difference.loss == Loss::Yes {
-            let title = format!("{}: {}", difference.path, difference.words);
+            let title = format!("{}: {}", difference.path, difference.words());
             findings
                 .add(Draft::new(LOST_ITEM, title), || Location::of(patch.document, &place(&difference.path)));
         }

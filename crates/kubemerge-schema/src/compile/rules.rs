@@ -134,8 +134,11 @@ fn is_dropped(model: &Model, node: &Node) -> bool {
 
 fn spec(model: &Model, node: &Node, keys: &mut Vec<MergeKey>) -> Rule {
     match model.given(node.strategy) {
-        // A patch strategy wins over list-type and map-type, for the items of a list too.
-        Some(text) => by_strategy(text, with_defaults(model, node, &spec_keys(model, node)), keys),
+        // A patch strategy wins over list-type and map-type, for the items of a list too. The design document of
+        // retainKeys writes `merge|retainKeys`, which Kubernetes does not read.
+        Some(text) => {
+            by_strategy(&text.replace('|', ","), with_defaults(model, node, &spec_keys(model, node)), keys)
+        }
         None => spec_by_topology(model, node, keys),
     }
 }

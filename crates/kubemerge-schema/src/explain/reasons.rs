@@ -88,6 +88,10 @@ impl Facts<'_> {
         let node = self.node();
         let mut facts = vec![self.strategy()];
         let key = self.model.text(node.merge_key);
+        if self.dialect == Dialect::Kustomize && !self.model.list_map_keys(node).is_empty() {
+            facts.push(self.list_map_keys());
+            return facts;
+        }
         if !key.is_empty() {
             let source =
                 if node.flags.has(Flags::OVERLAID) { "overlay keys" } else { "x-kubernetes-patch-merge-key" };

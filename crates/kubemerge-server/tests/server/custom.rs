@@ -5,7 +5,8 @@ use kube::{
     api::{DynamicObject, Patch, PatchParams, PostParams},
     discovery::ApiResource,
 };
-use kubemerge_server::{ApiServer, CustomStrategicMerge, Scope};
+use kubemerge_schema::{Dialect, Overlay};
+use kubemerge_server::{ApiServer, CustomStrategicMerge, Scope, Validation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -282,6 +283,47 @@ async fn strategic_merge_is_refused_unless_wanted() {
         given.sort_by_key(ToString::to_string);
         assert_eq!(json!(given), finalizers, "{:?}", merged.body);
     }
+}
+
+#[tokio::test]
+async fn custom_resources_merge_by_list_keys_in_spec() {
+    let strategic = ("content-type", "application/strategic-merge-patch+json");
+    let server = ApiServer::builder().dialect(Dialect::Spec).crds([definition()]).build().unwrap();
+    let ports = json!([{"port": 1, "name": "one"}, {"port": 2}]);
+    ask(&server, "POST", GADGETS, gadget("a", json!({"size": 1, "ports": ports}))).await;
+    let change = json!({"spec": {"ports": [{"port": 2, "name": "two"}]}});
+    let merged = ask_as(&server, "PATCH", &format!("{GADGETS}/a"), strategic, change).await;
+    assert_eq!(merged.body["spec"]["ports"], json!([{"port": 1, "name": "one"}, {"port": 2, "name": "two"}]));
+}
+
+#[tokio::test]
+async fn overlays_give_lists_other_keys_in_spec() {
+    let strategic = ("content-type", "application/strategic-merge-patch+json");
+    let services = "/api/v1/namespaces/default/services";
+    let change = json!({"spec": {"ports": [{"name": "b", "port": 53, "protocol": "TCP"}]}});
+    let mut names = Vec::new();
+    for overlay in [Overlay::new(), Overlay::design_documents()] {
+        let server = ApiServer::builder()
+            .dialect(Dialect::Spec)
+            .validation(Validation::Off)
+            .overlay(overlay)
+            .build()
+            .unwrap();
+        let ports = json!([{"name": "a", "port": 53, "protocol": "TCP"}]);
+        let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "dns"},
+            "spec": {"ports": ports}});
+        assert_eq!(ask(&server, "POST", services, service).await.code, 201);
+        let merged = ask_as(&server, "PATCH", &format!("{services}/dns"), strategic, change.clone()).await;
+        names.push(merged.body["spec"]["ports"].as_array().unwrap().len());
+    }
+    // By port and protocol it is the same port; by name and port it is another one.
+    assert_eq!(names, [1, 2]);
+}
+
+#[test]
+fn no_server_merges_as_kustomize_does() {
+    let error = ApiServer::builder().dialect(Dialect::Kustomize).build().err().unwrap();
+    assert!(error.to_string().contains("the dialect kustomize only applies patches"), "{error}");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use kubemerge_inspect::{RefusalCause, refusal_of_change, refusal_of_new};
 use serde_json::json;
 
 use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
-use crate::args::{DialectArg, FileOptions, Recurse, SchemaOptions};
+use crate::args::{DialectArg, FileOptions, Recurse, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
 use crate::job::{self, Manifest, match_objects};
 use crate::output::Stdout;
@@ -74,7 +74,7 @@ pub(crate) struct ApplyArgs {
     #[arg(long, short, value_enum, default_value_t)]
     output: ApplyOutput,
     /// Merge rules: as Kubernetes merges, or as its design documents specify
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = VerbDialect, default_value = "upstream")]
     dialect: DialectArg,
     #[command(flatten)]
     refusal: RefusalOptions,

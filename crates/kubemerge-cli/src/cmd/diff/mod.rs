@@ -15,7 +15,7 @@ use kubemerge::{
 use kubemerge_inspect::node_at;
 
 use super::patch_output::{TestsOption, write_patches};
-use crate::args::{DialectArg, ObjectFormat, PatchTypeArg, SchemaOptions};
+use crate::args::{DialectArg, ObjectFormat, PatchTypeArg, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
 use crate::job::{self, Manifest, type_of};
 use crate::report::{Notice, Outcome, Result};
@@ -53,7 +53,7 @@ pub(crate) struct DiffArgs {
     #[arg(long)]
     no_status: bool,
     /// Merge rules: as Kubernetes merges, or as its design documents specify
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_parser = VerbDialect, default_value = "upstream")]
     dialect: DialectArg,
     #[command(flatten)]
     schema: SchemaOptions,

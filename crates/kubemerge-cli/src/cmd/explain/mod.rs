@@ -3,14 +3,19 @@
 mod operations;
 mod text;
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use kubemerge::{Dialect, Schema, apply};
-use kubemerge_inspect::{MergeStep, RefusalCause, explain, mask_secrets, refusal_of_change};
+use kubemerge_inspect::{
+    DialectDifference, DialectOutcome, DialectSchemas, MergeStep, RefusalCause, explain, mask_secrets,
+    refusal_of_change,
+};
 use serde::Serialize;
 
 use super::refusal::{RefusalOptions, mask};
 use crate::args::{
-    DialectArg, FileOptions, Format, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions,
+    FileOptions, Format, PatchDialectArg, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions,
 };
 use crate::input::{Inputs, Secrets};
 use crate::job::{self, Identity, LoadedPatch, Manifest, Objects, Selection, pairs, type_of};
@@ -34,9 +39,10 @@ pub(crate) struct ExplainArgs {
     patch_type: PatchTypeArg,
     #[command(flatten)]
     target: TargetOptions,
-    /// Dialect to explain; differences from the other one are shown as well
+    /// Dialect to explain; where upstream and spec differ is shown as well, and where kustomize differs from
+    /// them
     #[arg(long, value_enum, default_value_t)]
-    dialect: DialectArg,
+    dialect: PatchDialectArg,
     /// Output format
     #[arg(long, short, value_enum, default_value_t)]
     output: Format,
@@ -66,7 +72,54 @@ struct ObjectExplanation {
 #[derive(Debug, Serialize)]
 struct DifferenceFact {
     path: String,
+    /// What each dialect does there.
+    dialects: BTreeMap<&'static str, DialectOutcome>,
+    #[serde(skip)]
     words: String,
+}
+
+impl DifferenceFact {
+    fn new(difference: DialectDifference) -> DifferenceFact {
+        let words = difference.words();
+        DifferenceFact { path: difference.path, dialects: difference.outcomes.into_iter().collect(), words }
+    }
+
+    /// Hides values.
+    fn mask(&mut self) {
+        self.words = "***".to_owned();
+        self.dialects.values_mut().for_each(|outcome| *outcome = DialectOutcome::Value("***".to_owned()));
+    }
+}
+
+/// The rules of the dialects.
+struct Schemas {
+    /// Of `upstream` and `spec`.
+    both: [Schema; 2],
+    /// Of `kustomize`, if it is explained.
+    kustomize: Option<Schema>,
+}
+
+impl Schemas {
+    fn load(args: &ExplainArgs, inputs: &mut Inputs, manifests: &[Manifest<'_>]) -> Result<Schemas> {
+        let both = job::load_beside(&args.schema, inputs, manifests)?.compile_both()?;
+        let is_explained = args.dialect == PatchDialectArg::Kustomize;
+        let kustomize = is_explained.then(|| job::load_kustomize(&args.schema, inputs)).transpose()?;
+        Ok(Schemas { both, kustomize })
+    }
+
+    /// The rules that are explained.
+    fn chosen(&self, dialect: Dialect) -> &Schema {
+        match (&self.kustomize, dialect) {
+            (Some(schema), _) => schema,
+            (None, Dialect::Upstream) => &self.both[0],
+            (None, _) => &self.both[1],
+        }
+    }
+
+    fn of_dialects(&self) -> DialectSchemas<'_> {
+        let [upstream, spec] = &self.both;
+        DialectSchemas { upstream, spec, kustomize: self.kustomize.as_ref() }
+    }
 }
 
 pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
@@ -76,19 +129,19 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
     let objects = Objects::load_some(&sources)?;
     objects.report();
     let manifests = &objects.manifests;
-    let schemas = job::load_beside(&args.schema, inputs, manifests)?.compile_both()?;
+    let schemas = Schemas::load(args, inputs, manifests)?;
     let mut explanations: Vec<ObjectExplanation> = Vec::new();
-    for pair in pairs(manifests, &patches, &Selection::new(&args.target, &schemas[0])?)? {
+    for pair in pairs(manifests, &patches, &Selection::new(&args.target, &schemas.both[0])?)? {
         let (manifest, patch) = (&manifests[pair.manifest], &patches[pair.patch]);
         let mut explanation = match args.patch_type {
             PatchTypeArg::Strategic => explanation(&schemas, args.dialect.into(), manifest, patch)?,
             PatchTypeArg::Merge | PatchTypeArg::Json => operations::explanation(manifest, patch)?,
         };
-        let refusal = refusal(chosen(&schemas, args.dialect.into()), manifest, patch)?;
+        let refusal = refusal(&schemas, args.dialect.into(), manifest, patch)?;
         explanation.refusal = mask(refusal, inputs, &manifest.identity);
         if inputs.secrets() == Secrets::Masked && manifest.identity.is_secret() {
             mask_secrets(&mut explanation.steps);
-            explanation.differences.iter_mut().for_each(|one| one.words = "***".to_owned());
+            explanation.differences.iter_mut().for_each(DifferenceFact::mask);
         }
         explanations.push(explanation);
     }
@@ -99,28 +152,34 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
     Ok(objects.outcome(args.refusal.outcome(refused)))
 }
 
-fn chosen(schemas: &[Schema; 2], dialect: Dialect) -> &Schema {
-    if dialect == Dialect::Upstream { &schemas[0] } else { &schemas[1] }
-}
-
 /// Why the API server would refuse the result of the patch.
-fn refusal(schema: &Schema, manifest: &Manifest<'_>, patch: &LoadedPatch<'_>) -> Result<Vec<RefusalCause>> {
-    let result = apply(schema, &manifest.json, &patch.patch()?)
+fn refusal(
+    schemas: &Schemas,
+    dialect: Dialect,
+    manifest: &Manifest<'_>,
+    patch: &LoadedPatch<'_>,
+) -> Result<Vec<RefusalCause>> {
+    let result = apply(schemas.chosen(dialect), &manifest.json, &patch.patch()?)
         .map_err(|error| patch.fault(&error, error.path(), &manifest.title()))?;
-    Ok(refusal_of_change(schema, &manifest.json, &result))
+    // kustomize's schema is too old to judge by, and it may delete an object.
+    let judge = if dialect == Dialect::Spec { &schemas.both[1] } else { &schemas.both[0] };
+    match result.as_slice() {
+        b"null" => Ok(Vec::new()),
+        result => Ok(refusal_of_change(judge, &manifest.json, result)),
+    }
 }
 
 fn explanation(
-    schemas: &[Schema; 2],
+    schemas: &Schemas,
     dialect: Dialect,
     manifest: &Manifest<'_>,
     patch: &LoadedPatch<'_>,
 ) -> Result<ObjectExplanation> {
     // Fails where the API server would refuse the patch, whatever it says.
-    type_of(chosen(schemas, dialect), manifest)?;
+    type_of(schemas.chosen(dialect), manifest)?;
     let (live, body) = (manifest.value()?, patch.value()?);
     let Identity { api_version, kind, .. } = &manifest.identity;
-    let explained = explain(schemas.each_ref(), dialect, api_version, kind, live.node(), body.node());
+    let explained = explain(schemas.of_dialects(), dialect, api_version, kind, live.node(), body.node());
     let explained = explained.map_err(|error| patch.merge_fault(&error, manifest))?;
     let differences = explained.differences.into_iter();
     Ok(ObjectExplanation {
@@ -129,7 +188,7 @@ fn explanation(
         patch_type: "strategic",
         dialect: Some(dialect.name()),
         steps: explained.steps,
-        differences: differences.map(|one| DifferenceFact { path: one.path, words: one.words }).collect(),
+        differences: differences.map(DifferenceFact::new).collect(),
         refusal: Vec::new(),
     })
 }

@@ -28,6 +28,8 @@ pub(super) struct PatchedObject<'m, 's> {
 pub(super) enum Effect {
     Unchanged,
     Changed,
+    /// kustomize: the patch deletes the object.
+    Deleted,
 }
 
 /// Patches, and what they need.
@@ -71,11 +73,17 @@ impl<'p, 's> Patcher<'p, 's> {
         let mut node = document.node();
         for at in &patches {
             node = self.apply(*at, manifest, node, &arena)?;
+            if node.is_null() {
+                break;
+            }
         }
-        // By value: a patch may set what is there already.
-        let same = deep_equal(document.node(), node);
         let patch_type = patches.first().map_or(PatchType::Merge, |at| self.loaded[*at].patch_type);
-        let effect = if same { Effect::Unchanged } else { Effect::Changed };
+        let effect = match node.is_null() {
+            true => Effect::Deleted,
+            // By value: a patch may set what is there already.
+            false if deep_equal(document.node(), node) => Effect::Unchanged,
+            false => Effect::Changed,
+        };
         Ok(PatchedObject { manifest, patches, patch_type, json: to_bytes(node), effect, schema: self.schema })
     }
 
@@ -100,7 +108,7 @@ impl PatchedObject<'_, '_> {
     /// Why the API server would refuse the result.
     pub(super) fn refusal(&self, schema: &Schema) -> Vec<RefusalCause> {
         match self.effect {
-            Effect::Unchanged => Vec::new(),
+            Effect::Unchanged | Effect::Deleted => Vec::new(),
             Effect::Changed => refusal_of_change(schema, &self.manifest.json, &self.json),
         }
     }

@@ -10,11 +10,11 @@ mod write;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use kubemerge::Schema;
+use kubemerge::{Dialect, Schema};
 use rayon::prelude::*;
 
 use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
-use crate::args::{DialectArg, FileOptions, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions};
+use crate::args::{FileOptions, PatchDialectArg, PatchOptions, PatchTypeArg, SchemaOptions, TargetOptions};
 use crate::input::{Inputs, Source};
 use crate::job::{self, LoadedPatch, Objects, Selection, pairs};
 use crate::report::{Notice, Outcome, Result};
@@ -61,9 +61,9 @@ pub(crate) struct PatchArgs {
     /// Write nothing; name the objects that would change, and exit 1 if there are any
     #[arg(long, conflicts_with_all = ["in_place", "output"])]
     check: bool,
-    /// Merge rules: as Kubernetes merges, or as its design documents specify
+    /// Merge rules: as Kubernetes merges, as its design documents specify, or as kustomize merges
     #[arg(long, value_enum, default_value_t)]
-    dialect: DialectArg,
+    dialect: PatchDialectArg,
     #[command(flatten)]
     refusal: RefusalOptions,
     #[command(flatten)]
@@ -132,9 +132,15 @@ pub(crate) fn run(args: &PatchArgs, inputs: &mut Inputs) -> Result {
     // Only strategic patches need the custom resource definitions among the objects.
     let is_strategic = args.patch_type == PatchTypeArg::Strategic;
     let definitions = if is_strategic { objects.manifests.as_slice() } else { &[] };
-    let schema = job::load_beside(&args.schema, inputs, definitions)?.compile(args.dialect.into())?;
+    let rules = (args.dialect == PatchDialectArg::Kustomize)
+        .then(|| job::load_kustomize(&args.schema, inputs))
+        .transpose()?;
+    // kustomize's schema is too old to judge by: what a cluster has comes from that of the API server.
+    let dialect = if rules.is_some() { Dialect::Upstream } else { args.dialect.into() };
+    let schema = job::load_beside(&args.schema, inputs, definitions)?.compile(dialect)?;
     let pairs = pairs(&objects.manifests, &patches, &Selection::new(&args.target, &schema)?)?;
-    let patched = Patcher::new(&schema, &patches)?.all(&objects.manifests, &pairs)?;
+    let rules = rules.as_ref().unwrap_or(&schema);
+    let patched = Patcher::new(rules, &patches)?.all(&objects.manifests, &pairs)?;
     warn::unknown_fields(&schema, &patches, &patched)?;
     if args.refusal.report(&refused_results(&schema, &patched, inputs)) == Verdict::Stop {
         return Ok(Outcome::Found);

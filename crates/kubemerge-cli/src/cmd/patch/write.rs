@@ -18,11 +18,13 @@ pub(super) fn results(
     sources: &[Arc<Source>],
     objects: &[PatchedObject<'_, '_>],
 ) -> Result {
+    report_deleted(destination, objects)?;
+    let stay = || objects.iter().filter(|object| object.effect != Effect::Deleted);
     let text = match destination {
         Destination::Yaml => {
-            objects.iter().map(|object| render::yaml(&object.json)).collect::<Vec<_>>().join("---\n")
+            stay().map(|object| render::yaml(&object.json)).collect::<Vec<_>>().join("---\n")
         }
-        Destination::Json => objects.iter().map(|object| render::pretty_json(&object.json)).collect(),
+        Destination::Json => stay().map(|object| render::pretty_json(&object.json)).collect(),
         Destination::Patch => patches(objects)?,
         Destination::Diff => diffs(objects)?,
         Destination::Check => {
@@ -41,7 +43,26 @@ pub(super) fn results(
 fn changed<'o, 'm, 's>(
     objects: &'o [PatchedObject<'m, 's>],
 ) -> impl Iterator<Item = &'o PatchedObject<'m, 's>> {
-    objects.iter().filter(|object| object.effect == Effect::Changed)
+    objects.iter().filter(|object| object.effect != Effect::Unchanged)
+}
+
+/// Names objects that patches delete. Only formats that write objects one by one can leave them out.
+fn report_deleted(destination: Destination, objects: &[PatchedObject<'_, '_>]) -> Result<()> {
+    for object in objects.iter().filter(|object| object.effect == Effect::Deleted) {
+        let title = object.manifest.title();
+        match destination {
+            Destination::Yaml | Destination::Json | Destination::Check => {
+                Notice::note(format!("{title} is deleted by the patch")).print();
+            }
+            _ => {
+                let notice = Notice::error(format!("{title} is deleted by the patch"));
+                let help = "use -o json, or -o yaml with --only-patched, which leave it out; remove the document \
+                            from its file by hand";
+                return Err(notice.help(help).into());
+            }
+        }
+    }
+    Ok(())
 }
 
 fn patches(objects: &[PatchedObject<'_, '_>]) -> Result<String> {

@@ -6,7 +6,7 @@ use clap::Args;
 use kubemerge_schema::{RuleChange, Schema, changes};
 use serde::Serialize;
 
-use crate::args::{DialectArg, Format, SchemaOptions};
+use crate::args::{DialectArg, Format, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
 use crate::job;
 use crate::output::Stdout;
@@ -29,7 +29,7 @@ pub(crate) struct DiffArgs {
     #[arg(value_name = "V2")]
     after: String,
     /// Dialect to compare
-    #[arg(long, value_enum, default_value = "upstream")]
+    #[arg(long, value_parser = VerbDialect, default_value = "upstream")]
     dialect: DialectArg,
     /// Output format
     #[arg(long, short, value_enum, default_value_t)]

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::args::{DialectArg, Format, SchemaOptions};
+use crate::args::{DialectArg, Format, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
 use crate::job;
 use crate::output::Stdout;
@@ -18,7 +18,7 @@ Examples:
   printf 'openapi:\\n  path: schema.json\\n' >> kustomization.yaml")]
 pub(crate) struct ExportArgs {
     /// Dialect to export
-    #[arg(long, value_enum, default_value = "spec")]
+    #[arg(long, value_parser = VerbDialect, default_value = "spec")]
     dialect: DialectArg,
     /// Output format
     #[arg(long, short, value_enum, default_value = "json")]

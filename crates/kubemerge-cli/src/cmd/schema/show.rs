@@ -6,7 +6,7 @@ use kubemerge_schema::{
 };
 use serde::Serialize;
 
-use crate::args::{DialectArg, Format, SchemaOptions};
+use crate::args::{DialectArg, Format, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
 use crate::job::{self, find_type, name_of};
 use crate::output::Stdout;
@@ -28,7 +28,7 @@ pub(crate) struct ShowArgs {
     #[arg(value_name = "FIELD.PATH", default_value = "", hide_default_value = true)]
     path: String,
     /// Show the rules of one dialect only
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = VerbDialect)]
     dialect: Option<DialectArg>,
     /// Output format
     #[arg(long, short, value_enum, default_value_t)]

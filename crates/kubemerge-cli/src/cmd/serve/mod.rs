@@ -9,9 +9,9 @@ use clap::Args;
 use kubemerge_server::{ApiServer, Builder, ServeOptions, Serving};
 use serde_json::Value;
 
-use crate::args::{DialectArg, Recurse};
+use crate::args::{DialectArg, Recurse, VerbDialect};
 use crate::input::{Inputs, Source};
-use crate::job::objects;
+use crate::job::{objects, overlays};
 use crate::report::{Failure, Notice, Outcome, Result, plain};
 
 mod kubeconfig;
@@ -83,11 +83,15 @@ pub(crate) struct ServeArgs {
     #[arg(long, short = 'k', value_name = "VERSION")]
     kubernetes: Option<String>,
     /// Merge rules of strategic merge patches
-    #[arg(long, value_enum, default_value_t = DialectArg::Upstream, value_name = "DIALECT")]
+    #[arg(long, value_parser = VerbDialect, default_value = "upstream", value_name = "DIALECT")]
     dialect: DialectArg,
     /// OpenAPI document with definitions to add to the built-in ones; repeatable
     #[arg(long, value_name = "FILE")]
     schema: Vec<PathBuf>,
+    /// File with your own merge rules for some fields, or `design-documents` for those that the design
+    /// documents of Kubernetes list (dialect spec only); repeatable
+    #[arg(long, value_name = "FILE")]
+    overlay: Vec<PathBuf>,
     /// Initial objects, CustomResourceDefinitions included: files or folders; repeatable
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -160,6 +164,10 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     }
     let schemas = inputs.read(&args.schema, recurse)?;
     builder = with_documents(builder, &schemas, |builder, _, document| builder.openapi(document))?;
+    if !args.overlay.is_empty() && args.dialect == DialectArg::Upstream {
+        Notice::warning("overlays act in the dialect spec only; upstream is what Kubernetes does").print();
+    }
+    builder = overlays(&args.overlay, inputs)?.into_iter().fold(builder, Builder::overlay);
     let objects = inputs.read(&args.files, recurse)?;
     builder =
         with_documents(builder, &objects, |builder, name, object| builder.objects_from(name, [object]))?;

@@ -154,7 +154,13 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
             }
             Some(patch) => {
                 let Sides::Two { live, .. } = sides else { return Walked::Kept };
-                self.observer.note(path, MergeEvent::ListReplaced { from: live, cause: Replacement::Rule });
+                match live {
+                    None => self.note_set(None, patch, path),
+                    from => {
+                        let cause = Replacement::Rule;
+                        self.observer.note(path, MergeEvent::ListReplaced { from, cause });
+                    }
+                }
                 Walked::Patch(patch)
             }
         }
