@@ -226,8 +226,11 @@ impl<'s> BuiltinKind<'s> {
         metadata.remove("deletionTimestamp");
         metadata.remove("deletionGracePeriodSeconds");
         metadata.remove("selfLink");
-        if scope == Some(Scope::Namespaced) {
-            metadata.set_default("namespace", "default");
+        match scope {
+            Some(Scope::Namespaced) => metadata.set_default("namespace", "default"),
+            // The API server drops the namespace of an object that is in none.
+            Some(Scope::Cluster) => drop(metadata.remove("namespace")),
+            None => {}
         }
         let Some(rules) = self.rules else { return };
         rules.reset.iter().for_each(|name| self.empty_field(object, name));
