@@ -20,7 +20,7 @@ pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod skew;
 
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::args::DuplicateKeysArg;
 use crate::input::{Inputs, Secrets};
@@ -31,9 +31,6 @@ use crate::report::{Colours, Result, choose_colours};
 #[command(name = "kubemerge", version, max_term_width = 100, subcommand_required = true)]
 #[command(after_help = "Exit codes: 0 success, 1 a difference, conflict or finding, 2 an error.")]
 pub(crate) struct CommandLine {
-    /// How to handle duplicate keys in a map
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "RULE", help_heading = "Input")]
-    duplicate_keys: DuplicateKeysArg,
     /// Show the values of Secrets in diffs, explanations and messages
     #[arg(long, global = true, help_heading = "Output")]
     show_secrets: bool,
@@ -54,37 +51,56 @@ enum ColorArg {
     Never,
 }
 
+/// A command that reads manifests or patches.
+#[derive(Debug, Args)]
+struct Reading<T: Args> {
+    #[command(flatten)]
+    args: T,
+    /// How to handle duplicate keys in a map
+    #[arg(long, value_enum, default_value_t, value_name = "RULE", help_heading = "Input")]
+    duplicate_keys: DuplicateKeysArg,
+}
+
+/// The commands about schemas, which read documents.
+#[derive(Debug, Args)]
+struct SchemaCommand {
+    #[command(subcommand)]
+    verb: schema::Verb,
+    /// How to handle duplicate keys in a map
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "RULE", help_heading = "Input")]
+    duplicate_keys: DuplicateKeysArg,
+}
+
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Apply a patch to objects in files
-    Patch(patch::PatchArgs),
+    Patch(Reading<patch::PatchArgs>),
     /// Generate the patch from one object to another
-    Diff(diff::DiffArgs),
+    Diff(Reading<diff::DiffArgs>),
     /// Show what `kubectl apply` would send, and the resulting object
-    Apply(apply::ApplyArgs),
+    Apply(Reading<apply::ApplyArgs>),
     /// Generate a patch of another type with the same effect
-    Convert(convert::ConvertArgs),
+    Convert(Reading<convert::ConvertArgs>),
     /// Combine several patches into one
-    Compose(compose::ComposeArgs),
+    Compose(Reading<compose::ComposeArgs>),
     /// Generate a patch that undoes another
-    Invert(convert::InvertArgs),
+    Invert(Reading<convert::InvertArgs>),
     /// Show what a patch does to each field, which rule applies, and where the dialects differ
-    Explain(explain::ExplainArgs),
+    Explain(Reading<explain::ExplainArgs>),
     /// Show which manager owns which field
-    Owners(owners::OwnersArgs),
+    Owners(Reading<owners::OwnersArgs>),
     /// Find common mistakes in manifests and patches
-    Lint(lint::LintArgs),
+    Lint(Reading<lint::LintArgs>),
     /// Compare the result of a change across client and server versions
-    Skew(skew::SkewArgs),
+    Skew(Reading<skew::SkewArgs>),
     /// Show how the fields of every kind merge, and why
-    #[command(subcommand)]
-    Schema(schema::Verb),
+    Schema(SchemaCommand),
     /// Generate shell completions
     Completions(completions::CompletionsArgs),
     /// Generate the manual page
     Man(completions::ManArgs),
     /// Run a test API server for kubectl and other clients
-    Serve(Box<serve::ServeArgs>),
+    Serve(Box<Reading<serve::ServeArgs>>),
 }
 
 /// Runs the command that was given.
@@ -95,22 +111,21 @@ pub(crate) fn run(line: CommandLine) -> Result {
         ColorArg::Never => choose_colours(Colours::Off),
     }
     let secrets = if line.show_secrets { Secrets::Shown } else { Secrets::Masked };
-    let mut inputs = Inputs::new(line.duplicate_keys.into(), secrets);
-    let inputs = &mut inputs;
+    let read = |rule: DuplicateKeysArg| Inputs::new(rule.into(), secrets);
     match line.command {
-        Command::Diff(args) => diff::run(&args, inputs),
-        Command::Apply(args) => apply::run(&args, inputs),
-        Command::Convert(args) => convert::run(&args, inputs),
-        Command::Compose(args) => compose::run(&args, inputs),
-        Command::Invert(args) => convert::run_invert(&args, inputs),
-        Command::Explain(args) => explain::run(&args, inputs),
-        Command::Owners(args) => owners::run(&args, inputs),
-        Command::Lint(args) => lint::run(&args, inputs),
-        Command::Patch(args) => patch::run(&args, inputs),
-        Command::Skew(args) => skew::run(&args, inputs),
-        Command::Schema(verb) => schema::run(verb, inputs),
+        Command::Diff(one) => diff::run(&one.args, &mut read(one.duplicate_keys)),
+        Command::Apply(one) => apply::run(&one.args, &mut read(one.duplicate_keys)),
+        Command::Convert(one) => convert::run(&one.args, &mut read(one.duplicate_keys)),
+        Command::Compose(one) => compose::run(&one.args, &mut read(one.duplicate_keys)),
+        Command::Invert(one) => convert::run_invert(&one.args, &mut read(one.duplicate_keys)),
+        Command::Explain(one) => explain::run(&one.args, &mut read(one.duplicate_keys)),
+        Command::Owners(one) => owners::run(&one.args, &mut read(one.duplicate_keys)),
+        Command::Lint(one) => lint::run(&one.args, &mut read(one.duplicate_keys)),
+        Command::Patch(one) => patch::run(&one.args, &mut read(one.duplicate_keys)),
+        Command::Skew(one) => skew::run(&one.args, &mut read(one.duplicate_keys)),
+        Command::Schema(one) => schema::run(one.verb, &mut read(one.duplicate_keys)),
         Command::Completions(args) => completions::run(&args, CommandLine::command()),
         Command::Man(args) => completions::run_man(&args, CommandLine::command()),
-        Command::Serve(args) => serve::run(&args, inputs),
+        Command::Serve(one) => serve::run(&one.args, &mut read(one.duplicate_keys)),
     }
 }
