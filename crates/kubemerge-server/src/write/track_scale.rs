@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use crate::{
     catalog::call::Call,
     object::Object,
-    protocol::status::{Outcome, unclassified},
+    protocol::status::{Failure, Outcome, unclassified},
     store::Ownership,
     write::{
         apply::{self, Configuration},
@@ -62,9 +62,27 @@ pub(crate) fn applied(
         let (scale, tracked) = at_scale(call, |endpoint, arena| {
             apply_at(endpoint, arena, current, &entries, config, now(call))
         })?;
+        if scale.is_some() && call.resource.custom().is_some() {
+            return Err(inconvertible(config));
+        }
         let ownership = mapping.to_parent(live, &tracked).map_err(unreadable)?;
         Ok(Rescaled { scale: scale.unwrap_or_else(|| current.clone()), ownership: Ownership::new(ownership) })
     })
+}
+
+/// Upstream: the result is converted as if it were the custom resource, which fails (case apply/custom-status).
+fn inconvertible(config: &Configuration<'_>) -> Failure {
+    let metadata = config.text.node().get("metadata");
+    let text = |name: &str| {
+        let node = metadata.and_then(|metadata| metadata.get(name)).and_then(|node| node.as_str());
+        node.map(|text| text.text().into_owned()).unwrap_or_default()
+    };
+    unclassified(format!(
+        "failed to convert new object ({}/{}; {API_VERSION}, Kind=Scale) to proper version: request to convert CR to an \
+         invalid group/version: {API_VERSION}",
+        text("namespace"),
+        text("name")
+    ))
 }
 
 fn apply_at(
