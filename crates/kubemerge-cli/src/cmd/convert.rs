@@ -88,6 +88,7 @@ fn make(args: &Common, to: PatchTypeArg, effect: Effect, inputs: &mut Inputs) ->
     let read = Objects::load_some(&sources)?;
     read.report();
     let objects = &read.manifests;
+    // The other types need no schema, so none has to be given.
     let is_strategic = [args.patch_type, to].contains(&PatchTypeArg::Strategic);
     let schema =
         args.output_options.schema_beside(inputs, if is_strategic { objects.as_slice() } else { &[] })?;
@@ -124,6 +125,7 @@ impl Maker<'_> {
         let mut patches = Vec::new();
         for (object, patch) in pairs {
             let made = self.patch(object, patch)?;
+            // Of several patches each names its object, so it cannot also rename it.
             check_same_name(&made, object)?;
             patches.extend(named(&made, &object.identity));
         }
@@ -134,6 +136,7 @@ impl Maker<'_> {
 /// No object has two patches: the second is for the result of the first.
 fn check_one_each(pairs: &[Pair], objects: &[Manifest<'_>]) -> Result<()> {
     let mut patched = vec![false; objects.len()];
+    // A converted patch is about the object as given, not as another patch left it.
     match pairs.iter().find(|pair| std::mem::replace(&mut patched[pair.manifest], true)) {
         None => Ok(()),
         Some(pair) => {

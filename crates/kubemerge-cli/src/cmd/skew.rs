@@ -157,6 +157,7 @@ impl Side {
             Some((_, other)) => return Err(bad_side(word, &format!("there is no dialect {other}")).into()),
         };
         // Several directives may be missing, as in clients before 1.6.
+        // A version contains no dash, so the rest are directives.
         let unsupported = parts.map(|name| directive(word, name)).collect::<Result<Vec<_>>>()?;
         let options = SchemaOptions {
             kubernetes: Some(version.to_owned()),
@@ -197,6 +198,7 @@ fn bad_side(word: &str, fault: &str) -> Notice {
 
 /// The results of every pair for one object.
 fn answers_of(sides: &[Side; 2], change: Change<'_, '_>) -> Result<Vec<Answer>> {
+    // All four combinations: old and new clients talk to both servers during an upgrade.
     let pairs = sides.iter().flat_map(|client| sides.iter().map(move |server| (client, server)));
     pairs.map(|(client, server)| answer(client, server, change)).collect()
 }
@@ -239,6 +241,7 @@ fn answer(client: &Side, server: &Side, change: Change<'_, '_>) -> Result<Answer
 /// the dialect `spec` makes of it.
 fn wanted(client: &Side, change: Change<'_, '_>) -> Result<Vec<u8>> {
     let Change { old, new, live } = change;
+    // Nothing else has changed the object, so the new state itself is wanted.
     if std::ptr::eq(old, live) {
         return Ok(new.json.clone());
     }

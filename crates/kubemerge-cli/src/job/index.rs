@@ -77,6 +77,7 @@ impl<'m, 's> Index<'m, 's> {
         let target = Target::of(patch, selection);
         let fits = |at: &usize| target.fits(&self.manifests[*at].identity);
         let fitting: Vec<usize> = match &target {
+            // Found by name instead of a scan: repositories have thousands of objects.
             Target::Named(wanted) => self.named(wanted).iter().copied().filter(fits).collect(),
             Target::All | Target::Only | Target::Given(_) => {
                 self.considered.iter().copied().filter(fits).collect()

@@ -23,6 +23,7 @@ pub(crate) fn name_of(schema: &Schema, ty: Type<'_>) -> String {
 pub(crate) fn type_of<'s>(schema: &'s Schema, manifest: &Manifest<'_>) -> Result<Type<'s>> {
     let Identity { api_version, kind, .. } = &manifest.identity;
     match schema.type_of(api_version, kind) {
+        // As the API server, which answers 415.
         Some(ty) if ty.is_custom_resource() && schema.dialect() == Dialect::Upstream => {
             Err(custom_resource(manifest).into())
         }

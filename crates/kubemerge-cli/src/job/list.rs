@@ -70,6 +70,7 @@ fn item_kind(node: Node<'_>) -> Option<Identity> {
 
 /// Items of a typed list need not have apiVersion and kind.
 fn completed<'a>(item: Node<'a>, list: &Identity, arena: &'a Arena) -> Node<'a> {
+    // Items of a typed list, such as PodList, may leave kind and version out.
     if !has_no_kind(item) || list.kind.is_empty() {
         return item;
     }
@@ -134,6 +135,7 @@ fn as_written<'a>(item: Node<'a>, new: Node<'a>, list: &Identity, arena: &'a Are
     if !has_no_kind(item) {
         return new;
     }
+    // What was filled in from the list is not written back into the file.
     let is_from_list = |entry: &Entry<'a>| {
         let given = match &*entry.key.text() {
             API_VERSION => &list.api_version,

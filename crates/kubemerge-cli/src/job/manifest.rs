@@ -117,6 +117,7 @@ impl<'s> Manifest<'s> {
 
     /// Every object of several texts.
     pub(crate) fn all_of(sources: &'s [Arc<Source>]) -> Result<Vec<Manifest<'s>>> {
+        // In the order of the files, whichever thread read them.
         let objects = each(sources, Manifest::all).into_iter().collect::<Result<Vec<_>>>()?;
         Ok(objects.into_iter().flatten().collect())
     }

@@ -32,6 +32,7 @@ fn check_once(states: &[Manifest<'_>], found: &[Option<usize>]) -> Result<()> {
 /// The one object that was found, if any.
 fn only(state: &Manifest<'_>, objects: &[Manifest<'_>], found: &[usize]) -> Result<Option<usize>> {
     match found {
+        // Guessing would patch the wrong object.
         [one, other, ..] => {
             let [one, other] = [one, other].map(|at| objects[*at].full_title());
             let title = format!("{} matches more than one object:\n  {one}\n  {other}", state.full_title());

@@ -41,6 +41,7 @@ impl<'s> Objects<'s> {
         let mut objects = Objects { manifests: Vec::new(), skipped: 0, patches: 0, unreadable: Vec::new() };
         for (source, parsed) in sources.iter().zip(each(sources, parse)) {
             match parsed {
+                // Patches look like incomplete objects; linting them as such would be noise.
                 _ if source.path().is_some_and(|path| patches.contains(&real(path))) => objects.patches += 1,
                 Ok(parsed) => {
                     objects.manifests.extend(parsed.manifests);
@@ -119,6 +120,7 @@ fn parse(source: &Source) -> Result<Parsed<'_>> {
 fn is_object(node: Node<'_>) -> bool {
     let identity = Identity::of(node);
     let is_named = !identity.api_version.is_empty() || !identity.kind.is_empty();
+    // Values files of Helm and kustomizations are among manifests in many repositories.
     node.kind() == Kind::Map && is_named && !identity.is_in_group(KUSTOMIZE_GROUP)
 }
 
@@ -155,5 +157,6 @@ fn patch_names(kustomization: Node<'_>) -> Vec<String> {
 }
 
 fn real(path: &Path) -> PathBuf {
+    // Two spellings of one file must compare equal; a missing file is reported elsewhere.
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -107,6 +107,7 @@ fn wrong_form(patch: Node<'_>, patch_type: PatchType) -> Option<&'static str> {
         (Kind::List, PatchType::Json) => None,
         (Kind::Map, PatchType::Strategic | PatchType::Merge) => None,
         (Kind::List, _) => Some("a list of operations is a JSON patch: --type json"),
+        // The most common mistake: one operation without its list.
         (Kind::Map, PatchType::Json) if patch.get("op").is_some() => {
             Some("put the operation into a list: [{\"op\": …}]")
         }

@@ -11,6 +11,7 @@ pub(crate) fn facts<T: Serialize>(format: Format, facts: &T, text: impl FnOnce(&
         Format::Text => text(facts),
         Format::Json => json(facts),
         Format::Yaml => {
+            // Through JSON, so that both formats have the same names and order.
             let json = serde_json::to_vec(facts).expect("facts are plain data");
             yaml::write_json(&json, &WriteOptions::default()).expect("serde writes JSON")
         }

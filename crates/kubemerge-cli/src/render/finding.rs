@@ -26,6 +26,7 @@ pub(crate) fn finding_notice(source: &Source, finding: Finding) -> Notice {
 /// read as …`) or start with it (`1 is not a string`).
 fn without_secrets(source: &Source, range: Range<usize>, message: String) -> String {
     let line = |text: &str| -> String { text[range.start.min(text.len())..].lines().take(1).collect() };
+    // Only a line that was masked can have a secret in its message.
     if line(source.text()) == line(source.shown()) {
         return message;
     }

@@ -29,5 +29,6 @@ fn message(text: &str) -> String {
 
 /// Properties are separated by commas and end at a colon.
 fn property(text: &str) -> String {
+    // Properties are separated by these characters.
     message(text).replace(':', "%3A").replace(',', "%2C")
 }

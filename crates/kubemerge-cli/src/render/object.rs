@@ -20,6 +20,7 @@ pub(crate) fn object(format: ObjectFormat, json: &[u8]) -> String {
 }
 
 /// Deeper levels are not indented any further.
+// Deeper levels are indented like this one.
 const MAX_INDENT: usize = 128;
 
 /// A JSON text with one member on each line, as kubectl writes it. Numbers and strings keep their text.
@@ -69,6 +70,7 @@ fn copy_string(bytes: &mut impl Iterator<Item = u8>, text: &mut Vec<u8>) {
         if byte == b'"' && !is_escaped {
             return;
         }
+        // Two backslashes are one escaped backslash.
         is_escaped = byte == b'\\' && !is_escaped;
     }
 }

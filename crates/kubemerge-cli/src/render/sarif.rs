@@ -19,6 +19,7 @@ pub(crate) fn sarif(notices: &[Notice]) -> Value {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
             }},
+            // SARIF's default is UTF-16 units.
             "columnKind": "unicodeCodePoints",
             "results": notices.iter().map(result).collect::<Vec<_>>(),
         }],
@@ -27,6 +28,7 @@ pub(crate) fn sarif(notices: &[Notice]) -> Value {
 
 /// A rule that was found. Codes of refused patches are those of errors and have no rule.
 fn rule(code: &str) -> Value {
+    // Errors of the merge have codes that are no rules.
     let Some(rule) = RULES.iter().find(|rule| rule.code == code) else { return json!({"id": code}) };
     let level = match rule.severity {
         FindingSeverity::Warning => "warning",

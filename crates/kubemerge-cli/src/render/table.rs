@@ -19,6 +19,7 @@ impl Table {
 
     /// Adds a row; an empty cell is shown as `-`.
     pub(crate) fn row(&mut self, cells: &[impl AsRef<str>]) {
+        // An empty cell would shift columns for tools that split on blanks.
         let shown = |cell: &str| if cell.is_empty() { "-".to_owned() } else { cell.to_owned() };
         self.rows.push(cells.iter().map(|cell| shown(cell.as_ref())).collect());
     }

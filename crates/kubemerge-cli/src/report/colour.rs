@@ -23,6 +23,7 @@ pub(crate) fn colours_of(stream: &impl IsTerminal) -> Colours {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     match CHOICE.get() {
         Some(choice) => *choice,
+        // no-color.org; it wins over a terminal and over CLICOLOR_FORCE.
         None if is_set("NO_COLOR") => Colours::Off,
         None if is_set("CLICOLOR_FORCE") || stream.is_terminal() => Colours::On,
         None => Colours::Off,

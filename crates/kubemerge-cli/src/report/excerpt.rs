@@ -6,6 +6,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Snippet};
 use kubemerge_yaml::Position;
 
 /// Lines longer than this are cut around the place.
+// Minified JSON is one line of megabytes.
 const MAX_LINE_LENGTH: usize = 400;
 
 /// A few lines of a file and the marks on them.
@@ -56,6 +57,7 @@ impl Excerpt {
         let end = self.offset + self.text.len();
         let wide = around.start.min(self.offset)..around.end.max(end);
         let moved = self.offset - wide.start;
+        // The excerpt may have grown upwards.
         self.first_line -= text[wide.start..self.offset].matches('\n').count();
         self.text = text[wide.clone()].to_owned();
         self.offset = wide.start;
@@ -84,6 +86,7 @@ impl Excerpt {
     /// The column after the first mark, which ends on its line.
     pub(crate) fn end_column(&self) -> usize {
         let mark = &self.marks[0].range;
+        // At least one column, or editors mark nothing.
         self.position.column + self.text[mark.clone()].chars().count().max(1)
     }
 
@@ -114,6 +117,7 @@ impl Excerpt {
         let Position { line, column, .. } = self.position;
         match shown == column {
             true => drawn,
+            // The line was cut at its start, so the drawn column is too small.
             false => {
                 let place = |column: usize| format!("{}:{line}:{column}\n", self.name);
                 drawn.replacen(&place(shown), &place(column), 1)

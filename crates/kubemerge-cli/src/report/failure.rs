@@ -37,6 +37,7 @@ impl Failure {
     /// Stdout could not be written.
     pub(crate) fn of_output(error: &io::Error) -> Failure {
         match error.kind() {
+            // `| head` has read enough, which is no error.
             io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
             _ => Notice::error(format!("cannot write to stdout: {}", plain(error))).into(),
         }
@@ -46,6 +47,7 @@ impl Failure {
 /// The text of the operating system's error, without its number.
 pub(crate) fn plain(error: &io::Error) -> String {
     let text = error.to_string();
+    // The number helps no user.
     match text.find(" (os error") {
         Some(end) => text[..end].to_owned(),
         None => text,

@@ -49,6 +49,7 @@ impl Notice {
 
     /// A text that is not YAML.
     pub(crate) fn of_yaml(name: &str, bytes: &[u8], error: &yaml::YamlError) -> Notice {
+        // The error may be that the text is not UTF-8.
         let text = String::from_utf8_lossy(bytes);
         let at = error.position().offset;
         let excerpt = Excerpt::cut(name, &text, at..at + 1, "");

@@ -24,6 +24,7 @@ pub(super) fn patches(
     for (at, new) in new.iter().enumerate() {
         let live = live.as_ref().map(|(current, found)| found[at].map(|at| &current[at]));
         match (before[at], live) {
+            // Without an old or a live state there is nothing to patch.
             (Some(_), Some(None)) | (None, _) => warnings.push(unmatched_warning(new)),
             (Some(before), live) => {
                 let (old, live) = (&old[before], live.flatten());

@@ -126,6 +126,7 @@ impl Maker {
         let ty = match self.target {
             Target::Strategic => Some(type_of(&self.schema, new)?),
             Target::Merge => None,
+            // A schema makes better three-way patches, but is not needed.
             Target::Json(_) => type_of(&self.schema, new).ok(),
         };
         let made = match current {
@@ -153,6 +154,7 @@ fn at_fault<'m, 's>(
         let item = node_at(value.node(), error.path(), &arena);
         item.is_some_and(|item| error.merge_keys().iter().any(|key| item.get(key).is_none()))
     };
+    // The error has a path but does not say in which of the files it is.
     [Some(new), Some(old), current].into_iter().flatten().find(lacks_key).unwrap_or(new)
 }
 

@@ -25,6 +25,7 @@ pub(super) fn differences(
     // The key sets of `spec` tell items apart as people do, whatever the patch would merge by.
     let schema = job::load_beside(&args.schema, inputs, new)?.compile(Dialect::Spec)?;
     let pairs = match (old, new) {
+        // Two single objects are compared even if their names differ.
         ([_], [_]) => vec![Some(0)],
         _ => match_objects(new, old)?,
     };

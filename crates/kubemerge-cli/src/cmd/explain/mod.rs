@@ -141,6 +141,7 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
         explanation.refusal = mask(refusal, inputs, &manifest.identity);
         if inputs.secrets() == Secrets::Masked && manifest.identity.is_secret() {
             mask_secrets(&mut explanation.steps);
+            // Differences quote values.
             explanation.differences.iter_mut().for_each(DifferenceFact::mask);
         }
         explanations.push(explanation);

@@ -71,6 +71,7 @@ pub(crate) fn run(args: &ShowArgs, inputs: &mut Inputs) -> Result {
     let schemas = job::load(&args.schema, inputs)?;
     let compiled = match args.dialect {
         Some(dialect) => vec![schemas.compile(dialect.into())?],
+        // Both by default: where they differ is what most users look for.
         None => Vec::from(schemas.compile_both()?),
     };
     let mut out = Stdout::new();
@@ -125,6 +126,7 @@ fn fields(explained: &[(Type<'_>, FieldExplanation<'_>)], path: &str) -> Vec<Fie
             rules: own.iter().map(|(ty, one)| short_rule(*ty, one)).collect(),
         }
     };
+    // The fields of a list are those of its items.
     inside_lists(first.ty).fields().map(facts).collect()
 }
 
@@ -142,6 +144,7 @@ fn inside_lists(ty: Type<'_>) -> Type<'_> {
 /// A value in words, definitions by the last part of their names.
 fn short_value(value: &str) -> String {
     let (around, name) = value.rsplit_once(' ').map_or(("", value), |(around, name)| (around, name));
+    // Full definition names are too wide for a table.
     let short = name.rsplit('.').next().unwrap_or(name);
     format!("{around} {short}").trim_start().to_owned()
 }
