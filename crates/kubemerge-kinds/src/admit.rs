@@ -247,12 +247,12 @@ impl<'s> BuiltinKind<'s> {
         let report = Report::new(self.context.minor);
         let root = Field::root(object, &report);
         match rules.metadata {
-            MetadataRule::Generic => {}
+            MetadataRule::Generic | MetadataRule::Unchecked => {}
             _ => metadata_of_kind(root, rules),
         }
         (rules.validate)(root);
         (rules.validate_create_only)(root);
-        if root.errors_so_far() == 0 {
+        if root.errors_so_far() == 0 && rules.metadata != MetadataRule::Unchecked {
             generic_metadata(root.field("metadata"), rules.scope, NameRule::PathSegment);
         }
         report.into_errors()

@@ -2,9 +2,9 @@
 
 use crate::registry::Rules;
 use crate::{
-    admissionregistration, apiextensions, apiregistration, apps, autoscaling, batch, certificates,
-    coordination, core, discovery, events, flowcontrol, networking, node, policy, rbac, resource, scheduling,
-    storage, storagemigration,
+    admissionregistration, apiextensions, apiregistration, apps, authorization, autoscaling, batch,
+    certificates, coordination, core, discovery, events, flowcontrol, networking, node, policy, rbac,
+    resource, scheduling, storage, storagemigration,
 };
 
 /// The groups and the rules of their kinds. One line for each group; a group lists its kinds in its own folder.
@@ -14,6 +14,7 @@ const GROUPS: &[(&str, &[Rules])] = &[
     ("apiextensions.k8s.io", apiextensions::RULES),
     ("apiregistration.k8s.io", apiregistration::RULES),
     ("apps", apps::RULES),
+    ("authorization.k8s.io", authorization::RULES),
     ("autoscaling", autoscaling::RULES),
     ("batch", batch::RULES),
     ("certificates.k8s.io", certificates::RULES),

@@ -14,6 +14,7 @@ mod admit;
 mod apiextensions;
 mod apiregistration;
 mod apps;
+mod authorization;
 mod autoscaling;
 mod batch;
 mod cel;

@@ -46,6 +46,8 @@ pub enum MetadataRule {
     AnyFinalizers,
     /// Only as the API server validates every object, after the rest of it was found valid.
     Generic,
+    /// Not at all: reviews have no name.
+    Unchecked,
 }
 
 /// Facts that rules may depend on.

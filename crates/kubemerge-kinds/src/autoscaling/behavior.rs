@@ -1,7 +1,7 @@
 //! `behavior`: how fast an autoscaler may scale.
 
 use crate::field::Field;
-use crate::tree::{List, Map};
+use crate::tree::{List, Map, Value};
 
 const MAX_PERIOD_SECONDS: i64 = 1800;
 const MAX_STABILIZATION_SECONDS: i64 = 3600;
@@ -18,7 +18,8 @@ pub(super) fn defaults(behavior: &mut Map<'_>) {
 
 fn rules_defaults(rules: &mut Map<'_>, policies: &[(&'static str, i64)]) {
     rules.set_if_absent("selectPolicy", "Max");
-    if rules.has("policies") {
+    // An empty list counts as given, and is refused.
+    if rules.get_raw("policies").is_some_and(|value| !matches!(value, Value::Null)) {
         return;
     }
     let mut list = List::new_in(rules.arena());

@@ -1,6 +1,7 @@
 //! Where the errors of one validation are collected.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::fmt;
 
 use super::FieldError;
@@ -62,7 +63,13 @@ impl Report {
 
     /// The errors, in the order in which they were found.
     pub fn into_errors(self) -> Vec<FieldError> {
-        self.errors.into_inner()
+        let mut errors = self.errors.into_inner();
+        if errors.len() > 1 {
+            // Some rules are checked twice; Kubernetes tells each error once.
+            let mut known = HashSet::new();
+            errors.retain(|error| known.insert((error.kind, error.field.clone(), error.message())));
+        }
+        errors
     }
 }
 

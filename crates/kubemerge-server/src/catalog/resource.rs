@@ -77,7 +77,9 @@ impl Resource {
 
     /// The kind as messages about invalid objects name it.
     pub(crate) fn qualified_kind(&self) -> Qualified<'_> {
-        Qualified { group: &self.group, name: &self.kind }
+        // Events are those of the core group, whichever group they are written in.
+        let group = if self.custom().is_some() { &self.group } else { self.home() };
+        Qualified { group, name: &self.kind }
     }
 
     pub(crate) fn is_namespaced(&self) -> bool {

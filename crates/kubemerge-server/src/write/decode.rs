@@ -249,7 +249,7 @@ pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
 }
 
 /// Refuses names that are given and are not those of the resource.
-fn check_type_names(call: &Call<'_>, api_version: &str, kind: &str) -> Outcome<()> {
+pub(crate) fn check_type_names(call: &Call<'_>, api_version: &str, kind: &str) -> Outcome<()> {
     let (expected, wanted) = (&call.resource.api_version, &call.resource.kind);
     if !api_version.is_empty() && api_version != expected {
         return Err(bad_request(format!(

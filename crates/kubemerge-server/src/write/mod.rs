@@ -49,5 +49,5 @@ pub(crate) mod track;
 pub(crate) mod track_scale;
 pub(crate) mod tracking;
 pub(crate) mod transaction;
-mod unknown_fields;
+pub(crate) mod unknown_fields;
 pub(crate) mod validate;

@@ -1,0 +1,89 @@
+//! SubjectAccessReview, SelfSubjectAccessReview and LocalSubjectAccessReview.
+
+use crate::field::{BadValue, Field};
+use crate::registry::{MetadataRule, Rules};
+use crate::tree::Map;
+
+pub(super) const SUBJECT_ACCESS_REVIEW: Rules = Rules {
+    kind: "SubjectAccessReview",
+    metadata: MetadataRule::Unchecked,
+    validate: |review| {
+        attributes(review.field("spec"));
+        subject(review.field("spec"));
+        empty_metadata(review.field("metadata"), &[], "must be empty");
+    },
+    ..Rules::CLUSTER
+};
+
+pub(super) const SELF_SUBJECT_ACCESS_REVIEW: Rules = Rules {
+    kind: "SelfSubjectAccessReview",
+    metadata: MetadataRule::Unchecked,
+    validate: |review| {
+        attributes(review.field("spec"));
+        empty_metadata(review.field("metadata"), &[], "must be empty");
+    },
+    ..Rules::CLUSTER
+};
+
+pub(super) const LOCAL_SUBJECT_ACCESS_REVIEW: Rules = Rules {
+    kind: "LocalSubjectAccessReview",
+    metadata: MetadataRule::Unchecked,
+    validate: |review| {
+        let spec = review.field("spec");
+        attributes(spec);
+        subject(spec);
+        empty_metadata(review.field("metadata"), &["namespace"], "must be empty except for namespace");
+        let (resource, other) = (spec.field("resourceAttributes"), spec.field("nonResourceAttributes"));
+        let namespace = resource.field("namespace");
+        if resource.is_set() && namespace.str() != review.fields(["metadata", "namespace"]).str() {
+            namespace.invalid("must match metadata.namespace");
+        }
+        if other.is_set() {
+            other
+                .invalid_struct("*authorization.NonResourceAttributes", "disallowed on this kind of request");
+        }
+    },
+    ..Rules::NAMESPACED
+};
+
+/// A review is about a resource or about a URL.
+fn attributes(spec: Field<'_>) {
+    let (resource, other) = (spec.field("resourceAttributes"), spec.field("nonResourceAttributes"));
+    if resource.is_set() == other.is_set() {
+        let value = if other.is_set() {
+            BadValue::internal("*authorization.NonResourceAttributes", other)
+        } else {
+            BadValue::null()
+        };
+        spec.invalid_as(
+            value,
+            "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+        );
+    }
+    ["fieldSelector", "labelSelector"].into_iter().for_each(|name| selector(resource.field(name)));
+}
+
+/// A selector is one text or a list of requirements.
+fn selector(selector: Field<'_>) {
+    let (raw, requirements) = (selector.field("rawSelector"), selector.field("requirements"));
+    if !raw.is_empty() && !requirements.is_empty() {
+        raw.invalid("may not specified at the same time as requirements");
+    }
+    if selector.is_set() && raw.is_empty() && requirements.is_empty() {
+        let path = selector.path();
+        requirements.required(format!("when {path} is specified, requirements or rawSelector is required"));
+    }
+}
+
+fn subject(spec: Field<'_>) {
+    if spec.field("user").is_empty() && spec.field("groups").is_empty() {
+        spec.field("user").invalid_as("", "at least one of user or group must be specified");
+    }
+}
+
+fn empty_metadata(metadata: Field<'_>, allowed: &[&str], problem: &str) {
+    let mut given = metadata.map().into_iter().flat_map(Map::iter).filter(|(_, value)| !value.is_empty());
+    if given.any(|(name, _)| name != "managedFields" && !allowed.contains(&name)) {
+        metadata.invalid_struct("metav1.ObjectMeta", problem);
+    }
+}
