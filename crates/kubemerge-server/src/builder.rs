@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use kubemerge_kinds::custom::document::DocumentSchemas;
 use kubemerge_schema::{Dialect, Overlay, SchemaBuilder};
 use serde::Serialize;
 use serde_json::Value;
@@ -211,7 +212,8 @@ impl Builder {
         }
     }
 
-    /// Loads an OpenAPI document (v2 or v3) beside the built-in tables; its definitions win.
+    /// Loads an OpenAPI document (v2 or v3) beside the built-in tables; its definitions win. Objects of kinds that only
+    /// the document has must satisfy it: required fields, enums, formats, ranges.
     pub fn openapi(mut self, document: Value) -> Self {
         self.documents.push(document);
         self
@@ -362,6 +364,7 @@ impl Builder {
             types: Arc::default(),
             shared_owners: SharedOwners::default(),
             validation: self.validation,
+            document_schemas: Arc::new(DocumentSchemas::new(self.documents)),
             managed_fields: self.managed_fields,
             clock: self.clock,
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),

@@ -2,11 +2,15 @@
 
 use super::{approval::validate_approval, internal_spec::internal_spec, spec};
 use crate::field::{BadValue, Field};
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::meta::{NameRule, generic_metadata};
+use crate::registry::{
+    Context, Generation, MetadataRule, OnUpdate, Rules, Scope, SubresourceRules, keep_spec,
+};
 use crate::tree::{Arena, List, Map};
 
 pub(super) const RULES: Rules = Rules {
     kind: "CustomResourceDefinition",
+    metadata: MetadataRule::Generic,
     defaults,
     prepare_create,
     prepare_update,
@@ -92,6 +96,7 @@ fn prepare_update<'a>(definition: &mut Map<'a>, _: &Map<'_>, _: Context) {
 }
 
 fn validate(definition: Field<'_>) {
+    generic_metadata(definition.field("metadata"), Scope::Cluster, NameRule::Subdomain);
     let spec = definition.field("spec");
     let wanted = format!("{}.{}", spec.fields(["names", "plural"]).str(), spec.field("group").str());
     for name in ["name", "generateName"] {

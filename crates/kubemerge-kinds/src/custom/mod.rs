@@ -6,6 +6,7 @@ pub mod check;
 pub mod correlation;
 pub mod default;
 pub mod definition;
+pub mod document;
 pub mod embedded;
 pub mod field_path;
 mod format;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use kubemerge_kinds::custom::document::DocumentSchemas;
 use kubemerge_schema::{Schema, TypeTable};
 
 use crate::{
@@ -32,6 +33,8 @@ pub(crate) struct Cluster {
     pub(crate) types: Arc<OnceLock<TypeTable>>,
     pub(crate) shared_owners: SharedOwners,
     pub(crate) validation: Validation,
+    /// What the documents of the caller say about values.
+    pub(crate) document_schemas: Arc<DocumentSchemas>,
     /// Whether answers have managedFields.
     pub(crate) managed_fields: ManagedFieldsView,
     pub(crate) clock: Clock,
@@ -70,6 +73,7 @@ impl Cluster {
             types: self.types.clone(),
             shared_owners: SharedOwners::default(),
             validation: self.validation,
+            document_schemas: self.document_schemas.clone(),
             managed_fields: self.managed_fields,
             clock: self.clock.fork(),
             entropy: Arc::new(self.entropy.fork()),

@@ -3,14 +3,16 @@
 use kubemerge_kinds::{
     custom::{
         check::{Subject, WrittenPart, check as check_custom},
+        correlation::Correlated,
         metadata,
+        validate::validate as validate_schema,
     },
     field_error::FieldError,
     meta::NameRule,
 };
 
 use crate::{
-    catalog::{call::Call, custom::CustomVersion},
+    catalog::{Resource, call::Call, cluster::Validation, custom::CustomVersion},
     object::{Object, meta::check},
     protocol::status::{Outcome, invalid},
     write::{floats, part::Part},
@@ -18,10 +20,11 @@ use crate::{
 
 /// Refuses an object that breaks a rule.
 pub(crate) fn validate(call: &Call<'_>, part: Part, object: &Object, old: Option<&Object>) -> Outcome<()> {
-    let errors = match call.resource.custom() {
+    let mut errors = match call.resource.custom() {
         Some(version) => custom_errors(call, version, part, object, old),
         None => check::values(&object.metadata, call.resource.strategy.name),
     };
+    errors.extend(document_errors(call, object, old));
     refuse_any(call, object, &errors)
 }
 
@@ -42,6 +45,18 @@ fn custom_errors(
     let old = old.map(Object::to_value);
     let subject = Subject { object: &object, old: old.as_ref(), part, scale: version.scale.as_ref() };
     check_custom(schema, &version.rules, subject, errors)
+}
+
+/// What a document of the caller says about an object; what was wrong before and is unchanged passes.
+fn document_errors(call: &Call<'_>, object: &Object, old: Option<&Object>) -> Vec<FieldError> {
+    let Resource { group, version, kind, .. } = call.resource;
+    if call.cluster.validation == Validation::Off {
+        return Vec::new();
+    }
+    let Some(schema) = call.cluster.document_schemas.of_kind(group, version, kind) else { return Vec::new() };
+    let (object, old) = (object.to_value(), old.map(Object::to_value));
+    let correlated = old.as_ref().map(|old| Correlated::new(&object, old, &schema));
+    validate_schema(&object, correlated.as_ref(), &schema)
 }
 
 fn refuse_any(call: &Call<'_>, object: &Object, errors: &[FieldError]) -> Outcome<()> {

@@ -99,3 +99,31 @@ async fn what_is_loaded_is_complete() {
     assert_eq!(loaded["spec"]["strategy"], created["spec"]["strategy"]);
     assert_eq!(found(&format!("{DEPLOYMENTS}/d")).await["spec"], json!([5]), "no check runs");
 }
+
+#[tokio::test]
+async fn objects_satisfy_the_document_of_their_kind() {
+    let kind = json!([{"group": "g.io", "version": "v1", "kind": "Shape"}]);
+    let size = json!({"type": "integer", "minimum": 1});
+    let spec = json!({"type": "object", "required": ["size"], "properties": {"size": size}});
+    let document = json!({"swagger": "2.0", "definitions": {"io.g.v1.Spec": spec, "io.g.v1.Shape": {"type": "object",
+        "properties": {"spec": {"$ref": "#/definitions/io.g.v1.Spec"}}, "x-kubernetes-group-version-kind": kind}}});
+    let scope = kubemerge_server::Scope::Namespaced;
+    let server =
+        ApiServer::builder().openapi(document).kind("g.io/v1", "Shape", "shapes", scope).build().unwrap();
+    let path = "/apis/g.io/v1/namespaces/default/shapes";
+    let shape = |spec: Value| json!({"apiVersion": "g.io/v1", "kind": "Shape", "metadata": {"name": "a"}, "spec": spec});
+    for (spec, text) in [
+        (json!({}), "spec.size: Required value"),
+        (
+            json!({"size": 0}),
+            "spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1",
+        ),
+    ] {
+        let refused = ask(&server, "POST", path, shape(spec)).await;
+        assert_eq!(
+            (refused.code, refused.message()),
+            (422, &*format!("Shape.g.io \"a\" is invalid: {text}"))
+        );
+    }
+    assert_eq!(ask(&server, "POST", path, shape(json!({"size": 1}))).await.code, 201);
+}
