@@ -34,12 +34,15 @@
 //! | [`json_three_way`](json_three_way()) | the same, for an object without a schema |
 //! | [`kubectl_apply`](kubectl_apply()) | what does `kubectl apply` do, last applied configuration included? |
 //! | [`conflicts`] | what did both sides change? |
+//! | [`admit`](admit()) | what does the API server store of a new object, or why does it refuse it? |
+//! | [`admit_update`] | the same, for an object that replaces another one |
 //! | [`ServerSideApply`] | what does a server-side apply do, to the object and to the owners of its fields? |
 //! | [`owners`] | which manager owns which field? |
 //!
 //! The crates below are within reach as [`schema`], [`strategic`] and [`value`]: loading CRDs and OpenAPI
 //! documents, watching a merge, YAML. None of them does input or output.
 
+mod admit;
 mod apply;
 mod compose;
 mod diff;
@@ -57,6 +60,7 @@ mod patch;
 mod server_side_apply;
 mod three_way;
 
+pub use admit::{admit, admit_update};
 pub use apply::{apply, apply_node};
 pub use compose::compose;
 pub use diff::{Target, convert, diff, invert};
@@ -66,6 +70,8 @@ pub use json_diff::Tests;
 pub use json_patch::{MAX_COPY_BYTES, MAX_OPERATIONS};
 pub use json_three_way::json_three_way;
 pub use kubectl_apply::{KubectlApplied, LAST_APPLIED, MAX_ANNOTATION_BYTES, kubectl_apply};
+pub use kubemerge_kinds as kinds;
+pub use kubemerge_kinds::Refusal;
 pub use kubemerge_schema as schema;
 pub use kubemerge_schema::{Dialect, LoadError, Schema, SchemaBuilder, Type};
 pub use kubemerge_ssa as ssa;

@@ -1,0 +1,148 @@
+//! Laws over objects that Kubernetes accepts, as they are and with random changes: `admit` accepts the former, what it
+//! answers is a fixed point, and an update that changes nothing is accepted and changes nothing. A failing run prints
+//! its seed; `KUBEMERGE_SEED` repeats it.
+
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kubemerge_kinds::{BuiltinKind, admit, admit_update};
+use kubemerge_schema::{Dialect, Schema};
+use serde_json::{Value, json};
+
+const FOLDERS: [&str; 2] = ["../../conformance/api/objects", "../../conformance/kinds"];
+const CHANGES_PER_OBJECT: usize = 60;
+
+fn schema() -> Schema {
+    Schema::builtin("1.37", Dialect::Upstream).unwrap()
+}
+
+/// The objects of all files, of kinds that have rules.
+fn objects(schema: &Schema) -> Vec<Value> {
+    let mut objects = Vec::new();
+    for folder in FOLDERS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        for path in paths.iter().filter(|path| path.extension().is_some_and(|ending| ending == "yaml")) {
+            let bytes = fs::read(path).unwrap();
+            let documents = kubemerge_yaml::parse(&bytes, &kubemerge_yaml::Options::default()).unwrap();
+            for document in documents {
+                match serde_json::from_slice(&document.to_json().unwrap()).unwrap() {
+                    Value::Array(items) => objects.extend(items),
+                    object => objects.push(object),
+                }
+            }
+        }
+    }
+    objects.retain(|object| {
+        let text = |name: &str| object[name].as_str().unwrap_or_default().to_owned();
+        BuiltinKind::find(schema, &text("apiVersion"), &text("kind")).is_some_and(BuiltinKind::has_rules)
+    });
+    assert!(objects.len() > 150, "only {} objects were found", objects.len());
+    objects
+}
+
+/// Kubernetes adds these keys to the selectors of every new object, as admit does.
+fn grows(stored: &str) -> bool {
+    stored.contains("atchLabelKeys")
+}
+
+fn check_laws(schema: &Schema, stored: &str, text: &str) {
+    if grows(stored) {
+        return;
+    }
+    assert_eq!(admit(schema, stored).ok().as_deref(), Some(stored), "{text}");
+    let unchanged = admit_update(schema, stored, stored);
+    assert_eq!(unchanged.ok().as_deref(), Some(stored), "an update of {text} without changes");
+}
+
+#[test]
+fn objects_that_kubernetes_accepts_are_accepted() {
+    let schema = schema();
+    for object in objects(&schema) {
+        let text = object.to_string();
+        match admit(&schema, &text) {
+            Ok(stored) => check_laws(&schema, &stored, &text),
+            Err(refusal) => panic!("{refusal}: {text}"),
+        }
+    }
+}
+
+#[test]
+fn changed_objects_obey_the_laws() {
+    let schema = schema();
+    let given = std::env::var("KUBEMERGE_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = given.unwrap_or(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64);
+    println!("KUBEMERGE_SEED={seed}");
+    let mut state = seed;
+    for object in objects(&schema) {
+        for _ in 0..CHANGES_PER_OBJECT {
+            let mut changed = object.clone();
+            change(&mut changed, &mut state);
+            // The rules of a kind are asked, not how kinds are told.
+            changed["apiVersion"] = object["apiVersion"].clone();
+            changed["kind"] = object["kind"].clone();
+            let text = changed.to_string();
+            if let Ok(stored) = admit(&schema, &text) {
+                check_laws(&schema, &stored, &text);
+            }
+            let _ = admit_update(&schema, &object.to_string(), &text);
+        }
+    }
+}
+
+/// A xorshift generator: as small as a source of chance can be.
+fn below(state: &mut u64, limit: usize) -> usize {
+    *state |= 1;
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    (*state % limit as u64) as usize
+}
+
+/// Goes down to a random place and changes the value there.
+fn change(value: &mut Value, state: &mut u64) {
+    let stops = below(state, 5) == 0;
+    match value {
+        Value::Object(map) if !map.is_empty() && !stops => {
+            let place = below(state, map.len());
+            let name = map.keys().nth(place).cloned().unwrap_or_default();
+            if below(state, 8) == 0 {
+                map.remove(&name);
+            } else if let Some(inner) = map.get_mut(&name) {
+                change(inner, state);
+            }
+        }
+        Value::Array(list) if !list.is_empty() && !stops => {
+            let place = below(state, list.len());
+            match below(state, 8) {
+                0 => drop(list.remove(place)),
+                1 => list.push(list[place].clone()),
+                _ => change(&mut list[place], state),
+            }
+        }
+        other => *other = odd_value(state),
+    }
+}
+
+fn odd_value(state: &mut u64) -> Value {
+    let values = [
+        json!(null),
+        json!(""),
+        json!("a"),
+        json!("a.b"),
+        json!("example.com/x"),
+        json!("true == false"),
+        json!(0),
+        json!(1),
+        json!(-1),
+        json!(true),
+        json!([]),
+        json!({}),
+        json!("1Gi"),
+        json!("2024-01-02T03:04:05Z"),
+        json!(["*"]),
+    ];
+    values[below(state, values.len())].clone()
+}
