@@ -11,7 +11,7 @@ use kubemerge_schema::{Dialect, Schema};
 use serde_json::{Value, json};
 
 const FOLDERS: [&str; 2] = ["../../conformance/api/objects", "../../conformance/kinds"];
-const CHANGES_PER_OBJECT: usize = 60;
+const CHANGES_PER_OBJECT: usize = 15;
 
 fn schema() -> Schema {
     Schema::builtin("1.37", Dialect::Upstream).unwrap()
@@ -80,6 +80,9 @@ fn changed_objects_obey_the_laws() {
         for _ in 0..CHANGES_PER_OBJECT {
             let mut changed = object.clone();
             change(&mut changed, &mut state);
+            if !changed.is_object() {
+                continue;
+            }
             // The rules of a kind are asked, not how kinds are told.
             changed["apiVersion"] = object["apiVersion"].clone();
             changed["kind"] = object["kind"].clone();

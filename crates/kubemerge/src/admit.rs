@@ -17,7 +17,7 @@ use kubemerge_value::{Document, to_bytes};
 /// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
 /// let service = r#"{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{}]}}"#;
 /// let refusal = admit(&schema, service).unwrap_err();
-/// assert_eq!(refusal.field_errors()[0].to_string(), "spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive");
+/// assert_eq!(refusal.field_errors()[0].field, "spec.ports[0].port");
 ///
 /// let service = service.replace("{}", r#"{"port": 80}"#);
 /// let stored = admit(&schema, &service)?;
@@ -36,13 +36,13 @@ pub fn admit<O: Object + ?Sized>(schema: &Schema, object: &O) -> Result<O::Outpu
 /// What the API server would store of an object that replaces another one, or why it would refuse it.
 ///
 /// ```
-/// use kubemerge::{Dialect, Schema, admit, admit_update};
+/// use kubemerge::{Dialect, Schema, admit_update};
 ///
 /// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
 /// let old = r#"{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "1"}, "immutable": true}"#;
 /// let new = old.replace('1', "2").replace("v2", "v1");
 /// let refusal = admit_update(&schema, old, new.as_str()).unwrap_err();
-/// assert_eq!(refusal.to_string(), "data: Forbidden: field is immutable when `immutable` is set");
+/// assert!(refusal.to_string().contains("field is immutable when `immutable` is set"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

@@ -61,7 +61,7 @@ fn validate_update(object: Field<'_>, old: Field<'_>) {
                 range.check_immutable(stored);
             }
         }
-        _ if ranges.is_empty() => ranges.invalid_as(BadValue::null(), "field is immutable"),
+        _ if ranges.is_empty() => ranges.invalid_as(ranges.bad_value(), "field is immutable"),
         _ => ranges.invalid("field is immutable"),
     }
 }
