@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use kubemerge_kinds::custom::document::DocumentSchemas;
+use kubemerge_kinds::{custom::document::DocumentSchemas, namespaces::INITIAL_NAMESPACES};
 use kubemerge_schema::{Dialect, Overlay, SchemaBuilder};
 use serde::Serialize;
 use serde_json::Value;
@@ -394,7 +394,7 @@ impl Builder {
 
 /// Creates what every cluster has, as far as the version of Kubernetes knows it.
 fn begin_fresh(transaction: &Transaction<'_>) -> Result<(), BuildError> {
-    namespace::FIRST.iter().for_each(|name| namespace::create(transaction, name));
+    INITIAL_NAMESPACES.iter().for_each(|name| namespace::create(transaction, name));
     let is_served = |object: &Value| {
         let text = |name: &str| object[name].as_str().unwrap_or_default();
         load::resource(transaction.cluster, text("apiVersion"), text("kind")).is_ok()

@@ -1,5 +1,6 @@
 //! Namespaces: objects are only created in those that exist and are not being deleted.
 
+use kubemerge_kinds::namespaces::{NamespaceState, refuse_deletion, terminating_texts};
 use kubemerge_ssa::managed_fields::{FieldsV1, ManagedFields, ManagedFieldsEntry, Operation, Time};
 use serde_json::json;
 
@@ -11,9 +12,6 @@ use crate::{
     write::{prepare, settings::MissingNamespaces, track, transaction::Transaction},
 };
 
-/// The namespaces every server begins with.
-pub(crate) const FIRST: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
-const PROTECTED: [&str; 3] = ["default", "kube-system", "kube-public"];
 const NAMESPACES: Qualified<'static> = Qualified { group: "", name: "namespaces" };
 
 /// The key of a namespace.
@@ -28,21 +26,27 @@ pub(crate) fn check_open(
     namespace: &str,
     name: &str,
 ) -> Outcome<()> {
-    let Some(stored) = transaction.cluster.store.get(&key(namespace)) else {
-        if transaction.settings.missing_namespaces == MissingNamespaces::Created {
+    match state(transaction, namespace) {
+        NamespaceState::Open => Ok(()),
+        NamespaceState::Missing if transaction.settings.missing_namespaces == MissingNamespaces::Created => {
             create(transaction, namespace);
-            return Ok(());
+            Ok(())
         }
-        return Err(not_found(NAMESPACES, namespace));
-    };
-    // Only the record's offsets are read: every creation comes here.
-    if !stored.record.is_terminating() {
-        return Ok(());
+        NamespaceState::Missing => Err(not_found(NAMESPACES, namespace)),
+        NamespaceState::Terminating => {
+            let (message, cause) = terminating_texts(namespace);
+            Err(forbidden(resource.qualified(), name, &message).cause("NamespaceTerminating", cause))
+        }
     }
-    let text =
-        format!("unable to create new content in namespace {namespace} because it is being terminated");
-    Err(forbidden(resource.qualified(), name, &text)
-        .cause("NamespaceTerminating", format!("namespace {namespace} is being terminated")))
+}
+
+fn state(transaction: &Transaction<'_>, namespace: &str) -> NamespaceState {
+    match transaction.cluster.store.get(&key(namespace)) {
+        None => NamespaceState::Missing,
+        // Only the record's offsets are read: every creation comes here.
+        Some(stored) if stored.record.is_terminating() => NamespaceState::Terminating,
+        Some(_) => NamespaceState::Open,
+    }
 }
 
 /// Creates a namespace past the API; one that exists is left alone.
@@ -75,8 +79,8 @@ fn named_by_server(transaction: &Transaction<'_>) -> Ownership {
 
 /// Refuses to delete the namespaces that every cluster needs.
 pub(crate) fn check_deletable(name: &str) -> Outcome<()> {
-    if PROTECTED.contains(&name) {
-        return Err(forbidden(NAMESPACES, name, "this namespace may not be deleted"));
+    match refuse_deletion(name) {
+        Some(why) => Err(forbidden(NAMESPACES, name, why)),
+        None => Ok(()),
     }
-    Ok(())
 }

@@ -176,10 +176,6 @@ impl Metadata {
         self.has(Field::DeletionTimestamp)
     }
 
-    pub(crate) fn label(&self, key: &str) -> Option<String> {
-        self.get(Field::Labels)?.get(key)?.as_str().map(str::to_string)
-    }
-
     pub(crate) fn has(&self, field: Field) -> bool {
         self.shared(field).is_some()
     }
