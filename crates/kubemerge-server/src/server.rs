@@ -20,7 +20,7 @@ use crate::{
     load,
     object::shown::Shown,
     protocol::{reply::Body, status::Failure},
-    store::{Expect, Range, RecordForm, Revision, Store, Stored},
+    store::{Expect, RecordForm, Revision, Store, Stored},
     testing::{
         TestHooks, assert_requests, assert_requests_among_others,
         fault::{FaultRule, On},
@@ -109,8 +109,7 @@ impl ApiServer {
 
     /// Every object, in the order of their keys.
     pub fn dump(&self) -> Vec<Value> {
-        let page = self.api.cluster.store.range(Range::default());
-        let items = page.map(|page| page.items).unwrap_or_default();
+        let items = self.api.cluster.store.newest("");
         let form = RecordForm { managed_fields: self.api.cluster.managed_fields, ..RecordForm::default() };
         let tree = |stored: &Stored| {
             let mut text = Vec::new();
@@ -227,8 +226,7 @@ impl ApiServer {
 
     /// Writes the difference between now and then.
     fn replay(&self, snapshot: &Snapshot) {
-        let all =
-            |store: &dyn Store| store.range(Range::default()).map(|page| page.items).unwrap_or_default();
+        let all = |store: &dyn Store| store.newest("");
         for (key, stored) in all(&*self.api.cluster.store) {
             if snapshot.store.get(&key).is_none() {
                 drop(self.api.cluster.store.delete(&key, stored.revision));
@@ -263,9 +261,8 @@ impl ApiServer {
 
     /// The kinds that have objects, with their counts: for a quick look in tests.
     pub fn counts(&self) -> Vec<(String, usize)> {
-        let page = self.api.cluster.store.range(Range::default());
         let mut counts: Vec<(String, usize)> = Vec::new();
-        for (key, _) in page.map(|page| page.items).unwrap_or_default() {
+        for (key, _) in self.api.cluster.store.newest("") {
             let Some((group, plural)) = split_key(&key) else { continue };
             let name = if group.is_empty() { plural.to_string() } else { format!("{plural}.{group}") };
             match counts.last_mut() {

@@ -10,7 +10,7 @@ use crate::{
         Catalog, definition, field_index::FieldIndex, reservations::Reservations, shared_owners::SharedOwners,
     },
     protocol::{clock::Clock, entropy::Entropy, json::tree},
-    store::{ManagedFieldsView, Range, Store, Stored},
+    store::{ManagedFieldsView, Store, Stored},
 };
 
 /// How objects of built-in kinds are checked.
@@ -48,9 +48,7 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// All stored CustomResourceDefinitions.
     pub(crate) fn definitions(&self) -> Vec<Stored> {
-        let page = self.store.range(Range { prefix: definition::PREFIX, ..Range::default() });
-        // Only a revision that was asked for can be out of range.
-        page.map(|page| page.items.into_iter().map(|(_, stored)| stored).collect()).unwrap_or_default()
+        self.store.newest(definition::PREFIX).into_iter().map(|(_, stored)| stored).collect()
     }
 
     /// Serves the custom resources of all stored definitions.

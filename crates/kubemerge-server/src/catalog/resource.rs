@@ -161,6 +161,11 @@ impl Resource {
     }
 }
 
+/// The name of the object in a key.
+pub(crate) fn key_name(key: &str) -> &str {
+    key.rsplit_once('/').map_or(key, |(_, name)| name)
+}
+
 /// The group and plural name in a key.
 pub(crate) fn split_key(key: &str) -> Option<(&str, &str)> {
     let (group, rest) = key.split_once('/')?;

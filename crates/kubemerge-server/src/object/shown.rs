@@ -65,6 +65,7 @@ impl<'a> Shown<'a> {
     pub(crate) fn tree(self, resource: &Resource) -> Value {
         let mut text = Vec::new();
         self.write(resource, &mut text);
+        // The writer writes JSON that is not nested too deep.
         serde_json::from_slice(&text).unwrap_or_default()
     }
 

@@ -43,7 +43,7 @@ fn without_parameters(value: &HeaderValue) -> Option<&str> {
 
 /// A media type without its parameters.
 pub(crate) fn essence(media_type: &str) -> &str {
-    media_type.split(';').next().unwrap_or_default().trim()
+    media_type.split_once(';').map_or(media_type, |(name, _)| name).trim()
 }
 
 /// The version of `meta.k8s.io` a converted answer is written in.

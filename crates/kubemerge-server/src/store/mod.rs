@@ -113,6 +113,12 @@ pub trait Store: Send + Sync {
     /// The values of a range, now or at an earlier revision.
     fn range(&self, range: Range<'_>) -> Result<Page, OutOfRange>;
 
+    /// The newest values of a prefix, in key order.
+    fn newest(&self, prefix: &str) -> Vec<(Arc<str>, Stored)> {
+        // Only a revision that was asked for can be out of range.
+        self.range(Range { prefix, ..Range::default() }).map(|page| page.items).unwrap_or_default()
+    }
+
     /// Writes a value; answers the revision of the write.
     fn put(&self, key: &str, record: Record, expect: Expect) -> Result<Revision, Mismatch>;
 

@@ -274,6 +274,7 @@ impl Transition {
 }
 
 fn tree(stored: &Stored) -> Value {
+    // Records are JSON that is not nested too deep.
     serde_json::from_slice(&stored.render()).unwrap_or_default()
 }
 

@@ -3,7 +3,7 @@
 use kubemerge_kinds::field_error::FieldError;
 
 use crate::{
-    catalog::{Resource, call::Call},
+    catalog::{Resource, call::Call, key_name},
     object::Object,
     protocol::{
         query::DryRun,
@@ -101,7 +101,7 @@ fn attempt<'w>(creation: Creation<'w>, decoded: Decoded<'w>) -> Outcome<Result<C
         Err(Mismatch(existing)) => return Ok(Err(existing)),
     };
     if !creation.is_undisturbed(&stored)
-        && let Err(failure) = check_place(creation.write, key.rsplit('/').next().unwrap_or_default())
+        && let Err(failure) = check_place(creation.write, key_name(&key))
     {
         // The namespace was deleted meanwhile, by a request that did not see this object.
         drop(transaction.remove(call.resource, &key, &stored));

@@ -4,7 +4,7 @@ use kubemerge_kinds::strategy::Propagation;
 use serde_json::json;
 
 use crate::{
-    catalog::{Resource, definition::is_definition},
+    catalog::{Resource, definition::is_definition, key_name},
     object::Object,
     protocol::{
         query::DryRun,
@@ -37,7 +37,7 @@ pub(crate) fn delete(
     key: &str,
     options: &DeleteOptions,
 ) -> Outcome<Deleted> {
-    let name = key.rsplit('/').next().unwrap_or_default();
+    let name = key_name(key);
     let gone = || not_found(resource.qualified(), name);
     if is_namespace(resource) {
         namespace::check_deletable(name)?;

@@ -6,7 +6,6 @@ use crate::{
     catalog::Resource,
     object::Object,
     protocol::status::Outcome,
-    store::Range,
     write::{commit::commit, track, tracking::Tracked, transaction::Transaction},
 };
 
@@ -38,6 +37,5 @@ pub(crate) fn is_ending(transaction: &Transaction<'_>, key: &str) -> bool {
 
 /// All keys with a prefix.
 pub(crate) fn keys_below(transaction: &Transaction<'_>, prefix: &str) -> Vec<Arc<str>> {
-    let page = transaction.cluster.store.range(Range { prefix, ..Range::default() });
-    page.map(|page| page.items.into_iter().map(|(key, _)| key).collect()).unwrap_or_default()
+    transaction.cluster.store.newest(prefix).into_iter().map(|(key, _)| key).collect()
 }

@@ -17,7 +17,6 @@ use crate::{
         reply::Reply,
         status::{Failure, Outcome, bad_request, done, forbidden, internal},
     },
-    store::Range,
     write::{body, commit, delete, delete_options::DeleteOptions, transaction::Transaction},
 };
 
@@ -78,9 +77,7 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Value, dry_
 /// The keys of the budgets that are about a pod.
 fn matching(call: &Call<'_>, resource: &Resource, pod: &Value) -> Vec<Arc<str>> {
     let prefix = resource.prefix(call.namespace());
-    let page = call.cluster.store.range(Range { prefix: &prefix, ..Range::default() });
-    // Only a revision that was asked for can be out of range.
-    let all = page.map(|page| page.items).unwrap_or_default().into_iter();
+    let all = call.cluster.store.newest(&prefix).into_iter();
     all.filter(|(_, stored)| covers(&Object::of(stored).to_value(), pod)).map(|(key, _)| key).collect()
 }
 
