@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cell::{list, word};
+use super::read::{list, word};
 
 /// What is measured and what is aimed at, metric by metric.
 pub(super) fn metrics(scaler: &Value) -> String {

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::read::{labels_text, list, number, or_none, selector_text, text, word};
 use super::{autoscaler, control, event, pod, storage};
-use crate::{columns::column::age, label_selector::LabelSelector, timestamp::Timestamp};
+use crate::{columns::column::age, timestamp::Timestamp};
 
 /// The cell of a column of a built-in kind; none if the column is a plain path.
 pub fn computed(path: &str, object: &Value, now: Timestamp) -> Option<Value> {
@@ -215,10 +216,6 @@ fn or_unset(text: String) -> String {
     if text.is_empty() { "<unset>".into() } else { text }
 }
 
-pub(super) fn number(object: &Value, pointer: &str) -> i64 {
-    object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
-}
-
 fn count(value: &Value) -> usize {
     value.as_object().map_or(0, serde_json::Map::len)
 }
@@ -246,33 +243,12 @@ fn node_roles(node: &Value) -> String {
     or_none(roles.join(","))
 }
 
-pub(super) fn text<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
-    object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty())
-}
-
-pub(super) fn list<'v>(object: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> {
-    object.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
-}
-
-pub(super) fn word(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-pub(super) fn or_none(text: String) -> String {
-    if text.is_empty() { "<none>".into() } else { text }
-}
-
 fn or_not_applicable(value: &Value) -> String {
     match value {
         Value::Null => "N/A".into(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-pub(super) fn labels_text(labels: Option<&Value>) -> String {
-    let labels = labels.and_then(Value::as_object).into_iter().flatten();
-    labels.map(|(key, value)| format!("{key}={}", word(value))).collect::<Vec<_>>().join(",")
 }
 
 /// The addresses of a load balancer, each once.
@@ -349,16 +325,6 @@ fn job_status(job: &Value) -> String {
         ("SuccessCriteriaMet", has("SuccessCriteriaMet")),
     ];
     states.iter().find(|(_, holds)| *holds).map_or("Running", |(state, _)| state).to_string()
-}
-
-/// The label selector of a workload as a string, for scale.
-pub fn selector_text(selector: &Value) -> String {
-    let parsed = if selector.get("matchLabels").is_some() || selector.get("matchExpressions").is_some() {
-        LabelSelector::from_object(selector)
-    } else {
-        Some(LabelSelector::from_map(selector))
-    };
-    parsed.map(|selector| selector.to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::cell::{labels_text, list, or_none, selector_text, text, word};
+use super::read::{labels_text, list, or_none, selector_text, text, word};
 use crate::{columns::column::age, timestamp::Timestamp};
 
 /// A cell; none if the column is another kind's.

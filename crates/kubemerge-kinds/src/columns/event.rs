@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cell::text;
+use super::read::text;
 use crate::{columns::column::age, timestamp::Timestamp};
 
 /// A cell; none if the column is no Event's.

@@ -9,12 +9,14 @@ mod control;
 mod event;
 mod kinds;
 mod pod;
+mod read;
 mod storage;
 
-pub use cell::{computed, selector_text};
+pub use cell::computed;
 pub use column::TableColumn;
 use kinds::{CREATED_AT, EVENT, KINDS, NAME, Sketch};
 pub use pod::row_condition;
+pub use read::selector_text;
 
 /// The columns of a built-in kind. Those without a title have only cells.
 pub fn of(group: &str, kind: &str) -> Vec<TableColumn> {

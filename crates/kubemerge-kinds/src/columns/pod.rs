@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::cell::{list, number, text, word};
+use super::read::{list, number, text, word};
 use crate::{columns::column::age, timestamp::Timestamp};
 
 /// A cell; none if the column is no Pod's.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::cell::{list, or_none, text, word};
+use super::read::{list, or_none, text, word};
 
 /// A cell; none if the column is another kind's.
 pub(super) fn cell(name: &str, object: &Value) -> Option<Value> {

@@ -25,11 +25,11 @@ const RECORD_BYTES: usize = 2048;
 pub(crate) fn metadata(tree: &Map<'_>) -> Metadata {
     let Some(given) = tree.map("metadata") else { return Metadata::default() };
     let mut writer = MapWriter::with_capacity(METADATA_BYTES);
-    let mut spots = [ByteSpan::default(); Field::COUNT];
+    let mut spans = [ByteSpan::default(); Field::COUNT];
     for (field, value) in metadata_fields(given) {
-        spots[field as usize] = writer.append_plain(field.plain_name(), |out| value.append_to(out));
+        spans[field as usize] = writer.append_plain(field.plain_name(), |out| value.append_to(out));
     }
-    let mut metadata = Metadata::at(&SharedValue::from(writer.finish()), &spots);
+    let mut metadata = Metadata::at(&SharedValue::from(writer.finish()), &spans);
     if given.is_given_empty("managedFields") {
         // Go leaves out an empty list, which here means to forget all owners.
         metadata.set_managed_fields(NO_ITEMS.clone());

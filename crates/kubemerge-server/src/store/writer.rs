@@ -37,8 +37,8 @@ impl RecordWriter {
 
     /// Writes a field whose value `append` writes as canonical text; it answers how deep the value is nested.
     pub(crate) fn append(&mut self, name: &str, append: impl FnOnce(&mut Vec<u8>) -> usize) {
-        let spot = self.out.append(name, append);
-        self.layout.fields.push((field_name(Str::plain(name)), spot));
+        let span = self.out.append(name, append);
+        self.layout.fields.push((field_name(Str::plain(name)), span));
     }
 
     pub(crate) fn api_version(&mut self, api_version: &str) {

@@ -6,7 +6,7 @@ use crate::{
     catalog::{Resource, cluster::Cluster},
     object::Object,
     store::Stored,
-    write::prepare,
+    write::identity::set_identity,
 };
 
 /// What the keys of all IPAddress objects begin with.
@@ -53,6 +53,6 @@ pub(super) fn object(
         "spec": {"parentRef":
             {"name": owner.name(), "namespace": owner.namespace(), "resource": "services"}}});
     let mut object = Object::from_value(&value).ok()?;
-    prepare::identify(cluster, resource, &mut object);
+    set_identity(cluster, resource, &mut object);
     Some(object)
 }

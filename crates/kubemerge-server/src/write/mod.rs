@@ -33,6 +33,7 @@ pub(crate) mod delete;
 pub(crate) mod delete_options;
 mod floats;
 pub(crate) mod followup;
+mod identity;
 pub(crate) mod kind_rules;
 pub(crate) mod namespace;
 mod namespace_deletion;

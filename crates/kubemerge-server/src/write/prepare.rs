@@ -14,7 +14,7 @@ use crate::{
         status::{Outcome, invalid},
     },
     store::metadata_field::Field,
-    write::{commit::is_namespace, default, kind_rules, part::Part},
+    write::{commit::is_namespace, default, identity::set_identity, kind_rules, part::Part},
 };
 
 /// Drops what a client cannot set on a new object.
@@ -31,11 +31,7 @@ pub(crate) fn reset_new(resource: &Resource, object: &mut Object) {
 
 /// Gives a new object its identity.
 pub(crate) fn identify(cluster: &Cluster, resource: &Resource, object: &mut Object) {
-    let generation = match resource.strategy.generation {
-        GenerationRule::Untracked | GenerationRule::SpecFromZero => None,
-        _ => Some(1),
-    };
-    object.metadata.set_identity(&cluster.clock.now().text(), generation, &cluster.entropy.uid());
+    set_identity(cluster, resource, object);
     // Again, because a generated name was not known before.
     if is_namespace(resource) {
         name_namespace(object);

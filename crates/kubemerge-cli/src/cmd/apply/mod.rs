@@ -10,11 +10,12 @@ mod write;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use kubemerge::{Guide, KubectlApplied, LAST_APPLIED, OnConflict, Patch, Schema, apply, kubectl_apply};
 use kubemerge_inspect::{RefusalCause, refusal_of_change, refusal_of_new};
 use serde_json::json;
 
+use self::write::{ApplyOutput, Step};
 use super::refusal::{RefusalOptions, RefusedResult, Verdict, mask};
 use crate::args::{DialectArg, FileOptions, Recurse, SchemaOptions, VerbDialect};
 use crate::input::Inputs;
@@ -80,29 +81,6 @@ pub(crate) struct ApplyArgs {
     refusal: RefusalOptions,
     #[command(flatten)]
     schema: SchemaOptions,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum ApplyOutput {
-    /// The patch and the object, as two YAML documents
-    #[default]
-    Both,
-    /// The patch as JSON, as it is sent
-    Patch,
-    /// The object as YAML
-    Yaml,
-    /// The object as JSON
-    Json,
-    /// Unified diff of the live object
-    Diff,
-}
-
-/// The result of a configuration.
-struct Step<'m, 's> {
-    config: &'m Manifest<'s>,
-    /// The number of its live object.
-    live: Option<usize>,
-    applied: KubectlApplied<Vec<u8>>,
 }
 
 pub(crate) fn run(args: &ApplyArgs, inputs: &mut Inputs) -> Result {

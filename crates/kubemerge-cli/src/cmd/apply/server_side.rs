@@ -4,7 +4,8 @@ use kubemerge::ssa::managed_fields::{ApplyError, Conflicting, Conflicts, Planned
 use kubemerge::{Applier, Schema, ServerSideApply};
 use kubemerge_kinds::reset_fields;
 
-use super::{ApplyArgs, ApplyOutput, objects_of};
+use super::write::ApplyOutput;
+use super::{ApplyArgs, objects_of};
 use crate::input::{Inputs, Secrets};
 use crate::job::{Change, Manifest, edits};
 use crate::output::Stdout;

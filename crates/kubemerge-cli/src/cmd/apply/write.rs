@@ -1,12 +1,35 @@
 //! Writes what is sent, the resulting objects, or the changes in the live ones.
 
+use clap::ValueEnum;
 use kubemerge::{KubectlApplied, Patch};
 use kubemerge_yaml as yaml;
 
-use super::{ApplyOutput, Step};
 use crate::job::{self, Change, Manifest};
 use crate::render;
 use crate::report::Result;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ApplyOutput {
+    /// The patch and the object, as two YAML documents
+    #[default]
+    Both,
+    /// The patch as JSON, as it is sent
+    Patch,
+    /// The object as YAML
+    Yaml,
+    /// The object as JSON
+    Json,
+    /// Unified diff of the live object
+    Diff,
+}
+
+/// The result of a configuration.
+pub(super) struct Step<'m, 's> {
+    pub(super) config: &'m Manifest<'s>,
+    /// The number of its live object.
+    pub(super) live: Option<usize>,
+    pub(super) applied: KubectlApplied<Vec<u8>>,
+}
 
 /// The results of all steps as text.
 pub(super) fn text(output: ApplyOutput, steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
