@@ -1,10 +1,11 @@
 //! Lease.
 
-use crate::registry::{OnUpdate, Rules};
+use crate::registry::{MetadataRule, OnUpdate, Rules};
 use crate::{field::Field, tree::Map};
 
 pub(super) const RULES: Rules = Rules {
     kind: "Lease",
+    metadata: MetadataRule::AnyFinalizers,
     prepare_create: |lease, _| drop_disabled_fields(lease, None),
     prepare_update: |lease, old, _| drop_disabled_fields(lease, Some(old)),
     validate,
