@@ -40,7 +40,9 @@ pub(super) fn load(
         if !has_rules {
             *without_rules.entry(kind.to_owned()).or_default() += 1;
         }
-        has_rules && options.wants(kind)
+        // Reviews are answered by an authorizer and never stored: there is nothing to compare but their errors, which
+        // `conformance --api` does.
+        has_rules && !kind.ends_with("Review") && options.wants(kind)
     });
     if options.kinds.is_empty() && !without_rules.is_empty() {
         let names: Vec<&str> = without_rules.keys().map(String::as_str).collect();
