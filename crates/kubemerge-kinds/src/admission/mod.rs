@@ -6,9 +6,12 @@
 mod classes;
 mod node;
 mod pod;
+mod warnings;
 
 pub use classes::{DefaultClass, newest_default, set_claim_class, set_ingress_class};
 pub use node::add_not_ready_taint;
 pub use pod::{PriorityOfClass, add_default_tolerations, keep_priority, set_overhead, set_priority};
+
+pub use warnings::warnings;
 
 pub use crate::core::service::allocate::{AllocationError, Allocator, addresses, allocate, node_ports};

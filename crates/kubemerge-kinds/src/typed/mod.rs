@@ -15,6 +15,7 @@ mod scan;
 mod time;
 
 pub use any::read_typed_form;
+pub use duration::duration_problem;
 pub use error::{DecodeError, StrictError};
 pub use quantity::Quantity;
 

@@ -22,6 +22,7 @@ use crate::{
 /// Deletes one object.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let options = DeleteOptions::read(call)?;
+    warn_of_orphans(call, &options);
     match delete(transaction, call.resource, &call.key(), &options)? {
         Deleted::Gone(stored) if call.resource.strategy.delete_answer == DeleteAnswer::Status => {
             let uid = Object::of(&stored).metadata.uid().to_string();
@@ -36,9 +37,21 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
     }
 }
 
+/// Few expect that the pods of a Job stay.
+fn warn_of_orphans(call: &Call<'_>, options: &DeleteOptions) {
+    let is_job = call.resource.group == "batch" && call.resource.kind == "Job";
+    if is_job && options.propagation.is_none() {
+        call.warn(
+            "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove \
+             them or set propagationPolicy=Orphan to suppress this warning",
+        );
+    }
+}
+
 /// Deletes every object that the selectors name; answers those that were found.
 pub(crate) fn handle_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let options = DeleteOptions::read(call)?;
+    warn_of_orphans(call, &options);
     let found = list::find(call, &ListOptions::for_list(call.query)?)?;
     for (key, _) in &found.items {
         match delete(transaction, call.resource, key, &options) {

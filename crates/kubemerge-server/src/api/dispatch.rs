@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use bytes::Bytes;
 use http::{Method, request::Parts};
-use kubemerge_kinds::{field_error::quoted, name_rules::check_path_segment};
+use kubemerge_kinds::{field_error::quoted, name_rules::check_path_segment, typed::duration_problem};
 
 use crate::{
     api::{
@@ -43,6 +43,7 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
     let resource = resource.ok_or_else(no_such_path)?;
     let verb = Verb::of(&parts.method, address, query);
     let verb = check_scope(resource, address, verb, &parts.method)?;
+    check_timeout(query, verb)?;
     let call = Call {
         cluster: &api.cluster,
         resource,
@@ -53,6 +54,9 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
         form: media::form(&parts.headers, query.get("includeObject"))?,
         warnings: RefCell::default(),
     };
+    if let Some(text) = deprecation(resource, &api.settings.version) {
+        call.warn(text);
+    }
     let reply = perform(api, transaction, &call, verb);
     if let Some(text) = resource.custom().and_then(|version| version.deprecation.as_ref()) {
         call.warn(text.clone());
@@ -63,6 +67,27 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
     }
     // A refusal has the warnings that came before it.
     Ok(reply.unwrap_or_else(|failure| Reply::failure(&failure)).warn(&warnings))
+}
+
+/// What the API server says about the built-in kinds that it serves for older clients.
+fn deprecation(resource: &Resource, version: &str) -> Option<&'static str> {
+    let minor: u32 = version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or_default();
+    match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "Endpoints") if minor >= 33 => {
+            Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
+        }
+        ("", "ComponentStatus") => Some("v1 ComponentStatus is deprecated in v1.19+"),
+        _ => None,
+    }
+}
+
+/// Requests here take no time, but the time that a client gives them must be one.
+fn check_timeout(query: &Query, verb: Verb) -> Outcome<()> {
+    let timeout = query.get("timeout").filter(|_| verb != Verb::Watch);
+    match timeout.and_then(duration_problem) {
+        Some(why) => Err(bad_request(format!("invalid timeout specified in the request URL - {why}"))),
+        None => Ok(()),
+    }
 }
 
 /// Names with escaped slashes and the like must not become part of a key.

@@ -48,7 +48,9 @@ impl Creation<'_> {
 pub(crate) fn create<'w>(write: Write<'w>, mut decoded: Decoded<'w>) -> Outcome<Created> {
     let (call, object) = (write.call, &mut decoded.object);
     // Clients that send a stored object back mean an update, not a creation.
-    if !matches!(object.metadata.resource_version(), "" | "0") {
+    let is_stored = !matches!(object.metadata.resource_version(), "" | "0");
+    // Upstream: only the store looks at it, and a dry run does not come that far.
+    if is_stored && write.options.dry_run != DryRun::All {
         return Err(bad_request("resourceVersion should not be set on objects to be created"));
     }
     // Read before the namespace is checked: what is written later may concern it.

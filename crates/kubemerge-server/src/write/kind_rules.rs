@@ -5,6 +5,7 @@
 
 use kubemerge_kinds::{
     BuiltinKind,
+    admission::warnings,
     field_error::FieldError,
     tree::{Arena, Map},
 };
@@ -153,6 +154,8 @@ fn admit_whole(
     };
     if errors.is_empty() {
         admission::validate(write, new, old)?;
+        let warnings = warnings(&write.call.resource.kind, new, old);
+        warnings.into_iter().for_each(|warning| write.call.warn(warning));
     }
     Ok(errors)
 }

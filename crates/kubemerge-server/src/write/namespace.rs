@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::{
     catalog::Resource,
     object::Object,
-    protocol::status::{Outcome, Qualified, forbidden, not_found},
+    protocol::status::{Cause, Outcome, Qualified, forbidden, not_found},
     store::Ownership,
     write::{prepare, settings::MissingNamespaces, track, transaction::Transaction},
 };
@@ -34,8 +34,10 @@ pub(crate) fn check_open(
         }
         NamespaceState::Missing => Err(not_found(NAMESPACES, namespace)),
         NamespaceState::Terminating => {
-            let (message, cause) = terminating_texts(namespace);
-            Err(forbidden(resource.qualified(), name, &message).cause("NamespaceTerminating", cause))
+            let (text, message) = terminating_texts(namespace);
+            let field = "metadata.namespace".into();
+            let cause = Cause { reason: "NamespaceTerminating", message, field };
+            Err(forbidden(resource.qualified(), name, &text).causes(vec![cause]))
         }
     }
 }

@@ -131,9 +131,11 @@ impl<'a> Transaction<'a> {
         }
         self.enqueue_followups(resource, key, before.as_ref(), after.as_ref());
         let change = Change { key: key.into(), before, after };
-        self.changes.borrow_mut().push(change.clone());
-        if resource.group.is_empty() && resource.kind == "Service" {
-            self.keep_addresses(&change);
+        let is_service = resource.group.is_empty() && resource.kind == "Service";
+        let service = is_service.then(|| change.clone());
+        self.changes.borrow_mut().push(change);
+        if let Some(service) = service {
+            self.keep_addresses(&service);
         }
     }
 

@@ -93,6 +93,65 @@ async fn a_claim_stays_while_a_running_pod_uses_it() {
     assert_eq!(get(&server, &path).await.code, 404);
 }
 
+fn warnings(answer: &Answer) -> Vec<&str> {
+    answer.headers.get_all("warning").iter().map(|value| value.to_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn pods_that_deserve_it_get_a_warning() {
+    let server = server();
+    let port = json!({"containerPort": 80, "protocol": "TCP"});
+    let env =
+        json!([{"name": "A", "value": "1"}, {"name": "A", "value": "2"}, {"name": "A", "value": "$(A)3"}]);
+    let container = json!({"name": "c", "image": "i", "ports": [port, port], "env": env});
+    let answer = create_pod(&server, json!({"containers": [container]})).await;
+    assert_eq!(
+        warnings(&answer),
+        [
+            "299 - \"spec.containers[0].env[1]: hides previous definition of \\\"A\\\", which may be dropped when using \
+             apply\"",
+            "299 - \"spec.containers[0].ports[1]: duplicate port definition with spec.containers[0].ports[0]\"",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn deprecated_kinds_and_orphaned_pods_get_a_warning() {
+    let server = server();
+    assert_eq!(
+        warnings(&get(&server, "/api/v1/namespaces/default/endpoints/nope").await),
+        ["299 - \"v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice\""]
+    );
+    let jobs = "/apis/batch/v1/namespaces/default/jobs";
+    let template = json!({"spec": {"containers": [{"name": "c", "image": "i"}], "restartPolicy": "Never"}});
+    ask(&server, "POST", jobs, json!({"metadata": {"name": "j"}, "spec": {"template": template}})).await;
+    let deleted = ask(&server, "DELETE", &format!("{jobs}/j"), Value::Null).await;
+    assert!(
+        warnings(&deleted)[0].contains("child pods are preserved by default"),
+        "{:?}",
+        warnings(&deleted)
+    );
+}
+
+#[tokio::test]
+async fn reviews_are_answered_as_kube_apiserver_does() {
+    let server = server();
+    let path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    let spec = json!({"resourceAttributes": {"verb": "get", "resource": "pods"}});
+    let allowed = ask(&server, "POST", path, json!({ "spec": spec })).await;
+    assert_eq!(allowed.body["status"], json!({"allowed": true}));
+    let refused = ask(&server, "POST", path, json!({"spec": {}})).await;
+    assert_eq!(
+        refused.body["message"],
+        ".authorization.k8s.io \"\" is invalid: spec: Invalid value: null: exactly one of nonResourceAttributes or \
+         resourceAttributes must be specified"
+    );
+    let path = "/apis/authentication.k8s.io/v1/tokenreviews";
+    let token = ask(&server, "POST", path, json!({"spec": {"token": "t"}})).await;
+    assert_eq!(token.body["status"]["audiences"], json!(["https://kubernetes.default.svc"]));
+    assert_eq!(ask(&server, "POST", path, json!({"spec": {}})).await.code, 400);
+}
+
 #[tokio::test]
 async fn a_fresh_cluster_has_its_objects_and_an_empty_one_has_none() {
     let service = get(&server(), "/api/v1/namespaces/default/services/kubernetes").await.body;

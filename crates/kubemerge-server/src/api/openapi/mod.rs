@@ -4,6 +4,7 @@
 //! them for: the fields and types of each kind, how lists merge, and which operations take which options.
 
 mod definitions;
+mod discovery_documents;
 mod paths;
 mod protobuf;
 
@@ -47,25 +48,38 @@ pub(crate) fn v3_index(cluster: &Cluster, version: &str) -> Reply {
         let url = format!("/openapi/v3/{path}?hash={}", hash(version, &path, resources));
         paths.insert(path, json!({"serverRelativeURL": url}));
     }
+    for path in discovery_documents::paths(&index) {
+        let url = format!("/openapi/v3/{path}?hash={}", hash(version, &path, &Resources::default()));
+        paths.insert(path, json!({"serverRelativeURL": url}));
+    }
     Reply::value(200, &json!({"paths": paths}))
 }
 
 /// `/openapi/v3/<group version>`; a hash that is out of date leads to the present one.
 pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&str>) -> Outcome<Reply> {
     let index = cluster.catalog.index();
-    let (_, resources) = group_versions(&index).find(|(own, _)| own == path).ok_or_else(no_such_path)?;
+    let none = Resources::default();
+    let of_discovery = discovery_documents::document(&index, path);
+    let resources = match group_versions(&index).find(|(own, _)| own == path) {
+        Some((_, resources)) => resources,
+        None if of_discovery.is_some() => &none,
+        None => return Err(no_such_path()),
+    };
     let current = hash(version, path, resources);
     // Clients cache documents by hash for ever, so that an old hash must not get a new document.
     if asked.is_some_and(|asked| asked != current) {
         let place = format!("/openapi/v3/{path}?hash={current}");
         return Ok(Reply::bytes(301, "", "").header("location", place));
     }
-    let schemas = definitions::of_resources(&cluster.schema, resources);
+    let (paths, schemas) = of_discovery.unwrap_or_else(|| {
+        let schemas = definitions::of_resources(&cluster.schema, resources);
+        (Value::Object(paths::of_resources(resources, Syntax::V3)), Value::Object(schemas))
+    });
     let document = json!({
         "openapi": "3.0.0",
         "info": info(version),
-        "paths": paths::of_resources(resources, Syntax::V3),
-        "components": {"schemas": schemas},
+        "paths": paths,
+        "components": {"schemas": schemas, "securitySchemes": security()},
     });
     let reply = Reply::value(200, &document).header("etag", format!("\"{current}\""));
     Ok(match asked {
@@ -88,6 +102,8 @@ pub(crate) fn v2(cluster: &Cluster, version: &str, headers: &HeaderMap) -> Reply
         "info": info(version),
         "paths": paths,
         "definitions": definitions::of_everything(&cluster.schema, &index),
+        "securityDefinitions": security(),
+        "security": [{"BearerToken": []}],
     });
     // Older kubectl asks for protobuf.
     if wants_json(headers) {
@@ -101,7 +117,13 @@ fn wants_json(headers: &HeaderMap) -> bool {
 }
 
 fn info(version: &str) -> Value {
-    json!({"title": "Kubernetes", "version": format!("v{version}")})
+    json!({"title": "Kubernetes", "version": version})
+}
+
+/// How clients prove who they are.
+fn security() -> Value {
+    json!({"BearerToken": {"type": "apiKey", "name": "authorization", "in": "header",
+        "description": "Bearer Token authentication"}})
 }
 
 fn group_versions(index: &Index) -> impl Iterator<Item = (String, &Resources)> {

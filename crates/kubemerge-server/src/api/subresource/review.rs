@@ -36,8 +36,11 @@ pub(crate) fn review(transaction: &Transaction<'_>, call: &Call<'_>) -> Option<O
         ("authentication.k8s.io", "selfsubjectreviews") => {
             |_| json!({"userInfo": {"username": "system:admin", "groups": ["system:masters", "system:authenticated"]}})
         }
-        ("authentication.k8s.io", "tokenreviews") => |_| {
-            json!({"authenticated": true,
+        ("authentication.k8s.io", "tokenreviews") => |review| {
+            // Whom tokens are for, unless the review says otherwise.
+            let asked = review["spec"]["audiences"].as_array().filter(|asked| !asked.is_empty());
+            let audiences = asked.map_or(json!(["https://kubernetes.default.svc"]), |asked| json!(asked));
+            json!({"authenticated": true, "audiences": audiences,
                 "user": {"username": "system:admin", "groups": ["system:masters", "system:authenticated"]}})
         },
         ("", "bindings") => return Some(binding::handle_in_collection(transaction, call)),
