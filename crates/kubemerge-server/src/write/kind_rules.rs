@@ -117,7 +117,11 @@ pub(crate) fn admit<'a>(
     typed.set_head(resource, object);
     let Typed { kind, mut tree } = typed;
     let shown = old.and_then(|old| view::shown(resource, old));
-    let old = shown.as_ref().or(old).map(|old| kind.read_stored(write.arena, text(old.canonical())));
+    let old = match (&shown, old) {
+        // Stored with the names of another group, so not in the typed form of the kind.
+        (Some(shown), _) => kind.decode(write.arena, text(shown.canonical())).ok().map(|one| one.object),
+        (None, old) => old.map(|old| kind.read_stored(write.arena, text(old.canonical()))),
+    };
     let errors = match (&old, subresource(write)) {
         (Some(old), Some(name)) => kind.update_subresource(name, &mut tree, old),
         (old, _) => admit_whole(write, kind, &mut tree, old.as_ref())?,
