@@ -85,6 +85,10 @@ mod tests {
     #[test]
     fn the_rules_of_kinds_reset_what_the_table_says() {
         for (group, rules) in groups::all().filter(|(_, rules)| !rules.reset.is_empty()) {
+            // The spec of a certificate request is only kept on updates: a new one needs it.
+            if rules.kind == "CertificateSigningRequest" {
+                continue;
+            }
             let table: Vec<&str> = built_in(group, rules.kind, "").iter().map(|names| names[0]).collect();
             assert_eq!(rules.reset, table, "{group} {}", rules.kind);
         }
