@@ -48,7 +48,8 @@ fn class_of_kustomize(trial: &Trial<'_>, variants: &[Verdict]) -> Option<&'stati
 /// Whether items of a list have different ones of the keys that lists are merged by.
 fn lacks_some_keys(items: &[Value]) -> bool {
     const KEYS: [&str; 6] = ["name", "port", "containerPort", "protocol", "topologyKey", "whenUnsatisfiable"];
-    let keys = |item: &Value| KEYS.map(|key| item.get(key).is_some());
+    // An empty value counts as a missing one.
+    let keys = |item: &Value| KEYS.map(|key| item.get(key).is_some_and(|value| value != ""));
     items.windows(2).any(|pair| keys(&pair[0]) != keys(&pair[1]))
 }
 
