@@ -229,7 +229,7 @@ fn is_plain_word(word: u64) -> bool {
         other.wrapping_sub(LOW) & !other
     };
     // `<` and `>` differ in one bit, and so do `"` and `&`.
-    let marks = is_any(word | LOW * 2, b'>') | is_any(word | LOW * 4, b'&') | is_any(word, b'\\');
+    let marks = is_any(word | (LOW * 2), b'>') | is_any(word | (LOW * 4), b'&') | is_any(word, b'\\');
     // Bytes below 0x20 borrow from their high bit; those above 0x7f have it.
     let control = word.wrapping_sub(LOW * 0x20) & !word;
     (marks | control | word) & HIGH == 0

@@ -43,7 +43,7 @@ fn take_shared<'a>(arena: &'a Arena, versions: &mut List<'a>, name: &str) -> Opt
         return None;
     }
     let shared = first.map(|value| value.copy_in(arena));
-    versions.maps_mut().for_each(|version| drop(version.remove(name)));
+    versions.maps_mut().for_each(|version| _ = version.remove(name));
     shared
 }
 

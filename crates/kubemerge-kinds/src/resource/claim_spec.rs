@@ -27,7 +27,7 @@ pub(super) fn defaults(spec: &mut Map<'_>) {
 
 /// Drops fields of features that are off.
 pub(super) fn drop_disabled_fields(spec: &mut Map<'_>) {
-    for_each_request(spec, |request| drop(request.remove("derivedAttributes")));
+    for_each_request(spec, |request| _ = request.remove("derivedAttributes"));
 }
 
 fn for_each_request<'a>(spec: &mut Map<'a>, mut change: impl FnMut(&mut Map<'a>)) {

@@ -52,7 +52,7 @@ pub(super) fn prepare<'a>(claim: &mut Map<'a>, old: &Map<'_>, context: Context) 
     let Some(status) = claim.map_mut("status") else { return };
     if let Some(allocation) = status.map_mut("allocation").and_then(|one| one.map_mut("devices")) {
         // The feature is off.
-        allocation.maps_mut("results").for_each(|result| drop(result.remove("skipNodeOperations")));
+        allocation.maps_mut("results").for_each(|result| _ = result.remove("skipNodeOperations"));
     }
     let Some(devices) = status.list_mut("devices") else { return };
     devices.retain(|device| device.as_map().is_none_or(|device| !gone.contains(&device_id(device))));

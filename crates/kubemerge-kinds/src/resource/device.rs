@@ -21,10 +21,10 @@ const LISTS: [&str; 4] = ["ints", "bools", "strings", "versions"];
 /// Drops fields of features that are off.
 pub(super) fn drop_disabled_fields(device: &mut Map<'_>) {
     device.remove("nodeAllocatableResources");
-    device.maps_mut("consumesCounters").for_each(|one| drop(one.remove("compatibilityGroups")));
+    device.maps_mut("consumesCounters").for_each(|one| _ = one.remove("compatibilityGroups"));
     let Some(attributes) = device.map_mut("attributes") else { return };
     for attribute in attributes.iter_mut().filter_map(|(_, value)| Value::as_map_mut(value)) {
-        LISTS.iter().for_each(|list| drop(attribute.remove(list)));
+        LISTS.iter().for_each(|list| _ = attribute.remove(list));
     }
 }
 

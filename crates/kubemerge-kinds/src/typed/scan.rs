@@ -188,7 +188,7 @@ fn quote_or_backslash(bytes: &[u8], mut at: usize) -> usize {
     let zeros = |word: u64| word.wrapping_sub(LOW) & !word & LOW << 7;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let word = u64::from_le_bytes(*chunk);
-        let found = zeros(word ^ LOW * u64::from(b'"')) | zeros(word ^ LOW * u64::from(b'\\'));
+        let found = zeros(word ^ (LOW * u64::from(b'"'))) | zeros(word ^ (LOW * u64::from(b'\\')));
         if found != 0 {
             return at + found.trailing_zeros() as usize / 8;
         }

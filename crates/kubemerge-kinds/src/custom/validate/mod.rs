@@ -103,7 +103,7 @@ impl<'p, 'v> Place<'p, 'v> {
         found
     }
 
-    fn format<'s>(self, schema: &'s Structural) -> Option<&'s str> {
+    fn format(self, schema: &Structural) -> Option<&str> {
         match self.formats {
             Formats::Enforced => schema.checks.format.as_deref(),
             Formats::AsWritten => schema.format.as_deref(),

@@ -328,7 +328,7 @@ mod tests {
         let failure = Object::from_value(&json!({"metadata": {"labels": 5}})).unwrap_err();
         assert_eq!(
             failure.message(),
-            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type map[string]string"
+            "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string"
         );
     }
 
