@@ -1,7 +1,7 @@
 //! Validates values against a schema, in the words of the API server.
 //!
 //! The validator of Kubernetes counts how many checks a value passes, to find the alternative of `anyOf` or `oneOf`
-//! that fits best: its errors are the ones reported. [`Found`] keeps the same count.
+//! that fits best: its errors are the ones reported. `Found` keeps the same count.
 
 mod alternatives;
 mod number;
