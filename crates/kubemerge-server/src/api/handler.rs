@@ -99,14 +99,17 @@ impl Api {
             return Err(too_large(format!("limit is {MAX_BODY_BYTES}")));
         }
         self.check_token(&parts.headers)?;
-        let reply = match target {
+        let answered = match target {
             Target::Objects(address) => {
-                dispatch::objects(self, transaction, dispatch::Request { parts, body, query, address })?
+                dispatch::objects(self, transaction, dispatch::Request { parts, body, query, address })
             }
-            document => dispatch::document(self, document, parts, query)?,
+            document => dispatch::document(self, document, parts, query),
         };
-        // Before the reply, so that a client sees the final state with its next request.
-        run_followups(transaction)?;
+        // Before the reply, so that a client sees the final state with its next request. After a failure too: a
+        // creation that came too late was taken back, and the end of its namespace may have waited for that.
+        let followed = run_followups(transaction);
+        let reply = answered?;
+        followed?;
         Ok(reply)
     }
 
