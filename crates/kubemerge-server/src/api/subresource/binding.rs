@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use kubemerge_kinds::field_error::FieldError;
 use serde_json::{Map, Value, json};
 
 use super::parent;
@@ -11,7 +12,7 @@ use crate::{
     protocol::{
         json::tree,
         reply::Reply,
-        status::{Outcome, bad_request, conflict, done, no_such_path},
+        status::{Failure, Outcome, conflict, done, no_such_path},
         target::Named,
     },
     store::{Stored, metadata_field::Field},
@@ -33,15 +34,35 @@ pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let options = parent::write_options(call.query)?;
     let binding = tree(&body::canonical_body(call)?);
-    let node = binding.pointer("/target/name").and_then(Value::as_str).unwrap_or_default();
-    if node.is_empty() {
-        return Err(bad_request("target.name: Required value"));
-    }
+    check_target(&binding)?;
+    let node = target_field(&binding, "name");
     // Upstream: a binding is stored without the steps of an update.
     commit::change(transaction, call, options.dry_run, |current| {
         bound(call, current, &binding, node).map(|pod| pod.record())
     })?;
     Ok(Reply::status(201, &done()))
+}
+
+fn target_field<'b>(binding: &'b Value, name: &str) -> &'b str {
+    binding["target"][name].as_str().unwrap_or_default()
+}
+
+/// Upstream: a wrong target is an error without a reason, told before the pod is looked up.
+fn check_target(binding: &Value) -> Outcome<()> {
+    let mut errors = Vec::new();
+    let kind = target_field(binding, "kind");
+    if !matches!(kind, "" | "Node") {
+        let supported = ["Node", "<empty>"].map(str::to_owned);
+        errors.push(FieldError::not_supported("target.kind", &kind.into(), &supported).to_string());
+    }
+    if target_field(binding, "name").is_empty() {
+        errors.push(FieldError::required("target.name", "").to_string());
+    }
+    match errors.as_slice() {
+        [] => Ok(()),
+        [one] => Err(Failure::new(500, "", one)),
+        several => Err(Failure::new(500, "", format!("[{}]", several.join(", ")))),
+    }
 }
 
 fn bound(call: &Call<'_>, current: &Stored, binding: &Value, node: &str) -> Outcome<Object> {
