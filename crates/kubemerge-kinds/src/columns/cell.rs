@@ -180,7 +180,12 @@ fn timed(name: &str, object: &Value, now: Timestamp) -> Option<String> {
 
 /// A member of every container of the pods that a workload makes.
 fn containers(workload: &Value, member: &str) -> String {
-    let places = ["/spec/template/spec/containers", "/spec/jobTemplate/spec/template/spec/containers"];
+    let places = [
+        "/spec/template/spec/containers",
+        "/spec/jobTemplate/spec/template/spec/containers",
+        // A PodTemplate has no spec of its own.
+        "/template/spec/containers",
+    ];
     let containers = places.iter().flat_map(|place| list(workload, place));
     containers.map(|container| word(&container[member])).collect::<Vec<_>>().join(",")
 }
