@@ -4,34 +4,10 @@ use super::expression::{Params, Variables, WhenNone};
 use super::match_condition::match_conditions;
 use super::param::param_kind;
 use super::rule::{FAILURE_POLICIES, default_match_resources, match_resources};
+use crate::cel::is_word_of_cel;
 use crate::field::Field;
 use crate::registry::Context;
 use crate::tree::Map;
-
-/// Words of the grammar of CEL.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
 
 /// Defaults of a policy.
 pub(super) fn defaults(policy: &mut Map<'_>, _: Context) {
@@ -89,5 +65,5 @@ fn is_identifier(text: &str) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     text.bytes().next().is_some_and(is_letter)
         && text.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
-        && !RESERVED.contains(&text)
+        && !is_word_of_cel(text)
 }

@@ -8,10 +8,12 @@ mod environment;
 mod functions;
 mod parse;
 mod problem;
+mod reserved;
 mod token;
 mod types;
 
 pub(crate) use environment::Environment;
+pub(crate) use reserved::is_word_of_cel;
 pub(crate) use types::Type;
 
 use problem::shown;

@@ -5,6 +5,7 @@
 use kubemerge_value::deep;
 
 use super::problem::Problem;
+use super::reserved::is_reserved;
 use super::token::{Token, TokenKind, tokens};
 
 /// How deep expressions may be nested.
@@ -12,26 +13,6 @@ const MAX_DEPTH: usize = 250;
 /// What an operand may start with.
 const OPERAND: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, \
                        STRING, BYTES, IDENTIFIER}";
-/// Words that no variable may have as a name.
-const RESERVED: [&str; 17] = [
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
 /// Binary operators by precedence, the weakest first.
 const LEVELS: [&[&str]; 5] =
     [&["||"], &["&&"], &["<", "<=", ">=", ">", "==", "!=", "in"], &["+", "-"], &["*", "/", "%"]];
@@ -338,7 +319,7 @@ impl<'e> Parser<'e> {
     /// A variable, a call of a function, or a value of a named type.
     fn named(&mut self) -> Option<Expr<'e>> {
         let name = self.take();
-        if RESERVED.contains(&name.text) {
+        if is_reserved(name.text) {
             let text = format!("reserved identifier: {}", name.text);
             self.problems.push(Problem { at: name.at, text });
             return None;

@@ -37,7 +37,7 @@ Examples:
   kubemerge apply -f deployment.yaml --live live.yaml --no-overwrite
 
   kubectl get -f manifests -o yaml > live.yaml
-  kubemerge apply -f manifests --live live.yaml -o diff
+  kubemerge apply -f manifests --live live.yaml -o diff --strict
   kubectl get deployment shop -o yaml --show-managed-fields > live.yaml
   kubemerge apply --server-side --explain -f deployment.yaml --live live.yaml
   helm template . | kubemerge apply -f - --live live.yaml --duplicate-keys last -o diff")]

@@ -27,7 +27,7 @@ use crate::report::Result;
 #[command(after_help = "\
 Examples:
   kubemerge explain -f service.yaml -p '{\"spec\": {\"ports\": [{\"port\": 53, \"protocol\": \"TCP\"}]}}'
-  kubemerge explain -f all.yaml --patch-file patch.yaml --dialect spec -o json
+  kubemerge explain -f all.yaml --patch-file patch.yaml --dialect spec -o json --strict
   helm template . | kubemerge explain -f - --patch-file patch.yaml --duplicate-keys last")]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]

@@ -29,7 +29,7 @@ Documents without apiVersion and kind, and patch files of kustomizations, are ne
 
 Examples:
   kubemerge patch -f deployment.yaml -p '{\"spec\": {\"replicas\": 3}}'
-  kubemerge patch -R -f manifests --patch-file patch.yaml --in-place
+  kubemerge patch -R -f manifests --patch-file patch.yaml --in-place --strict
   kubemerge patch -f all.yaml --target Service/dns -n kube-system --type json \\
       -p '[{\"op\": \"remove\", \"path\": \"/spec/ports/0\"}]'
   kubemerge patch -R -f manifests --target 'apps/*/web-*' -l tier=front --type merge \\

@@ -19,7 +19,7 @@ mod kubeconfig;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The URL is written to stdout once the server listens. Nothing is kept when it stops. No controllers
-run, so Deployments create no Pods. Server-side apply is not supported yet.
+run, so Deployments create no Pods.
 
 Examples:
   Without objects:
@@ -37,7 +37,14 @@ Examples:
     kubectl --kubeconfig config apply -f deployment.yaml
 
   For other machines, which need the token and know this one by a name:
-    kubemerge serve --address 0.0.0.0 --port 8001 --token-file token --allowed-host build.example")]
+    kubemerge serve --address 0.0.0.0 --port 8001 --token-file token --allowed-host build.example
+
+  For everybody in a container network, with limits and a log:
+    kubemerge serve --address 0.0.0.0 --insecure --access-log --kubeconfig config --force \\
+        --max-requests-inflight 100 --max-watches 500
+
+  Without the objects of a fresh cluster, with all APIs, merging as the design documents specify:
+    kubemerge serve --empty --alpha-and-beta --dialect spec --overlay design-documents")]
 pub(crate) struct ServeArgs {
     /// Port to listen on; 0 takes a free one
     #[arg(long, default_value_t = 0, value_name = "PORT")]

@@ -1,33 +1,10 @@
 //! Names of fields in expressions.
 
-/// Words that CEL reserves.
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
+use crate::cel::is_word_of_cel;
 
 /// The name of a field in expressions; none if it has no such name.
 pub(super) fn escape(name: &str) -> Option<String> {
-    if RESERVED.contains(&name) {
+    if is_word_of_cel(name) {
         return Some(format!("__{name}__"));
     }
     let mut bytes = name.bytes();
