@@ -1,6 +1,6 @@
 //! The builder of a server.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, path::Path, sync::Arc, time::Duration};
 
 use kubemerge_kinds::{custom::document::DocumentSchemas, namespaces::INITIAL_NAMESPACES};
 use kubemerge_schema::{Dialect, Overlay, SchemaBuilder};
@@ -10,21 +10,20 @@ use serde_json::Value;
 use crate::{
     api::{
         patch::CustomStrategicMerge,
-        pod_logs::PodLogs,
         state::{Api, ApiSettings},
         watch_settings::{BookmarkTrigger, WatchSettings},
     },
     catalog::{
         Catalog, Scope,
         cluster::{Cluster, Validation},
-        field_index::FieldIndex,
+        field_index::{FieldIndex, FieldIndexes},
         reservations::Reservations,
         served::ServedVersions,
         shared_owners::SharedOwners,
     },
-    fresh_cluster,
+    fixtures, fresh_cluster,
     load::{self, Given},
-    protocol::{clock::Clock, entropy::Entropy, group_version::split_api_version, yaml_documents},
+    protocol::{clock::Clock, entropy::Entropy},
     server::ApiServer,
     store::{ManagedFieldsView, MemoryStore, Store},
     testing::{TestHooks, log::Log},
@@ -72,7 +71,7 @@ enum FirstObjects {
     None,
 }
 
-/// Why a server could not be built.
+/// Why a server could not be built, or objects could not be loaded.
 #[derive(Debug)]
 pub struct BuildError {
     object: Option<String>,
@@ -80,11 +79,15 @@ pub struct BuildError {
 }
 
 impl BuildError {
+    pub(crate) fn new(message: impl fmt::Display) -> Self {
+        BuildError { object: None, message: message.to_string() }
+    }
+
     pub(crate) fn about(given: &Given, message: impl Into<String>) -> Self {
         BuildError { object: Some(given.to_string()), message: message.into() }
     }
 
-    /// The object that cannot be loaded, such as `ConfigMap default/a in maps.yaml`; none if the error is not about an object.
+    /// The object that cannot be loaded, such as `ConfigMap default/a in maps.yaml:3`; none if the error is not about an object.
     pub fn object(&self) -> Option<&str> {
         self.object.as_deref()
     }
@@ -203,13 +206,21 @@ impl Builder {
 
     /// Objects from a YAML or JSON text with any number of documents; definitions may come after their objects.
     pub fn yaml(mut self, text: &str) -> Self {
-        match yaml_documents::documents(text) {
-            Ok(objects) => self.objects(objects),
-            Err(error) => {
-                self.complain(error);
-                self
-            }
+        match load::given(text) {
+            Ok(objects) => self.objects.extend(objects),
+            Err(error) => self.complain(error),
         }
+        self
+    }
+
+    /// Objects from files: the path of a file, of a folder, or a pattern such as `fixtures/**/*.yaml`. Paths are
+    /// relative to the current folder, which `cargo test` sets to that of the package.
+    pub fn files(mut self, pattern: impl AsRef<Path>) -> Self {
+        match fixtures::objects(pattern.as_ref()) {
+            Ok(objects) => self.objects.extend(objects),
+            Err(error) => self.complain(error),
+        }
+        self
     }
 
     /// Loads an OpenAPI document (v2 or v3) beside the built-in tables; its definitions win. Objects of kinds that only
@@ -313,9 +324,7 @@ impl Builder {
         field: &str,
         read: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
-        let group = split_api_version(api_version).0.to_string();
-        let (kind, field) = (kind.to_string(), field.to_string());
-        self.field_indexes.push(FieldIndex { group, kind, field, read: Arc::new(read) });
+        self.field_indexes.push(FieldIndex::new(api_version, kind, field, read));
         self
     }
 
@@ -336,11 +345,11 @@ impl Builder {
     /// If there are no tables for the version, or a document or an object cannot be loaded.
     pub fn build(mut self) -> Result<ApiServer, BuildError> {
         if let Some(text) = self.fault {
-            return Err(fault(text));
+            return Err(BuildError::new(text));
         }
         self.settings.custom_strategic_merge = match (self.custom_strategic_merge, self.dialect) {
             (_, Dialect::Kustomize) => {
-                return Err(fault(
+                return Err(BuildError::new(
                     "the dialect kustomize only applies patches: no API server merges like that",
                 ));
             }
@@ -348,12 +357,12 @@ impl Builder {
             (None, Dialect::Spec) => CustomStrategicMerge::ByListKeys,
             (None, Dialect::Upstream) => CustomStrategicMerge::Refused,
         };
-        let mut schema = SchemaBuilder::builtin(&self.settings.version).map_err(fault)?;
+        let mut schema = SchemaBuilder::builtin(&self.settings.version).map_err(BuildError::new)?;
         for document in &self.documents {
-            schema = schema.document(document).map_err(fault)?;
+            schema = schema.document(document).map_err(BuildError::new)?;
         }
         let schema = self.overlays.into_iter().fold(schema, SchemaBuilder::overlay);
-        let schema = Arc::new(schema.compile(self.dialect).map_err(fault)?);
+        let schema = Arc::new(schema.compile(self.dialect).map_err(BuildError::new)?);
         let store = self.store.unwrap_or_else(|| {
             Box::new(self.history.map_or_else(MemoryStore::default, MemoryStore::with_history))
         });
@@ -368,7 +377,7 @@ impl Builder {
             managed_fields: self.managed_fields,
             clock: self.clock,
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
-            field_indexes: self.field_indexes,
+            field_indexes: FieldIndexes::new(self.field_indexes),
             reservations: Reservations::default(),
         };
         // A store that is given may have definitions already.
@@ -378,7 +387,7 @@ impl Builder {
             cluster: Arc::new(cluster),
             settings: self.settings,
             hooks: testing.clone(),
-            pod_logs: PodLogs::default(),
+            pod_logs: Arc::default(),
             bookmarks: BookmarkTrigger::default(),
         };
         // A transaction of their own: nothing follows from the objects a server begins with.
@@ -402,8 +411,4 @@ fn begin_fresh(transaction: &Transaction<'_>) -> Result<(), BuildError> {
     let objects = fresh_cluster::objects(&transaction.cluster.clock.now().to_string());
     let objects = objects.into_iter().filter(is_served);
     load::begin_with(transaction, objects.map(|value| Given { value, source: None }).collect())
-}
-
-fn fault(error: impl fmt::Display) -> BuildError {
-    BuildError { object: None, message: error.to_string() }
 }

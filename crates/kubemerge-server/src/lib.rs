@@ -30,11 +30,14 @@
 //! `transaction`, and is answered in the form the client wants (`present`).
 
 mod api;
+mod apply;
 mod builder;
 mod catalog;
+mod fixtures;
 mod fresh_cluster;
 mod load;
 mod object;
+mod object_handle;
 mod protocol;
 mod read;
 mod server;
@@ -48,11 +51,22 @@ pub use builder::{BuildError, Builder};
 pub use catalog::{Scope, cluster::Validation};
 pub use kubemerge_kinds::timestamp::Timestamp;
 pub use kubemerge_ssa::managed_fields::{ManagerId, Operation, OwnedField};
-pub use protocol::{clock::Clock, reply::Body, status::Failure, target::Address};
+pub use object_handle::ObjectHandle;
+pub use protocol::{
+    clock::Clock,
+    reply::Body,
+    status::Failure,
+    target::Address,
+    verb::{UnknownVerb, Verb},
+};
 pub use server::{ApiServer, Restore, Snapshot};
 pub use store::{ManagedFieldsView, Store};
 pub use testing::{
     fault::{Fault, FaultRule, On},
+    intercept::{
+        AnyRequest, CreateRequest, DeleteRequest, GetRequest, InterceptedAnswer, Interceptor, ListRequest,
+        PatchRequest, TypedRequest, UpdateRequest, WatchRequest,
+    },
     log::{LoggedRequest, Transition},
     owners::FieldOwners,
 };

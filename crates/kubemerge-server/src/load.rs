@@ -12,6 +12,7 @@ use crate::{
     protocol::{
         group_version::split_api_version,
         status::{Outcome, bad_request},
+        yaml_documents,
     },
     store::metadata_field::Field,
     write::{definition, namespace, prepare, track, tracking::Tracked, transaction::Transaction},
@@ -36,6 +37,14 @@ impl fmt::Display for Given {
         }
         self.source.as_ref().map_or(Ok(()), |source| write!(f, " in {source}"))
     }
+}
+
+/// The objects of a YAML text, each with its line.
+pub(crate) fn given(text: &str) -> Result<Vec<Given>, String> {
+    let objects = yaml_documents::located(text)?.into_iter();
+    Ok(objects
+        .map(|one| Given { value: one.value, source: Some(format!("line {}", one.line).into()) })
+        .collect())
 }
 
 /// An object that is being loaded.

@@ -14,9 +14,10 @@ use crate::transport::{
     options::ServeOptions,
 };
 use crate::{
-    api::{pod_logs::PodLogs, state::Api, watch_settings::BookmarkTrigger},
-    builder::Builder,
-    catalog::split_key,
+    api::{pod_logs::ContainerKey, state::Api, watch_settings::BookmarkTrigger},
+    apply,
+    builder::{BuildError, Builder},
+    catalog::{cluster::Cluster, field_index::FieldIndex, split_key},
     load,
     object::shown::Shown,
     protocol::{reply::Body, status::Failure},
@@ -24,6 +25,7 @@ use crate::{
     testing::{
         TestHooks, assert_requests, assert_requests_among_others,
         fault::{FaultRule, On},
+        intercept::Interceptor,
         log::{Log, LoggedRequest},
         owners::FieldOwners,
     },
@@ -141,9 +143,48 @@ impl ApiServer {
         false
     }
 
-    /// The text that `pods/log` answers for a container.
+    /// Applies the objects of a YAML text in their order, as `kubectl apply --server-side --force-conflicts` does, and
+    /// answers them. Faults, interceptors and the request log have nothing to do with it.
+    ///
+    /// # Errors
+    /// If the text is not YAML, or at the first object that is refused, which the error names with its line.
+    pub fn apply_yaml(&self, text: &str) -> Result<Vec<Value>, BuildError> {
+        apply::apply_yaml(&self.api, text)
+    }
+
+    /// The log that `pods/log` answers for a container; its lines have the present time.
     pub fn set_pod_log(&self, namespace: &str, pod: &str, container: &str, text: impl Into<Bytes>) {
-        self.api.pod_logs.set(namespace, pod, container, text.into());
+        let (key, now) = (ContainerKey::new(namespace, pod, container), self.cluster().clock.now());
+        self.api.pod_logs.set(key, text.into(), now);
+    }
+
+    /// Adds to the log of a container; clients that follow it see the new lines.
+    pub fn append_pod_log(&self, namespace: &str, pod: &str, container: &str, text: impl Into<Bytes>) {
+        let (key, now) = (ContainerKey::new(namespace, pod, container), self.cluster().clock.now());
+        self.api.pod_logs.append(key, &text.into(), now);
+    }
+
+    /// The log of the container that ran before the present one: `kubectl logs --previous`.
+    pub fn set_previous_pod_log(&self, namespace: &str, pod: &str, container: &str, text: impl Into<Bytes>) {
+        let (key, now) = (ContainerKey::new(namespace, pod, container), self.cluster().clock.now());
+        self.api.pod_logs.set_previous(key, &text.into(), now);
+    }
+
+    /// Ends the log of a container, as its exit does: clients that follow it see the end. A log also ends when its pod
+    /// is deleted or has finished.
+    pub fn end_pod_log(&self, namespace: &str, pod: &str, container: &str) {
+        self.api.pod_logs.end(ContainerKey::new(namespace, pod, container));
+    }
+
+    /// Lets field selectors name a field of a kind, as [`Builder::field_index`] does, from now on.
+    pub fn field_index(
+        &self,
+        api_version: &str,
+        kind: &str,
+        field: &str,
+        read: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
+    ) {
+        self.cluster().field_indexes.add(FieldIndex::new(api_version, kind, field, read));
     }
 
     /// The newest revision.
@@ -167,8 +208,40 @@ impl ApiServer {
     }
 
     /// Adds a fault.
+    ///
+    /// # Panics
+    /// If its matcher names a resource that is not served.
+    #[track_caller]
     pub fn inject(&self, rule: FaultRule) {
+        self.check_matcher(rule.on());
         self.testing.faults.add(rule);
+    }
+
+    /// Adds a closure that sees requests: [`On::before`], [`On::instead`], [`On::after`].
+    ///
+    /// # Panics
+    /// If its matcher names a resource that is not served.
+    #[track_caller]
+    pub fn intercept(&self, interceptor: Interceptor) {
+        self.check_matcher(&interceptor.on);
+        self.testing.interceptors.add(interceptor);
+    }
+
+    /// Removes all interceptors.
+    pub fn clear_interceptors(&self) {
+        self.testing.interceptors.clear();
+    }
+
+    /// A matcher that cannot match is a mistake that a test would never notice.
+    #[track_caller]
+    fn check_matcher(&self, on: &On) {
+        if let Some(problem) = on.problem(&self.cluster().catalog.index()) {
+            panic!("{problem}");
+        }
+    }
+
+    pub(crate) fn cluster(&self) -> &Cluster {
+        &self.api.cluster
     }
 
     /// Removes all faults.
@@ -182,25 +255,32 @@ impl ApiServer {
     }
 
     /// The requests that match, oldest first.
+    ///
+    /// # Panics
+    /// If the matcher names a resource that is not served.
+    #[track_caller]
     pub fn requests_to(&self, on: &On) -> Vec<LoggedRequest> {
+        self.check_matcher(on);
         self.requests().into_iter().filter(|entry| entry.matches(on)).collect()
     }
 
     /// Asserts that the log holds exactly these requests for objects, in this order; discovery does not count.
     ///
     /// # Panics
-    /// If it does not, with what was wanted and what is there.
+    /// If it does not, with what was wanted beside what was made; the first difference is marked.
     #[track_caller]
     pub fn assert_requests(&self, wanted: &[On]) {
+        wanted.iter().for_each(|on| self.check_matcher(on));
         assert_requests(self.requests(), wanted);
     }
 
     /// Asserts that the log holds these requests in this order, whatever was asked before, between and after.
     ///
     /// # Panics
-    /// If it does not, with what was wanted and what is there.
+    /// If it does not, with what was wanted beside what was made; the first that is missing is marked.
     #[track_caller]
     pub fn assert_requests_among_others(&self, wanted: &[On]) {
+        wanted.iter().for_each(|on| self.check_matcher(on));
         assert_requests_among_others(&self.requests(), wanted);
     }
 
@@ -253,7 +333,7 @@ impl ApiServer {
             cluster: Arc::new(cluster),
             settings: api.settings.clone(),
             hooks: testing.clone(),
-            pod_logs: PodLogs::default(),
+            pod_logs: Arc::default(),
             bookmarks: BookmarkTrigger::default(),
         };
         ApiServer::new(forked, testing)

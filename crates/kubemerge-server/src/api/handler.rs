@@ -39,13 +39,23 @@ struct Request<'r> {
 
 impl Api {
     /// Answers a request. Only injected delays and watches take time.
-    pub(crate) async fn handle(&self, parts: Parts, body: Bytes) -> Response<Body> {
-        let interference = self.interference(&parts);
+    pub(crate) async fn handle(&self, mut parts: Parts, mut body: Bytes) -> Response<Body> {
+        let mut interference = self.interference(&parts);
         if let Some(delay) = interference.as_ref().map(|one| one.delay).filter(|delay| !delay.is_zero()) {
             // Boxed, because a future reserves room for everything it may wait for, and delays are rare.
             Box::pin(tokio::time::sleep(delay)).await;
         }
+        // Interceptors do not see requests that fail anyway.
+        if let Some(one) = interference.as_mut().filter(|one| one.failure.is_none()) {
+            one.answer = self.hooks.intercept(&mut parts, &mut body);
+        }
         self.answer(parts, body, interference)
+    }
+
+    /// Carries out a request of the server's owner: without hooks, delays and a place in the log.
+    pub(crate) fn carry_out_unseen(&self, parts: &Parts, body: &Bytes) -> Outcome<Reply> {
+        let (target, query) = (Target::of(parts.uri.path()), Query::parse(parts.uri.query()));
+        self.carry_out(&self.transaction(), &Request { parts, body, query: &query, target: &target })
     }
 
     fn interference(&self, parts: &Parts) -> Option<Box<Interference>> {
@@ -80,16 +90,20 @@ impl Api {
 
     fn respond(&self, request: &Request<'_>, interference: Option<Box<Interference>>) -> (Reply, Changes) {
         let transaction = self.transaction();
-        let interference = interference.map(|one| *one).unwrap_or_default();
-        let answered = match interference.failure {
-            Some(failure) => Err(failure),
-            None => self.carry_out(&transaction, request),
+        let Some(interference) = interference else {
+            return (reply(self.carry_out(&transaction, request)), transaction.changes());
         };
-        let answered = match interference.lost_answer {
-            Some(failure) => Err(failure),
-            None => answered,
+        let Interference { failure, answer, lost_answer, .. } = *interference;
+        let answered = match (failure, answer) {
+            (Some(failure), _) => Err(failure),
+            (None, Some(answer)) => answer,
+            (None, None) => self.carry_out(&transaction, request),
         };
-        (answered.unwrap_or_else(|failure| Reply::failure(&failure)), transaction.changes())
+        let answered = match lost_answer {
+            Some(failure) => Reply::failure(&failure),
+            None => self.hooks.rewrite(request.parts, request.body, reply(answered)),
+        };
+        (answered, transaction.changes())
     }
 
     fn carry_out(&self, transaction: &Transaction<'_>, request: &Request<'_>) -> Outcome<Reply> {
@@ -125,6 +139,10 @@ impl Api {
             _ => Err(Failure::new(401, "Unauthorized", "Unauthorized")),
         }
     }
+}
+
+fn reply(answered: Outcome<Reply>) -> Reply {
+    answered.unwrap_or_else(|failure| Reply::failure(&failure))
 }
 
 /// Browsers and curl get indented JSON, as from Kubernetes.

@@ -6,18 +6,30 @@ use bytes::Bytes;
 use http::request::Parts;
 
 use crate::{
-    protocol::{status::Failure, target::Named, verb::Verb},
+    protocol::{
+        reply::Reply,
+        status::{Failure, Outcome},
+        target::Named,
+        verb::Verb,
+    },
     store::{Event, Revision},
     write::transaction::Changes,
 };
 
 /// Hooks around every request.
 pub(crate) trait Hooks: Send + Sync {
-    /// Whether [`Hooks::before`] would never do anything, so that requests need not be parsed for it.
+    /// Whether [`Hooks::before`], [`Hooks::intercept`] and [`Hooks::rewrite`] would never do anything, so that requests
+    /// need not be parsed for them.
     fn is_idle(&self) -> bool;
 
     /// Called before a request for objects; answers how to treat it.
     fn before(&self, request: &IncomingRequest<'_>) -> Interference;
+
+    /// Called before a request is carried out; may change its body, or answer it.
+    fn intercept(&self, parts: &mut Parts, body: &mut Bytes) -> Option<Outcome<Reply>>;
+
+    /// Called with the answer to a request; may change it.
+    fn rewrite(&self, parts: &Parts, body: &Bytes, reply: Reply) -> Reply;
 
     /// Called with every request that was answered.
     fn after(&self, answered: Answered);
@@ -56,12 +68,14 @@ pub(crate) struct IncomingRequest<'r> {
 }
 
 /// How a request is treated; by default as usual.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Interference {
     /// It is carried out this much later.
     pub(crate) delay: Duration,
     /// It is not carried out, and answered with this.
     pub(crate) failure: Option<Failure>,
+    /// It is not carried out, and answered with this by an interceptor.
+    pub(crate) answer: Option<Outcome<Reply>>,
     /// It is carried out, but answered with this.
     pub(crate) lost_answer: Option<Failure>,
 }

@@ -30,7 +30,7 @@ pub(crate) struct Api {
     pub(crate) cluster: Arc<Cluster>,
     pub(crate) settings: ApiSettings,
     pub(crate) hooks: Arc<dyn Hooks>,
-    pub(crate) pod_logs: PodLogs,
+    pub(crate) pod_logs: Arc<PodLogs>,
     pub(crate) bookmarks: BookmarkTrigger,
 }
 

@@ -7,7 +7,8 @@ use kubemerge_schema::{Schema, TypeTable};
 
 use crate::{
     catalog::{
-        Catalog, definition, field_index::FieldIndex, reservations::Reservations, shared_owners::SharedOwners,
+        Catalog, definition, field_index::FieldIndexes, reservations::Reservations,
+        shared_owners::SharedOwners,
     },
     protocol::{clock::Clock, entropy::Entropy, json::tree},
     store::{ManagedFieldsView, Store, Stored},
@@ -40,7 +41,7 @@ pub(crate) struct Cluster {
     pub(crate) clock: Clock,
     pub(crate) entropy: Arc<Entropy>,
     /// Fields that selectors may name besides those of the kinds.
-    pub(crate) field_indexes: Vec<FieldIndex>,
+    pub(crate) field_indexes: FieldIndexes,
     /// Addresses and ports of requests in progress.
     pub(crate) reservations: Reservations,
 }
@@ -75,7 +76,7 @@ impl Cluster {
             managed_fields: self.managed_fields,
             clock: self.clock.fork(),
             entropy: Arc::new(self.entropy.fork()),
-            field_indexes: self.field_indexes.clone(),
+            field_indexes: self.field_indexes.fork(),
             reservations: Reservations::default(),
         };
         forked.serve_definitions();

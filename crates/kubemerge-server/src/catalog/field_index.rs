@@ -1,10 +1,13 @@
 //! Fields that a test adds to those a field selector may name.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use serde_json::Value;
 
-use crate::catalog::resource::Resource;
+use crate::{catalog::resource::Resource, protocol::group_version::split_api_version};
 
 /// What an index finds in an object.
 type Read = dyn Fn(&Value) -> Vec<String> + Send + Sync;
@@ -18,7 +21,43 @@ pub(crate) struct FieldIndex {
     pub(crate) read: Arc<Read>,
 }
 
+/// The indexes of a server; tests may add some at any time.
+#[derive(Debug, Default)]
+pub(crate) struct FieldIndexes(RwLock<Vec<FieldIndex>>);
+
+impl FieldIndexes {
+    pub(crate) fn new(indexes: Vec<FieldIndex>) -> FieldIndexes {
+        FieldIndexes(RwLock::new(indexes))
+    }
+
+    pub(crate) fn add(&self, index: FieldIndex) {
+        // The newest comes first, so that it replaces one of the same field.
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(0, index);
+    }
+
+    /// The index of a resource's field.
+    pub(crate) fn find(&self, resource: &Resource, field: &str) -> Option<FieldIndex> {
+        let indexes = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        indexes.iter().find(|index| index.is_of(resource, field)).cloned()
+    }
+
+    pub(crate) fn fork(&self) -> FieldIndexes {
+        FieldIndexes::new(self.0.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+}
+
 impl FieldIndex {
+    /// The index of a kind's field; its version makes no difference.
+    pub(crate) fn new(
+        api_version: &str,
+        kind: &str,
+        field: &str,
+        read: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
+    ) -> FieldIndex {
+        let group = split_api_version(api_version).0.to_string();
+        FieldIndex { group, kind: kind.to_string(), field: field.to_string(), read: Arc::new(read) }
+    }
+
     /// Whether this is the index of a resource's field.
     pub(crate) fn is_of(&self, resource: &Resource, field: &str) -> bool {
         self.field == field && self.kind == resource.kind && self.group == resource.group

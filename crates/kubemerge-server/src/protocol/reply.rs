@@ -182,6 +182,23 @@ impl Reply {
         self
     }
 
+    /// The body as a tree, if it is complete and JSON.
+    pub(crate) fn json_value(&self) -> Option<Value> {
+        match &self.content {
+            Content::Complete(Some(text)) if self.content_type.starts_with(JSON) => {
+                serde_json::from_slice(text).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// The same headers, another code and body.
+    pub(crate) fn with_json(mut self, code: u16, body: &Value) -> Reply {
+        self.code = code;
+        self.content = Content::Complete(Some(body.to_string().into()));
+        self
+    }
+
     /// The same headers, no body.
     pub(crate) fn without_body(mut self) -> Reply {
         self.content = Content::Complete(None);

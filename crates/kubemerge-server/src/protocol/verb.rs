@@ -8,16 +8,28 @@ use crate::protocol::{query::Query, target::Named};
 
 /// What a request for objects asks to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub enum Verb {
+    /// `get`: one object, or a subresource of it.
     Get,
+    /// `list`: a collection.
     List,
+    /// `watch`: changes of one object or of a collection.
     Watch,
+    /// `create`: a new object, or an action such as an eviction.
     Create,
+    /// `update`: a whole object in place of the old one.
     Update,
+    /// `patch`: any type of patch, server-side apply too.
     Patch,
+    /// `delete`: one object.
     Delete,
+    /// `deletecollection`: all objects that a selector selects.
     DeleteCollection,
 }
+
+/// A text that names no verb.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownVerb(String);
 
 impl Verb {
     /// The verb of a request; none if the method does not fit the path.
@@ -38,8 +50,8 @@ impl Verb {
         }
     }
 
-    /// The name in discovery and in messages.
-    pub(crate) fn name(self) -> &'static str {
+    /// The name in discovery and in messages, such as `deletecollection`.
+    pub fn name(self) -> &'static str {
         match self {
             Verb::Get => "get",
             Verb::List => "list",
@@ -52,6 +64,36 @@ impl Verb {
         }
     }
 }
+
+impl Verb {
+    const ALL: [Verb; 8] = [
+        Verb::Get,
+        Verb::List,
+        Verb::Watch,
+        Verb::Create,
+        Verb::Update,
+        Verb::Patch,
+        Verb::Delete,
+        Verb::DeleteCollection,
+    ];
+}
+
+impl TryFrom<&str> for Verb {
+    type Error = UnknownVerb;
+
+    fn try_from(name: &str) -> Result<Verb, UnknownVerb> {
+        Verb::ALL.into_iter().find(|verb| verb.name() == name).ok_or_else(|| UnknownVerb(name.to_string()))
+    }
+}
+
+impl fmt::Display for UnknownVerb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Verb::ALL.map(Verb::name).join(", ");
+        write!(f, "{:?} is not a verb; verbs are {known}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownVerb {}
 
 impl fmt::Display for Verb {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,18 +3,28 @@
 use kubemerge_yaml as yaml;
 use serde_json::{Value, json};
 
-/// The objects of a text; lists are taken apart.
-pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
+/// An object of a text.
+pub(crate) struct Located {
+    pub(crate) value: Value,
+    /// Where its document begins, counted from 1.
+    pub(crate) line: usize,
+}
+
+/// The objects of a text with their lines; lists are taken apart.
+pub(crate) fn located(text: &str) -> Result<Vec<Located>, String> {
     let parsed =
         yaml::parse(text.as_bytes(), &yaml::Options::default()).map_err(|error| error.to_string())?;
     let mut objects = Vec::new();
     for document in parsed {
+        let line = document.root().position().line;
         let json = document.to_json().map_err(|error| error.to_string())?;
         let value: Value = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
         match value {
             Value::Null => {}
-            list if is_list(&list) => objects.extend(items(list)),
-            object => objects.push(object),
+            list if is_list(&list) => {
+                objects.extend(items(list).into_iter().map(|value| Located { value, line }))
+            }
+            value => objects.push(Located { value, line }),
         }
     }
     Ok(objects)
@@ -67,8 +77,9 @@ mod tests {
             format!("apiVersion: v1\nkind: {kind}\nitems: [{{metadata: {{name: a}}}}, 1, {{kind: B}}]")
         };
         let kinds = |text: &str| {
-            let objects = documents(text).unwrap();
-            objects.iter().map(|object| object["kind"].as_str().unwrap_or("-").to_owned()).collect::<Vec<_>>()
+            let objects = located(text).unwrap();
+            let kind = |object: &Located| object.value["kind"].as_str().unwrap_or("-").to_owned();
+            objects.iter().map(kind).collect::<Vec<_>>()
         };
         assert_eq!(kinds(&list("PodList")), ["Pod", "-", "B"]);
         assert_eq!(kinds(&list("List")), ["-", "-", "B"]);

@@ -8,7 +8,11 @@ use kubemerge_kinds::{
 use kubemerge_value::{Kind, Node, Scalar};
 
 use crate::{
-    catalog::{Resource, call::Call, field_index::FieldIndex},
+    catalog::{
+        Resource,
+        call::Call,
+        field_index::{FieldIndex, FieldIndexes},
+    },
     protocol::{
         json::tree,
         query::ListOptions,
@@ -114,10 +118,10 @@ fn text(node: Node<'_>) -> String {
     }
 }
 
-fn place(resource: &Resource, indexes: &[FieldIndex], field: &str) -> Outcome<(String, Place)> {
+fn place(resource: &Resource, indexes: &FieldIndexes, field: &str) -> Outcome<(String, Place)> {
     // Indexes come first, so that a test can replace a field of the kind.
-    if let Some(index) = indexes.iter().find(|index| index.is_of(resource, field)) {
-        return Ok((field.to_string(), Place::Index(index.clone())));
+    if let Some(index) = indexes.find(resource, field) {
+        return Ok((field.to_string(), Place::Index(index)));
     }
     let selectable = &resource.strategy.selectable;
     let namespace_allowed = resource.is_namespaced() || selectable.namespace == Permission::Granted;

@@ -22,6 +22,7 @@ use crate::{
         target::{Address, Target},
     },
     store::Stored,
+    testing::difference::differences,
     write::transaction::Changes,
 };
 
@@ -264,9 +265,8 @@ impl Transition {
 
     /// What changed, one line per field: `~ spec.replicas: 1 -> 3`. Server-owned versions are left out.
     pub fn diff(&self) -> Vec<String> {
-        let mut lines = Vec::new();
         let (before, after) = (self.before().unwrap_or_default(), self.after().unwrap_or_default());
-        compare("", &before, &after, &mut lines);
+        let mut lines = differences(&before, &after);
         // It changes with every write and says nothing.
         lines.retain(|line| !line.contains(" metadata.resourceVersion:"));
         lines
@@ -278,54 +278,9 @@ fn tree(stored: &Stored) -> Value {
     serde_json::from_slice(&stored.render()).unwrap_or_default()
 }
 
-fn compare(path: &str, before: &Value, after: &Value, lines: &mut Vec<String>) {
-    match (before, after) {
-        _ if before == after => {}
-        (Value::Object(old), Value::Object(new)) => {
-            let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
-            names.sort();
-            names.dedup();
-            for name in names {
-                let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                compare(
-                    &place,
-                    old.get(name).unwrap_or(&Value::Null),
-                    new.get(name).unwrap_or(&Value::Null),
-                    lines,
-                );
-            }
-        }
-        (Value::Array(old), Value::Array(new)) => {
-            for at in 0..old.len().max(new.len()) {
-                let place = format!("{path}[{at}]");
-                compare(
-                    &place,
-                    old.get(at).unwrap_or(&Value::Null),
-                    new.get(at).unwrap_or(&Value::Null),
-                    lines,
-                );
-            }
-        }
-        (Value::Null, new) => lines.push(format!("+ {path}: {new}")),
-        (old, Value::Null) => lines.push(format!("- {path}: {old}")),
-        (old, new) => lines.push(format!("~ {path}: {old} -> {new}")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    #[test]
-    fn differences_name_their_place() {
-        let mut lines = Vec::new();
-        let before = json!({"a": 1, "b": {"c": [1, 2]}, "gone": true});
-        let after = json!({"a": 2, "b": {"c": [1, 3, 4]}, "new": "x"});
-        compare("", &before, &after, &mut lines);
-        assert_eq!(lines, ["~ a: 1 -> 2", "~ b.c[1]: 2 -> 3", "+ b.c[2]: 4", "- gone: true", "+ new: \"x\""]);
-    }
 
     #[test]
     fn the_log_is_bounded_by_number_and_size() {

@@ -304,20 +304,31 @@ async fn expected_requests_pass() {
 #[tokio::test]
 async fn unexpected_requests_are_shown() {
     let server = with_requests().await;
-    assert_eq!(
-        panic_text(&|| server.assert_requests(&[On::verb("create"), scale_patch().namespace("x")])),
-        format!(
-            "exactly these requests were wanted:\n  create *\n  patch deployments.apps/scale x/web\nbut the log \
-             holds:\n  POST {DEPLOYMENTS} 201\n  PATCH {DEPLOYMENTS}/web/scale 200\n  GET {DEPLOYMENTS} 200"
-        )
-    );
+    let wanted = [On::verb("create"), scale_patch().namespace("x")];
+    let shown = [
+        "request 2 differs; exactly these were wanted:",
+        "    wanted                              made",
+        "    create *                            create deployments.apps default/* 201",
+        "  > patch deployments.apps/scale x/web  patch deployments.apps/scale default/web 200",
+        "    -                                   list deployments.apps default/* 200",
+    ];
+    assert_eq!(panic_text(&|| server.assert_requests(&wanted)), shown.join("\n"));
 }
 
 #[tokio::test]
 async fn the_order_of_requests_counts() {
     let server = with_requests().await;
     let wanted = [scale_patch(), On::verb("create")];
-    assert!(panic_text(&|| server.assert_requests_among_others(&wanted)).contains("wanted"));
+    let shown = [
+        "wanted request 2 was not made after those before it:",
+        "    wanted                            made",
+        "    -                                 GET /api/v1 200",
+        "    -                                 create deployments.apps default/* 201",
+        "    patch deployments.apps/scale web  patch deployments.apps/scale default/web 200",
+        "    -                                 list deployments.apps default/* 200",
+        "  > create *                          -",
+    ];
+    assert_eq!(panic_text(&|| server.assert_requests_among_others(&wanted)), shown.join("\n"));
 }
 
 #[tokio::test]

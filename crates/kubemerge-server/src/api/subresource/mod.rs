@@ -2,6 +2,7 @@
 
 mod binding;
 mod eviction;
+mod log;
 mod parent;
 mod review;
 mod scale;
@@ -13,11 +14,10 @@ use serde_json::json;
 use crate::{
     api::{get, patch, state::Api, update},
     catalog::call::Call,
-    object::Object,
     protocol::{
         json::tree,
         reply::Reply,
-        status::{Failure, Outcome, bad_request, method_not_allowed},
+        status::{Failure, Outcome, method_not_allowed},
         verb::Verb,
     },
     write::{body, part::Part, transaction::Transaction},
@@ -36,7 +36,7 @@ pub(crate) fn handle(
         "eviction" => eviction::handle(transaction, call),
         "binding" => binding::handle(transaction, call),
         "token" => token(call),
-        "log" => log(api, call),
+        "log" => log::handle(api, call),
         "exec" | "attach" | "portforward" | "proxy" => Err(Failure::new(
             501,
             "NotImplemented",
@@ -76,36 +76,4 @@ fn token(call: &Call<'_>) -> Outcome<Reply> {
         "metadata": {"name": call.name(), "namespace": call.namespace()}, "spec": spec,
         "status": {"token": token, "expirationTimestamp": expires}});
     Ok(Reply::value(201, &answer))
-}
-
-/// The log that a test has set for the container; empty by default.
-fn log(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
-    let parent = parent(call)?;
-    let container = container(call, &parent)?;
-    let text = api.pod_logs.get(call.namespace(), call.name(), &container);
-    Ok(Reply::bytes(200, "text/plain", text))
-}
-
-/// The container whose log is wanted, of any type; the only container if none is named.
-fn container(call: &Call<'_>, pod: &Object) -> Outcome<String> {
-    let names = |list: &str| -> Vec<String> {
-        let list = pod.at(&["spec", list]).unwrap_or_default();
-        let names = list.as_array().into_iter().flatten().filter_map(|one| one["name"].as_str());
-        names.map(str::to_string).collect()
-    };
-    let (own, others) =
-        (names("containers"), [names("initContainers"), names("ephemeralContainers")].concat());
-    match (call.query.get("container"), &own[..]) {
-        (Some(wanted), _) if own.iter().chain(&others).any(|name| name == wanted) => Ok(wanted.to_string()),
-        (Some(wanted), _) => {
-            Err(bad_request(format!("container {wanted} is not valid for pod {}", call.name())))
-        }
-        (None, [only]) => Ok(only.clone()),
-        (None, _) => {
-            let (pod, list) = (call.name(), own.join(" "));
-            Err(bad_request(format!(
-                "a container name must be specified for pod {pod}, choose one of: [{list}]"
-            )))
-        }
-    }
 }

@@ -73,6 +73,12 @@ pub struct FaultRule {
     fault: Fault,
 }
 
+impl FaultRule {
+    pub(crate) fn on(&self) -> &On {
+        &self.on
+    }
+}
+
 /// A rule with its counters.
 struct Armed {
     rule: FaultRule,

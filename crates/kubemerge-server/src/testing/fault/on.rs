@@ -1,14 +1,18 @@
 //! Matchers for requests: faults and searches in the log use the same ones.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use super::{Fault, FaultRule, When};
-use crate::{api::hooks::IncomingRequest, protocol::verb::Verb};
+use crate::{
+    api::hooks::IncomingRequest,
+    catalog::{Index, Resource},
+    protocol::{target::Address, verb::Verb},
+};
 
 /// Which requests match; what is not set matches all.
 #[derive(Clone, Debug, Default)]
 pub struct On {
-    verb: Option<String>,
+    verb: Option<Verb>,
     group: Option<String>,
     resource: Option<String>,
     namespace: Option<String>,
@@ -23,17 +27,31 @@ impl On {
         On::default()
     }
 
-    /// Requests with this verb: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or
-    /// `deletecollection`.
-    pub fn verb(verb: &str) -> On {
-        On { verb: Some(verb.to_string()), ..On::default() }
+    /// Requests with this verb, as [`Verb::Patch`] or by its name, `"patch"`.
+    ///
+    /// # Panics
+    /// If there is no verb of this name.
+    #[track_caller]
+    pub fn verb<V>(verb: V) -> On
+    where
+        V: TryInto<Verb>,
+        V::Error: fmt::Display,
+    {
+        match verb.try_into() {
+            Ok(verb) => On { verb: Some(verb), ..On::default() },
+            Err(error) => panic!("{error}"),
+        }
     }
 
-    /// … for this plural name, with its group unless it is in the core group: `deployments.apps`.
+    /// … for this plural name, in the group that is named after it or in any: `deployments.apps`, `deployments`.
+    /// Where it is used, it is an error that no such resource is served.
     pub fn resource(mut self, resource: &str) -> On {
-        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
+        let (plural, group) = match resource.split_once('.') {
+            Some((plural, group)) => (plural, Some(group.to_string())),
+            None => (resource, None),
+        };
         self.resource = Some(plural.to_string());
-        self.group = Some(group.to_string());
+        self.group = group;
         self
     }
 
@@ -81,10 +99,45 @@ impl On {
         FaultRule { on: self, when: When::Sometimes(probability), fault }
     }
 
+    /// The matcher for requests like one that was made, with its code: both sides of an expectation are shown alike.
+    pub(crate) fn exactly(verb: Option<Verb>, address: &Address) -> On {
+        On {
+            verb,
+            group: Some(address.group.clone()),
+            resource: Some(address.resource.clone()),
+            namespace: address.namespace.clone(),
+            name: address.name.clone(),
+            subresource: address.subresource.clone(),
+            content_type: None,
+        }
+    }
+
+    /// The verb that requests must have, if any.
+    pub(crate) fn wanted_verb(&self) -> Option<Verb> {
+        self.verb
+    }
+
+    /// Why no request can match: no such resource is served. A custom resource may be defined later, which only a name
+    /// with a group tells.
+    pub(crate) fn problem(&self, index: &Index) -> Option<String> {
+        let plural = self.resource.as_deref()?;
+        let Some(group) = self.group.as_deref() else {
+            let is_served = index.each_preferred().any(|resource| resource.plural == plural);
+            return (!is_served).then(|| {
+                format!("no resource {plural:?} is served in any group; one that is defined later needs its group: \"{plural}.example.com\"")
+            });
+        };
+        let is_built_in = |resource: &Arc<Resource>| resource.group == group && resource.custom().is_none();
+        // Groups of custom resources have a dot; no definition can add to a built-in group.
+        let may_come = group.contains('.') && !index.each_preferred().any(is_built_in);
+        let is_missing = index.preferred(group, plural).is_none() && !may_come;
+        is_missing.then(|| format!("no resource {plural:?} is served in group {group:?}"))
+    }
+
     pub(crate) fn covers(&self, request: &IncomingRequest<'_>) -> bool {
         let address = request.address;
         let same = |wanted: &Option<String>, found: &str| wanted.as_deref().is_none_or(|one| one == found);
-        same(&self.verb, request.verb.map(Verb::name).unwrap_or_default())
+        self.verb.is_none_or(|verb| request.verb == Some(verb))
             && same(&self.group, &address.group)
             && same(&self.resource, &address.resource)
             && same(&self.namespace, address.namespace.as_deref().unwrap_or_default())
@@ -98,7 +151,7 @@ impl fmt::Display for On {
     /// `patch deployments.apps/scale default/web`, as far as it is set.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let or_any = |part: &Option<String>| part.clone().unwrap_or("*".into());
-        write!(f, "{} {}", or_any(&self.verb), or_any(&self.resource))?;
+        write!(f, "{} {}", self.verb.map_or("*", Verb::name), or_any(&self.resource))?;
         if let Some(group) = self.group.as_ref().filter(|group| !group.is_empty()) {
             write!(f, ".{group}")?;
         }
