@@ -6,7 +6,7 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
-use kubemerge_value::Reader;
+use kubemerge_value::{Reader, Str};
 
 use crate::field_error::MAX_COMPLAINTS;
 
@@ -102,7 +102,7 @@ impl<'t> Scan<'t> {
         let end = self.at.min(self.text.len());
         let is_key = matches!(self.inside(), Some(Inside::Map { key_is_next: true, .. }));
         if is_key {
-            self.enter(name(&self.text[start..end]));
+            self.enter(Str::given(inside_quotes(&self.text[start..end])).text());
         }
     }
 
@@ -144,12 +144,8 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// The value of a JSON string; plain ones are borrowed.
-fn name(quoted: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(quoted) {
-        Ok(text) if !text.contains('\\') => Cow::Borrowed(text.trim_matches('"')),
-        _ => Cow::Owned(serde_json::from_slice(quoted).unwrap_or_default()),
-    }
+fn inside_quotes(quoted: &[u8]) -> &[u8] {
+    quoted.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(quoted)
 }
 
 #[cfg(test)]

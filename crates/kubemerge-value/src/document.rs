@@ -80,6 +80,12 @@ impl Canonical {
         &self.bytes
     }
 
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        // Canonical writers write ASCII and pieces of checked strings, so it is always UTF-8.
+        std::str::from_utf8(&self.bytes).unwrap_or_default()
+    }
+
     /// What is known of the ends of large containers.
     pub(crate) fn ends(&self) -> Option<&Ends> {
         (!self.ends.is_empty()).then_some(&self.ends)

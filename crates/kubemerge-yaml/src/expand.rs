@@ -38,6 +38,7 @@ impl YamlDocument<'_> {
 
     /// One value of a document that came from JSON, as JSON text.
     pub(crate) fn json_text_of(&self, id: ItemId) -> String {
+        // Aliases could exceed the limit of an expansion, but JSON has none.
         self.json_of(id).ok().and_then(|json| String::from_utf8(json).ok()).unwrap_or_default()
     }
 
@@ -265,6 +266,7 @@ impl Value<'_> {
     pub(crate) fn json_text(&self) -> String {
         let mut out = Vec::new();
         self.write_json(&mut out);
+        // ASCII and pieces of strings.
         String::from_utf8(out).unwrap_or_default()
     }
 

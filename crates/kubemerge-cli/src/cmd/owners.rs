@@ -103,12 +103,13 @@ fn json_lines(object: &Manifest<'_>, owned: &[OwnedField]) -> String {
 
 /// The object without its managedFields, the owners of each field at the end of its line.
 fn annotated(object: &Manifest<'_>, owned: &[OwnedField]) -> Result<String> {
-    let mut value: Value = serde_json::from_slice(&object.json).unwrap_or_default();
+    let failed = |error: &dyn std::fmt::Display| Notice::error(format!("{}: {error}", object.title()));
+    // An object that is nested too deep for a tree is an error here, not an empty one.
+    let mut value: Value = serde_json::from_slice(&object.json).map_err(|error| failed(&error))?;
     if let Some(metadata) = value.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.remove("managedFields");
     }
-    let json = Canonical::from_bytes(value.to_string().as_bytes())
-        .map_err(|error| Notice::error(format!("{}: {error}", object.title())))?;
+    let json = Canonical::from_bytes(value.to_string().as_bytes()).map_err(|error| failed(&error))?;
     let text = render::yaml(json.as_bytes());
     let comments = comments(&text, owned);
     let lines = text.lines().enumerate().map(|(number, line)| match comments.get(&(number + 1)) {

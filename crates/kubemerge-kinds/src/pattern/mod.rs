@@ -192,6 +192,7 @@ impl<'w> Walk<'w> {
             (b'"', _) => (Kind::String, self.reader.string().is_some()),
             (b't' | b'f', _) => (Kind::Bool, self.reader.word().is_some()),
             (b'0'..=b'9' | b'-', check) => (Kind::Int, is_small_int(self.reader.number()?, check)),
+            // Nulls, maps and lists: the full check decides.
             _ => return None,
         };
         (fits && kinds.have(kind)).then_some(())
@@ -242,8 +243,7 @@ impl<'w> Walk<'w> {
 
 /// Whether a text is base64 as Go writes it.
 fn is_base64(text: &[u8]) -> bool {
-    let text = std::str::from_utf8(text).unwrap_or_default();
-    matches!(octets::canonical(text), Some(Cow::Borrowed(_)))
+    std::str::from_utf8(text).is_ok_and(|text| matches!(octets::canonical(text), Some(Cow::Borrowed(_))))
 }
 
 /// Whether a number is an integer with so few digits that it cannot be out of range.

@@ -59,9 +59,7 @@ pub(crate) fn set_metadata(tree: &mut Map<'_>, metadata: &Metadata) {
 }
 
 fn read<'a>(arena: &'a Arena, text: &SharedValue) -> Value<'a> {
-    // Canonical text is UTF-8: it was checked when it came in.
-    let text = std::str::from_utf8(text.as_bytes()).unwrap_or_default();
-    read_typed_form(arena, arena.alloc_str(text))
+    read_typed_form(arena, arena.alloc_str(text.as_str()))
 }
 
 /// The record to store.

@@ -42,6 +42,7 @@ impl Entropy {
             uid[place] = HEX[usize::from(byte >> 4)];
             uid[place + 1] = HEX[usize::from(byte & 0xf)];
         }
+        // Hexadecimal digits and hyphens only.
         String::from_utf8(uid.to_vec()).unwrap_or_default()
     }
 

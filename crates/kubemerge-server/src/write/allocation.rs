@@ -18,7 +18,7 @@ use crate::{
         query::DryRun,
         status::{Outcome, internal, invalid},
     },
-    store::{Range, Stored},
+    store::Stored,
     write::{cluster_addresses::IP_ADDRESSES, request::Write},
 };
 
@@ -146,7 +146,6 @@ fn full() -> String {
 }
 
 fn ports_in_use(write: Write<'_>) -> BTreeSet<i64> {
-    let page = write.call.cluster.store.range(Range { prefix: "/services/", ..Range::default() });
     let ports = |(_, stored): (_, Stored)| {
         let spec = Object::of_record(&stored.record).get("spec").unwrap_or_default();
         let ports = spec["ports"].as_array().into_iter().flatten().map(|port| port["nodePort"].clone());
@@ -154,7 +153,7 @@ fn ports_in_use(write: Write<'_>) -> BTreeSet<i64> {
             ports.chain([spec["healthCheckNodePort"].clone()]).filter_map(|number| number.as_i64()).collect();
         numbers
     };
-    page.map(|page| page.items.into_iter().flat_map(ports).collect()).unwrap_or_default()
+    write.call.cluster.store.newest("/services/").into_iter().flat_map(ports).collect()
 }
 
 /// A range of IPv4 addresses.
@@ -198,8 +197,7 @@ impl AddressRange {
 
 /// The ranges of all ServiceCIDRs that are ready.
 fn ranges(write: Write<'_>) -> Vec<AddressRange> {
-    let page = write.call.cluster.store.range(Range { prefix: SERVICE_RANGES, ..Range::default() });
-    let stored = page.map(|page| page.items).unwrap_or_default();
+    let stored = write.call.cluster.store.newest(SERVICE_RANGES);
     if stored.is_empty() {
         return AddressRange::parse(DEFAULT_RANGE).into_iter().collect();
     }

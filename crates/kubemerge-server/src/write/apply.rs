@@ -185,6 +185,7 @@ pub(crate) fn report_duplicates(call: &Call<'_>, validation: FieldValidation) ->
     if validation == FieldValidation::Ignore {
         return Ok(());
     }
+    // A body that is not UTF-8 was refused before anything was applied.
     let text = std::str::from_utf8(call.body).unwrap_or_default();
     let Some((line, key)) = yaml_documents::repeated_key(text) else { return Ok(()) };
     let text = format!("line {line}: key {} already set in map", quoted(&key));

@@ -52,21 +52,12 @@ fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
 pub(crate) fn text(write: Write<'_>) -> Outcome<&str> {
     let body = &write.call.body[..];
     if !matches!(media::body_encoding(write.call.headers, true)?, Encoding::Json) {
-        return Ok(in_arena(write, canonical_body(write.call)?.as_bytes()));
+        return Ok(write.arena.alloc_str(canonical_body(write.call)?.as_str()));
     }
     check_size(body)?;
     Document::check(body).map_err(|error| malformed(&error))?;
-    Ok(utf8(body))
-}
-
-/// Keeps a canonical text until the request is answered.
-pub(crate) fn in_arena<'w>(write: Write<'w>, text: &[u8]) -> &'w str {
-    utf8(write.arena.alloc_slice_copy(text))
-}
-
-/// Text that was checked is UTF-8.
-fn utf8(checked: &[u8]) -> &str {
-    std::str::from_utf8(checked).unwrap_or_default()
+    // What was checked is UTF-8.
+    Ok(std::str::from_utf8(body).unwrap_or_default())
 }
 
 /// Some steps turn objects into trees, which recursive code walks: they must not be too deep for the stack.

@@ -18,7 +18,7 @@ use crate::{
     },
     store::metadata_field::Field,
     write::{
-        body::{self, canonical_body, in_arena},
+        body::{self, canonical_body},
         kind_rules::{self, Typed},
         request::{Old, Write},
         unknown_fields::{self, Found},
@@ -133,7 +133,7 @@ pub(crate) fn patched_object<'w>(
             PatchType::Strategic => TypeNames::Ignored,
             _ => TypeNames::Checked,
         };
-        return typed(write, kind, Given { text: in_arena(write, document.as_bytes()), names }, found);
+        return typed(write, kind, Given { text: write.arena.alloc_str(document.as_str()), names }, found);
     }
     let object = Object::read_after(document, old.stored, old.object);
     let mut object = decoded(call, object, document, Source::Patch)?;
@@ -190,7 +190,7 @@ pub(crate) fn applied_object<'w>(write: Write<'w>, document: &SharedValue) -> Ou
     body::check_depth(document.as_bytes())?;
     let found = Found { validation: FieldValidation::Ignore, complaints: Vec::new(), source: Source::Patch };
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
-        let text = in_arena(write, document.as_bytes());
+        let text = write.arena.alloc_str(document.as_str());
         return typed(write, kind, Given { text, names: TypeNames::Ignored }, found);
     }
     let object = decoded(call, Object::read(document), document, Source::Patch)?;

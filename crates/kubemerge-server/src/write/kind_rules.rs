@@ -9,7 +9,7 @@ use kubemerge_kinds::{
     field_error::FieldError,
     tree::{Arena, Map},
 };
-use kubemerge_value::{Canonical, SharedValue};
+use kubemerge_value::SharedValue;
 
 use crate::{
     catalog::{
@@ -44,7 +44,7 @@ pub(crate) fn create(
 ) -> Outcome<Result<Object, Vec<FieldError>>> {
     let Some(kind) = kind else { return Ok(Ok(object.clone())) };
     let (arena, record) = (Arena::new(), object.record());
-    let (mut typed, _) = Typed::decode(kind, &arena, text(record.canonical())).map_err(unclassified)?;
+    let (mut typed, _) = Typed::decode(kind, &arena, record.canonical().as_str()).map_err(unclassified)?;
     let errors = kind.create(&mut typed.tree);
     if !errors.is_empty() {
         return Ok(Err(errors));
@@ -75,7 +75,7 @@ impl<'a> Typed<'a> {
 
     /// The typed form of an object that the server has put together.
     pub(crate) fn of_object(write: Write<'a>, kind: BuiltinKind<'a>, object: &Object) -> Outcome<Typed<'a>> {
-        let text = write.arena.alloc_str(text(object.record().canonical()));
+        let text = write.arena.alloc_str(object.record().canonical().as_str());
         let decoded = Typed::decode(kind, write.arena, text);
         decoded.map(|(typed, _)| typed).map_err(unclassified)
     }
@@ -101,8 +101,8 @@ impl<'a> Typed<'a> {
 
 /// The typed form of a text, without defaults; none if the text does not fit its kind.
 pub(crate) fn typed_form(kind: BuiltinKind<'_>, document: &SharedValue) -> Option<SharedValue> {
-    let (arena, text) = (Arena::new(), std::str::from_utf8(document.as_bytes()).ok()?);
-    let decoded = kind.decode(&arena, text).ok()?;
+    let arena = Arena::new();
+    let decoded = kind.decode(&arena, document.as_str()).ok()?;
     Some(typed::record(&decoded.object, Ownership::default()).shared())
 }
 
@@ -119,8 +119,8 @@ pub(crate) fn admit<'a>(
     let shown = old.and_then(|old| view::shown(resource, old));
     let old = match (&shown, old) {
         // Stored with the names of another group, so not in the typed form of the kind.
-        (Some(shown), _) => kind.decode(write.arena, text(shown.canonical())).ok().map(|one| one.object),
-        (None, old) => old.map(|old| kind.read_stored(write.arena, text(old.canonical()))),
+        (Some(shown), _) => kind.decode(write.arena, shown.canonical().as_str()).ok().map(|one| one.object),
+        (None, old) => old.map(|old| kind.read_stored(write.arena, old.canonical().as_str())),
     };
     let errors = match (&old, subresource(write)) {
         (Some(old), Some(name)) => kind.update_subresource(name, &mut tree, old),
@@ -169,7 +169,7 @@ pub(crate) fn complete(resource: &Resource, kind: BuiltinKind<'_>, object: &mut 
     let (arena, record) = (Arena::new(), object.record());
     // Rules know an object in the words that clients see.
     let shown = view::shown(resource, &record).unwrap_or(record);
-    if let Ok((mut typed, _)) = Typed::decode(kind, &arena, text(shown.canonical())) {
+    if let Ok((mut typed, _)) = Typed::decode(kind, &arena, shown.canonical().as_str()) {
         view::store_tree(resource, &mut typed.tree);
         let ownership = std::mem::take(&mut object.ownership);
         *object = Object::of_record(&typed::record(&typed.tree, ownership));
@@ -179,9 +179,4 @@ pub(crate) fn complete(resource: &Resource, kind: BuiltinKind<'_>, object: &mut 
 /// The subresource whose rules apply, if it is one.
 fn subresource<'w>(write: Write<'w>) -> Option<&'w str> {
     if write.part == Part::Main { None } else { write.call.subresource() }
-}
-
-/// Canonical text is UTF-8: it was checked when it came in.
-fn text(document: &Canonical) -> &str {
-    std::str::from_utf8(document.as_bytes()).unwrap_or_default()
 }

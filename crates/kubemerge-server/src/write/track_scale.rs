@@ -99,7 +99,8 @@ fn apply_at(
     let writer = Writer { manager: config.manager, time };
     let applied = managed_fields::apply(endpoint, live, config_value, writer, config.conflicting, arena)
         .map_err(apply::refused)?;
-    let scale = applied.object.map(|object| serde_json::from_slice(&object.to_json()).unwrap_or_default());
+    let tree = |object: ParsedValue<'_>| serde_json::from_slice(&object.to_json());
+    let scale = applied.object.map(tree).transpose().map_err(|error| unclassified(error.to_string()))?;
     Ok((scale, applied.managed))
 }
 

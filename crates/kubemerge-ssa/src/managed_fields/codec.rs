@@ -255,6 +255,7 @@ fn read_time(value: Option<ParsedValue<'_>>, place: usize) -> Result<Option<Time
 /// A missing set is the empty one.
 fn read_fields(value: Option<ParsedValue<'_>>, order: FieldOrder) -> Result<FieldsV1, ManagedFieldsError> {
     let json = value.unwrap_or(ParsedValue::Map(&[])).to_json();
+    // Values are written as ASCII and pieces of strings, so this is UTF-8.
     let text = String::from_utf8(json).unwrap_or_default();
     FieldsV1::parse(&text, order).map_err(|error| ManagedFieldsError {
         message: format!("error decoding versioned set: error decoding set: {error}"),

@@ -74,5 +74,6 @@ fn last_applied_text<'a>(config: ParsedValue<'a>, arena: &'a Arena) -> &'a str {
     let mut json = config.with_member("metadata", metadata, arena).to_json();
     // kubectl writes the annotation with a line break at its end.
     json.push(b'\n');
+    // Values are written as ASCII and pieces of strings, so this is UTF-8.
     arena.alloc_str(&String::from_utf8(json).unwrap_or_default())
 }

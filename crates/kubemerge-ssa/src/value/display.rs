@@ -40,6 +40,7 @@ pub(crate) fn write_float_v(float: f64, out: &mut impl Write) -> fmt::Result {
     }
     let text = format!("{float:e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    // `{:e}` always writes an exponent, and that of a float64 has three digits at most.
     let exponent: i32 = exponent.parse().unwrap_or_default();
     // Go switches to exponents outside these bounds.
     if (-4..6).contains(&exponent) {

@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         match digits.parse::<i64>() {
             // Go reads -0 as the integer 0.
             Ok(int) => ParsedValue::Int(int),
-            // Integers beyond 64 bits are floats, as in Go.
+            // Integers beyond 64 bits are floats, as in Go. The text was checked, so every literal is a number.
             Err(_) => ParsedValue::Float(digits.parse().unwrap_or_default()),
         }
     }

@@ -50,6 +50,12 @@ impl SharedValue {
         &self.document.as_bytes()[self.span.clone()]
     }
 
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        // A part of canonical text that begins and ends at a token, so it is UTF-8 as the whole is.
+        std::str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
     /// The document.
     pub fn document(&self) -> &Arc<Canonical> {
         &self.document

@@ -104,6 +104,7 @@ fn existing_index(token: &str, length: usize) -> Result<usize, Fault> {
         return Err(Fault::new(format!("Unable to access invalid index: {index}: invalid index referenced")));
     }
     let at = if index < 0 { index + length } else { index };
+    // Between 0 and the length, after the test above.
     Ok(usize::try_from(at).unwrap_or_default())
 }
 

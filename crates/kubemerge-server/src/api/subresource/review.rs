@@ -64,8 +64,8 @@ fn checked(call: &Call<'_>, body: &Canonical) -> Outcome<Value> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     check_type_names(call, &text(&object["apiVersion"]), &text(&object["kind"]))?;
     let Some(kind) = call.resource.built_in(&call.cluster.schema) else { return Ok(object) };
-    let (arena, source) = (Arena::new(), std::str::from_utf8(body.as_bytes()).unwrap_or_default());
-    let decoded = Typed::decode(kind, &arena, source);
+    let arena = Arena::new();
+    let decoded = Typed::decode(kind, &arena, body.as_str());
     let (mut typed, _) = decoded.map_err(|problem| undecodable(call, &problem, Source::Body, ""))?;
     check_required(call, &mut typed.tree)?;
     let errors = kind.validate(&typed.tree);

@@ -117,14 +117,12 @@ impl Metadata {
     }
 
     fn text(&self, field: Field) -> &str {
-        let quoted = self.shared(field).map(SharedValue::as_bytes).unwrap_or_default();
-        match quoted {
+        let text = self.shared(field).map_or("", SharedValue::as_str);
+        match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
             // Most strings have no escapes and are borrowed; the others are decoded together, once.
-            [b'"', inner @ .., b'"'] if !inner.contains(&b'\\') => {
-                std::str::from_utf8(inner).unwrap_or_default()
-            }
-            [b'"', ..] => &self.decoded()[field as usize],
-            _ => "",
+            Some(inner) if !inner.contains('\\') => inner,
+            Some(_) => &self.decoded()[field as usize],
+            None => "",
         }
     }
 

@@ -12,7 +12,7 @@ use kubemerge_kinds::{
 
 use crate::{
     protocol::status::{Failure, Outcome, forbidden},
-    store::{Range, Stored},
+    store::Stored,
     write::{request::Write, storage_protection},
 };
 
@@ -76,7 +76,5 @@ fn refuse(write: Write<'_>, object: &Map<'_>, why: &str) -> Failure {
 
 /// Every object of a cluster-scoped resource.
 fn all(write: Write<'_>, prefix: &str) -> Vec<Stored> {
-    let page = write.call.cluster.store.range(Range { prefix, ..Range::default() });
-    // Only a revision that was asked for can be out of range.
-    page.map(|page| page.items.into_iter().map(|(_, stored)| stored).collect()).unwrap_or_default()
+    write.call.cluster.store.newest(prefix).into_iter().map(|(_, stored)| stored).collect()
 }
