@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::name_rules;
+use crate::{
+    field_error::quoted,
+    format::{Problems, label_value, qualified_name},
+};
 
 /// A conjunction of requirements on labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,11 +113,19 @@ impl Test {
             Test::Exists => value.is_some(),
             Test::Absent => value.is_none(),
             Test::In(wanted) => value.is_some_and(|value| wanted.iter().any(|one| one == value)),
+            // Objects without the label are wanted, too.
             Test::NotIn(unwanted) => value.is_none_or(|value| unwanted.iter().all(|one| one != value)),
             Test::Above(bound) => value.and_then(|value| value.parse().ok()).is_some_and(|n: i64| n > *bound),
             Test::Below(bound) => value.and_then(|value| value.parse().ok()).is_some_and(|n: i64| n < *bound),
         }
     }
+}
+
+fn refuse(part: &str, text: &str, problems: Problems) -> Result<(), String> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{part}: Invalid value: {}: {}", quoted(text), problems.join("; ")))
 }
 
 struct Parser<'t> {
@@ -139,6 +150,7 @@ impl<'t> Parser<'t> {
                 return Err("found '', expected: identifier after ','".into());
             }
         }
+        // Kubernetes prints selectors by key.
         requirements.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(LabelSelector(requirements))
     }
@@ -146,8 +158,7 @@ impl<'t> Parser<'t> {
     fn requirement(&mut self) -> Result<Requirement, String> {
         let absent = self.take("!");
         let key = self.word();
-        name_rules::check_qualified(key)
-            .map_err(|why| format!("key: Invalid value: {}: {why}", crate::field_error::quoted(key)))?;
+        refuse("key", key, qualified_name(key))?;
         let test = if absent { Test::Absent } else { self.test()? };
         Ok(Requirement { key: key.to_string(), test })
     }
@@ -197,9 +208,7 @@ impl<'t> Parser<'t> {
     fn value(&mut self) -> Result<String, String> {
         self.skip_space();
         let value = self.word();
-        name_rules::check_label_value(value).map_err(|why| {
-            format!("values[0]: Invalid value: {}: {why}", crate::field_error::quoted(value))
-        })?;
+        refuse("values[0]", value, label_value(value))?;
         Ok(value.to_string())
     }
 

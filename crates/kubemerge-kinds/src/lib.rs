@@ -39,7 +39,6 @@ pub mod go_text;
 pub mod groups;
 pub mod label_selector;
 pub mod meta;
-pub mod name_rules;
 pub mod namespaces;
 mod networking;
 mod node;

@@ -2,10 +2,10 @@
 //!
 //! Every table here is a fact about Kubernetes 1.37; kinds that are not named follow the defaults.
 
-use crate::name_rules::ObjectNameRule;
+use crate::{groups, meta::NameRule};
 
 /// How one kind behaves.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Strategy {
     /// When `metadata.generation` grows.
     pub generation: GenerationRule,
@@ -18,7 +18,7 @@ pub struct Strategy {
     /// What happens to dependents unless the request says.
     pub default_propagation: Propagation,
     /// What names look like.
-    pub name: ObjectNameRule,
+    pub name: NameRule,
     /// The fields that selectors may name.
     pub selectable: Selectable,
 }
@@ -117,7 +117,7 @@ impl Strategy {
             create_on_update: Permission::Denied,
             delete_answer: DeleteAnswer::Status,
             default_propagation: Propagation::Background,
-            name: ObjectNameRule::Subdomain,
+            name: NameRule::Subdomain,
             selectable: Selectable {
                 fields,
                 namespace: Permission::Granted,
@@ -216,14 +216,10 @@ fn default_propagation(group: &str, kind: &str) -> Propagation {
     }
 }
 
-fn name_rule(group: &str, kind: &str) -> ObjectNameRule {
-    match (group, kind) {
-        ("", "Namespace") => ObjectNameRule::Label,
-        ("", "Service") => ObjectNameRule::Label1035,
-        ("rbac.authorization.k8s.io", _) => ObjectNameRule::PathSegment,
-        ("certificates.k8s.io", "ClusterTrustBundle") => ObjectNameRule::PathSegment,
-        _ => ObjectNameRule::Subdomain,
-    }
+/// The rule that validation has for names, so that it is the same with validation and without.
+fn name_rule(group: &str, kind: &str) -> NameRule {
+    let mut kinds = groups::all().filter(|(of, rules)| *of == group && rules.kind == kind);
+    kinds.next().map_or(NameRule::Subdomain, |(_, rules)| rules.name)
 }
 
 fn selectable(group: &str, kind: &str) -> Selectable {

@@ -14,6 +14,7 @@ pub fn conditions(conditions: Field<'_>) {
     for condition in conditions.items() {
         let kind = condition.field("type");
         if !types.insert(kind.str()) {
+            // Upstream reports the condition, not its type.
             condition.duplicate_as(kind.str());
         }
         if !kind.require("is required") {

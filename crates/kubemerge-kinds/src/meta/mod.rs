@@ -7,6 +7,8 @@ mod selector;
 
 pub use conditions::conditions;
 pub use name::NameRule;
-pub use object_meta::{annotations, immutable_metadata, labels, validate_metadata, validate_metadata_update};
+pub use object_meta::{
+    annotations, immutable_metadata, labels, metadata_errors, validate_metadata, validate_metadata_update,
+};
 pub(crate) use object_meta::{generic_metadata, generic_metadata_update, is_standard_finalizer};
 pub use selector::{Selector, is_empty_selector, label_selector, selector_matches};

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::NameRule;
-use crate::field::{BadValue, Field};
+use crate::field::{BadValue, Field, FieldError, Report};
 use crate::format::{label_value, qualified_name};
 use crate::go_text::quoted;
 use crate::registry::Scope;
+use crate::tree::Map;
 
 /// What all annotations of an object may measure together.
 const MAX_ANNOTATIONS_BYTES: usize = 256 * 1024;
@@ -23,6 +24,14 @@ pub fn validate_metadata(metadata: Field<'_>, scope: Scope, rule: NameRule) {
 pub fn validate_metadata_update(metadata: Field<'_>, old: Field<'_>) {
     generic_metadata_update(metadata, old);
     standard_finalizers(metadata);
+}
+
+/// What the API server says about the metadata of any object.
+pub fn metadata_errors(object: &Map<'_>, scope: Scope, rule: NameRule) -> Vec<FieldError> {
+    // Nothing here depends on the version.
+    let report = Report::new(0);
+    generic_metadata(Field::root(object, &report).field("metadata"), scope, rule);
+    report.into_errors()
 }
 
 /// What the API server checks of every object, custom resources too.
@@ -56,10 +65,12 @@ pub(crate) fn generic_metadata(metadata: Field<'_>, scope: Scope, rule: NameRule
 
 /// What the API server checks of every updated object.
 pub(crate) fn generic_metadata_update(metadata: Field<'_>, old: Field<'_>) {
+    // The object would never go if finalizers could be added forever.
     if old.field("deletionTimestamp").is_set() {
         no_new_finalizers(metadata.field("finalizers"), old.field("finalizers"));
     }
     let version = metadata.field("resourceVersion");
+    // Objects outside of a server have no version to compare.
     if version.is_empty() && old.field("resourceVersion").is_set() {
         version.invalid("must be specified for an update");
     }
@@ -96,6 +107,7 @@ pub fn labels(labels: Field<'_>) {
 pub fn annotations(annotations: Field<'_>) {
     let mut bytes = 0;
     for (key, value) in annotations.entries() {
+        // Most keys have none, and a copy of each would cost.
         let has_capitals = key.bytes().any(|byte| byte.is_ascii_uppercase());
         let problems = if has_capitals { qualified_name(&key.to_lowercase()) } else { qualified_name(key) };
         problems.into_iter().for_each(|problem| annotations.invalid_as(key, problem));
@@ -134,6 +146,7 @@ fn owner_reference(reference: Field<'_>) {
     for name in ["kind", "name", "uid"] {
         reference.field(name).require("must not be empty");
     }
+    // Events are deleted after an hour, and their dependents would be too.
     if version == "v1" && reference.field("kind").str() == "Event" {
         reference
             .invalid_struct("metav1.OwnerReference", "/v1, Kind=Event is disallowed from being an owner");
@@ -146,6 +159,7 @@ fn finalizers(finalizers: Field<'_>) {
         let problems = qualified_name(finalizer.str());
         problems.into_iter().for_each(|problem| finalizers.invalid_as(finalizer.str(), problem));
     }
+    // One leaves dependents, the other waits until they are deleted.
     if has("orphan") && has("foregroundDeletion") {
         finalizers.invalid("finalizer orphan and foregroundDeletion cannot be both set");
     }
@@ -200,6 +214,7 @@ fn managed_field_names(entry: Field<'_>) {
     if manager.str().len() > MAX_MANAGER {
         manager.too_long(MAX_MANAGER);
     }
+    // Managers are printed to terminals.
     for (at, char) in manager.str().char_indices().filter(|(_, char)| char.is_control()) {
         let detail = format!("invalid character U+{:04X} (at position {at})", char as u32);
         manager.invalid_as(BadValue::from(manager.str()), detail);

@@ -37,6 +37,7 @@ fn requirement(requirement: Field<'_>, rule: Selector) {
         "Exists" | "DoesNotExist" => {}
         _ => requirement.field("operator").invalid("not a valid selector operator"),
     }
+    // Upstream checks the operator before the key.
     requirement.field("key").check(qualified_name);
     if rule == Selector::Strict {
         values.items().for_each(|value| {
@@ -65,6 +66,7 @@ fn is_met(requirement: Field<'_>, labels: Field<'_>) -> bool {
         label.is_set() && requirement.field("values").items().any(|value| value.str() == label.str());
     match requirement.field("operator").str() {
         "In" => is_one,
+        // Objects without the label are selected, too.
         "NotIn" => !is_one,
         "Exists" => label.is_set(),
         "DoesNotExist" => !label.is_set(),

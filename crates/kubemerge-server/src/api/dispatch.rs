@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use bytes::Bytes;
 use http::{Method, request::Parts};
-use kubemerge_kinds::{field_error::quoted, name_rules::check_path_segment, typed::duration_problem};
+use kubemerge_kinds::{field_error::quoted, format::path_segment_name, typed::duration_problem};
 
 use crate::{
     api::{
@@ -71,6 +71,7 @@ pub(super) fn objects(api: &Api, transaction: &Transaction<'_>, request: Request
 
 /// What the API server says about the built-in kinds that it serves for older clients.
 fn deprecation(resource: &Resource, version: &str) -> Option<&'static str> {
+    // A version without a minor number is no release, and nothing is deprecated in it.
     let minor: u32 = version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or_default();
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "Endpoints") if minor >= 33 => {
@@ -94,8 +95,11 @@ fn check_timeout(query: &Query, verb: Verb) -> Outcome<()> {
 fn check_names(address: &Named<'_>) -> Outcome<()> {
     for (part, given) in [("Name", &address.name), ("Namespace", &address.namespace)] {
         let Some(given) = given else { continue };
-        check_path_segment(given)
-            .map_err(|why| bad_request(format!("{part} parameter invalid: {}: {why}", quoted(given))))?;
+        let problems = path_segment_name(given);
+        if !problems.is_empty() {
+            let why = problems.join(";");
+            return Err(bad_request(format!("{part} parameter invalid: {}: {why}", quoted(given))));
+        }
     }
     Ok(())
 }

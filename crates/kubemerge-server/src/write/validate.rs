@@ -8,12 +8,13 @@ use kubemerge_kinds::{
         validate::validate as validate_schema,
     },
     field_error::FieldError,
-    meta::NameRule,
+    meta::{NameRule, metadata_errors},
+    tree::{Arena, Map},
 };
 
 use crate::{
     catalog::{Resource, call::Call, cluster::Validation, custom::CustomVersion},
-    object::{Object, meta::check},
+    object::{Object, typed},
     protocol::status::{Outcome, invalid},
     write::{floats, part::Part},
 };
@@ -22,10 +23,18 @@ use crate::{
 pub(crate) fn validate(call: &Call<'_>, part: Part, object: &Object, old: Option<&Object>) -> Outcome<()> {
     let mut errors = match call.resource.custom() {
         Some(version) => custom_errors(call, version, part, object, old),
-        None => check::values(&object.metadata, call.resource.strategy.name),
+        None => metadata_of_kind(call.resource, object),
     };
     errors.extend(document_errors(call, object, old));
     refuse_any(call, object, &errors)
+}
+
+/// What holds for the metadata of built-in kinds whose rules are off.
+fn metadata_of_kind(resource: &Resource, object: &Object) -> Vec<FieldError> {
+    let arena = Arena::new();
+    let mut tree = Map::new_in(&arena);
+    typed::set_metadata(&mut tree, &object.metadata);
+    metadata_errors(&tree, resource.scope, resource.strategy.name)
 }
 
 fn custom_errors(
