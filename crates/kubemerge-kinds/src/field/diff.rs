@@ -77,6 +77,7 @@ fn stretches(a: &[&str], b: &[&str]) -> Vec<Stretch> {
 fn runs(a: &[&str], b: &[&str]) -> Vec<Run> {
     let places = places_of_lines(b);
     let mut found = Vec::new();
+    // Parts that are left to compare, on a heap instead of the stack: texts may have many runs.
     let mut queue = vec![(0, a.len(), 0, b.len())];
     while let Some((a_low, a_high, b_low, b_high)) = queue.pop() {
         let run = longest_run(a, b, &places, (a_low, a_high, b_low, b_high));
@@ -95,6 +96,7 @@ fn runs(a: &[&str], b: &[&str]) -> Vec<Run> {
     let mut joined: Vec<Run> = Vec::new();
     for run in found {
         match joined.last_mut() {
+            // Runs that were found one after the other may touch.
             Some(last) if last.a + last.len == run.a && last.b + last.len == run.b => last.len += run.len,
             _ => joined.push(run),
         }
@@ -108,6 +110,7 @@ fn places_of_lines<'t>(b: &[&'t str]) -> HashMap<&'t str, Vec<usize>> {
         places.entry(line).or_default().push(at);
     }
     if b.len() >= LONG_TEXT {
+        // As Python's difflib does, after which Go's library is made: brackets are on every other line.
         let most = b.len() / 100 + 1;
         places.retain(|_, at| at.len() <= most);
     }

@@ -51,6 +51,7 @@ impl FieldErrorKind {
             FieldErrorKind::NotFound => "Not found",
             FieldErrorKind::Required => "Required value",
             FieldErrorKind::Duplicate => "Duplicate value",
+            // Kubernetes has two kinds with one text.
             FieldErrorKind::Invalid | FieldErrorKind::TypeInvalid => "Invalid value",
             FieldErrorKind::NotSupported => "Unsupported value",
             FieldErrorKind::Forbidden => "Forbidden",

@@ -106,6 +106,7 @@ fn json(letters: &str, value: Option<&Value<'_>>) -> Json {
             Json::Map(map.iter().map(member).collect())
         }
         ("S", value) if rest.starts_with(SCHEMA_OR) => deep(|| schema_or(&rest[SCHEMA_OR.len()..], value)),
+        // Structs are printed with all their fields, so absent ones are walked, too.
         ("S", value) => deep(|| struct_json(rest, value.and_then(Value::as_map))),
         ("b", None) => scalar("false"),
         ("i" | "f" | "o", None) => scalar("0"),
@@ -153,6 +154,7 @@ fn struct_json(name: &str, map: Option<&Map<'_>>) -> Json {
         };
         let name = printed.trim_end_matches(['?', '!']);
         let value = map.and_then(|map| find(map, name, path));
+        // A struct is never empty to Go's encoder.
         let is_empty = value.is_none_or(Value::is_empty) && !letters.starts_with('S');
         // Times are structs: `omitempty` has no effect on them.
         let is_left_out = match printed.strip_prefix(name) {
@@ -170,6 +172,7 @@ fn struct_json(name: &str, map: Option<&Map<'_>>) -> Json {
 fn find<'m, 'a>(map: &'m Map<'a>, printed: &str, path: &str) -> Option<&'m Value<'a>> {
     if path.is_empty() {
         let mut chars = printed.chars();
+        // Most fields have the name of their JSON with a capital first letter; the table names the others.
         let first = chars.next()?.to_ascii_lowercase();
         let mut buffer = [0; 4];
         let name = [first.encode_utf8(&mut buffer), chars.as_str()].concat();
