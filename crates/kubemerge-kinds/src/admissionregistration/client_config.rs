@@ -5,8 +5,8 @@ use crate::format::{dns1123_subdomain, parse_url};
 
 const URL_FORM: &str = "; desired format: https://host[/path]";
 
-/// Validates `clientConfig`.
-pub(super) fn client_config(config: Field<'_>) {
+/// Validates `clientConfig`; webhooks that convert custom resources have the same rules.
+pub(crate) fn webhook_client(config: Field<'_>) {
     let (url, service) = (config.field("url"), config.field("service"));
     match (url.is_set(), service.is_set()) {
         (true, false) => webhook_url(url),
@@ -18,6 +18,7 @@ pub(super) fn client_config(config: Field<'_>) {
 fn webhook_url(field: Field<'_>) {
     let url = match parse_url(field.str()) {
         Ok(url) => url,
+        // Upstream: a URL that cannot be parsed is reported as if it were missing.
         Err(problem) => return field.required(format!("url must be a valid URL: {problem}{URL_FORM}")),
     };
     if url.scheme != "https" {
@@ -57,6 +58,7 @@ fn service_path(path: Field<'_>) {
     let text = path.str();
     match text {
         "" | "/" => return,
+        // Cutting off both slashes would leave nothing to complain about.
         "//" => return path.invalid("segment[0] may not be empty"),
         _ if !text.starts_with('/') => path.invalid("must start with a '/'"),
         _ => {}

@@ -12,6 +12,8 @@ mod rule;
 mod validating_policy;
 mod webhook;
 
+pub(crate) use client_config::webhook_client;
+
 use crate::registry::Rules;
 
 pub(crate) const RULES: &[Rules] = &[

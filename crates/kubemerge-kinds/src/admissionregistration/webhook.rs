@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::client_config::client_config;
+use super::client_config::webhook_client;
 use super::expression::Params;
 use super::match_condition::match_conditions;
 use super::reserved_name::reserved_name;
@@ -53,6 +53,7 @@ const TIMEOUTS: std::ops::RangeInclusive<i64> = 1..=30;
 fn default_hook(hook: &mut Map<'_>) {
     hook.set_if_absent("failurePolicy", "Fail");
     default_matching(hook);
+    // Version v1; the older v1beta1 had 30 seconds.
     hook.set_if_absent("timeoutSeconds", 10);
     default_rules(hook, "rules");
     if let Some(service) = hook.map_mut("clientConfig").and_then(|config| config.map_mut("service")) {
@@ -99,6 +100,7 @@ impl Strictness {
             side_effects: if is_without_effects { &NO_SIDE_EFFECTS } else { &SIDE_EFFECTS },
             needs_known_version: stored.items().all(|hook| {
                 let versions = hook.field("admissionReviewVersions");
+                // No version at all is from before the field existed and proves nothing.
                 versions.is_empty() || knows_version(versions)
             }),
             needs_unique_names: stored.items().all(|hook| names.insert(hook.field("name").str())),
@@ -163,7 +165,8 @@ fn hook(hook: Field<'_>, strictness: Strictness) {
     }
     label_selector(hook.field("namespaceSelector"), strictness.selectors);
     label_selector(hook.field("objectSelector"), strictness.selectors);
-    client_config(hook.field("clientConfig"));
+    webhook_client(hook.field("clientConfig"));
+    // Expressions that were accepted once stay accepted, whatever a newer compiler says.
     if strictness.checks_conditions {
         match_conditions(hook.field("matchConditions"), Params::None);
     }
@@ -178,6 +181,7 @@ fn qualified_hook_name(name: Field<'_>) {
     let problems = dns1123_subdomain(name.str());
     if !problems.is_empty() {
         name.invalid(problems.join(","));
+    // A name of a group has two segments, and a webhook of it one more.
     } else if name.str().split('.').count() < MIN_SEGMENTS {
         name.invalid("should be a domain with at least three segments separated by dots");
     }
