@@ -90,6 +90,7 @@ pub fn admit(schema: &Schema, object: &str) -> Result<String, Refusal> {
     let arena = Arena::with_capacity(object.len().saturating_mul(TREE_BYTES_PER_TEXT_BYTE));
     let (kind, mut new) = read(schema, &arena, object)?;
     kind.default(&mut new);
+    // A server has given it a uid by now, and some rules ask for one.
     new.ensure_map("metadata").set("uid", PLACEHOLDER_UID);
     refuse_invalid(kind.create(&mut new))?;
     new.ensure_map("metadata").remove("uid");
@@ -223,6 +224,7 @@ impl<'s> BuiltinKind<'s> {
     pub fn prepare_create(self, object: &mut Map<'_>) {
         let scope = self.rules.map(|rules| rules.scope);
         let Some(metadata) = object.map_mut("metadata") else { return };
+        // A new object is not being deleted, whatever a client copied from elsewhere.
         metadata.remove("deletionTimestamp");
         metadata.remove("deletionGracePeriodSeconds");
         metadata.remove("selfLink");
@@ -247,11 +249,13 @@ impl<'s> BuiltinKind<'s> {
         let report = Report::new(self.context.minor);
         let root = Field::root(object, &report);
         match rules.metadata {
+            // Their kinds call the generic check themselves, at their own place in the order of errors.
             MetadataRule::Generic | MetadataRule::Unchecked => {}
             _ => metadata_of_kind(root, rules),
         }
         (rules.validate)(root);
         (rules.validate_create_only)(root);
+        // Upstream checks metadata generically at the end, and only what nothing else was wrong with.
         if root.errors_so_far() == 0 && rules.metadata != MetadataRule::Unchecked {
             generic_metadata(root.field("metadata"), rules.scope, NameRule::PathSegment);
         }
@@ -354,6 +358,7 @@ fn keep_system_metadata(object: &mut Map<'_>, old: &Map<'_>) {
     let metadata = object.ensure_map("metadata");
     let Some(old) = old.map("metadata") else { return };
     let arena = metadata.arena();
+    // The server counts it; what a client sends is ignored.
     metadata.remove("generation");
     for name in ["creationTimestamp", "generation"] {
         if let Some(value) = old.get(name) {

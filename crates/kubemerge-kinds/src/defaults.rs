@@ -165,6 +165,7 @@ impl DefaultTree {
         let plain = name.trim_end_matches("[]");
         let at = self.0.binary_search_by_key(&plain, |(name, _)| name).unwrap_or_else(|at| {
             let wanted = match rest.peek() {
+                // The tables hold valid JSON, which a test reads.
                 None => DefaultAt::Value(
                     Canonical::from_bytes(default.as_bytes()).unwrap_or_else(|_| to_canonical(Node::NULL)),
                 ),

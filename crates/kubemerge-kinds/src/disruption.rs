@@ -39,11 +39,13 @@ pub fn eviction_verdict(pod: &Value, budget: &Value) -> EvictionVerdict {
         return EvictionVerdict::Uncounted;
     }
     let name = budget.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+    // Counts of an older spec would allow too much.
     if number(budget, "/status/observedGeneration") < number(budget, "/metadata/generation") {
         let why = format!("The disruption budget {name} is still being processed by the server.");
         return EvictionVerdict::NotObserved(why);
     }
     match number(budget, "/status/disruptionsAllowed") {
+        // No controller writes this; a client did.
         ..0 => EvictionVerdict::Negative,
         0 => {
             let wanted = number(budget, "/status/desiredHealthy");
@@ -72,6 +74,7 @@ fn is_spared(pod: &Value, budget: &Value) -> bool {
     }
     let always = budget.pointer("/spec/unhealthyPodEvictionPolicy") == Some(&json!("AlwaysAllow"));
     let desired = number(budget, "/status/desiredHealthy");
+    // A budget that wants no healthy pods at all is not met by having none.
     always || (desired > 0 && number(budget, "/status/currentHealthy") >= desired)
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn map_problem(text: &[u8]) -> Option<String> {
 fn wrong_type(text: &[u8]) -> Option<String> {
     let first = text.iter().find(|byte| !is_space(**byte))?;
     let name = match first {
+        // Null decodes into a map that is nil.
         b'{' | b'n' => return None,
         b'[' => "array",
         b'"' => "string",

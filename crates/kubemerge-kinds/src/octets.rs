@@ -19,6 +19,7 @@ pub fn canonical(text: &str) -> Option<Cow<'_, str>> {
     if STANDARD.decode(text).is_ok() {
         return Some(Cow::Borrowed(text));
     }
+    // Only texts that are not canonical are copied.
     let digits: Vec<u8> = text.bytes().filter(|byte| !is_line_end(*byte)).collect();
     LENIENT.decode(digits).ok().map(|bytes| Cow::Owned(STANDARD.encode(bytes)))
 }

@@ -41,6 +41,7 @@ impl Timestamp {
         let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
         if (0..10_000).contains(&year) {
             let text = digits([year / 100, year % 100, month, day, hour, minute, second]);
+            // Digits and separators only.
             return String::from_utf8(text.to_vec()).unwrap_or_default();
         }
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")

@@ -22,6 +22,7 @@ pub fn newest_default(classes: impl IntoIterator<Item = DefaultClass>) -> Option
 /// Sets the storage class of a claim that asks for none; `default` is looked up only then.
 pub fn set_claim_class(claim: &mut Map<'_>, default: impl FnOnce() -> Option<String>) {
     const OLD_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+    // The annotation is older than the field and still names a class.
     if has_annotation(claim, OLD_CLASS) {
         return;
     }
@@ -36,6 +37,7 @@ pub fn set_claim_class(claim: &mut Map<'_>, default: impl FnOnce() -> Option<Str
 /// Sets the class of an Ingress that has none.
 pub fn set_ingress_class(ingress: &mut Map<'_>, default: impl FnOnce() -> Option<String>) {
     const OLD_CLASS: &str = "kubernetes.io/ingress.class";
+    // Controllers read this annotation before there were objects for classes.
     if has_annotation(ingress, OLD_CLASS) {
         return;
     }

@@ -26,6 +26,7 @@ pub fn set_priority(pod: &mut Map<'_>, class: &PriorityOfClass) -> Result<(), St
         spec.set_text("priorityClassName", &class.name);
     }
     let (own, wanted) = (spec.int("priority"), class.value);
+    // Clients may send the number back that they have read, but no other.
     if let Some(own) = own.filter(|own| *own != wanted) {
         return Err(format!(
             "the integer value of priority ({own}) must not be provided in pod spec; priority admission controller \
@@ -63,6 +64,7 @@ pub fn add_default_tolerations(pod: &mut Map<'_>) {
     let arena = spec.arena();
     let is_tolerated = |spec: &Map<'_>, taint: &str| {
         spec.maps("tolerations").any(|toleration| {
+            // A toleration without a key or an effect tolerates all of them.
             matches!(toleration.str("key"), key if key.is_empty() || key == taint)
                 && matches!(toleration.str("effect"), "" | "NoExecute")
         })
@@ -88,6 +90,7 @@ pub fn add_default_tolerations(pod: &mut Map<'_>) {
 pub fn set_overhead(pod: &mut Map<'_>, of_class: &Map<'_>) -> Result<(), String> {
     let spec = pod.ensure_map("spec");
     let arena = spec.arena();
+    // A pod that is created from a dump has the overhead already.
     match spec.map("overhead").filter(|own| !own.is_empty()) {
         Some(own) if own != of_class => {
             Err("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead".into())

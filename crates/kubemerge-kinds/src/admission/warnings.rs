@@ -57,10 +57,12 @@ const OLD_NODE_LABELS: [(&str, &str); 8] = [
 
 /// The warnings about a valid object. Pods are only looked at when they are created, workloads when their spec changes.
 pub fn warnings(kind: &str, object: &Map<'_>, old: Option<&Map<'_>>) -> Vec<String> {
+    // Only paths are taken from it, which do not depend on the version.
     let report = Report::new(u32::MAX);
     let root = Field::root(object, &report);
     let generation =
         |object: &Map<'_>| object.map("metadata").and_then(|metadata| metadata.int("generation"));
+    // The generation counts changes of the spec, so that the specs need not be compared.
     let is_same = old.is_some_and(|old| generation(old) == generation(object));
     let mut found = Vec::new();
     match kind {
@@ -214,6 +216,7 @@ fn resources_and_env(container: Field<'_>, found: &mut Vec<String>) {
     for variable in container.field("env").items() {
         let (name, value) = (variable.field("name").str(), variable.field("value").str());
         let reference = format!("$({name})");
+        // A variable such as PATH may refer to its own earlier definition.
         let extends_it =
             !variable.field("valueFrom").is_set() && value != reference && value.contains(&reference);
         if !seen.insert(name) && !extends_it {
@@ -227,6 +230,7 @@ fn resources_and_env(container: Field<'_>, found: &mut Vec<String>) {
 
 fn ports(spec: Field<'_>, found: &mut Vec<String>) {
     let all = || containers(spec).flat_map(|container| container.field("ports").items());
+    // Only ports of one number and protocol can conflict, and there are few of each.
     let mut known: BTreeMap<(i64, &str), Vec<Field<'_>>> = BTreeMap::new();
     for port in all() {
         let others =
@@ -258,6 +262,7 @@ fn port_conflict(port: Field<'_>, other: Field<'_>) -> Option<String> {
         "duplicate"
     } else if host(port) == 0 || host(other) == 0 {
         "overlapping"
+    // One is on all addresses of the host, the other on one of them.
     } else if host(port) == host(other) && address(port).is_empty() != address(other).is_empty() {
         "dangerously ambiguous"
     } else {

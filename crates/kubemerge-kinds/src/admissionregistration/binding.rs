@@ -26,6 +26,7 @@ pub(super) const MUTATING: Rules = Rules {
     kind: "MutatingAdmissionPolicyBinding",
     validate: |binding| {
         spec(binding.field("spec"));
+        // What a mutation does follows from the policy, so that there are no actions to choose from.
         mutating_operations(binding.fields(["spec", "matchResources"]));
     },
     ..VALIDATING
@@ -59,6 +60,7 @@ fn actions(actions: Field<'_>) {
              response and headers serves no purpose)",
         );
     }
+    // Last, although the list is read first: the order of errors is upstream's.
     if seen.is_empty() {
         actions.required("");
     }

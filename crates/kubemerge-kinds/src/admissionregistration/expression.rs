@@ -48,6 +48,8 @@ impl Variables {
             let environment = variables.extend(Params::of(spec).environment().with_authorizer());
             let result = compile(expression.str(), &environment);
             let name = variable.field("name").str().to_owned();
+            // A variable that does not compile is known to those after it, so that each mistake is reported
+            // once.
             variables.found.get_or_insert_default().push((name, as_declared(&result)));
             if let Err(problem) = result {
                 expression.invalid(problem);

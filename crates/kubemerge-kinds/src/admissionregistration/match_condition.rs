@@ -14,6 +14,7 @@ pub(super) fn match_conditions(conditions: Field<'_>, params: Params) {
     if conditions.len() > MAX_CONDITIONS {
         conditions.too_many(conditions.len(), MAX_CONDITIONS);
     }
+    // Conditions decide whether the policy applies, so its own variables do not exist yet.
     let environment = params.environment().with_authorizer();
     let mut names = BTreeSet::new();
     for condition in conditions.items() {
@@ -23,6 +24,7 @@ pub(super) fn match_conditions(conditions: Field<'_>, params: Params) {
         } else {
             check_trimmed(expression, &environment, &[Type::Bool]);
         }
+        // Names that are missing are not duplicates of each other.
         if name.require("") {
             continue;
         }

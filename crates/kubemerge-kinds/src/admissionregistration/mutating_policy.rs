@@ -35,6 +35,7 @@ const PATCH_TYPES: [(&str, &str); 2] =
 fn validate(spec: Field<'_>) {
     matching(spec);
     mutating_operations(spec.field("matchConstraints"));
+    // Upstream always defines `variables` here, unlike in validating policies.
     let variables = variables(spec, WhenNone::Empty);
     let environment = variables.extend(Params::of(spec).environment().with_authorizer().with_patch_types());
     let mutations = spec.field("mutations");
@@ -48,6 +49,7 @@ fn validate(spec: Field<'_>) {
 
 fn mutation(mutation: Field<'_>, environment: &Environment) {
     let patch_type = mutation.field("patchType");
+    // Without a type there is no saying which field must be set.
     if patch_type.require("") || !patch_type.one_of(&PATCH_TYPES.map(|(name, _)| name)) {
         return;
     }
@@ -66,6 +68,7 @@ fn mutation(mutation: Field<'_>, environment: &Environment) {
             }
             (false, true) => {
                 let message = format!("must not be specified when patchType is {}", patch_type.str());
+                // Upstream prints the name of the field in braces instead of a value.
                 patch.invalid_as(format!("{{{field}}}").as_str(), message);
             }
             (false, false) => {}

@@ -11,6 +11,7 @@ pub(super) fn param_kind(param: Field<'_>) {
         group_version(api_version);
     }
     if !kind.require("") {
+        // Kinds have capitals; otherwise they follow the rule of resource names.
         let problems = dns1035_label(&kind.str().to_lowercase());
         if !problems.is_empty() {
             let problems = problems.join(",");
@@ -52,6 +53,7 @@ pub(super) fn param_ref(param: Field<'_>) {
     }
     label_selector(selector, Selector::Strict);
     match (!name.is_empty(), selector.is_set()) {
+        // Upstream reports the pair at both fields.
         (true, true) => {
             name.forbidden(EXCLUSIVE);
             selector.forbidden(EXCLUSIVE);

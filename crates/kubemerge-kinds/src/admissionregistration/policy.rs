@@ -37,6 +37,7 @@ pub(super) fn matching(spec: Field<'_>) {
     }
     if constraints.is_set() {
         match_resources(constraints);
+        // Bindings may leave the rules out, a policy that matches nothing may not.
         constraints.field("resourceRules").require("");
     } else {
         constraints.required("");
@@ -58,6 +59,7 @@ pub(super) fn variables(spec: Field<'_>, when_none: WhenNone) -> Variables {
             name.invalid("must be a valid CEL identifier");
         }
     }
+    // All names are checked before the first expression, which is the order of errors upstream.
     Variables::of(spec, when_none)
 }
 

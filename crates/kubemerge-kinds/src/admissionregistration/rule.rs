@@ -50,6 +50,7 @@ pub(super) fn match_resources(resources: Field<'_>) {
         policy.one_of(&MATCH_POLICIES);
     }
     for selector in [resources.field("namespaceSelector"), resources.field("objectSelector")] {
+        // Defaults set it; only an object that came past them lacks it.
         if !selector.is_set() {
             selector.required("");
         }
@@ -90,6 +91,7 @@ pub(super) fn rule_with_operations(rule: Field<'_>) {
         operation.one_of(&OPERATIONS);
     });
     let (groups, versions) = (rule.field("apiGroups"), rule.field("apiVersions"));
+    // The empty group is a valid item: that is the core group.
     groups.require("");
     alone_if_any(groups, "API groups");
     versions.require("");

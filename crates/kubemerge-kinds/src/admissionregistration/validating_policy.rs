@@ -47,6 +47,7 @@ fn validate(policy: Field<'_>) {
     let variables = variables(spec, WhenNone::Undefined);
     let base = variables.extend(Params::of(spec).environment());
     let (validations, annotations) = (spec.field("validations"), spec.field("auditAnnotations"));
+    // A policy that neither refuses nor records anything has no effect.
     if validations.is_empty() && annotations.is_empty() {
         for list in [validations, annotations] {
             list.required("validations or auditAnnotations must contain at least one item");
@@ -98,6 +99,7 @@ fn audit_annotation(policy: &str, annotation: Field<'_>, base: &Environment) {
     if policy.is_empty() {
         key.invalid("requires metadata.name be non-empty");
     } else {
+        // Audit events show the annotation under this name, so the pair must be a valid key.
         let name = format!("{policy}/{}", key.str());
         qualified_name(&name).into_iter().for_each(|problem| key.invalid_as(name.as_str(), problem));
     }
@@ -105,6 +107,7 @@ fn audit_annotation(policy: &str, annotation: Field<'_>, base: &Environment) {
     if text.is_empty() {
         expression.required("valueExpression is not specified");
     } else if text.len() > MAX_VALUE_EXPRESSION_BYTES {
+        // Upstream: too long is reported as missing.
         expression.required(format!("must not exceed {MAX_VALUE_EXPRESSION_BYTES} bytes in length"));
     } else if let Some(problem) = problem(text, &base.clone().with_authorizer(), &[Type::String, Type::Null])
     {

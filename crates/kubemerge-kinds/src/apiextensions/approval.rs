@@ -15,6 +15,7 @@ enum Approval {
 
 pub(super) fn validate_approval(definition: Field<'_>, old: Option<Field<'_>>) {
     let group = definition.fields(["spec", "group"]).str();
+    // Groups of the project itself, which reviews their APIs.
     let is_protected = ["k8s.io", "kubernetes.io"]
         .iter()
         .any(|domain| group == *domain || group.ends_with(&format!(".{domain}")));
@@ -42,6 +43,7 @@ pub(super) fn validate_approval(definition: Field<'_>, old: Option<Field<'_>>) {
 fn approval(text: &str) -> Approval {
     match text {
         "" => Approval::Missing,
+        // A reason for going without review, e.g. `unapproved, experimental-only`.
         _ if text.starts_with("unapproved") => Approval::Bypassed,
         _ if is_url(text) => Approval::Approved,
         _ => Approval::Invalid,

@@ -25,6 +25,7 @@ fn column(column: Field<'_>) {
     if !format.is_empty() && !COLUMN_FORMATS.contains(&format.str()) {
         format.invalid(format!("must be one of {}", COLUMN_FORMATS.join(",")));
     }
+    // Upstream writes the Go name of this field.
     let path = column.field("jsonPath").renamed("JSONPath");
     if !path.require("") {
         simple_path(path);
@@ -53,6 +54,7 @@ pub(super) fn subresources(subresources: Field<'_>) {
     ] {
         let path = scale.field(name);
         if path.is_empty() {
+            // Only autoscalers need the selector.
             if name != "labelSelectorPath" {
                 path.required("");
             }
@@ -73,6 +75,7 @@ pub(super) fn selectable_fields(fields: Field<'_>, schema: &Value) {
         match valid_field_path(path.str(), schema, ArrayNotation::Refused) {
             Err(why) => path.invalid(format!("is an invalid path: {why}")),
             Ok(found) => {
+                // Names and namespaces can be selected in every resource.
                 if found.root == "metadata" {
                     path.invalid("must not point to fields in metadata");
                 }
@@ -90,6 +93,7 @@ pub(super) fn selectable_fields(fields: Field<'_>, schema: &Value) {
             }
         }
     }
+    // Repeated paths are not counted.
     if known.len() > MAX_SELECTABLE_FIELDS {
         fields.too_many(known.len(), MAX_SELECTABLE_FIELDS);
     }

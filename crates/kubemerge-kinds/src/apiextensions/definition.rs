@@ -39,6 +39,7 @@ fn defaults(definition: &mut Map<'_>, _: Context) {
     if let Some(service) = config.and_then(|config| config.map_mut("service")) {
         service.set_if_absent("port", 443);
     }
+    // A definition without a status would otherwise be refused for having no stored version.
     if definition.map("status").is_none_or(|status| status.list("storedVersions").is_empty()) {
         store_version(definition);
     }
@@ -99,6 +100,7 @@ fn validate(definition: Field<'_>) {
     generic_metadata(definition.field("metadata"), Scope::Cluster, NameRule::Subdomain);
     let spec = definition.field("spec");
     let wanted = format!("{}.{}", spec.fields(["names", "plural"]).str(), spec.field("group").str());
+    // Upstream compares a generated name's base too, which can never match.
     for name in ["name", "generateName"] {
         let name = definition.fields(["metadata", name]);
         if !name.is_empty() && name.str() != wanted {
@@ -116,6 +118,7 @@ fn validate_update(definition: Field<'_>, old: Field<'_>) {
         new.field("scope").check_immutable(old_spec.field("scope"));
         new.fields(["names", "kind"]).check_immutable(old_spec.fields(["names", "kind"]));
     }
+    // These two are the name of the definition.
     new.field("group").check_immutable(old_spec.field("group"));
     new.fields(["names", "plural"]).check_immutable(old_spec.fields(["names", "plural"]));
 }
@@ -123,12 +126,14 @@ fn validate_update(definition: Field<'_>, old: Field<'_>) {
 fn validate_rest(definition: Field<'_>, old: Option<Field<'_>>) {
     let arena = Arena::new();
     let internal = internal_spec(&arena, definition.field("spec"));
+    // Upstream validates its internal form, so that errors have the paths of that form.
     spec::validate(definition.field("spec").with_copy_of(&internal.into()), old);
     spec::names(definition.fields(["status", "acceptedNames"]));
     stored_versions(definition);
     validate_approval(definition, old);
     let preserve = definition.fields(["spec", "preserveUnknownFields"]);
     let was_set = old.is_some_and(|old| old.fields(["spec", "preserveUnknownFields"]).bool());
+    // Definitions of version v1beta1 may still have it.
     if preserve.bool() && !was_set {
         let text = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
                     spec.versions[*].schema instead";

@@ -25,6 +25,7 @@ pub(super) fn internal_spec<'a>(arena: &'a Arena, spec: Field<'_>) -> Map<'a> {
     }
     let Some(Value::List(mut versions)) = internal.remove("versions") else { return internal };
     if let Some(first) = versions.maps().next() {
+        // The field `version` of version v1beta1 is the first of the list.
         internal.set("version", first.str("name"));
     }
     for (name, shared_name) in SHARED {
@@ -39,6 +40,7 @@ pub(super) fn internal_spec<'a>(arena: &'a Arena, spec: Field<'_>) -> Map<'a> {
 /// Takes a field out of all versions if it is the same in all of them.
 fn take_shared<'a>(arena: &'a Arena, versions: &mut List<'a>, name: &str) -> Option<Value<'a>> {
     let first = versions.maps().next()?.get(name);
+    // Upstream keeps per-version fields only where versions differ.
     if !versions.maps().all(|version| version.get(name) == first) {
         return None;
     }

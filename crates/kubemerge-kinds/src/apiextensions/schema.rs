@@ -96,6 +96,7 @@ fn any_schema(schema: &Value, test: &impl Fn(&Value) -> bool) -> bool {
     test(schema)
         || map.iter().any(|(keyword, value)| match keyword.as_str() {
             "allOf" | "anyOf" | "oneOf" => listed(value),
+            // Either one schema or, in older drafts, a list of them.
             "items" => listed(value) || any_schema(value, test),
             "not" | "additionalProperties" | "additionalItems" => any_schema(value, test),
             "properties" | "patternProperties" | "definitions" | "dependencies" => named(value),
@@ -120,6 +121,7 @@ pub(super) fn validate(validation: Field<'_>, has_status: bool, old: Option<Fiel
     let is_structural = unsupported.is_none() && check_structure(place, &schema);
     report(place, keywords.iter().cloned().filter_map(field_error));
     validation_rules::validate(place, &schema, &keywords, is_structural, old);
+    // Upstream converts the schema last and only if nothing else is wrong.
     if let (Some(keyword), true) = (unsupported, place.errors_so_far() == before) {
         place.invalid_as("", format!("OpenAPIV3Schema '{keyword}' is not supported"));
     }
@@ -175,6 +177,7 @@ fn unsupported_keyword(schema: &Value) -> Option<&'static str> {
 /// Where the status is a part of its own, only some keywords can be used at the root.
 fn root_keywords(place: Field<'_>, schema: &Value) {
     for (keyword, usage) in ROOT_KEYWORDS {
+        // Upstream compares fields with Go's zero value, and false is that of a keyword.
         let Some(value) = schema.get(keyword).filter(|value| **value != Value::Bool(false)) else { continue };
         if keyword == "type" {
             if value != "object" {
@@ -193,6 +196,7 @@ fn root_keywords(place: Field<'_>, schema: &Value) {
 fn longest_path(schema: &Value) -> usize {
     let members = schema.as_object().into_iter().flatten();
     let nested = members.map(|(name, value)| name.len() + 1 + longest_path(value));
+    // An index in brackets takes about so much.
     let listed = schema.as_array().into_iter().flatten().map(|value| 4 + longest_path(value));
     nested.chain(listed).max().unwrap_or_default()
 }

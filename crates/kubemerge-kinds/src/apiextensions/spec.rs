@@ -17,6 +17,7 @@ pub(super) fn validate(spec: Field<'_>, old: Option<Field<'_>>) {
         scope.one_of(&["Cluster", "Namespaced"]);
     }
     required_schemas(spec);
+    // Defaults are applied while unknown fields are pruned, which this option turns off.
     if spec.field("preserveUnknownFields").bool() && has_defaults(spec) {
         let detail = "must be false in order to use defaults in the schema";
         spec.field("preserveUnknownFields").invalid_as(true, detail);
@@ -87,12 +88,14 @@ fn versions(spec: Field<'_>, old: Option<Field<'_>>) {
         is_unique &= !seen.contains(&name.str());
         seen.push(name.str());
         joined(name, dns1035_label);
+        // Subresources that all versions share moved to the spec, in Kubernetes' internal form.
         let place = if has_own_subresources { version } else { spec };
         validate_version(version, place.fields(["subresources", "status"]).is_set(), old);
     }
     if !is_unique {
         versions.invalid_struct(VERSIONS, "must contain unique version names");
     }
+    // Objects are stored in one version, and converted to it.
     if storage != 1 {
         versions.invalid_struct(VERSIONS, "must have exactly one version marked as storage version");
     }
@@ -113,6 +116,7 @@ fn validate_version(version: Field<'_>, has_status: bool, old: Option<Field<'_>>
     }
     match schema::document(version.field("schema")) {
         None => {
+            // Upstream's text says the opposite of what it means.
             fields.invalid_as("", "may only be set when `version.schema.openAPIV3Schema` is not included")
         }
         Some(schema) => columns::selectable_fields(fields, &schema),
@@ -145,6 +149,7 @@ fn deprecation_warning(version: Field<'_>) {
     if warning.str().is_empty() {
         warning.invalid("must not be an empty string");
     }
+    // The text becomes a Warning header.
     let is_odd = |char: char| char.is_control() || char.is_whitespace() && char != ' ';
     if let Some(at) = warning.str().find(is_odd) {
         let detail = format!(
@@ -173,6 +178,7 @@ pub(super) fn names(names: Field<'_>) {
     for name in names.field("shortNames").items() {
         joined(name, dns1035_label);
     }
+    // Clients tell lists from objects by their kind.
     if !kind.is_empty() && kind.str() == list_kind.str() {
         list_kind.invalid("kind and listKind may not be the same");
     }

@@ -111,10 +111,12 @@ impl Rules<'_> {
         let (expression, message) = (text("rule").trim(), text("message").trim());
         if expression.is_empty() {
             self.errors.push(required("rule", "rule is not specified"));
+        // Upstream reports one problem of rule and message, the first in this order.
         } else if !text("message").is_empty() && message.is_empty() {
             self.errors.push(invalid("message", "must be non-empty if specified"));
         } else if has_lines(message) {
             self.errors.push(invalid("message", "must not contain line breaks"));
+        // The expression is the message if there is no other.
         } else if has_lines(expression) && message.is_empty() {
             self.errors.push(required("message", "message must be specified if rule contains line breaks"));
         }

@@ -63,6 +63,7 @@ fn validate(service: Field<'_>) {
     let spec = service.field("spec");
     let (group, version) = (spec.field("group"), spec.field("version"));
     name(service.fields(["metadata", "name"]), format!("{}.{}", version.str(), group.str()));
+    // Only the core group has no name.
     if group.is_empty() && version.str() != "v1" {
         group.required("only v1 may have an empty group and it better be legacy kube");
     }
@@ -81,6 +82,7 @@ fn validate(service: Field<'_>) {
 
 fn name(name: Field<'_>, required: String) {
     let is_segment = path_segment_name(name.str()).is_empty();
+    // A missing or malformed name is reported with the metadata.
     if !name.is_empty() && is_segment && name.str() != required {
         name.invalid(format!("must be `spec.version+\".\"+spec.group`: {}", quoted(&required)));
     }
@@ -95,6 +97,7 @@ fn priority(priority: Field<'_>, max: i64) {
 fn local(spec: Field<'_>) {
     let (bundle, insecure) = (spec.field("caBundle"), spec.field("insecureSkipTLSVerify"));
     if !bundle.is_empty() {
+        // Messages show how long a bundle is instead of its bytes.
         let bytes = bundle.str().trim_end_matches('=').len() * 3 / 4;
         bundle.invalid_as(format!("{bytes} bytes").as_str(), "local APIServices may not have a caBundle");
     }
@@ -112,6 +115,7 @@ fn remote(spec: Field<'_>) {
         port.invalid_as(port.int(), "port is not valid: must be between 1 and 65535, inclusive");
     }
     let insecure = spec.field("insecureSkipTLSVerify");
+    // A bundle that is never used would look like a check.
     if insecure.bool() && !spec.field("caBundle").is_empty() {
         insecure.invalid("may not be true if caBundle is present");
     }

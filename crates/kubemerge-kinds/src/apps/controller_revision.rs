@@ -18,6 +18,7 @@ fn data(data: Field<'_>) {
     match data.value() {
         None => data.required("data is mandatory"),
         Some(Value::Map(_)) => {}
+        // Upstream: data of another type is reported as missing.
         Some(_) => data.required("data must be a valid JSON object"),
     }
 }

@@ -22,6 +22,7 @@ pub(super) const RULES: Rules = Rules {
     generation: Generation::Spec,
     prepare_create: |set, context| {
         prepare_template(set, context);
+        // Clients may restore an object with its count.
         let generation = template_generation(set).max(1);
         set_template_generation(set, generation);
     },
@@ -41,6 +42,7 @@ pub(super) const RULES: Rules = Rules {
         name: "status",
         prepare_update: |set, old, context| {
             keep_spec(set, old, context);
+            // In Kubernetes it is a field of the spec, which status does not change.
             set_template_generation(set, template_generation(old));
         },
         validate_update: |set, old| {
@@ -93,6 +95,7 @@ fn selector(spec: Field<'_>) {
     let selector = spec.field("selector");
     let errors = selector.errors_so_far();
     label_selector(selector, Selector::Strict);
+    // A malformed selector matches nothing, which is not worth a second error.
     if selector.errors_so_far() == errors {
         matches_template(selector, spec.field("template"));
     }
@@ -120,6 +123,7 @@ fn rolling_update(update: Field<'_>) {
     }
     match (number(unavailable), number(surge)) {
         (0, 0) => unavailable.required("cannot be 0 when maxSurge is 0"),
+        // Nodes are updated either by a second pod beside the old one or after it is gone, never both.
         (0, _) | (_, 0) => {}
         _ => surge.invalid("may not be set when maxUnavailable is non-zero"),
     }

@@ -46,6 +46,7 @@ pub(super) const RULES: Rules = Rules {
         prepare_update: |deployment, old, context| {
             keep_spec(deployment, old, context);
             if let (Some(metadata), Some(stored)) = (deployment.map_mut("metadata"), old.map("metadata")) {
+                // Upstream: a write of the status keeps labels here, for other workloads it does not.
                 keep_field(metadata, stored, "labels");
             }
             keep_rollback(deployment, old);
@@ -119,10 +120,12 @@ fn validate(deployment: Field<'_>) {
     counters(spec, &["minReadySeconds", "revisionHistoryLimit"]);
     let rollback = deployment.fields(["metadata", "annotations"]).key(ROLLBACK_TO);
     if let Some(revision) = rollback.str().parse::<i64>().ok().filter(|revision| *revision < 0) {
+        // Upstream: a path that has never been a field.
         spec.fields(["rollback", "version"]).invalid_as(revision, "must be greater than or equal to 0");
     }
     let deadline = spec.field("progressDeadlineSeconds");
     deadline.check_not_negative();
+    // A pod counts as progress only once it was ready for so long.
     if deadline.is_set() && deadline.int() <= spec.field("minReadySeconds").int() {
         deadline.invalid("must be greater than minReadySeconds");
     }
@@ -150,6 +153,7 @@ fn rolling_update(update: Field<'_>) {
     if number(unavailable) == 0 && number(surge) == 0 {
         unavailable.invalid("may not be 0 when `maxSurge` is 0");
     }
+    // More than all pods can be added, but not taken away.
     at_most_100_percent(unavailable);
 }
 

@@ -54,6 +54,7 @@ enum Checked {
 
 fn validate_update(set: Field<'_>, old: Field<'_>) {
     let (spec, stored) = (set.field("spec"), old.field("spec"));
+    // An object that is invalid under newer rules could not be scaled or deleted by its owner otherwise.
     let checked = if is_valid(old) { Checked::Mutable } else { Checked::MutableWithoutTemplate };
     validate_spec(spec, checked);
     spec.field("selector").check_immutable_struct(stored.field("selector"), SELECTOR);
@@ -67,6 +68,7 @@ fn claims_unchanged(claims: Field<'_>, old: Field<'_>) {
         return;
     }
     if !claims.is_set() {
+        // Upstream prints null for no claims at all.
         return claims.invalid_as(claims.bad_value(), "field is immutable");
     }
     let arena = Arena::new();
@@ -146,6 +148,7 @@ fn rolling_update(update: Field<'_>) {
 fn selector_and_template(spec: Field<'_>, checked: Checked) {
     let texts = SelectorTexts { empty: "empty selector is invalid for statefulset", invalid: "" };
     let selector = spec.field("selector");
+    // Upstream stops here and does not look at the template.
     if !required_selector(selector, &texts) {
         return;
     }
@@ -171,6 +174,7 @@ fn template_of_pods(spec: Field<'_>) -> Field<'_> {
         .map(|claim| claim.fields(["metadata", "name"]).str())
         .collect();
     let pod = template.field("spec");
+    // The controller sets both for every pod, so that what the template says is not validated.
     let is_named = !pod.field("hostname").is_empty() || !pod.field("subdomain").is_empty();
     let Some(map) = template.map().filter(|_| is_named || !claims.is_empty()) else { return template };
     let arena = Arena::new();

@@ -22,6 +22,7 @@ pub(super) fn defaults(set: &mut Map<'_>, context: Context) {
 }
 
 fn update_strategy(strategy: &mut Map<'_>, context: Context) {
+    // The rolling update is filled in only together with the type.
     if strategy.str("type").is_empty() {
         strategy.set("type", "RollingUpdate");
         strategy.ensure_map("rollingUpdate");

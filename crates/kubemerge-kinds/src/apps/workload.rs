@@ -44,6 +44,7 @@ pub(super) fn required_selector(selector: Field<'_>, texts: &SelectorTexts) -> b
     } else if is_empty_selector(selector) {
         selector.invalid_struct(SELECTOR, texts.empty);
     }
+    // Upstream reports an invalid selector again as a whole.
     if !is_valid {
         selector.invalid_struct(SELECTOR, texts.invalid);
     }

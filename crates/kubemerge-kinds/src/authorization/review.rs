@@ -53,6 +53,7 @@ fn attributes(spec: Field<'_>) {
         let value = if other.is_set() {
             BadValue::internal("*authorization.NonResourceAttributes", other)
         } else {
+            // Neither is given, so there is nothing to print.
             BadValue::null()
         };
         spec.invalid_as(

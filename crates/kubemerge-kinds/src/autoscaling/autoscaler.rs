@@ -10,11 +10,13 @@ pub(super) const SCALE_TO_ZERO_SINCE: u32 = 37;
 pub(super) fn replicas_and_target<'t>(spec: Field<'t>, old: Option<Field<'t>>) {
     let (least, most) = (spec.field("minReplicas"), spec.field("maxReplicas"));
     let was_zero = old.is_some_and(|old| old.field("minReplicas").opt_int() == Some(0));
+    // An autoscaler that was at zero stays valid when the version does not allow it.
     let bound = if spec.since(SCALE_TO_ZERO_SINCE) || was_zero { 0 } else { 1 };
     if least.is_set() && least.int() < bound {
         least.invalid(format!("must be greater than or equal to {bound}"));
     }
     match most.int() {
+        // Zero is what Go reads for a missing number.
         0 => most.required(""),
         ..0 => most.invalid("must be greater than or equal to 1"),
         _ => {}
@@ -32,6 +34,7 @@ fn version_rule(target: Field<'_>, old: Option<Field<'_>>) -> ApiVersion {
     });
     match target.field("kind").str() {
         _ if is_unchanged => ApiVersion::Unchecked,
+        // The one target in the core group, which has no name.
         "ReplicationController" => ApiVersion::Any,
         _ => ApiVersion::WithGroup,
     }

@@ -55,6 +55,7 @@ fn validate<'t>(spec: Field<'t>, old: Option<Field<'t>>) {
     replicas_and_target(spec, old);
     let metrics = spec.field("metrics");
     if spec.field("minReplicas").opt_int() == Some(0) {
+        // Version v1 only knows metrics of cpu, which pods that are gone do not have.
         metrics.forbidden(
             "must specify at least one Object or External metric to support scaling to zero replicas",
         );

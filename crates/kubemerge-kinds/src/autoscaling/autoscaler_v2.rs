@@ -56,6 +56,7 @@ fn validate<'t>(spec: Field<'t>, old: Option<Field<'t>>) {
     let rule = described_objects(old);
     let metrics = spec.field("metrics");
     metrics.items().for_each(|one| metric(one, rule));
+    // Without pods, only metrics from elsewhere can tell that some are needed.
     let has_outside_metric =
         metrics.items().any(|metric| matches!(metric.field("type").str(), "Object" | "External"));
     if spec.field("minReplicas").opt_int() == Some(0) && !has_outside_metric {

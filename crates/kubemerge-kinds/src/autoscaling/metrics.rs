@@ -30,6 +30,7 @@ pub(super) fn metric(metric: Field<'_>, rule: ApiVersion) {
     if let Some(first) = given.first() {
         source(metric.field(first), first, rule);
     }
+    // Upstream reports the missing source of the type, then the others that are given.
     if let Some(expected) = expected.filter(|expected| !given.contains(expected)) {
         metric.field(expected).required("must populate information for the given metric source");
     }

@@ -30,6 +30,7 @@ pub(super) const RULES: Rules = Rules {
     validate_update: |cron_job, old| {
         let (spec, stored) = (cron_job.field("spec"), old.field("spec"));
         schedule(spec, stored.field("schedule").str());
+        // The database of zones may have been newer when the object was stored.
         if !spec.field("timeZone").same_as(stored.field("timeZone")) {
             check_time_zone(spec.field("timeZone"));
         }
@@ -95,6 +96,7 @@ fn validate_spec(spec: Field<'_>) {
     let job = spec.fields(["jobTemplate", "spec"]);
     job_spec::validate(job);
     let (selector, manual) = (job.field("selector"), job.field("manualSelector"));
+    // Each job gets a selector of its own.
     if selector.is_set() {
         selector.invalid_struct("*metav1.LabelSelector", "`selector` will be auto-generated");
     }

@@ -54,6 +54,7 @@ pub(super) fn check_schedule(schedule: &str) -> Result<(), String> {
         return Err(format!("expected exactly {} fields, found {}: [{found}]", FIELDS.len(), fields.len()));
     }
     for (field, bounds) in fields.iter().zip(&FIELDS) {
+        // Upstream splits like Go's FieldsFunc, which knows no empty parts.
         for range in field.split(',').filter(|range| !range.is_empty()) {
             check_range(range, bounds)?;
         }
@@ -94,6 +95,7 @@ fn check_range(range: &str, bounds: &Bounds) -> Result<(), String> {
     let steps: Vec<&str> = range.split('/').collect();
     let limits: Vec<&str> = steps[0].split('-').collect();
     let (start, mut end) = match limits[..] {
+        // Upstream ignores what follows a star: `*-5` is every value.
         ["*" | "?", ..] => (bounds.least, bounds.most),
         [one] => (number(one, bounds)?, number(one, bounds)?),
         [start, end] => (number(start, bounds)?, number(end, bounds)?),

@@ -83,6 +83,7 @@ fn exit_codes(codes: Field<'_>, containers: &BTreeSet<&str>) {
     }
     let mut seen = BTreeSet::new();
     for value in values.items() {
+        // Zero is success, which no failure policy is asked about.
         if operator.str() == "In" && value.int() == 0 {
             value.invalid("must not be 0 for the In operator");
         }

@@ -60,6 +60,7 @@ pub(super) fn first_overlap(completed: &str, failed: &str, completions: i64) -> 
         if one.0 <= two.1 && two.0 <= one.1 {
             return Some(one.0.max(two.0));
         }
+        // Both lists ascend, so the interval that begins first cannot meet a later one.
         if one.0 <= two.0 {
             at += 1;
         } else {

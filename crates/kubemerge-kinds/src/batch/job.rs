@@ -19,6 +19,7 @@ pub(super) const RULES: Rules = Rules {
     reset: &["status"],
     generation: Generation::Spec,
     prepare_create: |job, context| {
+        // Before the defaults of labels, which copy what this adds to the template.
         generate_selector(job);
         prepare(job.ensure_map("spec"), context);
         label_like_template(job);
@@ -49,11 +50,13 @@ pub(super) const RULES: Rules = Rules {
 fn defaults(job: &mut Map<'_>, context: Context) {
     let spec = job.ensure_map("spec");
     shared_defaults(spec, context);
+    // With parallelism alone, any pod that succeeds completes the job.
     if !spec.has("completions") && !spec.has("parallelism") {
         spec.set("completions", 1);
     }
     spec.set_if_absent("parallelism", 1);
     let has_limit_per_index = spec.has("backoffLimitPerIndex");
+    // Failures are counted for each index then, not for the job.
     spec.set_if_absent("backoffLimit", if has_limit_per_index { i64::from(i32::MAX) } else { 6 });
     spec.set_if_absent("completionMode", "NonIndexed");
     spec.set_if_absent("suspend", false);
@@ -78,6 +81,7 @@ fn generate_selector(job: &mut Map<'_>) {
     let metadata = job.ensure_map("metadata");
     let (name, uid) = (metadata.str("name"), metadata.str("uid"));
     let spec = job.ensure_map("spec");
+    // For jobs that take over the pods of another one.
     if spec.bool("manualSelector") {
         return;
     }
@@ -90,6 +94,7 @@ fn generate_selector(job: &mut Map<'_>) {
 fn generated_selector(job: Field<'_>) {
     let (spec, metadata) = (job.field("spec"), job.field("metadata"));
     let selector = spec.field("selector");
+    // A missing selector is reported with the spec.
     if spec.field("manualSelector").bool() || !selector.is_set() {
         return;
     }
@@ -150,6 +155,7 @@ fn spec(job: Field<'_>) {
 /// Pods of indexed Jobs have host names of the name and the index.
 fn name_for_indexes(job: Field<'_>) {
     let (name, completions) = (job.fields(["metadata", "name"]), job.fields(["spec", "completions"]).int());
+    // Other jobs give their pods random names.
     if !is_indexed(job.field("spec")) || completions <= 0 {
         return;
     }

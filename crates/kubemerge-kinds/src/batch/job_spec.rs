@@ -28,6 +28,7 @@ pub(super) fn shared_defaults(spec: &mut Map<'_>, context: Context) {
 
 /// Prepares a spec for create and update: fields of disabled features are dropped.
 pub(super) fn prepare(spec: &mut Map<'_>, context: Context) {
+    // A field of an alpha feature, off by default.
     spec.remove("scheduling");
     if let Some(template) = spec.map_mut("template") {
         pod_template::prepare(template, context);
@@ -128,6 +129,7 @@ fn indexed(spec: Field<'_>) {
     if failed.int() > MAX_INDEXED {
         failed.invalid(format!("must be less than or equal to {MAX_INDEXED}"));
     }
+    // The status lists failed indexes as text, which these limits keep below the size of an object.
     if completions.int() <= MANY_COMPLETIONS || !spec.field("backoffLimitPerIndex").is_set() {
         return;
     }
@@ -147,6 +149,7 @@ fn indexed(spec: Field<'_>) {
 fn replacement_policy(spec: Field<'_>) {
     let policy = spec.field("podReplacementPolicy");
     if policy.is_set() && spec.field("podFailurePolicy").is_set() {
+        // Pods that are terminating have no exit code yet that a failure policy could judge.
         policy.one_of(&["Failed"]);
     } else if policy.is_set() {
         policy.one_of(&["Failed", "TerminatingOrFailed"]);
@@ -156,6 +159,7 @@ fn replacement_policy(spec: Field<'_>) {
 fn restart_policy(spec: Field<'_>) {
     let policy = spec.fields(["template", "spec", "restartPolicy"]);
     match policy.str() {
+        // Upstream: the default of pods is no choice here and is reported as missing.
         "" | "Always" => policy.required("valid values: \"OnFailure\", \"Never\""),
         "Never" => {}
         "OnFailure" if spec.field("podFailurePolicy").is_set() => {

@@ -64,6 +64,7 @@ pub(super) fn validate_update(job: Field<'_>, old: Field<'_>) {
     for name in ["active", "succeeded", "failed", "ready", "terminating"] {
         change.status.field(name).check_not_negative();
     }
+    // These two checks are older than the gate JobManagedBy and run in every version.
     uncounted(change.status.field("uncountedTerminatedPods"));
     if job.since(CHECKED_SINCE) {
         conditions(&change);
@@ -96,6 +97,7 @@ fn conditions(change: &Change<'_>) {
         change.refuse("cannot set Complete=True and FailureTarget=true conditions");
     }
     let turns_failed = change.turns("Failed") || change.changes("failedIndexes");
+    // Pods are removed between the two conditions, so that both are seen in this order.
     if turns_failed && change.is("Failed") && !change.is("FailureTarget") {
         change.refuse("cannot set Failed=True condition without the FailureTarget=true condition");
     }
@@ -130,6 +132,7 @@ fn times(change: &Change<'_>) {
     if end.is_set() && old_end.is_set() && !end.same_as(old_end) {
         end.invalid("field is immutable");
     }
+    // A job that continues starts anew.
     let is_resuming = change.was("Suspended") && has_condition(change.status, "Suspended", "False");
     let was_started = change.old.field("startTime").is_set();
     if was_started && change.changes("startTime") && !is_resuming && !change.spec.field("suspend").bool() {
@@ -199,6 +202,7 @@ fn completed_and_failed(change: &Change<'_>) {
 }
 
 fn indexes_format(field: Field<'_>, completions: Option<i64>) {
+    // Without completions the job has no indexes.
     let Some(completions) = completions else { return };
     if let Err(problem) = indexes::count(field.str(), completions) {
         let path = field.path();

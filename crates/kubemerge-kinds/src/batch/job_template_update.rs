@@ -25,14 +25,17 @@ pub(super) fn template_unchanged(spec: Field<'_>, old: Field<'_>) {
     let (Some(new), Some(map)) = (template.map(), stored.map()) else { return };
     let mut allowed = map.copy_in(&arena);
     if is_mutable {
+        // Queues such as Kueue hold jobs suspended and decide where they run.
         allow_scheduling(&mut allowed, new);
     }
     let is_resourceful = is_mutable && old.since(MUTABLE_SINCE);
     if is_resourceful {
         allow_resources(&mut allowed, new);
     }
+    // What still differs now may not change.
     let allowed = stored.with_copy_of(&Value::Map(allowed));
     if is_resourceful {
+        // Upstream compares the spec alone in this case, and reports it there.
         template.field("spec").check_immutable_struct(allowed.field("spec"), "core.PodSpec");
     } else {
         template.check_immutable_struct(allowed, "*core.PodTemplateSpec");

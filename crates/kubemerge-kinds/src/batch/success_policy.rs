@@ -36,6 +36,7 @@ fn rule(rule: Field<'_>, completions: i64) {
             format!("must be less than or equal to {completions} (the number of specified completions)");
         succeeded.invalid(message);
     }
+    // Indexes that cannot be read count as none, as upstream's zero does.
     let total = total.unwrap_or_default();
     if indexes.is_set() && succeeded.int() > total {
         succeeded.invalid(format!(

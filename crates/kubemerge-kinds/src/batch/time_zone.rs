@@ -23,9 +23,11 @@ pub(super) fn check_time_zone(zone: Field<'_>) {
     if !name.split('/').all(is_part) {
         return zone.invalid(format!("unknown time zone {name}"));
     }
+    // Go reads it as the zone of the server, which the user does not know.
     if name.eq_ignore_ascii_case("Local") {
         zone.invalid("timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones");
     }
+    // Go opens a file of this name and refuses to leave its folder.
     if name.contains("..") {
         zone.invalid("time: invalid location name");
     } else if !is_time_zone(name) {

@@ -16,6 +16,7 @@ const MACROS: [&str; 7] = ["all", "exists", "exists_one", "existsOne", "map", "f
 pub(super) fn check(expr: &Expr<'_>, environment: &Environment) -> Result<Type, Vec<Problem>> {
     let mut checker = Checker { environment, locals: Vec::new(), problems: Vec::new() };
     let found = checker.type_of(expr);
+    // cel-go reports by place in the source, not in the order of discovery.
     checker.problems.sort_by_key(|problem| problem.at);
     if checker.problems.is_empty() { Ok(found) } else { Err(checker.problems) }
 }
@@ -87,6 +88,7 @@ impl Checker<'_> {
                     let text = format!("expected type '{expected}' but found '{found}'");
                     self.fail(item.at, text);
                 }
+                // One item of unknown type makes the whole literal one of any.
                 Some(_) if found == Type::Dyn => common = Some(Type::Dyn),
                 Some(_) => {}
             }
@@ -127,6 +129,7 @@ impl Checker<'_> {
         // `sets.contains(…)` is a function whose name has a dot.
         let qualified = target.and_then(path).map(|path| format!("{path}.{function}"));
         if let Some(name) = &qualified {
+            // Only the name is looked up here; arguments must not be checked twice.
             let types = || arguments.iter().map(|_| Type::Dyn).collect::<Vec<_>>();
             if !matches!(resolve(name, None, &types()), Resolution::Unknown) {
                 let types: Vec<Type> = arguments.iter().map(|one| self.type_of(one)).collect();
@@ -145,6 +148,7 @@ impl Checker<'_> {
             ("_[_]", [Type::Dyn, _]) => Type::Dyn,
             ("==" | "!=" | "in" | "_[_]", _) => self.no_overload(at, function, None, &types),
             ("+", [Type::List(one), Type::List(other)]) if one.fits(other) => types[0].clone(),
+            // The result has the type of the items, which the table of functions cannot say.
             ("sum" | "min" | "max", []) => match target {
                 Some(Type::List(item)) => *item,
                 _ => Type::Dyn,
@@ -165,6 +169,7 @@ impl Checker<'_> {
         let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
         let before = target.map(|target| format!("{target}.")).unwrap_or_default();
         let name = match name {
+            // cel-go shows its internal names of operators.
             "in" => "@in".to_owned(),
             "_[_]" | "!_" | "-_" | "_?_:_" => name.to_owned(),
             _ if name.chars().all(|char| char.is_ascii_punctuation()) => format!("_{name}_"),
@@ -215,6 +220,7 @@ impl Checker<'_> {
                 return self.fail(range.at, text);
             }
         };
+        // Steps see the variables, the range does not: it was typed above.
         let variables = arguments.len() - steps(function, arguments);
         for variable in &arguments[..variables] {
             if let Node::Identifier(name) = variable.node {

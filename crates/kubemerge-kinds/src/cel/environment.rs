@@ -45,6 +45,7 @@ impl Environment {
     pub(crate) fn with_authorizer(mut self) -> Environment {
         let check = Type::named("kubernetes.authorization.ResourceCheck");
         self.variables.push(("authorizer", Type::named("kubernetes.authorization.Authorizer")));
+        // A variable whose name has a dot, not a field of the one above.
         self.variables.push(("authorizer.requestResource", check));
         self
     }

@@ -185,6 +185,7 @@ pub(super) fn resolve(name: &str, target: Option<&Type>, arguments: &[Type]) -> 
     let fitting = signatures.split(' ').filter(|signature| fits(signature, target, arguments));
     let mut results: Vec<Type> =
         fitting.filter_map(|signature| signature.bytes().last()).map(type_of).collect();
+    // Overloads that differ in their arguments only are one result.
     results.dedup();
     match results.len() {
         0 => Resolution::NoOverload,

@@ -38,6 +38,7 @@ pub(crate) fn problem(text: &str, environment: &Environment, results: &[Type]) -
         Ok(found) => found,
         Err(problem) => return Some(problem),
     };
+    // Exactly one of these: an unknown type is no bool here.
     if results.contains(&found) {
         return None;
     }

@@ -151,6 +151,7 @@ impl<'e> Parser<'e> {
         if !self.accept("?") {
             return Some(condition);
         }
+        // The grammar allows another conditional only after the colon.
         let first = self.binary(0)?;
         self.expect(":", "':'")?;
         let second = self.expression()?;
@@ -319,6 +320,7 @@ impl<'e> Parser<'e> {
     /// A variable, a call of a function, or a value of a named type.
     fn named(&mut self) -> Option<Expr<'e>> {
         let name = self.take();
+        // Reserved words are names to the tokenizer, so that this message can tell them.
         if is_reserved(name.text) {
             let text = format!("reserved identifier: {}", name.text);
             self.problems.push(Problem { at: name.at, text });

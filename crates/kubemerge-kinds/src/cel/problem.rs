@@ -21,6 +21,7 @@ pub(super) fn shown(source: &str, problems: &[Problem]) -> String {
 }
 
 fn one(source: &str, problem: &Problem) -> String {
+    // cel-go has no line to show for an empty expression and counts columns from zero there.
     if source.is_empty() {
         return format!("ERROR: <input>:1:0: {}", problem.text);
     }
@@ -36,6 +37,7 @@ fn one(source: &str, problem: &Problem) -> String {
         column -= length + 1;
         line_number += 1;
     }
+    // A tab would move the pointer below it.
     let snippet = line.replace('\t', " ");
     let pointer = pointer(&snippet, column);
     format!("ERROR: <input>:{line_number}:{}: {}\n | {snippet}\n | {pointer}", column + 1, problem.text)

@@ -50,6 +50,7 @@ pub(super) fn tokens(text: &str) -> (Vec<Token<'_>>, Vec<Unrecognized<'_>>) {
     while let Some(first) = rest.chars().next() {
         let (kind, length) = match first {
             ' ' | '\t' | '\r' | '\n' | '\x0c' => (None, 1),
+            // A comment, up to the end of its line.
             '/' if rest.starts_with("//") => (None, rest.find('\n').unwrap_or(rest.len())),
             _ => match token(rest) {
                 Some((kind, length)) => (Some(kind), length),
@@ -124,6 +125,7 @@ fn number(rest: &str) -> Option<(TokenKind, usize)> {
     let exponent = exponent(&rest[length..]);
     length += exponent;
     match (whole, fraction, exponent) {
+        // A dot or an exponent without digits is no number.
         (0, 0, _) => None,
         (_, 0, 0) => Some(with_suffix(whole)),
         _ => Some((TokenKind::Double, length)),
@@ -140,6 +142,7 @@ fn exponent(rest: &str) -> usize {
 }
 
 fn string(rest: &str) -> Option<(TokenKind, usize)> {
+    // Raw and bytes, in either order and case.
     let prefix = rest.bytes().take(2).take_while(|byte| b"rRbB".contains(byte)).count();
     let (marks, body) = rest.split_at(prefix);
     let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| body.starts_with(quote))?;

@@ -16,6 +16,7 @@ pub(super) fn decoded(text: &str) -> String {
 
 /// The bytes of a field in base64.
 pub(super) fn decoded_bytes(text: &str) -> Vec<u8> {
+    // The decoder of the typed form refuses base64 that is not valid.
     STANDARD.decode(text).unwrap_or_default()
 }
 
@@ -50,5 +51,6 @@ pub(super) fn certificates_problem(text: &str) -> Option<String> {
             return Some("x509: malformed certificate".to_owned());
         }
     }
+    // Text without any block is no certificate, unlike no text.
     (count == 0).then(|| "must contain at least one CERTIFICATE PEM block".to_owned())
 }

@@ -95,6 +95,7 @@ pub(super) struct Certificate<'d> {
 pub(super) fn certificate(bytes: &[u8]) -> Result<Certificate<'_>, Problem> {
     let mut content = signed(bytes)?;
     let first = content.next()?;
+    // Without it the certificate is of version 1 and begins with its serial number.
     if first.tag == VERSION {
         content.expect(INTEGER)?;
     }
@@ -120,11 +121,13 @@ fn has_authority_extension(content: &[u8]) -> Result<bool, Problem> {
         if extension.next()?.whole != BASIC_CONSTRAINTS {
             continue;
         }
+        // Whether it is critical comes before the value and may be left out.
         let mut value = extension.next()?;
         if value.tag == BOOLEAN {
             value = extension.expect(OCTET_STRING)?;
         }
         let first = Elements(only(value.content)?.content).next();
+        // DER writes true as 0xff; an absent flag means false.
         return Ok(first.is_ok_and(|first| first.tag == BOOLEAN && first.content == [0xff]));
     }
     Ok(false)

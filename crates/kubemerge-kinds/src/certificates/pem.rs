@@ -23,6 +23,7 @@ pub(super) fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
             let (before, after) = rest.split_at(end);
             let after = &after[END.len()..];
             let line_end = after.find('\n').unwrap_or(after.len());
+            // An END line without a block is skipped, so that the search always moves on.
             rest = after;
             // Of several BEGIN lines the last one before an END counts.
             let Some(start) = before.rfind(BEGIN) else { continue };
@@ -40,6 +41,7 @@ pub(super) fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
 fn read<'p>(inner: &'p str, end_line: &str) -> Option<Block<'p>> {
     let (kind_line, mut body) = inner.split_once('\n')?;
     let kind = kind_line.trim_end().strip_suffix(DASHES)?;
+    // Go ends a block only at an END line of the same type.
     if end_line.trim_end().strip_suffix(DASHES) != Some(kind) {
         return None;
     }

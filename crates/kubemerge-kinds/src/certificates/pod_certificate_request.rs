@@ -53,6 +53,7 @@ fn validate(spec: Field<'_>) {
         }
     }
     let expiration = spec.field("maxExpirationSeconds");
+    // Signers of Kubernetes itself issue certificates for a day at most.
     let is_kubernetes = spec.field("signerName").str().starts_with("kubernetes.io/");
     let most = if is_kubernetes { 24 * HOUR } else { MAX_EXPIRATION };
     if !(HOUR..=most).contains(&expiration.int()) {
@@ -66,6 +67,7 @@ fn annotations(annotations: Field<'_>) {
     let mut bytes = 0;
     for (key, value) in annotations.entries() {
         bytes += key.len() + value.str().len();
+        // Keys of annotations are compared without case.
         let key = key.to_lowercase();
         let problems = qualified_name(&key);
         if key.is_empty() {
@@ -116,6 +118,7 @@ fn status(request: Field<'_>, old: Field<'_>) {
     if request.errors_so_far() > errors_before {
         return;
     }
+    // A decision is final, so that kubelets can rely on it.
     if FINAL.iter().any(|kind| is_in(stored, kind)) {
         return fixed(status, stored, "immutable after PodCertificateRequest is issued, denied, or failed");
     }

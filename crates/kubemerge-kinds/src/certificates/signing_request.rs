@@ -97,6 +97,7 @@ fn validate(request: Field<'_>, old: Field<'_>) {
     }
     usages(spec.field("usages"), old.fields(["spec", "usages"]));
     let signer = spec.field("signerName");
+    // Version v1beta1 set it for clients that named no signer.
     if signer.str() == LEGACY_SIGNER && old.fields(["spec", "signerName"]).str() != LEGACY_SIGNER {
         signer.invalid("the legacy signerName is not allowed via this API version");
     } else {
@@ -115,6 +116,7 @@ fn validate(request: Field<'_>, old: Field<'_>) {
 fn usages(usages: Field<'_>, old: Field<'_>) {
     usages.require("");
     let is_known = |usage: Field<'_>| USAGES.contains(&usage.str());
+    // A stored request with unknown usages may keep and extend them.
     if old.items().all(is_known) {
         usages.items().filter(|usage| !is_known(*usage)).for_each(|usage| usage.not_supported(&USAGES));
     }
@@ -130,12 +132,13 @@ fn repeated<'t>(list: Field<'t>) -> impl Iterator<Item = Field<'t>> {
 
 fn conditions(conditions: Field<'_>, old: Field<'_>) {
     let has = |list: Field<'_>, kind: &str| list.items().any(|one| one.field("type").str() == kind);
+    let had_untyped = has(old, "");
     let mut seen = BTreeSet::new();
     let has_repeated = !old.items().all(|one| seen.insert(one.field("type").str()));
     let mut seen = BTreeSet::new();
     for condition in conditions.items() {
         let (kind, status) = (condition.field("type"), condition.field("status"));
-        if !has(old, "") {
+        if !had_untyped {
             kind.require("");
         }
         if !status.require("") {
@@ -156,12 +159,14 @@ fn conditions(conditions: Field<'_>, old: Field<'_>) {
 }
 
 fn certificate(certificate: Field<'_>, old: Field<'_>) {
+    // Certificates are parsed when they are set, not at every later write.
     let is_stored = certificate.str() == old.str() && old.is_set();
     let problem = |field: Field<'_>| certificates_problem(&decoded(field.str()));
     if is_stored || problem(old).is_some() {
         return;
     }
     if let Some(problem) = problem(certificate) {
+        // Upstream keeps the bytes out of the message.
         certificate.invalid_as("<certificate data>", problem);
     }
 }

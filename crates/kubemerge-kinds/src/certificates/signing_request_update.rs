@@ -45,6 +45,7 @@ fn keep_conditions<'a>(request: &mut Map<'a>, old: &Map<'_>, kind: &'static str)
     let Some(stored) = old.map("status") else { return };
     let stored: Vec<&Map<'_>> = stored.maps("conditions").filter(is_of(kind)).collect();
     let Some(status) = request.map_mut("status") else { return };
+    // Validation refuses other numbers, so they must stay visible.
     if status.maps("conditions").filter(is_of(kind)).count() != stored.len() {
         return;
     }
@@ -102,6 +103,7 @@ fn approvals(request: Field<'_>, old: Field<'_>) {
             place.forbidden(format!("updates may not add a condition of type \"{kind}\""));
         }
         let is_same = of_kind(request, kind).zip(of_kind(old, kind)).all(|(one, other)| one.same_as(other));
+        // Conditions of one type are compared in their order.
         if now == before && !is_same {
             let text = |request| {
                 let go_type = "certificates.CertificateSigningRequestCondition";

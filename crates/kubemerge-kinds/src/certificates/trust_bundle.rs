@@ -22,6 +22,7 @@ pub(super) const RULES: Rules = Rules {
     validate_update: |bundle, old| {
         validate(bundle);
         let path = ["spec", "trustBundle"];
+        // Anchors are parsed when they change only: parsers differ between versions.
         if bundle.fields(path).str() != old.fields(path).str() {
             anchors(bundle.fields(path));
         }
@@ -52,6 +53,7 @@ fn name_problems(name: &str, signer: &str) -> Problems {
             dns1123_subdomain(name)
         };
     }
+    // A slash cannot be in the name of an object.
     let prefix = format!("{}:", signer.replace('/', ":"));
     match name.strip_prefix(&prefix) {
         Some(own) => dns1123_subdomain(own),

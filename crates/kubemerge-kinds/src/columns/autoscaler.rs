@@ -9,6 +9,7 @@ pub(super) fn metrics(scaler: &Value) -> String {
     const SHOWN: usize = 2;
     let mut all: Vec<String> = list(scaler, "/spec/metrics")
         .enumerate()
+        // Specs and statuses belong together by position.
         .map(|(place, metric)| one(metric, list(scaler, "/status/currentMetrics").nth(place)))
         .collect();
     // Version 1 has one metric, in fields of its own.

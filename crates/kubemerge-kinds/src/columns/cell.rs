@@ -28,6 +28,7 @@ pub fn computed(path: &str, object: &Value, now: Timestamp) -> Option<Value> {
 
 fn named(name: &str, object: &Value, now: Timestamp) -> Value {
     let texts = [workload, network, timed, pod::cell, event::cell];
+    // Every group of cells answers for its own names, so the order is of no account.
     let found = texts.iter().find_map(|cell| cell(name, object, now).map(Value::from));
     let found = found.or_else(|| storage::cell(name, object)).or_else(|| control::cell(name, object, now));
     found.unwrap_or_else(|| match name {
@@ -107,6 +108,7 @@ fn completions(job: &Value) -> String {
     let parallelism = number(job, "/spec/parallelism");
     match job.pointer("/spec/completions").and_then(Value::as_i64) {
         Some(wanted) => format!("{succeeded}/{wanted}"),
+        // A job without completions is done when any of its pods succeeds.
         None if parallelism > 1 => format!("{succeeded}/1 of {parallelism}"),
         None => format!("{succeeded}/1"),
     }
@@ -133,6 +135,7 @@ fn parent_ref(address: &Value) -> String {
 
 /// The first addresses with their ports, and how many more there are.
 fn endpoints(endpoints: &Value) -> String {
+    // No subsets and subsets without addresses are printed differently.
     if list(endpoints, "/subsets").next().is_none() {
         return "<none>".into();
     }
@@ -264,6 +267,7 @@ fn load_balancer(object: &Value) -> Vec<&str> {
         .filter(|one| address(one))
         .map(|one| if word(&one["ip"]).is_empty() { word(&one["hostname"]) } else { word(&one["ip"]) })
         .collect();
+    // Upstream collects them in a sorted set.
     all.sort_unstable();
     all.dedup();
     all

@@ -87,7 +87,9 @@ pub(crate) fn age(seconds: i64) -> String {
     };
     match seconds {
         ..-1 => "<invalid>".into(),
+        // Clocks of two machines may differ by a second.
         -1 => "0s".into(),
+        // Two minutes are still shown in seconds, and likewise at each step below.
         0..120 => format!("{seconds}s"),
         _ if seconds < 10 * MINUTE => pair(MINUTE, "m", 1, "s"),
         _ if seconds < 3 * HOUR => format!("{}m", seconds / MINUTE),

@@ -66,6 +66,7 @@ fn param_ref(binding: &Value) -> String {
     match (word(&reference["namespace"]), word(&reference["name"])) {
         (_, "") if reference["selector"].is_object() => go_selector(&reference["selector"]),
         (_, "") => "<unset>".into(),
+        // Parameters of every namespace that has one of this name.
         ("", name) => format!("*/{name}"),
         (namespace, name) => format!("{namespace}/{name}"),
     }
@@ -158,6 +159,7 @@ fn subjects(binding: &Value, kind: &str) -> String {
 
 fn quota(quota: &Value, limits: bool) -> String {
     let hard = quota.pointer("/status/hard").and_then(Value::as_object).into_iter().flatten();
+    // Upstream counts everything that is no limit as a request.
     let own = hard.filter(|(name, _)| name.starts_with("limits.") == limits);
     let used = |name: &str| quota["status"]["used"][name].as_str().unwrap_or("0").to_string();
     own.map(|(name, hard)| format!("{name}: {}/{}", used(name), word(hard))).collect::<Vec<_>>().join(", ")

@@ -69,6 +69,7 @@ impl Summary {
             let sidecar =
                 list(pod, "/spec/initContainers").any(|one| one["name"] == status["name"] && is_sidecar(one));
             let ended = status.pointer("/state/terminated");
+            // Init containers run one after the other: the first that has not succeeded is shown.
             if ended.is_some_and(|ended| number(ended, "/exitCode") == 0) {
                 continue;
             }
@@ -76,6 +77,7 @@ impl Summary {
                 self.ready += usize::from(status["ready"] == json!(true));
                 continue;
             }
+            // This reason is that of every container which waits for the ones before it.
             let waiting = text(status, "/state/waiting/reason").filter(|why| *why != "PodInitializing");
             self.reason = match (ended, waiting) {
                 (Some(ended), _) => format!("Init:{}", end_reason(ended)),
@@ -113,6 +115,7 @@ impl Summary {
                 self.ready += 1;
             }
         }
+        // The first container has ended well, so the others decide.
         if self.reason == "Completed" {
             self.reason = match failure {
                 _ if has_running && has_condition(pod, "Ready") => "Running".into(),

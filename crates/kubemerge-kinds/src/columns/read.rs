@@ -31,6 +31,7 @@ pub(super) fn labels_text(labels: Option<&Value>) -> String {
 
 /// The label selector of a workload as a string, for scale.
 pub fn selector_text(selector: &Value) -> String {
+    // Replication controllers have a plain map of labels.
     let parsed = if selector.get("matchLabels").is_some() || selector.get("matchExpressions").is_some() {
         LabelSelector::from_object(selector)
     } else {

@@ -78,9 +78,11 @@ pub(crate) fn validate(spec: Field<'_>, groups: ApiGroups) {
 pub(super) fn access_modes(modes: Field<'_>, required: &str) {
     modes.require(required);
     for mode in modes.items() {
+        // Upstream reports modes at the list, without their index.
         mode.reported_at(modes).one_of(&ACCESS_MODES);
     }
     let is_single = |mode: Field<'_>| mode.str() == "ReadWriteOncePod";
+    // Modes that Kubernetes does not know were reported above and do not count here.
     let is_other = |mode: Field<'_>| ACCESS_MODES.contains(&mode.str()) && !is_single(mode);
     if modes.items().any(is_single) && modes.items().any(is_other) {
         modes.forbidden("may not use ReadWriteOncePod with other access modes");
@@ -109,11 +111,13 @@ fn data_sources(spec: Field<'_>, groups: ApiGroups) {
     if !namespace.is_empty() {
         namespace.check(dns1123_label);
         if source.is_set() {
+            // Upstream passes the path as the value, and a path prints as an empty struct.
             spec.invalid_as(
                 crate::field::BadValue::verbatim("{}"),
                 "may not be specified when dataSourceRef.namespace is specified",
             );
         }
+    // Clients that know the older field only see the same source there.
     } else if source.is_set() && reference.is_set() {
         let is_same = ["apiGroup", "kind", "name"]
             .into_iter()

@@ -15,6 +15,7 @@ fn validate(map: Field<'_>) {
     let mut bytes = 0;
     for (key, value) in data.entries() {
         value.report_key_problems(key);
+        // Both kinds of data become files of one folder when they are mounted.
         if binary.key(key).is_set() {
             value.invalid_as(key, "duplicate of key present in binaryData");
         }
@@ -31,6 +32,7 @@ fn validate(map: Field<'_>) {
 }
 
 fn validate_update(map: Field<'_>, old: Field<'_>) {
+    // Only a new object takes the place of one that was made immutable.
     if old.field("immutable").bool() {
         let immutable = map.field("immutable");
         if !immutable.bool() {

@@ -48,6 +48,7 @@ fn address(address: Field<'_>) {
     if node.is_set() {
         node.check(dns1123_subdomain);
     }
+    // Upstream checks the format of all fields first, then whether traffic may be sent to the address.
     ip.check(endpoint_ip);
 }
 
@@ -55,6 +56,7 @@ fn port(port: Field<'_>, ports: usize) {
     let (name, protocol) = (port.field("name"), port.field("protocol"));
     if !name.is_empty() {
         name.check(dns1123_label);
+    // A single port may go without a name.
     } else if ports > 1 {
         name.required("");
     }

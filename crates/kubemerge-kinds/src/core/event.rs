@@ -37,8 +37,10 @@ pub(crate) fn validate(fields: EventFields<'_>) {
     let involved = involved.field("namespace");
     let has_time = event.field("eventTime").is_set();
     let matches = match (has_time, involved.str()) {
+        // Events about objects without a namespace are kept in one of these.
         (true, "") => matches!(namespace, "default" | "kube-system"),
         (true, _) => true,
+        // Older clients have the default namespace only.
         (false, "") => matches!(namespace, "" | "default"),
         (false, involved) => namespace == involved,
     };
@@ -60,6 +62,7 @@ pub(crate) fn validate(fields: EventFields<'_>) {
 
 fn max_length(text: Field<'_>, max: usize) {
     if text.str().len() > max {
+        // Upstream leaves the text, which may be large, out of the message.
         text.invalid_as("", format!("can have at most {max} characters"));
     }
 }

@@ -57,6 +57,7 @@ fn validate(range: Field<'_>) {
         let kind = limit.field("type");
         limit_type(kind);
         if !types.insert(kind.str()) {
+            // Upstream goes on with a limit of a repeated type and reports its other problems as well.
             kind.duplicate();
         }
         self::limit(limit, kind.str());
@@ -93,6 +94,7 @@ fn limit(limit: Field<'_>, kind: &str) {
     let has_storage = |list| limit.field(list).key("storage").is_set();
     if kind == "PersistentVolumeClaim" && !has_storage("min") && !has_storage("max") {
         let text = "either minimum or maximum storage value is required, but neither was provided";
+        // Upstream: a path that no object has, limits inside of a limit.
         limit.field("limits").required(text);
     }
     for name in names {
@@ -152,6 +154,7 @@ impl Bounds<'_> {
         let Some(field) = self.ratio else { return };
         let ratio = field.quantity();
         let text = ratio.canonical_text();
+        // A limit below its request is never valid.
         if ratio.cmp_int(1) == Ordering::Less {
             field.invalid(format!("ratio {text} is less than 1"));
         }
@@ -180,6 +183,7 @@ struct Ratio {
 
 fn largest_ratio(ratio: &Quantity<'_>, min: &Quantity<'_>, max: &Quantity<'_>) -> Ratio {
     if [ratio, min, max].iter().all(|quantity| quantity.value() < MAX_MILLI_VALUE) {
+        // A minimum of zero gives infinity, which every ratio is below.
         let possible = max.milli_value() as f64 / min.milli_value() as f64;
         return Ratio { given: ratio.milli_value() as f64 / 1000.0, possible };
     }

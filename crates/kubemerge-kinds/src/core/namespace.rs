@@ -49,6 +49,7 @@ fn defaults(namespace: &mut Map<'_>, _: Context) {
 }
 
 fn prepare_create(namespace: &mut Map<'_>, _: Context) {
+    // Clients cannot create a namespace that is terminating.
     namespace.remove("status");
     namespace.ensure_map("status").set("phase", "Active");
     let arena = namespace.arena();
@@ -75,6 +76,7 @@ fn finalizer(finalizer: Field<'_>) {
 
 fn phase(namespace: Field<'_>, _: Field<'_>) {
     let is_deleted = namespace.fields(["metadata", "deletionTimestamp"]).is_set();
+    // Upstream writes this field with a capital letter.
     let phase = namespace.fields(["status", "phase"]).renamed("Phase");
     match (is_deleted, phase.str()) {
         (false, "Active") | (true, "Terminating") => {}

@@ -38,6 +38,7 @@ pub(super) const RULES: Rules = Rules {
 fn defaults(node: &mut Map<'_>, _: Context) {
     pod_cidrs(node.ensure_map("spec"));
     let Some(status) = node.map_mut("status") else { return };
+    // Kubelets that reserve nothing report the capacity only.
     if !status.has("allocatable")
         && let Some(capacity) = status.map("capacity")
     {
@@ -68,6 +69,7 @@ fn drop_disabled_fields(node: &mut Map<'_>, old: Option<&Map<'_>>) {
     let stored = old.and_then(|old| old.map("spec"));
     let spec = node.ensure_map("spec");
     for name in ["configSource", "podPreemptionPolicy"] {
+        // A field in use stays, so that writing an object back does not change it.
         if !stored.is_some_and(|stored| stored.has(name)) {
             spec.remove(name);
         }
@@ -111,6 +113,7 @@ fn resources(node: Field<'_>) {
     for list in ["capacity", "allocatable"] {
         let list = node.fields(["status", list]);
         for (name, quantity) in list.entries() {
+            // Upstream writes keys of resource lists with a dot here, elsewhere in brackets.
             quantity_value(name, quantity.reported_at(list.field(name)));
         }
     }
@@ -121,6 +124,7 @@ fn declared_features(node: Field<'_>) {
     let mut before: Option<&str> = None;
     for feature in features.items() {
         match before {
+            // Sorted lists have equal names side by side, so that one before is enough to compare with.
             Some(before) if before == feature.str() => feature.duplicate(),
             Some(before) if before > feature.str() => feature.invalid("list must be sorted alphabetically"),
             _ => {}
@@ -154,6 +158,7 @@ fn validate_pod_cidrs(cidrs: Field<'_>) {
     cidrs.items().for_each(|cidr| {
         cidr.check(strict_legacy_cidr);
     });
+    // One range is of one family, whatever it is.
     if cidrs.len() < 2 {
         return;
     }
@@ -189,6 +194,7 @@ fn immutable_spec(spec: Field<'_>, old: Field<'_>) {
     pod_cidrs_kept(spec.field("podCIDRs"), old.field("podCIDRs"));
     let (id, old_id) = (spec.field("providerID"), old.field("providerID").str());
     if !old_id.is_empty() && id.str() != old_id {
+        // Upstream prints null for the value in either case.
         let verb = if id.is_empty() { "cleared" } else { "modified" };
         id.invalid_as(BadValue::null(), format!("field cannot be {verb} once set"));
     }
@@ -206,5 +212,6 @@ fn pod_cidrs_kept(cidrs: Field<'_>, old: Field<'_>) {
         return cidrs.forbidden(MESSAGE);
     }
     let changed = cidrs.items().zip(old.items()).filter(|(new, old)| new.str() != old.str());
+    // One error for each range that differs, all with the same text.
     changed.for_each(|_| cidrs.forbidden(MESSAGE));
 }

@@ -94,6 +94,7 @@ fn mount_options(volume: Field<'_>) {
     let spec = volume.field("spec");
     let annotations = volume.fields(["metadata", "annotations"]);
     if !MOUNTABLE.iter().any(|name| spec.has(name)) && annotations.key(MOUNT_OPTIONS).is_set() {
+        // Upstream writes the key of this annotation with a dot.
         annotations.field(MOUNT_OPTIONS).forbidden("may not specify mount options for this volume type");
     }
 }
@@ -103,6 +104,7 @@ fn validate_update(volume: Field<'_>, old: Field<'_>) {
     source_kept(volume, spec, old);
     spec.field("volumeMode").reported_at(volume.field("volumeMode")).check_immutable(old.field("volumeMode"));
     let (affinity, old_affinity) = (spec.field("nodeAffinity"), old.field("nodeAffinity"));
+    // Affinity may be added once; then pods were scheduled by it.
     if old_affinity.is_set() && !is_same_affinity(affinity, old_affinity) {
         affinity.reported_at(volume.field("nodeAffinity")).invalid_struct(
             "*core.VolumeNodeAffinity",
@@ -111,6 +113,7 @@ fn validate_update(volume: Field<'_>, old: Field<'_>) {
     }
     let class = "volumeAttributesClassName";
     if old.field(class).is_set() && !spec.field(class).is_set() {
+        // A class may be replaced, not taken away: the volume was changed to have its attributes.
         spec.field(class).forbidden("update from non-nil value to nil is forbidden");
     }
 }
@@ -121,6 +124,7 @@ fn source_kept(volume: Field<'_>, spec: Field<'_>, old: Field<'_>) {
     let arena = Arena::new();
     let mut allowed = new.copy_in(&arena);
     let secret = "controllerExpandSecretRef";
+    // Volumes that drivers made before expansion needed a secret can get one.
     let had_secret = before.map("csi").is_none_or(|csi| csi.has(secret));
     if let Some(csi) = allowed.map_mut("csi")
         && !had_secret
@@ -132,6 +136,7 @@ fn source_kept(volume: Field<'_>, spec: Field<'_>, old: Field<'_>) {
         let pretty = |source| internal_pretty("core.PersistentVolumeSource", source);
         let difference = unified_diff(&pretty(old), &pretty(Field::root(&allowed, &report)));
         volume
+            // Upstream: the path names the Go type in lower case.
             .fields(["spec", "persistentvolumesource"])
             .forbidden(format!("spec.persistentvolumesource is immutable after creation\n{difference}"));
     }

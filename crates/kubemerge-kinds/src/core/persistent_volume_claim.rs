@@ -66,6 +66,7 @@ fn data_sources(spec: &mut Map<'_>, stored: Option<&Map<'_>>) {
         spec.remove("dataSourceRef");
     }
     let is_new = !is_stored("dataSource") && !is_stored("dataSourceRef");
+    // Upstream drops unknown sources silently in the older field only.
     if is_new && !spec.has("dataSourceRef") && !spec.map("dataSource").is_some_and(is_claim_or_snapshot) {
         spec.remove("dataSource");
     }
@@ -97,6 +98,7 @@ fn is_claim_or_snapshot(source: &Map<'_>) -> bool {
 
 fn validate_update(claim: Field<'_>, old: Field<'_>) {
     let (spec, old_spec) = (claim.field("spec"), old.field("spec"));
+    // Groups were not checked once; claims that have one keep it.
     let had_group =
         ["dataSource", "dataSourceRef"].iter().any(|name| old_spec.field(name).field("apiGroup").is_set());
     claim_spec::validate(spec, if had_group { ApiGroups::Any } else { ApiGroups::Valid });
@@ -147,17 +149,21 @@ fn spec_kept(claim: Field<'_>, old: Field<'_>, class: ClassChange) {
     let (Some(new), Some(before)) = (spec.map(), old_spec.map()) else { return };
     let arena = Arena::new();
     let (mut new, mut before) = (new.copy_in(&arena), before.copy_in(&arena));
+    // Claims stored before `dataSourceRef` existed get it here, so that no change is seen.
     normalize(&mut before);
+    // A binding sets the name once.
     if before.str("volumeName").is_empty() {
         keep_field(&mut before, &new, "volumeName");
     }
     match class {
         ClassChange::FromAnnotation => {
+            // The stored spec has no such field in this case, so neither side has it now.
             new.remove("storageClassName");
         }
         ClassChange::FromNothing => keep_field(&mut new, &before, "storageClassName"),
         ClassChange::Forbidden => {}
     }
+    // Before it is bound there is no volume that could grow.
     if claim.fields(["status", "phase"]).str() == "Bound" {
         keep_storage(&mut new, &before);
         keep_field(&mut new, &before, "volumeAttributesClassName");
@@ -188,6 +194,7 @@ fn storage_not_reduced(claim: Field<'_>, old: Field<'_>) {
     let path = ["spec", "resources", "requests", "storage"];
     let (size, old_size) = (claim.fields(path), old.fields(path));
     let stored = old.fields(["status", "capacity", "storage"]);
+    // Compared with what was asked for, then with what the volume really has.
     let is_less = size.quantity().compare(&old_size.quantity()) == Ordering::Less;
     if is_less && size.quantity().compare(&stored.quantity()) != Ordering::Greater {
         size.forbidden("field can not be less than status.capacity");
@@ -211,6 +218,7 @@ fn attributes_class_kept(spec: Field<'_>, old: Field<'_>) {
 
 fn status(claim: Field<'_>) {
     if claim.fields(["spec", "accessModes"]).is_empty() {
+        // Upstream: a capital letter in the path.
         claim.fields(["Spec", "accessModes"]).required("");
     }
     let status = claim.field("status");
@@ -221,12 +229,14 @@ fn status(claim: Field<'_>) {
     for (name, state) in states.entries() {
         resource_key(name, states);
         if !RESIZE_STATES.contains(&state.str()) {
+            // Upstream prints the resource in place of the state.
             states.not_supported_as(name, &RESIZE_STATES);
         }
     }
     let allocated = status.field("allocatedResources");
     for (name, quantity) in allocated.entries() {
         if resource_key(name, allocated) && basic_quantity(quantity) {
+            // Upstream checks every resource as if it were storage.
             quantity_value("storage", quantity);
         }
     }

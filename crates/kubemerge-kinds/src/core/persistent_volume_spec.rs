@@ -53,6 +53,7 @@ pub(crate) fn validate(spec: Field<'_>, of: VolumeOf<'_>) {
     }
     sources(spec, of);
     let (path, policy) = (spec.fields(["hostPath", "path"]), spec.field("persistentVolumeReclaimPolicy"));
+    // Recycling deletes all files of the volume, here those of the node.
     if spec.has("hostPath") && is_root(path.str()) && policy.str() == "Recycle" {
         policy.forbidden("may not be 'recycle' for a hostPath mount of '/'");
     }
@@ -82,6 +83,7 @@ fn object_fields(spec: Field<'_>) {
 
 fn capacity(capacity: Field<'_>) {
     capacity.require("");
+    // Upstream reports a missing capacity here again.
     if !capacity.key("storage").is_set() || capacity.len() > 1 {
         capacity.not_supported_as(capacity.bad_value(), &["storage"]);
     }
@@ -89,6 +91,7 @@ fn capacity(capacity: Field<'_>) {
         if quantity.quantity().value() < 0 {
             quantity.invalid_as(quantity.quantity().value(), "must be a valid resource quantity");
         }
+        // A negative quantity has both errors.
         if quantity.quantity().sign() <= 0 {
             quantity.invalid("must be greater than zero");
         }
@@ -126,6 +129,7 @@ fn inline_fields(spec: Field<'_>) {
         spec.field("csi").required("has to be specified in the context of inline volumes");
     }
     let (policy, mode) = (spec.field("persistentVolumeReclaimPolicy"), spec.field("volumeMode"));
+    // No controller would delete or recycle a volume without an object.
     if !matches!(policy.str(), "" | "Retain") {
         policy.forbidden("may only be Retain in the context of inline volumes");
     }
@@ -221,11 +225,13 @@ fn iscsi(source: Field<'_>, of: VolumeOf<'_>) {
     let volume = if let VolumeOf::Object { name } = of { name } else { "" };
     portal.require("");
     if initiator.is_set() && volume.len() + 1 + portal.str().len() > MAX_NAMES {
+        // Upstream writes these two fields in lower case.
         portal.reported_at(source.field("targetportal")).invalid(
             "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName \
              is specified.",
         );
     }
+    // Upstream: the prefix is not reported on its own, unlike in pods.
     if !iqn.require("") && !is_iscsi_name(iqn.str()) {
         iqn.invalid("must be valid format");
     }

@@ -68,6 +68,7 @@ fn status_defaults(status: &mut Map<'_>) {
 
 fn prepare_create(pod: &mut Map<'_>, context: Context) {
     drop_disabled_fields(pod, context);
+    // After fields were dropped, so that disabled keys are not merged.
     merge_label_keys(pod);
     app_armor_from_annotations(pod);
     let status = initial_status(pod.map("spec"), Map::new_in(pod.arena()));
@@ -78,6 +79,7 @@ fn prepare_update(pod: &mut Map<'_>, old: &Map<'_>, context: Context) {
     if let Some(status) = old.get("status") {
         pod.set("status", status.copy_in(pod.arena()));
     }
+    // Clients from before pod-level resources leave them out without wanting to remove them.
     let resources = old.map("spec").and_then(|spec| spec.get("resources"));
     if let (Some(spec), Some(resources)) = (pod.map_mut("spec"), resources)
         && !spec.has("resources")
@@ -92,8 +94,10 @@ fn validate(pod: Field<'_>) {
     metadata_and_spec(pod);
     let ephemeral = spec.field("ephemeralContainers");
     if !ephemeral.is_empty() {
+        // They are added to a running pod through their own subresource.
         ephemeral.forbidden("cannot be set on create");
     }
+    // A pod with a node needs no scheduler that could wait for the gates.
     if !spec.field("nodeName").is_empty() && !spec.field("schedulingGates").is_empty() {
         spec.field("nodeName").forbidden("cannot be set until all schedulingGates have been cleared");
     }
@@ -105,6 +109,7 @@ pub(super) fn metadata_and_spec(pod: Field<'_>) {
     let (metadata, spec) = (pod.field("metadata"), pod.field("spec"));
     pod_annotations(metadata.field("annotations"), spec);
     pod_spec::validate(spec, PodOf::Pod(metadata));
+    // A token is issued to an account.
     if spec.field("serviceAccountName").is_empty() {
         let volumes = spec.field("volumes").items();
         let sources = volumes.flat_map(|volume| volume.fields(["projected", "sources"]).items());

@@ -28,6 +28,7 @@ fn merge_keys<'a>(owner: &mut Map<'a>, labels: &Map<'a>) {
     for (name, operator) in [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")] {
         let keys: Vec<&'a str> = owner.list(name).iter().filter_map(Value::as_str).collect();
         let Some(selector) = owner.map_mut("labelSelector") else { return };
+        // A label that the pod does not have restricts nothing.
         for key in keys.into_iter().filter(|key| labels.has(key)) {
             add_expression(selector, [key, operator, labels.str(key)]);
         }
@@ -57,6 +58,7 @@ pub(super) fn app_armor_from_annotations(pod: &mut Map<'_>) {
     let annotations = annotations.filter(|all| all.iter().any(|(name, _)| name.starts_with(APP_ARMOR)));
     let Some(annotations) = annotations.map(|annotations| annotations.copy_in(arena)) else { return };
     let Some(spec) = pod.map_mut("spec") else { return };
+    // AppArmor is a module of Linux.
     if spec.map("os").is_some_and(|os| os.str("name") == "windows") {
         return;
     }
@@ -70,6 +72,7 @@ pub(super) fn app_armor_from_annotations(pod: &mut Map<'_>) {
                 continue;
             };
             let has_own = container.map("securityContext").is_some_and(|own| own.has("appArmorProfile"));
+            // The same profile on the pod applies already.
             if !has_own && of_pod.as_ref().and_then(Value::as_map) != Some(&profile) {
                 container.ensure_map("securityContext").set("appArmorProfile", profile);
             }
@@ -83,6 +86,7 @@ fn profile<'a>(arena: &'a crate::tree::Arena, annotation: &'a str) -> Option<Map
         "unconfined" => profile.set("type", "Unconfined"),
         "runtime/default" => profile.set("type", "RuntimeDefault"),
         _ => {
+            // A profile without a name is left for validation to refuse.
             let local = annotation.strip_prefix("localhost/").filter(|local| !local.trim().is_empty())?;
             profile.set("type", "Localhost");
             profile.set("localhostProfile", local);

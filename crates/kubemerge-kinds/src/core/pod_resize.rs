@@ -51,6 +51,7 @@ fn keep_all_but<'a>(pod: &mut Map<'a>, old: &Map<'_>, change: impl FnOnce(&mut M
 
 fn finish(pod: &mut Map<'_>, old: &Map<'_>, context: Context) {
     drop_disabled_fields(pod, context);
+    // Subresources count generations too, which the main endpoint does elsewhere.
     if pod.get("spec") != old.get("spec") {
         count_generation(pod, old);
     }
@@ -73,6 +74,7 @@ pub(super) fn validate_ephemeral(pod: Field<'_>, old: Field<'_>) {
     let annotations = ["metadata", "annotations"];
     annotation_updates(pod.fields(annotations), old.fields(annotations));
     if old.fields(annotations).key(MIRROR).is_set() {
+        // The kubelet of the node owns a static pod; the API server only shows it.
         return pod.reported_at_nothing().forbidden("static pods do not support ephemeral containers");
     }
     let containers = pod.fields(["spec", "ephemeralContainers"]);
@@ -100,6 +102,7 @@ pub(super) fn prepare_resize(pod: &mut Map<'_>, old: &Map<'_>, context: Context)
     let count = |spec: Option<&Map<'_>>, list: &str| spec.map_or(0, |spec| spec.list(list).len());
     let is_same =
         ["containers", "initContainers"].into_iter().all(|list| count(new, list) == count(before, list));
+    // Otherwise the spec stays as it was sent, and validation says that containers were added or removed.
     if is_same {
         keep_all_but(pod, old, |spec, mut wanted| {
             for list in ["containers", "initContainers"] {
@@ -147,6 +150,7 @@ pub(super) fn validate_resize(pod: Field<'_>, old: Field<'_>) {
     }
     metadata_and_spec(pod);
     if spec.map().map(qos_class) != before.map().map(qos_class) {
+        // Upstream prints the class that the status has, not the new one.
         let class = pod.fields(["status", "qosClass"]);
         spec.invalid_as(class.str(), "Pod QOS Class may not change as a result of resizing");
     }
@@ -154,6 +158,7 @@ pub(super) fn validate_resize(pod: Field<'_>, old: Field<'_>) {
         spec.forbidden("Pod running on node without support for resize");
     }
     pod_level(spec, before);
+    // Containers are compared by position from here on.
     if !same_containers(spec, before) {
         return;
     }
@@ -165,6 +170,7 @@ pub(super) fn validate_resize(pod: Field<'_>, old: Field<'_>) {
 }
 
 fn is_supported(statuses: Field<'_>) -> bool {
+    // Kubelets that can resize report resources of running containers; one of them is enough to tell.
     let running = statuses.items().find(|status| status.fields(["state", "running"]).is_set());
     running.is_none_or(|status| status.field("resources").is_set())
 }
@@ -218,6 +224,7 @@ fn same_containers(spec: Field<'_>, old: Field<'_>) -> bool {
 fn container_resize<'t>(list: &str, container: Field<'t>, old: Field<'t>, spec: Field<'t>) {
     let is_init = list == "initContainers";
     let is_sidecar = container.field("restartPolicy").str() == "Always";
+    // Such a container has run by the time that a resize could reach it.
     if is_init && !is_sidecar && !container.same_as(old) {
         if !spec.since(INIT_CONTAINERS_SINCE) {
             return spec.forbidden("resources for non-sidecar init containers are immutable");
@@ -239,6 +246,7 @@ fn container_resize<'t>(list: &str, container: Field<'t>, old: Field<'t>, spec: 
         return;
     }
     if is_init {
+        // Upstream reports init containers one by one, regular ones at the spec.
         container.forbidden("only cpu and memory resources for init or sidecar containers are mutable");
     } else {
         spec.forbidden(ONLY_COMPUTE);

@@ -15,6 +15,7 @@ pub(super) fn initial_status<'a>(spec: Option<&Map<'a>>, mut status: Map<'a>) ->
         condition.set("status", "False");
         condition.set("reason", "SchedulingGated");
         condition.set("message", "Scheduling is blocked due to non-empty scheduling gates");
+        // The server knows no time here, and Go writes null for none.
         condition.set("lastProbeTime", Value::Null);
         condition.set("lastTransitionTime", Value::Null);
         let mut conditions = List::new_in(arena);
@@ -49,6 +50,7 @@ pub(super) fn qos_class(spec: &Map<'_>) -> &'static str {
         containers.map(|container| container.map("resources")).collect()
     };
     let resources: Vec<Option<&Map<'_>>> = match spec.map("resources").filter(|own| sets_compute(own)) {
+        // Resources of the whole pod replace those of its containers.
         Some(pod) => vec![Some(pod)],
         None => of_containers(),
     };
@@ -57,6 +59,7 @@ pub(super) fn qos_class(spec: &Map<'_>) -> &'static str {
     for resources in resources {
         add(&mut requests, resources.and_then(|resources| resources.map("requests")));
         let limited = add(&mut limits, resources.and_then(|resources| resources.map("limits")));
+        // Every container needs both limits; requests default to them.
         is_guaranteed &= limited == [true, true];
     }
     match (requests, limits) {

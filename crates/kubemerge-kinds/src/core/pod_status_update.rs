@@ -25,6 +25,7 @@ pub(super) fn prepare_update(pod: &mut Map<'_>, old: &Map<'_>, _context: Context
     }
     let Some(before) = old.map("status") else { return };
     let status = pod.ensure_map("status");
+    // Older kubelets do not send these and must not clear them.
     for name in ["qosClass", "observedGeneration"] {
         if let Some(value) = before.get(name) {
             status.set_default(name, value.copy_in(arena));
@@ -52,6 +53,7 @@ pub(super) fn validate_update(pod: Field<'_>, old: Field<'_>) {
         transitions(status.field(name), before.field(name), Some((old.field("spec"), of)));
     }
     let ephemeral = "ephemeralContainerStatuses";
+    // Ephemeral containers are never restarted.
     transitions(status.field(ephemeral), before.field(ephemeral), None);
     claims(status.field("resourceClaimStatuses"), pod.fields(["spec", "resourceClaims"]));
     pod_addresses(status, before);
@@ -68,6 +70,8 @@ fn conditions(conditions: Field<'_>) {
     for condition in conditions.items() {
         negative_generation(condition.field("observedGeneration"));
         let kind = condition.field("type");
+        // Upstream checks names of conditions that it does not know itself, and writes the path with a
+        // capital.
         if !["PodScheduled", "Ready", "Initialized"].contains(&kind.str()) {
             kind.renamed("Type").check(qualified_name);
         }
@@ -76,6 +80,7 @@ fn conditions(conditions: Field<'_>) {
 
 fn nominated_node(status: Field<'_>, old: Field<'_>, bound_to: &str) {
     let name = status.field("nominatedNodeName");
+    // Only a new nomination is checked: the scheduler may leave the old one when it binds the pod.
     if name.is_empty() || name.str() == old.field("nominatedNodeName").str() {
         return;
     }
@@ -112,6 +117,7 @@ fn restarts<'t>(spec: Field<'t>, list: &'t str, name: &str, exit_code: i64) -> b
     for rule in container.field("restartPolicyRules").items() {
         let codes = rule.field("exitCodes");
         let is_listed = codes.field("values").items().any(|code| code.int() == exit_code);
+        // The first rule that matches decides.
         if is_listed == (codes.field("operator").str() == "In") {
             return rule.field("action").str() == "Restart";
         }
@@ -127,9 +133,10 @@ fn restarts<'t>(spec: Field<'t>, list: &'t str, name: &str, exit_code: i64) -> b
 
 fn claims(statuses: Field<'_>, claims: Field<'_>) {
     let mut names = BTreeSet::new();
+    let known: BTreeSet<&str> = claims.items().map(|claim| claim.field("name").str()).collect();
     for status in statuses.items() {
         let name = status.field("name");
-        if !claims.items().any(|claim| claim.field("name").str() == name.str()) {
+        if !known.contains(name.str()) {
             name.invalid("must match the name of an entry in `spec.resourceClaims`");
         }
         if !names.insert(name.str()) {
@@ -144,10 +151,10 @@ fn claims(statuses: Field<'_>, claims: Field<'_>) {
 
 /// Addresses that were stored before stay valid.
 fn addresses(list: Field<'_>, old: Field<'_>, go_type: &str) {
+    let stored: BTreeSet<&str> = old.items().map(|before| before.field("ip").str()).collect();
     for entry in list.items() {
         let address = entry.field("ip");
-        let was_there = old.items().any(|before| before.field("ip").str() == address.str());
-        if !was_there {
+        if !stored.contains(address.str()) {
             address.reported_at(entry).report_problems(strict_legacy_ip(address.str()));
         }
     }
@@ -155,6 +162,7 @@ fn addresses(list: Field<'_>, old: Field<'_>, go_type: &str) {
         let address = entry.field("ip").str();
         (four + usize::from(is_ipv4(address)), six + usize::from(is_ipv6(address)))
     });
+    // One address of either family at most.
     if list.len() > 1 && (four != 1 || six != 1) {
         list.invalid_struct(go_type, "may specify no more than one IP for each IP family");
     }

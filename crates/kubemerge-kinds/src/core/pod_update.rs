@@ -1,5 +1,7 @@
 //! What may change in a Pod.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::field::{BadValue, Field, Report, internal_pretty, unified_diff};
 use crate::tree::{Arena, Map, Value};
 
@@ -18,6 +20,7 @@ pub(super) fn validate_update(pod: Field<'_>, old: Field<'_>) {
     for list in ["containers", "initContainers"] {
         let containers = spec.field(list);
         if containers.len() != old.field(list).len() {
+            // Upstream stops here: a comparison by position would report every container after it.
             containers.forbidden("pod updates may not add or remove containers");
             return;
         }
@@ -64,6 +67,7 @@ fn deadline(deadline: Field<'_>, old: Field<'_>) -> bool {
             deadline.invalid("must be less than or equal to previous value");
             false
         }
+        // Upstream goes on after this one.
         (None, Some(_)) => {
             deadline.invalid_as(BadValue::null(), "must not update from a positive integer to nil value");
             true
@@ -72,24 +76,25 @@ fn deadline(deadline: Field<'_>, old: Field<'_>) -> bool {
     }
 }
 
-fn only_added_tolerations(tolerations: Field<'_>, old: Field<'_>) {
-    let same = |one: Field<'_>, other: Field<'_>| {
-        ["key", "operator", "value", "effect"]
-            .into_iter()
-            .all(|name| one.field(name).same_as(other.field(name)))
+fn only_added_tolerations<'t>(tolerations: Field<'t>, old: Field<'t>) {
+    // The only other part, how long a taint is tolerated, may change.
+    let parts = |toleration: Field<'t>| {
+        ["key", "operator", "value", "effect"].map(|name| toleration.field(name).str())
     };
-    let is_kept = |before: Field<'_>| tolerations.items().any(|after| same(before, after));
-    if !old.items().all(is_kept) {
+    let kept: BTreeSet<_> = tolerations.items().map(parts).collect();
+    if !old.items().map(parts).all(|before| kept.contains(&before)) {
         tolerations.forbidden("existing toleration can not be modified except its tolerationSeconds");
     }
 }
 
-fn only_deleted_gates(gates: Field<'_>, old: Field<'_>) {
+fn only_deleted_gates<'t>(gates: Field<'t>, old: Field<'t>) {
+    let name_of = |gate: Field<'t>| gate.field("name").str();
+    let known: BTreeSet<&str> = old.items().map(name_of).collect();
+    // Of gates with one name the last is reported.
+    let last: BTreeMap<&str, usize> = gates.items().map(name_of).zip(0..).collect();
     for (index, gate) in gates.items().enumerate() {
         let name = gate.field("name");
-        let is_known = old.items().any(|before| before.field("name").str() == name.str());
-        let is_last = !gates.items().skip(index + 1).any(|other| other.field("name").str() == name.str());
-        if !is_known && is_last {
+        if !known.contains(name.str()) && last.get(name.str()) == Some(&index) {
             name.forbidden(format!(
                 "only deletion is allowed, but found new scheduling gate '{}'",
                 name.str()
@@ -113,9 +118,11 @@ fn other_fields(spec: Field<'_>, old: Field<'_>) {
         put_back(&mut munged, name, before.get(name));
     }
     let grace = before.int("terminationGracePeriodSeconds");
+    // Pods stored before negative periods were refused may be repaired.
     if grace.is_some_and(|grace| grace < 0) && munged.int("terminationGracePeriodSeconds") == Some(1) {
         put_back(&mut munged, "terminationGracePeriodSeconds", before.get("terminationGracePeriodSeconds"));
     }
+    // The scheduler has not looked at such a pod yet, so its constraints may still change.
     if !before.list("schedulingGates").is_empty() {
         gated_fields(spec, old, &mut munged, before);
     }
@@ -160,6 +167,7 @@ fn gated_fields(spec: Field<'_>, old: Field<'_>, munged: &mut Map<'_>, before: &
         .is_some_and(|affinity| affinity.has("podAffinity") || affinity.has("podAntiAffinity"));
     match (has_affinity, node) {
         (false, None) => {}
+        // Upstream compares with nil here, so an affinity that is empty now must go.
         (true, _) if !before.has("affinity") && !has_pods => {
             munged.remove("affinity");
         }
@@ -170,6 +178,7 @@ fn gated_fields(spec: Field<'_>, old: Field<'_>, munged: &mut Map<'_>, before: &
 fn node_affinity(affinity: Field<'_>, old: Field<'_>) {
     let path = ["requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"];
     let (terms, before) = (affinity.fields(path), old.fields(path));
+    // Without requirements before, any that is added narrows the choice.
     if !old.field(path[0]).is_set() {
         return;
     }
@@ -191,11 +200,13 @@ fn node_affinity(affinity: Field<'_>, old: Field<'_>) {
 fn has_only_additions(term: Field<'_>, old: Field<'_>) -> bool {
     let lists = ["matchExpressions", "matchFields"];
     let was_empty = lists.iter().all(|list| old.field(list).is_empty());
+    // A term without requirements matches no node, and adding one would widen it.
     if was_empty {
         return lists.iter().all(|list| term.field(list).is_empty());
     }
     lists.iter().all(|list| {
         let (own, before) = (term.field(list), old.field(list));
+        // New requirements come last, so the old ones are at the same places.
         own.len() >= before.len() && before.items().zip(own.items()).all(|(one, other)| one.same_as(other))
     })
 }

@@ -44,6 +44,7 @@ fn defaults(controller: &mut Map<'_>, context: Context) {
     pod_template::defaults(template, context);
     let labels = template.map("metadata").and_then(|metadata| metadata.map("labels"));
     let Some(labels) = labels.map(|labels| labels.copy_in(arena)) else { return };
+    // The oldest controller may be given by its template alone.
     controller.ensure_map("spec").set_default("selector", labels.copy_in(arena));
     controller.ensure_map("metadata").set_default("labels", labels);
 }
@@ -60,6 +61,7 @@ fn validate(controller: Field<'_>) {
     matches_template(spec.field("selector"), template);
     pod_template::validate(template);
     let policy = template.fields(["spec", "restartPolicy"]);
+    // A controller replaces pods that end, so they must not.
     if policy.str() != "Always" {
         policy.not_supported(&["Always"]);
     }

@@ -14,6 +14,7 @@ pub(super) const RULES: Rules = Rules {
     validate: |quota| spec(quota.field("spec")),
     validate_update: |quota, old| {
         let scopes = quota.fields(["spec", "scopes"]);
+        // The order of scopes means nothing.
         if names(scopes) != names(old.fields(["spec", "scopes"])) {
             scopes.invalid_as(scopes.bad_value(), "field is immutable");
         }
@@ -59,6 +60,7 @@ fn quantities(quantities: Field<'_>) {
 }
 
 fn is_for_quota(name: &str) -> bool {
+    // Storage is limited as `requests.storage`.
     is_standard(name) && name != "storage"
 }
 
@@ -85,6 +87,7 @@ fn fits(scope: &str, resource: &str) -> bool {
     match scope {
         "BestEffort" => resource == "pods",
         "VolumeAttributesClass" => matches!(resource, "persistentvolumeclaims" | "requests.storage"),
+        // Scopes select pods, so they fit what pods are counted by.
         scope if is_scope(scope) => resource == "pods" || is_compute,
         _ => true,
     }
@@ -123,6 +126,7 @@ fn scope_selector(spec: Field<'_>, limited: &[&str]) {
         self::requirement(requirement, list);
     }
     let scopes: BTreeSet<&str> = list.items().map(|one| one.field("scopeName").str()).collect();
+    // Upstream prints the other list of scopes here.
     let bad_value = spec.field("scopes").bad_value();
     are_in_conflict(&scopes).for_each(|()| list.invalid_as(bad_value.clone(), "conflicting scopes"));
 }

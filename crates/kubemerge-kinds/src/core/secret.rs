@@ -19,6 +19,7 @@ pub(super) const RULES: Rules = Rules {
     defaults,
     prepare_update: |secret, old, _| {
         let kind = old.str("type");
+        // Clients that leave the type out mean that it stays.
         if secret.str("type").is_empty() && !kind.is_empty() {
             secret.set_text("type", kind);
         }
@@ -58,6 +59,7 @@ fn validate(secret: Field<'_>) {
         "kubernetes.io/ssh-auth" => {
             data.key("ssh-privatekey").require("");
         }
+        // Upstream accepts empty values here.
         "kubernetes.io/tls" => ["tls.crt", "tls.key"].into_iter().for_each(|key| required(data.key(key))),
         _ => {}
     }
@@ -82,8 +84,10 @@ fn json(value: Field<'_>) {
     if !value.is_set() {
         return value.required("");
     }
+    // The decoder of the typed form refuses base64 that is not valid.
     let bytes = STANDARD.decode(value.str()).unwrap_or_default();
     if let Some(problem) = go_json::map_problem(&bytes) {
+        // Messages end up in logs.
         value.invalid_as("<secret contents redacted>", problem);
     }
 }

@@ -64,6 +64,7 @@ pub fn check(
     if rules.is_empty() {
         return errors;
     }
+    // Upstream: expressions may rely on types and limits, so they run on objects that keep them only.
     if errors.iter().any(is_blocking) {
         errors.push(FieldError::invalid_as("<nil>", BadValue::null(), UNCHECKED));
     } else {

@@ -99,6 +99,7 @@ fn composite_key(item: &Value, keys: &[String]) -> Option<String> {
         let value = item
             .get(key)
             .filter(|value| !matches!(value, Value::Null | Value::Array(_) | Value::Object(_)))?;
+        // A separator that no JSON text has, so that two keys cannot be read as one.
         text.push('\0');
         text.push_str(&value.to_string());
     }

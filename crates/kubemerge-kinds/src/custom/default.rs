@@ -15,11 +15,13 @@ pub fn fill(value: &mut Value, schema: &Structural) {
         Value::Object(map) => {
             for (name, property) in &schema.properties {
                 let Some(default) = &property.default else { continue };
+                // Null is replaced only where it could not be stored.
                 let missing = map.get(name).is_none_or(|value| value.is_null() && !property.nullable);
                 if missing {
                     map.insert(name.clone(), default.clone());
                 }
             }
+            // After the defaults were added: they are filled in below, too.
             for (name, value) in map.iter_mut() {
                 match (schema.properties.get(name), &schema.additional) {
                     (Some(property), _) => fill(value, property),

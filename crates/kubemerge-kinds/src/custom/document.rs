@@ -89,6 +89,7 @@ impl Resolver<'_> {
             let name = reference.rsplit('/').next().unwrap_or_default().to_string();
             let schemas = self.schemas;
             let Some(target) = schemas.get(&name).filter(|_| !self.open.contains(&name)) else {
+                // A reference to nowhere or into itself: an empty schema accepts everything.
                 return Some(Value::Object(Map::new()));
             };
             self.open.push(name);

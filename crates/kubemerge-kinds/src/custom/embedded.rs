@@ -123,6 +123,7 @@ fn coerce_metadata(
             Some(kind) => check_field(name, value, kind)?,
         }
     }
+    // Go leaves empty fields out when it writes the struct again.
     fields.retain(|name, value| kind(name).is_some() && !is_empty(value));
     Ok(())
 }
@@ -247,8 +248,10 @@ fn api_version_problem(text: &str) -> Option<String> {
 fn metadata_errors(metadata: &Map<String, Value>, path: &str) -> Vec<FieldError> {
     let mut metadata = metadata.clone();
     if metadata.get("name").is_none_or(|name| name == "") {
+        // Upstream's way to let a missing name pass.
         metadata.insert("name".to_string(), Value::from("fakename"));
     }
+    // Which scope an unknown kind has cannot be known; either is accepted.
     let scope = if metadata.contains_key("namespace") { Scope::Namespaced } else { Scope::Cluster };
     super::metadata::validate(&Value::Object(metadata), scope, NameRule::PathSegment, path)
 }

@@ -68,6 +68,7 @@ impl SchemaFieldPath<'_> {
             }
             self.text.push_str(name);
         } else if let Some(values) = has("additionalProperties") {
+            // `additionalProperties: true` says nothing about the values.
             self.schema = Some(values).filter(|values| values.is_object());
             self.text.push_str(&format!("[{name}]"));
         } else {

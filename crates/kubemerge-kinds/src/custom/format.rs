@@ -74,6 +74,7 @@ pub(crate) fn holds(format: &str, text: &str) -> bool {
         "date" => is_date(text),
         "duration" => is_duration(text),
         "byte" => octets::is_byte_format(text),
+        // Upstream parses with Go's older rules, which allow leading zeros.
         "ipv4" => is_sloppy_ip(text) && text.contains('.'),
         "ipv6" => text.contains(':') && parse_ip(text).is_some(),
         "cidr" => is_cidr(text),
@@ -112,6 +113,7 @@ fn is_date_time(text: &str) -> bool {
     let lower = text.to_lowercase();
     let mut parts = lower.split('t');
     let (Some(date), Some(time)) = (parts.next(), parts.next()) else { return false };
+    // Hours, minutes and seconds of two digits each, with colons between.
     let (clock, rest) = time.split_at_checked(8).unwrap_or((time, ""));
     let numbers: Vec<&str> = clock.split(':').collect();
     let [hours, minutes, seconds] = numbers[..] else { return false };
@@ -161,6 +163,7 @@ fn is_duration(text: &str) -> bool {
         let words = after.trim_start();
         let end = words.find(|char: char| !char.is_ascii_alphabetic() && char != 'µ').unwrap_or(words.len());
         let unit = words[..end].to_lowercase();
+        // A number without a unit is skipped, as upstream's expression does not match it.
         if !unit.is_empty() {
             if digits.parse::<i64>().is_err() {
                 return false;
@@ -217,6 +220,7 @@ fn is_request_uri(text: &str) -> bool {
     if text.is_empty() || text.bytes().any(|byte| byte < 0x20 || byte == 0x7f) {
         return false;
     }
+    // What a request to a server may have in place of a whole URL.
     if text.starts_with('/') || text == "*" {
         return has_valid_escapes(text);
     }

@@ -58,6 +58,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
     while !rest.is_empty() {
         let step;
         (step, rest) = match rest.as_bytes()[0] {
+            // `..name` gives an empty step, which is left out.
             b'.' => name(&rest[1..])?,
             b'[' => bracket(&rest[1..])?,
             _ => name(rest)?,

@@ -70,6 +70,7 @@ fn report(values: impl Iterator<Item = Value>, path: &str, errors: &mut Vec<Fiel
     for (at, value) in values.enumerate() {
         let count = counts.entry(value.to_string()).or_default();
         *count += 1;
+        // Upstream reports one error for each value, however often it is there.
         if *count == 2 && !has_enough(errors) {
             errors.push(FieldError::duplicate(format!("{path}[{at}]"), &value));
         }

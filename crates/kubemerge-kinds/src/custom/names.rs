@@ -48,10 +48,12 @@ pub fn judge(definition: &Value, others: &[Value], is_built_in: impl Fn(&str, &s
         let Some(wanted) = spec["names"].get(member) else { continue };
         let built_in = member == "plural" && is_built_in(group, text(spec, "/names/plural"));
         match words(wanted).find(|word| built_in || taken.contains(*word)) {
+            // The last conflict is the one that the condition tells.
             Some(word) => verdict.conflict = Some((reason, format!("{word:?} is already in use"))),
             None => verdict.accepted[member] = wanted.clone(),
         }
     }
+    // Categories are shared by many resources and never in conflict.
     if let Some(categories) = spec["names"].get("categories") {
         verdict.accepted["categories"] = categories.clone();
     }

@@ -13,6 +13,7 @@ pub fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec<String
         ["apiVersion", "kind", "metadata"].into_iter().filter_map(|name| object.remove_entry(name)).collect();
     prune_map(object, Some(schema), &DocumentPath::Root, &mut removed);
     object.extend(own);
+    // Warnings come in the order of paths, whatever the order of fields is.
     removed.sort();
     removed
 }
@@ -115,6 +116,7 @@ fn child<'s>(schema: Option<&'s Structural>, name: &str) -> Child<'s> {
     match (schema.properties.get(name), &schema.additional) {
         (Some(property), _) => Child::Declared(Some(property)),
         (None, Additional::Schema(schema)) => Child::Declared(Some(schema)),
+        // Upstream: `false` is refused by validation later, so that it is not pruned silently.
         (None, Additional::Allowed | Additional::Refused) => Child::Declared(None),
         (None, Additional::Unset) => Child::Unknown,
     }
@@ -131,6 +133,7 @@ pub fn drop_nulls(value: &mut Value, schema: &Structural) {
                     _ => None,
                 };
                 let Some(known) = known else { return true };
+                // A null with a default was replaced before this step.
                 if value.is_null() && !known.nullable && known.default.is_none() {
                     return false;
                 }

@@ -65,6 +65,7 @@ fn check_replicas(object: &Value, path: &str) -> Option<FieldError> {
         Ok(value) => match value.as_i64() {
             None => (0, wrong_type(path, value, "int64")),
             Some(number) if number < 0 => (number, "should be a non-negative integer".to_string()),
+            // Replicas are int32 in the type Scale.
             Some(number) if number > i32::MAX.into() => {
                 (number, format!("should be less than or equal to {}", i32::MAX))
             }
@@ -80,6 +81,7 @@ fn find<'v>(object: &'v Value, path: &str) -> Option<Result<&'v Value, String>> 
     for name in names(path) {
         match value {
             Value::Object(map) => value = map.get(name)?,
+            // Null on the way is as good as absent.
             Value::Null => return None,
             other => return Some(Err(wrong_type(path, other, "map[string]interface {}"))),
         }

@@ -105,6 +105,7 @@ impl Structural {
             preserve_unknown: flag("x-kubernetes-preserve-unknown-fields"),
             embedded: flag("x-kubernetes-embedded-resource"),
             format: text("format").filter(|format| !format.is_empty()),
+            // A default of null is none: Go cannot tell them apart.
             default: schema.get("default").filter(|default| !default.is_null()).cloned(),
             properties: properties
                 .map(|(name, schema)| Ok((name.clone(), Structural::compile(schema)?)))

@@ -69,6 +69,7 @@ fn validate(slice: Field<'_>) {
     ports(slice.field("ports"));
     let endpoints = slice.field("endpoints");
     if endpoints.len() > MAX_ENDPOINTS {
+        // Upstream does not look at the items of a list that is too long.
         return endpoints.too_many(endpoints.len(), MAX_ENDPOINTS);
     }
     endpoints.items().for_each(|one| endpoint(one, address_type.str()));
@@ -123,6 +124,7 @@ fn endpoint(endpoint: Field<'_>, address_type: &str) {
         endpoint.field("hostname").check(dns1123_label);
     }
     let hints = endpoint.field("hints");
+    // Upstream stops at too many zones.
     if names_in_hints(hints.field("forZones"), label_value) {
         names_in_hints(hints.field("forNodes"), dns1123_subdomain);
     }
@@ -139,6 +141,7 @@ const IPV4: Family = Family { format: strict_legacy_ip, has: is_ipv4, refusal: "
 const IPV6: Family = Family { format: strict_ip, has: is_ipv6, refusal: "must be an IPv6 address" };
 
 fn ip_address<'t>(address: Field<'t>, addresses: Field<'t>, family: &Family) {
+    // A text that is no address has no family to complain about.
     if !address.check(family.format) {
         return;
     }
@@ -153,6 +156,7 @@ fn domain_name(name: Field<'_>) {
     if name.require("") {
         return;
     }
+    // A dot at the end marks a full name.
     let text = name.str().strip_suffix('.').unwrap_or(name.str());
     let problems = dns1123_subdomain(text);
     if !problems.is_empty() {

@@ -29,6 +29,7 @@ fn validate_create_only(event: Field<'_>) {
     }
     let kind = event.field("type");
     if !matches!(kind.str(), "Normal" | "Warning") {
+        // Upstream puts the value into the text and passes an empty one.
         kind.invalid_as("", format!("has invalid value: {}", kind.str()));
     }
     let unset = [
@@ -36,6 +37,7 @@ fn validate_create_only(event: Field<'_>) {
         ("deprecatedLastTimestamp", "lastTimestamp"),
         ("deprecatedCount", "count"),
     ];
+    // Upstream reports the names that these fields have in the core group.
     for (name, reported) in unset {
         if !event.field(name).is_empty() {
             event.field(reported).invalid_as("", "needs to be unset");
@@ -52,6 +54,7 @@ fn series(series: Field<'_>) {
         return;
     }
     let (count, time) = (series.field("count"), series.field("lastObservedTime"));
+    // One event is no series.
     if count.int() < 2 {
         count.invalid_as("", "should be at least 2");
     }

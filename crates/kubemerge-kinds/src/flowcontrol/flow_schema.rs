@@ -47,6 +47,7 @@ fn spec(schema: Field<'_>) {
     precedence(name, spec.field("matchingPrecedence"));
     let method = spec.field("distinguisherMethod");
     if method.is_set() && !DISTINGUISHERS.contains(&method.field("type").str()) {
+        // Upstream prints the whole method.
         let value = BadValue::internal("flowcontrol.FlowDistinguisherMethod", method);
         method.field("type").not_supported_as(value, &DISTINGUISHERS);
     }
@@ -70,6 +71,7 @@ fn precedence(name: &str, precedence: Field<'_>) {
     if number > MAX_PRECEDENCE {
         precedence.invalid(format!("must not be greater than {MAX_PRECEDENCE}"));
     }
+    // Requests of administrators must match before all others.
     if number == 1 && name != EXEMPT {
         precedence.invalid("only the schema named 'exempt' may have matchingPrecedence 1");
     }
@@ -89,6 +91,7 @@ fn rule(rule: Field<'_>) {
 
 fn subject(subject: Field<'_>) {
     let kind = subject.field("kind");
+    // Which fields go with an unknown kind is unknown as well.
     if !kind.one_of(&SUBJECTS.map(|(name, _)| name)) {
         return;
     }
@@ -108,6 +111,7 @@ fn subject(subject: Field<'_>) {
 fn named_subject(subject: Field<'_>, kind: &str) {
     let (name, namespace) = (subject.field("name"), subject.field("namespace"));
     let is_given = !name.require("");
+    // Names of users and groups come from outside and have no format.
     if kind != "ServiceAccount" {
         return;
     }
@@ -150,6 +154,7 @@ fn resource_rule(rule: Field<'_>) {
         namespaces.required("resource rules that are not cluster scoped must supply at least one namespace");
     }
     alone_if_any(namespaces, "namespaces");
+    // A star is no label, and nothing else is in the list.
     if is_any(namespaces) {
         return;
     }

@@ -55,6 +55,7 @@ fn annotations(annotations: Field<'_>) {
 fn spec(level: Field<'_>) {
     let (name, spec) = (level.fields(["metadata", "name"]).str(), level.field("spec"));
     let (kind, limited, exempt) = (spec.field("type"), spec.field("limited"), spec.field("exempt"));
+    // Only the level that every server creates for itself is without limits.
     if (name == EXEMPT) != (kind.str() == "Exempt") {
         kind.invalid("must be 'Exempt' if and only if `name` is 'exempt'");
     }
@@ -74,6 +75,7 @@ fn spec(level: Field<'_>) {
         }
     }
     if limited.is_set() {
+        // Upstream's declarative rules: they run after the others and whatever the type is.
         response_shape(limited.field("limitResponse"));
     }
     fixed_spec(name, spec);
@@ -139,6 +141,7 @@ fn queuing(queuing: Field<'_>) {
         queues.invalid(format!("must not be greater than {MAX_QUEUES}"));
     }
     let (deck, size) = (queues.int(), hand.int());
+    // Reported above; the logarithm needs a hand.
     if size <= 0 {
         return;
     }

@@ -32,6 +32,7 @@ fn parse_v4(text: &str) -> Option<Ipv4Addr> {
         let part = parts.next()?;
         let is_number = !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         let digits = part.trim_start_matches('0');
+        // Any number of leading zeros was accepted once.
         *octet = if !is_number || digits.len() > 3 {
             return None;
         } else if digits.is_empty() {
@@ -104,6 +105,7 @@ pub fn parse_cidr(text: &str) -> Option<(IpAddr, u8)> {
     let prefix: u32 = prefix.parse().ok().filter(|_| is_number)?;
     let is_v6_text = address.contains(':');
     let address = parse_ip(address)?;
+    // By the text: a mapped address is one of IPv4, and yet its prefix counts 128 bits.
     let most = if is_v6_text { 128 } else { 32 };
     (prefix <= most).then_some((address, prefix as u8))
 }
@@ -151,6 +153,7 @@ pub fn strict_cidr(text: &str) -> Problems {
 fn masked(address: IpAddr, prefix: u8) -> IpAddr {
     match address {
         IpAddr::V4(address) => {
+            // A shift by the whole width is none: the mask of /0 is empty.
             let mask = u32::MAX.checked_shl(32 - u32::from(prefix.min(32))).unwrap_or(0);
             IpAddr::V4(Ipv4Addr::from(u32::from(address) & mask))
         }

@@ -22,6 +22,7 @@ fn is_name(text: &str) -> bool {
 /// The key of a label: a name, or a DNS subdomain, `/` and a name.
 pub fn qualified_name(text: &str) -> Problems {
     let mut problems = Problems::new();
+    // A third part is enough to know that there are too many.
     let mut parts = text.splitn(3, '/');
     let name = match (parts.next(), parts.next(), parts.next()) {
         (Some(name), None, _) => name,
@@ -79,6 +80,7 @@ pub fn config_map_key(text: &str) -> Problems {
         let message = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
         problems.push(regex_error(message, "[-._a-zA-Z0-9]+", &["key.name", "KEY_NAME", "key-name"]));
     }
+    // Keys become names of files in a volume.
     problems.extend(parent_folder(text));
     problems
 }

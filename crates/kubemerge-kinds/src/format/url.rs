@@ -49,6 +49,7 @@ fn parse(text: &str) -> Result<Url<'_>, Cow<'static, str>> {
             return Err("first path segment in URL cannot contain colon".into());
         }
     }
+    // Three slashes without a scheme are a path to Go.
     if rest.starts_with("//") && (!scheme.is_empty() || !rest.starts_with("///")) {
         let authority = &rest[2..];
         let end = authority.find('/').unwrap_or(authority.len());
@@ -106,6 +107,7 @@ fn check_bracketed(host: &str) -> Result<(), Cow<'static, str>> {
     let end = host.rfind(']').ok_or("missing ']' in host")?;
     check_port(&host[end + 1..])?;
     let address = &host[1..end];
+    // A zone may have any characters once it is unescaped.
     let (address, _zone) = address.split_once("%25").unwrap_or((address, ""));
     check_escapes(address, Part::Host)?;
     match address.parse::<Ipv6Addr>() {

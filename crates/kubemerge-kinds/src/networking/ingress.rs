@@ -31,6 +31,7 @@ fn validate(ingress: Field<'_>) {
     let spec = ingress.field("spec");
     let (rules, default) = (spec.field("rules"), spec.field("defaultBackend"));
     if rules.is_empty() && !default.is_set() {
+        // Go prints an absent list and an empty one differently.
         let no_rules = if rules.is_set() { "[]" } else { "null" };
         spec.invalid_as(BadValue::verbatim(no_rules), "either `defaultBackend` or `rules` must be specified");
     }
@@ -99,6 +100,7 @@ fn http_path(path: Field<'_>) {
             text.invalid("must be an absolute path")
         }
         "ImplementationSpecific" => {}
+        // Upstream does not look at the backend then.
         _ if !kind.is_set() => return kind.required("pathType must be specified"),
         _ => kind.not_supported(&PATH_TYPES),
     }
@@ -140,6 +142,7 @@ fn service_backend(backend: Field<'_>, service: Field<'_>) {
     }
     let (port_name_field, number) = (service.fields(["port", "name"]), service.fields(["port", "number"]));
     match (!port_name_field.is_empty(), number.int() != 0) {
+        // Upstream reports it at the backend and prints nothing of it.
         (true, true) => backend.invalid_as("", "cannot set both port name & port number"),
         (true, false) => {
             port_name_field.check(port_name);

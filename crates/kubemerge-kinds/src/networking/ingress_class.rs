@@ -77,5 +77,6 @@ fn parameters(parameters: Field<'_>) {
 }
 
 fn validate_update(class: Field<'_>, old: Field<'_>) {
+    // Ingresses of the class would move to another controller otherwise.
     class.fields(["spec", "controller"]).check_immutable(old.fields(["spec", "controller"]));
 }

@@ -27,6 +27,7 @@ fn defaults(policy: &mut Map<'_>, _: Context) {
         }
     }
     if spec.list("policyTypes").is_empty() {
+        // Rules for what leaves a pod were added later: without any, a policy is about what comes in.
         let has_egress = !spec.list("egress").is_empty();
         let mut types = List::new_in(spec.arena());
         types.push(Value::from("Ingress"));
@@ -104,6 +105,7 @@ fn ip_block(block: Field<'_>) {
         return;
     }
     whole.check(strict_cidr);
+    // Nothing is inside of a range that is none.
     let Some(range) = parse_cidr(whole.str()) else { return };
     for except in block.field("except").items() {
         except.check(strict_cidr);

@@ -30,6 +30,7 @@ fn validate(object: Field<'_>) {
     }
     if ranges.len() > MAX_RANGES {
         let texts = ranges.bad_value();
+        // Upstream prints the internal struct, with Go's names.
         let internal_spec = format!(r#"{{"CIDRs":{}}}"#, texts.as_str());
         return ranges.invalid_as(BadValue::verbatim(internal_spec), "may only hold up to 2 values");
     }
@@ -52,6 +53,7 @@ fn validate(object: Field<'_>) {
 fn validate_update(object: Field<'_>, old: Field<'_>) {
     let (ranges, stored) = (object.fields(["spec", "cidrs"]), old.fields(["spec", "cidrs"]));
     match (stored.len(), ranges.len()) {
+        // A cluster may get a second family later.
         (1, 2) => {
             ranges.index(0).check_immutable(stored.index(0));
             validate(object);

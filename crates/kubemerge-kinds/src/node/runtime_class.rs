@@ -30,6 +30,7 @@ fn handler(handler: Field<'_>) {
 }
 
 fn validate(class: Field<'_>) {
+    // Upstream leaves `podFixed` out of the path.
     overhead(class.field("overhead").with_value_of(class.fields(["overhead", "podFixed"])));
     let scheduling = class.field("scheduling");
     labels(scheduling.field("nodeSelector"));

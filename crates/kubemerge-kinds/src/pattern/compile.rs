@@ -45,6 +45,7 @@ impl Compiler {
         if is_free(ty) {
             return self.add(free(ty, below));
         }
+        // A type is compiled once, unless defaults depend on where it is used.
         let description = ty.description().filter(|_| below.is_none());
         if let Some(place) = description.and_then(|description| self.known.get(&description)) {
             return *place;
@@ -71,6 +72,7 @@ impl Compiler {
         let members = self.members(ty, defaults);
         let others = ty.additional_properties().map(|ty| self.shape(ty, None));
         let all_declared = defaults.is_none_or(|tree| tree.names().all(|name| ty.field(name).is_some()));
+        // A default for a field that the schema does not know could not be found missing by its members.
         if all_declared { FieldShape::Map(MapShape { members, others }) } else { FieldShape::Unchecked }
     }
 

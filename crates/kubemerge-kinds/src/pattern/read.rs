@@ -43,6 +43,7 @@ impl Pattern {
         metadata_index: impl Fn(&[u8]) -> Option<usize>,
     ) -> Option<ValidatedText<'p, N>> {
         let mut walk = self.walk(text);
+        // Most objects have spec and status, or data, and one more.
         let (mut metadata, mut fields) = ([ByteSpan::default(); N], Vec::with_capacity(3));
         walk.reader.open_map()?;
         while let Some(name) = walk.reader.name()? {

@@ -25,6 +25,7 @@ pub(super) const RULES: Rules = Rules {
         if budget.get("spec") != old.get("spec") {
             count_generation(budget, old);
         }
+        // A selector that was converted from v1beta1 keeps its label until someone changes it.
         if selector(budget) != selector(old) {
             strip_version_label(budget);
         }
@@ -32,6 +33,7 @@ pub(super) const RULES: Rules = Rules {
     validate: |budget| validate(budget.field("spec"), Selector::Strict),
     validate_update: |budget, old| {
         let stored = old.fields(["spec", "selector"]);
+        // Selectors stored before values were checked stay valid.
         let rule = if is_strict(stored) { Selector::Strict } else { Selector::AnyValues };
         validate(budget.field("spec"), rule);
     },
@@ -48,7 +50,7 @@ fn selector<'m, 'a>(budget: &'m Map<'a>) -> Option<&'m Value<'a>> {
     budget.map("spec").and_then(|spec| spec.get("selector"))
 }
 
-/// Drops the label from selectors, except from the one that stands for none.
+/// Drops the label from selectors, except from the one that selects none.
 fn strip_version_label(budget: &mut Map<'_>) {
     let Some(spec) = budget.map_mut("spec") else { return };
     let Some(selector) = spec.map_mut("selector") else { return };

@@ -50,6 +50,7 @@ fn validate(binding: Field<'_>, role_kinds: &[&str], scope: Scope) {
 fn validate_update(binding: Field<'_>, old: Field<'_>) {
     let role = binding.field("roleRef");
     if !role.same_as(old.field("roleRef")) {
+        // Who may bind was checked against the first role.
         role.invalid_as(internal_role_ref(role), "field is immutable");
     }
 }
@@ -68,6 +69,7 @@ fn subject(subject: Field<'_>, scope: Scope) {
             if !lacks_name {
                 name.check(dns1123_subdomain);
             }
+            // Service accounts are objects of the core group; users and groups are no objects.
             group.one_of(&[""]);
             if scope == Scope::Cluster {
                 subject.field("namespace").require("");

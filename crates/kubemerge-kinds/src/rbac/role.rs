@@ -42,6 +42,7 @@ fn validate_cluster_role(role: Field<'_>) {
         let errors_before = selector.errors_so_far();
         label_selector(selector, Selector::Strict);
         if selector.errors_so_far() > errors_before {
+            // Upstream reports a wrong selector a second time as a whole.
             selector.invalid_as(BadValue::null(), "invalid label selector.");
         }
     }

@@ -40,6 +40,7 @@ fn text(quantity: Field<'_>) -> String {
 
 fn options(values: Field<'_>, default: Field<'_>, most: Field<'_>) {
     let items: Vec<Field<'_>> = values.items().collect();
+    // Upstream checks the order first, before it knows whether there are too many.
     for pair in items.windows(2).filter(|pair| compare(pair[0], pair[1]) == Ordering::Greater) {
         pair[1].invalid_as(text(pair[1]).as_str(), "values must be sorted in ascending order");
     }
@@ -73,6 +74,7 @@ fn range(range: Field<'_>, default: Field<'_>, most: Field<'_>) {
     if !min.is_set() {
         return min.required("required when validRange is defined");
     }
+    // Upstream: the path goes through the range, although the default is beside it.
     let place = range.field("default");
     if compare(min, most) == Ordering::Greater {
         min.invalid_as(text(min).as_str(), format!("min is larger than capacity value: {}", text(most)));
@@ -82,6 +84,7 @@ fn range(range: Field<'_>, default: Field<'_>, most: Field<'_>) {
     }
     if max.is_set() {
         if compare(min, max) == Ordering::Greater {
+            // Upstream prints the minimum at the place of the maximum.
             max.invalid_as(text(min).as_str(), format!("min is larger than max: {}", text(max)));
         }
         if compare(max, most) == Ordering::Greater {
@@ -101,6 +104,7 @@ fn range(range: Field<'_>, default: Field<'_>, most: Field<'_>) {
     let bounds = [(place, default), (min, min), (max, max), (step, step)];
     let negative: Vec<_> = bounds.into_iter().filter(|(_, bound)| bound.quantity().sign() < 0).collect();
     let is_whole = bounds.iter().all(|(_, bound)| bound.quantity().is_whole());
+    // Upstream computes with integers where it can, and refuses negative ones only there.
     if is_whole && !negative.is_empty() {
         for (place, bound) in negative {
             place.invalid_as(text(bound).as_str(), "must be greater than or equal to 0");

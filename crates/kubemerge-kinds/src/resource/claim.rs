@@ -72,6 +72,7 @@ fn template_metadata(metadata: Field<'_>) {
             "uid" => metadata.field("uID"),
             _ => metadata.field_for(name),
         };
+        // A pointer in Go: zero seconds are set, too.
         if !value.is_empty() || name == "deletionGracePeriodSeconds" {
             place.forbidden("cannot be set");
         }

@@ -76,6 +76,7 @@ fn request(request: Field<'_>) {
             let text =
                 "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set";
             request.invalid_as(BadValue::null(), text);
+            // Declarative rules run on both forms, the others on the one that is used.
             declared(exactly);
             self::alternatives(alternatives);
         }
@@ -95,6 +96,7 @@ fn alternatives(alternatives: Field<'_>) {
         one.field("name").check(dns1123_label);
         let class = one.field("deviceClassName");
         if !class.require("") {
+            // Upstream words this error differently in lists of alternatives.
             class.check(long_name);
         }
         device_request(one);

@@ -74,6 +74,7 @@ pub(super) fn validate(claim: Field<'_>, old: Field<'_>) {
         let names = RequestNames::of(claim.fields(["spec", "devices"]));
         self::allocation(allocation, &names);
     } else if !allocation.same_as(old_allocation) {
+        // A claim is allocated again by clearing the field first.
         allocation.invalid_as(BadValue::null(), "field cannot be modified once set");
     }
 }
@@ -95,6 +96,7 @@ fn reserved_for(claim: Field<'_>, old: Field<'_>) {
         return consumers.forbidden("may not be specified when `allocated` is not set");
     }
     let stored = old.fields(["status", "reservedFor"]);
+    // Consumers that were there before a deletion may still leave one by one.
     let is_new = |one: Field<'_>| !stored.items().any(|known| known.same_as(one));
     if claim.fields(["metadata", "deletionTimestamp"]).is_set() && consumers.items().any(is_new) {
         consumers.forbidden(
@@ -128,6 +130,7 @@ fn devices(status: Field<'_>) {
 
 fn device_data(device: Field<'_>) {
     let conditions = device.field("conditions");
+    // Upstream checks the conditions even if there are too many.
     is_within(conditions, MAX_CONDITIONS);
     meta::conditions(conditions);
     if device.field("data").is_set() {
@@ -154,6 +157,7 @@ fn interface_address(address: Field<'_>) {
     let Some((Some(ip), bits)) = parts.map(|(ip, bits)| (parse_ip(ip), bits)) else {
         return address.invalid("must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)");
     };
+    // Unlike a range, an address of an interface keeps its host bits.
     let canonical = format!("{}/{bits}", canonical_ip(ip));
     if canonical != text {
         address.invalid(format!("must be in canonical form (\"{canonical}\")"));

@@ -41,6 +41,7 @@ pub(super) fn device(device: Field<'_>, old: Field<'_>, is_placed: bool) {
         qualified_key(attributes, name);
         attribute(one);
     }
+    // Capacities are compared as a whole: a change of one checks all again.
     if !old.is_set() || !capacities.same_as(old.field("capacity")) {
         let is_shared = device.field("allowMultipleAllocations").bool();
         for (name, one) in capacities.entries() {

@@ -19,6 +19,7 @@ pub(super) const RULES: Rules = Rules {
     validate_update: |class, old| {
         let path = ["spec", "selectors"];
         if class.fields(path).same_as(old.fields(path)) {
+            // Expressions that were accepted once are not compiled again.
             stored_selectors(class.fields(path));
         } else {
             selectors(class.fields(path));

@@ -177,6 +177,7 @@ impl<'t> RequestNames<'t> {
         for part in &parts {
             dns1123_label(part).into_iter().for_each(|problem| field.invalid_as(*part, problem));
         }
+        // Splitting gives at least one part.
         if !self.names.contains(&(parts[0], parts.get(1).copied())) {
             field.invalid(message);
         }

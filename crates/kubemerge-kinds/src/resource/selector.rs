@@ -35,6 +35,7 @@ fn selector(selector: Field<'_>) {
         return expression.too_long(MAX_EXPRESSION_BYTES);
     }
     match compile(expression.str(), &Environment::of_devices()) {
+        // Attributes are typed when devices are known, so the result may be known only then.
         Ok(Type::Bool | Type::Dyn) => {}
         Ok(found) => {
             expression.invalid(format!("must evaluate to bool or the unknown type, not {found}"));

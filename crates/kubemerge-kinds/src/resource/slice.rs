@@ -57,6 +57,7 @@ fn validate(spec: Field<'_>, old: Field<'_>) {
     if devices.is_set() && sets.is_set() {
         spec.invalid_as("", "only one of `sharedCounters` or `devices` is allowed");
     }
+    // Such devices take more room, and a slice must fit into an object.
     let is_advanced = devices
         .items()
         .any(|device| !device.field("taints").is_empty() || !device.field("consumesCounters").is_empty());
@@ -64,6 +65,7 @@ fn validate(spec: Field<'_>, old: Field<'_>) {
         let per_device = spec.field("perDeviceNodeSelection").bool();
         for one in devices.items() {
             let mut stored = old.field("devices").items();
+            // A device is the same one as long as its name is.
             let stored = stored.find(|stored| stored.field("name").str() == one.field("name").str());
             device(one, stored.unwrap_or(one.absent()), per_device);
         }
@@ -109,6 +111,7 @@ fn nodes(spec: Field<'_>) {
         given.push("`nodeSelector`");
         node_selector(selector);
         let terms = selector.field("nodeSelectorTerms");
+        // The scheduler merges the term into that of the claim, which works for one.
         if terms.len() != 1 {
             terms.invalid_struct("[]core.NodeSelectorTerm", "must have exactly one node selector term");
         }

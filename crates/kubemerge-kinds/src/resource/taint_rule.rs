@@ -30,6 +30,7 @@ const MAX_CONDITIONS: usize = 8;
 
 fn validate(rule: Field<'_>, old: Field<'_>) {
     let selector = rule.fields(["spec", "deviceSelector"]);
+    // A part that is absent selects all.
     if selector.field("driver").is_set() {
         driver_name(selector.field("driver"));
     }

@@ -34,6 +34,7 @@ fn validate(class: Field<'_>) {
                 "priority class names with '{SYSTEM_PREFIX}' prefix are reserved for system use only. error: {problem}"
             ));
         }
+    // Higher ones would preempt the pods that keep the cluster running.
     } else if value.int() > MAX_USER_PRIORITY {
         value.forbidden(format!("maximum allowed value of a user defined priority is {MAX_USER_PRIORITY}"));
     }
@@ -61,6 +62,7 @@ fn system_class_problem(class: Field<'_>) -> Option<String> {
 
 fn validate_update(class: Field<'_>, old: Field<'_>) {
     if class.field("value").int() != old.field("value").int() {
+        // Pods hold a copy of the value, which would differ from now on.
         class.field("value").forbidden("may not be changed in an update.");
     }
     class.field("preemptionPolicy").check_immutable(old.field("preemptionPolicy"));

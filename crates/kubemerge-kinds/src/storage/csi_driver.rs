@@ -34,6 +34,7 @@ fn defaults(driver: &mut Map<'_>, context: Context) {
     spec.set_if_absent("storageCapacity", false);
     spec.set_if_absent("fsGroupPolicy", "ReadWriteOnceWithFSType");
     spec.set_if_absent("requiresRepublish", false);
+    // The gate SELinuxMountReadWriteOncePod is on by default since 1.28.
     if context.since(28) {
         spec.set_if_absent("seLinuxMount", false);
     }
@@ -56,6 +57,7 @@ fn spec(spec: Field<'_>) {
     token_requests(spec.field("tokenRequests"));
     let modes = spec.field("volumeLifecycleModes");
     for mode in modes.items() {
+        // Upstream reports modes at the list.
         mode.reported_at(modes).one_of(&["Persistent", "Ephemeral"]);
     }
     let period = spec.field("nodeAllocatableUpdatePeriodSeconds");

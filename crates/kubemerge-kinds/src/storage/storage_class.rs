@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::parameters::{self, Least, driver};
 use crate::field::{BadValue, Field};
+use crate::field_error::MAX_COMPLAINTS;
 use crate::format::qualified_name;
 use crate::registry::{Context, Rules};
 use crate::tree::Map;
@@ -40,15 +41,16 @@ fn validate(class: Field<'_>) {
 type Term<'t> = BTreeMap<&'t str, BTreeSet<&'t str>>;
 
 fn topologies(topologies: Field<'_>) {
-    let mut known: Vec<Term<'_>> = Vec::new();
+    let mut known: BTreeMap<Term<'_>, usize> = BTreeMap::new();
     for term in topologies.items() {
         let expressions = term.field("matchLabelExpressions");
         let labels = labels(expressions);
         // Upstream starts with as many empty terms as there are terms.
         let empty = if labels.is_empty() { topologies.len() } else { 0 };
-        let duplicates = known.iter().filter(|other| **other == labels).count() + empty;
-        (0..duplicates).for_each(|_| expressions.duplicate_as(""));
-        known.push(labels);
+        let same = known.entry(labels).or_default();
+        // One error for each term that is the same; more of them than are reported need not be counted.
+        (0..(*same + empty).min(MAX_COMPLAINTS)).for_each(|_| expressions.duplicate_as(""));
+        *same += 1;
     }
 }
 

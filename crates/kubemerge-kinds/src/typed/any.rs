@@ -35,6 +35,7 @@ pub(super) fn read<'a>(scanner: &mut Scanner<'a>, arena: &'a Arena) -> Value<'a>
 pub(super) fn number<'a>(literal: &str) -> Value<'a> {
     match literal.parse() {
         Ok(number) => Value::Int(number),
+        // The scanner has checked the grammar: what is no int64 has a fraction, an exponent or too many digits.
         Err(_) => Value::Float(literal.parse().unwrap_or_default()),
     }
 }

@@ -92,6 +92,7 @@ impl Parser<'_> {
         }
         let (digits, rest) = self.rest.split_at(count);
         self.rest = rest;
+        // Only digits, and few enough for the type.
         Ok(digits.parse().unwrap_or_default())
     }
 

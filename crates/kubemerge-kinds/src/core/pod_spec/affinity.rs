@@ -13,6 +13,7 @@ pub(super) fn affinity(affinity: Field<'_>) {
     }
     for term in node.field("preferredDuringSchedulingIgnoredDuringExecution").items() {
         weight(term.field("weight"));
+        // Upstream: values that no label can have are refused in required terms only; here they match nothing.
         node_selector_term(term.field("preference"), Values::Any);
     }
     for name in ["podAffinity", "podAntiAffinity"] {
@@ -81,6 +82,7 @@ fn node_field_requirement(requirement: Field<'_>) {
     let (operator, values, key) =
         (requirement.field("operator"), requirement.field("values"), requirement.field("key"));
     match operator.str() {
+        // Upstream: exactly one value, unlike for labels.
         "In" | "NotIn" if values.len() != 1 => {
             values.required(
                 "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
@@ -89,6 +91,7 @@ fn node_field_requirement(requirement: Field<'_>) {
         "In" | "NotIn" => {}
         _ => operator.invalid("not a valid selector operator"),
     }
+    // The only field by which the scheduler selects nodes.
     if key.str() == "metadata.name" {
         values.items().for_each(|value| {
             value.check(dns1123_subdomain);
@@ -110,5 +113,6 @@ fn pod_affinity_term(term: Field<'_>) {
     if key.is_empty() {
         key.required("can not be empty");
     }
+    // Upstream: an empty key is reported as missing and as malformed.
     key.check(qualified_name);
 }

@@ -1,5 +1,7 @@
 //! Annotations of pods that were features before they became fields.
 
+use std::{cell::LazyCell, collections::BTreeSet};
+
 use super::all_containers;
 use crate::field::Field;
 use crate::go_text::quoted;
@@ -13,6 +15,7 @@ const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
 /// Validates the annotations that mean something for pods.
 pub(crate) fn pod_annotations<'t>(annotations: Field<'t>, spec: Field<'t>) {
     let mirror = annotations.key(MIRROR);
+    // A mirror pod shows a static pod of a node that runs already.
     if mirror.is_set() && spec.field("nodeName").is_empty() {
         mirror.invalid("must set spec.nodeName if mirror pod annotation is set");
     }
@@ -20,12 +23,16 @@ pub(crate) fn pod_annotations<'t>(annotations: Field<'t>, spec: Field<'t>) {
     if cost.is_set() && !is_cost(cost.str()) {
         cost.invalid("must be a 32bit integer");
     }
+    let names = || all_containers(spec).map(|container| container.field("name").str()).collect();
+    let containers: LazyCell<BTreeSet<&str>, _> = LazyCell::new(names);
     for (key, value) in annotations.entries() {
         if key == SECCOMP_POD || key.starts_with(SECCOMP_CONTAINER) {
+            // Upstream: the path of seccomp annotations has a dot before the key, that of all others
+            // brackets.
             seccomp(value.reported_at(annotations.field(key)));
         }
         if let Some(container) = key.strip_prefix(APP_ARMOR) {
-            app_armor(value, container, spec);
+            app_armor(value, container, &containers);
         }
     }
 }
@@ -39,6 +46,7 @@ fn is_cost(text: &str) -> bool {
 
 fn seccomp(value: Field<'_>) {
     match value.str() {
+        // The name docker/default is older than runtime/default and means the same.
         "runtime/default" | "docker/default" | "unconfined" => {}
         text => match text.strip_prefix("localhost/") {
             Some(path) => {
@@ -54,11 +62,12 @@ fn seccomp(value: Field<'_>) {
     }
 }
 
-fn app_armor(value: Field<'_>, container: &str, spec: Field<'_>) {
-    if !all_containers(spec).any(|own| own.field("name").str() == container) {
+fn app_armor(value: Field<'_>, container: &str, containers: &BTreeSet<&str>) {
+    if !containers.contains(container) {
         value.invalid_as(container, "container not found");
     }
     let text = value.str();
+    // An empty annotation is as good as none.
     if !matches!(text, "" | "runtime/default" | "unconfined") && !text.starts_with("localhost/") {
         value.invalid(format!("invalid AppArmor profile name: {}", quoted(text)));
     }
@@ -69,6 +78,7 @@ pub(crate) fn match_annotations<'t>(annotations: Field<'t>, spec: Field<'t>) {
     let is_profile = |(key, _): (&str, Field<'_>)| {
         key == SECCOMP_POD || key.starts_with(SECCOMP_CONTAINER) || key.starts_with(APP_ARMOR)
     };
+    // Pods without such annotations, nearly all, need no look at their containers.
     if !annotations.entries().any(is_profile) {
         return;
     }
@@ -81,6 +91,7 @@ pub(crate) fn match_annotations<'t>(annotations: Field<'t>, spec: Field<'t>) {
         let seccomp = context.field("seccompProfile");
         profile_matches(annotation(annotations, SECCOMP_CONTAINER, name), seccomp, seccomp, "seccomp");
         let own = context.field("appArmorProfile");
+        // A container without a profile of its own runs with that of its pod, but errors name the container.
         let effective = if own.is_set() { own } else { spec.fields(["securityContext", "appArmorProfile"]) };
         if !is_windows {
             profile_matches(annotation(annotations, APP_ARMOR, name), effective, own, "apparmor");

@@ -39,11 +39,13 @@ pub(super) fn containers(pod: &Containers<'_, '_>) {
         handlers(pod, container);
         restart_policy(container);
     }
+    // Regular containers run at the same time, so they cannot share a port of the host.
     host_ports(containers.items(), &mut BTreeSet::new());
 }
 
 pub(super) fn init_containers(pod: &Containers<'_, '_>) {
     let regular = pod.spec.field("containers").items();
+    // Init and regular containers share one set of names.
     let mut names: BTreeSet<&str> = regular.map(|container| container.field("name").str()).collect();
     for container in pod.spec.field("initContainers").items() {
         common(pod, container);
@@ -55,11 +57,14 @@ pub(super) fn init_containers(pod: &Containers<'_, '_>) {
         let name = container.field("name");
         if names.contains(name.str()) {
             name.duplicate();
+        // Missing names were reported as such; they are no duplicates of each other.
         } else if !name.is_empty() {
             names.insert(name.str());
         }
         // Upstream checks one container at a time and reports the first index.
         host_ports_of_init_container(container, pod.spec.field("initContainers"));
+        // Such an init container is a sidecar: it keeps running, so it has probes and hooks as regular ones
+        // do.
         if container.field("restartPolicy").str() == "Always" {
             handlers(pod, container);
         } else {
@@ -77,6 +82,7 @@ pub(super) fn ephemeral_containers(pod: &Containers<'_, '_>) {
     let named =
         |list: &'static str| pod.spec.field(list).items().map(|container| container.field("name").str());
     let others: BTreeSet<&str> = named("containers").chain(named("initContainers")).collect();
+    // An ephemeral container may target those that were in the pod from the start, not another ephemeral one.
     let mut names = others.clone();
     for container in pod.spec.field("ephemeralContainers").items() {
         common(pod, container);
@@ -106,6 +112,7 @@ fn only_ephemeral_fields(container: Field<'_>) {
         "lifecycle",
     ];
     for name in forbidden {
+        // Empty lists count too: upstream compares the field with its zero value.
         if container.field(name).is_given() {
             container.field(name).forbidden(MESSAGE);
         }
@@ -146,6 +153,7 @@ fn common(pod: &Containers<'_, '_>, container: Field<'_>) {
     container.field("imagePullPolicy").require_one_of(&["Always", "IfNotPresent", "Never"]);
     requirements(container.field("resources"), Requirements::Container, &pod.claims);
     resize_policy(container.field("resizePolicy"), pod.spec.field("restartPolicy").str());
+    // Without a user namespace of its own, the pod would show the host's processes unmasked.
     let has_host_users = pod.spec.field("hostUsers").opt_bool() != Some(false);
     security_context(container.field("securityContext"), has_host_users);
 }
@@ -162,6 +170,7 @@ fn ports(ports: Field<'_>) {
     let mut names = BTreeSet::new();
     for port in ports.items() {
         let name = port.field("name");
+        // Names that are malformed are not compared: one complaint is enough.
         if !name.is_empty() && name.check(port_name) && !names.insert(name.str()) {
             name.duplicate();
         }
@@ -171,6 +180,7 @@ fn ports(ports: Field<'_>) {
         } else {
             number.check_port();
         }
+        // Zero asks for no port of the host.
         if port.field("hostPort").int() != 0 {
             port.field("hostPort").check_port();
         }
@@ -201,6 +211,7 @@ fn host_ports_of_init_container(container: Field<'_>, list: Field<'_>) {
 
 fn host_address(port: Field<'_>) -> Option<String> {
     let number = port.field("hostPort").int();
+    // The same port may be used once for each protocol and address.
     let address = || format!("{}/{}/{number}", port.field("protocol").str(), port.field("hostIP").str());
     (number != 0).then(address)
 }
@@ -215,6 +226,7 @@ fn resize_policy(policies: Field<'_>, pod_policy: &str) {
         // Upstream reports all of these at the list.
         resource.reported_at(policies).require_one_of(&["cpu", "memory"]);
         restart.reported_at(policies).require_one_of(&["NotRequired", "RestartContainer"]);
+        // A container that is never restarted cannot be restarted for new resources.
         if pod_policy == "Never" && restart.str() != "NotRequired" {
             let message = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
             restart.reported_at(policies).invalid(message);

@@ -7,6 +7,7 @@ use crate::typed::Quantity;
 
 /// Defaults of the spec of a Pod: those of every pod spec, and some that templates do not get.
 pub(crate) fn pod_defaults(spec: &mut Map<'_>, context: Context) {
+    // Upstream: negative periods were accepted once and are read as the shortest one.
     if spec.int("terminationGracePeriodSeconds").is_some_and(|seconds| seconds < 0) {
         spec.set("terminationGracePeriodSeconds", 1);
     }
@@ -16,11 +17,13 @@ pub(crate) fn pod_defaults(spec: &mut Map<'_>, context: Context) {
             .for_each(requests_from_limits);
     }
     spec.set_if_absent("enableServiceLinks", true);
+    // Ports of such pods are ports of the host, whichever field names them.
     if spec.bool("hostNetwork") {
         for name in ["containers", "initContainers"] {
             spec.maps_mut(name).for_each(host_ports);
         }
     }
+    // Last, because rounding resources applies to requests that were copied from limits too.
     defaults(spec, context);
 }
 
@@ -56,6 +59,7 @@ fn service_account(spec: &mut Map<'_>) {
 }
 
 fn container(container: &mut Map<'_>, context: Context) {
+    // A moving tag must be pulled again, any other image is what it was.
     let policy = if image::tag(container.str("image")) == "latest" { "Always" } else { "IfNotPresent" };
     container.set_default("imagePullPolicy", policy);
     container.set_default("terminationMessagePath", "/dev/termination-log");
@@ -138,6 +142,7 @@ pub(crate) fn resource_list(owner: &mut Map<'_>, name: &str) {
     let arena = list.arena();
     for (_, value) in list.iter_mut() {
         let Some(text) = value.as_str() else { continue };
+        // Upstream counts in thousandths and rounds in favour of the pod.
         if let Some(rounded) = Quantity::of(text).rounded_up_to_milli() {
             *value = Value::Str(arena.alloc_str(&rounded));
         }

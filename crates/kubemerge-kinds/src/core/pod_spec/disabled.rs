@@ -18,6 +18,7 @@ pub(crate) fn drop_disabled_fields(owner: &mut Map<'_>, _context: Context) {
         annotations.retain(|name, _| !INIT_CONTAINER_ANNOTATIONS.contains(&name));
     }
     let Some(spec) = owner.map_mut("spec") else { return };
+    // Fields of alpha features, which are off by default.
     spec.remove("schedulingGroup");
     spec.remove("evictionResponders");
     spec.maps_mut("volumes").for_each(volume);
@@ -39,6 +40,7 @@ fn container(container: &mut Map<'_>) {
     for name in ["postStart", "preStop"] {
         lifecycle.map_mut(name).into_iter().for_each(handler);
     }
+    // Gate ContainerStopSignals. A lifecycle that had nothing else would be stored as an empty map.
     if lifecycle.remove("stopSignal").is_some() && lifecycle.is_empty() {
         container.remove("lifecycle");
     }

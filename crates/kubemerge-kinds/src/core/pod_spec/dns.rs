@@ -11,6 +11,7 @@ const MAX_HOSTNAME: usize = 64;
 pub(super) fn dns_config(spec: Field<'_>) {
     let config = spec.field("dnsConfig");
     let (servers, searches) = (config.field("nameservers"), config.field("searches"));
+    // With this policy the kubelet writes nothing of its own into resolv.conf.
     if spec.field("dnsPolicy").str() == "None" {
         if !config.is_set() {
             return config.required("must provide `dnsConfig` when `dnsPolicy` is None");
@@ -37,12 +38,14 @@ fn search_paths(searches: Field<'_>) {
     if searches.len() > MAX_SEARCHES {
         searches.invalid(format!("must not have more than {MAX_SEARCHES} search paths"));
     }
+    // resolv.conf has them on one line with spaces between, which is what the limit is about.
     let joined: usize = searches.items().map(|search| search.str().len() + 1).sum();
     if joined.saturating_sub(1) > MAX_SEARCH_CHARS {
         searches.invalid(format!(
             "must not have more than {MAX_SEARCH_CHARS} characters (including spaces) in the search list"
         ));
     }
+    // A single dot searches the root, and a dot at the end marks a full name.
     for search in searches.items().filter(|search| search.str() != ".") {
         let name = search.str().strip_suffix('.').unwrap_or(search.str());
         let problems = dns1123_subdomain_with_underscore(name);
@@ -70,6 +73,7 @@ pub(super) fn hostname_override(spec: Field<'_>) {
     if spec.field("hostNetwork").bool() {
         name.forbidden("may not be specified when hostNetwork is true");
     }
+    // The limit of Linux, shorter than that of a DNS name.
     if name.str().len() > MAX_HOSTNAME {
         name.too_long(MAX_HOSTNAME);
     }

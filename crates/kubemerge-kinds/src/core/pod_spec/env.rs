@@ -49,12 +49,14 @@ fn value_from(variable: Field<'_>) {
     for name in &given {
         let reference = source.field(name);
         match *name {
+            // Upstream checks every source that is given before it complains about their number.
             "fieldRef" => field_reference(reference, &ENV_FIELDS),
             "resourceFieldRef" => resource_reference(reference, ContainerName::Optional),
             "fileKeyRef" => file_key(reference),
             _ => object_key(reference),
         }
     }
+    // Upstream passes an empty text for the value in place of the struct.
     if given.is_empty() {
         source.invalid_as(
             "",
@@ -122,12 +124,14 @@ pub(super) fn field_reference(reference: Field<'_>, supported: &[&str]) {
     }
     let (version, path) = (reference.field("apiVersion").str(), reference.field("fieldPath"));
     let subscript = path.str().strip_suffix("']").and_then(|rest| rest.split_once("['"));
+    // Paths are converted by version, and pods have one.
     if version != "v1" {
         path.invalid(format!("error converting fieldPath: unsupported pod version: {version}"));
         return;
     }
     match subscript {
         Some((map @ ("metadata.annotations" | "metadata.labels"), key)) => {
+            // Upstream: keys of annotations may have capital letters in the domain, those of labels not.
             let key = if map == "metadata.annotations" { key.to_lowercase() } else { key.to_owned() };
             qualified_name(&key).into_iter().for_each(|problem| reference.invalid_as(key.as_str(), problem));
         }
@@ -176,6 +180,7 @@ pub(super) fn resource_reference(reference: Field<'_>, container_name: Container
 
 fn divisor(reference: Field<'_>, is_huge_pages: bool) {
     let (divisor, resource) = (reference.field("divisor"), reference.field("resource").str());
+    // Absent means 1, filled in when the value is read.
     if divisor.quantity().is_zero() {
         return;
     }
@@ -194,6 +199,7 @@ fn divisor(reference: Field<'_>, is_huge_pages: bool) {
         _ => None,
     };
     if let Some(problem) = problem {
+        // Upstream: the value in the message is the resource, not the divisor.
         divisor.invalid_as(resource, problem);
     }
 }

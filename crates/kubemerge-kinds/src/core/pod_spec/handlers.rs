@@ -87,6 +87,7 @@ pub(super) fn lifecycle(lifecycle: Field<'_>, spec: Field<'_>) {
 
 fn stop_signal(signal: Field<'_>, spec: Field<'_>) {
     match spec.fields(["os", "name"]).str() {
+        // Signals have other names on each system, so the pod must say which it runs on.
         _ if !spec.field("os").is_set() => {
             signal.forbidden("may not be set for containers with empty `spec.os.name`");
         }
@@ -101,6 +102,7 @@ fn stop_signal(signal: Field<'_>, spec: Field<'_>) {
 }
 
 pub(super) fn liveness_probe(probe: Field<'_>, grace: Option<i64>) {
+    // Both restart the container when they fail, so one success is all they wait for.
     startup_probe(probe, grace);
 }
 
@@ -122,6 +124,7 @@ pub(super) fn readiness_probe(probe: Field<'_>, grace: Option<i64>) {
     self::probe(probe, grace);
     let period = probe.field("terminationGracePeriodSeconds");
     if period.is_set() {
+        // A probe that fails here takes the pod out of its services and ends nothing.
         period.invalid("must not be set for readinessProbes");
     }
 }
@@ -173,6 +176,7 @@ fn http_get(action: Field<'_>) {
     action.field("scheme").one_of(&["HTTP", "HTTPS"]);
     let headers = action.field("httpHeaders");
     for header in headers.items() {
+        // Upstream reports names of headers at the list.
         header.field("name").reported_at(headers).check(http_header_name);
     }
 }
@@ -191,6 +195,7 @@ pub(crate) fn port_number_or_name(port: Field<'_>) {
 
 fn sleep(action: Field<'_>, grace: Option<i64>) {
     let seconds = action.field("seconds").int();
+    // Pods and templates have a period after defaults; without one there is nothing to compare with.
     if let Some(grace) = grace
         && !(0..=grace).contains(&seconds)
     {

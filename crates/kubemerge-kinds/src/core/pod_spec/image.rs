@@ -15,6 +15,7 @@ pub(super) fn tag(image: &str) -> &str {
     match (is_valid, tag, digest) {
         (false, ..) => "",
         (true, Some(tag), _) => tag,
+        // A digest pins the content, so the image never has to be pulled again.
         (true, None, Some(_)) => "",
         (true, None, None) => "latest",
     }
@@ -29,6 +30,7 @@ fn is_tag(tag: &str) -> bool {
 }
 
 fn is_digest(digest: &str) -> bool {
+    // The grammar of references asks for so many digits, whatever the algorithm.
     const MIN_HEX: usize = 32;
     digest.split_once(':').is_some_and(|(algorithm, hex)| {
         !algorithm.is_empty() && hex.len() >= MIN_HEX && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -47,6 +49,7 @@ fn is_repository(name: &str) -> bool {
             }
             path
         }
+        // A first part without dot, port or capitals is a folder of the default registry.
         _ => name,
     };
     path.split('/').all(is_component)

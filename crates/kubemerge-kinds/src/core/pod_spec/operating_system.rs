@@ -15,6 +15,7 @@ pub(super) fn operating_system(spec: Field<'_>) {
         "" => name.required(""),
         "linux" => linux(spec),
         "windows" => windows(spec),
+        // Upstream reports an unknown system at `os`, a missing one at its name.
         _ => name.reported_at(os).not_supported(&["linux", "windows"]),
     }
 }
@@ -58,6 +59,7 @@ fn windows(spec: Field<'_>) {
     }
     forbid_set(spec, &["hostUsers", "shareProcessNamespace"]);
     for name in ["hostPID", "hostIPC"] {
+        // These are no pointers in Go: false counts as not set.
         if spec.field(name).bool() {
             spec.field(name).forbidden(NOT_ON_WINDOWS);
         }
@@ -87,6 +89,7 @@ pub(super) fn host_process(spec: Field<'_>) {
     let (mut all, mut host) = (0, 0);
     for container in all_containers(spec) {
         all += 1;
+        // Not counted as a process of the host: neither the pod nor the container says so.
         if of_pod.is_none() && !container.has("securityContext") {
             continue;
         }
@@ -98,6 +101,7 @@ pub(super) fn host_process(spec: Field<'_>) {
         }
         host += usize::from(own.opt_bool().or(of_pod) == Some(true));
     }
+    // Without any such container there is nothing that must agree.
     if host == 0 {
         return;
     }

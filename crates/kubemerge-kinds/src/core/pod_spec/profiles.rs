@@ -41,6 +41,7 @@ pub(super) fn app_armor_profile(profile: Field<'_>) {
         "Localhost" => {
             if local.str().trim() != local.str() {
                 local.invalid("must not be padded with whitespace");
+            // Only after the check of padding, so that blanks are reported once.
             } else if local.str().is_empty() {
                 local.required(MESSAGE);
             }
@@ -70,6 +71,7 @@ pub(super) fn windows_options(options: Field<'_>) {
     if name.is_set() {
         name.check(dns1123_subdomain);
     }
+    // The object of type GMSACredentialSpec is copied in by a webhook, which writes something.
     if spec.is_set() && spec.str().is_empty() {
         spec.invalid("gmsaCredentialSpec cannot be an empty string");
     } else if spec.str().len() > MAX_SPEC_KIB * 1024 {
@@ -84,6 +86,7 @@ fn windows_user(user: Field<'_>) {
     let parts: Vec<&str> = user.str().split('\\').collect();
     if user.str().is_empty() {
         user.invalid("runAsUserName cannot be an empty string");
+    // Upstream stops at the first of these, before the parts of the name are checked.
     } else if user.str().chars().any(char::is_control) {
         user.invalid("runAsUserName cannot contain control characters");
     } else {
@@ -101,6 +104,7 @@ fn windows_user(user: Field<'_>) {
 fn windows_domain(user: Field<'_>, domain: &str) {
     const MAX_DOMAIN: usize = 256;
     const MAX_NETBIOS: usize = 15;
+    // Limits of Windows: names of domains, of NetBIOS and of accounts.
     if domain.len() >= MAX_DOMAIN {
         user.invalid(format!("runAsUserName's Domain length must be under {MAX_DOMAIN} characters"));
     }
@@ -122,6 +126,7 @@ fn windows_account(user: Field<'_>, name: &str) {
     } else if name.len() > MAX_ACCOUNT {
         user.invalid(format!("runAsUserName's User length must not be longer than {MAX_ACCOUNT} characters"));
     }
+    // Upstream goes on after a name that is too long and may report up to three problems.
     if !name.is_empty() && name.bytes().all(|byte| matches!(byte, b'.' | b' ')) {
         user.invalid("runAsUserName's User cannot contain only periods or spaces");
     }

@@ -60,6 +60,7 @@ fn source<'t>(kind: &str, source: Field<'t>, paths: &mut Paths<'t>) {
                 key_to_path(item);
                 let path = item.field("path").str();
                 if !path.is_empty() {
+                    // Upstream prints the name of the source here, and the path for the other kinds.
                     paths.take(path, name.str());
                 }
             }
@@ -86,6 +87,7 @@ fn token<'t>(source: Field<'t>, volume: Field<'t>) {
         expiration.required("");
     } else if expiration.int() < TEN_MINUTES {
         expiration.invalid("may not specify a duration less than 10 minutes");
+    // The limits of the API TokenRequest, which the kubelet calls with this duration.
     } else if expiration.int() > 1 << 32 {
         expiration.invalid("may not specify a duration larger than 2^32 seconds");
     }
@@ -180,6 +182,7 @@ fn certificate<'t>(source: Field<'t>, paths: &mut Paths<'t>) {
     if expiration.is_set() && expiration.int() < HOUR {
         expiration.invalid("if provided, maxExpirationSeconds must be >= 3600");
     }
+    // Signers of Kubernetes itself issue certificates for a day at most.
     let is_kubernetes = source.field("signerName").str().starts_with("kubernetes.io/");
     let most = if is_kubernetes { 24 * HOUR } else { MAX_EXPIRATION };
     if expiration.int() > most {

@@ -56,6 +56,7 @@ fn is_huge_pages(name: &str) -> bool {
 
 /// Names in the namespace of Kubernetes, and names without a domain.
 pub(crate) fn is_native(name: &str) -> bool {
+    // Upstream searches anywhere in the name, so that `example.kubernetes.io/x` is native too.
     !name.contains('/') || name.contains("kubernetes.io/")
 }
 
@@ -63,6 +64,7 @@ pub(crate) fn is_native(name: &str) -> bool {
 pub(crate) fn is_extended(name: &str) -> bool {
     !is_native(name)
         && !name.starts_with("requests.")
+        // Quotas put this prefix before the name, which must leave it valid.
         && qualified_name(&format!("requests.{name}")).is_empty()
 }
 
@@ -83,6 +85,7 @@ pub(crate) fn quantity_value(name: &str, value: Field<'_>) {
         value.invalid("must be greater than or equal to 0");
     }
     let is_counted = COUNTED.contains(&name) || is_extended(name);
+    // Half a pod or half a device cannot be given.
     if is_counted && quantity.milli_value() % 1000 != 0 {
         value.invalid("must be an integer");
     }
@@ -100,6 +103,7 @@ pub(super) fn requirements(resources: Field<'_>, of: Requirements, claims: &BTre
         names.insert(name);
         request_within_limit(name, request, limits, requests);
     }
+    // Huge pages are accounted to the memory of a container that has some.
     let has_compute = names.contains("cpu") || names.contains("memory");
     if !has_compute && names.iter().any(|name| is_huge_pages(name)) {
         resources.forbidden("HugePages require cpu or memory");
@@ -138,6 +142,7 @@ fn one_resource(name: &str, value: Field<'_>, of: Requirements) {
 
 fn is_page_multiple(name: &str, quantity: &Quantity<'_>) -> bool {
     let size = Quantity::of(name.trim_start_matches("hugepages-"));
+    // The size is a part of the resource's name and may be nonsense, such as hugepages-x.
     size.sign() > 0 && size.is_whole() && quantity.value() % size.value() == 0
 }
 
@@ -188,6 +193,7 @@ fn request_within_limit(name: &str, request: Field<'_>, limits: Field<'_>, reque
     }
     match wanted.compare(&limit.quantity()) {
         Ordering::Equal => {}
+        // What cannot be shared is reserved as a whole.
         _ if !overcommits(name) => report("equal to"),
         Ordering::Greater => report("less than or equal to"),
         Ordering::Less => {}
@@ -202,6 +208,7 @@ fn claim_names(claims: Field<'_>, known: &BTreeSet<&str>) {
             claim.required("");
             continue;
         }
+        // A claim as a whole and one of its requests overlap, whichever comes first.
         if seen.contains(name.str()) {
             claim.duplicate_as(name.str());
         } else {
@@ -214,8 +221,8 @@ fn claim_names(claims: Field<'_>, known: &BTreeSet<&str>) {
                 claim.duplicate_as(key.as_str());
             } else if request.is_empty() {
                 let own = format!("{}/", name.str());
-                seen.iter()
-                    .filter(|known| known.starts_with(&own))
+                seen.range(own.clone()..)
+                    .take_while(|known| known.starts_with(&own))
                     .for_each(|_| claim.duplicate_as(name.str()));
             }
             seen.insert(key);
@@ -247,6 +254,7 @@ pub(super) fn pod_resources(spec: Field<'_>, claims: &BTreeSet<&str>) {
         resources.forbidden("may not be set for a windows pod");
         return;
     }
+    // Devices are handed to containers, never to the pod as a whole.
     if resources.field("claims").is_given() {
         resources.field("claims").forbidden("claims may not be set for Resources at pod-level");
     }
@@ -259,6 +267,8 @@ fn within_pod_limits(spec: Field<'_>, resources: Field<'_>) {
         for (name, limit) in container.fields(["resources", "limits"]).entries() {
             let pod = resources.field("limits").key(name);
             if pod.is_set() && limit.quantity().compare(&pod.quantity()) == Ordering::Greater {
+                // Upstream: the path goes through the resources of the pod and ends with the field, after the
+                // key.
                 let place = resources.field("containers").index(index).key(name).field("limits");
                 let text = format!("must be less than or equal to pod limits of {}", pod.str());
                 place.invalid_as(limit.str(), text);

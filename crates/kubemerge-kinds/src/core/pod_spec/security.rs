@@ -65,6 +65,7 @@ fn is_sysctl(name: &str) -> bool {
 
 /// Settings of a namespace that the pod shares with its host.
 fn host_sysctl(name: Field<'_>, spec: Field<'_>) {
+    // Both separators are in use: sysctl writes dots, the files below /proc/sys slashes.
     let text = name.str().replace('/', ".");
     let is_net = text.starts_with("net.");
     let is_ipc = text.starts_with("kernel.shm")
@@ -98,6 +99,7 @@ pub(super) fn security_context(context: Field<'_>, has_host_users: bool) {
 }
 
 fn privileges(context: Field<'_>) {
+    // Unset is not false: then the runtime decides.
     if context.field("allowPrivilegeEscalation").opt_bool() != Some(false) {
         return;
     }
@@ -106,6 +108,7 @@ fn privileges(context: Field<'_>) {
         context.invalid_struct("core.SecurityContext", message);
     }
     let added = context.fields(["capabilities", "add"]);
+    // Once for each time that it is listed, as upstream does.
     for _ in added.items().filter(|capability| capability.str() == "CAP_SYS_ADMIN") {
         context
             .invalid("cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN");

@@ -1,6 +1,6 @@
 //! Validation of pod specs as a whole.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::containers::{Containers, containers, ephemeral_containers, init_containers};
 use super::pod_of::PodOf;
@@ -12,6 +12,7 @@ use crate::meta::labels;
 
 /// Validates a pod spec.
 pub(crate) fn validate(spec: Field<'_>, of: PodOf<'_>) {
+    // The order of these calls is the order of errors in the answer.
     let volumes = volumes(spec.field("volumes"), of);
     resource_claims(spec.field("resourceClaims"), of);
     let claims = spec.field("resourceClaims").items().map(|claim| claim.field("name").str());
@@ -97,6 +98,7 @@ fn host_network(spec: Field<'_>, of: PodOf<'_>) {
     }
     for port in spec.field("containers").items().flat_map(|container| container.field("ports").items()) {
         let (host, own) = (port.field("hostPort"), port.field("containerPort").int());
+        // Templates need not repeat the port: it is filled in when a pod is made from them.
         let is_checked = matches!(of, PodOf::Pod(_)) || host.int() != 0;
         if is_checked && host.int() != own {
             host.invalid_as(host.int(), "must match `containerPort` when `hostNetwork` is true");
@@ -109,6 +111,7 @@ fn namespaces(spec: Field<'_>) {
     if share.bool() && spec.field("hostPID").bool() {
         share.invalid("ShareProcessNamespace and HostPID cannot both be enabled");
     }
+    // A user namespace cannot be combined with namespaces of the host.
     if spec.field("hostUsers").opt_bool() == Some(false) {
         if spec.field("hostNetwork").bool() {
             spec.field("hostNetwork").forbidden("when `hostUsers` is false");
@@ -160,6 +163,9 @@ fn resource_claims(claims: Field<'_>, _of: PodOf<'_>) {
 
 /// Variables that are read from files name a volume of the pod that is an `emptyDir`.
 fn file_key_volumes(spec: Field<'_>) {
+    // Of volumes with one name the last counts.
+    let volumes: BTreeMap<&str, Field<'_>> =
+        spec.field("volumes").items().map(|volume| (volume.field("name").str(), volume)).collect();
     for variable in all_containers(spec).flat_map(|container| container.field("env").items()) {
         if !variable.has("valueFrom") {
             continue;
@@ -169,10 +175,7 @@ fn file_key_volumes(spec: Field<'_>) {
             continue;
         }
         let name = reference.field("volumeName");
-        // Of volumes with one name the last counts.
-        let volume =
-            spec.field("volumes").items().filter(|volume| volume.field("name").str() == name.str()).last();
-        match volume {
+        match volumes.get(name.str()) {
             None => name.not_found(),
             Some(volume) if !volume.field("emptyDir").is_set() => {
                 name.invalid("referenced volume must be of type emptyDir");

@@ -24,6 +24,7 @@ fn toleration(toleration: Field<'_>) {
         "Equal" | "" => {
             let problems = label_value(value.str());
             if !problems.is_empty() {
+                // Upstream reports the value at the operator, with all its problems in one error.
                 operator.invalid_as(value.str(), problems.join(";"));
             }
         }

@@ -1,27 +1,27 @@
 //! Spreading pods over failure domains.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::field::Field;
 use crate::format::qualified_name;
 use crate::meta::{Selector, label_selector};
 
-pub(super) fn spread_constraints(constraints: Field<'_>) {
-    let all: Vec<Field<'_>> = constraints.items().collect();
-    for (index, constraint) in all.iter().enumerate() {
-        let constraint = *constraint;
+pub(super) fn spread_constraints<'t>(constraints: Field<'t>) {
+    let pair = |constraint: Field<'t>| {
+        (constraint.field("topologyKey").str(), constraint.field("whenUnsatisfiable").str())
+    };
+    // Where each pair comes last; collecting keeps the later of two.
+    let last: BTreeMap<_, usize> = constraints.items().map(pair).zip(0..).collect();
+    for (index, constraint) in constraints.items().enumerate() {
         constraint.field("maxSkew").check_positive();
         let (key, action) = (constraint.field("topologyKey"), constraint.field("whenUnsatisfiable"));
         if key.is_empty() {
             key.required("can not be empty");
         }
         action.one_of(&["DoNotSchedule", "ScheduleAnyway"]);
-        let is_same = |other: &Field<'_>| {
-            other.field("topologyKey").str() == key.str()
-                && other.field("whenUnsatisfiable").str() == action.str()
-        };
-        if all[index + 1..].iter().any(is_same) {
+        if last.get(&pair(constraint)).is_some_and(|last| *last > index) {
             let value = format!("{{{}, {}}}", key.str(), action.str());
+            // Upstream makes up a field for the pair, and reports the first of two that are alike.
             constraint.field("{topologyKey, whenUnsatisfiable}").duplicate_as(value.as_str());
         }
         min_domains(constraint.field("minDomains"), action.str());
@@ -66,12 +66,12 @@ pub(super) fn label_keys(owner: Field<'_>, selector: Field<'_>) {
 
 fn keys_in_selector(owner: Field<'_>, matched: Field<'_>, selector: Field<'_>) {
     let mut known: BTreeSet<&str> = selector.field("matchLabels").entries().map(|(key, _)| key).collect();
+    // Of keys that are given twice the last place counts.
+    let places: BTreeMap<&str, usize> = matched.items().map(Field::str).zip(0..).collect();
     for expression in selector.field("matchExpressions").items() {
         let key = expression.field("key").str();
-        // Of keys that are given twice the last place counts.
-        let place = matched.items().enumerate().filter(|(_, own)| own.str() == key).last();
-        if let Some((index, _)) = place.filter(|_| known.contains(key)) {
-            owner.index(index).invalid_as(key, "exists in both matchLabelKeys and labelSelector");
+        if let Some(index) = places.get(key).filter(|_| known.contains(key)) {
+            owner.index(*index).invalid_as(key, "exists in both matchLabelKeys and labelSelector");
         }
         known.insert(key);
     }

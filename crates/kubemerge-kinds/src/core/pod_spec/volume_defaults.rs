@@ -9,6 +9,7 @@ use crate::tree::Map;
 const FILE_MODE: i64 = 0o644;
 
 pub(super) fn volume(volume: &mut Map<'_>, context: Context) {
+    // A volume without any source is a directory that lives as long as the pod.
     let has_source = volume.iter().any(|(name, _)| name != "name");
     if !has_source {
         volume.ensure_map("emptyDir");
@@ -23,6 +24,7 @@ pub(super) fn volume(volume: &mut Map<'_>, context: Context) {
         projected.maps_mut("sources").for_each(projected_source);
     }
     if let Some(path) = volume.map_mut("hostPath") {
+        // An empty type checks nothing before mounting.
         path.set_if_absent("type", "");
     }
     if let Some(image) = volume.map_mut("image") {

@@ -1,6 +1,6 @@
 //! Mounts of volumes and block devices in containers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::paths::descending_path;
 use super::volumes::Volumes;
@@ -8,21 +8,24 @@ use crate::field::Field;
 
 /// Names and paths of mounts or devices; of two with one name the last counts.
 struct Used<'t> {
-    names: Vec<(&'t str, &'t str)>,
+    names: BTreeSet<&'t str>,
+    paths: BTreeSet<&'t str>,
 }
 
 impl<'t> Used<'t> {
     fn of(list: Field<'t>, path: &'t str) -> Used<'t> {
-        Used { names: list.items().map(|item| (item.field("name").str(), item.field(path).str())).collect() }
+        let items = list.items().map(|item| (item.field("name").str(), item.field(path).str()));
+        // Upstream keeps a map by name, so an earlier path of the same name is forgotten.
+        let by_name: BTreeMap<&str, &str> = items.collect();
+        Used { names: by_name.keys().copied().collect(), paths: by_name.into_values().collect() }
     }
 
     fn has_name(&self, name: &str) -> bool {
-        self.names.iter().any(|(known, _)| *known == name)
+        self.names.contains(name)
     }
 
     fn has_path(&self, path: &str) -> bool {
-        let is_last = |at: usize| !self.names[at + 1..].iter().any(|(name, _)| *name == self.names[at].0);
-        self.names.iter().enumerate().any(|(at, (_, known))| *known == path && is_last(at))
+        self.paths.contains(path)
     }
 }
 
@@ -33,6 +36,7 @@ pub(super) fn volume_mounts<'t>(container: Field<'t>, volumes: &Volumes<'t>) {
     for mount in mounts.items() {
         let (name, path) = (mount.field("name"), mount.field("mountPath"));
         name.require("");
+        // Volumes with errors of their own are not in the map, so mounts of them are reported too.
         if !volumes.contains_key(name.str()) {
             name.not_found();
         }
@@ -74,6 +78,7 @@ fn propagation<'t>(mount: Field<'t>, mounts: Field<'t>, container: Field<'t>) {
     }
     mode.one_of(&["Bidirectional", "HostToContainer", "None"]);
     let is_privileged = container.fields(["securityContext", "privileged"]).bool();
+    // Such mounts change the file system of the host.
     if mode.str() == "Bidirectional" && !is_privileged {
         mode.forbidden("Bidirectional mount propagation is available only to privileged containers");
     }
@@ -122,6 +127,7 @@ pub(super) fn volume_devices<'t>(container: Field<'t>, volumes: &Volumes<'t>) {
             name.invalid("must be unique");
         }
         match volumes.get(name.str()) {
+            // Raw devices exist for storage that is claimed only.
             Some(volume) if !is_claim(*volume) => name.invalid(
                 "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode",
             ),
@@ -133,6 +139,7 @@ pub(super) fn volume_devices<'t>(container: Field<'t>, volumes: &Volumes<'t>) {
             path.invalid("must be unique");
         }
         if path.str().split('/').any(|part| part == "..") {
+            // Upstream: such a path is not noted, so that a second one is no duplicate.
             path.invalid("can not contain backsteps ('..')");
         } else {
             paths.insert(path.str());

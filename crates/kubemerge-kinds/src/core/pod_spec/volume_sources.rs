@@ -53,6 +53,7 @@ fn required<'t>(source: Field<'t>, names: &[&'t str]) {
 fn storage_system(name: &str, source: Field<'_>) {
     match name {
         "gcePersistentDisk" => {
+            // Upstream reports it under a name that no field has.
             let disk = source.renamed("persistentDisk");
             required(disk, &["pdName"]);
             partition(disk);
@@ -79,12 +80,14 @@ fn storage_system(name: &str, source: Field<'_>) {
         "photonPersistentDisk" => required(source, &["pdID"]),
         "portworxVolume" => required(source, &["volumeID"]),
         "scaleIO" => required(source, &["gateway", "system", "volumeName"]),
+        // The caller passes names of its table only, and this is the one left.
         _ => storage_os(source),
     }
 }
 
 fn empty_dir(source: Field<'_>) {
     let (limit, mode) = (source.field("sizeLimit"), source.field("mode"));
+    // Only the sign is left to check: the decoder has parsed the quantity.
     if limit.quantity().sign() < 0 {
         limit.forbidden("SizeLimit field must be a valid resource quantity");
     }
@@ -94,6 +97,7 @@ fn empty_dir(source: Field<'_>) {
 }
 
 fn host_path(source: Field<'_>) {
+    // Without a path, upstream does not look at the type.
     if source.field("path").require("") {
         return;
     }
@@ -158,12 +162,14 @@ pub(crate) fn csi_driver_name(driver: Field<'_>) {
     if driver.str().len() > MAX_DRIVER_NAME {
         driver.too_long(MAX_DRIVER_NAME);
     }
+    // Upstream: capital letters are accepted here, though a subdomain has none.
     driver.report_problems(dns1123_subdomain(&driver.str().to_lowercase()));
 }
 
 fn partition(source: Field<'_>) {
     let partition = source.field("partition");
     if !(0..=255).contains(&partition.int()) {
+        // Upstream: zero, which means the whole disk, is accepted although the text says otherwise.
         partition.invalid("must be between 1 and 255, inclusive");
     }
 }
@@ -187,6 +193,7 @@ fn iscsi(source: Field<'_>) {
         source.field("secretRef").required("");
     }
     if initiator.is_set() {
+        // Upstream writes the field in lower case.
         iscsi_name(initiator.reported_at(source.field("initiatorname")));
     }
 }
@@ -256,6 +263,7 @@ fn quobyte(source: Field<'_>) {
         tenant.required("must be a UUID and may not exceed a length of 64 characters");
     } else {
         let is_pair = |pair: &str| pair.matches(':').count() == 1;
+        // One error for every pair that is wrong, all with the whole text.
         registry.str().split(',').filter(|pair| !is_pair(pair)).for_each(|_| registry.invalid(MESSAGE));
     }
     source.field("volume").require("");
@@ -272,6 +280,7 @@ fn fibre_channel(source: Field<'_>) {
         if lun.is_set() {
             lun.check_range(0, 255);
         } else {
+            // World wide identifiers name a unit already; target names do not.
             lun.required("lun is required if targetWWNs is specified");
         }
     }
@@ -280,6 +289,7 @@ fn fibre_channel(source: Field<'_>) {
 fn flex_volume(source: Field<'_>) {
     source.field("driver").require("");
     for (key, option) in source.field("options").entries() {
+        // The dot makes the domain itself match as well as its subdomains.
         let domain = format!(".{}", key.split('/').next().unwrap_or_default().to_lowercase());
         if domain.ends_with(".kubernetes.io") || domain.ends_with(".k8s.io") {
             option.invalid_as(key, "kubernetes.io and k8s.io namespaces are reserved");
@@ -295,6 +305,7 @@ fn azure_disk(source: Field<'_>) {
     }
     if kind.is_set() {
         kind.one_of(&["Dedicated", "Managed", "Shared"]);
+        // Each kind of disk has an address of its own form; only the beginning is checked.
         let managed =
             "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
         let blob = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";

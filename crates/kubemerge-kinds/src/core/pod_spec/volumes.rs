@@ -59,10 +59,12 @@ pub(super) fn volumes<'t>(volumes: Field<'t>, of: PodOf<'t>) -> Volumes<'t> {
         if valid.contains_key(name.str()) {
             name.duplicate();
         }
+        // Mounts may use valid volumes only; others are reported as not found.
         if volume.errors_so_far() == before {
             valid.insert(name.str(), volume);
         }
         let claim = volume.fields(["persistentVolumeClaim", "claimName"]);
+        // Such a claim is deleted with the pod, so no other volume may rely on it.
         if volume.field("persistentVolumeClaim").is_set() && created.contains(claim.str()) {
             claim.invalid("must not reference a PVC that gets created for an ephemeral volume");
         }
@@ -71,6 +73,7 @@ pub(super) fn volumes<'t>(volumes: Field<'t>, of: PodOf<'t>) -> Volumes<'t> {
 }
 
 fn claims_of_ephemeral_volumes(volumes: Field<'_>, of: PodOf<'_>) -> BTreeSet<String> {
+    // The claim is named after the pod, which has no name yet.
     if of.name().is_empty() {
         return BTreeSet::new();
     }
@@ -103,6 +106,7 @@ fn names_with_others(volume: Field<'_>, first: Option<&str>, of: PodOf<'_>) {
     let name = volume.field("name");
     let iscsi = volume.field("iscsi");
     let portal = iscsi.field("targetPortal").str();
+    // The pair becomes the name of an interface for which open-iscsi has this much room.
     if iscsi.field("initiatorName").is_set() && name.str().len() + 1 + portal.len() > MAX_ISCSI_NAME {
         name.invalid(
             "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName \

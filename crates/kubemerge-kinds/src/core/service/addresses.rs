@@ -11,6 +11,7 @@ const SOURCE_RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ran
 
 /// Cluster IPs, IP families and their policy.
 pub(super) fn cluster_ips(spec: Field<'_>, old: Field<'_>) {
+    // Such a service is an alias in DNS and has no address.
     if spec.field("type").str() == "ExternalName" {
         return;
     }
@@ -25,6 +26,7 @@ pub(super) fn cluster_ips(spec: Field<'_>, old: Field<'_>) {
         all.invalid("first value must match `clusterIP`");
     }
     families(spec);
+    // Families of texts that are no addresses cannot be compared.
     if !valid_addresses(all, old.field("clusterIPs")) {
         return;
     }
@@ -59,6 +61,7 @@ fn valid_addresses(all: Field<'_>, old: Field<'_>) -> bool {
                 is_valid = false;
                 all.invalid("'None' must be the first and only value");
             }
+        // Addresses stored before the check became strict, e.g. with leading zeros, stay valid.
         } else if !old.items().any(|before| before.str() == address.str()) {
             is_valid &= address.check(strict_legacy_ip);
         }
@@ -94,6 +97,7 @@ pub(super) fn external_ips(addresses: Field<'_>, old: Field<'_>) {
 
 pub(super) fn source_ranges(service: Field<'_>, old: Field<'_>) {
     const MESSAGE: &str = "may only be used when `type` is 'LoadBalancer'";
+    // Upstream writes the path with a capital letter.
     let ranges = service.fields(["spec", "loadBalancerSourceRanges"]).renamed("LoadBalancerSourceRanges");
     let is_balanced = service.fields(["spec", "type"]).str() == "LoadBalancer";
     let annotation = service.fields(["metadata", "annotations"]).key(SOURCE_RANGES);
@@ -103,11 +107,13 @@ pub(super) fn source_ranges(service: Field<'_>, old: Field<'_>) {
         }
         let before = old.fields(["spec", "loadBalancerSourceRanges"]);
         for range in ranges.items() {
+            // Upstream trims the text before it is parsed.
             let text = range.str().trim();
             if !before.items().any(|before| before.str().trim() == text) {
                 strict_legacy_cidr(text).into_iter().for_each(|problem| range.invalid_as(text, problem));
             }
         }
+    // The annotation is older than the field, which wins.
     } else if annotation.is_set() {
         if !is_balanced {
             annotation.forbidden(MESSAGE);

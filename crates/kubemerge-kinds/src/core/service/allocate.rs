@@ -42,6 +42,7 @@ pub fn allocate(service: &mut Map<'_>, old: Option<&Map<'_>>, allocator: &mut dy
             Some(old) => other_node_ports(spec, old, allocator)?,
         }
     }
+    // The balancer asks this port which nodes have a pod of the service.
     if needs_health_check(spec) && !old.is_some_and(needs_health_check) {
         health_check_port(spec, allocator)?;
     }
@@ -103,6 +104,7 @@ fn short_form(address: &str) -> String {
 }
 
 fn refused(spec: &Map<'_>, complain: impl FnOnce(Field<'_>)) -> AllocationError {
+    // The path and the words of these errors are the same in all versions.
     let report = Report::new(u32::MAX);
     complain(Field::root(spec, &report).placed("spec"));
     let error = report.into_errors().into_iter().next();
@@ -154,6 +156,7 @@ fn other_node_ports(spec: &mut Map<'_>, old: &Map<'_>, allocator: &mut dyn Alloc
         let given = match own {
             0 if !is_wanted => continue,
             0 => next_port(allocator)?,
+            // Its own from before, or shared by two protocols of this service.
             _ if held.contains(&own) || seen.iter().any(|(_, number)| *number == own) => own,
             _ => reserve(spec, place, own, allocator)?,
         };

@@ -14,6 +14,7 @@ pub(super) fn begin(service: &mut Map<'_>, old: Option<&Map<'_>>, context: Conte
         keep_allocated(spec, old);
     }
     same_cluster_ips(spec, old);
+    // Upstream: a service that prefers two families and got one is not refused for the missing one.
     if spec.str("type") == "ExternalName" || is_unchanged_dual_stack(spec, old) {
         return Vec::new();
     }
@@ -25,6 +26,7 @@ pub(super) fn begin(service: &mut Map<'_>, old: Option<&Map<'_>>, context: Conte
         addresses::cluster_ips(root, before);
         report.take_errors()
     };
+    // Families are derived from addresses, which must be valid for that.
     if errors.is_empty() {
         errors = settle_families(spec, old, context);
     }
@@ -42,6 +44,7 @@ fn keep_allocated<'a>(spec: &mut Map<'a>, old: &Map<'_>) {
             }
         }
     }
+    // A service that had no ports of nodes has none that could be kept.
     if needs_node_ports(spec) && needs_node_ports(old) {
         keep_node_ports(spec, old);
     }
@@ -67,6 +70,7 @@ fn keep_node_ports(spec: &mut Map<'_>, old: &Map<'_>) {
         spec.maps("ports").filter_map(|port| port.int("nodePort")).filter(|port| *port != 0).collect()
     };
     let own = used(spec);
+    // A number that the client gives to another port is not given twice.
     let taken: Vec<i64> = used(old).into_iter().filter(|port| own.contains(port)).collect();
     for port in spec.maps_mut("ports") {
         if port.int("nodePort").unwrap_or_default() != 0 {
@@ -91,6 +95,7 @@ fn same_cluster_ips(spec: &mut Map<'_>, old: Option<&Map<'_>>) {
         return;
     };
     let before = old.str("clusterIP");
+    // A client that knows the list has changed it itself.
     if before == own || spec.get("clusterIPs") != old.get("clusterIPs") {
         return;
     }
@@ -128,6 +133,7 @@ fn default_policy(spec: &mut Map<'_>, old: Option<&Map<'_>>) {
     let arena = spec.arena();
     match old.and_then(|old| old.get("ipFamilyPolicy")) {
         Some(policy) => spec.set("ipFamilyPolicy", policy.copy_in(arena)),
+        // Its endpoints are written by hand and may be of any family.
         None if is_selectorless_headless(spec) => spec.set("ipFamilyPolicy", "RequireDualStack"),
         None => spec.set("ipFamilyPolicy", "SingleStack"),
     }
@@ -141,6 +147,7 @@ fn settle_families(spec: &mut Map<'_>, old: Option<&Map<'_>>, context: Context) 
             if spec.get(name) == old.get(name)
                 && let Some(list) = spec.list_mut(name)
             {
+                // A client that only changes the policy means that the second one is released.
                 list.truncate(1);
             }
         }
@@ -173,6 +180,7 @@ fn released(spec: &Map<'_>, old: Option<&Map<'_>>, report: &Report) {
         if now.is_empty() || now.len() >= before.len() {
             continue;
         }
+        // Other addresses are reported as changed instead.
         if now.iter().zip(before).all(|(one, other)| one == other) {
             policy.invalid(format!("must be 'SingleStack' to release the secondary {what}"));
         }
@@ -183,6 +191,7 @@ fn families_of_addresses(spec: &mut Map<'_>) {
     let known = spec.list("ipFamilies").len();
     let addresses: Vec<&str> = spec.list("clusterIPs").iter().filter_map(Value::as_str).collect();
     let own: Vec<&str> = addresses.into_iter().take_while(|address| *address != "None").skip(known).collect();
+    // Addresses of the other family are refused below, on a cluster that does not have it.
     for _ in own.into_iter().filter(|address| !is_ipv6(address)) {
         if spec.list_mut("ipFamilies").is_none() {
             set_list(spec, "ipFamilies", &[]);
@@ -220,6 +229,7 @@ fn families_of_headless(spec: &mut Map<'_>) {
     if spec.list("ipFamilies").len() < 2 {
         match spec.str("ipFamilyPolicy") {
             "SingleStack" => set_list(spec, "ipFamilies", &[first]),
+            // Nothing is allocated, so it does not matter what the cluster has.
             _ => set_list(spec, "ipFamilies", &[first, other]),
         }
     }

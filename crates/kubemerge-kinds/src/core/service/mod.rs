@@ -27,6 +27,7 @@ pub(super) const RULES: Rules = Rules {
     prepare_update: |service, old, _| update::prepare(service, old),
     validate: |service| validate(service, service.absent()),
     validate_update: |service, old| {
+        // Upstream reports changes before problems of the new state.
         update::validate(service, old);
         validate(service, old);
     },
@@ -64,6 +65,7 @@ fn defaults(service: &mut Map<'_>, _context: Context) {
     spec.set_default("type", "ClusterIP");
     for port in spec.maps_mut("ports") {
         port.set_default("protocol", "TCP");
+        // A name that is empty or the number 0 are as good as none.
         if port.get("targetPort").is_none_or(Value::is_empty) {
             port.set("targetPort", port.int("port").unwrap_or_default());
         }
@@ -90,6 +92,7 @@ fn traffic_defaults(spec: &mut Map<'_>) {
 fn ingress_modes(service: &mut Map<'_>) {
     let balancer = service.map_mut("status").and_then(|status| status.map_mut("loadBalancer"));
     for ingress in balancer.into_iter().flat_map(|balancer| balancer.maps_mut("ingress")) {
+        // Addresses of balancers were all virtual before there was a mode.
         if !ingress.str("ip").is_empty() {
             ingress.set_if_absent("ipMode", "VIP");
         }
@@ -150,6 +153,7 @@ fn external_name(spec: Field<'_>) {
         }
     }
     let name = spec.field("externalName");
+    // A dot at the end marks a full name, which DNS1123 does not know.
     let host = name.str().strip_suffix('.').unwrap_or(name.str());
     if host.is_empty() {
         name.required("");

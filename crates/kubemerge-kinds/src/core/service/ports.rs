@@ -11,6 +11,7 @@ pub(super) fn ports(spec: Field<'_>) {
     let mut names = BTreeSet::new();
     for port in ports.items() {
         let name = port.field("name");
+        // A single port may go without a name.
         if ports.len() > 1 && name.is_empty() {
             name.required("");
         } else if !name.is_empty() {
@@ -49,6 +50,7 @@ pub(super) fn unique_ports(spec: Field<'_>) {
         }
         let number = port.field("port").int();
         if !numbers.insert((protocol, number)) {
+            // Upstream compares and prints a port with these two fields alone.
             port.duplicate_as(crate::field::BadValue::verbatim(format!(
                 "{{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,\"Port\":{number},\"TargetPort\":0,\"NodePort\":0}}",
                 crate::go_text::quoted(protocol)

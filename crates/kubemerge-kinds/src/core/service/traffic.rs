@@ -93,6 +93,7 @@ pub(super) fn load_balancer_status<'t>(service: Field<'t>, old: Field<'t>) {
     }
     for entry in ingress.items() {
         let (address, mode, host) = (entry.field("ip"), entry.field("ipMode"), entry.field("hostname"));
+        // Addresses stored before the check became strict stay valid.
         let was_there = before.items().any(|before| before.field("ip").str() == address.str());
         if !address.is_empty() && !was_there {
             address.check(strict_legacy_ip);

@@ -40,6 +40,7 @@ fn drop_addresses(spec: &mut Map<'_>, old: &Map<'_>) {
     if old.str("type") == "ExternalName" || spec.str("type") != "ExternalName" {
         return;
     }
+    // What the client changed along with the type is an error for validation to report.
     if spec.get("clusterIP") == old.get("clusterIP") && spec.get("clusterIPs") == old.get("clusterIPs") {
         spec.remove("clusterIP");
         spec.remove("clusterIPs");
@@ -73,6 +74,7 @@ pub(super) fn validate(service: Field<'_>, old: Field<'_>) {
     }
     let is_balanced = |spec: Field<'_>| spec.field("type").str() == "LoadBalancer";
     let class = spec.field("loadBalancerClass");
+    // Another implementation would not remove the balancer of the first one.
     if is_balanced(spec) && is_balanced(old) && !class.same_as(old.field("loadBalancerClass")) {
         class.invalid_as(value_of(class), "may not change once set");
     }
@@ -85,6 +87,7 @@ fn value_of(field: Field<'_>) -> BadValue {
 
 /// A second address may come and go, the first one stays.
 fn cluster_ips(spec: Field<'_>, old: Field<'_>) {
+    // None is no address that could change.
     if is_headless(spec) && is_headless(old) {
         return;
     }
@@ -124,6 +127,7 @@ fn ip_families(spec: Field<'_>, old: Field<'_>) {
         differing.for_each(|_| first.invalid_as(value_of(now), "may not change once set"));
         return;
     }
+    // Upstream looks at the addresses, not at the families.
     if now.len() < before.len() && spec.field("clusterIPs").is_empty() {
         first.invalid_as(value_of(now), "primary ipFamily can not be unset");
     }

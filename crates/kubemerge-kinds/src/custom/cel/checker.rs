@@ -135,6 +135,7 @@ impl<'s> Checker<'s> {
     }
 
     fn select(&mut self, select: &SelectExpr) -> CelType<'s> {
+        // The locator finds words in the order of the source, so each is asked for when the walk passes it.
         let test = select.test.then(|| self.locator.has());
         let operand = self.type_of(&select.operand);
         let dot = self.locator.field(&select.field);
@@ -143,6 +144,7 @@ impl<'s> Checker<'s> {
         if let (true, Additional::Schema(_)) = (schema.properties.is_empty(), &schema.additional) {
             return if select.test { CelType::Scalar("bool") } else { operand.element() };
         }
+        // Fields that the schema does not list may exist.
         if schema.items.is_some() || !matches!(schema.additional, Additional::Unset) {
             return CelType::Unknown;
         }

@@ -87,6 +87,7 @@ fn walk_member(
     errors: &mut Vec<FieldError>,
 ) {
     let Ratchet { current, nearest } = place.ratchet;
+    // Only those of the object itself, not of one inside it.
     let is_type = nearest.is_none() && matches!(name, "apiVersion" | "kind");
     let child = current.filter(|_| !is_type).and_then(|node| node.key(name));
     let ratchet = match current {
@@ -127,6 +128,7 @@ fn evaluate(node: &RuleNode, value: &Value, place: Place<'_, '_>, errors: &mut V
     }
     let field = || if place.path.is_empty() { "<nil>".to_string() } else { place.path.to_string() };
     for rule in &node.rules {
+        // A rule about changes has nothing to say about a new value.
         if rule.uses_old_self && old.is_none() && !rule.is_optional {
             continue;
         }
@@ -137,6 +139,7 @@ fn evaluate(node: &RuleNode, value: &Value, place: Place<'_, '_>, errors: &mut V
                 let kind = node.schema.only_type().unwrap_or_default();
                 errors.push(FieldError::invalid_as(field(), BadValue::from(kind), &detail));
             }
+            // Ratcheting: what was stored before a rule existed may stay.
             Verdict::Broken(_) if !rule.uses_old_self && place.ratchet.is_unchanged() => {}
             Verdict::Broken(detail) => {
                 let is_whole = matches!(node.schema.only_type(), Some("object" | "array"));

@@ -14,6 +14,7 @@ pub(super) fn escape(name: &str) -> Option<String> {
     {
         return None;
     }
+    // First, because the other replacements add such pairs.
     let escaped = name.replace("__", "__underscores__");
     Some(escaped.replace('.', "__dot__").replace('-', "__dash__").replace('/', "__slash__"))
 }

@@ -61,6 +61,7 @@ impl Rule {
                 "FieldValueRequired" => FieldErrorKind::Required,
                 "FieldValueForbidden" => FieldErrorKind::Forbidden,
                 "FieldValueDuplicate" => FieldErrorKind::Duplicate,
+                // The default of the field `reason`.
                 _ => FieldErrorKind::Invalid,
             },
             field_path: path.map(|path| path.text).unwrap_or_default(),
@@ -128,6 +129,7 @@ fn error_text(error: &ExecutionError) -> String {
         ExecutionError::IndexOutOfBounds(CelValue::Int(index)) => format!("index out of bounds: {index}"),
         ExecutionError::DivisionByZero(_) => "division by zero".to_string(),
         ExecutionError::RemainderByZero(_) => "modulus by zero".to_string(),
+        // cel-go's own words, odd as they are.
         ExecutionError::Overflow(..) => "return error for overflow".to_string(),
         ExecutionError::FunctionError { message, .. } => message.clone(),
         other => other.to_string(),
@@ -167,6 +169,7 @@ pub(crate) fn compile_errors(rule: &Value, scope: RuleScope<'_>) -> Vec<(&'stati
             "rule",
             format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {path}"),
         )),
+        // Upstream looks at whether it is set, not at its value.
         (false, _) if rule.get("optionalOldSelf").is_some() => {
             errors.push(("optionalOldSelf", "may not be set if oldSelf is not used in rule".to_string()));
         }
@@ -186,12 +189,14 @@ fn compile(rule: &Value, source: &str, scope: RuleScope<'_>, wanted: &str) -> Re
     let program = Program::compile(source).map_err(|error| Problem::Syntax(indented(&error.to_string())))?;
     let own = CelType::of_schema(scope.schema);
     let is_optional = rule.get("optionalOldSelf") == Some(&Value::Bool(true));
+    // An optional value has functions of its own, which are not checked here.
     let old = if is_optional { CelType::Unknown } else { own };
     let (found, errors) = checker::check(program.expression(), source, own, old);
     if !errors.is_empty() {
         return Err(Problem::Syntax(source::print(source, errors)));
     }
     match found.scalar() {
+        // A type that is not known may turn out to be the right one.
         Some(found) if found != wanted => Err(Problem::Type),
         _ => Ok(program),
     }

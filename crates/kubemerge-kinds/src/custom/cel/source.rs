@@ -13,6 +13,7 @@ pub(super) struct SourceError {
 
 /// Errors as CEL prints them: each with its line and a mark below it.
 pub(super) fn print(source: &str, mut errors: Vec<SourceError>) -> String {
+    // cel-go reports by place, not in the order of discovery.
     errors.sort_by_key(|error| error.at);
     let mut out = String::new();
     for (number, error) in errors.iter().enumerate() {
@@ -58,6 +59,7 @@ impl Locator {
             let token = &self.tokens[at];
             !token.is_taken && token.text == text && follows_dot.is_none_or(|wanted| wanted == after_dot)
         };
+        // The syntax tree has no places, but its names come in the order of the source.
         let found = (0..self.tokens.len()).find(|at| is_wanted(*at))?;
         self.tokens[found].is_taken = true;
         Some(found)

@@ -21,6 +21,7 @@ pub(super) fn value_of(json: &Value, schema: &Structural) -> CelValue {
         Value::Null => CelValue::Null,
         Value::Bool(truth) => CelValue::Bool(*truth),
         Value::Number(number) => match number.as_i64() {
+            // `1` of type number is a double: comparing it with `1.0` must work.
             Some(number) if schema.only_type() != Some("number") => CelValue::Int(number),
             _ => CelValue::Float(number.as_f64().unwrap_or_default()),
         },
@@ -42,6 +43,7 @@ fn text_value(text: &str, schema: &Structural) -> CelValue {
     match schema.format.as_deref().filter(|_| schema.only_type() == Some("string")) {
         Some("byte") => {
             let decoded = base64::engine::general_purpose::STANDARD.decode(text);
+            // Texts that do not have their format are reported by the schema; rules still see them.
             decoded.map_or_else(|_| plain(), |bytes| CelValue::Bytes(Arc::new(bytes)))
         }
         Some("date-time") => converted(Conversion::Timestamp, text).unwrap_or_else(plain),

@@ -132,6 +132,7 @@ impl Place<'_, '_> {
         let (is_positive, is_multiple) = match pair {
             Pair::Ints { value, limit } => (limit > 0, limit > 0 && value % limit == 0),
             Pair::Floats { value, limit } => {
+                // Upstream multiplies where a division would lose more digits.
                 let quotient = if limit < 1.0 { 1.0 / limit * value } else { value / limit };
                 (limit > 0.0, is_json_integer(quotient))
             }
@@ -152,6 +153,7 @@ impl Place<'_, '_> {
         let holds = self.check_range(Operand::Float(limit), schema, name, found);
         match value {
             Operand::Int(value) if holds => Pair::Ints { value, limit: to_int(limit) },
+            // The limit is no integer, so both are compared as floats.
             Operand::Int(value) => Pair::Floats { value: value as f64, limit },
             Operand::Float(value) => Pair::Floats { value, limit },
         }
