@@ -186,6 +186,7 @@ pub(crate) fn keep_spec_and_metadata<'a>(object: &mut Map<'a>, old: &Map<'_>, co
 /// A write to `status` that changes nothing but the status and who manages its fields.
 pub(crate) fn keep_spec_and_whole_metadata<'a>(object: &mut Map<'a>, old: &Map<'_>, context: Context) {
     keep_spec(object, old, context);
+    // Owners of the status change with it, although all other metadata stays.
     let managers = object.map_mut("metadata").and_then(|metadata| metadata.remove("managedFields"));
     keep_field(object, old, "metadata");
     let metadata = object.ensure_map("metadata");

@@ -210,6 +210,7 @@ fn delete_answer(group: &str, kind: &str) -> DeleteAnswer {
 
 fn default_propagation(group: &str, kind: &str) -> Propagation {
     match (group, kind) {
+        // For clients from before there was garbage collection, which deleted dependents themselves.
         ("batch", "Job") | ("", "ReplicationController") => Propagation::Orphan,
         ("" | "events.k8s.io", "Event") => Propagation::Unsupported,
         _ => Propagation::Background,
@@ -252,6 +253,7 @@ fn selectable(group: &str, kind: &str) -> Selectable {
     let mut fields: Vec<(String, String)> =
         plain.iter().map(|field| (field.to_string(), field.to_string())).collect();
     let renamed: &[(&str, &str)] = match (group, kind) {
+        // The name of the field in v1beta1, which clients may still use.
         ("", "Pod") => &[("spec.host", "spec.nodeName")],
         ("", "Event") => &[("source", "source.component")],
         ("events.k8s.io", "Event") => &[("reportingController", "reportingComponent")],
@@ -265,6 +267,7 @@ fn selectable(group: &str, kind: &str) -> Selectable {
         _ => None,
     } {
         for part in ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"] {
+            // Events of both groups are stored as those of the core group.
             fields.push((format!("{reference}.{part}"), format!("involvedObject.{part}")));
         }
     }
@@ -273,6 +276,7 @@ fn selectable(group: &str, kind: &str) -> Selectable {
         _ if fields.is_empty() => SelectorRefusal::Generic,
         _ => SelectorRefusal::Listed,
     };
+    // Objects in no namespace; upstream still accepts the field for most of those.
     let by_name_only = matches!(kind, "Node" | "Namespace");
     let namespace = if by_name_only { Permission::Denied } else { Permission::Granted };
     Selectable { fields, namespace, refusal }

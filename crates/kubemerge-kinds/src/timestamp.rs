@@ -28,6 +28,7 @@ impl Timestamp {
         let [year, month, day] = numbers(date, '-')?;
         let [hour, minute, second] = numbers(time, ':')?;
         let in_range = year <= 9_999 && (1..=12).contains(&month) && (1..=31).contains(&day);
+        // A leap second is read, and counts as the first of the next minute.
         if !in_range || hour > 23 || minute > 59 || second > 60 {
             return None;
         }
@@ -39,6 +40,7 @@ impl Timestamp {
         let (days, second) = (self.0.div_euclid(86_400), self.0.rem_euclid(86_400));
         let (year, month, day) = civil_from_days(days);
         let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+        // Years of four digits are written without the formatter: every write of an object has a time.
         if (0..10_000).contains(&year) {
             let text = digits([year / 100, year % 100, month, day, hour, minute, second]);
             // Digits and separators only.

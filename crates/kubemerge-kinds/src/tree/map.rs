@@ -192,6 +192,7 @@ impl<'a> Map<'a> {
             }
         };
         if !matches!(self.entries[at].1, Value::Map(_)) {
+            // Only null can be here otherwise: the decoder refuses values of other types.
             let empty = Map::new_in(self.arena());
             self.entries[at].1 = Value::Map(empty);
         }
@@ -244,6 +245,7 @@ impl<'a> Map<'a> {
 
     /// Sorts the fields; of two with one name the later one counts.
     pub(crate) fn sort(&mut self) {
+        // Clients that write Go's order or sorted JSON pay nothing.
         if self.entries.windows(2).all(|pair| pair[0].0 < pair[1].0) {
             return;
         }
@@ -251,6 +253,7 @@ impl<'a> Map<'a> {
         self.entries.dedup_by(|later, earlier| {
             let is_same = later.0 == earlier.0;
             if is_same {
+                // The first of the two is kept, so the later value moves into its place.
                 std::mem::swap(later, earlier);
             }
             is_same

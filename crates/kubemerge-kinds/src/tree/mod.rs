@@ -114,6 +114,7 @@ impl<'a> Value<'a> {
             serde_json::Value::Null => Value::Null,
             serde_json::Value::Bool(truth) => Value::Bool(*truth),
             serde_json::Value::Number(number) => match number.as_i64() {
+                // Larger integers are floats, as everywhere in Kubernetes.
                 Some(number) => Value::Int(number),
                 None => Value::Float(number.as_f64().unwrap_or_default()),
             },

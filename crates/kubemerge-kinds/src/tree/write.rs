@@ -10,6 +10,7 @@ use super::{Map, Value};
 impl Map<'_> {
     /// The map as canonical text.
     pub fn to_text(&self) -> String {
+        // Most objects are smaller, and none is much larger than a few of these.
         let mut out = Vec::with_capacity(2048);
         write_map(self, &mut out);
         text(out)
@@ -77,6 +78,7 @@ fn write_int(number: i64, out: &mut Vec<u8>) {
     let mut digits = [0; 20];
     let mut at = digits.len();
     let mut rest = number.unsigned_abs();
+    // From the last digit on; zero has one digit, too.
     loop {
         at -= 1;
         digits[at] = b'0' + (rest % 10) as u8;

@@ -47,6 +47,7 @@ fn read_map<'a>(scanner: &mut Scanner<'a>, arena: &'a Arena) -> Map<'a> {
         let name = scanner.name(arena);
         map.push_unsorted(name, read(scanner, arena));
     }
+    // Text of clients may have names in any order and twice.
     map.sort();
     map
 }

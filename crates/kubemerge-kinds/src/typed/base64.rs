@@ -29,6 +29,7 @@ fn check_padding(
 ) -> Result<(), usize> {
     match quantum {
         0 | 1 => return Err(at),
+        // Two digits make one byte and need two signs of padding.
         2 => match rest.next() {
             Some((_, b'=')) => {}
             Some((at, _)) => return Err(at),
@@ -52,6 +53,7 @@ pub(super) fn canonical<'a>(text: &'a str, arena: &'a Arena) -> &'a str {
         text
     };
     let digits = joined.trim_end_matches('=');
+    // The last digit has bits that encode nothing; Go writes them as zero.
     let unused_bits = match joined.len() - digits.len() {
         1 => 2,
         2 => 4,

@@ -56,6 +56,7 @@ pub(crate) fn parse(text: &str) -> Option<i64> {
         let (number, after) = rest.split_at(end);
         let unit_end = after.find(|char: char| char.is_ascii_digit() || char == '.').unwrap_or(after.len());
         let (unit, after) = after.split_at(unit_end);
+        // Both spellings of micro are accepted, the sign and the letter.
         let (_, unit) = UNITS.iter().find(|(name, _)| *name == unit)?;
         nanos = nanos.checked_add(amount(number, *unit)?)?;
         rest = after;
@@ -98,6 +99,7 @@ fn to_text(nanos: i64) -> String {
     match (minutes / 60, minutes % 60) {
         (0, 0) => format!("{sign}{seconds}s"),
         (0, minutes) => format!("{sign}{minutes}m{seconds}s"),
+        // Go writes all smaller units, be they zero.
         (hours, minutes) => format!("{sign}{hours}h{minutes}m{seconds}s"),
     }
 }

@@ -69,6 +69,7 @@ const EMBEDDINGS: &[Embedding] = &[
 pub(super) fn around(name: &str, field: &str) -> Vec<&'static str> {
     let mut found: Vec<&'static str> = Vec::new();
     let holds = |name: &str| EMBEDDINGS.iter().find(|one| one.name == name && !one.own.contains(&field));
+    // An embedded struct may embed another one.
     let mut next = holds(name);
     while let Some(embedding) = next {
         found.push(embedding.embedded);

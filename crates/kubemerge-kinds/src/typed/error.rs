@@ -91,6 +91,7 @@ impl Decoder<'_> {
     }
 
     pub(super) fn save_mismatch(&mut self, found: &str, type_name: &str) {
+        // Go reports the first.
         if self.mismatch.is_none() {
             self.mismatch = Some(self.mismatch_error(found, type_name));
         }
@@ -116,6 +117,7 @@ impl Decoder<'_> {
                 (Step::Field(name), GoKind::Struct(id) | GoKind::StructOr(_, id)) => {
                     let is_object = self.types.find(self.schema, id, "metadata").is_some();
                     match *name {
+                        // Both are fields of an embedded struct, which Go names in the path.
                         "apiVersion" | "kind" if is_object => names.push("TypeMeta"),
                         _ => names.extend(embedded::around(self.types.struct_name(self.schema, id), name)),
                     }

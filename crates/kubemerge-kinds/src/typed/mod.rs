@@ -101,6 +101,7 @@ impl<'a> Decoder<'a> {
         while self.scanner.next_part() {
             let name = self.scanner.name(self.arena);
             let Some(place) = self.types.find_from(self.schema, id, name, next) else {
+                // Not an error by itself: the level of field validation decides.
                 self.save_strict(StrictError::unknown(&self.path, name));
                 self.scanner.pass();
                 continue;
@@ -133,6 +134,7 @@ impl<'a> Decoder<'a> {
     /// The value of a field as it is written; `None` if it is left out.
     fn read_field(&mut self, ty: GoValue, is_zero: &mut bool) -> Result<Option<Value<'a>>, DecodeError> {
         let start = self.scanner.start();
+        // Null leaves a field as it was, which is unset.
         if start == Start::Null && (ty.is_pointer || !reads_null(ty.kind)) {
             self.scanner.literal();
             return Ok(None);
@@ -161,6 +163,7 @@ impl<'a> Decoder<'a> {
             && value.is_empty()
         {
             let is_list = matches!(value, Value::List(_));
+            // Messages print the empty list that was given, so it is remembered.
             return Ok(Some(Value::Omitted(Omitted { is_list, is_null: ty.keeps_empty })));
         }
         Ok((!is_omitted).then_some(value))
@@ -238,6 +241,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn read_map(&mut self, item: GoValue) -> Result<Map<'a>, DecodeError> {
+        // Labels and annotations: few objects have more.
         let mut map = Map::with_capacity_in(4, self.arena);
         self.scanner.open();
         while self.scanner.next_part() {

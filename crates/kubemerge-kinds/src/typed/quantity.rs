@@ -79,6 +79,7 @@ impl<'t> Quantity<'t> {
         let mut exponent = -(parts.fraction.len() as i32);
         match power {
             Power::Ten(power) => exponent = exponent.saturating_add(power),
+            // Binary suffixes multiply, since no power of ten expresses them.
             Power::Two(power) => mantissa = mantissa.saturating_mul(1 << power),
         }
         let kept = is_kept(&parts, power, exponent, format).then_some(text);
@@ -115,6 +116,7 @@ impl<'t> Quantity<'t> {
         if self.cmp_int(MAX_BINARY) == Ordering::Greater {
             (self.mantissa, self.exponent) = (MAX_BINARY, 0);
         }
+        // Upstream: fractions have no binary suffix and are written in decimal.
         if self.mantissa > 0 && self.cmp_int(1) == Ordering::Less {
             self.format = Format::DecimalSi;
         }
@@ -234,6 +236,7 @@ impl<'t> Quantity<'t> {
             number /= 10;
             exponent += 1;
         }
+        // Suffixes exist for every third power.
         while exponent.rem_euclid(3) != 0 {
             number = number.saturating_mul(10);
             exponent -= 1;
@@ -270,6 +273,7 @@ fn is_kept(parts: &Parts<'_>, power: Power, exponent: i32, format: Format) -> bo
     let count = parts.whole.len() + parts.fraction.len();
     match power {
         Power::Two(power) => {
+            // Upstream's estimate of how many digits are left in an int64.
             let precision = 15 - parts.whole.len() as i32 - (f64::from(power) * 3.0 / 10.0) as i32 - 1;
             // The last three digits tell whether eight divides the number.
             let last = parts.digits().rev().take(3).zip([1, 10, 100]);
@@ -294,6 +298,7 @@ fn split(text: &str) -> Result<Parts<'_>, QuantityError> {
     }
     let is_negative = text.starts_with('-');
     let rest = text.strip_prefix(['-', '+']).unwrap_or(text);
+    // Leading zeros say nothing, and count as digits otherwise.
     let rest = rest.trim_start_matches('0');
     let (whole, rest) = leading_digits(rest);
     let (fraction, suffix) = match rest.strip_prefix('.') {

@@ -9,6 +9,7 @@ use crate::tree::Value;
 impl<'a> Decoder<'a> {
     pub(super) fn read_scalar(&mut self, ty: GoValue, start: Start) -> Result<Value<'a>, DecodeError> {
         match (ty.kind, start) {
+            // Its own decoder reads null as an empty text.
             (GoKind::Duration, Start::Null) => Err(duration::invalid("")),
             (_, Start::Null) => {
                 self.scanner.literal();
@@ -75,6 +76,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn read_quantity(&mut self, start: Start) -> Result<Value<'a>, DecodeError> {
+        // A quantity may be written as a number: its digits are the text.
         let text = if start == Start::Str { self.scanner.string(self.arena) } else { self.scanner.pass() };
         let quantity = Quantity::parse(text.trim()).map_err(|error| DecodeError::new(error.message()))?;
         Ok(Value::Str(match quantity.kept() {

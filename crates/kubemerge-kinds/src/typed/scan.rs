@@ -84,6 +84,7 @@ impl<'t> Scanner<'t> {
                 self.at += 1;
                 false
             }
+            // Zero is past the end, which ends the walk on text that is cut off.
             byte => byte != 0,
         }
     }
@@ -112,6 +113,7 @@ impl<'t> Scanner<'t> {
         let start = (self.at + 1).min(bytes.len());
         let mut end = quote_or_backslash(bytes, start);
         while bytes.get(end) == Some(&b'\\') {
+            // The byte after a backslash never ends the string.
             end = quote_or_backslash(bytes, end + 2);
         }
         self.at = (end + 1).min(bytes.len());

@@ -57,6 +57,7 @@ impl Parser<'_> {
         self.literal("-")?;
         let day = self.digits("02", 2, 2)?;
         self.literal("T")?;
+        // Go's layout accepts one digit here, and two everywhere else.
         let hour = self.digits("15", 1, 2)?;
         self.in_range(hour, 0, 23, "hour")?;
         self.literal(":")?;
@@ -70,6 +71,7 @@ impl Parser<'_> {
         if !self.rest.is_empty() {
             return Err(self.error(&format!(": extra text: {}", in_quotes(self.rest))));
         }
+        // After the rest was read, which is when Go looks at it.
         self.in_range(day, 1, days_in(year, month), "day")?;
         let seconds = days_from_civil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second;
         Ok(Time { seconds: seconds - offset, micros })
@@ -149,6 +151,7 @@ impl Parser<'_> {
         let (Some(hours), Some(b':'), Some(minutes)) = (number(1), bytes.get(3), number(4)) else {
             return Err(self.cannot_parse("Z07:00"));
         };
+        // Go's limits, which are one more than a clock has.
         self.in_range(hours, 0, 24, "time zone offset hour")?;
         self.in_range(minutes, 0, 60, "time zone offset minute")?;
         self.rest = &self.rest[6..];
