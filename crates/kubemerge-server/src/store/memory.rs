@@ -1,22 +1,19 @@
-//! The store in memory: objects by key, a bounded history, and an index from owners to dependents.
+//! The store in memory: a state under a lock, and the signal that wakes watches.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
-};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use tokio::sync::watch;
 
 use super::{
     Event, Expect, Mismatch, OutOfRange, Page, Range, Record, Revision, Signal, Store, Stored,
-    objects::Objects,
+    state::{Limits, State},
 };
 
 /// How many events are kept by default.
-const HISTORY: usize = 1 << 16;
+const MAX_HISTORY_EVENTS: usize = 1 << 16;
 
 /// How many bytes of objects the history holds at most, whatever the number of events.
-const HISTORY_BYTES: usize = 256 * 1024 * 1024;
+const MAX_HISTORY_BYTES: usize = 256 * 1024 * 1024;
 
 /// Keeps everything in memory; the default.
 pub struct MemoryStore {
@@ -25,36 +22,16 @@ pub struct MemoryStore {
     history: Limits,
 }
 
-/// How much history is kept.
-#[derive(Clone, Copy)]
-struct Limits {
-    events: usize,
-    bytes: usize,
-}
-
-#[derive(Clone, Default)]
-struct State {
-    objects: Objects,
-    /// Owner uid to the keys of its dependents.
-    dependents: HashMap<String, BTreeSet<Arc<str>>>,
-    events: VecDeque<Event>,
-    /// The sizes of all objects in `events` together.
-    event_bytes: usize,
-    revision: Revision,
-    /// States at this revision and later can be read.
-    oldest: Revision,
-}
-
 impl Default for MemoryStore {
     fn default() -> Self {
-        Self::with_history(HISTORY)
+        Self::with_history(MAX_HISTORY_EVENTS)
     }
 }
 
 impl MemoryStore {
     /// An empty store that keeps this many events.
     pub fn with_history(limit: usize) -> Self {
-        let history = Limits { events: limit, bytes: HISTORY_BYTES };
+        let history = Limits { events: limit, bytes: MAX_HISTORY_BYTES };
         Self::with_state(State { revision: 1, oldest: 1, ..State::default() }, history)
     }
 
@@ -152,6 +129,7 @@ impl Store for MemoryStore {
     ) -> Result<(Vec<Event>, Revision), OutOfRange> {
         let state = self.read();
         state.check(after)?;
+        // Events are in the order of revisions, so where to start is found by halving.
         let first = state.events.partition_point(|event| event.revision <= after);
         let mut found = Vec::new();
         for event in state.events.range(first..).filter(|event| event.key.starts_with(prefix)) {
@@ -181,6 +159,7 @@ impl Store for MemoryStore {
 
     fn fork(&self) -> Box<dyn Store> {
         let mut state = self.read().clone();
+        // A copy has no past: its watches begin with it.
         state.forget(state.revision);
         Box::new(Self::with_state(state, self.history))
     }
@@ -201,126 +180,6 @@ impl Store for MemoryStore {
         state.forget(revision);
         self.announce(revision);
     }
-}
-
-impl State {
-    fn check(&self, at: Revision) -> Result<(), OutOfRange> {
-        if at > self.revision {
-            Err(OutOfRange::Future { current: self.revision })
-        } else if at < self.oldest {
-            Err(OutOfRange::Compacted { oldest: self.oldest })
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Undoes, in what was found now, every event after `at`.
-    fn rewound(
-        &self,
-        items: Vec<(Arc<str>, Stored)>,
-        range: Range<'_>,
-        at: Revision,
-    ) -> Vec<(Arc<str>, Stored)> {
-        let mut items: BTreeMap<Arc<str>, Stored> = items.into_iter().collect();
-        let from = range.start.unwrap_or_default();
-        let later = self.events.iter().rev().take_while(|event| event.revision > at);
-        for event in later.filter(|event| event.key.starts_with(range.prefix) && &*event.key >= from) {
-            match &event.previous {
-                Some(previous) => items.insert(event.key.clone(), previous.clone()),
-                None => items.remove(&event.key),
-            };
-        }
-        items.into_iter().collect()
-    }
-
-    fn create(&mut self, key: &str, record: Record) -> Result<Revision, Mismatch> {
-        let (key, revision) = (Arc::<str>::from(key), self.revision + 1);
-        let stored = Stored { record: record.clone(), revision };
-        self.objects.insert(&key, stored).map_err(|held| Mismatch(Some(held.clone())))?;
-        self.stored(key, record, None);
-        Ok(revision)
-    }
-
-    /// Replaces a value that was last written at the revision.
-    fn replace(&mut self, key: &str, record: Record, since: Revision) -> Result<Revision, Mismatch> {
-        let revision = self.revision + 1;
-        let (key, previous) = match self.objects.get_mut(key) {
-            Some((key, held)) if held.revision == since => {
-                (key.clone(), std::mem::replace(held, Stored { record: record.clone(), revision }))
-            }
-            held => return Err(Mismatch(held.map(|(_, held)| held.clone()))),
-        };
-        self.stored(key, record, Some(previous));
-        Ok(revision)
-    }
-
-    /// Notes what was just stored.
-    fn stored(&mut self, key: Arc<str>, record: Record, previous: Option<Stored>) {
-        self.revision += 1;
-        self.index(&key, &record);
-        if let Some(previous) = &previous {
-            self.unindex(&key, &previous.record, record.owners());
-        }
-        self.remember(Event { revision: self.revision, key, value: Some(record), previous });
-    }
-
-    fn remove(&mut self, key: &str) -> Revision {
-        let Some((key, previous)) = self.objects.remove(key) else { return self.revision };
-        self.revision += 1;
-        self.unindex(&key, &previous.record, &[]);
-        self.remember(Event { revision: self.revision, key, value: None, previous: Some(previous) });
-        self.revision
-    }
-
-    fn index(&mut self, key: &Arc<str>, record: &Record) {
-        for owner in record.owners() {
-            self.dependents.entry(owner.clone()).or_default().insert(key.clone());
-        }
-    }
-
-    fn unindex(&mut self, key: &str, record: &Record, kept: &[String]) {
-        // Most updates keep their owners.
-        if record.owners() == kept {
-            return;
-        }
-        let kept: HashSet<&String> = kept.iter().collect();
-        for owner in record.owners().iter().filter(|owner| !kept.contains(owner)) {
-            if let Some(keys) = self.dependents.get_mut(owner) {
-                keys.remove(key);
-                if keys.is_empty() {
-                    self.dependents.remove(owner);
-                }
-            }
-        }
-    }
-
-    fn remember(&mut self, event: Event) {
-        self.event_bytes += size(&event);
-        self.events.push_back(event);
-    }
-
-    fn trim(&mut self, most: Limits) {
-        while self.events.len() > most.events || self.event_bytes > most.bytes {
-            let Some(event) = self.events.pop_front() else { return };
-            self.event_bytes -= size(&event);
-            // The state after the dropped event can still be read, the one before it cannot.
-            self.oldest = event.revision;
-        }
-    }
-
-    /// After this, states before `to` cannot be read.
-    fn forget(&mut self, to: Revision) {
-        self.oldest = self.oldest.max(to);
-        let gone = self.events.partition_point(|event| event.revision <= to);
-        let forgotten: usize = self.events.drain(..gone).map(|event| size(&event)).sum();
-        self.event_bytes -= forgotten;
-    }
-}
-
-/// How much an event weighs in the history. What was there before counts too: nothing else may hold it by now.
-fn size(event: &Event) -> usize {
-    let records = event.value.iter().chain(event.previous.iter().map(|stored| &stored.record));
-    records.map(|record| record.canonical().as_bytes().len()).sum()
 }
 
 #[cfg(test)]

@@ -5,11 +5,13 @@
 //! compacted, which is all that watches and consistent pages need.
 
 pub(crate) mod field_name;
+mod layout;
 mod memory;
 pub(crate) mod metadata_field;
 mod objects;
 mod ownership;
 mod record;
+mod state;
 mod writer;
 
 use std::{fmt, sync::Arc};

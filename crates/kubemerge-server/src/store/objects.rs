@@ -65,6 +65,7 @@ impl Objects {
         let hash = self.hasher.hash_one(key);
         let found = self.values.find_entry(hash, |value| value.is(hash, key)).ok()?;
         let (Value { key, stored, .. }, _) = found.remove();
+        // The key may be among the new ones, which are no set.
         self.sort();
         self.order.remove(&*key);
         Some((key, stored))
@@ -87,6 +88,7 @@ impl Objects {
     /// The newest values of a range, in key order; they must be sorted.
     pub(super) fn scan<'s>(&'s self, range: Range<'s>) -> impl Iterator<Item = (&'s Arc<str>, &'s Stored)> {
         debug_assert!(self.is_sorted());
+        // A start before the prefix would only be skipped over.
         let from = range.start.unwrap_or(range.prefix).max(range.prefix);
         self.order
             .range::<str, _>((Bound::Included(from), Bound::Unbounded))

@@ -35,6 +35,7 @@ impl Ownership {
     pub(crate) fn is_same_without_times(&self, other: &Ownership) -> bool {
         match (&self.0, &other.0) {
             (None, None) => true,
+            // Writes that change no owner share the entries.
             (Some(one), Some(two)) => Arc::ptr_eq(one, two) || one.is_same_without_times(two),
             _ => false,
         }

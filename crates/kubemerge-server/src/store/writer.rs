@@ -10,9 +10,10 @@ use kubemerge_value::{
 
 use super::{
     field_name::{Name, field_name},
+    layout::{Layout, Slot},
     metadata_field::Field,
     ownership::Ownership,
-    record::{Layout, Record, Slot},
+    record::Record,
 };
 
 const API_VERSION: QuotedName = QuotedName::new("\"apiVersion\":");
@@ -70,6 +71,7 @@ impl RecordWriter {
         let added = |field: Field| matches!(field, Field::ManagedFields | Field::ResourceVersion);
         for (field, value) in fields.filter(|(field, _)| !added(*field)) {
             self.layout.meta[field as usize] = write(&mut self.out, field.plain_name(), value);
+            // Fields come in the order of their names, so the last one before a place decides.
             if field < Field::ManagedFields {
                 before_managed = self.out.written();
             }
