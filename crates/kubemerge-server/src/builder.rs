@@ -140,6 +140,7 @@ impl Default for Builder {
 impl Builder {
     /// The version of Kubernetes whose built-in kinds are served, such as `1.37`; the newest by default.
     pub fn kubernetes(mut self, version: &str) -> Self {
+        // Tags have the letter, tables do not.
         self.settings.version = version.trim_start_matches('v').to_string();
         self
     }
@@ -198,6 +199,7 @@ impl Builder {
         for object in objects {
             match serde_json::to_value(object) {
                 Ok(value) => self.objects.push(Given { value, source: source.clone() }),
+                // Builders return themselves, so errors wait for `build`.
                 Err(error) => self.complain(format!("an object cannot be serialized: {error}")),
             }
         }
@@ -361,6 +363,7 @@ impl Builder {
         for document in &self.documents {
             schema = schema.document(document).map_err(BuildError::new)?;
         }
+        // After the documents: an overlay may be about their types.
         let schema = self.overlays.into_iter().fold(schema, SchemaBuilder::overlay);
         let schema = Arc::new(schema.compile(self.dialect).map_err(BuildError::new)?);
         let store = self.store.unwrap_or_else(|| {
@@ -404,6 +407,7 @@ impl Builder {
 /// Creates what every cluster has, as far as the version of Kubernetes knows it.
 fn begin_fresh(transaction: &Transaction<'_>) -> Result<(), BuildError> {
     INITIAL_NAMESPACES.iter().for_each(|name| namespace::create(transaction, name));
+    // Older versions lack some of the kinds.
     let is_served = |object: &Value| {
         let text = |name: &str| object[name].as_str().unwrap_or_default();
         load::resource(transaction.cluster, text("apiVersion"), text("kind")).is_ok()

@@ -85,7 +85,7 @@ impl ApiServer {
     /// Listens; the socket is open when this returns.
     ///
     /// # Errors
-    /// If the address cannot be bound, a certificate cannot be made, or everybody on the network would get in.
+    /// If the address cannot be bound, a certificate cannot be made, or an address other than loopback has no token.
     #[cfg(feature = "serve")]
     pub async fn serve(&self, options: ServeOptions) -> io::Result<Serving> {
         listener::serve(self.api.clone(), &options).await

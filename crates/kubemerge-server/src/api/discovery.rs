@@ -132,6 +132,7 @@ fn legacy_entries(resource: &Resource) -> Vec<Value> {
         let [group, version, kind] = &sub.speaks;
         let mut entry = json!({"name": format!("{}/{}", resource.plural, sub.name), "singularName": "",
             "namespaced": namespaced, "kind": kind, "verbs": sub.verbs});
+        // Left out where it is the same, as in kube-apiserver.
         if (group, version) != (&resource.group, &resource.version) {
             entry["group"] = json!(group);
             entry["version"] = json!(version);
@@ -153,6 +154,7 @@ const STORED_IN: [(&str, &str, &str); 5] = [
 /// Changes when a kind is stored in another version; kinds that are not stored have none.
 fn storage_version_hash(resource: &Resource) -> Option<String> {
     const HASH_BYTES: usize = 8;
+    // Reviews and the like are answered and forgotten.
     if !resource.verbs.iter().any(|verb| verb == "watch") {
         return None;
     }

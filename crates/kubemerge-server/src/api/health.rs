@@ -76,6 +76,7 @@ pub(crate) fn checks(name: &str) -> Vec<String> {
     if name == "readyz" {
         checks.extend(["etcd-readiness", "informer-sync"].map(str::to_string));
     } else {
+        // Between log and etcd.
         checks.insert(2, "loopback-serving-certificate".into());
     }
     checks.extend(HOOKS.iter().map(hook));

@@ -43,6 +43,7 @@ pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
     let selection = Selection::new(call, &options)?;
     let current = call.cluster.store.revision();
     let asked = options.resource_version.unwrap_or(0);
+    // Version 0 means any state, which begins with what there is.
     let initial = options.send_initial_events.unwrap_or(asked == 0);
     // Initial events would have to wait for a state that does not exist yet.
     if initial && asked > current {
@@ -85,6 +86,7 @@ pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
 fn lifetime(api: &Api, options: &ListOptions) -> Duration {
     match options.timeout_seconds {
         Some(seconds) if seconds > 0 => Duration::from_secs(seconds),
+        // A random part, so that clients that started together do not come back together.
         _ => api.settings.watch.lifetime.min(MAX_LIFETIME).mul_f64(1.0 + api.cluster.entropy.fraction()),
     }
 }
@@ -151,6 +153,7 @@ impl Watch {
             self.signal.borrow_and_update();
             let before = self.cursor;
             self.read_events();
+            // Events of other prefixes move the cursor, too; there may be more to read.
             let went_on = self.cursor > before && self.cursor < self.cluster.store.revision();
             if !self.lines.is_empty() || self.ended || went_on {
                 continue;
@@ -290,6 +293,7 @@ impl Encoder {
     }
 
     fn columns_once(&mut self, table: &mut serde_json::Value) {
+        // Kubernetes sends the columns with the first event only.
         if std::mem::replace(&mut self.columns_sent, true) {
             table["columnDefinitions"] = serde_json::Value::Null;
         }

@@ -19,6 +19,7 @@ const ROUNDS: [u32; 64] = [
 pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
     let mut padded = bytes.to_vec();
     padded.push(0x80);
+    // The length takes the last eight bytes of the last block.
     while padded.len() % 64 != 56 {
         padded.push(0);
     }

@@ -267,6 +267,7 @@ pub(crate) fn unclassified(message: impl Into<String>) -> Failure {
 }
 
 pub(crate) fn too_large_resource_version(asked: u64, current: u64) -> Failure {
+    // kube-apiserver waits three seconds for the version to appear; nothing can appear here.
     let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
     Failure::new(504, "Timeout", message)
         .retry_after(1)

@@ -189,6 +189,7 @@ fn objects<'p>(group: &'p str, version: &'p str, rest: &[&'p str]) -> Target<'p>
         [resource] => (*resource, None, None),
         [resource, name] => (*resource, Some(*name), None),
         [resource, name, subresource] => (*resource, Some(*name), Some(*subresource)),
+        // Deeper paths belong to proxies, which are not served.
         _ => return Target::Nowhere,
     };
     Target::Objects(Named {

@@ -20,6 +20,7 @@ pub(crate) fn located(text: &str) -> Result<Vec<Located>, String> {
         let json = document.to_json().map_err(|error| error.to_string())?;
         let value: Value = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
         match value {
+            // An empty document between two separators.
             Value::Null => {}
             list if is_list(&list) => {
                 objects.extend(items(list).into_iter().map(|value| Located { value, line }))
@@ -44,6 +45,7 @@ pub(crate) fn repeated_key(text: &str) -> Option<(usize, String)> {
     let error = yaml::parse(text.as_bytes(), &yaml::Options::default()).err()?;
     let yaml::YamlErrorKind::DuplicateKey { .. } = error.kind() else { return None };
     let position = error.position();
+    // The error points at the second key.
     let rest = &text[position.offset..];
     let end = rest.find(':').unwrap_or(rest.len());
     let key = rest[..end].trim().trim_matches(['"', '\'']);

@@ -58,7 +58,7 @@ impl ServeOptions {
         self
     }
 
-    /// Lets everybody in who can reach the address.
+    /// Accepts every client that can reach the address.
     pub fn insecure(mut self) -> Self {
         self.is_insecure = true;
         self
@@ -119,7 +119,7 @@ impl ServeOptions {
         Ok(Acceptor::Plain)
     }
 
-    /// Refuses to let everybody on the network in, unless that was asked for.
+    /// Refuses an address that others can reach without a token or a certificate, unless that was asked for.
     pub(super) fn check_address(&self, has_token: bool) -> io::Result<()> {
         if self.address.ip().is_loopback() || has_token || self.has_client_certificates() || self.is_insecure
         {

@@ -51,10 +51,12 @@ pub(crate) fn read<'c>(call: &'c Call<'_>, options: ApplyOptions) -> Outcome<Con
 fn configuration(body: &[u8]) -> Outcome<Canonical> {
     let text = match Canonical::from_bytes(body) {
         Ok(text) => text,
+        // Most clients send JSON, which is read faster.
         Err(_) => yaml(body)?,
     };
     let found = match text.node().kind() {
         Kind::Map => return Ok(text),
+        // Go decodes null into an empty map.
         Kind::Null => return canonical(&serde_json::json!({})),
         Kind::List => "array",
         Kind::String => "string",
@@ -137,6 +139,7 @@ fn merge(call: &Call<'_>, config: &Configuration<'_>, old: Option<Old<'_>>) -> O
             (Some(form), Some(version)) => {
                 with_version(ParsedValue::from_canonical(form.canonical(), arena), version, arena)
             }
+            // Nothing is stored: the merge begins with an object that only has a type.
             _ => place.empty,
         };
         let writer = Writer { manager: config.manager, time };

@@ -143,6 +143,7 @@ fn check_dependent(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()>
     if owners.is_empty() {
         return Ok(());
     }
+    // One owner that stays is enough to keep the object.
     if states.contains(&OwnerState::Present) {
         let lost = owners.iter().zip(&states).filter(|(_, state)| **state != OwnerState::Present);
         let lost: HashSet<&str> = lost.map(|(owner, _)| owner.uid.as_str()).collect();
@@ -153,6 +154,7 @@ fn check_dependent(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()>
         };
     }
     let dependents = transaction.cluster.store.dependents(object.metadata.uid());
+    // An owner that waits wants its dependents gone with theirs.
     let policy = if waiting && !dependents.is_empty() {
         unblock_cycle(transaction, key, &resource, &dependents)?;
         Propagation::Foreground
@@ -207,6 +209,7 @@ fn collect(
     uid: &str,
     policy: Propagation,
 ) -> Outcome<()> {
+    // Another object may have taken the name by now.
     let preconditions = Preconditions { uid: Some(uid.to_string()), resource_version: None };
     let options = DeleteOptions { preconditions, propagation: Some(policy), ..DeleteOptions::default() };
     match delete::delete(transaction, resource, key, &options) {
@@ -234,6 +237,7 @@ fn unblock_cycle(
     rewrite(transaction, key, resource, |object| {
         let Some(mut owners) = object.metadata.get(Field::OwnerReferences) else { return };
         for owner in owners.as_array_mut().into_iter().flatten().filter_map(|owner| owner.as_object_mut()) {
+            // Two objects that own each other would wait for each other for ever.
             owner.insert("blockOwnerDeletion".into(), false.into());
         }
         object.metadata.set(Field::OwnerReferences, owners);
@@ -281,6 +285,7 @@ fn release_foreground(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<
     let blocked = transaction.cluster.store.dependents(uid).iter().any(|dependent| {
         load(transaction, dependent).is_some_and(|(_, _, dependent)| {
             let owners = dependent.metadata.owner_references();
+            // Dependents that do not block are deleted later, in the background.
             owners.iter().any(|owner| owner.uid == uid && owner.block_owner_deletion)
         })
     });

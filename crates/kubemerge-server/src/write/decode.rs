@@ -177,6 +177,7 @@ fn typed<'w>(
     }
     let (typed, strict) =
         decoded.map_err(|message| unknown_fields::undecodable(call, &message, found.source, given.text))?;
+    // Complaints about the patch itself come first.
     let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
     found.complaints.extend(strict.into_iter().take(room));
     unknown_fields::report(call, found, || typed.to_value())?;
@@ -234,6 +235,7 @@ fn duplicates_in_body(call: &Call<'_>, document: &SharedValue, validation: Field
 pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
     let expected = &call.resource.api_version;
     if call.resource.custom().is_some() {
+        // In the order in which unstructured objects are checked.
         for (member, text) in [("Kind", &object.kind), ("apiVersion", &object.api_version)] {
             if text.is_empty() {
                 let body = String::from_utf8_lossy(call.body);

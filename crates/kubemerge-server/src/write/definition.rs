@@ -49,6 +49,7 @@ pub(crate) fn judge_names(transaction: &Transaction<'_>, name: &str) -> Outcome<
     }
     let mut after = before.clone();
     accept_names(transaction.cluster, &mut after);
+    // Writing it again would send an event that says nothing.
     if after == before {
         return Ok(());
     }
@@ -58,6 +59,7 @@ pub(crate) fn judge_names(transaction: &Transaction<'_>, name: &str) -> Outcome<
         // The status was read before, so it can be written.
         drop(object.set("status", &after["status"]));
     })?;
+    // A definition that gave names up may let others have them.
     judge_others(transaction, text(&after, "/spec/group"), name);
     Ok(())
 }

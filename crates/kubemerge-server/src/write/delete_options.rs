@@ -121,6 +121,7 @@ fn propagation(
 ) -> Option<Propagation> {
     match (orphan, policy) {
         (Some(true), _) => Some(Propagation::Orphan),
+        // Said with the old field, it never meant foreground.
         (Some(false), _) => Some(Propagation::Background),
         (None, None) => None,
         (None, Some("Orphan")) => Some(Propagation::Orphan),

@@ -42,6 +42,7 @@ pub(crate) enum Followup {
 
 /// What follows from the removal of an object.
 pub(crate) fn after_removal(resource: &Resource, object: &Object) -> Vec<Followup> {
+    // Every object may be an owner; the store knows of whom.
     let mut followups = vec![Followup::OwnerGone { uid: object.metadata.uid().to_string() }];
     let owners = object.metadata.owner_references();
     let namespace = object.metadata.namespace().to_string();
@@ -59,6 +60,7 @@ pub(crate) fn after_removal(resource: &Resource, object: &Object) -> Vec<Followu
         let group = object.at(&["spec", "group"]).and_then(|group| group.as_str().map(str::to_string));
         followups.push(Followup::NamesFree { group: group.unwrap_or_default() });
     }
+    // A definition that is being deleted waits for its last object.
     if resource.custom().is_some() {
         followups.push(Followup::Definition { name: format!("{}.{}", resource.plural, resource.group) });
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{
     catalog::{Resource, cluster::Cluster},
     object::Object,
-    store::{Range, Stored},
+    store::Stored,
 };
 
 /// The finalizer that protects objects of a kind, if it is such a kind.
@@ -35,6 +35,7 @@ pub(super) fn is_in_use(cluster: &Cluster, resource: &Resource, object: &Object)
             let prefix = format!("/pods/{}/", object.metadata.namespace());
             any(cluster, &prefix, |pod| is_running(pod) && claims(pod).iter().any(|claim| claim == name))
         }
+        // A volume is in use by its claim, whether a pod mounts it or not.
         "PersistentVolume" => text(object, &["status", "phase"]) == "Bound",
         _ => ["/persistentvolumeclaims/", "/persistentvolumes/"].iter().any(|prefix| {
             any(cluster, prefix, |volume| text(volume, &["spec", "volumeAttributesClassName"]) == name)
@@ -43,9 +44,8 @@ pub(super) fn is_in_use(cluster: &Cluster, resource: &Resource, object: &Object)
 }
 
 fn any(cluster: &Cluster, prefix: &str, uses: impl Fn(&Object) -> bool) -> bool {
-    let page = cluster.store.range(Range { prefix, ..Range::default() });
     let uses = |stored: &Stored| uses(&Object::of_record(&stored.record));
-    page.is_ok_and(|page| page.items.iter().any(|(_, stored)| uses(stored)))
+    cluster.store.newest(prefix).iter().any(|(_, stored)| uses(stored))
 }
 
 fn text(object: &Object, path: &[&str]) -> String {

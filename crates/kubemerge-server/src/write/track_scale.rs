@@ -113,6 +113,7 @@ fn with_mapping<R>(call: &Call<'_>, run: impl FnOnce(ScaleMapping<'_>) -> R) -> 
     let resource = call.resource;
     let paths: Vec<(String, Option<Vec<String>>)> = match resource.custom() {
         Some(version) => version.types.scale_paths(),
+        // All built-in kinds with a Scale keep their replicas there.
         None => vec![(resource.api_version.clone(), Some(vec!["spec".into(), "replicas".into()]))],
     };
     let paths: Vec<(&str, Option<Vec<&str>>)> = paths

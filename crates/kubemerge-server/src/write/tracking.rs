@@ -63,6 +63,7 @@ impl<'c> Tracked<'c> {
                 let empty = bare(resource, &arena);
                 match version.types.table() {
                     Some(table) => run(&SameForm::custom_resource(table, &resource.kind, &known), empty),
+                    // A definition without a schema: lists are owned as a whole.
                     None => run(&SameForm::schemaless(self.cluster.types()), empty),
                 }
             }

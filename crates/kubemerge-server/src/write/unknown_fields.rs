@@ -87,6 +87,7 @@ pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source, object: &
             ))
         }
         Source::Patch => {
+            // Upstream: the whole object is the value, as one string.
             let error = FieldError::invalid("patch", &Value::from(object), text);
             invalid(Qualified { group: "", name: "" }, "", &[error])
         }
@@ -112,6 +113,7 @@ fn check_built_in(
         let Some(text) = object.text(&name) else { continue };
         let verdict = pattern.check_field(&name, text);
         is_complete &= verdict == Verdict::Complete;
+        // Most fields are as the schema wants them, and end here.
         if verdict != Verdict::NeedsFullCheck {
             continue;
         }

@@ -44,6 +44,7 @@ impl Writer {
     }
 
     fn want(&mut self, name: &str) {
+        // Types refer to each other in circles, so each is queued once.
         if self.known.insert(name.to_string()) {
             self.wanted.push_back(name.to_string());
         }
@@ -58,6 +59,7 @@ impl Writer {
                     self.add_list(resource, name);
                     self.want(name);
                 }
+                // A subresource may speak a kind that no resource has, such as Scale.
                 for sub in &resource.subresources {
                     let [group, version, kind] = &sub.speaks;
                     let api_version = crate::protocol::group_version::api_version(group, version);
@@ -99,6 +101,7 @@ impl Writer {
         let mut parts: Vec<&str> = resource.group.split('.').rev().collect();
         parts.extend([resource.version.as_str(), resource.kind.as_str()]);
         let name = parts.join(".");
+        // A definition without a schema still describes an object.
         let mut definition = if schema.is_object() { schema.clone() } else { json!({"type": "object"}) };
         let mut properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
         properties.insert("apiVersion".into(), json!({"type": "string"}));
@@ -116,6 +119,7 @@ impl Writer {
 
     fn finish(mut self, schema: &Schema) -> Map<String, Value> {
         while let Some(name) = self.wanted.pop_front() {
+            // Lists and custom resources were written when they were added.
             if self.written.contains_key(&name) {
                 continue;
             }
@@ -125,6 +129,7 @@ impl Writer {
                 continue;
             };
             let mut value = self.described(ty);
+            // Only whole kinds have a group, version and kind.
             if let Some(definition) = ty.reference().or_else(|| find(schema, &name)) {
                 add_kinds(&mut value, definition);
             }
@@ -156,6 +161,7 @@ impl Writer {
 
     fn described(&mut self, ty: Type<'_>) -> Value {
         let mut value = Map::new();
+        // IntOrString and free-form values have no single type.
         if ty.shape() != Shape::Any {
             value.insert("type".into(), ty.shape().word().into());
         }

@@ -24,6 +24,7 @@ pub(super) fn document(index: &Index, path: &str) -> Option<(Value, Value)> {
         "version" => ("version".to_string(), "getCodeVersion".to_string(), "Info"),
         _ => {
             let name = path.strip_prefix("apis/").filter(|name| !name.is_empty())?;
+            // A group whose definitions are all gone has no document.
             index.group(name).filter(|group| !group.versions.is_empty())?;
             (group_words(name), format!("get{}APIGroup", capital(&group_words(name))), "APIGroup")
         }
@@ -42,6 +43,7 @@ pub(super) fn document(index: &Index, path: &str) -> Option<(Value, Value)> {
 
 /// A group without its domain, its parts in one word: `rbacAuthorization`.
 fn group_words(group: &str) -> String {
+    // kube-openapi leaves out the domain of built-in groups in names of operations.
     let name = group.strip_suffix(".k8s.io").unwrap_or(group);
     let mut parts = name.split('.');
     let first = parts.next().unwrap_or_default().to_string();

@@ -84,6 +84,7 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
     let reply = Reply::value(200, &document).header("etag", format!("\"{current}\""));
     Ok(match asked {
         Some(_) => reply
+            // Only with a hash: an address without one shows what is served now.
             .header("cache-control", "public, immutable")
             .header("expires", "Fri, 31 Dec 2100 23:59:59 GMT"),
         None => reply,
@@ -145,6 +146,7 @@ fn hash(version: &str, path: &str, resources: &Resources) -> String {
     for resource in resources.values() {
         resource.plural.hash(&mut hasher);
         if let Some(version) = resource.custom() {
+            // Tables of built-in kinds do not change while the server runs.
             version.open_api.to_string().hash(&mut hasher);
         }
     }

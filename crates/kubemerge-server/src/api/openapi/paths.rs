@@ -94,6 +94,7 @@ fn operation(resource: &Resource, action: &str, syntax: Syntax) -> Value {
 fn content_types(resource: &Resource, action: &str) -> Vec<&'static str> {
     match (action, resource.custom()) {
         ("patch", None) => vec![media::JSON_PATCH, media::MERGE_PATCH, media::STRATEGIC_MERGE_PATCH],
+        // kubectl decides by this list whether it may send a strategic merge patch.
         ("patch", Some(_)) => vec![media::JSON_PATCH, media::MERGE_PATCH],
         _ => vec![media::JSON, media::YAML],
     }

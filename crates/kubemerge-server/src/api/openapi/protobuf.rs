@@ -30,6 +30,7 @@ fn entries(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 fn path_item(out: &mut Message, item: &Value) {
+    // Numbers are those of gnostic's OpenAPIv2.proto.
     for (method, number) in [("get", 2), ("put", 3), ("post", 4), ("delete", 5), ("patch", 8)] {
         if let Some(found) = item.get(method) {
             out.message(number, |value| operation(value, found));
@@ -56,6 +57,7 @@ fn parameter(out: &mut Message, parameter: &Value) {
     let in_path = parameter["in"] == "path";
     out.message(1, |wrapped| {
         wrapped.message(2, |other| {
+            // The message for paths has other numbers than that for queries.
             other.message(if in_path { 4 } else { 3 }, |value| {
                 if in_path {
                     value.flag(1, true);
@@ -140,6 +142,7 @@ impl Message {
     }
 
     fn message(&mut self, number: u32, write: impl FnOnce(&mut Message)) {
+        // The length comes before the content, so that it is written apart first.
         let mut inner = Message::default();
         write(&mut inner);
         self.bytes(number, &inner.0);

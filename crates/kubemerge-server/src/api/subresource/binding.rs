@@ -25,6 +25,7 @@ pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_
     let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     let index = transaction.index();
     let pods = index.find("", &call.address.version, "pods").ok_or_else(no_such_path)?;
+    // A pod is bound at its own address, whichever path the scheduler used.
     let address = Named { name: Some(name.into()), ..call.address.clone() };
     let call = Call { resource: pods, address: &address, warnings: RefCell::default(), ..*call };
     handle(transaction, &call)
@@ -91,6 +92,7 @@ fn check(call: &Call<'_>, pod: &Object, binding: &Value) -> Outcome<()> {
         let text = binding.pointer(&format!("/metadata/{member}")).and_then(Value::as_str);
         text.filter(|text| !text.is_empty())
     };
+    // Schedulers send the uid, so that a pod of the same name is not bound in place of a deleted one.
     if let Some(uid) = given("uid").filter(|uid| *uid != pod.metadata.uid()) {
         let own = pod.metadata.uid();
         return refuse(format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {own}"));

@@ -57,6 +57,7 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Value, dry_
         // Upstream: this is a server error, although the user can fix it.
         _ => return Err(internal(TOO_MANY).cause("", TOO_MANY)),
     };
+    // Two evictions may count at the same time; the one that loses asks again.
     while let Some(stored) = call.cluster.store.get(key) {
         let mut budget = Object::of(&stored);
         let verdict = eviction_verdict(pod, &budget.to_value());

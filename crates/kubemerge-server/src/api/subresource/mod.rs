@@ -67,6 +67,7 @@ fn part(
 fn token(call: &Call<'_>) -> Outcome<Reply> {
     let parent = parent(call)?;
     let request = tree(&body::canonical_body(call)?);
+    // An hour, as kube-apiserver's default is.
     let seconds = request.pointer("/spec/expirationSeconds").and_then(|value| value.as_i64()).unwrap_or(3600);
     let expires = call.cluster.clock.now().plus(seconds).to_string();
     let mut spec = request.get("spec").filter(|spec| spec.is_object()).cloned().unwrap_or(json!({}));

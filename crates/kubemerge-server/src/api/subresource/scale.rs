@@ -120,6 +120,7 @@ fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
     let replicas = find(object, &paths.spec_replicas);
     let selector = match &paths.label_selector {
         Some(path) => find(object, path).and_then(|found| found.as_str().map(str::to_string)),
+        // Built-in kinds keep a selector object, which Scale shows as text.
         None => object.at(&["spec", "selector"]).map(|selector| selector_text(&selector)),
     };
     let mut metadata = json!({"name": object.metadata.name()});
@@ -153,6 +154,7 @@ fn change(
         new.metadata.set_text(Field::ResourceVersion, &old.stored.revision.to_string());
         let Rescaled { scale: wanted, ownership } = compute(&scale(&new, paths)?, old.object)?;
         check(call, old.object, &wanted)?;
+        // Absent means that the client does not care what was there.
         let version = wanted.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default();
         new.metadata.set(Field::ResourceVersion, version);
         check_version(call, &new, old.stored, Permission::Granted)?;
@@ -164,6 +166,7 @@ fn change(
     let done = sequence::change(write, rescaled)?;
     let shown = done.shown();
     let mut object = Object::of_record(shown.record);
+    // A dry run has no new revision.
     object.metadata.set(Field::ResourceVersion, shown.revision.unwrap_or_default().to_string());
     Ok(Reply::value(200, &scale(&object, paths)?))
 }

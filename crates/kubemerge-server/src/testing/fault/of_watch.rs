@@ -31,6 +31,7 @@ impl WatchFaults {
     pub(crate) fn new(faults: Arc<Faults>, entropy: Arc<Entropy>, address: &Named<'_>) -> WatchFaults {
         let (changed, address) = (faults.changed.subscribe(), address.clone().into_owned());
         let mut faults = WatchFaults { faults, entropy, address, met: Vec::new(), changed };
+        // Rules count watches when they are opened, not when they first send something.
         faults.look(|_| None::<()>);
         faults
     }
@@ -112,6 +113,7 @@ impl WatchHooks for WatchFaults {
         })?;
         let readable = events.len().saturating_sub(lag);
         match (readable, events.first()) {
+            // Everything is held back.
             (0, Some(first)) => Some(first.revision - 1),
             (0, None) => None,
             (n, _) => Some(events[n - 1].revision),

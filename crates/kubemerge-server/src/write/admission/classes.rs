@@ -50,6 +50,7 @@ pub(super) fn check_expansion(write: Write<'_>, claim: &Map<'_>, old: &Map<'_>) 
     if Quantity::of(requested(claim)).compare(&Quantity::of(requested(old))).is_le() {
         return Ok(());
     }
+    // By the stored status: a write to the claim does not change it.
     if old.map("status").is_none_or(|status| status.str("phase") != "Bound") {
         return Err(refuse(write, claim, "Only bound persistent volume claims can be expanded"));
     }
@@ -84,6 +85,7 @@ pub(super) fn check_global_default(write: Write<'_>, class: &Map<'_>, old: Optio
     let Some(default) = default_priority_class(write) else { return Ok(()) };
     let name = default.metadata.name();
     let own = class.map("metadata").map_or("", |metadata| metadata.str("name"));
+    // The default may be written again.
     if old.is_some() && name == own {
         return Ok(());
     }

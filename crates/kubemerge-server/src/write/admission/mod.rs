@@ -28,6 +28,7 @@ pub(crate) fn mutate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_
                 None => pods::admit(write, object)?,
                 Some(old) => keep_priority(object, old),
             }
+            // On updates as well: a client may have sent a list without them.
             add_default_tolerations(object);
         }
         ("", "Node") if old.is_none() => add_not_ready_taint(object),

@@ -18,9 +18,9 @@ pub(super) fn admit(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
     admission::set_priority(pod, &class).map_err(|why| refuse(write, pod, &why))?;
     let Some(stored) = runtime_class(write, pod)? else { return Ok(()) };
     let arena = Arena::new();
-    let text = String::from_utf8_lossy(stored.record.canonical().as_bytes()).into_owned();
+    let text = stored.record.canonical().as_str();
     let class = BuiltinKind::find(&write.call.cluster.schema, "node.k8s.io/v1", "RuntimeClass")
-        .and_then(|kind| kind.decode(&arena, &text).ok());
+        .and_then(|kind| kind.decode(&arena, text).ok());
     let overhead = class.as_ref().and_then(|class| class.object.map("overhead"));
     match overhead.and_then(|overhead| overhead.map("podFixed")) {
         Some(fixed) => admission::set_overhead(pod, fixed).map_err(|why| refuse(write, pod, &why)),
@@ -43,11 +43,13 @@ fn of_class(class: &Object) -> PriorityOfClass {
     PriorityOfClass {
         name: class.metadata.name().to_string(),
         value: class.at(&["value"]).and_then(|value| value.as_i64()).unwrap_or_default(),
+        // Classes stored without validation may lack it.
         preemption_policy: policy.unwrap_or_else(|| PriorityOfClass::default().preemption_policy),
     }
 }
 
 fn runtime_class(write: Write<'_>, pod: &Map<'_>) -> Outcome<Option<Stored>> {
+    // An empty name is one that is not found, unlike no name.
     let name = pod.map("spec").filter(|spec| spec.has("runtimeClassName"));
     let Some(name) = name.map(|spec| spec.str("runtimeClassName")) else { return Ok(None) };
     let stored = write.call.cluster.store.get(&["node.k8s.io/runtimeclasses/", name].concat());
