@@ -31,32 +31,58 @@ fn named(config: &Value, data: Value) -> Value {
     config
 }
 
-#[tokio::test]
-async fn an_apply_creates_changes_and_conflicts() {
+/// The ConfigMap `a` for a manager.
+fn map_of(manager: &str) -> String {
+    format!("{CONFIG_MAPS}/a?fieldManager={manager}")
+}
+
+/// A server with the ConfigMap `a`, which manager `m` has applied.
+async fn with_applied_map() -> (ApiServer, Answer) {
     let server = server();
-    let path = |manager: &str| format!("{CONFIG_MAPS}/a?fieldManager={manager}");
-    let config = config_map("a");
-    let created = apply(&server, &path("m"), config.clone()).await;
+    let created = apply(&server, &map_of("m"), config_map("a")).await;
+    (server, created)
+}
+
+#[tokio::test]
+async fn an_apply_creates_an_object_and_owns_its_fields() {
+    let (_, created) = with_applied_map().await;
     assert_eq!(created.code, 201, "{:?}", created.body);
     assert_eq!(owners(&created.body), [r#"m Apply {"f:data":{"f:a":{}}}"#]);
+}
 
-    let again = apply(&server, &path("m"), config.clone()).await;
-    assert_eq!((again.code, &again.body), (200, &created.body), "nothing is stored");
+#[tokio::test]
+async fn the_same_configuration_again_stores_nothing() {
+    let (server, created) = with_applied_map().await;
+    let again = apply(&server, &map_of("m"), config_map("a")).await;
+    assert_eq!((again.code, &again.body), (200, &created.body));
+}
 
-    let other = named(&config, json!({"a": "2"}));
-    let refused = apply(&server, &path("n"), other.clone()).await;
+#[tokio::test]
+async fn a_conflict_names_manager_and_field() {
+    let (server, _) = with_applied_map().await;
+    let refused = apply(&server, &map_of("n"), named(&config_map("a"), json!({"a": "2"}))).await;
     assert_eq!(
         (refused.code, refused.message()),
         (409, r#"Apply failed with 1 conflict: conflict with "m": .data.a"#)
     );
     let cause = json!({"causes": [{"reason": "FieldManagerConflict", "message": "conflict with \"m\"", "field": ".data.a"}]});
     assert_eq!(refused.body["details"], cause);
-    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/a")).await.body, created.body, "nothing has changed");
+}
 
-    let forced = apply(&server, &format!("{}&force=true", path("n")), other).await;
-    assert_eq!(forced.code, 200);
+#[tokio::test]
+async fn a_conflict_changes_nothing() {
+    let (server, created) = with_applied_map().await;
+    apply(&server, &map_of("n"), named(&config_map("a"), json!({"a": "2"}))).await;
+    assert_eq!(get(&server, &format!("{CONFIG_MAPS}/a")).await.body, created.body);
+}
+
+#[tokio::test]
+async fn force_takes_fields_from_their_manager() {
+    let (server, _) = with_applied_map().await;
+    let other = named(&config_map("a"), json!({"a": "2"}));
+    let forced = apply(&server, &format!("{}&force=true", map_of("n")), other).await;
+    assert_eq!((forced.code, &forced.body["data"]), (200, &json!({"a": "2"})));
     assert_eq!(owners(&forced.body), [r#"n Apply {"f:data":{"f:a":{}}}"#]);
-    assert_eq!(forced.body["data"], json!({"a": "2"}));
 }
 
 #[tokio::test]
@@ -141,44 +167,69 @@ async fn refusals_have_the_codes_and_texts_of_kubernetes() {
         let refused = apply(&server, &path, config).await;
         assert_eq!((refused.code, refused.message()), (code, message));
     }
-    apply(&server, &path, config_map("a")).await;
-    let stale = apply(&server, &path, config(json!({"name": "a", "resourceVersion": "1"}))).await;
-    assert_eq!(stale.code, 409, "{}", stale.message());
-    let other = apply(&server, &path, config(json!({"name": "a", "uid": "q"}))).await;
-    let text = r#"ConfigMap "a" is invalid: metadata.uid: Invalid value: "q": field is immutable"#;
-    assert_eq!((other.code, other.message()), (422, text));
+}
+
+/// A configuration of ConfigMap `a` with this metadata.
+fn with_metadata(metadata: Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata})
 }
 
 #[tokio::test]
-async fn a_repeated_key_is_a_warning_or_an_error() {
-    let server = server();
+async fn a_configuration_of_an_older_version_conflicts() {
+    let (server, _) = with_applied_map().await;
+    let stale = with_metadata(json!({"name": "a", "resourceVersion": "1"}));
+    let refused = apply(&server, &map_of("m"), stale).await;
+    assert_eq!(refused.code, 409, "{}", refused.message());
+}
+
+#[tokio::test]
+async fn a_configuration_of_another_uid_is_invalid() {
+    let (server, _) = with_applied_map().await;
+    let refused = apply(&server, &map_of("m"), with_metadata(json!({"name": "a", "uid": "q"}))).await;
+    let text = r#"ConfigMap "a" is invalid: metadata.uid: Invalid value: "q": field is immutable"#;
+    assert_eq!((refused.code, refused.message()), (422, text));
+}
+
+/// Applies a configuration that repeats a key.
+async fn apply_repeated_key(query: &str) -> Answer {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: \"1\"\n  a: \"2\"\n";
-    let send = |query: &str| {
-        let request = http::Request::builder()
-            .method("PATCH")
-            .uri(format!("{CONFIG_MAPS}/a?fieldManager=m{query}"))
-            .header(APPLY.0, APPLY.1);
-        crate::support::send(&server, request.body(text.into()).unwrap())
-    };
-    let strict = send("&fieldValidation=Strict").await;
+    let request = http::Request::builder()
+        .method("PATCH")
+        .uri(format!("{}{query}", map_of("m")))
+        .header(APPLY.0, APPLY.1);
+    crate::support::send(&server(), request.body(text.into()).unwrap()).await
+}
+
+#[tokio::test]
+async fn strict_validation_refuses_a_repeated_key() {
+    let strict = apply_repeated_key("&fieldValidation=Strict").await;
     let message = "error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key \"a\" \
                    already set in map";
     assert_eq!((strict.code, strict.message()), (400, message));
-    let warned = send("").await;
+}
+
+#[tokio::test]
+async fn a_repeated_key_is_a_warning_by_default() {
+    let warned = apply_repeated_key("").await;
     assert_eq!((warned.code, &warned.body["data"]), (201, &json!({"a": "2"})));
     assert_eq!(warned.warnings(), [r#""line 7: key \"a\" already set in map""#]);
 }
 
 #[tokio::test]
-async fn other_writes_are_tracked_by_client_and_subresource() {
-    let server = server();
+async fn a_client_without_a_manager_is_known_by_its_user_agent() {
     let agent = ("user-agent", "kubelet/v1.37.1 (linux/amd64)");
-    let created = ask_as(&server, "POST", PODS, agent, pod("a")).await;
+    let created = ask_as(&server(), "POST", PODS, agent, pod("a")).await;
     assert_eq!(created.code, 201, "{:?}", created.body);
     assert!(
         owners(&created.body)[0]
             .starts_with(r#"kubelet Update {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec""#)
     );
+}
+
+#[tokio::test]
+async fn a_write_to_the_status_is_an_entry_of_its_own() {
+    let server = server();
+    ask(&server, "POST", PODS, pod("a")).await;
     let status = json!({"status": {"phase": "Running"}});
     let running = ask_as(&server, "PATCH", &format!("{PODS}/a/status?fieldManager=s"), MERGE, status).await;
     let mut found = owners(&running.body);
@@ -186,28 +237,49 @@ async fn other_writes_are_tracked_by_client_and_subresource() {
     assert_eq!(found.last().unwrap(), r#"s Update/status {"f:status":{"f:phase":{}}}"#);
 }
 
-#[tokio::test]
-async fn entries_in_bodies_count_as_in_kubernetes() {
+/// A server with the ConfigMap `a`, which a client without a name has created.
+async fn with_created_map() -> (ApiServer, Value) {
     let server = server();
-    let path = format!("{CONFIG_MAPS}/a");
-    let mut created = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.body;
-    assert_eq!(owners(&created), [r#"unknown Update {"f:data":{".":{},"f:a":{}}}"#]);
-    // Clients send back what they read.
-    created["data"]["b"] = json!("1");
-    let changed = ask(&server, "PUT", &format!("{path}?fieldManager=n"), created.clone()).await.body;
+    let created = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.body;
+    (server, created)
+}
+
+/// The same, after a client has sent a list of managers without any.
+async fn with_forgotten_managers() -> (ApiServer, Value) {
+    let (server, _) = with_created_map().await;
+    let forget = json!({"metadata": {"managedFields": [{}]}});
+    let forgotten = ask_as(&server, "PATCH", &format!("{CONFIG_MAPS}/a"), MERGE, forget).await.body;
+    (server, forgotten)
+}
+
+#[tokio::test]
+async fn entries_that_a_client_sends_back_stay() {
+    let (server, mut object) = with_created_map().await;
+    object["data"]["b"] = json!("1");
+    let changed = ask(&server, "PUT", &map_of("n"), object).await.body;
     let both = [r#"n Update {"f:data":{"f:b":{}}}"#, r#"unknown Update {"f:data":{".":{},"f:a":{}}}"#];
     assert_eq!(owners(&changed), both);
-    // A list without managers forgets them all, and the object is tracked no more.
-    let forget = json!({"metadata": {"managedFields": [{}]}});
-    let forgotten = ask_as(&server, "PATCH", &path, MERGE, forget).await.body;
+}
+
+#[tokio::test]
+async fn a_list_without_managers_forgets_them_all() {
+    let (_, forgotten) = with_forgotten_managers().await;
     assert!(owners(&forgotten).is_empty(), "{forgotten}");
-    let after = ask_as(&server, "PATCH", &path, MERGE, json!({"data": {"c": "1"}})).await.body;
+}
+
+#[tokio::test]
+async fn an_object_without_managers_is_not_tracked() {
+    let (server, _) = with_forgotten_managers().await;
+    let more = json!({"data": {"c": "1"}});
+    let after = ask_as(&server, "PATCH", &format!("{CONFIG_MAPS}/a"), MERGE, more).await.body;
     assert!(owners(&after).is_empty() && after["data"]["c"] == "1");
-    let applied = apply(&server, &format!("{path}?fieldManager=m"), config_map("a")).await.body;
-    assert_eq!(
-        owners(&applied)[1],
-        r#"before-first-apply Update {"f:data":{".":{},"f:a":{},"f:b":{},"f:c":{}}}"#
-    );
+}
+
+#[tokio::test]
+async fn the_first_apply_finds_an_owner_for_what_was_there() {
+    let (server, _) = with_forgotten_managers().await;
+    let applied = apply(&server, &map_of("m"), config_map("a")).await.body;
+    assert_eq!(owners(&applied)[1], r#"before-first-apply Update {"f:data":{".":{},"f:a":{}}}"#);
 }
 
 #[tokio::test]

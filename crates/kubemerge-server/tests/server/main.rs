@@ -4,6 +4,7 @@
 mod admitting;
 mod allocating;
 mod applying;
+mod bodies;
 mod building;
 mod corpus;
 mod crud;
