@@ -132,6 +132,7 @@ fn bless_dialect(
                 let field =
                     case.fields.iter().find(|field| field.key == dialect).ok_or("no line of the dialect")?;
                 let line = format!("  {dialect}: {wanted}");
+                // Lines are numbered from one in messages.
                 if lines[field.line - 1] != line {
                     report.changed.push(case.place.clone());
                     lines[field.line - 1] = line;
@@ -181,9 +182,11 @@ fn expectation(reply: &Value) -> Result<String, String> {
         {
             Err(format!("{}: {}", fault.kind, fault.message.unwrap_or_default()))
         }
+        // What Go prints of a panic depends on addresses and lines of code.
         Some(Verdict::Error(fault)) if fault.panic => {
             Ok(on_one_line(&json!({ "error": { "kind": fault.kind, "panic": true } })))
         }
+        // The message has both documents as Go prints maps, in any order.
         Some(Verdict::Error(fault)) if fault.kind == "conflict" => {
             Ok(on_one_line(&json!({ "error": { "kind": fault.kind } })))
         }

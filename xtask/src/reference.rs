@@ -54,6 +54,7 @@ impl Reference {
             .map_err(|error| Unavailable::Broken(format!("{}: {error}", program.display())))?;
         let input = child.stdin.take();
         let output =
+            // Replies of long lists are large, and a run has millions of them.
             BufReader::with_capacity(1 << 20, child.stdout.take().expect("standard output is a pipe"));
         Ok(Reference { child, input, output })
     }
@@ -101,6 +102,7 @@ fn build(root: &Path) -> Result<PathBuf, Unavailable> {
     let program = target_folder(root).join(format!("conformance-reference{}", std::env::consts::EXE_SUFFIX));
     let status = Command::new("go")
         .arg("build")
+        // Into the target folder, so that the checkout stays clean.
         .arg("-o")
         .arg(&program)
         .arg(".")

@@ -62,6 +62,7 @@ fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
     for patch in RELEASES {
         eprintln!("reading Kubernetes {patch}");
         let mut release = read_release(patch, &documents_of(patch, folder)?)?;
+        // Newest first, so that older releases find the names that they lack.
         release.resource_lists.iter_mut().for_each(|list| names.complete(list));
         writer.add(&release)?;
     }
@@ -182,6 +183,7 @@ fn read_folder(folder: &Path) -> Result<Vec<Value>, Box<dyn Error>> {
         fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect();
     let mut paths = entries?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    // The order of a folder is not fixed, and the tables must be the same each time.
     paths.sort();
     paths.iter().map(|path| read_json(path)).collect()
 }
@@ -248,6 +250,7 @@ fn add_operations(entry: &mut Map<String, Value>, address: &Address, operations:
     for (method, operation) in operations.as_object().into_iter().flatten() {
         let Some(action) = operation["x-kubernetes-action"].as_str() else { continue };
         let kind = &operation["x-kubernetes-group-version-kind"];
+        // Paths of watches name the kind of an event.
         if !address.is_watch {
             entry.insert("speaks".into(), kind.clone());
         }

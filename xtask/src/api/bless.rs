@@ -96,6 +96,7 @@ fn record_file(
     client: &mut Client,
     make: impl FnOnce(&mut Recorder<'_>) -> Result<Vec<Case>, String>,
 ) -> Result<usize, String> {
+    // Elsewhere managedFields would be most of every answer.
     let has_owners = path.parent().is_some_and(|folder| folder.ends_with("apply"));
     let owners = if has_owners { Owners::Compared } else { Owners::Ignored };
     let mut recorder = Recorder::new(client, owners);
@@ -109,6 +110,7 @@ fn record_file(
         }
     };
     let text = recording::write(&cases);
+    // A kind that the real server does not serve keeps its file.
     if text != before && !cases.is_empty() {
         println!("{}", path.display());
         write(path, &text)?;

@@ -23,6 +23,7 @@ const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 /// Records all cases of a kind.
 pub(crate) fn record(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
+    // Reviews are created and never stored.
     if !kind.can("get") {
         cases.push(recorder.case("create", |recorder| reviews(kind, recorder))?);
     } else {
@@ -181,6 +182,7 @@ fn updates(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {
     let mut places = Vec::new();
     leaves(&base, &mut Vec::new(), &mut places);
     places.retain(|place| is_worth_changing(place));
+    // Spread over the whole object instead of its first fields.
     let stride = places.len().div_ceil(MAX_UPDATES).max(1);
     for place in places.iter().step_by(stride) {
         let mut modified = base.clone();
@@ -201,6 +203,7 @@ fn is_worth_changing(place: &[PathStep]) -> bool {
     };
     match name(0) {
         "apiVersion" | "kind" | "status" => false,
+        // Names cannot change, and labels are changed by every kind alike.
         "metadata" => name(1) == "finalizers",
         _ => true,
     }
@@ -244,6 +247,7 @@ fn invalid(kind: &Kind, recorder: &mut Recorder<'_>) -> Result<(), String> {
         let send = json!({"method": "POST", "path": path, "edit": edit});
         let answer = recorder.ask(&send)?;
         let is_refused = answer["status"].as_u64().is_some_and(|status| status >= 400);
+        // Most damages are refused for the same few reasons.
         if is_refused && seen.insert(refusal(&answer)) {
             recorder.push(send, answer);
         }
@@ -269,6 +273,7 @@ fn refusal(answer: &Value) -> String {
             .to_string(),
         false => described.collect(),
     };
+    // Indices and limits would make every refusal a new one.
     text.chars().filter(|character| !character.is_ascii_digit()).collect()
 }
 

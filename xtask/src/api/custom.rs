@@ -19,6 +19,7 @@ pub(crate) struct Custom {
 /// Makes the definition with this number.
 pub(crate) fn random(run: &str, number: usize, dice: &mut Dice) -> Custom {
     let singular = format!("k{run}n{number}");
+    // Names of a run are its own, so that two runs on one server do not meet.
     let (plural, kind) = (format!("{singular}s"), singular.to_uppercase());
     let properties = json!({"spec": object_schema(MAX_DEPTH, dice), "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}});
     let schema = json!({"type": "object", "properties": properties});
@@ -115,6 +116,7 @@ pub(crate) fn valid(schema: &Value, dice: &mut Dice) -> Value {
         }
         "array" => (0..dice.below(3)).map(|_| valid(&schema["items"], dice)).collect(),
         "integer" => json!(dice.below(10)),
+        // Multiples of a half, which the schema asks for.
         "number" => json!(dice.below(20) as f64 / 2.0 + 0.5),
         "boolean" => json!(dice.chance(50)),
         "string" => match schema["format"].as_str().unwrap_or_default() {

@@ -114,6 +114,7 @@ fn general(cause: &str) -> String {
             other => general.push(other),
         }
     }
+    // Long enough to tell causes apart, short enough for a table.
     general.chars().take(220).collect()
 }
 
@@ -141,6 +142,7 @@ fn differing_paths(real: &Value, ours: &Value, path: &mut String, reasons: &mut 
                 reasons.insert(format!("body {path}[]: another length"));
             }
             let length = path.len();
+            // Items count as one place: the same fault in ten of them is one cause.
             path.push_str("[]");
             there.iter().zip(here).for_each(|(there, here)| differing_paths(there, here, path, reasons));
             path.truncate(length);

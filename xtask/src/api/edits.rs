@@ -9,6 +9,7 @@ pub(crate) fn edits(original: &Value, modified: &Value) -> Option<Value> {
     let mut found = Map::new();
     collect(original, modified, &mut String::new(), &mut found);
     let found = Value::Object(found);
+    // A null in the wanted value cannot be told from a removal.
     (edited(original, &found) == *modified).then_some(found)
 }
 
@@ -32,6 +33,7 @@ fn collect(original: &Value, modified: &Value, pointer: &mut String, found: &mut
                 pointer.truncate(length);
             }
         }
+        // Lists of another length are replaced as a whole.
         (Value::Array(from), Value::Array(to)) if from.len() == to.len() => {
             for (index, (before, after)) in from.iter().zip(to).enumerate() {
                 let length = pointer.len();
@@ -84,6 +86,7 @@ fn edit(value: &mut Value, parents: &[String], last: &str, new: &Value) {
 }
 
 fn escape(key: &str) -> String {
+    // In this order: the second adds tildes.
     key.replace('~', "~0").replace('/', "~1")
 }
 

@@ -47,6 +47,7 @@ impl Call {
             self.body.replace(UID, &identity.uid).replace(RESOURCE_VERSION, &identity.resource_version);
         let mut request = Request::builder().method(self.method.clone()).uri(&self.path);
         request = request.header(http::header::ACCEPT, &self.accept);
+        // The manager of fields is named after it, so both servers must see the same.
         request = request.header(http::header::USER_AGENT, "conformance");
         if !self.body.is_empty() {
             request = request.header(http::header::CONTENT_TYPE, &self.content_type);
@@ -78,6 +79,7 @@ impl Ours {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let server = {
+            // The server starts tasks when it is built.
             let _entered = runtime.enter();
             ApiServer::builder().build().map_err(|error| error.to_string())?
         };

@@ -26,6 +26,7 @@ pub(crate) fn mutate(
     dice: &mut Dice,
 ) -> Vec<Change> {
     let mut changes = Vec::new();
+    // More changes would mostly be refused for the first of them.
     for _ in 0..1 + dice.below(3) {
         let mut places = Vec::new();
         collect(object, &mut Vec::new(), &mut places);
@@ -131,7 +132,9 @@ fn out_of_range(value: &mut Value, schema: Option<Schema<'_>>, dice: &mut Dice) 
         Value::String(text) => {
             let choices = schema.map(|schema| schema.choices()).unwrap_or_default();
             *text = match dice.below(10) {
+                // Another valid value is what updates are about.
                 0..5 if !choices.is_empty() => dice.pick(&choices).clone(),
+                // One more than a label may have, and below one more than a subdomain.
                 0..2 => "a".repeat(64),
                 2 => "a".repeat(254),
                 3 => format!("{text}x"),

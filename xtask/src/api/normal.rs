@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-/// Stands for the uid of an object, in bodies that are sent and in answers that are compared.
+/// Placeholder for the uid of an object, in bodies that are sent and in answers that are compared.
 pub(crate) const UID: &str = "@UID@";
-/// Stands for the resource version of an object in bodies that are sent.
+/// Placeholder for the resource version of an object in bodies that are sent.
 pub(crate) const RESOURCE_VERSION: &str = "@RV@";
-/// Stands for allocated addresses, allocated ports and times.
+/// Placeholders for allocated addresses, allocated ports and times.
 const ADDRESS: &str = "@IP@";
 const PORT: &str = "@PORT@";
 const TIME: &str = "@TIME@";
@@ -48,6 +48,7 @@ const SUFFIX_LENGTH: usize = 5;
 /// Normalises a body in place.
 pub(crate) fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
     let own = Identity::of(body);
+    // Bodies are masked member by member; only the texts of a Status have addresses inside.
     let is_about_service = body["details"]["kind"] == "Service";
     let generated = generated_name(body);
     walk(body, owners, &mut |text| {
@@ -92,6 +93,7 @@ fn mask(text: &str, length: usize, has_form: fn(&[u8]) -> bool, mark: &str) -> S
 fn is_random_uuid(bytes: &[u8]) -> bool {
     bytes.iter().enumerate().all(|(index, byte)| match index {
         8 | 13 | 18 | 23 => *byte == b'-',
+        // The version.
         14 => *byte == b'4',
         _ => byte.is_ascii_hexdigit(),
     })

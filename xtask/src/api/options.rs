@@ -36,6 +36,7 @@ pub(crate) struct Options {
 impl Options {
     pub(super) fn read(arguments: &[String]) -> Result<Options, String> {
         let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        // A watch waits for its timeout, which takes longer than all the rest.
         let by_default = AREAS.iter().filter(|area| **area != "watch");
         let mut options = Options {
             requests: 2000,

@@ -78,6 +78,7 @@ impl Recorder<'_> {
 
     /// Records an answer, as a difference from the base where that is shorter.
     pub(crate) fn push(&mut self, send: Value, answer: Value) {
+        // The first accepted answer is written in full.
         let is_base = self.steps.iter().all(|step| step.answer["status"].as_u64() >= Some(300));
         let short = match (self.session.base(), answer["status"].as_u64()) {
             (Some(base), Some(..300)) if !is_base => edits(base, &answer["body"]),
@@ -107,6 +108,7 @@ impl Recorder<'_> {
             self.send(&release)?;
             let options = json!({"gracePeriodSeconds": 0, "propagationPolicy": "Background"});
             self.send(&Call::new(http::Method::DELETE, path, &options))?;
+            // No controller runs beside this server that would finish a namespace.
             if path.starts_with("/api/v1/namespaces/") && path.matches('/').count() == 4 {
                 let name = path.rsplit('/').next().unwrap_or_default();
                 let empty = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {"finalizers": []}});

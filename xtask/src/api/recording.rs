@@ -108,6 +108,7 @@ impl Session {
 
     fn learn(&mut self, body: &Value, status: u16) {
         let seen = Identity::of(body);
+        // Answers about other objects, such as a list, must not change it.
         let is_own = self.identity.uid.is_empty() || seen.uid == self.identity.uid;
         if status < 300 && !seen.uid.is_empty() && is_own && !seen.resource_version.is_empty() {
             self.identity = seen;

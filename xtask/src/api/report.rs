@@ -65,6 +65,7 @@ impl Report {
     ) {
         let wanted: Vec<String> =
             compared.reasons.iter().filter(|reason| is_wanted(reason, kind)).cloned().collect();
+        // One wanted difference excuses the request: others may follow from it.
         if !wanted.is_empty() {
             for reason in wanted {
                 *self.wanted.entry(reason).or_default() += 1;
@@ -76,6 +77,7 @@ impl Report {
             let entry = self.reasons.entry(format!("{area} {reason}")).or_insert_with(|| Reason {
                 count: 0,
                 kinds: BTreeMap::new(),
+                // The first request that shows it.
                 example: example(call, answers),
             });
             entry.count += 1;

@@ -165,6 +165,7 @@ impl Run<'_> {
         let identities =
             Identities { real: Identity::of(&json(&read.real)), ours: Identity::of(&json(&read.ours)) };
         if read.real.status != 200 || read.ours.status != 200 {
+            // One of them has stored it, which would disturb later requests.
             return delete(&mut self.pair, &path);
         }
         for call in [Call::get(&path), Call::new(Method::DELETE, &path, &Value::Null), Call::get(&path)] {

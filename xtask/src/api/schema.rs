@@ -23,6 +23,7 @@ impl<'d> Schema<'d> {
         let is_wanted = |definition: &&Value| {
             let names = definition["x-kubernetes-group-version-kind"].as_array();
             names.is_some_and(|names| {
+                // DeleteOptions and the like belong to every group; they are no kinds of a resource.
                 names.len() == 1
                     && names
                         .iter()
@@ -87,6 +88,7 @@ impl<'d> Schema<'d> {
     /// The format of a text; quantities have none in the document.
     pub(crate) fn format(self) -> &'d str {
         let described = self.node["description"].as_str().unwrap_or_default();
+        // The document has no other sign of it.
         if described.starts_with("Quantity is a fixed-point") {
             return "quantity";
         }

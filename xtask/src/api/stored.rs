@@ -65,6 +65,7 @@ pub(crate) fn delete(pair: &mut Pair, path: &str) -> Result<(), String> {
 
 /// Gives an object names of this run, so that runs on one server do not meet.
 pub(crate) fn renamed(object: &Value, run: &str) -> Value {
+    // Names are in labels and references as well, so the whole text is changed.
     let text = object.to_string();
     let capital = run.to_uppercase();
     let text = text

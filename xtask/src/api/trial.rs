@@ -36,6 +36,7 @@ pub(crate) fn create(kind: &Kind, number: usize, schema: Option<Schema<'_>>, dic
     if dice.chance(3) {
         damage_name(&mut object, dice);
     }
+    // Reviews have no dry run: they store nothing anyway.
     let reviews = !kind.can("get");
     let path = format!("{}{}", kind.collection(), if reviews { "" } else { DRY_RUN });
     trial("create", kind, Call::new(Method::POST, path, &object), Identities::default())
@@ -144,6 +145,7 @@ fn subresource_body(
         if let Some(status) = status.filter(|_| dice.chance(60)) {
             body["status"] = generate(status, 3, dice);
         }
+        // A write to the status with another spec shows what is reset.
         damage(&mut body, schema, &["status", "spec", "metadata"], dice);
     } else {
         damage(&mut body, None, &["spec", "target"], dice);
@@ -223,6 +225,7 @@ fn json_patch(original: &Value, modified: &Value, changes: &[Change]) -> Value {
         }
     });
     let mut list: Vec<Value> = operations.collect();
+    // Several changes below one member are one operation.
     list.dedup();
     Value::Array(list)
 }

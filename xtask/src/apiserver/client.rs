@@ -82,6 +82,7 @@ impl Client {
     pub(crate) fn send(&mut self, request: &Request<Bytes>) -> Result<Answer, String> {
         let reused = self.connection.is_some();
         match self.try_send(request) {
+            // Only then may the server have closed it meanwhile; a fresh connection that fails is an error.
             Err(_) if reused => self.try_send(request),
             answer => answer,
         }

@@ -89,6 +89,7 @@ impl Recorded {
             entries.filter_map(|entry| Some((entry.key.text().into_owned(), text(entry.value)?))).collect();
         let question = match members.first()?.0.as_str() {
             "json" => &WRITE,
+            // A case has no operation in it; its answers tell which one it is.
             _ if members.iter().any(|(name, _)| name == "docs") => &STREAM,
             _ => &READ,
         };
@@ -108,6 +109,7 @@ impl Recorded {
             return Ok([(error, fault["message"].clone())].into());
         };
         match self.question.op {
+            // The text of the result is the answer: the order of its members counts.
             "yaml" => Ok([(answer, json!(result))].into()),
             "yaml-write" => Ok([(answer, serde_json::from_str(result)?)].into()),
             _ => serde_json::from_str(result),

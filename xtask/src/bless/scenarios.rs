@@ -44,6 +44,7 @@ fn bless_file(
     for (case, reply) in file.cases.iter().zip(reference.ask(&requests)?) {
         report.asked += 1;
         let answers = serde_json::from_str::<Reply<'_>>(&reply).map_err(|error| error.to_string())?.result;
+        // The program stopped at a step that the case does not expect to fail.
         if answers.len() != case.answers.len() {
             report.undecided.push(format!("{}: {reply}", case.place));
             continue;

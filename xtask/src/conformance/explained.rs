@@ -14,6 +14,7 @@ pub(crate) fn class(trial: &Trial<'_>, variants: &[Verdict], ours: &Verdict) -> 
     if trial.dialect == "kustomize" {
         return class_of_kustomize(trial, variants);
     }
+    // All classes are about the order of items; nothing else is excused.
     let same_without_order = variants.iter().any(|variant| match variant {
         Verdict::Result(theirs) => unordered(theirs.clone()) == unordered(ours.clone()),
         Verdict::Error(_) => false,
@@ -65,6 +66,7 @@ fn mentions_directive(value: &Value) -> bool {
 
 /// Whether an interface can carry a case.
 pub(crate) fn can_carry(interface: &str, inputs: &Map<String, Value>) -> bool {
+    // Canonical text writes 1.0 as 1, which is another value to Go's merge.
     interface != "canonical" || !inputs.values().any(has_integral_float)
 }
 

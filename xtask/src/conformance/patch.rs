@@ -23,11 +23,13 @@ impl Writer<'_> {
 
     fn patch_object(&mut self, fields: &[Field], live: &Value, depth: usize) -> Value {
         let mut patch = Map::new();
+        // Less and less likely, so that a patch of a deep schema stays small.
         let likely = [60, 45, 40, 35, 30, 20, 10, 0][depth.min(7)];
         for field in fields {
             let chance = if live.get(&field.name).is_some() {
                 likely
             } else {
+                // Fields that live does not have are many in built-in kinds.
                 (likely / 3).min(600 / fields.len().max(1))
             };
             if self.dice.chance(chance) {
@@ -48,6 +50,7 @@ impl Writer<'_> {
         if let Shape::List(_, merge) = self.shapes.get(field.shape) {
             self.parallel_lists(field, merge, below, &value, patch);
         }
+        // Sometimes the lists beside a field come without its value.
         if !self.dice.chance(15) || patch.is_empty() {
             patch.insert(field.name.clone(), value);
         }
@@ -113,6 +116,7 @@ impl Writer<'_> {
     }
 
     fn directives_of_map(&mut self, live: &Value, patch: &mut Map<String, Value>, depth: usize) {
+        // A directive at the root decides everything, which makes a case of little use.
         if self.dice.chance(6) && (depth > 0 || self.dice.chance(10)) {
             let word = self.patch_word();
             patch.insert("$patch".into(), word);
@@ -182,6 +186,7 @@ impl Writer<'_> {
         let mut items: Vec<Value> = Vec::new();
         for value in live.as_array().into_iter().flatten() {
             if keys.len() > 1 && self.dice.chance(10) {
+                // Items may be named by some of their keys only.
                 keys.pop();
             }
             match self.dice.below(10) {

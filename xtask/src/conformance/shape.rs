@@ -180,6 +180,7 @@ fn object(dice: &mut Dice, shapes: &mut Shapes, depth: usize, keys: &[(&str, Sca
 }
 
 fn field(dice: &mut Dice, shapes: &mut Shapes, name: &str, depth: usize) -> Field {
+    // Four levels hold every combination of rules, and small cases are read more easily.
     let leaf = depth >= 3;
     let (shape, strategy) = match dice.below(if leaf { 4 } else { 11 }) {
         0 | 1 => (scalar(dice, shapes), None),
@@ -303,6 +304,7 @@ impl Form {
         match shapes.get(id) {
             Shape::Scalar(kind) => scalar_schema(*kind),
             Shape::Object(_) if self == Form::V2 => json!({ "$ref": format!("#/definitions/T{id}") }),
+            // Kubernetes' documents of version 3 write references this way, to have extensions beside them.
             Shape::Object(_) => json!({ "allOf": [{ "$ref": format!("#/components/schemas/T{id}") }] }),
             Shape::Map(value) => {
                 json!({ "type": "object", "additionalProperties": self.value(shapes, *value) })
@@ -319,6 +321,7 @@ fn scalar_schema(kind: ScalarKind) -> Value {
         ScalarKind::Int => json!({ "type": "integer" }),
         ScalarKind::Float => json!({ "type": "number" }),
         ScalarKind::Bool => json!({ "type": "boolean" }),
+        // As Kubernetes' documents have it, though numbers are allowed.
         ScalarKind::IntOrText => json!({ "type": "string", "format": "int-or-string" }),
     }
 }

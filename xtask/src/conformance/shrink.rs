@@ -42,6 +42,7 @@ fn is_identity(part: &[Step]) -> bool {
     let is_member =
         |step: &Step, names: &[&str]| matches!(step, Step::Member(name) if names.contains(&&**name));
     match part {
+        // The document itself.
         [_] => true,
         [_, field] => is_member(field, &["apiVersion", "kind", "metadata"]),
         [_, field, name] => is_member(field, &["metadata"]) && is_member(name, &["name", "namespace"]),
@@ -70,6 +71,7 @@ pub(crate) fn parts(inputs: &Map<String, Value>) -> Vec<Part> {
     for (key, value) in inputs {
         collect(value, &mut vec![Step::Member(key.clone())], &mut found);
     }
+    // Short ways lead to large parts.
     found.sort_by_key(Vec::len);
     found
 }

@@ -116,6 +116,7 @@ fn inputs(writer: &mut Writer<'_>, root: usize, op: &str) -> Map<String, Value> 
         "json-patch" => {
             json!({ "patch": super::json_patch::operations(writer, &original), "original": original })
         }
+        // Both for one document, so that they touch the same fields.
         _ => json!({ "patches": [writer.patch(root, &original, 0), writer.patch(root, &original, 0)] }),
     };
     match value {
@@ -130,6 +131,7 @@ impl Trial<'_> {
         let mut request = self.inputs.clone();
         request.insert("op".into(), json!(self.op));
         request.insert("dialect".into(), json!(self.dialect));
+        // These three do not look at a schema.
         if !matches!(self.op, "merge-patch" | "json-patch" | "json-three-way") {
             request.insert("type".into(), json!(self.subject.type_name));
             if let Some(document) = &self.subject.schema {
@@ -203,6 +205,7 @@ impl Court {
                 return Ok(Outcome::Explained("several-answers"));
             }
         }
+        // Our interfaces may differ from each other: each must be a variant or explained.
         let mut class = "several-answers";
         for answer in ours {
             if variants.iter().any(|variant| variant.agrees(&answer)) {

@@ -59,6 +59,7 @@ fn mentions(text: &str) -> Vec<Mention<'_>> {
     for (at, line) in text.lines().enumerate() {
         match package_line(line) {
             Some(name) => package = Some(name),
+            // A paragraph is one line; what follows belongs to no package.
             None if !line.starts_with(": ") => package = None,
             None => {}
         }

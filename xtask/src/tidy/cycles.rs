@@ -57,6 +57,7 @@ pub(crate) fn report(repository: &Repository) -> String {
 pub(crate) fn cycles(modules: &CrateModules) -> Vec<Cycle> {
     let mut graphs: BTreeMap<ModulePath, Graph> = BTreeMap::new();
     for reference in modules.references() {
+        // An import counts in the folder that both modules are below.
         let shared = reference.from.iter().zip(&reference.to).take_while(|(from, to)| from == to).count();
         let folder = reference.from[..shared].to_vec();
         // The folder's own file has no name below the folder.

@@ -73,6 +73,7 @@ fn unsafe_code(file: &TextFile) -> Option<Complaint> {
     }
     let all = tokens(&file.text);
     let is_unsafe = |pair: &&[Token<'_>]| {
+        // The word alone is also a lint's name and ordinary prose.
         let code = matches!(
             pair[1].kind,
             TokenKind::Symbol('{') | TokenKind::Word("fn" | "impl" | "extern" | "trait")

@@ -97,6 +97,7 @@ fn dependencies(package: &str, manifest: &str) -> Vec<Complaint> {
 
 /// The names in `[dependencies]`; tests and benchmarks may depend on anything.
 fn dependency_names(manifest: &str) -> impl Iterator<Item = &str> {
+    // A search is enough: manifests of this workspace have one line per dependency.
     let after = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
     let lines = after.take_while(|line| !line.starts_with('['));
     lines.filter_map(|line| line.split(['.', ' ', '=']).next()).filter(|name| !name.is_empty())
@@ -120,6 +121,7 @@ fn folders(layers: &Layers, modules: &CrateModules) -> Vec<Complaint> {
             (Some(_), Some(_)) => complaints.push(complain("is not below it")),
             // A module without a layer is above all others: only `lib.rs` may use it.
             (None, _) => {}
+            // A new module must be given its place before lower ones use it.
             (Some(_), None) => complaints.push(complain("has no layer")),
         }
     }

@@ -81,6 +81,7 @@ impl<'t> Lexer<'t> {
         }
         if first == '\'' {
             self.skip(quoted_char(rest));
+            // What a character is does not matter to any check.
             return Some(TokenKind::Symbol('\''));
         }
         if first.is_alphanumeric() || first == '_' {
@@ -237,6 +238,7 @@ fn item_length(tokens: &[Token<'_>]) -> usize {
             TokenKind::Symbol('{' | '(' | '[') => depth += 1,
             TokenKind::Symbol('}') if depth == 1 => return at,
             TokenKind::Symbol('}' | ')' | ']') => depth -= 1,
+            // Items without a body, and variants or fields with an attribute.
             TokenKind::Symbol(';' | ',') if depth == 0 => return at,
             _ => {}
         }

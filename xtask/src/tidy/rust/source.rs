@@ -91,6 +91,7 @@ impl<'t> Parser<'_, 't> {
                 TokenKind::Word("mod") => self.module(declared),
                 TokenKind::Word("use") => self.import(declared),
                 TokenKind::Word("struct" | "enum" | "trait" | "type" | "union") => self.type_item(declared),
+                // `pub unsafe trait`: the visibility is that of what follows.
                 TokenKind::Word("unsafe" | "auto") => {
                     visibility = declared;
                     self.at += 1;
