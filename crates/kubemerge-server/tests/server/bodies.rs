@@ -1,6 +1,7 @@
 //! What requests may send and ask for: unknown and repeated fields, encodings, sizes, paths and tokens.
 
-use kubemerge_server::ApiServer;
+use k8s_openapi::api::core::v1::Secret;
+use kube::{Api, api::PostParams};
 use serde_json::{Value, json};
 
 use crate::support::*;

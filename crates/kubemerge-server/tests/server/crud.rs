@@ -1,6 +1,6 @@
 //! Create, read, replace: identity, conflicts, versions, dry run.
 
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::{Api, api::PostParams};
 use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
