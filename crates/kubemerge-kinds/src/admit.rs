@@ -14,8 +14,10 @@ use crate::meta::{
     NameRule, generic_metadata, generic_metadata_update, validate_metadata, validate_metadata_update,
 };
 use crate::registry::{
-    Context, Generation, MetadataRule, OnUpdate, Rules, Scope, SubresourceRules, count_generation, keep_field,
+    Context, Generation, MetadataRule, OnUpdate, Rules, Scope, StatusOnCreate, SubresourceRules,
+    count_generation,
 };
+use crate::reset_fields::{KindResets, STATUS, reset};
 use crate::tree::{Arena, Map, Value};
 use crate::typed::{DecodeError, Decoded, decode, read_typed_form, zero};
 
@@ -136,6 +138,7 @@ pub struct BuiltinKind<'s> {
     schema: &'s Schema,
     root: StructId,
     rules: Option<&'static Rules>,
+    resets: KindResets,
     context: Context,
 }
 
@@ -144,22 +147,23 @@ pub struct BuiltinKind<'s> {
 pub struct FoundKind {
     root: StructId,
     rules: Option<&'static Rules>,
+    resets: KindResets,
     context: Context,
 }
 
 impl FoundKind {
     /// The kind in the schema in which it was found.
     pub fn within(self, schema: &Schema) -> BuiltinKind<'_> {
-        let FoundKind { root, rules, context } = self;
-        BuiltinKind { schema, root, rules, context }
+        let FoundKind { root, rules, resets, context } = self;
+        BuiltinKind { schema, root, rules, resets, context }
     }
 }
 
 impl<'s> BuiltinKind<'s> {
     /// What was found, without the schema.
     pub fn found(self) -> FoundKind {
-        let BuiltinKind { root, rules, context, .. } = self;
-        FoundKind { root, rules, context }
+        let BuiltinKind { root, rules, resets, context, .. } = self;
+        FoundKind { root, rules, resets, context }
     }
 
     /// Finds a kind; custom resources are none.
@@ -169,7 +173,8 @@ impl<'s> BuiltinKind<'s> {
         schema.go_types().find(schema, root, "kind")?;
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let context = Context { minor: schema.minor().unwrap_or(NEWEST_MINOR) };
-        Some(BuiltinKind { schema, root, rules: rules(group, version, kind), context })
+        let (rules, resets) = (rules(group, version, kind), KindResets::of(group, kind));
+        Some(BuiltinKind { schema, root, rules, resets, context })
     }
 
     /// Whether the kind has rules; without, only its typed form is known.
@@ -235,7 +240,10 @@ impl<'s> BuiltinKind<'s> {
             None => {}
         }
         let Some(rules) = self.rules else { return };
-        rules.reset.iter().for_each(|name| self.empty_field(object, name));
+        // Only a status is emptied: a certificate request keeps its spec on updates, but a new one needs it.
+        if rules.status_on_create == StatusOnCreate::Emptied && self.resets.at("").contains(&STATUS) {
+            self.empty_field(object, "status");
+        }
         (rules.prepare_create)(object, self.context);
         let metadata = object.ensure_map("metadata");
         if rules.generation == Generation::Spec {
@@ -276,7 +284,7 @@ impl<'s> BuiltinKind<'s> {
     pub fn prepare_update(self, object: &mut Map<'_>, old: &Map<'_>) {
         keep_system_metadata(object, old);
         let Some(rules) = self.rules else { return };
-        rules.reset.iter().for_each(|name| keep_field(object, old, name));
+        reset(object, old, self.resets.at(""));
         (rules.prepare_update)(object, old, self.context);
         if rules.generation == Generation::Spec && object.get("spec") != old.get("spec") {
             count_generation(object, old);
@@ -314,6 +322,8 @@ impl<'s> BuiltinKind<'s> {
             keep_all_but_status(object, old);
             return Vec::new();
         };
+        (rules.before_reset)(object, self.context);
+        reset(object, old, self.resets.at(name));
         (rules.prepare_update)(object, old, self.context);
         self.validate_update_with(object, old, rules.validate_update)
     }

@@ -110,9 +110,8 @@ pub struct Rules {
     pub on_update: OnUpdate,
     /// When the generation counts.
     pub generation: Generation,
-    /// Top-level fields that a write to the main resource does not change: reset to the stored ones (or emptied on
-    /// create). `status` for most kinds that have one.
-    pub reset: &'static [&'static str],
+    /// The status of a new object of a kind whose status is reset.
+    pub status_on_create: StatusOnCreate,
     /// Rules of subresources that speak the same kind, such as `status`.
     pub subresources: &'static [SubresourceRules],
 }
@@ -122,10 +121,31 @@ pub struct Rules {
 pub struct SubresourceRules {
     /// Its name.
     pub name: &'static str,
-    /// `PrepareForUpdate`.
+    /// What happens to the object of the client before [`reset_fields`](crate::reset_fields) are taken from the stored one.
+    pub before_reset: ChangeObject,
+    /// `PrepareForUpdate`, after the reset.
     pub prepare_update: ChangeUpdate,
     /// `ValidateUpdate`, without metadata.
     pub validate_update: ValidateUpdate,
+}
+
+impl SubresourceRules {
+    /// A `status` that anything goes for.
+    pub const DEFAULT: SubresourceRules = SubresourceRules {
+        name: "status",
+        before_reset: |_, _| {},
+        prepare_update: |_, _, _| {},
+        validate_update: |_, _| {},
+    };
+}
+
+/// The status of a new object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusOnCreate {
+    /// What the client sends is dropped.
+    Emptied,
+    /// The kind sets it, or keeps what the client sends.
+    Own,
 }
 
 impl Rules {
@@ -146,7 +166,7 @@ impl Rules {
         validate_update: |_, _| {},
         on_update: OnUpdate::ValidateWhole,
         generation: Generation::None,
-        reset: &[],
+        status_on_create: StatusOnCreate::Emptied,
         subresources: &[],
     };
 
@@ -160,32 +180,8 @@ impl std::fmt::Debug for Rules {
     }
 }
 
-/// A write to `status` does not change the spec.
-pub(crate) fn keep_spec<'a>(object: &mut Map<'a>, old: &Map<'_>, _: Context) {
-    keep_field(object, old, "spec");
-}
-
-/// A write to `status` that changes neither the spec nor labels, annotations, finalizers and owners.
-pub(crate) fn keep_spec_and_metadata<'a>(object: &mut Map<'a>, old: &Map<'_>, context: Context) {
-    keep_spec(object, old, context);
-    if let (Some(metadata), Some(stored)) = (object.map_mut("metadata"), old.map("metadata")) {
-        for name in [
-            "labels",
-            "annotations",
-            "finalizers",
-            "ownerReferences",
-            "deletionTimestamp",
-            "generation",
-            "selfLink",
-        ] {
-            keep_field(metadata, stored, name);
-        }
-    }
-}
-
-/// A write to `status` that changes nothing but the status and who manages its fields.
-pub(crate) fn keep_spec_and_whole_metadata<'a>(object: &mut Map<'a>, old: &Map<'_>, context: Context) {
-    keep_spec(object, old, context);
+/// A write to `status` that changes no metadata but who manages fields.
+pub(crate) fn keep_whole_metadata<'a>(object: &mut Map<'a>, old: &Map<'_>, _: Context) {
     // Owners of the status change with it, although all other metadata stays.
     let managers = object.map_mut("metadata").and_then(|metadata| metadata.remove("managedFields"));
     keep_field(object, old, "metadata");

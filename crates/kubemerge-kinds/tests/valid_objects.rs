@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kubemerge_kinds::{BuiltinKind, admit, admit_update};
+use kubemerge_kinds::{BuiltinKind, Refusal, admit, admit_update};
 use kubemerge_schema::{Dialect, Schema};
 use serde_json::{Value, json};
 
@@ -51,12 +51,21 @@ fn grows(stored: &str) -> bool {
     stored.contains("atchLabelKeys")
 }
 
+/// Kubernetes refuses repeated addresses of a node when it is updated, not when it is created.
+fn is_checked_on_updates_only(refusal: &Refusal) -> bool {
+    let errors = refusal.field_errors();
+    !errors.is_empty() && errors.iter().all(|error| error.field.starts_with("status.addresses"))
+}
+
 fn check_laws(schema: &Schema, stored: &str, text: &str) {
     if grows(stored) {
         return;
     }
     assert_eq!(admit(schema, stored).ok().as_deref(), Some(stored), "{text}");
     let unchanged = admit_update(schema, stored, stored);
+    if unchanged.as_ref().is_err_and(is_checked_on_updates_only) {
+        return;
+    }
     assert_eq!(unchanged.ok().as_deref(), Some(stored), "an update of {text} without changes");
 }
 

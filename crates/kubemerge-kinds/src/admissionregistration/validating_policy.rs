@@ -9,14 +9,13 @@ use crate::cel::{Environment, Type, problem};
 use crate::field::Field;
 use crate::format::qualified_name;
 use crate::meta;
-use crate::registry::{Generation, MetadataRule, OnUpdate, Rules, SubresourceRules, keep_spec_and_metadata};
+use crate::registry::{Generation, MetadataRule, OnUpdate, Rules, SubresourceRules};
 
 pub(super) const RULES: Rules = Rules {
     kind: "ValidatingAdmissionPolicy",
     metadata: MetadataRule::AnyFinalizers,
     defaults,
     generation: Generation::Spec,
-    reset: &["status"],
     validate: |policy| {
         conditions(policy.field("spec"));
         validate(policy);
@@ -30,9 +29,8 @@ pub(super) const RULES: Rules = Rules {
     },
     on_update: OnUpdate::ValidateMetadata,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec_and_metadata,
         validate_update: |policy, _| status(policy.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };

@@ -3,9 +3,7 @@
 use super::{approval::validate_approval, internal_spec::internal_spec, spec};
 use crate::field::{BadValue, Field};
 use crate::meta::{NameRule, generic_metadata};
-use crate::registry::{
-    Context, Generation, MetadataRule, OnUpdate, Rules, Scope, SubresourceRules, keep_spec,
-};
+use crate::registry::{Context, Generation, MetadataRule, OnUpdate, Rules, Scope, SubresourceRules};
 use crate::tree::{Arena, List, Map};
 
 pub(super) const RULES: Rules = Rules {
@@ -18,11 +16,9 @@ pub(super) const RULES: Rules = Rules {
     validate_update,
     on_update: OnUpdate::ValidateChanges,
     generation: Generation::Spec,
-    reset: &["status"],
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec,
         validate_update: |definition, _| spec::names(definition.fields(["status", "acceptedNames"])),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };

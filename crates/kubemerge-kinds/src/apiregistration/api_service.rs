@@ -4,7 +4,7 @@ use crate::field::Field;
 use crate::format::{dns1035_label, dns1123_subdomain, path_segment_name};
 use crate::go_text::quoted;
 use crate::meta::NameRule;
-use crate::registry::{Context, MetadataRule, Rules, SubresourceRules, keep_field, keep_spec};
+use crate::registry::{Context, MetadataRule, Rules, SubresourceRules};
 use crate::tree::{List, Map, Value};
 
 pub(super) const RULES: Rules = Rules {
@@ -12,13 +12,11 @@ pub(super) const RULES: Rules = Rules {
     name: NameRule::PathSegment,
     metadata: MetadataRule::AnyFinalizers,
     defaults,
-    reset: &["status"],
     prepare_create,
     validate,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_all_but_status,
         validate_update: |service, _| status(service.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };
@@ -48,15 +46,6 @@ fn prepare_create(service: &mut Map<'_>, _: Context) {
     let mut conditions = List::new_in(arena);
     conditions.push(condition);
     service.ensure_map("status").set("conditions", conditions);
-}
-
-fn keep_all_but_status<'a>(service: &mut Map<'a>, old: &Map<'_>, context: Context) {
-    keep_spec(service, old, context);
-    if let (Some(metadata), Some(stored)) = (service.map_mut("metadata"), old.map("metadata")) {
-        for name in ["labels", "annotations", "finalizers", "ownerReferences"] {
-            keep_field(metadata, stored, name);
-        }
-    }
 }
 
 fn validate(service: Field<'_>) {

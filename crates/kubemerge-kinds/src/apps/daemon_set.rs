@@ -8,7 +8,7 @@ use super::workload::{
 use crate::core::pod_template;
 use crate::field::{BadValue, Field};
 use crate::meta::{Selector, is_empty_selector, label_selector};
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::Map;
 
 /// Counts changes of the template; a field of a removed version that lives on as an annotation.
@@ -18,7 +18,6 @@ pub(super) const RULES: Rules = Rules {
     kind: "DaemonSet",
     defaults,
     refuse_conversion: |set| annotation(set, TEMPLATE_GENERATION).and_then(parse_error),
-    reset: &["status"],
     generation: Generation::Spec,
     prepare_create: |set, context| {
         prepare_template(set, context);
@@ -39,16 +38,13 @@ pub(super) const RULES: Rules = Rules {
     },
     on_update: OnUpdate::ValidateObject,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: |set, old, context| {
-            keep_spec(set, old, context);
-            // In Kubernetes it is a field of the spec, which status does not change.
-            set_template_generation(set, template_generation(old));
-        },
+        // In Kubernetes it is a field of the spec, which status does not change.
+        prepare_update: |set, old, _| set_template_generation(set, template_generation(old)),
         validate_update: |set, old| {
             status(set.field("status"));
             collision_count(set.field("status"), old.field("status"));
         },
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

@@ -6,9 +6,7 @@ use super::workload::{
     SELECTOR, at_most, collision_count, counters, prepare_template, replicated_template, template_defaults,
 };
 use crate::field::{BadValue, Field};
-use crate::registry::{
-    Context, Generation, OnUpdate, Rules, SubresourceRules, count_generation, keep_field, keep_spec,
-};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, count_generation};
 use crate::tree::Map;
 
 /// A field of a removed version that lives on as an annotation.
@@ -22,7 +20,6 @@ pub(super) const RULES: Rules = Rules {
         let error = parse_error(text)?;
         Some(format!("failed to parse annotation[{ROLLBACK_TO}]={text} as int64: {error}"))
     },
-    reset: &["status"],
     generation: Generation::Own,
     prepare_create: |deployment, context| {
         prepare_template(deployment, context);
@@ -42,19 +39,12 @@ pub(super) const RULES: Rules = Rules {
     },
     on_update: OnUpdate::ValidateObject,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: |deployment, old, context| {
-            keep_spec(deployment, old, context);
-            if let (Some(metadata), Some(stored)) = (deployment.map_mut("metadata"), old.map("metadata")) {
-                // Upstream: a write of the status keeps labels here, for other workloads it does not.
-                keep_field(metadata, stored, "labels");
-            }
-            keep_rollback(deployment, old);
-        },
+        prepare_update: |deployment, old, _| keep_rollback(deployment, old),
         validate_update: |deployment, old| {
             status(deployment.field("status"));
             collision_count(deployment.field("status"), old.field("status"));
         },
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

@@ -4,7 +4,7 @@ use super::workload::{
     SELECTOR, at_most, counters, prepare_template, replicated_template, template_defaults,
 };
 use crate::field::Field;
-use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules};
 
 pub(super) const RULES: Rules = Rules {
     kind: "ReplicaSet",
@@ -12,7 +12,6 @@ pub(super) const RULES: Rules = Rules {
         template_defaults(set, context);
         set.ensure_map("spec").set_if_absent("replicas", 1);
     },
-    reset: &["status"],
     generation: Generation::Spec,
     prepare_create: prepare_template,
     prepare_update: |set, _, context| prepare_template(set, context),
@@ -23,9 +22,8 @@ pub(super) const RULES: Rules = Rules {
     },
     on_update: OnUpdate::ValidateObject,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec,
         validate_update: |set, _| status(set.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

@@ -16,14 +16,13 @@ use crate::core::{
 use crate::field::{Field, Report};
 use crate::format::dns1123_label;
 use crate::meta::{NameRule, annotations, labels};
-use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::{Arena, List, Map, Value};
 
 pub(super) const RULES: Rules = Rules {
     kind: "StatefulSet",
     name: NameRule::Label,
     defaults,
-    reset: &["status"],
     generation: Generation::Spec,
     prepare_create: prepare_template,
     prepare_update: |set, _, context| prepare_template(set, context),
@@ -31,12 +30,11 @@ pub(super) const RULES: Rules = Rules {
     validate_update,
     on_update: OnUpdate::ValidateChanges,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec,
         validate_update: |set, old| {
             status(set.field("status"));
             collision_count(set.field("status"), old.field("status"));
         },
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

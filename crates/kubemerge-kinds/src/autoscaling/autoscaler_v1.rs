@@ -5,7 +5,7 @@
 
 use super::autoscaler::{replicas_and_target, status};
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::Map;
 
 const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
@@ -15,19 +15,15 @@ pub(super) const RULES: Rules = Rules {
     kind: "HorizontalPodAutoscaler",
     versions: &["v1"],
     defaults,
-    reset: &["status"],
     generation: Generation::Spec,
     prepare_update: |autoscaler, _, _| annotate_current_metrics(autoscaler),
     validate: |autoscaler| validate(autoscaler.field("spec"), None),
     validate_update: |autoscaler, old| validate(autoscaler.field("spec"), Some(old.field("spec"))),
     on_update: OnUpdate::ValidateChanges,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: |autoscaler, old, context| {
-            keep_spec(autoscaler, old, context);
-            annotate_current_metrics(autoscaler);
-        },
+        prepare_update: |autoscaler, _, _| annotate_current_metrics(autoscaler),
         validate_update: |autoscaler, _| status(autoscaler.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

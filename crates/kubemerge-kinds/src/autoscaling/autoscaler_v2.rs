@@ -5,7 +5,7 @@ use super::behavior;
 use super::metrics::metric;
 use super::reference::{ApiVersion, version_problem};
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::{List, Map};
 
 const DEFAULT_CPU_UTILIZATION: i64 = 80;
@@ -14,15 +14,13 @@ pub(super) const RULES: Rules = Rules {
     kind: "HorizontalPodAutoscaler",
     versions: &["v2"],
     defaults,
-    reset: &["status"],
     generation: Generation::Spec,
     validate: |autoscaler| validate(autoscaler.field("spec"), None),
     validate_update: |autoscaler, old| validate(autoscaler.field("spec"), Some(old.field("spec"))),
     on_update: OnUpdate::ValidateChanges,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec,
         validate_update: |autoscaler, _| status(autoscaler.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

@@ -4,7 +4,7 @@ use super::cron_schedule::check_schedule;
 use super::job_spec::{self, prepare, shared_defaults};
 use super::time_zone::check_time_zone;
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::Map;
 
 /// Jobs get a suffix of 11 characters, and their names are labels.
@@ -13,7 +13,6 @@ const MAX_NAME: usize = 52;
 pub(super) const RULES: Rules = Rules {
     kind: "CronJob",
     defaults,
-    reset: &["status"],
     generation: Generation::Spec,
     prepare_create: prepare_job,
     prepare_update: |cron_job, _, context| prepare_job(cron_job, context),
@@ -37,11 +36,7 @@ pub(super) const RULES: Rules = Rules {
         validate_spec(spec);
     },
     on_update: OnUpdate::ValidateChanges,
-    subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec,
-        validate_update: |_, _| {},
-    }],
+    subresources: &[SubresourceRules::DEFAULT],
     ..Rules::NAMESPACED
 };
 

@@ -6,7 +6,7 @@ use super::job_template_update::template_unchanged;
 use crate::field::{BadValue, Field, Report};
 use crate::format::is_dns1123_label;
 use crate::meta::{Selector, label_selector, selector_matches};
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::{Arena, Map, Value};
 
 const UID_LABELS: [&str; 2] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
@@ -16,7 +16,6 @@ const SELECTOR: &str = "*metav1.LabelSelector";
 pub(super) const RULES: Rules = Rules {
     kind: "Job",
     defaults,
-    reset: &["status"],
     generation: Generation::Spec,
     prepare_create: |job, context| {
         // Before the defaults of labels, which copy what this adds to the template.
@@ -35,14 +34,11 @@ pub(super) const RULES: Rules = Rules {
     validate_update,
     on_update: OnUpdate::ValidateChanges,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: |job, old, context| {
-            // The labels of the template that the client sent come first, then those of the stored one.
-            label_like_template(job);
-            keep_spec(job, old, context);
-            label_like_template(job);
-        },
+        // The labels of the template that the client sent come first, then those of the stored one.
+        before_reset: |job, _| label_like_template(job),
+        prepare_update: |job, _, _| label_like_template(job),
         validate_update: job_status::validate_update,
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

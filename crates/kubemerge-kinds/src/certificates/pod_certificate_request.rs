@@ -7,25 +7,20 @@ use crate::core::pod_spec::signer_name;
 use crate::field::Field;
 use crate::format::{dns1123_subdomain, qualified_name};
 use crate::meta::conditions;
-use crate::registry::{OnUpdate, Rules, SubresourceRules, keep_spec_and_metadata};
+use crate::registry::{OnUpdate, Rules, SubresourceRules};
 
 pub(super) const RULES: Rules = Rules {
     kind: "PodCertificateRequest",
     defaults: |request, _| {
         request.ensure_map("spec").set_if_absent("maxExpirationSeconds", 24 * HOUR);
     },
-    reset: &["status"],
     validate: |request| validate(request.field("spec")),
     validate_update: |request, old| {
         let go_type = "certificates.PodCertificateRequestSpec";
         request.field("spec").check_immutable_struct(old.field("spec"), go_type);
     },
     on_update: OnUpdate::ValidateChanges,
-    subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec_and_metadata,
-        validate_update: status,
-    }],
+    subresources: &[SubresourceRules { validate_update: status, ..SubresourceRules::DEFAULT }],
     ..Rules::NAMESPACED
 };
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::content::{certificates_problem, decoded, request_problem};
 use super::signing_request_update::{
-    approval_changes, changes, keep_all, keep_all_but_certificate, keep_all_but_conditions, status_changes,
+    approval_changes, changes, keep_all_but_certificate, keep_all_but_conditions, status_changes,
 };
 use crate::core::pod_spec::signer_name;
 use crate::field::Field;
@@ -16,9 +16,7 @@ use crate::tree::{List, Map, Value};
 pub(super) const RULES: Rules = Rules {
     kind: "CertificateSigningRequest",
     name: NameRule::Custom(|_| Problems::new()),
-    reset: &["status"],
     prepare_create: add_user,
-    prepare_update: keep_all,
     validate: |request| validate(request, request.absent()),
     validate_update: |request, old| {
         validate(request, old);
@@ -27,12 +25,12 @@ pub(super) const RULES: Rules = Rules {
     on_update: OnUpdate::ValidateMetadata,
     subresources: &[
         SubresourceRules {
-            name: "status",
             prepare_update: keep_all_but_certificate,
             validate_update: |request, old| {
                 validate(request, old);
                 status_changes(request, old);
             },
+            ..SubresourceRules::DEFAULT
         },
         SubresourceRules {
             name: "approval",
@@ -41,6 +39,7 @@ pub(super) const RULES: Rules = Rules {
                 validate(request, old);
                 approval_changes(request, old);
             },
+            ..SubresourceRules::DEFAULT
         },
     ],
     ..Rules::CLUSTER

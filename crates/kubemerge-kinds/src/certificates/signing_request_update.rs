@@ -8,14 +8,8 @@ use crate::tree::{Map, Value};
 const APPROVALS: [&str; 2] = ["Approved", "Denied"];
 const FINAL: [&str; 3] = ["Approved", "Denied", "Failed"];
 
-/// Clients change metadata alone.
-pub(super) fn keep_all<'a>(request: &mut Map<'a>, old: &Map<'_>, _: Context) {
-    keep_field(request, old, "spec");
-}
-
 /// A write to `status` leaves approvals as they are, unless it adds or removes some: that is an error later.
 pub(super) fn keep_all_but_certificate<'a>(request: &mut Map<'a>, old: &Map<'_>, _: Context) {
-    keep_field(request, old, "spec");
     for kind in APPROVALS {
         keep_conditions(request, old, kind);
     }
@@ -26,9 +20,7 @@ pub(super) fn keep_all_but_certificate<'a>(request: &mut Map<'a>, old: &Map<'_>,
 pub(super) fn keep_all_but_conditions<'a>(request: &mut Map<'a>, old: &Map<'_>, _: Context) {
     keep_transition_times(request, old);
     let conditions = request.map_mut("status").and_then(|status| status.remove("conditions"));
-    for name in ["spec", "status"] {
-        keep_field(request, old, name);
-    }
+    keep_field(request, old, "status");
     let status = request.ensure_map("status");
     match conditions {
         Some(conditions) => status.set("conditions", conditions),

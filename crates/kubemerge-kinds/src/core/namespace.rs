@@ -3,7 +3,7 @@
 use crate::field::Field;
 use crate::format::qualified_name;
 use crate::meta::{NameRule, is_standard_finalizer};
-use crate::registry::{Context, Rules, SubresourceRules, keep_field, keep_spec};
+use crate::registry::{Context, Rules, SubresourceRules, keep_field};
 use crate::tree::{List, Map, Value};
 
 /// The label that holds the name.
@@ -16,23 +16,21 @@ pub(super) const RULES: Rules = Rules {
     name: NameRule::Label,
     defaults,
     prepare_create,
-    prepare_update: |namespace, old, context| {
-        keep_spec(namespace, old, context);
-        keep_field(namespace, old, "status");
-    },
+    // Upstream keeps the spec as well, but its field managers do not know.
+    prepare_update: |namespace, old, _| keep_field(namespace, old, "spec"),
     validate: |namespace| {
         let finalizers = namespace.fields(["spec", "finalizers"]);
         // Upstream reports them at the path of the list.
         finalizers.items().for_each(|one| finalizer(one.reported_at(finalizers)));
     },
     subresources: &[
-        SubresourceRules { name: "status", prepare_update: keep_spec, validate_update: phase },
+        SubresourceRules { validate_update: phase, ..SubresourceRules::DEFAULT },
         SubresourceRules {
             name: "finalize",
-            prepare_update: |namespace, old, _| keep_field(namespace, old, "status"),
             validate_update: |namespace, _| {
                 namespace.fields(["spec", "finalizers"]).items().for_each(finalizer);
             },
+            ..SubresourceRules::DEFAULT
         },
     ],
     ..Rules::CLUSTER
@@ -49,8 +47,6 @@ fn defaults(namespace: &mut Map<'_>, _: Context) {
 }
 
 fn prepare_create(namespace: &mut Map<'_>, _: Context) {
-    // Clients cannot create a namespace that is terminating.
-    namespace.remove("status");
     namespace.ensure_map("status").set("phase", "Active");
     let arena = namespace.arena();
     let spec = namespace.ensure_map("spec");

@@ -6,7 +6,7 @@ use super::pod_spec::{quantity_value, resource_list, taint_effect};
 use crate::field::{BadValue, Field};
 use crate::format::{label_value, max_len, parse_cidr, qualified_name, strict_legacy_cidr};
 use crate::go_text::quoted;
-use crate::registry::{Context, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Context, Rules, StatusOnCreate, SubresourceRules};
 use crate::tree::{List, Map, Value};
 
 pub(super) const RULES: Rules = Rules {
@@ -16,21 +16,18 @@ pub(super) const RULES: Rules = Rules {
         drop_disabled_fields(node, None);
         node.ensure_map("status").remove("config");
     },
-    prepare_update: |node, old, _| {
-        crate::registry::keep_field(node, old, "status");
-        drop_disabled_fields(node, Some(old));
-    },
+    status_on_create: StatusOnCreate::Own,
+    prepare_update: |node, old, _| drop_disabled_fields(node, Some(old)),
     validate,
     validate_update,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: |node, old, context| {
-            keep_spec(node, old, context);
+        prepare_update: |node, old, _| {
             if !old.map("status").is_some_and(|status| status.has("config")) {
                 node.ensure_map("status").remove("config");
             }
         },
         validate_update,
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };

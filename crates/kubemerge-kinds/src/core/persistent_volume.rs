@@ -3,7 +3,7 @@
 use super::persistent_volume_spec::{SOURCES, VolumeOf, validate};
 use super::pod_spec::{resource_list, storage_systems};
 use crate::field::{Field, Report, internal_pretty, unified_diff};
-use crate::registry::{Context, Rules, SubresourceRules, keep_field, keep_spec};
+use crate::registry::{Context, Rules, SubresourceRules, keep_field};
 use crate::tree::{Arena, Map};
 
 /// The annotation that held mount options before there was a field.
@@ -37,18 +37,13 @@ pub(super) const RULES: Rules = Rules {
     kind: "PersistentVolume",
     defaults,
     prepare_create,
-    prepare_update: |volume, old, _| keep_field(volume, old, "status"),
     validate: |volume| {
         let name = volume.fields(["metadata", "name"]).str();
         validate(volume.field("spec"), VolumeOf::Object { name });
         mount_options(volume);
     },
     validate_update,
-    subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: prepare_status,
-        validate_update: |_, _| {},
-    }],
+    subresources: &[SubresourceRules { prepare_update: prepare_status, ..SubresourceRules::DEFAULT }],
     ..Rules::CLUSTER
 };
 
@@ -72,7 +67,6 @@ pub(crate) fn spec_defaults(spec: &mut Map<'_>) {
 fn prepare_create(volume: &mut Map<'_>, _: Context) {
     let created =
         volume.map("metadata").map(|metadata| metadata.str("creationTimestamp")).unwrap_or_default();
-    volume.remove("status");
     let status = volume.ensure_map("status");
     status.set("phase", "Pending");
     // The first phase starts when the object does. Without a server there is no time.
@@ -82,8 +76,7 @@ fn prepare_create(volume: &mut Map<'_>, _: Context) {
 }
 
 /// A client that does not send the time of the phase does not change it.
-fn prepare_status<'a>(volume: &mut Map<'a>, old: &Map<'_>, context: Context) {
-    keep_spec(volume, old, context);
+fn prepare_status<'a>(volume: &mut Map<'a>, old: &Map<'_>, _: Context) {
     let (status, Some(stored)) = (volume.ensure_map("status"), old.map("status")) else { return };
     if status.str("phase") == stored.str("phase") && !status.has("lastPhaseTransitionTime") {
         keep_field(status, stored, "lastPhaseTransitionTime");

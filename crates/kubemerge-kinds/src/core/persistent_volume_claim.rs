@@ -6,7 +6,7 @@ use super::claim_spec::{self, ApiGroups};
 use super::pod_spec::{is_native, quantity_value, resource_list};
 use crate::field::{Field, Report, internal_pretty, unified_diff};
 use crate::format::qualified_name;
-use crate::registry::{Context, OnUpdate, Rules, SubresourceRules, keep_field, keep_spec};
+use crate::registry::{Context, OnUpdate, Rules, SubresourceRules, keep_field};
 use crate::tree::{Arena, Map, Value};
 
 /// The annotation that named the class before there was a field.
@@ -24,27 +24,22 @@ pub(super) const RULES: Rules = Rules {
     kind: "PersistentVolumeClaim",
     defaults,
     prepare_create: |claim, _| {
-        claim.remove("status");
         claim.ensure_map("status").set("phase", "Pending");
         data_sources(claim.ensure_map("spec"), None);
     },
-    prepare_update: |claim, old, _| {
-        keep_field(claim, old, "status");
-        data_sources(claim.ensure_map("spec"), old.map("spec"));
-    },
+    prepare_update: |claim, old, _| data_sources(claim.ensure_map("spec"), old.map("spec")),
     validate: |claim| claim_spec::validate(claim.field("spec"), ApiGroups::Valid),
     validate_update,
     on_update: OnUpdate::ValidateMetadata,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: |claim, old, context| {
-            keep_spec(claim, old, context);
+        prepare_update: |claim, old, _| {
             // The health of volumes is off by default.
             if !old.map("status").is_some_and(|status| status.has("healthStatus")) {
                 claim.ensure_map("status").remove("healthStatus");
             }
         },
         validate_update: |claim, _| status(claim),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

@@ -5,13 +5,14 @@ use super::pod_spec::{self, PodOf, drop_disabled_fields, match_annotations, pod_
 use super::pod_status::initial_status;
 use super::{pod_resize, pod_status_update, pod_update};
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{Context, Generation, OnUpdate, Rules, StatusOnCreate, SubresourceRules};
 use crate::tree::{List, Map, Value};
 
 pub(super) const RULES: Rules = Rules {
     kind: "Pod",
     generation: Generation::Spec,
     defaults,
+    status_on_create: StatusOnCreate::Own,
     prepare_create,
     prepare_update,
     validate,
@@ -22,19 +23,21 @@ pub(super) const RULES: Rules = Rules {
     on_update: OnUpdate::ValidateMetadata,
     subresources: &[
         SubresourceRules {
-            name: "status",
             prepare_update: pod_status_update::prepare_update,
             validate_update: pod_status_update::validate_update,
+            ..SubresourceRules::DEFAULT
         },
         SubresourceRules {
             name: "ephemeralcontainers",
             prepare_update: pod_resize::prepare_ephemeral,
             validate_update: pod_resize::validate_ephemeral,
+            ..SubresourceRules::DEFAULT
         },
         SubresourceRules {
             name: "resize",
             prepare_update: pod_resize::prepare_resize,
             validate_update: pod_resize::validate_resize,
+            ..SubresourceRules::DEFAULT
         },
     ],
     ..Rules::NAMESPACED
@@ -76,9 +79,6 @@ fn prepare_create(pod: &mut Map<'_>, context: Context) {
 }
 
 fn prepare_update(pod: &mut Map<'_>, old: &Map<'_>, context: Context) {
-    if let Some(status) = old.get("status") {
-        pod.set("status", status.copy_in(pod.arena()));
-    }
     // Clients from before pod-level resources leave them out without wanting to remove them.
     let resources = old.map("spec").and_then(|spec| spec.get("resources"));
     if let (Some(spec), Some(resources)) = (pod.map_mut("spec"), resources)

@@ -9,20 +9,9 @@ use crate::format::{dns1123_subdomain, is_ipv4, is_ipv6, qualified_name, strict_
 use crate::registry::Context;
 use crate::tree::Map;
 
-/// Everything but the status stays.
+/// Keeps what kubelets of older versions do not send.
 pub(super) fn prepare_update(pod: &mut Map<'_>, old: &Map<'_>, _context: Context) {
     let arena = pod.arena();
-    if let Some(spec) = old.get("spec") {
-        pod.set("spec", spec.copy_in(arena));
-    }
-    let metadata = pod.ensure_map("metadata");
-    let owners = old.map("metadata").and_then(|metadata| metadata.get("ownerReferences"));
-    match owners {
-        Some(owners) => metadata.set("ownerReferences", owners.copy_in(arena)),
-        None => {
-            metadata.remove("ownerReferences");
-        }
-    }
     let Some(before) = old.map("status") else { return };
     let status = pod.ensure_map("status");
     // Older kubelets do not send these and must not clear them.

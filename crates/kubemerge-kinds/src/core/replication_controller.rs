@@ -2,26 +2,22 @@
 
 use super::pod_template;
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::Map;
 
 pub(super) const RULES: Rules = Rules {
     kind: "ReplicationController",
     defaults,
-    reset: &["status"],
     generation: Generation::Spec,
     prepare_create: prepare_template,
     prepare_update: |controller, _, context| prepare_template(controller, context),
     validate,
     on_update: OnUpdate::ValidateObject,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: |controller, old, context| {
-            keep_spec(controller, old, context);
-            // The stored spec gives labels to a controller that has none.
-            defaults(controller, context);
-        },
+        // The stored spec gives labels to a controller that has none.
+        prepare_update: |controller, _, context| defaults(controller, context),
         validate_update: |controller, _| status(controller.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

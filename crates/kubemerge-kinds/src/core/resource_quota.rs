@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 
 use super::pod_spec::{is_standard, quantity_value, resource_list, resource_name};
 use crate::field::Field;
-use crate::registry::{Context, OnUpdate, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Context, OnUpdate, Rules, SubresourceRules};
 use crate::tree::Map;
 
 pub(super) const RULES: Rules = Rules {
     kind: "ResourceQuota",
     defaults,
-    reset: &["status"],
     validate: |quota| spec(quota.field("spec")),
     validate_update: |quota, old| {
         let scopes = quota.fields(["spec", "scopes"]);
@@ -21,12 +20,11 @@ pub(super) const RULES: Rules = Rules {
     },
     on_update: OnUpdate::ValidateObject,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec,
         validate_update: |quota, _| {
             let status = quota.field("status");
             ["hard", "used"].into_iter().for_each(|name| quantities(status.field(name)));
         },
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

@@ -3,21 +3,20 @@
 use super::status::{CATCH_ALL, EXEMPT, status};
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_label, dns1123_subdomain};
-use crate::registry::{Generation, Rules, SubresourceRules, keep_spec_and_whole_metadata};
+use crate::registry::{Generation, Rules, SubresourceRules, keep_whole_metadata};
 
 pub(super) const RULES: Rules = Rules {
     kind: "FlowSchema",
     defaults: |schema, _| schema.ensure_map("spec").set_default("matchingPrecedence", 1000),
     generation: Generation::Spec,
-    reset: &["status"],
     validate: |schema| {
         spec(schema);
         status(schema.field("status"));
     },
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec_and_whole_metadata,
+        prepare_update: keep_whole_metadata,
         validate_update: |schema, _| status(schema.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };

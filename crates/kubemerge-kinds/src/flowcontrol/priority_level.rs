@@ -2,23 +2,22 @@
 
 use super::status::{CATCH_ALL, EXEMPT, status};
 use crate::field::Field;
-use crate::registry::{Context, Generation, Rules, SubresourceRules, keep_spec_and_whole_metadata};
+use crate::registry::{Context, Generation, Rules, SubresourceRules, keep_whole_metadata};
 use crate::tree::Map;
 
 pub(super) const RULES: Rules = Rules {
     kind: "PriorityLevelConfiguration",
     defaults,
     generation: Generation::Spec,
-    reset: &["status"],
     validate: |level| {
         annotations(level.fields(["metadata", "annotations"]));
         spec(level);
         status(level.field("status"));
     },
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec_and_whole_metadata,
+        prepare_update: keep_whole_metadata,
         validate_update: |level, _| status(level.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };

@@ -5,19 +5,14 @@ use crate::field::{BadValue, Field};
 use crate::format::{
     dns1123_label, dns1123_subdomain, parse_ip, port_name, strict_ip, wildcard_dns1123_subdomain,
 };
-use crate::registry::{Generation, Rules, SubresourceRules, keep_spec};
+use crate::registry::{Generation, Rules, SubresourceRules};
 
 pub(super) const RULES: Rules = Rules {
     kind: "Ingress",
     validate,
     validate_create_only,
     generation: Generation::Spec,
-    reset: &["status"],
-    subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec,
-        validate_update: validate_status,
-    }],
+    subresources: &[SubresourceRules { validate_update: validate_status, ..SubresourceRules::DEFAULT }],
     ..Rules::NAMESPACED
 };
 

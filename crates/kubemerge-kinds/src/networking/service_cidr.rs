@@ -4,19 +4,14 @@ use std::net::IpAddr;
 
 use crate::field::{BadValue, Field};
 use crate::format::{parse_cidr, strict_cidr};
-use crate::registry::{OnUpdate, Rules, SubresourceRules, keep_spec_and_metadata};
+use crate::registry::{OnUpdate, Rules, SubresourceRules};
 
 pub(super) const RULES: Rules = Rules {
     kind: "ServiceCIDR",
     validate,
     validate_update,
     on_update: OnUpdate::ValidateChanges,
-    reset: &["status"],
-    subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec_and_metadata,
-        validate_update: |_, _| {},
-    }],
+    subresources: &[SubresourceRules::DEFAULT],
     ..Rules::CLUSTER
 };
 

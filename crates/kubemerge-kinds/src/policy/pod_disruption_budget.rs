@@ -3,9 +3,7 @@
 use crate::apps::rolling_update::{at_most_100_percent, int_or_percent};
 use crate::field::{Field, Report};
 use crate::meta::{Selector, conditions, label_selector};
-use crate::registry::{
-    Generation, MetadataRule, OnUpdate, Rules, SubresourceRules, count_generation, keep_spec,
-};
+use crate::registry::{Generation, MetadataRule, OnUpdate, Rules, SubresourceRules, count_generation};
 use crate::tree::{Map, Value};
 
 /// A label that told version v1beta1 from v1 selectors; conversion alone may use it.
@@ -14,7 +12,6 @@ const VERSION_LABEL: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector
 pub(super) const RULES: Rules = Rules {
     kind: "PodDisruptionBudget",
     metadata: MetadataRule::Generic,
-    reset: &["status"],
     generation: Generation::Own,
     prepare_create: |budget, _| {
         strip_version_label(budget);
@@ -39,9 +36,8 @@ pub(super) const RULES: Rules = Rules {
     },
     on_update: OnUpdate::ValidateChanges,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec,
         validate_update: |budget, _| status(budget.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

@@ -12,7 +12,6 @@ pub(super) const CLAIM: Rules = Rules {
         defaults(claim.ensure_map("spec"));
         claim_status::defaults(claim);
     },
-    reset: &["status"],
     prepare_create: |claim, _| drop_disabled_fields(claim.ensure_map("spec")),
     prepare_update: |claim, _, _| drop_disabled_fields(claim.ensure_map("spec")),
     validate: |claim| validate(claim.field("spec")),
@@ -25,9 +24,9 @@ pub(super) const CLAIM: Rules = Rules {
     },
     on_update: OnUpdate::ValidateMetadata,
     subresources: &[SubresourceRules {
-        name: "status",
         prepare_update: claim_status::prepare,
         validate_update: claim_status::validate,
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };

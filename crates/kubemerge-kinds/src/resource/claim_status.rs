@@ -14,7 +14,7 @@ use crate::field::{BadValue, Field};
 use crate::format::{canonical_ip, dns1123_label, parse_cidr, parse_ip, qualified_name};
 use crate::go_text::quoted;
 use crate::meta;
-use crate::registry::{Context, keep_spec_and_metadata};
+use crate::registry::Context;
 use crate::tree::Map;
 
 const MAX_CONSUMERS: usize = 256;
@@ -44,9 +44,8 @@ pub(super) fn defaults(claim: &mut Map<'_>) {
     }
 }
 
-/// Keeps the spec, and drops what drivers reported of devices that are allocated no longer.
-pub(super) fn prepare<'a>(claim: &mut Map<'a>, old: &Map<'_>, context: Context) {
-    keep_spec_and_metadata(claim, old, context);
+/// Drops what drivers reported of devices that are allocated no longer.
+pub(super) fn prepare<'a>(claim: &mut Map<'a>, old: &Map<'_>, _: Context) {
     let kept: BTreeSet<_> = results(claim).map(device_id).collect();
     let gone: BTreeSet<_> = results(old).map(device_id).filter(|id| !kept.contains(id)).collect();
     let Some(status) = claim.map_mut("status") else { return };

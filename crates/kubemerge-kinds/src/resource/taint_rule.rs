@@ -5,23 +5,21 @@ use super::taint::taint;
 use crate::field::Field;
 use crate::format::dns1123_label;
 use crate::meta::conditions;
-use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules, keep_spec_and_metadata};
+use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules};
 
 pub(super) const RULES: Rules = Rules {
     kind: "DeviceTaintRule",
     generation: Generation::Spec,
-    reset: &["status"],
     validate: |rule| validate(rule, rule.absent()),
     validate_update: validate,
     on_update: OnUpdate::ValidateChanges,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec_and_metadata,
         validate_update: |rule, _| {
             let list = rule.fields(["status", "conditions"]);
             conditions(list);
             is_within(list, MAX_CONDITIONS);
         },
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };

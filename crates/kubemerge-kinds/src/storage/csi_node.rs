@@ -5,21 +5,16 @@ use std::collections::BTreeSet;
 use crate::core::pod_spec::csi_driver_name;
 use crate::field::Field;
 use crate::format::qualified_name;
-use crate::registry::{Rules, SubresourceRules, keep_spec_and_metadata};
+use crate::registry::{Rules, SubresourceRules};
 use crate::tree::{Arena, Map};
 
 pub(super) const RULES: Rules = Rules {
     kind: "CSINode",
-    reset: &["status"],
     validate: |node| drivers(node.fields(["spec", "drivers"])),
     validate_update,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: |node, old, context| {
-            keep_spec_and_metadata(node, old, context);
-            drop_disabled_fields(node, old);
-        },
-        validate_update: |_, _| {},
+        prepare_update: |node, old, _| drop_disabled_fields(node, old),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };

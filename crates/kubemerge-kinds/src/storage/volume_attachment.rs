@@ -5,7 +5,7 @@ use crate::core::persistent_volume_spec::{self, VolumeOf};
 use crate::core::pod_spec::csi_driver_name;
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_subdomain, dns1123_subdomain_caseless};
-use crate::registry::{Rules, SubresourceRules, keep_spec_and_metadata};
+use crate::registry::{Rules, SubresourceRules};
 
 pub(super) const RULES: Rules = Rules {
     kind: "VolumeAttachment",
@@ -15,17 +15,15 @@ pub(super) const RULES: Rules = Rules {
             spec_defaults(spec);
         }
     },
-    reset: &["status"],
     validate,
     validate_create_only: |attachment| attacher(attachment.fields(["spec", "attacher"])),
     validate_update,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec_and_metadata,
         validate_update: |attachment, old| {
             validate(attachment);
             validate_update(attachment, old);
         },
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };

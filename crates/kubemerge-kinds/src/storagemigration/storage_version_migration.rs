@@ -3,20 +3,18 @@
 use crate::field::Field;
 use crate::format::{dns1035_label, dns1123_subdomain};
 use crate::meta::conditions;
-use crate::registry::{Rules, SubresourceRules, keep_spec_and_metadata};
+use crate::registry::{Rules, SubresourceRules};
 
 pub(super) const RULES: Rules = Rules {
     kind: "StorageVersionMigration",
-    reset: &["status"],
     validate,
     validate_update: |migration, old| {
         let go_type = "storagemigration.StorageVersionMigrationSpec";
         migration.field("spec").check_immutable_struct(old.field("spec"), go_type);
     },
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: keep_spec_and_metadata,
         validate_update: |migration, old| status(migration.field("status"), old.field("status")),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::CLUSTER
 };

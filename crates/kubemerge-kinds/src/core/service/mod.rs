@@ -23,7 +23,6 @@ pub(super) const RULES: Rules = Rules {
     name: NameRule::Label,
     defaults,
     begin: families::begin,
-    prepare_create: |service, _| empty_status(service),
     prepare_update: |service, old, _| update::prepare(service, old),
     validate: |service| validate(service, service.absent()),
     validate_update: |service, old| {
@@ -33,13 +32,8 @@ pub(super) const RULES: Rules = Rules {
     },
     on_update: OnUpdate::ValidateChanges,
     subresources: &[SubresourceRules {
-        name: "status",
-        prepare_update: |service, old, _| {
-            if let Some(spec) = old.get("spec") {
-                service.set("spec", spec.copy_in(service.arena()));
-            }
-        },
         validate_update: |service, old| traffic::load_balancer_status(service, old),
+        ..SubresourceRules::DEFAULT
     }],
     ..Rules::NAMESPACED
 };
@@ -100,11 +94,6 @@ fn ingress_modes(service: &mut Map<'_>) {
 }
 
 /// The status that Go writes of a Service without one.
-fn empty_status(service: &mut Map<'_>) {
-    service.remove("status");
-    service.ensure_map("status").ensure_map("loadBalancer");
-}
-
 fn validate(service: Field<'_>, old: Field<'_>) {
     const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
     const MODE: &str = "service.kubernetes.io/topology-mode";

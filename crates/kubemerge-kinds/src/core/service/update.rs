@@ -7,10 +7,6 @@ use crate::tree::Map;
 
 /// Keeps the status and drops what the new type has no use for, unless the client changed it.
 pub(super) fn prepare(service: &mut Map<'_>, old: &Map<'_>) {
-    let arena = service.arena();
-    if let Some(status) = old.get("status") {
-        service.set("status", status.copy_in(arena));
-    }
     let (Some(spec), Some(before)) = (service.map_mut("spec"), old.map("spec")) else { return };
     drop_addresses(spec, before);
     drop_ports(spec, before);
