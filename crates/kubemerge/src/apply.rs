@@ -6,6 +6,7 @@ use crate::{
     json_patch, merge_patch,
     object::{Object, read_object},
     patch::Patch,
+    server_side_apply,
 };
 use kubemerge_schema::Dialect;
 use kubemerge_value::{Arena, Node, Side};
@@ -81,6 +82,9 @@ pub fn apply_node<'a, 's>(
         }
         Patch::Merge(source) => Ok(merge_patch::apply(live, source.node(), arena)),
         Patch::Json(source) => json_patch::apply(live, source.node(), source.depth(), arena),
+        Patch::Apply { config, applier } => {
+            server_side_apply::apply_node(guide, live, config.node(), *applier, arena)
+        }
     }
 }
 

@@ -52,6 +52,11 @@ pub fn compose<'s>(guide: impl Into<Guide<'s>>, patches: &[Patch<'_>]) -> Result
             nodes.iter().try_fold(nothing, |first, second| merge_compose(first, *second, &arena))?
         }
         PatchType::Json => json_patch::join(&nodes, &arena)?,
+        PatchType::Apply => {
+            let message =
+                "configurations of server-side apply are not composed: each replaces the one before";
+            return Err(Error::new(ErrorKind::NotConvertible, "", message).with_hint("apply the last one"));
+        }
     };
     Patch::owned(last.patch_type(), composed)
 }

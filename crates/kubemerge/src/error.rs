@@ -1,6 +1,7 @@
 //! The one error of the façade: what went wrong, where, in Kubernetes' words, and what to do about it.
 
 use kubemerge_schema::Dialect;
+use kubemerge_ssa::managed_fields::ApplyError;
 use kubemerge_strategic::{MergeError, MergeErrorKind};
 use kubemerge_value::{ParseError, Side};
 use std::fmt;
@@ -55,6 +56,14 @@ pub enum ErrorKind {
     AnnotationsTooLong,
     /// A typed object that has no JSON form, or a result that does not fit the type.
     TypedObject,
+    /// A server-side apply without a field manager.
+    MissingFieldManager,
+    /// A server-side apply that is malformed: another kind, or entries of `managedFields` in the configuration.
+    InvalidApply,
+    /// A server-side apply that would change fields of other managers.
+    FieldManagerConflict,
+    /// A server-side apply of a configuration that does not fit its type, or to entries that cannot be read.
+    ApplyFailed,
 }
 
 impl ErrorKind {
@@ -69,6 +78,10 @@ impl ErrorKind {
             ErrorKind::NotConvertible => "not-convertible",
             ErrorKind::AnnotationsTooLong => "annotations-too-long",
             ErrorKind::TypedObject => "typed-object",
+            ErrorKind::MissingFieldManager => "missing-field-manager",
+            ErrorKind::InvalidApply => "invalid-apply",
+            ErrorKind::FieldManagerConflict => "field-manager-conflict",
+            ErrorKind::ApplyFailed => "apply-failed",
         }
     }
 }
@@ -155,9 +168,9 @@ impl Error {
         self.0.hint.as_deref()
     }
 
-    /// Whether two sides changed the same thing.
+    /// Whether two sides changed the same thing, or another manager owns it.
     pub fn is_conflict(&self) -> bool {
-        self.0.kind == ErrorKind::Merge(MergeErrorKind::Conflict)
+        matches!(self.0.kind, ErrorKind::Merge(MergeErrorKind::Conflict) | ErrorKind::FieldManagerConflict)
     }
 
     /// The status that an API server answers with.
@@ -179,8 +192,10 @@ fn status(kind: ErrorKind) -> u16 {
             | MergeErrorKind::InvalidElementOrder
             | MergeErrorKind::UnsupportedType,
         )
-        | ErrorKind::InvalidJsonPatch => 400,
-        ErrorKind::Merge(MergeErrorKind::Conflict | MergeErrorKind::PreconditionFailed) => 409,
+        | ErrorKind::InvalidJsonPatch
+        | ErrorKind::InvalidApply => 400,
+        ErrorKind::Merge(MergeErrorKind::Conflict | MergeErrorKind::PreconditionFailed)
+        | ErrorKind::FieldManagerConflict => 409,
         // What would use too much memory counts as too large.
         ErrorKind::Merge(MergeErrorKind::TooManyRepeats) | ErrorKind::TooManyOperations => 413,
         ErrorKind::UnknownContentType => 415,
@@ -188,9 +203,10 @@ fn status(kind: ErrorKind) -> u16 {
         | ErrorKind::JsonPatchFailed
         | ErrorKind::NotConvertible
         | ErrorKind::AnnotationsTooLong
-        | ErrorKind::TypedObject => 422,
+        | ErrorKind::TypedObject
+        | ErrorKind::MissingFieldManager => 422,
         // As the API server answers: it does not tell mistakes of the client apart here.
-        ErrorKind::Merge(_) => 500,
+        ErrorKind::Merge(_) | ErrorKind::ApplyFailed => 500,
     }
 }
 
@@ -207,6 +223,23 @@ impl From<MergeError> for Error {
             hint: error.hint().map(str::to_owned),
             status: status(kind),
         }))
+    }
+}
+
+impl From<ApplyError> for Error {
+    fn from(error: ApplyError) -> Self {
+        let kind = match &error {
+            ApplyError::BadRequest(_) => ErrorKind::InvalidApply,
+            ApplyError::Conflicts(_) => ErrorKind::FieldManagerConflict,
+            ApplyError::Failed(_) => ErrorKind::ApplyFailed,
+        };
+        let fault = Error::new(kind, "", error.to_string());
+        match kind {
+            ErrorKind::FieldManagerConflict => {
+                fault.with_hint("force the apply, or leave the fields to their managers")
+            }
+            _ => fault,
+        }
     }
 }
 

@@ -41,6 +41,15 @@ impl<'s> Guide<'s> {
         }
     }
 
+    /// The schema behind the rules; `None` without rules.
+    pub(crate) fn schema(self) -> Option<&'s Schema> {
+        match self {
+            Guide::Schema(schema) => Some(schema),
+            Guide::Type(ty) => Some(ty.schema()),
+            Guide::None => None,
+        }
+    }
+
     pub(crate) fn dialect(self) -> Dialect {
         match self {
             Guide::Schema(schema) => schema.dialect(),

@@ -15,7 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A [`Patch`] is a strategic merge patch, a JSON merge patch or a JSON patch. A [`Schema`] says how fields
+//! A [`Patch`] is a strategic merge patch, a JSON merge patch, a JSON patch or a server-side apply. A [`Schema`] says how fields
 //! merge; it speaks one of two dialects: [`Dialect::Upstream`] is exactly Kubernetes 1.37, bug for bug, with an
 //! error where it crashes; [`Dialect::Spec`] is what Kubernetes' design documents promise. Every verb takes
 //! documents in any form ([`Object`]: bytes, text, [`Canonical`] bytes, `serde_json` values, own types) and
@@ -37,7 +37,7 @@
 //! | [`admit`](admit()) | what does the API server store of a new object, or why does it refuse it? |
 //! | [`admit_update`] | the same, for an object that replaces another one |
 //! | [`ServerSideApply`] | what does a server-side apply do, to the object and to the owners of its fields? |
-//! | [`owners`] | which manager owns which field? |
+//! | [`owners`], [`owners_of`] | which manager owns which field? |
 //!
 //! The crates below are within reach as [`schema`], [`strategic`] and [`value`]: loading CRDs and OpenAPI
 //! documents, watching a merge, YAML. None of them does input or output.
@@ -56,6 +56,7 @@ mod merge_compose;
 mod merge_diff;
 mod merge_patch;
 mod object;
+mod ownership;
 mod patch;
 mod server_side_apply;
 mod three_way;
@@ -83,8 +84,9 @@ pub use kubemerge_value::{
     write::{Segments, segments},
 };
 pub use object::{Object, Source, Typed};
+pub use ownership::{owners, owners_of};
 pub use patch::{Patch, PatchType};
-pub use server_side_apply::{Applier, ServerSideApplied, ServerSideApply, owners};
+pub use server_side_apply::{Applier, ServerSideApplied, ServerSideApply};
 pub use three_way::{Change, Conflict, OnConflict, Versions, conflicts, three_way};
 
 /// The examples of the README.

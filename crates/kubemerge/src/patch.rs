@@ -1,8 +1,9 @@
-//! [`Patch`]: the three types of patch in one type, with the content types that tell them apart.
+//! [`Patch`]: the four types of patch in one type, with the content types that tell them apart.
 
 use crate::{
     error::{Error, ErrorKind},
     object::{Object, Source, object_of, read_object, serialized},
+    server_side_apply::Applier,
 };
 use kubemerge_strategic::MergeErrorKind;
 use kubemerge_value::{Kind, Node};
@@ -27,6 +28,13 @@ pub enum Patch<'a> {
     Merge(Source<'a>),
     /// A JSON patch (RFC 6902): a list of operations.
     Json(Source<'a>),
+    /// A server-side apply: what a manager wants of the object. Fields that it wanted before and no longer wants go.
+    Apply {
+        /// The configuration, with `apiVersion` and `kind`.
+        config: Source<'a>,
+        /// The manager, and whether it takes fields from others.
+        applier: Applier<'a>,
+    },
 }
 
 /// The types of patch.
@@ -38,6 +46,8 @@ pub enum PatchType {
     Merge,
     /// A JSON patch (RFC 6902).
     Json,
+    /// A server-side apply.
+    Apply,
 }
 
 impl PatchType {
@@ -47,6 +57,7 @@ impl PatchType {
             PatchType::Strategic => "application/strategic-merge-patch+json",
             PatchType::Merge => "application/merge-patch+json",
             PatchType::Json => "application/json-patch+json",
+            PatchType::Apply => "application/apply-patch+yaml",
         }
     }
 
@@ -54,7 +65,7 @@ impl PatchType {
     pub fn from_content_type(content_type: &str) -> Option<PatchType> {
         // Parameters such as charset do not matter.
         let essence = content_type.split(';').next().unwrap_or_default().trim();
-        [PatchType::Strategic, PatchType::Merge, PatchType::Json]
+        [PatchType::Strategic, PatchType::Merge, PatchType::Json, PatchType::Apply]
             .into_iter()
             .find(|patch_type| patch_type.content_type().eq_ignore_ascii_case(essence))
     }
@@ -88,15 +99,42 @@ impl<'a> Patch<'a> {
         body.read().map(Patch::Json)
     }
 
-    /// Reads a patch of this type.
+    /// Reads the configuration of a server-side apply.
+    ///
+    /// ```
+    /// use kubemerge::{Applier, Dialect, Patch, Schema, apply};
+    ///
+    /// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+    /// let config = r#"{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "1"}}"#;
+    /// let created = apply(&schema, "{}", &Patch::apply(config, Applier::new("me"))?)?;
+    /// assert!(created.contains(r#""f:data":{"f:a":{}}"#));
+    ///
+    /// let other = config.replace("\"1\"", "\"2\"");
+    /// let refused = apply(&schema, &created, &Patch::apply(&other, Applier::new("you"))?).unwrap_err();
+    /// assert_eq!(refused.message(), r#"Apply failed with 1 conflict: conflict with "me": .data.a"#);
+    /// assert!(refused.is_conflict() && refused.http_status() == 409);
+    ///
+    /// let forced = apply(&schema, &created, &Patch::apply(&other, Applier::new("you").forced())?)?;
+    /// assert!(forced.contains(r#""data":{"a":"2"}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
-    /// As [`Patch::strategic`], [`Patch::merge`] and [`Patch::json`].
+    /// If it is no JSON object.
+    pub fn apply<O: Object + ?Sized>(config: &'a O, applier: Applier<'a>) -> Result<Self, Error> {
+        Ok(Patch::Apply { config: read_object(config)?, applier })
+    }
+
+    /// Reads a patch of this type. A configuration that is read so has no manager, without which it does not apply.
+    ///
+    /// # Errors
+    /// As [`Patch::strategic`], [`Patch::merge`], [`Patch::json`] and [`Patch::apply`].
     pub fn new<O: Object + ?Sized>(patch_type: PatchType, body: &'a O) -> Result<Self, Error> {
         match patch_type {
             PatchType::Strategic => Patch::strategic(body),
             PatchType::Merge => Patch::merge(body),
             PatchType::Json => Patch::json(body),
+            PatchType::Apply => Patch::apply(body, Applier::new("")),
         }
     }
 
@@ -138,6 +176,7 @@ impl<'a> Patch<'a> {
             PatchType::Strategic => object_of(source).map(Patch::Strategic),
             PatchType::Merge => merge_of(source),
             PatchType::Json => Ok(Patch::Json(source)),
+            PatchType::Apply => Ok(Patch::Apply { config: object_of(source)?, applier: Applier::new("") }),
         }
     }
 
@@ -147,6 +186,7 @@ impl<'a> Patch<'a> {
             Patch::Strategic(_) => PatchType::Strategic,
             Patch::Merge(_) => PatchType::Merge,
             Patch::Json(_) => PatchType::Json,
+            Patch::Apply { .. } => PatchType::Apply,
         }
     }
 
@@ -168,6 +208,7 @@ impl<'a> Patch<'a> {
     fn source(&self) -> &Source<'a> {
         match self {
             Patch::Strategic(source) | Patch::Merge(source) | Patch::Json(source) => source,
+            Patch::Apply { config, .. } => config,
         }
     }
 }
@@ -200,7 +241,8 @@ fn merge_of(source: Source<'_>) -> Result<Patch<'_>, Error> {
 
 fn unknown_content_type(content_type: &str) -> Error {
     // In the order of the API server's message.
-    let types = [PatchType::Json, PatchType::Merge, PatchType::Strategic].map(PatchType::content_type);
+    let types = [PatchType::Json, PatchType::Merge, PatchType::Strategic, PatchType::Apply];
+    let types = types.map(PatchType::content_type);
     let message = format!(
         "the body of the request was in an unknown format - accepted media types include: {}",
         types.join(", ")

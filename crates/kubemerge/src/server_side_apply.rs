@@ -3,14 +3,16 @@
 //! Objects are taken as they are written. An API server holds built-in objects in the form of its Go types,
 //! which leaves out zero values; an object that it has answered with has that form already.
 
+use crate::error::{Error, ErrorKind};
+use crate::guide::Guide;
 use kubemerge_schema::{Schema, TypeTable};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
-    ApplyError, Conflicting, Endpoint, Live, ManagedFields, OwnedField, PlannedField, Time, Writer, apply,
-    plan,
+    ApplyError, Conflicting, Endpoint, Live, ManagedFields, PlannedField, Time, Writer, apply, plan,
 };
 use kubemerge_ssa::value::{Arena, ParsedValue};
+use kubemerge_value::{Document, Kind, Node, Scalar, Str, deep, list, map};
 
 /// Applies configurations on behalf of managers, as the API server does.
 ///
@@ -31,7 +33,7 @@ use kubemerge_ssa::value::{Arena, ParsedValue};
 /// ```
 #[derive(Debug)]
 pub struct ServerSideApply<'s> {
-    schema: &'s Schema,
+    schema: Option<&'s Schema>,
     types: TypeTable,
 }
 
@@ -80,7 +82,20 @@ pub struct ServerSideApplied {
 impl<'s> ServerSideApply<'s> {
     /// Compiles the types of a schema.
     pub fn new(schema: &'s Schema) -> Self {
-        ServerSideApply { schema, types: TypeTable::compile(schema) }
+        ServerSideApply { schema: Some(schema), types: TypeTable::compile(schema) }
+    }
+
+    /// Without a schema: every map merges, every list is one value.
+    pub fn schemaless() -> Self {
+        ServerSideApply { schema: None, types: TypeTable::schemaless() }
+    }
+
+    /// The order of members inside `fieldsV1`.
+    pub(crate) fn order(&self, api_version: &str, kind: &str) -> FieldOrder {
+        let ty = self.schema.and_then(|schema| schema.type_of(api_version, kind));
+        // The API server holds fields of custom resources as a map, which is written in another order.
+        let is_custom = ty.is_none_or(|ty| ty.is_custom_resource());
+        if is_custom { FieldOrder::Label } else { FieldOrder::Path }
     }
 
     /// Applies a configuration to an object, or creates it.
@@ -95,18 +110,47 @@ impl<'s> ServerSideApply<'s> {
         applier: Applier<'_>,
     ) -> Result<ServerSideApplied, ApplyError> {
         let arena = Arena::new();
-        self.with_request(live, config, applier, &arena, |request| {
+        let (live, config) = parsed(live, config, &arena)?;
+        self.apply_values(live, config, applier, &arena)
+    }
+
+    fn apply_values<'a>(
+        &'a self,
+        live: Option<ParsedValue<'a>>,
+        config: ParsedValue<'a>,
+        applier: Applier<'a>,
+        arena: &'a Arena,
+    ) -> Result<ServerSideApplied, ApplyError> {
+        self.with_request(live, config, applier, arena, |request| {
             let Request { endpoint, live, config, writer } = request;
-            let applied = apply(&endpoint, live, config, writer, applier.conflicting, &arena)?;
+            let applied = apply(&endpoint, live, config, writer, applier.conflicting, arena)?;
             let object = applied.object.unwrap_or(live.object);
             Ok(ServerSideApplied {
-                object: with_entries(object, &applied.managed, &arena),
+                object: with_entries(object, &applied.managed, arena),
                 has_changed: applied.object.is_some(),
             })
         })
     }
 
-    /// Says what an apply would add, change, take over, conflict on, release and prune, and why.
+    /// Says what an apply would add, change, take over, conflict on, release and prune, and why: a dry run.
+    ///
+    /// ```
+    /// use kubemerge::{Applier, Dialect, Schema, ServerSideApply};
+    ///
+    /// let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+    /// let server_side = ServerSideApply::new(&schema);
+    /// let config = |data: &str| {
+    ///     format!(r#"{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "c"}}, "data": {data}}}"#)
+    /// };
+    /// let live = server_side.apply(None, &config(r#"{"a": "1", "b": "1"}"#), Applier::new("me"))?.object;
+    /// let live = server_side.apply(Some(&live), &config(r#"{"c": "1"}"#), Applier::new("you"))?.object;
+    ///
+    /// let plan = server_side.plan(Some(&live), &config(r#"{"a": "2", "c": "2"}"#), Applier::new("me"))?;
+    /// let lines: Vec<String> = plan.iter().map(|field| format!("{} {}", field.effect.word(), field.path)).collect();
+    /// assert_eq!(lines, ["change .data.a", "conflict .data.c", "prune .data.b"]);
+    /// assert_eq!(plan[1].effect.reason(), "another manager owns it with another value");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`ServerSideApply::apply`], but conflicts are part of the plan.
@@ -117,6 +161,7 @@ impl<'s> ServerSideApply<'s> {
         applier: Applier<'_>,
     ) -> Result<Vec<PlannedField>, ApplyError> {
         let arena = Arena::new();
+        let (live, config) = parsed(live, config, &arena)?;
         self.with_request(live, config, applier, &arena, |request| {
             let Request { endpoint, live, config, writer } = request;
             plan(&endpoint, live, config, writer, applier.conflicting, &arena)
@@ -125,20 +170,16 @@ impl<'s> ServerSideApply<'s> {
 
     fn with_request<'a, T>(
         &'a self,
-        live: Option<&'a str>,
-        config: &'a str,
+        live: Option<ParsedValue<'a>>,
+        config: ParsedValue<'a>,
         applier: Applier<'a>,
         arena: &'a Arena,
         run: impl FnOnce(Request<'_>) -> Result<T, ApplyError>,
     ) -> Result<T, ApplyError> {
-        let config = parse(config, arena)?;
         let text = |name: &str| config.get(name).and_then(ParsedValue::as_str).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
-        let ty = self.schema.type_of(api_version, kind);
-        // The API server holds fields of custom resources as a map, which is written in another order.
-        let is_custom = ty.is_none_or(|ty| ty.is_custom_resource());
-        let order = if is_custom { FieldOrder::Label } else { FieldOrder::Path };
-        let versions = match ty {
+        let order = self.order(api_version, kind);
+        let versions = match self.types.type_of(api_version, kind) {
             Some(_) => SameForm::built_in(&self.types, kind),
             // Unknown kinds: every map merges, every list is atomic.
             None => SameForm::schemaless(&self.types),
@@ -146,7 +187,7 @@ impl<'s> ServerSideApply<'s> {
         let head = ParsedValue::Map(&[]).with_member("kind", ParsedValue::String(kind), arena);
         let empty = head.with_member("apiVersion", ParsedValue::String(api_version), arena);
         let (object, managed) = match live {
-            Some(live) => split(parse(live, arena)?, order, arena)?,
+            Some(live) => split(live, order, arena)?,
             None => (empty, ManagedFields::new()),
         };
         let reset_fields = FieldSet::of_names(applier.reset_fields);
@@ -171,23 +212,63 @@ struct Request<'a> {
     writer: Writer<'a>,
 }
 
-/// Every owned field of an object, and its owners.
-///
-/// # Errors
-/// If the object is not JSON, or its entries cannot be read.
-pub fn owners(object: &str) -> Result<Vec<OwnedField>, ApplyError> {
-    let arena = Arena::new();
-    let (object, managed) = split(parse(object, &arena)?, FieldOrder::Path, &arena)?;
-    managed.owned_fields(object).map_err(|error| ApplyError::Failed(error.to_string()))
+/// A server-side apply as one of the types of patch; an empty live object is created.
+pub(crate) fn apply_node<'a>(
+    guide: Guide<'_>,
+    live: Node<'a>,
+    config: Node<'a>,
+    applier: Applier<'_>,
+    arena: &'a Arena,
+) -> Result<Node<'a>, Error> {
+    if applier.manager.is_empty() {
+        let message = r#"PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch"#;
+        return Err(Error::new(ErrorKind::MissingFieldManager, "", message)
+            .with_hint("name the manager: Patch::apply(config, Applier::new(\"me\"))"));
+    }
+    let scratch = Arena::new();
+    let server_side = guide.schema().map_or_else(ServerSideApply::schemaless, ServerSideApply::new);
+    let live = (!live.is_empty()).then(|| ParsedValue::from_node(live, &scratch));
+    let config = ParsedValue::from_node(config, &scratch);
+    let applied = server_side.apply_values(live, config, applier, &scratch)?;
+    Ok(copied(Document::check(applied.object.as_bytes())?.node(), arena))
 }
 
-fn parse<'a>(text: &'a str, arena: &'a Arena) -> Result<ParsedValue<'a>, ApplyError> {
+/// A node that borrows from nothing but the arena, with members in the same order.
+fn copied<'a>(node: Node<'_>, arena: &'a Arena) -> Node<'a> {
+    let text = |text: Str<'_>| Str::plain(arena.alloc_str(&text.text()));
+    let scratch = Arena::new();
+    match node.kind() {
+        Kind::Map => {
+            let members = node.entries(&scratch).iter();
+            deep(|| map(members.map(|entry| (text(entry.key), copied(entry.value, arena))), arena))
+        }
+        Kind::List => deep(|| list(node.elements(&scratch).iter().map(|item| copied(*item, arena)), arena)),
+        _ => Node::scalar_node(match node.scalar() {
+            Some(Scalar::String(string)) => Scalar::String(text(string)),
+            Some(Scalar::Bool(value)) => Scalar::Bool(value),
+            Some(Scalar::Int(value)) => Scalar::Int(value),
+            Some(Scalar::Float(value)) => Scalar::Float(value),
+            Some(Scalar::Null) | None => Scalar::Null,
+        }),
+    }
+}
+
+/// The values of two texts.
+fn parsed<'a>(
+    live: Option<&'a str>,
+    config: &'a str,
+    arena: &'a Arena,
+) -> Result<(Option<ParsedValue<'a>>, ParsedValue<'a>), ApplyError> {
+    Ok((live.map(|live| parse(live, arena)).transpose()?, parse(config, arena)?))
+}
+
+pub(crate) fn parse<'a>(text: &'a str, arena: &'a Arena) -> Result<ParsedValue<'a>, ApplyError> {
     ParsedValue::parse(text.as_bytes(), arena)
         .map_err(|error| ApplyError::BadRequest(format!("error decoding patch: {error}")))
 }
 
 /// An object without its entries, and those.
-fn split<'a>(
+pub(crate) fn split<'a>(
     object: ParsedValue<'a>,
     order: FieldOrder,
     arena: &'a Arena,
@@ -201,7 +282,7 @@ fn split<'a>(
 
 /// The canonical text of an object with its entries. They are put in as text: the order inside `fieldsV1` is
 /// that of paths for built-in kinds, not that of sorted maps.
-fn with_entries<'a>(object: ParsedValue<'a>, managed: &ManagedFields, arena: &'a Arena) -> String {
+pub(crate) fn with_entries<'a>(object: ParsedValue<'a>, managed: &ManagedFields, arena: &'a Arena) -> String {
     let mut out = Vec::new();
     if managed.is_empty() {
         object.write_json(&mut out);

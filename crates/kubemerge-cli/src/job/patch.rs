@@ -98,6 +98,7 @@ fn expected(patch_type: PatchType) -> &'static str {
         PatchType::Json => "a JSON patch must be a list of operations",
         PatchType::Strategic => "a strategic merge patch must be a map",
         PatchType::Merge => "a merge patch must be a map",
+        PatchType::Apply => "a configuration must be a map",
     }
 }
 
@@ -105,7 +106,7 @@ fn expected(patch_type: PatchType) -> &'static str {
 fn wrong_form(patch: Node<'_>, patch_type: PatchType) -> Option<&'static str> {
     match (patch.kind(), patch_type) {
         (Kind::List, PatchType::Json) => None,
-        (Kind::Map, PatchType::Strategic | PatchType::Merge) => None,
+        (Kind::Map, PatchType::Strategic | PatchType::Merge | PatchType::Apply) => None,
         (Kind::List, _) => Some("a list of operations is a JSON patch: --type json"),
         // The most common mistake: one operation without its list.
         (Kind::Map, PatchType::Json) if patch.get("op").is_some() => {

@@ -96,6 +96,8 @@ pub(crate) fn patch_type(call: &Call<'_>, custom: CustomStrategicMerge) -> Outco
     let strategic = call.resource.custom().is_none() || custom == CustomStrategicMerge::ByListKeys;
     let given = media::content_type(call.headers).unwrap_or_default();
     match PatchType::from_content_type(given) {
+        // An apply goes another way: what arrives here has no configuration and no manager.
+        Some(PatchType::Apply) => Err(unusable(strategic)),
         Some(patch_type) if strategic || patch_type != PatchType::Strategic => Ok(patch_type),
         _ => Err(unusable(strategic)),
     }

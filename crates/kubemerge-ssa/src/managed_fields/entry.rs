@@ -47,6 +47,23 @@ pub struct ManagerId {
 }
 
 impl ManagerId {
+    /// An applier of the object itself.
+    pub fn applier(manager: &str) -> Self {
+        let (manager, nothing) = (Arc::from(manager), Arc::from(""));
+        ManagerId {
+            manager,
+            operation: Operation::Apply,
+            api_version: Arc::clone(&nothing),
+            subresource: nothing,
+        }
+    }
+
+    /// An updater of the object itself in a version, e.g. `apps/v1`.
+    pub fn updater(manager: &str, api_version: &str) -> Self {
+        let (manager, api_version) = (Arc::from(manager), Arc::from(api_version));
+        ManagerId { manager, operation: Operation::Update, api_version, subresource: Arc::from("") }
+    }
+
     /// The id as upstream writes it, which is also what ids are sorted by.
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();

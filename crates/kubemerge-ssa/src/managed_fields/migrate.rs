@@ -26,6 +26,39 @@ pub fn migrate_to_apply(
     Ok(ManagedFields::as_listed(entries))
 }
 
+impl ManagedFields {
+    /// The entries with those of one version moved to another, e.g. from `example.com/v1beta1` to `example.com/v1`.
+    ///
+    /// For a version that will no longer be served: an API server forgets updaters of such a version, and cannot prune
+    /// what an applier of it owned. Fields keep their paths, so both versions must have the same form.
+    ///
+    /// # Errors
+    /// If an entry that has to be joined with another one cannot be read.
+    pub fn moved_to_version(
+        &self,
+        from: &str,
+        to: &str,
+        order: FieldOrder,
+    ) -> Result<ManagedFields, ManagedFieldsError> {
+        let mut moved: Vec<ManagedFieldsEntry> = Vec::with_capacity(self.entries().len());
+        for entry in self.entries() {
+            let mut entry = entry.clone();
+            if &*entry.api_version == from {
+                entry.api_version = Arc::from(to);
+            }
+            match moved.iter_mut().find(|known| known.identity() == entry.identity()) {
+                // An updater that wrote in both versions owns the fields of both.
+                Some(known) => {
+                    known.fields = union(&known.fields, &entry.fields, order)?;
+                    known.time = known.time.max(entry.time);
+                }
+                None => moved.push(entry),
+            }
+        }
+        Ok(ManagedFields::sorted(moved))
+    }
+}
+
 fn migrate_one(
     entries: &mut Vec<ManagedFieldsEntry>,
     manager: &str,

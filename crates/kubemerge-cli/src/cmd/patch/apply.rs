@@ -117,7 +117,8 @@ impl PatchedObject<'_, '_> {
     pub(super) fn difference(&self) -> Result<Vec<u8>> {
         let (guide, target) = match self.patch_type {
             PatchType::Strategic => (Guide::Type(type_of(self.schema, self.manifest)?), Target::Strategic),
-            PatchType::Merge => (Guide::None, Target::Merge),
+            // No patch but the whole configuration says what an apply says; a merge patch has the same effect.
+            PatchType::Merge | PatchType::Apply => (Guide::None, Target::Merge),
             PatchType::Json => (Guide::None, Target::Json(Tests::Without)),
         };
         let patch = diff(guide, &self.manifest.json, &self.json, target);
