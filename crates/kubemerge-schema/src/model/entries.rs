@@ -138,6 +138,7 @@ pub(crate) struct FieldEntry {
 }
 
 /// The first eight bytes of a text as a number that sorts as the text does.
+#[inline]
 pub(crate) fn start_of(text: &str) -> u64 {
     let bytes = text.as_bytes();
     // Big-endian, so that numbers sort as the texts do.

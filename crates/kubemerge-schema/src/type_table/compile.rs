@@ -4,12 +4,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
+use super::field_index::FieldIndex;
 use super::{
     ItemsNode, KeyedList, KindType, ListKey, ListNode, MapEntries, MapNode, ScalarType, TypeField, TypeNode,
     TypeTable, UNTYPED_ATOMIC, UNTYPED_DEDUCED,
 };
 use crate::model::{
-    Column, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Shape, parse_strategy, start_of,
+    Column, Flags, ListType, MapType, Model, NOWHERE, Name, Node, NodeId, Shape, parse_strategy,
 };
 use crate::schema::Schema;
 
@@ -120,15 +121,9 @@ impl<'m> Compiler<'m> {
         let mut hasher = DefaultHasher::new();
         (&self.nodes, &self.fields, &self.lists).hash(&mut hasher);
         let fingerprint = hasher.finish();
-        let field_starts = self.fields.iter().map(|field| start_of(&field.name)).collect();
-        TypeTable {
-            nodes: self.nodes,
-            fields: self.fields,
-            field_starts,
-            lists: self.lists,
-            kinds,
-            fingerprint,
-        }
+        let maps = self.nodes.iter().filter_map(|node| node.map).filter(|map| map.field_count > 0);
+        let index = FieldIndex::new(&self.fields, maps.collect());
+        TypeTable { nodes: self.nodes, fields: self.fields, index, lists: self.lists, kinds, fingerprint }
     }
 
     fn at(&mut self, id: NodeId) -> &mut TypeNode {

@@ -6,10 +6,13 @@
 //! `x-kubernetes-map-type` beside them, are resolved here, so that a walk follows numbers only.
 
 mod compile;
+mod field_index;
 
 use serde_json::Value;
 
-use crate::model::{NOWHERE, start_of};
+use field_index::FieldIndex;
+
+use crate::model::NOWHERE;
 use crate::schema::Schema;
 
 /// The types of every kind of a schema.
@@ -17,8 +20,7 @@ use crate::schema::Schema;
 pub struct TypeTable {
     nodes: Vec<TypeNode>,
     fields: Vec<TypeField>,
-    /// The first bytes of the name of each field, as numbers that sort as the names do.
-    field_starts: Vec<u64>,
+    index: FieldIndex,
     lists: Vec<KeyedList>,
     kinds: Vec<KindType>,
     fingerprint: u64,
@@ -157,7 +159,7 @@ impl TypeTable {
         TypeTable {
             nodes,
             fields: Vec::new(),
-            field_starts: Vec::new(),
+            index: FieldIndex::new(&[], Vec::new()),
             lists: Vec::new(),
             kinds: Vec::new(),
             fingerprint: 0,
@@ -246,14 +248,12 @@ impl<'t> MapForm<'t> {
     /// The type of a declared field.
     #[inline]
     pub fn field(self, name: &str) -> Option<TypeRef<'t>> {
-        let start = start_of(name);
-        let range = self.field_range();
-        // Numbers are compared without touching the names; the few that begin alike are compared in full.
-        let starts = &self.table.field_starts[range.clone()];
-        let first = starts.partition_point(|known| *known < start);
-        let alike = starts[first..].iter().take_while(|known| **known == start).count();
-        let fields = &self.table.fields[range][first..first + alike];
-        fields.iter().find(|field| *field.name == *name).map(|field| self.at(field.node))
+        // Maps without fields may have the first field of another type.
+        if self.form.field_count == 0 {
+            return None;
+        }
+        let TypeTable { index, fields, .. } = self.table;
+        index.find(fields, self.form.first_field, name).map(|node| self.at(node))
     }
 
     /// The declared fields, sorted by name.

@@ -4,7 +4,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::deep;
 
 use super::FieldsError;
-use crate::value::{Arena, Member, ParsedValue, string_len, unescape};
+use crate::value::{Arena, Member, ParsedValue, quote_or_escape, string_len, unescape};
 
 /// A JSON text and a place in it.
 pub(super) struct JsonText<'a> {
@@ -92,6 +92,19 @@ impl<'a> JsonText<'a> {
         Ok(Some(name))
     }
 
+    /// The name of a field if its label is next, written as we write it. Takes the label, the comma before and the colon
+    /// after it; nothing if the label is of another type or written in another way.
+    #[inline]
+    pub(super) fn plain_field(&mut self) -> Option<&'a str> {
+        let start = if self.is_map_start { "\"f:" } else { ",\"f:" };
+        let name = self.text[self.at..].strip_prefix(start)?;
+        let end = quote_or_escape(name.as_bytes())?;
+        name.as_bytes()[end..].starts_with(b"\":").then_some(())?;
+        self.is_map_start = false;
+        self.at += start.len() + end + 2;
+        Some(&name[..end])
+    }
+
     /// Takes `{}` if it is next: most nodes of a set have nothing below them.
     #[inline]
     pub(super) fn take_empty_map(&mut self) -> bool {
@@ -114,8 +127,7 @@ impl<'a> JsonText<'a> {
     fn string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
         self.expect(b'"')?;
         let rest = &self.text.as_bytes()[self.at..];
-        // Labels are short: a plain loop beats a search that has to be set up.
-        match rest.iter().position(|byte| matches!(byte, b'"' | b'\\')) {
+        match quote_or_escape(rest) {
             Some(end) if rest[end] == b'"' => {
                 let text = &self.text[self.at..self.at + end];
                 self.at += end + 1;

@@ -37,8 +37,8 @@ impl<'a> FieldSet<'a> {
     /// # Errors
     /// If the text is not JSON, or a label is malformed.
     pub fn read(text: &'a str, arena: &'a Arena) -> Result<FieldSet<'a>, FieldsError> {
-        // A typical node has a label of about 20 bytes.
-        let nodes = Vec::with_capacity(text.len() / 20);
+        // A typical node has a label of about 12 bytes.
+        let nodes = Vec::with_capacity(text.len() / 12);
         let mut reader = FieldsReader { text: JsonText::new(text), arena, nodes };
         reader.node()?;
         reader.text.end()?;
@@ -60,7 +60,16 @@ impl<'a> FieldsReader<'a> {
         let mut is_sorted = true;
         let mut previous: Option<Element<'a>> = None;
         if self.text.open_map()? {
-            while let Some(label) = self.text.name(self.arena)? {
+            loop {
+                // Nearly all labels; the order is checked for all alike.
+                if let Some(name) = self.text.plain_field() {
+                    let element = Element::Name(name);
+                    is_sorted &= previous.is_none_or(|previous| previous.order(element).is_lt());
+                    previous = Some(element);
+                    self.child(element)?;
+                    continue;
+                }
+                let Some(label) = self.text.name(self.arena)? else { break };
                 // The node itself is a member, besides what is below it.
                 if label == "." {
                     is_member = true;

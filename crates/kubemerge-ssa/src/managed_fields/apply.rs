@@ -9,7 +9,7 @@ use super::entry::Operation;
 use super::last_applied;
 use super::update::track;
 use super::{Endpoint, Live, ManagedFields, Writer};
-use crate::typed::{Duplicates, claim, validate};
+use crate::typed::{Duplicates, claim, is_valid_beside, validate};
 use crate::update::{
     self as updater, Before, Claims, Contested, Context, Force, Manager, Typed, UpdateError,
 };
@@ -157,7 +157,12 @@ struct Request<'r, 'a> {
 impl<'a> Request<'_, 'a> {
     fn apply(&self, conflicting: Conflicting) -> Result<Applied<'a>, ApplyFailure<'a>> {
         let config = self.checked(self.config, "patch", Duplicates::Refused)?;
-        let live = self.checked(self.live, "live", Duplicates::Allowed)?;
+        // An apply that is repeated has most of its configuration in the live object.
+        let live = match is_valid_beside(config.ty, self.live, config.value, Duplicates::Allowed, self.arena)
+        {
+            true => config.with(self.live),
+            false => self.checked(self.live, "live", Duplicates::Allowed)?,
+        };
         let endpoint = self.endpoint;
         let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena: self.arena };
         let id = endpoint.manager_id(self.writer.manager, Operation::Apply);

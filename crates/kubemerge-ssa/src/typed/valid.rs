@@ -29,34 +29,61 @@ pub(super) fn is_valid<'a>(
     }
 }
 
-/// Whether a value is valid, beside an older version of it that is: parts that both share are.
+/// Whether a value is valid, beside a similar one that is: parts that are the same in both are.
 pub(crate) fn is_valid_beside<'a>(
     ty: TypeRef<'a>,
     value: ParsedValue<'a>,
-    older: ParsedValue<'a>,
+    similar: ParsedValue<'a>,
     duplicates: Duplicates,
     arena: &'a Arena,
 ) -> bool {
-    let again = |ty, value, older: Option<ParsedValue<'a>>| match older {
-        Some(older) => is_valid_beside(ty, value, older, duplicates, arena),
-        None => is_valid(ty, value, duplicates, arena),
-    };
-    match (form_of(ty, Some(value)), value) {
-        _ if value.is_same_part(older) => true,
-        (Form::Map(map), ParsedValue::Map(members)) => deep(|| {
-            members.iter().all(|member| {
-                let ty = map.field(member.name).or(map.element);
-                ty.is_some_and(|ty| again(ty, member.value, older.get(member.name)))
-            })
-        }),
-        // Only atomic lists can be looked at item by item: in others the items must be told apart.
-        (Form::List(ListForm { items: ListItems::Atomic, element }), ParsedValue::List(items)) => {
-            deep(|| {
-                let older = older.items().unwrap_or_default();
-                items.iter().enumerate().all(|(place, item)| again(element, *item, older.get(place).copied()))
-            })
+    BesideWalk { duplicates, arena }.value(ty, value, Some(similar), Equality::ByContent)
+}
+
+/// How parts are told to be the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Equality {
+    /// Atomic lists by what is in them, which takes less time than validating them.
+    ByContent,
+    /// By their place in memory. Below an atomic list that differs, so that nothing is compared once per level.
+    ByPlace,
+}
+
+#[derive(Clone, Copy)]
+struct BesideWalk<'a> {
+    duplicates: Duplicates,
+    arena: &'a Arena,
+}
+
+impl<'a> BesideWalk<'a> {
+    fn value(
+        self,
+        ty: TypeRef<'a>,
+        value: ParsedValue<'a>,
+        similar: Option<ParsedValue<'a>>,
+        equality: Equality,
+    ) -> bool {
+        let Some(similar) = similar else { return is_valid(ty, value, self.duplicates, self.arena) };
+        match (form_of(ty, Some(value)), value) {
+            _ if value.is_same_part(similar) => true,
+            (Form::Map(map), ParsedValue::Map(members)) => deep(|| {
+                members.iter().all(|member| {
+                    let ty = map.field(member.name).or(map.element);
+                    ty.is_some_and(|ty| self.value(ty, member.value, similar.get(member.name), equality))
+                })
+            }),
+            // Only atomic lists can be looked at item by item: in others the items must be told apart.
+            (Form::List(ListForm { items: ListItems::Atomic, element }), ParsedValue::List(items)) => {
+                (equality == Equality::ByContent && value.is_identical(similar))
+                    || deep(|| self.items(element, items, similar.items().unwrap_or_default()))
+            }
+            _ => is_valid(ty, value, self.duplicates, self.arena),
         }
-        _ => is_valid(ty, value, duplicates, arena),
+    }
+
+    fn items(self, ty: TypeRef<'a>, items: &'a [ParsedValue<'a>], similar: &'a [ParsedValue<'a>]) -> bool {
+        let mut places = items.iter().enumerate();
+        places.all(|(place, item)| self.value(ty, *item, similar.get(place).copied(), Equality::ByPlace))
     }
 }
 

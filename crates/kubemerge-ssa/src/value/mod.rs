@@ -8,6 +8,7 @@ mod display;
 mod order;
 mod parse;
 mod read;
+mod string_end;
 mod unescape;
 mod write;
 
@@ -15,7 +16,8 @@ pub(crate) use display::write_float_v;
 pub(crate) use kubemerge_value::write::go_quoted;
 pub use parse::ValuePair;
 pub use read::ReadError;
-pub(crate) use unescape::{string_len, unescape};
+pub(crate) use string_end::{quote_or_escape, string_len};
+pub(crate) use unescape::unescape;
 pub(crate) use write::{write_escaped, write_label_value};
 
 pub use kubemerge_value::Arena;

@@ -5,7 +5,8 @@
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::{Canonical, Document, ParseError, deep};
 
-use super::{Arena, Member, ParsedValue, string_len, unescape};
+use super::string_end::{shared_end, shared_start, string_len};
+use super::{Arena, Member, ParsedValue, unescape};
 
 impl<'a> ParsedValue<'a> {
     /// Reads JSON text. Strings are borrowed where they have no escapes; of repeated members the last counts.
@@ -25,7 +26,7 @@ impl<'a> ParsedValue<'a> {
 
 fn trusted<'a>(text: &'a [u8], arena: &'a Arena) -> ParsedValue<'a> {
     match std::str::from_utf8(text) {
-        Ok(text) => Reader { text, at: 0, arena, noted: None, known: None }.value(),
+        Ok(text) => Reader::new(text, arena).value(),
         // Checked and canonical text is always UTF-8.
         Err(_) => ParsedValue::Null,
     }
@@ -51,6 +52,19 @@ impl<'a> ValuePair<'a> {
         Ok(ValuePair::trusted(old, new, arena))
     }
 
+    /// Reads a stored version in canonical form, which needs no check, and a new one.
+    ///
+    /// # Errors
+    /// If the new text is not JSON.
+    pub fn from_stored(
+        old: &'a Canonical,
+        new: &'a [u8],
+        arena: &'a Arena,
+    ) -> Result<ValuePair<'a>, ParseError> {
+        Document::check(new)?;
+        Ok(ValuePair::trusted(old.as_bytes(), new, arena))
+    }
+
     /// Reads two versions in canonical form, which need no check.
     pub fn from_canonical(old: &'a Canonical, new: &'a Canonical, arena: &'a Arena) -> ValuePair<'a> {
         ValuePair::trusted(old.as_bytes(), new.as_bytes(), arena)
@@ -60,11 +74,12 @@ impl<'a> ValuePair<'a> {
         let (Ok(old_text), Ok(new_text)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
             return ValuePair { old: trusted(old, arena), new: trusted(new, arena) };
         };
-        let noted = Some(ArenaVec::with_capacity_in(64, arena));
-        let mut reader = Reader { text: old_text, at: 0, arena, noted, known: None };
+        let mut reader = Reader::new(old_text, arena);
+        reader.noted = Some(Vec::with_capacity(64));
         let old = reader.value();
-        let known = Known::new(old_text, new_text, reader.noted.unwrap_or_else(|| ArenaVec::new_in(arena)));
-        let mut reader = Reader { text: new_text, at: 0, arena, noted: None, known: Some(known) };
+        let mut known = Known::new(old_text, new_text);
+        known.containers = reader.noted.take().unwrap_or_default();
+        reader.restart(new_text, known);
         ValuePair { old, new: reader.value() }
     }
 }
@@ -79,7 +94,7 @@ struct Container<'a> {
 
 /// The containers of the old version, and how much of its text the new one has at its beginning and its end.
 struct Known<'a> {
-    containers: ArenaVec<'a, Container<'a>>,
+    containers: Vec<Container<'a>>,
     same_start: usize,
     same_end_from: usize,
     old_len: usize,
@@ -87,14 +102,12 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn new(old: &str, new: &str, containers: ArenaVec<'a, Container<'a>>) -> Self {
+    fn new(old: &str, new: &str) -> Self {
         let (old, new) = (old.as_bytes(), new.as_bytes());
-        let same = |(one, two): &(&u8, &u8)| one == two;
         // A typical update changes one place, so nearly everything is before or after it.
-        let same_start = old.iter().zip(new).take_while(same).count();
-        let same_end = old.iter().rev().zip(new.iter().rev()).take_while(same).count();
-        let same_end_from = new.len() - same_end;
-        Known { containers, same_start, same_end_from, old_len: old.len(), new_len: new.len() }
+        let same_start = shared_start(old, new);
+        let same_end_from = new.len() - shared_end(old, new);
+        Known { containers: Vec::new(), same_start, same_end_from, old_len: old.len(), new_len: new.len() }
     }
 
     /// The container of the old version that has the same text as the one at this place of the new one.
@@ -116,11 +129,20 @@ struct Reader<'a> {
     at: usize,
     arena: &'a Arena,
     /// Containers that were read, in the order of their starts, if a later version wants to know them.
-    noted: Option<ArenaVec<'a, Container<'a>>>,
+    noted: Option<Vec<Container<'a>>>,
     known: Option<Known<'a>>,
 }
 
 impl<'a> Reader<'a> {
+    fn new(text: &'a str, arena: &'a Arena) -> Self {
+        Reader { text, at: 0, arena, noted: None, known: None }
+    }
+
+    /// Goes on with another version of the text.
+    fn restart(&mut self, text: &'a str, known: Known<'a>) {
+        (self.text, self.at, self.known) = (text, 0, Some(known));
+    }
+
     #[inline]
     fn peek(&mut self) -> u8 {
         let bytes = self.text.as_bytes();
@@ -227,6 +249,7 @@ impl<'a> Reader<'a> {
     fn string(&mut self) -> &'a str {
         self.at += 1;
         let rest = &self.text.as_bytes()[self.at..];
+        // Values are longer than labels, for which `quote_or_escape` is faster.
         match memchr::memchr2(b'"', b'\\', rest) {
             Some(end) if rest[end] == b'"' => {
                 let text = &self.text[self.at..self.at + end];

@@ -4,18 +4,6 @@ use bumpalo::collections::String as ArenaString;
 
 use super::Arena;
 
-/// The length of a string up to its closing quote, escapes included. `rest` starts after the opening quote.
-pub(crate) fn string_len(rest: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        let end = at + memchr::memchr2(b'"', b'\\', rest.get(at..)?)?;
-        if rest[end] == b'"' {
-            return Some(end);
-        }
-        at = end + 2;
-    }
-}
-
 /// The text between the quotes of a JSON string; `None` if an escape is malformed.
 pub(crate) fn unescape<'a>(raw: &str, arena: &'a Arena) -> Option<&'a str> {
     let mut out = ArenaString::with_capacity_in(raw.len(), arena);

@@ -1,0 +1,96 @@
+//! Finds a declared field by the type that declares it and its name: a hash table over the fields of all types.
+//!
+//! Every walk over a value asks this for every member of every map, so that it decides how fast they are.
+
+use super::{MapNode, TypeField};
+use crate::model::{NOWHERE, start_of};
+
+/// Names up to this length are known by their first and last eight bytes.
+const WORD_BYTES: usize = 16;
+
+#[derive(Debug)]
+pub(super) struct FieldIndex {
+    /// A power of two of slots, at most half of them taken: a search ends at the first free one.
+    slots: Vec<Slot>,
+    shift: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// The first bytes of the name, as a number.
+    start: u64,
+    /// The last bytes of a name of more than eight bytes, as a number.
+    end: u64,
+    /// The first field of the type, which tells types apart.
+    first_field: u32,
+    /// The place of the field; [`NOWHERE`] in a free slot.
+    field: u32,
+    /// The type of the field.
+    node: u32,
+    /// The length of the name.
+    len: u32,
+}
+
+const FREE: Slot = Slot { start: 0, end: 0, first_field: 0, field: NOWHERE, node: NOWHERE, len: 0 };
+
+impl FieldIndex {
+    /// An index of the fields of these maps. Maps that share their fields are listed once.
+    pub(super) fn new(fields: &[TypeField], mut maps: Vec<MapNode>) -> FieldIndex {
+        maps.sort_by_key(|map| map.first_field);
+        maps.dedup_by_key(|map| map.first_field);
+        let bits = (fields.len().max(1) * 2).next_power_of_two().ilog2();
+        let mut index = FieldIndex { slots: vec![FREE; 1 << bits], shift: u64::BITS - bits };
+        for map in maps {
+            for field in map.first_field..map.first_field + map.field_count {
+                index.insert(map.first_field, field, &fields[field as usize]);
+            }
+        }
+        index
+    }
+
+    fn insert(&mut self, first_field: u32, place: u32, field: &TypeField) {
+        let start = start_of(&field.name);
+        let mut at = self.slot_of(first_field, start);
+        while self.slots[at].field != NOWHERE {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        let len = field.name.len() as u32;
+        let end = end_of(&field.name);
+        self.slots[at] = Slot { start, end, first_field, field: place, node: field.node, len };
+    }
+
+    /// The type of a field.
+    #[inline]
+    pub(super) fn find(&self, fields: &[TypeField], first_field: u32, name: &str) -> Option<u32> {
+        let (start, end) = (start_of(name), end_of(name));
+        let mut at = self.slot_of(first_field, start);
+        loop {
+            let slot = &self.slots[at];
+            if slot.field == NOWHERE {
+                return None;
+            }
+            let is_alike = slot.start == start
+                && slot.end == end
+                && slot.first_field == first_field
+                && slot.len as usize == name.len();
+            if is_alike && (name.len() <= WORD_BYTES || *fields[slot.field as usize].name == *name) {
+                return Some(slot.node);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    #[inline]
+    fn slot_of(&self, first_field: u32, start: u64) -> usize {
+        // Odd constants with bits all over: names that begin alike must not end up side by side.
+        let mixed = start ^ u64::from(first_field).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        (mixed >> self.shift) as usize
+    }
+}
+
+/// The last eight bytes of a text as a number; zero for shorter ones, which are known by their start.
+#[inline]
+fn end_of(text: &str) -> u64 {
+    text.as_bytes().last_chunk().map_or(0, |end| u64::from_be_bytes(*end))
+}
