@@ -1,7 +1,7 @@
 //! Builds a document item by item and keeps its laws: limits, keys that JSON can hold, no repeated key,
 //! `<<` with maps only.
 //!
-//! Both readers, YAML events and JSON text, end here.
+//! All readers, of YAML events, block style and JSON text, end here.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -64,6 +64,11 @@ impl<'t> Builder<'t> {
 
     pub(crate) fn error(&self, kind: YamlErrorKind, offset: usize, message: impl Into<String>) -> YamlError {
         YamlError::new(kind, Position::of(self.document.text, offset), message)
+    }
+
+    /// Whether nothing has been added yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.document.items.is_empty()
     }
 
     /// Whether the next item is a key or a value.

@@ -4,8 +4,8 @@
 //! This crate reads the same texts to the same JSON, keeps the place of every key and value, and writes
 //! YAML that kubectl reads back to the same value.
 //!
-//! The way in: [`documents`] splits a text at `---` (`stream`), each document is read from parser events
-//! (`events`) or as JSON (`json_text`), scalars get their type (`resolve`), the tree is built and checked
+//! The way in: [`documents`] splits a text at `---` (`stream`), each document is read as JSON (`json_text`),
+//! as simple block style (`block`) or from parser events (`events`), scalars get their type (`resolve`), the tree is built and checked
 //! (`build`), and [`YamlDocument::to_json`] expands aliases and merges (`expand`). The rest of kubemerge sees
 //! that JSON; errors find their way back to the text with [`YamlDocument::locate`].
 //!
@@ -20,6 +20,7 @@
 //! ```
 
 mod binary;
+mod block;
 mod build;
 mod edit;
 mod emit;

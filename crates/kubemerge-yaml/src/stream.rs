@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::error::{Position, YamlError, YamlErrorKind};
 use super::tree::YamlDocument;
-use super::{events, json_text, options::Options};
+use super::{block, events, json_text, options::Options};
 
 /// Reads the documents of a text one after the other; those without a value are passed over.
 ///
@@ -73,7 +73,19 @@ pub(crate) fn read_segment<'t>(
     // JSON first: it is faster, and kubectl splits several JSON values without separators.
     match json_text::read_documents(text, segment.clone(), options) {
         Some(documents) => documents,
-        None => Ok(events::read_document(text, segment, options)?.into_iter().collect()),
+        None => Ok(read_yaml(text, segment, options)?.into_iter().collect()),
+    }
+}
+
+fn read_yaml<'t>(
+    text: &'t str,
+    segment: Range<usize>,
+    options: Options,
+) -> Result<Option<YamlDocument<'t>>, YamlError> {
+    // The fast reader takes what most manifests are; the parser knows all of YAML, and every error.
+    match block::read_document(text, segment.clone(), options) {
+        Some(document) => Ok(Some(document)),
+        None => events::read_document(text, segment, options),
     }
 }
 

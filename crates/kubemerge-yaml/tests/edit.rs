@@ -332,3 +332,21 @@ fn lines_may_be_indented_far() {
     let expected = format!("map:\n{far}a: 1\n{far}b: 2\nlist:\n{far}- 0\n{far}- 1\n{far}- 2\n");
     check(&text, |value| *value = json!({"map": {"a": 1, "b": 2}, "list": [0, 1, 2]}), &expected);
 }
+
+#[test]
+fn documents_are_removed_with_their_separators() {
+    let check = |text: &str, gone: &[usize], expected: &str| {
+        let documents = yaml::parse(text.as_bytes(), &Options::default()).unwrap();
+        let edits: Vec<_> = gone.iter().map(|at| documents[*at].removal()).collect();
+        assert_eq!(yaml::apply_edits(text, &edits), expected, "{text:?} without {gone:?}");
+    };
+    let three = "# first\na: 1\n---\nb: 2\n--- # third\nc: 3\n";
+    check(three, &[0], "---\nb: 2\n--- # third\nc: 3\n");
+    check(three, &[1], "# first\na: 1\n--- # third\nc: 3\n");
+    check(three, &[2], "# first\na: 1\n---\nb: 2\n");
+    check(three, &[1, 2], "# first\na: 1\n");
+    check(three, &[0, 1, 2], "");
+    check("---\na: 1\n---\n---\nb: 2", &[1], "---\na: 1\n---\n");
+    check("{\"a\": 1}\n{\"b\": 2}\n", &[1], "{\"a\": 1}\n");
+    check("a: |\n  ---\n  x\n---\nb: 2\n", &[1], "a: |\n  ---\n  x\n");
+}

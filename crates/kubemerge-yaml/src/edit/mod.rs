@@ -51,6 +51,16 @@ pub fn apply_edits(text: &str, edits: &[Edit]) -> String {
 }
 
 impl YamlDocument<'_> {
+    /// The edit that removes this document, together with the `---` line before it.
+    pub fn removal(&self) -> Edit {
+        let Range { start, end } = self.range();
+        let before = &self.text[..start];
+        let line = before.strip_suffix('\n').unwrap_or(before).rfind('\n').map_or(0, |newline| newline + 1);
+        // The first document need not have a separator, and JSON values may follow each other without one.
+        let start = if before[line..].starts_with("---") { line } else { start };
+        Edit { range: start..end, text: String::new() }
+    }
+
     /// The edits that make this document hold a new value.
     ///
     /// Comments, key order, quotes and layout of everything that stays equal are kept; an equal value needs
