@@ -78,10 +78,23 @@ fn result(notice: &Notice) -> Value {
     result
 }
 
+/// A file name as a URI reference: SARIF allows no spaces, and no angle brackets as in `<stdin>`.
+fn uri(name: &str) -> String {
+    let encode = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+            char::from(byte).to_string()
+        }
+        // Viewers on every system expect slashes.
+        b'\\' if cfg!(windows) => "/".to_owned(),
+        byte => format!("%{byte:02X}"),
+    };
+    name.bytes().map(encode).collect()
+}
+
 fn location(excerpt: &Excerpt) -> Value {
     let start = excerpt.position();
     json!({"physicalLocation": {
-        "artifactLocation": {"uri": excerpt.name()},
+        "artifactLocation": {"uri": uri(excerpt.name())},
         "region": {
             "startLine": start.line,
             "startColumn": start.column,
@@ -97,7 +110,7 @@ fn related_locations(excerpt: &Excerpt) -> Vec<Value> {
         .map(|(line, column, label)| {
             json!({
                 "physicalLocation": {
-                    "artifactLocation": {"uri": excerpt.name()},
+                    "artifactLocation": {"uri": uri(excerpt.name())},
                     "region": {"startLine": line, "startColumn": column},
                 },
                 "message": {"text": label},
