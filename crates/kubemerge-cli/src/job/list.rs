@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use kubemerge_value::{Arena, Entry, Kind, Node, list, map, to_bytes};
+use kubemerge_value::{Arena, Document, Entry, Kind, Node, list, map, to_bytes};
 use kubemerge_yaml as yaml;
 
 use super::manifest::{Identity, Manifest, checked};
@@ -39,33 +39,45 @@ impl Part {
 pub(crate) struct Object {
     pub(crate) part: Part,
     pub(crate) json: Vec<u8>,
+    /// A map, unless the text is no manifest at all.
+    pub(crate) kind: Kind,
+    pub(crate) identity: Identity,
 }
 
 /// The objects of a document: the items of a list, else the document itself.
 pub(crate) fn objects(source: &Source, document: &yaml::YamlDocument<'_>) -> Result<Vec<Object>> {
     let json = source.json(document)?;
-    let arena = Arena::new();
-    let checked = checked(source, &json)?;
-    let Some(kind) = item_kind(checked.node()) else {
-        return Ok(vec![Object { part: Part::Whole, json }]);
+    // Checked once here: a stream may have thousands of objects, and most of them are only looked at.
+    let whole = checked(source, &json)?;
+    let (node, identity) = (whole.node(), Identity::of(whole.node()));
+    let Some(list) = item_kind(node, &identity) else {
+        let kind = node.kind();
+        drop(whole);
+        return Ok(vec![Object { part: Part::Whole, json, kind, identity }]);
     };
-    let items = checked.node().get(ITEMS).unwrap_or(Node::NULL);
+    let items = node.get(ITEMS).unwrap_or(Node::NULL);
     // `items: null` is how Go writes an empty list.
     if !matches!(items.kind(), Kind::List | Kind::Null) {
         let excerpt = source.excerpt(document, ITEMS, "");
         return Err(Notice::error("the items of a list of objects must be a list").at(excerpt).into());
     }
+    let arena = Arena::new();
     let items = items.elements(&arena).iter();
-    let whole = items.map(|item| to_bytes(completed(*item, &kind, &arena)));
-    Ok(whole.enumerate().map(|(at, json)| Object { part: Part::Item(at), json }).collect())
+    let items = items.map(|item| completed(*item, &list, &arena)).enumerate();
+    let object = |(at, item): (usize, Node<'_>)| Object {
+        part: Part::Item(at),
+        json: to_bytes(item),
+        kind: item.kind(),
+        identity: Identity::of(item),
+    };
+    Ok(items.map(object).collect())
 }
 
 /// The kind of the items of a list; `None` if it is no list.
-fn item_kind(node: Node<'_>) -> Option<Identity> {
-    let list = Identity::of(node);
+fn item_kind(node: Node<'_>, list: &Identity) -> Option<Identity> {
     // `List` itself leaves an empty kind: its items have their own.
     let kind = list.kind.strip_suffix("List")?.to_owned();
-    node.get(ITEMS).is_some().then_some(Identity { kind, ..list })
+    node.get(ITEMS).is_some().then(|| Identity { kind, ..list.clone() })
 }
 
 /// Items of a typed list need not have apiVersion and kind.
@@ -90,7 +102,8 @@ fn has_no_kind(item: Node<'_>) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Change<'m, 's> {
     pub(crate) manifest: &'m Manifest<'s>,
-    pub(crate) json: &'m [u8],
+    /// `None` if the object is deleted.
+    pub(crate) json: Option<&'m [u8]>,
 }
 
 /// The edits that give objects of one text their new values, in the order of the text.
@@ -102,9 +115,10 @@ pub(crate) fn edits(changes: &[Change<'_, '_>]) -> Result<Vec<yaml::Edit>> {
 
 fn edits_of_document(changes: &[Change<'_, '_>]) -> Result<Vec<yaml::Edit>> {
     let Some(Change { manifest, json }) = changes.first() else { return Ok(Vec::new()) };
-    let json = match manifest.part {
-        Part::Whole => Cow::Borrowed(*json),
-        Part::Item(_) => Cow::Owned(with_items(manifest, changes)?),
+    let json = match (manifest.part, json) {
+        (Part::Whole, Some(json)) => Cow::Borrowed(*json),
+        (Part::Whole, None) => return Ok(vec![manifest.document.removal()]),
+        (Part::Item(_), _) => Cow::Owned(with_items(manifest, changes)?),
     };
     let edits = manifest.document.edits_to_json(&json);
     edits.map_err(|error| Notice::error(format!("{}: {error}", manifest.title())).into())
@@ -114,20 +128,27 @@ fn edits_of_document(changes: &[Change<'_, '_>]) -> Result<Vec<yaml::Edit>> {
 fn with_items(first: &Manifest<'_>, changes: &[Change<'_, '_>]) -> Result<Vec<u8>> {
     let json = first.source.json(&first.document)?;
     let whole = checked(first.source, &json)?;
-    let results = changes.iter().map(|one| checked(one.manifest.source, one.json));
-    let results = results.collect::<Result<Vec<_>>>()?;
+    let results = changes.iter().map(checked_result).collect::<Result<Vec<_>>>()?;
     let arena = Arena::new();
-    let mut items = whole.node().get(ITEMS).map_or(Vec::new(), |items| items.elements(&arena).to_vec());
+    let items = whole.node().get(ITEMS).map_or(&[][..], |items| items.elements(&arena));
+    let mut items: Vec<Option<Node<'_>>> = items.iter().copied().map(Some).collect();
     for (Change { manifest, .. }, result) in changes.iter().zip(&results) {
         if let Part::Item(at) = manifest.part {
-            // The position exists: the text has not changed since it was read.
-            items[at] = as_written(items[at], result.node(), &manifest.identity, &arena);
+            let new = result.as_ref().map(Document::node);
+            // The position exists: the text has not changed since it was read, and deleted items keep theirs.
+            items[at] =
+                items[at].zip(new).map(|(item, new)| as_written(item, new, &manifest.identity, &arena));
         }
     }
-    let items = list(items, &arena);
+    let items = list(items.into_iter().flatten(), &arena);
     let members = whole.node().entries(&arena).iter();
     let replaced = members.map(|entry| (entry.key, if entry.key.is(ITEMS) { items } else { entry.value }));
     Ok(to_bytes(map(replaced, &arena)))
+}
+
+/// The new value; `None` if the object is deleted.
+fn checked_result<'m>(change: &Change<'m, '_>) -> Result<Option<Document<'m>>> {
+    change.json.map(|json| checked(change.manifest.source, json)).transpose()
 }
 
 /// The new value of an item without the apiVersion and kind that came from its list.

@@ -152,11 +152,7 @@ impl<'s> Manifest<'s> {
         document: Arc<yaml::YamlDocument<'s>>,
         object: Object,
     ) -> Result<Manifest<'s>> {
-        let Object { part, json } = object;
-        let (kind, identity) = {
-            let checked = checked(source, &json)?;
-            (checked.node().kind(), Identity::of(checked.node()))
-        };
+        let Object { part, json, kind, identity } = object;
         // Everything that follows looks up fields.
         if kind != Kind::Map {
             let excerpt = source.excerpt(&document, &part.path(""), "");

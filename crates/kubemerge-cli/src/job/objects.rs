@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use kubemerge_value::{Document, Kind, Node};
 
-use super::list;
-use super::manifest::{Identity, Manifest, checked};
+use super::list::{self, Object};
+use super::manifest::Manifest;
 use crate::input::{Source, each};
 use crate::report::{Failure, Notice, Outcome, Result};
 
@@ -106,7 +106,7 @@ fn parse(source: &Source) -> Result<Parsed<'_>> {
     for document in source.documents()? {
         let document = Arc::new(document);
         for object in list::objects(source, &document)? {
-            match is_object(checked(source, &object.json)?.node()) {
+            match is_object(&object) {
                 true => parsed.manifests.push(Manifest::new(source, Arc::clone(&document), object)?),
                 false => parsed.skipped += 1,
             }
@@ -117,11 +117,10 @@ fn parse(source: &Source) -> Result<Parsed<'_>> {
 
 /// Whether a document is meant for an API server. One that has only one of apiVersion and kind is taken for a
 /// mistake in an object, not for a file of another tool.
-fn is_object(node: Node<'_>) -> bool {
-    let identity = Identity::of(node);
+fn is_object(Object { kind, identity, .. }: &Object) -> bool {
     let is_named = !identity.api_version.is_empty() || !identity.kind.is_empty();
     // Values files of Helm and kustomizations are among manifests in many repositories.
-    node.kind() == Kind::Map && is_named && !identity.is_in_group(KUSTOMIZE_GROUP)
+    *kind == Kind::Map && is_named && !identity.is_in_group(KUSTOMIZE_GROUP)
 }
 
 /// The patch files of all kustomizations among the texts.

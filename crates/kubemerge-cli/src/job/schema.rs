@@ -150,7 +150,7 @@ impl<'s> SchemaDocument<'s> {
         let mut all = Vec::new();
         for document in source.documents()? {
             let document = Arc::new(document);
-            for Object { part, json } in objects(source, &document)? {
+            for Object { part, json, .. } in objects(source, &document)? {
                 let value = parsed(source, &json)?;
                 all.push(SchemaDocument { source, document: Arc::clone(&document), part, value });
             }

@@ -88,7 +88,7 @@ fn diff(steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
     // Edits of a text must come in its order; configurations may have another one.
     changes.sort_by_key(|(at, _)| *at);
     let changes: Vec<Change<'_, '_>> =
-        changes.iter().map(|(at, json)| Change { manifest: &live[*at], json }).collect();
+        changes.iter().map(|(at, json)| Change { manifest: &live[*at], json: Some(json) }).collect();
     let mut text = String::new();
     for file in changes.chunk_by(|one, other| std::ptr::eq(one.manifest.source, other.manifest.source)) {
         let source = file[0].manifest.source;

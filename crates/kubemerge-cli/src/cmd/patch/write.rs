@@ -46,21 +46,15 @@ fn changed<'o, 'm, 's>(
     objects.iter().filter(|object| object.effect != Effect::Unchanged)
 }
 
-/// Names objects that patches delete. Only formats that write objects one by one can leave them out.
+/// Names objects that patches delete: they are missing in what is written.
 fn report_deleted(destination: Destination, objects: &[PatchedObject<'_, '_>]) -> Result<()> {
     for object in objects.iter().filter(|object| object.effect == Effect::Deleted) {
         let title = object.manifest.title();
-        match destination {
-            Destination::Yaml | Destination::Json | Destination::Check => {
-                Notice::note(format!("{title} is deleted by the patch")).print();
-            }
-            _ => {
-                let notice = Notice::error(format!("{title} is deleted by the patch"));
-                let help = "use -o json, or -o yaml with --only-patched, which leave it out; remove the document \
-                            from its file by hand";
-                return Err(notice.help(help).into());
-            }
+        if destination == Destination::Patch {
+            let notice = Notice::error(format!("{title} is deleted by the patch"));
+            return Err(notice.help("no other patch does that: use another output format").into());
         }
+        Notice::note(format!("{title} is deleted by the patch")).print();
     }
     Ok(())
 }
@@ -91,22 +85,28 @@ fn diffs(objects: &[PatchedObject<'_, '_>]) -> Result<String> {
 /// The edits of the objects of one file.
 fn edits_of(file: &[PatchedObject<'_, '_>]) -> Result<Vec<yaml::Edit>> {
     // An object that does not change keeps its text, whatever its layout.
-    let changes = changed(file).map(|object| Change { manifest: object.manifest, json: &object.json });
+    let json = |object: &PatchedObject<'_, '_>| object.effect != Effect::Deleted;
+    let changes = changed(file).map(|object| Change {
+        manifest: object.manifest,
+        json: json(object).then_some(object.json.as_slice()),
+    });
     edits(&changes.collect::<Vec<_>>())
 }
 
 /// The texts of all sources with the edits of their objects, as one stream of documents.
 fn all_documents(sources: &[Arc<Source>], objects: &[PatchedObject<'_, '_>]) -> Result<String> {
     let mut text = String::new();
+    // Objects are in the order of their files.
+    let mut files = by_file(objects).peekable();
     for source in sources {
-        let own = by_file(objects).find(|file| std::ptr::eq(file[0].manifest.source, &**source));
+        let own = files.next_if(|file| std::ptr::eq(file[0].manifest.source, &**source));
         let edits = own.map_or(Ok(Vec::new()), edits_of)?;
         let after = yaml::apply_edits(source.text(), &edits);
         // A text may end without a newline, and the next one may start with a separator of its own.
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        if !text.is_empty() && !after.starts_with("---") {
+        if !text.is_empty() && !after.is_empty() && !after.starts_with("---") {
             text.push_str("---\n");
         }
         text.push_str(&after);
