@@ -31,10 +31,25 @@ impl Server {
         self.ask("GET", path, headers)
     }
 
+    /// Sends a strategic merge patch.
+    fn patch(&self, path: &str, body: &str) -> String {
+        let length = body.len();
+        let headers =
+            format!("content-type: application/strategic-merge-patch+json\r\ncontent-length: {length}\r\n");
+        self.ask_with("PATCH", path, &headers, body)
+    }
+
     fn ask(&self, method: &str, path: &str, headers: &str) -> String {
+        self.ask_with(method, path, headers, "")
+    }
+
+    fn ask_with(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(self.url.trim_start_matches("http://")).unwrap();
-        write!(stream, "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n")
-            .unwrap();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{headers}\r\n{body}"
+        )
+        .unwrap();
         let mut text = String::new();
         stream.read_to_string(&mut text).unwrap();
         text
@@ -96,6 +111,48 @@ fn pods_end_at_once_if_told_so() {
         assert!(left.starts_with(&format!("HTTP/1.1 {end}")), "{left}");
     }
     std::fs::remove_file(&pod).unwrap();
+}
+
+/// With ports keyed by port and protocol, the item is merged into the TCP port and gives it a name that is taken.
+/// With name and port as keys, it is merged into the UDP port of its name.
+#[test]
+fn overlays_change_the_keys_of_lists_in_spec() {
+    let service = example("service.yaml");
+    let own = example("overlays/service-ports.yaml");
+    let overlays = [(None, "422"), (own.to_str(), "200"), (Some("design-documents"), "200")];
+    for (overlay, expected) in overlays {
+        let mut arguments = vec!["--dialect", "spec", "-f", service.to_str().unwrap()];
+        arguments.extend(overlay.iter().flat_map(|overlay| ["--overlay", overlay]));
+        let server = Server::start(&arguments);
+        let item = r#"{"spec":{"ports":[{"name":"dns","port":53,"targetPort":5353}]}}"#;
+        let answer = server.patch("/api/v1/namespaces/default/services/dns", item);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {expected}")), "{overlay:?}: {answer}");
+        if expected == "200" {
+            let merged = r#"{"name":"dns","port":53,"protocol":"UDP","targetPort":5353}"#;
+            assert!(answer.contains(merged) && answer.contains("dns-tcp"), "{overlay:?}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn custom_resources_merge_by_their_list_keys_in_spec() {
+    let (definition, kiosk) = (example("crd.yaml"), example("kiosk.yaml"));
+    let files = ["-f", definition.to_str().unwrap(), "-f", kiosk.to_str().unwrap()];
+    let path = "/apis/shop.example.com/v1/namespaces/default/kiosks/station";
+    let patch = r#"{"spec":{"counters":[{"name":"coffee","clerk":"Grace"}]}}"#;
+    let answer = Server::start(&[&["--dialect", "spec"], &files[..]].concat()).patch(path, patch);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(["Ada", "Grace", "06:30"].iter().all(|text| answer.contains(text)), "{answer}");
+    let answer = Server::start(&files).patch(path, patch);
+    assert!(answer.starts_with("HTTP/1.1 415"), "{answer}");
+}
+
+#[test]
+fn what_only_other_dialects_have_is_told() {
+    let text = refused(&["--dialect", "kustomize"]);
+    assert!(text.contains("the dialect kustomize only applies patches"), "{text}");
+    let text = refused(&["--overlay", "design-document", "--dialect", "spec"]);
+    assert!(text.contains("cannot read design-document"), "{text}");
 }
 
 #[cfg(unix)]
