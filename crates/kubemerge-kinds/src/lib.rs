@@ -59,3 +59,4 @@ pub mod typed;
 pub mod unknown_fields;
 
 pub use admit::{BuiltinKind, FoundKind, Refusal, admit, admit_update};
+pub use autoscaling::{autoscaler_to_v1, autoscaler_to_v2};

@@ -1,7 +1,7 @@
 //! HorizontalPodAutoscaler in version v1: one metric, the utilization of CPUs.
 //!
-//! Kubernetes keeps what only version v2 can say in annotations. They are kept as they are: metrics and behavior in
-//! them are neither validated nor converted.
+//! What only version v2 can say is in annotations here, see [`super::conversion`]. Metrics and behavior in them are
+//! not validated.
 
 use super::autoscaler::{replicas_and_target, status};
 use crate::field::Field;

@@ -4,8 +4,12 @@ mod autoscaler;
 mod autoscaler_v1;
 mod autoscaler_v2;
 mod behavior;
+mod conversion;
+mod conversion_metrics;
 mod metrics;
 mod reference;
+
+pub use conversion::{autoscaler_to_v1, autoscaler_to_v2};
 
 use crate::registry::Rules;
 

@@ -48,7 +48,7 @@ async fn a_core_event_is_shown_in_the_new_form() {
     assert_eq!(
         without(get(&server, &format!("{NEW}/a")).await.body, &TYPES),
         json!({"kind": "Event", "regarding": {"kind": "Pod", "name": "p", "namespace": "default"},
-            "eventTime": null, "reportingController": "", "reportingInstance": "", "note": "started", "reason": "Started", "type": "Normal",
+            "eventTime": null, "note": "started", "reason": "Started", "type": "Normal",
             "deprecatedSource": {"component": "kubelet"}, "deprecatedCount": 2,
             "deprecatedFirstTimestamp": "2026-01-01T00:00:00Z", "deprecatedLastTimestamp": "2026-01-01T00:00:05Z"})
     );
