@@ -188,6 +188,8 @@ fn generation(group: &str, kind: &str) -> GenerationRule {
 
 fn delete_answer(group: &str, kind: &str) -> DeleteAnswer {
     match (group, kind) {
+        // The only kind of its group with a generic store.
+        ("resource.k8s.io", "DeviceTaintRule") => DeleteAnswer::Status,
         (
             "",
             "Pod"

@@ -247,9 +247,14 @@ fn mask_allocations(cell: &mut Value) {
     }
 }
 
-/// Removes descriptions, which OpenAPI documents are compared without.
+/// Removes descriptions, which OpenAPI documents are compared without, and hashes of documents with descriptions.
 pub(crate) fn without_descriptions(value: &mut Value) {
     match value {
+        Value::String(text) => {
+            if let Some(end) = text.find("?hash=") {
+                text.truncate(end);
+            }
+        }
         Value::Object(map) => {
             // A property may be called `description`; only texts are descriptions.
             if map.get("description").is_some_and(Value::is_string) {

@@ -109,7 +109,14 @@ impl Run<'_> {
         if self.options.has("openapi") {
             trials.extend(documents::openapi(&mut self.pair)?);
         }
-        trials.into_iter().try_for_each(|trial| self.judge(&trial))
+        trials.into_iter().try_for_each(|trial| self.judge(&trial))?;
+        if self.options.has("openapi") {
+            let name = self.name.clone();
+            let trial = documents::custom_openapi(&mut self.pair, &name)?;
+            self.judge(&trial)?;
+            documents::undefine(&mut self.pair, &name)?;
+        }
+        Ok(())
     }
 
     fn built_in(&mut self, area: &str, kinds: &[Kind], document: &Value) -> Result<(), String> {

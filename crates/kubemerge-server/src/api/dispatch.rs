@@ -8,7 +8,7 @@ use kubemerge_kinds::{field_error::quoted, format::path_segment_name, typed::dur
 
 use crate::{
     api::{
-        create, delete, discovery, get, health, list, openapi, patch,
+        create, delete, discovery, get, health, list, openapi, openid, patch,
         state::Api,
         subresource::{self, review},
         update, watch,
@@ -147,7 +147,7 @@ fn perform(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>, verb: Verb
         Verb::Get => get::handle(call),
         Verb::List => list::handle(call),
         Verb::Watch => watch::handle(api, call),
-        Verb::Create => review(transaction, call).unwrap_or_else(|| create::handle(transaction, call)),
+        Verb::Create => review(api, transaction, call).unwrap_or_else(|| create::handle(transaction, call)),
         Verb::Update => update::handle(transaction, call, Part::Main),
         Verb::Patch => patch::handle(transaction, call, api.settings.custom_strategic_merge, Part::Main),
         Verb::Delete => delete::handle(transaction, call),
@@ -168,6 +168,8 @@ pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Qu
         Target::Group(name) => discovery::group(&index, name),
         Target::Resources { group, version } => discovery::resources(&index, group, version),
         Target::Version => Ok(discovery::version(version)),
+        Target::OpenIdConfiguration => Ok(openid::configuration(headers)),
+        Target::OpenIdKeys => Ok(openid::keys()),
         Target::Health(path) => Ok(health::check(path, query)),
         Target::OpenApiV2 => Ok(openapi::v2(&api.cluster, version, headers)),
         Target::OpenApiV3Index => Ok(openapi::v3_index(&api.cluster, version)),

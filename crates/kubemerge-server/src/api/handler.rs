@@ -156,7 +156,7 @@ fn wants_indent(query: &Query, headers: &HeaderMap) -> bool {
 }
 
 /// Compares in constant time, so that the duration does not tell how much was right.
-fn is_same_secret(given: &str, secret: &str) -> bool {
+pub(super) fn is_same_secret(given: &str, secret: &str) -> bool {
     let differing = given.bytes().zip(secret.bytes()).fold(0, |seen, (a, b)| seen | (a ^ b));
     given.len() == secret.len() && differing == 0
 }

@@ -10,6 +10,7 @@ mod health;
 pub(crate) mod hooks;
 mod list;
 mod openapi;
+mod openid;
 pub(crate) mod patch;
 pub(crate) mod pod_logs;
 pub(crate) mod state;

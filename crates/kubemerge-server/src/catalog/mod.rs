@@ -23,7 +23,7 @@ use std::{
 pub(crate) use index::{Group, Index, Resources};
 pub use kubemerge_kinds::registry::Scope;
 use kubemerge_schema::Schema;
-pub(crate) use resource::{Resource, key_name, split_key};
+pub(crate) use resource::{Resource, Subresource, key_name, split_key};
 use tokio::sync::watch;
 
 use crate::{

@@ -31,6 +31,10 @@ pub(crate) enum Target<'p> {
     OpenApiV3(String),
     /// `/version`.
     Version,
+    /// `/.well-known/openid-configuration`: who issues the tokens of service accounts.
+    OpenIdConfiguration,
+    /// `/openid/v1/jwks`: the keys that such tokens are signed with.
+    OpenIdKeys,
     /// `/healthz`, `/livez`, `/readyz` and what is below them.
     Health(String),
     /// Nothing that is served.
@@ -136,6 +140,8 @@ impl<'p> Target<'p> {
             ["openapi", "v3"] => Target::OpenApiV3Index,
             ["openapi", "v3", rest @ ..] => Target::OpenApiV3(rest.join("/")),
             ["version"] => Target::Version,
+            [".well-known", "openid-configuration"] => Target::OpenIdConfiguration,
+            ["openid", "v1", "jwks"] => Target::OpenIdKeys,
             ["healthz" | "livez" | "readyz", ..] => Target::Health(segments.join("/")),
             _ => Target::Nowhere,
         }
@@ -156,6 +162,8 @@ impl<'p> Target<'p> {
             Target::OpenApiV3Index => Target::OpenApiV3Index,
             Target::OpenApiV3(path) => Target::OpenApiV3(path),
             Target::Version => Target::Version,
+            Target::OpenIdConfiguration => Target::OpenIdConfiguration,
+            Target::OpenIdKeys => Target::OpenIdKeys,
             Target::Health(path) => Target::Health(path),
             Target::Nowhere => Target::Nowhere,
         }

@@ -1,208 +1,266 @@
 //! The definitions of kinds and of the types they use.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use kubemerge_schema::{Definition, Required, Schema, Shape, Type};
+use kubemerge_schema::{Definition, MapType, Required, Schema, Shape, Type};
 use serde_json::{Map, Value, json};
 
-use super::Syntax;
-use crate::catalog::{Index, Resource, Resources};
+use super::{custom_schema, operation::meta, published, syntax::Syntax};
+use crate::{
+    catalog::{Index, Resource, Resources},
+    protocol::{group_version::split_api_version, verb::Verb},
+};
 
-const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
-const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
+/// Definitions that every group and version registers for itself.
+const OF_EVERY_VERSION: [&str; 2] = ["DeleteOptions", "WatchEvent"];
+/// The only definition whose fields have no descriptions, except one: references to other types are bare there.
+const UNDESCRIBED: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
 
-/// The definitions that the resources of one version need.
-pub(super) fn of_resources(schema: &Schema, resources: &Resources) -> Map<String, Value> {
-    let mut writer = Writer::new(Syntax::V3);
-    for resource in resources.values() {
-        writer.add_resource(schema, resource);
-    }
-    writer.finish(schema)
+/// The definitions that the paths of one version need.
+pub(super) fn of_resources(schema: &Schema, resources: &Resources, paths: &Value) -> Map<String, Value> {
+    let mut writer = Writer::new(schema, Syntax::V3);
+    let built_in = resources.values().find(|resource| resource.custom().is_none());
+    writer.home = built_in.map(|resource| resource.api_version.clone());
+    resources.values().for_each(|resource| writer.add_resource(resource));
+    writer.want_references(paths);
+    writer.finish()
 }
 
 /// All definitions.
-pub(super) fn of_everything(schema: &Schema, index: &Index) -> Map<String, Value> {
-    let mut writer = Writer::new(Syntax::V2);
+pub(super) fn of_everything(schema: &Schema, index: &Index, paths: &Value) -> Map<String, Value> {
+    let mut writer = Writer::new(schema, Syntax::V2);
     for group in index.groups() {
         for resource in group.versions.iter().flat_map(|(_, resources)| resources.values()) {
-            writer.add_resource(schema, resource);
+            writer.add_resource(resource);
         }
     }
-    writer.finish(schema)
+    writer.want_references(paths);
+    writer.finish()
 }
 
-struct Writer {
+struct Writer<'s> {
+    schema: &'s Schema,
     syntax: Syntax,
+    /// The group and version of the document, if its kinds are built in.
+    home: Option<String>,
+    by_name: HashMap<&'s str, Definition<'s>>,
     written: Map<String, Value>,
     wanted: VecDeque<String>,
     known: BTreeSet<String>,
 }
 
-impl Writer {
-    fn new(syntax: Syntax) -> Self {
-        Writer { syntax, written: Map::new(), wanted: VecDeque::new(), known: BTreeSet::new() }
+impl<'s> Writer<'s> {
+    fn new(schema: &'s Schema, syntax: Syntax) -> Self {
+        let by_name = schema.definitions().map(|definition| (definition.name(), definition)).collect();
+        let (written, wanted, known) = (Map::new(), VecDeque::new(), BTreeSet::new());
+        Writer { schema, syntax, home: None, by_name, written, wanted, known }
     }
 
     fn want(&mut self, name: &str) {
-        // Types refer to each other in circles, so each is queued once.
         if self.known.insert(name.to_string()) {
             self.wanted.push_back(name.to_string());
         }
     }
 
-    fn add_resource(&mut self, schema: &Schema, resource: &Resource) {
-        match resource.custom() {
-            Some(version) => self.add_custom(resource, &version.open_api),
-            None => {
-                let ty = schema.type_of(&resource.api_version, &resource.kind);
-                if let Some(name) = ty.and_then(|ty| ty.definition_name()) {
-                    self.add_list(resource, name);
+    /// Wants all definitions that a document refers to.
+    fn want_references(&mut self, value: &Value) {
+        match value {
+            Value::Object(map) => {
+                let reference = map.get("$ref").and_then(Value::as_str);
+                if let Some((_, name)) = reference.and_then(|reference| reference.rsplit_once('/')) {
                     self.want(name);
                 }
-                // A subresource may speak a kind that no resource has, such as Scale.
-                for sub in &resource.subresources {
-                    let [group, version, kind] = &sub.speaks;
-                    let api_version = crate::protocol::group_version::api_version(group, version);
-                    let ty = schema.type_of(&api_version, kind);
-                    if let Some(name) = ty.and_then(|ty| ty.definition_name()) {
-                        self.want(name);
-                    }
-                }
+                map.values().for_each(|member| self.want_references(member));
             }
+            Value::Array(items) => items.iter().for_each(|item| self.want_references(item)),
+            _ => {}
         }
     }
 
-    /// Lists have no definition of their own in the tables; all of them look alike.
-    fn add_list(&mut self, resource: &Resource, item: &str) {
-        let name = format!("{item}List");
-        let list = self.list(&self.syntax.reference(item), resource);
+    fn add_resource(&mut self, resource: &Resource) {
+        if resource.custom().is_some() {
+            for (name, definition) in custom_schema::definitions(resource, self.syntax) {
+                self.put(name, definition);
+            }
+        }
+        let ty = self.schema.type_of(&resource.api_version, &resource.kind);
+        let name = ty.and_then(|ty| ty.definition_name()).filter(|_| resource.custom().is_none());
+        let Some(name) = name else { return };
+        // Lists have no definition of their own in the tables; all of them look alike.
+        if resource.allows(Verb::List) {
+            self.put(format!("{name}List"), list(name, resource, self.syntax));
+        }
+        self.want(name);
+    }
+
+    fn put(&mut self, name: String, definition: Value) {
+        self.want_references(&definition);
         self.known.insert(name.clone());
-        self.written.insert(name, list);
-        self.want(LIST_META);
-    }
-
-    fn list(&self, item: &str, resource: &Resource) -> Value {
-        json!({
-            "type": "object",
-            "required": ["items"],
-            "properties": {
-                "apiVersion": {"type": "string"},
-                "kind": {"type": "string"},
-                "metadata": {"$ref": self.syntax.reference(LIST_META)},
-                "items": {"type": "array", "items": {"$ref": item}},
-            },
-            "x-kubernetes-group-version-kind":
-                [{"group": resource.group, "version": resource.version, "kind": resource.list_kind}],
-        })
-    }
-
-    fn add_custom(&mut self, resource: &Resource, schema: &Value) {
-        // Names of definitions begin with the reversed domain of the group.
-        let mut parts: Vec<&str> = resource.group.split('.').rev().collect();
-        parts.extend([resource.version.as_str(), resource.kind.as_str()]);
-        let name = parts.join(".");
-        // A definition without a schema still describes an object.
-        let mut definition = if schema.is_object() { schema.clone() } else { json!({"type": "object"}) };
-        let mut properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-        properties.insert("apiVersion".into(), json!({"type": "string"}));
-        properties.insert("kind".into(), json!({"type": "string"}));
-        properties.insert("metadata".into(), json!({"$ref": self.syntax.reference(OBJECT_META)}));
-        definition["properties"] = Value::Object(properties);
-        definition["x-kubernetes-group-version-kind"] =
-            json!([{"group": resource.group, "version": resource.version, "kind": resource.kind}]);
-        let list = self.list(&self.syntax.reference(&name), resource);
-        self.written.insert(format!("{name}List"), list);
         self.written.insert(name, definition);
-        self.want(OBJECT_META);
-        self.want(LIST_META);
     }
 
-    fn finish(mut self, schema: &Schema) -> Map<String, Value> {
+    fn finish(mut self) -> Map<String, Value> {
         while let Some(name) = self.wanted.pop_front() {
-            // Lists and custom resources were written when they were added.
             if self.written.contains_key(&name) {
                 continue;
             }
-            let Some(ty) = schema.definition(&name) else {
+            let value = match self.by_name.get(name.as_str()).copied() {
+                Some(definition) => self.definition(definition),
                 // A type that the tables do not have: any object.
-                self.written.insert(name, json!({"type": "object"}));
-                continue;
+                None => json!({"type": "object"}),
             };
-            let mut value = self.described(ty);
-            // Only whole kinds have a group, version and kind.
-            if let Some(definition) = ty.reference().or_else(|| find(schema, &name)) {
-                add_kinds(&mut value, definition);
-            }
             self.written.insert(name, value);
         }
         self.written
     }
 
-    /// What a field says: a reference where there is one, else its own description.
-    fn field(&mut self, ty: Type<'_>) -> Value {
-        let mut value = match ty.reference() {
-            Some(definition) => {
-                self.want(definition.name());
-                let reference = json!({"$ref": self.syntax.reference(definition.name())});
-                match ty.default() {
-                    // In OpenAPI 3.0 nothing may be beside a `$ref`.
-                    Some(_) if self.syntax == Syntax::V3 => json!({"allOf": [reference]}),
-                    _ => reference,
-                }
+    fn definition(&mut self, definition: Definition<'s>) -> Value {
+        if let Some(value) = self.union_of_types(definition.name()) {
+            return value;
+        }
+        let mut value = self.described(definition.ty(), definition.name());
+        add_unions(&mut value, definition.ty());
+        let kinds = self.kinds(definition);
+        if !kinds.is_empty() {
+            value["x-kubernetes-group-version-kind"] = kinds.into();
+        }
+        value
+    }
+
+    /// Types that are written as texts and as numbers; version 2 knows no such thing.
+    fn union_of_types(&self, name: &str) -> Option<Value> {
+        match (self.syntax, name) {
+            (Syntax::V3, "io.k8s.apimachinery.pkg.api.resource.Quantity") => {
+                Some(json!({"oneOf": [{"type": "string"}, {"type": "number"}]}))
             }
-            None => self.described(ty),
+            (Syntax::V3, "io.k8s.apimachinery.pkg.util.intstr.IntOrString") => {
+                Some(json!({"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]}))
+            }
+            _ => None,
+        }
+    }
+
+    fn kinds(&self, definition: Definition<'s>) -> Vec<Value> {
+        let last = definition.name().rsplit('.').next().unwrap_or_default();
+        if let (Some(home), true) = (&self.home, OF_EVERY_VERSION.contains(&last)) {
+            let mut homes = vec![("", "v1"), split_api_version(home)];
+            homes.dedup();
+            let kind = |(group, version)| json!({"group": group, "version": version, "kind": last});
+            return homes.into_iter().map(kind).collect();
+        }
+        let kinds = definition.kinds();
+        kinds.map(|kind| json!({"group": kind.group, "version": kind.version, "kind": kind.kind})).collect()
+    }
+
+    /// What a field says: a reference where there is one, else its own description.
+    fn field(&mut self, ty: Type<'s>, place: &str) -> Value {
+        let mut value = match ty.reference() {
+            Some(definition) => self.reference(ty, definition, place),
+            None => self.described(ty, place),
         };
-        if let (Some(default), None) = (ty.default(), value.get("$ref")) {
+        // Version 2 has no defaults.
+        if let (Some(default), Syntax::V3) = (ty.default(), self.syntax) {
             value["default"] = default;
+        }
+        if let Some(values) = published::enum_values(place) {
+            value["enum"] = values.collect();
         }
         add_merge_rules(&mut value, ty);
         value
     }
 
-    fn described(&mut self, ty: Type<'_>) -> Value {
+    fn reference(&mut self, ty: Type<'s>, definition: Definition<'s>, place: &str) -> Value {
+        self.want(definition.name());
+        let reference = json!({"$ref": self.syntax.reference(definition.name())});
+        let is_item = place.ends_with("[]") || place.ends_with("{}");
+        let is_bare = is_item || place.starts_with(UNDESCRIBED) && !place.ends_with(".default");
+        match self.syntax {
+            // In OpenAPI 3.0 nothing may be beside a `$ref`, and fields have descriptions beside it.
+            Syntax::V3 if !is_bare || ty.default().is_some() => json!({"allOf": [reference]}),
+            _ => reference,
+        }
+    }
+
+    fn described(&mut self, ty: Type<'s>, place: &str) -> Value {
         let mut value = Map::new();
-        // IntOrString and free-form values have no single type.
         if ty.shape() != Shape::Any {
             value.insert("type".into(), ty.shape().word().into());
         }
         if let Some(format) = ty.format() {
             value.insert("format".into(), format.into());
         }
-        let fields: Vec<_> = ty.fields().collect();
-        if !fields.is_empty() {
-            let required: Vec<&str> = fields
-                .iter()
-                .filter(|field| field.required == Required::Yes)
-                .map(|field| field.name)
-                .collect();
-            if !required.is_empty() {
-                value.insert("required".into(), json!(required));
-            }
-            let properties: Map<String, Value> =
-                fields.into_iter().map(|field| (field.name.to_string(), self.field(field.ty))).collect();
-            value.insert("properties".into(), Value::Object(properties));
+        if let Some(word) = ty.map_type().word() {
+            value.insert("x-kubernetes-map-type".into(), word.into());
         }
+        self.add_fields(&mut value, ty, place);
         if let Some(items) = ty.items() {
-            value.insert("items".into(), self.field(items));
+            value.insert("items".into(), self.field(items, &format!("{place}[]")));
         }
         if let Some(additional) = ty.additional_properties() {
-            value.insert("additionalProperties".into(), self.field(additional));
+            value.insert("additionalProperties".into(), self.field(additional, &format!("{place}{{}}")));
         }
         Value::Object(value)
     }
+
+    fn add_fields(&mut self, value: &mut Map<String, Value>, ty: Type<'s>, place: &str) {
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for field in ty.fields() {
+            if field.required == Required::Yes {
+                required.push(field.name);
+            }
+            let schema = self.field(field.ty, &format!("{place}.{}", field.name));
+            properties.insert(field.name.to_string(), schema);
+        }
+        if !required.is_empty() {
+            published::sort_required(place, &mut required);
+            value.insert("required".into(), json!(required));
+        }
+        if !properties.is_empty() {
+            value.insert("properties".into(), properties.into());
+        }
+    }
 }
 
-fn find<'s>(schema: &'s Schema, name: &str) -> Option<Definition<'s>> {
-    schema.definitions().find(|definition| definition.name() == name)
+/// The definition of a list of objects.
+pub(super) fn list(item: &str, resource: &Resource, syntax: Syntax) -> Value {
+    let reference = json!({"$ref": syntax.reference(&meta("ListMeta"))});
+    let metadata = match (syntax, resource.custom()) {
+        (Syntax::V2, _) => reference,
+        (Syntax::V3, None) => json!({"allOf": [reference], "default": {}}),
+        (Syntax::V3, Some(_)) => json!({"allOf": [reference]}),
+    };
+    json!({
+        "type": "object",
+        "required": ["items"],
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            "metadata": metadata,
+            "items": {"type": "array", "items": {"$ref": syntax.reference(item)}},
+        },
+        "x-kubernetes-group-version-kind": group_version_kind(resource, &resource.list_kind),
+    })
 }
 
-fn add_kinds(value: &mut Value, definition: Definition<'_>) {
-    let kinds: Vec<Value> = definition
-        .kinds()
-        .map(|kind| json!({"group": kind.group, "version": kind.version, "kind": kind.kind}))
+pub(super) fn group_version_kind(resource: &Resource, kind: &str) -> Value {
+    json!([{"group": resource.group, "version": resource.version, "kind": kind}])
+}
+
+fn add_unions(value: &mut Value, ty: Type<'_>) {
+    let unions: Vec<Value> = ty
+        .unions()
+        .map(|union| {
+            let members = union.members().map(|one| (one.field.to_string(), one.discriminator_value.into()));
+            let mut written = json!({"fields-to-discriminateBy": members.collect::<Map<_, _>>()});
+            if let Some(discriminator) = union.discriminator() {
+                written["discriminator"] = discriminator.into();
+            }
+            written
+        })
         .collect();
-    if !kinds.is_empty() {
-        value["x-kubernetes-group-version-kind"] = json!(kinds);
+    if !unions.is_empty() {
+        value["x-kubernetes-unions"] = unions.into();
     }
 }
 
@@ -215,9 +273,17 @@ fn add_merge_rules(value: &mut Value, ty: Type<'_>) {
     put("x-kubernetes-patch-strategy", ty.patch_strategy());
     put("x-kubernetes-patch-merge-key", ty.patch_merge_key());
     put("x-kubernetes-list-type", ty.list_type().word());
-    put("x-kubernetes-map-type", ty.map_type().word());
+    put("x-kubernetes-map-type", property_map_type(ty).word());
     let keys: Vec<&str> = ty.list_map_keys().collect();
     if !keys.is_empty() {
         value["x-kubernetes-list-map-keys"] = json!(keys);
+    }
+}
+
+/// The map type of a property, unless it is that of the type which the property refers to.
+fn property_map_type(ty: Type<'_>) -> MapType {
+    match ty.reference() {
+        Some(definition) if definition.ty().map_type() == ty.map_type() => MapType::Unset,
+        _ => ty.map_type(),
     }
 }

@@ -1,17 +1,23 @@
-//! The OpenAPI documents of discovery itself: `api`, `apis`, `apis/<group>` and `version`.
+//! The OpenAPI documents of discovery itself: `api`, `apis`, `apis/<group>`, `version`, and those of the issuer
+//! of tokens.
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::Index;
+use super::{
+    operation::{self, ALL_MEDIA, content},
+    words::{capital, group_words},
+};
+use crate::{catalog::Index, protocol::media};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-const JSON_ONLY: &[&str] = &["application/json"];
-const ALL_MEDIA: &[&str] = &["application/json", "application/vnd.kubernetes.protobuf", "application/yaml"];
+
+const OPENID_CONFIGURATION: &str = ".well-known/openid-configuration";
+const OPENID_KEYS: &str = "openid/v1/jwks";
 
 /// The paths of these documents.
 pub(super) fn paths(index: &Index) -> Vec<String> {
     let groups = index.groups().filter(|group| !group.name.is_empty());
-    let mut paths = vec!["api".to_string(), "apis".to_string(), "version".to_string()];
+    let mut paths = ["api", "apis", "version", OPENID_CONFIGURATION, OPENID_KEYS].map(String::from).to_vec();
     paths.extend(groups.map(|group| format!("apis/{}", group.name)));
     paths
 }
@@ -19,40 +25,39 @@ pub(super) fn paths(index: &Index) -> Vec<String> {
 /// The paths and the schemas of one of these documents.
 pub(super) fn document(index: &Index, path: &str) -> Option<(Value, Value)> {
     let (tag, operation, kind) = match path {
+        OPENID_CONFIGURATION => {
+            let get = get("WellKnown", "getServiceAccountIssuerOpenIDConfiguration", text(&[media::JSON]));
+            return Some((json!({format!("/{path}/"): {"get": get}}), json!({})));
+        }
+        OPENID_KEYS => {
+            let get =
+                get("openid", "getServiceAccountIssuerOpenIDKeyset", text(&["application/jwk-set+json"]));
+            return Some((json!({format!("/{path}/"): {"get": get}}), json!({})));
+        }
         "api" => ("core".to_string(), "getCoreAPIVersions".to_string(), "APIVersions"),
         "apis" => ("apis".to_string(), "getAPIVersions".to_string(), "APIGroupList"),
         "version" => ("version".to_string(), "getCodeVersion".to_string(), "Info"),
         _ => {
             let name = path.strip_prefix("apis/").filter(|name| !name.is_empty())?;
-            // A group whose definitions are all gone has no document.
             index.group(name).filter(|group| !group.versions.is_empty())?;
             (group_words(name), format!("get{}APIGroup", capital(&group_words(name))), "APIGroup")
         }
     };
     let (definition, media) = match kind {
-        "Info" => ("io.k8s.apimachinery.pkg.version.Info".to_string(), JSON_ONLY),
-        kind => (format!("{META}{kind}"), ALL_MEDIA),
+        "Info" => ("io.k8s.apimachinery.pkg.version.Info".to_string(), &[media::JSON][..]),
+        kind => (format!("{META}{kind}"), &ALL_MEDIA[..]),
     };
-    let schema = json!({"schema": {"$ref": format!("#/components/schemas/{definition}")}});
-    let content: Map<String, Value> =
-        media.iter().map(|media| ((*media).to_string(), schema.clone())).collect();
-    let get = json!({"tags": [tag], "operationId": operation, "responses":
-        {"200": {"description": "OK", "content": content}, "401": {"description": "Unauthorized"}}});
+    let get = get(&tag, &operation, content(media, &operation::reference(&definition)));
     Some((json!({format!("/{path}/"): {"get": get}}), schemas(kind)))
 }
 
-/// A group without its domain, its parts in one word: `rbacAuthorization`.
-fn group_words(group: &str) -> String {
-    // kube-openapi leaves out the domain of built-in groups in names of operations.
-    let name = group.strip_suffix(".k8s.io").unwrap_or(group);
-    let mut parts = name.split('.');
-    let first = parts.next().unwrap_or_default().to_string();
-    parts.fold(first, |words, part| words + &capital(part))
+fn get(tag: &str, operation: &str, content: Value) -> Value {
+    json!({"tags": [tag], "operationId": operation, "responses":
+        {"200": {"description": "OK", "content": content}, "401": {"description": "Unauthorized"}}})
 }
 
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+fn text(types: &[&str]) -> Value {
+    content(types, &json!({"type": "string"}))
 }
 
 fn schemas(kind: &str) -> Value {

@@ -3,10 +3,17 @@
 //! Version 3 has one document per group and version, version 2 one for everything. They say what clients ask
 //! them for: the fields and types of each kind, how lists merge, and which operations take which options.
 
+mod custom_schema;
 mod definitions;
 mod discovery_documents;
+mod endpoint;
+mod operation;
 mod paths;
 mod protobuf;
+mod published;
+mod syntax;
+mod v2;
+mod words;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -24,22 +31,6 @@ use crate::{
 
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
-/// Which syntax a document is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Syntax {
-    V2,
-    V3,
-}
-
-impl Syntax {
-    fn reference(self, name: &str) -> String {
-        match self {
-            Syntax::V2 => format!("#/definitions/{name}"),
-            Syntax::V3 => format!("#/components/schemas/{name}"),
-        }
-    }
-}
-
 /// `/openapi/v3`: where the documents are.
 pub(crate) fn v3_index(cluster: &Cluster, version: &str) -> Reply {
     let index = cluster.catalog.index();
@@ -52,7 +43,8 @@ pub(crate) fn v3_index(cluster: &Cluster, version: &str) -> Reply {
         let url = format!("/openapi/v3/{path}?hash={}", hash(version, &path, &Resources::default()));
         paths.insert(path, json!({"serverRelativeURL": url}));
     }
-    Reply::value(200, &json!({"paths": paths}))
+    // Upstream: the type of the index is left to Go, which takes JSON for text.
+    Reply::bytes(200, "text/plain; charset=utf-8", json!({"paths": paths}).to_string())
 }
 
 /// `/openapi/v3/<group version>`; a hash that is out of date leads to the present one.
@@ -72,15 +64,16 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
         return Ok(Reply::bytes(301, "", "").header("location", place));
     }
     let (paths, schemas) = of_discovery.unwrap_or_else(|| {
-        let schemas = definitions::of_resources(&cluster.schema, resources);
-        (Value::Object(paths::of_resources(resources, Syntax::V3)), Value::Object(schemas))
+        let paths = Value::Object(paths::of_resources(&cluster.schema, resources));
+        let schemas = definitions::of_resources(&cluster.schema, resources, &paths);
+        (paths, Value::Object(schemas))
     });
-    let document = json!({
-        "openapi": "3.0.0",
-        "info": info(version),
-        "paths": paths,
-        "components": {"schemas": schemas, "securitySchemes": security()},
-    });
+    let mut components = json!({"securitySchemes": security()});
+    if schemas.as_object().is_some_and(|schemas| !schemas.is_empty()) {
+        components["schemas"] = schemas;
+    }
+    let document =
+        json!({"openapi": "3.0.0", "info": info(version), "paths": paths, "components": components});
     let reply = Reply::value(200, &document).header("etag", format!("\"{current}\""));
     Ok(match asked {
         Some(_) => reply
@@ -96,13 +89,15 @@ pub(crate) fn v2(cluster: &Cluster, version: &str, headers: &HeaderMap) -> Reply
     let index = cluster.catalog.index();
     let mut paths = Map::new();
     for (_, resources) in group_versions(&index) {
-        paths.extend(paths::of_resources(resources, Syntax::V2));
+        let of_version = paths::of_resources(&cluster.schema, resources);
+        paths.extend(of_version.into_iter().map(|(path, item)| (path, v2::path_item(item))));
     }
+    let paths = Value::Object(paths);
     let document = json!({
         "swagger": "2.0",
         "info": info(version),
+        "definitions": definitions::of_everything(&cluster.schema, &index, &paths),
         "paths": paths,
-        "definitions": definitions::of_everything(&cluster.schema, &index),
         "securityDefinitions": security(),
         "security": [{"BearerToken": []}],
     });

@@ -1,135 +1,179 @@
 //! The paths of resources: which operations there are, and which options they take.
 
+use kubemerge_schema::Schema;
 use serde_json::{Map, Value, json};
 
-use super::Syntax;
+use super::{
+    endpoint::{Endpoint, Place},
+    operation::{ALL_MEDIA, Action, content, meta, operation, parameters, reference},
+    words::{capital, group_words},
+};
 use crate::{
-    catalog::{Resource, Resources},
-    protocol::{media, verb::Verb},
+    catalog::{Resource, Resources, Subresource},
+    protocol::verb::Verb,
 };
 
 /// The paths of the resources of one version.
-pub(super) fn of_resources(resources: &Resources, syntax: Syntax) -> Map<String, Value> {
+pub(super) fn of_resources(schema: &Schema, resources: &Resources) -> Map<String, Value> {
     let mut paths = Map::new();
     for resource in resources.values() {
-        let collection = collection_path(resource);
-        paths.insert(collection.clone(), collection_operations(resource, syntax));
-        paths.insert(format!("{collection}/{{name}}"), object_operations(resource, syntax));
+        add_resource(&mut paths, schema, resource);
+        // Discovery of custom resources and the older form of watches are not in their documents.
+        if resource.custom().is_none() {
+            add_discovery(&mut paths, resource);
+            add_watches(&mut paths, schema, resource);
+        }
     }
     paths
 }
 
-fn collection_path(resource: &Resource) -> String {
-    let root = match resource.group.as_str() {
-        "" => format!("/api/{}", resource.version),
-        group => format!("/apis/{group}/{}", resource.version),
+fn add_resource(paths: &mut Map<String, Value>, schema: &Schema, resource: &Resource) {
+    let mut add = |place, part, actions: &[Action]| {
+        let endpoint = Endpoint { schema, resource, place, part };
+        add_path(paths, endpoint.path(""), &endpoint, actions);
     };
-    let namespace = if resource.is_namespaced() { "/namespaces/{namespace}" } else { "" };
-    format!("{root}{namespace}/{}", resource.plural)
-}
-
-fn collection_operations(resource: &Resource, syntax: Syntax) -> Value {
-    let mut item = Map::new();
-    for (method, verb, action) in [
-        ("get", Verb::List, "list"),
-        ("post", Verb::Create, "post"),
-        ("delete", Verb::DeleteCollection, "deletecollection"),
-    ] {
-        if resource.allows(verb) {
-            item.insert(method.into(), operation(resource, action, syntax));
+    if resource.is_namespaced() {
+        add(Place::AllNamespaces, None, &allowed(resource, &[(Verb::List, Action::List)]));
+    }
+    add(Place::Collection, None, &allowed(resource, &COLLECTION));
+    add(Place::Object, None, &allowed(resource, &OBJECT));
+    for part in &resource.subresources {
+        let actions = part_actions(part);
+        add(Place::Object, Some(part), &actions);
+        if part.name == "proxy" {
+            add(Place::Beyond, Some(part), &actions);
         }
     }
-    item.insert("parameters".into(), path_parameters(resource, &[], syntax));
-    Value::Object(item)
 }
 
-fn object_operations(resource: &Resource, syntax: Syntax) -> Value {
-    let mut item = Map::new();
-    for (method, verb, action) in [
-        ("get", Verb::Get, "get"),
-        ("put", Verb::Update, "put"),
-        ("patch", Verb::Patch, "patch"),
-        ("delete", Verb::Delete, "delete"),
-    ] {
-        if resource.allows(verb) {
-            item.insert(method.into(), operation(resource, action, syntax));
-        }
+const COLLECTION: [(Verb, Action); 3] = [
+    (Verb::List, Action::List),
+    (Verb::Create, Action::Post),
+    (Verb::DeleteCollection, Action::DeleteCollection),
+];
+const OBJECT: [(Verb, Action); 4] = [
+    (Verb::Get, Action::Get),
+    (Verb::Update, Action::Put),
+    (Verb::Patch, Action::Patch),
+    (Verb::Delete, Action::Delete),
+];
+const PART: [(Verb, Action); 4] = [
+    (Verb::Get, Action::Get),
+    (Verb::Create, Action::Post),
+    (Verb::Update, Action::Put),
+    (Verb::Patch, Action::Patch),
+];
+
+fn allowed(resource: &Resource, actions: &[(Verb, Action)]) -> Vec<Action> {
+    actions.iter().filter(|(verb, _)| resource.allows(*verb)).map(|(_, action)| *action).collect()
+}
+
+fn part_actions(part: &Subresource) -> Vec<Action> {
+    let connect = |methods: &[&'static str]| methods.iter().map(|method| Action::Connect(method)).collect();
+    match part.name.as_str() {
+        "exec" | "attach" | "portforward" => connect(&["get", "post"]),
+        "proxy" => connect(&["delete", "get", "head", "options", "patch", "post", "put"]),
+        _ => PART.iter().filter(|(verb, _)| part.allows(*verb)).map(|(_, action)| *action).collect(),
     }
-    item.insert("parameters".into(), path_parameters(resource, &["name"], syntax));
-    Value::Object(item)
 }
 
-fn operation(resource: &Resource, action: &str, syntax: Syntax) -> Value {
-    let written = matches!(action, "post" | "put" | "patch");
-    let mut parameters = Vec::new();
-    let options: &[&str] = match action {
-        "patch" => &["dryRun", "fieldManager", "fieldValidation", "force"],
-        "post" | "put" => &["dryRun", "fieldManager", "fieldValidation"],
-        "delete" => &["dryRun", "gracePeriodSeconds", "orphanDependents", "propagationPolicy"],
-        _ => &[
-            "allowWatchBookmarks",
-            "continue",
-            "fieldSelector",
-            "labelSelector",
-            "limit",
-            "resourceVersion",
-            "watch",
-        ],
+fn add_watches(paths: &mut Map<String, Value>, schema: &Schema, resource: &Resource) {
+    if !resource.allows(Verb::Watch) {
+        return;
+    }
+    let mut add = |place, action| {
+        let endpoint = Endpoint { schema, resource, place, part: None };
+        add_path(paths, endpoint.path("watch/"), &endpoint, &[action]);
     };
-    parameters.extend(options.iter().map(|name| parameter(name, "query", syntax)));
-    let mut operation = json!({
-        "operationId": format!("{action}{}{}", capital(&resource.version), resource.kind),
-        "parameters": parameters,
-        "responses": {"200": {"description": "OK"}},
-        "x-kubernetes-action": action,
-        "x-kubernetes-group-version-kind":
-            {"group": resource.group, "version": resource.version, "kind": resource.kind},
-    });
-    if written {
-        add_body(&mut operation, &content_types(resource, action), syntax);
+    if resource.is_namespaced() {
+        add(Place::AllNamespaces, Action::WatchList);
     }
-    operation
+    add(Place::Collection, Action::WatchList);
+    add(Place::Object, Action::Watch);
 }
 
-fn content_types(resource: &Resource, action: &str) -> Vec<&'static str> {
-    match (action, resource.custom()) {
-        ("patch", None) => vec![media::JSON_PATCH, media::MERGE_PATCH, media::STRATEGIC_MERGE_PATCH],
-        // kubectl decides by this list whether it may send a strategic merge patch.
-        ("patch", Some(_)) => vec![media::JSON_PATCH, media::MERGE_PATCH],
-        _ => vec![media::JSON, media::YAML],
+fn add_path(paths: &mut Map<String, Value>, path: String, endpoint: &Endpoint<'_>, actions: &[Action]) {
+    if actions.is_empty() {
+        return;
     }
-}
-
-fn add_body(operation: &mut Value, types: &[&str], syntax: Syntax) {
-    match syntax {
-        Syntax::V2 => operation["consumes"] = json!(types),
-        Syntax::V3 => {
-            let content: Map<String, Value> =
-                types.iter().map(|name| (name.to_string(), json!({"schema": {"type": "object"}}))).collect();
-            operation["requestBody"] = json!({"required": true, "content": content});
+    let mut item = Map::new();
+    let shared = shared_parameters(endpoint, actions);
+    for action in actions {
+        let mut operation = operation(endpoint, *action);
+        let own: Vec<&str> =
+            parameters(endpoint, *action).into_iter().filter(|name| !shared.contains(name)).collect();
+        if !own.is_empty() {
+            operation["parameters"] = written(&[], own);
         }
+        item.insert(action.method().into(), operation);
     }
+    item.insert("parameters".into(), written(&endpoint.path_parameters(), shared));
+    paths.insert(path, Value::Object(item));
 }
 
-fn path_parameters(resource: &Resource, names: &[&str], syntax: Syntax) -> Value {
-    let namespace = resource.is_namespaced().then_some("namespace");
-    let all = namespace.into_iter().chain(names.iter().copied());
-    Value::Array(all.map(|name| parameter(name, "path", syntax)).collect())
+/// Parameters that all operations of a path take are written once, beside them.
+fn shared_parameters(endpoint: &Endpoint<'_>, actions: &[Action]) -> Vec<&'static str> {
+    let mut all = actions.iter().map(|action| parameters(endpoint, *action));
+    let mut shared = all.next().unwrap_or_default();
+    for other in all {
+        shared.retain(|name| other.contains(name));
+    }
+    shared
 }
 
-fn parameter(name: &str, place: &str, syntax: Syntax) -> Value {
-    let mut parameter = json!({"name": name, "in": place});
+/// Parameters of the path and of the query, sorted by name.
+fn written(in_path: &[&str], in_query: Vec<&str>) -> Value {
+    let mut all: Vec<(&str, &str)> = in_path.iter().map(|name| (*name, "path")).collect();
+    all.extend(in_query.into_iter().map(|name| (name, "query")));
+    all.sort_unstable();
+    all.into_iter().map(|(name, place)| parameter(name, place)).collect()
+}
+
+fn parameter(name: &str, place: &str) -> Value {
+    let schema = json!({"type": parameter_type(name), "uniqueItems": true});
+    let mut parameter = json!({"name": name, "in": place, "schema": schema});
     if place == "path" {
         parameter["required"] = true.into();
-    }
-    match syntax {
-        Syntax::V2 => parameter["type"] = "string".into(),
-        Syntax::V3 => parameter["schema"] = json!({"type": "string"}),
     }
     parameter
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+fn parameter_type(name: &str) -> &'static str {
+    match name {
+        "limit" | "timeoutSeconds" | "gracePeriodSeconds" | "limitBytes" | "sinceSeconds" | "tailLines"
+        | "ports" => "integer",
+        "allowWatchBookmarks"
+        | "watch"
+        | "sendInitialEvents"
+        | "force"
+        | "ignoreStoreReadErrorWithClusterBreakingPotential"
+        | "orphanDependents"
+        | "stderr"
+        | "stdin"
+        | "stdout"
+        | "tty"
+        | "follow"
+        | "insecureSkipTLSVerifyBackend"
+        | "previous"
+        | "timestamps" => "boolean",
+        _ => "string",
+    }
+}
+
+/// The list of the version's resources.
+fn add_discovery(paths: &mut Map<String, Value>, resource: &Resource) {
+    let Resource { group, version, .. } = resource;
+    let path = match group.as_str() {
+        "" => format!("/api/{version}/"),
+        group => format!("/apis/{group}/{version}/"),
+    };
+    let words = group_words(group);
+    let content = content(&ALL_MEDIA, &reference(&meta("APIResourceList")));
+    let get = json!({
+        "tags": [format!("{words}_{version}")],
+        "operationId": format!("get{}{}APIResources", capital(&words), capital(version)),
+        "responses": {"200": {"description": "OK", "content": content},
+            "401": {"description": "Unauthorized"}},
+    });
+    paths.insert(path, json!({"get": get}));
 }

@@ -2,17 +2,20 @@
 
 use std::cell::RefCell;
 
-use kubemerge_kinds::field_error::FieldError;
+use kubemerge_kinds::{BuiltinKind, field_error::FieldError, tree::Arena};
 use serde_json::{Map, Value, json};
 
-use super::parent;
+use super::{
+    parent,
+    typed_body::{self, KindName},
+};
 use crate::{
     catalog::call::Call,
     object::Object,
     protocol::{
         json::tree,
         reply::Reply,
-        status::{Failure, Outcome, conflict, done, no_such_path},
+        status::{Failure, Outcome, bad_request, conflict, done, no_such_path},
         target::Named,
     },
     store::{Stored, metadata_field::Field},
@@ -21,25 +24,40 @@ use crate::{
 
 /// Binds the pod that the body of a POST to `bindings` names.
 pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
-    let binding = tree(&body::canonical_body(call)?);
+    let binding = binding_body(call)?;
     let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+    if name.is_empty() {
+        return Err(bad_request("Name parameter required."));
+    }
     let index = transaction.index();
     let pods = index.find("", &call.address.version, "pods").ok_or_else(no_such_path)?;
     // A pod is bound at its own address, whichever path the scheduler used.
     let address = Named { name: Some(name.into()), ..call.address.clone() };
     let call = Call { resource: pods, address: &address, warnings: RefCell::default(), ..*call };
-    handle(transaction, &call)
+    bind(transaction, &call, &binding)
 }
 
 /// Binds a pod.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
+    bind(transaction, call, &binding_body(call)?)
+}
+
+/// The body in its typed form.
+fn binding_body(call: &Call<'_>) -> Outcome<Value> {
+    let body = body::canonical_body(call)?;
+    // A schema of the user's own may have no such kind.
+    let Some(kind) = BuiltinKind::find(&call.cluster.schema, "v1", "Binding") else { return Ok(tree(&body)) };
+    let (arena, name) = (Arena::new(), KindName { kind: "Binding", version: "v1" });
+    typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed.to_value())
+}
+
+fn bind(transaction: &Transaction<'_>, call: &Call<'_>, binding: &Value) -> Outcome<Reply> {
     let options = parent::write_options(call.query)?;
-    let binding = tree(&body::canonical_body(call)?);
-    check_target(&binding)?;
-    let node = target_field(&binding, "name");
+    check_target(binding)?;
+    let node = target_field(binding, "name");
     // Upstream: a binding is stored without the steps of an update.
     commit::change(transaction, call, options.dry_run, |current| {
-        bound(call, current, &binding, node).map(|pod| pod.record())
+        bound(call, current, binding, node).map(|pod| pod.record())
     })?;
     Ok(Reply::status(201, &done()))
 }

@@ -6,21 +6,21 @@ mod log;
 mod parent;
 mod review;
 mod scale;
+mod service_account_token;
+mod typed_body;
 
 use parent::parent;
 pub(crate) use review::review;
-use serde_json::json;
 
 use crate::{
     api::{get, patch, state::Api, update},
     catalog::call::Call,
     protocol::{
-        json::tree,
         reply::Reply,
         status::{Failure, Outcome, method_not_allowed},
         verb::Verb,
     },
-    write::{body, part::Part, transaction::Transaction},
+    write::{part::Part, transaction::Transaction},
 };
 
 /// Carries out a request for a subresource that the resource has.
@@ -35,7 +35,7 @@ pub(crate) fn handle(
         "scale" => scale::handle(transaction, call, custom, verb),
         "eviction" => eviction::handle(transaction, call),
         "binding" => binding::handle(transaction, call),
-        "token" => token(call),
+        "token" => service_account_token::handle(call),
         "log" => log::handle(api, call),
         "exec" | "attach" | "portforward" | "proxy" => Err(Failure::new(
             501,
@@ -61,20 +61,4 @@ fn part(
         Verb::Patch => patch::handle(transaction, call, custom, part),
         _ => Err(method_not_allowed(call.resource.qualified(), verb.name())),
     }
-}
-
-/// A token that looks like one but authenticates nothing.
-fn token(call: &Call<'_>) -> Outcome<Reply> {
-    let parent = parent(call)?;
-    let request = tree(&body::canonical_body(call)?);
-    // An hour, as kube-apiserver's default is.
-    let seconds = request.pointer("/spec/expirationSeconds").and_then(|value| value.as_i64()).unwrap_or(3600);
-    let expires = call.cluster.clock.now().plus(seconds).to_string();
-    let mut spec = request.get("spec").filter(|spec| spec.is_object()).cloned().unwrap_or(json!({}));
-    spec["expirationSeconds"] = json!(seconds);
-    let token = format!("kubemerge.{}.{}", parent.metadata.uid(), call.cluster.entropy.uid());
-    let answer = json!({"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",
-        "metadata": {"name": call.name(), "namespace": call.namespace()}, "spec": spec,
-        "status": {"token": token, "expirationTimestamp": expires}});
-    Ok(Reply::value(201, &answer))
 }

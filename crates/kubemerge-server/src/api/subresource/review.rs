@@ -1,59 +1,95 @@
-//! Objects that are answered and never stored: reviews, which allow everything, and bindings.
+//! Objects that are answered and never stored: reviews, which allow everything and know two kinds of tokens, and
+//! bindings.
 
-use kubemerge_kinds::tree::{Arena, Map};
+use kubemerge_kinds::{
+    field_error::quoted,
+    tree::{Arena, Map},
+};
 use kubemerge_value::Canonical;
 use serde_json::{Value, json};
 
-use super::binding;
+use super::{
+    binding,
+    service_account_token::{self, TokenUser},
+    typed_body::{self, KindName},
+};
 use crate::{
+    api::{handler::is_same_secret, openid::ISSUER, state::Api},
     catalog::call::Call,
     protocol::{
         json::tree,
         reply::Reply,
         status::{Outcome, Qualified, bad_request, invalid},
     },
-    write::{
-        body,
-        decode::{Source, check_type_names},
-        kind_rules::Typed,
-        transaction::Transaction,
-        unknown_fields::undecodable,
-    },
+    write::{body, decode::check_type_names, transaction::Transaction},
 };
 
 /// The answer to such an object; none if the resource is something else.
-pub(crate) fn review(transaction: &Transaction<'_>, call: &Call<'_>) -> Option<Outcome<Reply>> {
-    let answer: fn(&Value) -> Value = match (call.resource.group.as_str(), call.resource.plural.as_str()) {
-        (
-            "authorization.k8s.io",
-            "selfsubjectaccessreviews" | "subjectaccessreviews" | "localsubjectaccessreviews",
-            // Nothing is forbidden here: who has the token may do everything.
-        ) => |_| json!({"allowed": true}),
-        ("authorization.k8s.io", "selfsubjectrulesreviews") => |_| {
-            json!({"incomplete": false,
-                "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
-                "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]})
-        },
-        ("authentication.k8s.io", "selfsubjectreviews") => {
-            |_| json!({"userInfo": {"username": "system:admin", "groups": ["system:masters", "system:authenticated"]}})
-        }
-        ("authentication.k8s.io", "tokenreviews") => |review| {
-            // Whom tokens are for, unless the review says otherwise.
-            let asked = review["spec"]["audiences"].as_array().filter(|asked| !asked.is_empty());
-            let audiences = asked.map_or(json!(["https://kubernetes.default.svc"]), |asked| json!(asked));
-            json!({"authenticated": true, "audiences": audiences,
-                "user": {"username": "system:admin", "groups": ["system:masters", "system:authenticated"]}})
-        },
-        ("", "bindings") => return Some(binding::handle_in_collection(transaction, call)),
-        _ => return None,
-    };
-    Some(body::canonical_body(call).and_then(|body| {
+pub(crate) fn review(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>) -> Option<Outcome<Reply>> {
+    let (group, plural) = (call.resource.group.as_str(), call.resource.plural.as_str());
+    if (group, plural) == ("", "bindings") {
+        return Some(binding::handle_in_collection(transaction, call));
+    }
+    matches!(group, "authorization.k8s.io" | "authentication.k8s.io").then(|| {
+        let body = body::canonical_body(call)?;
         let mut object = checked(call, &body)?;
-        object["status"] = answer(&object);
+        object["status"] = answer(api, call, &object["spec"]);
         object["kind"] = call.resource.kind.as_str().into();
         object["apiVersion"] = call.resource.api_version.as_str().into();
+        if call.resource.kind == "SelfSubjectReview" {
+            object["metadata"]["creationTimestamp"] = call.cluster.clock.now().to_string().into();
+        }
         Ok(Reply::value(201, &object))
-    }))
+    })
+}
+
+fn answer(api: &Api, call: &Call<'_>, spec: &Value) -> Value {
+    match call.resource.kind.as_str() {
+        "SelfSubjectRulesReview" => json!({"incomplete": false,
+            "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}],
+            "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]}),
+        "SelfSubjectReview" => json!({"userInfo": admin()}),
+        "TokenReview" => token_status(api, call, spec),
+        // Every user may do everything, as with the authorization mode AlwaysAllow.
+        _ => json!({"allowed": true}),
+    }
+}
+
+/// The user of all requests.
+fn admin() -> Value {
+    json!({"username": "system:admin", "groups": ["system:masters", "system:authenticated"]})
+}
+
+/// Who a token is from: the token of this server, or one of a service account.
+fn token_status(api: &Api, call: &Call<'_>, spec: &Value) -> Value {
+    const REFUSED: &str = "invalid bearer token";
+    let token = spec["token"].as_str().unwrap_or_default();
+    let asked: Vec<&str> =
+        spec["audiences"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    // Whom the review is about, unless it says so.
+    let asked = if asked.is_empty() { vec![ISSUER] } else { asked };
+    let is_admin = api.settings.token.as_ref().is_some_and(|own| is_same_secret(token, own));
+    let found = match is_admin {
+        true => Some(TokenUser { user: admin(), audiences: vec![ISSUER.to_owned()] }),
+        false => service_account_token::user(call, token),
+    };
+    let Some(TokenUser { user, audiences }) = found else {
+        return json!({"user": {}, "error": REFUSED});
+    };
+    let common: Vec<&str> =
+        asked.iter().copied().filter(|one| audiences.iter().any(|own| own == one)).collect();
+    match common.is_empty() {
+        false => json!({"authenticated": true, "user": user, "audiences": common}),
+        true if is_admin => json!({"user": {}, "error": REFUSED}),
+        true => json!({"user": {}, "error": format!(
+            "[{REFUSED}, token audiences {} is invalid for the target audiences {}]", quoted_list(&audiences), quoted_list(&asked))}),
+    }
+}
+
+/// A list of texts as Go prints it with `%q`.
+fn quoted_list(list: &[impl AsRef<str>]) -> String {
+    let quoted: Vec<String> = list.iter().map(|one| quoted(one.as_ref()).to_string()).collect();
+    format!("[{}]", quoted.join(" "))
 }
 
 /// The typed form of a review that holds to the rules of its kind.
@@ -66,8 +102,8 @@ fn checked(call: &Call<'_>, body: &Canonical) -> Outcome<Value> {
     check_type_names(call, &text(&object["apiVersion"]), &text(&object["kind"]))?;
     let Some(kind) = call.resource.built_in(&call.cluster.schema) else { return Ok(object) };
     let arena = Arena::new();
-    let decoded = Typed::decode(kind, &arena, body.as_str());
-    let (mut typed, _) = decoded.map_err(|problem| undecodable(call, &problem, Source::Body, ""))?;
+    let name = KindName { kind: &call.resource.kind, version: &call.resource.version };
+    let mut typed = typed_body::decode(call, name, kind, &arena, body.as_str())?;
     check_required(call, &mut typed.tree)?;
     let errors = kind.validate(&typed.tree);
     if !errors.is_empty() {

@@ -1,15 +1,20 @@
 //! `/scale`: the number of replicas of a workload, whatever its kind.
 
 use kubemerge_kinds::{
+    BuiltinKind,
     columns::selector_text,
     custom::scale::{ScalePaths, names},
     field_error::{FieldError, quoted},
     strategy::Permission,
     tree::Arena,
 };
+use kubemerge_value::Canonical;
 use serde_json::{Value, json};
 
-use super::parent;
+use super::{
+    parent,
+    typed_body::{self, KindName},
+};
 use crate::{
     api::patch::{CustomStrategicMerge, is_apply, patch_type},
     catalog::call::Call,
@@ -24,7 +29,8 @@ use crate::{
     store::metadata_field::Field,
     write::{
         apply, body,
-        decode::{Decoded, Tracking},
+        decode::{Decoded, Source, Tracking},
+        kind_rules::Typed,
         part::Part,
         patch,
         precondition::check_version,
@@ -32,6 +38,7 @@ use crate::{
         sequence,
         track_scale::{self, Rescaled},
         transaction::Transaction,
+        unknown_fields::undecodable,
     },
 };
 
@@ -55,7 +62,7 @@ pub(crate) fn handle(
         }
         Verb::Update => {
             let options = WriteOptions::read(call.query, "UpdateOptions")?;
-            let body = tree(&body::canonical_body(call)?);
+            let body = decoded_body(call)?;
             check_body(call, &body)?;
             let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
             change(write, &paths, |current, old| Ok(track_scale::updated(call, old, current, body.clone())))
@@ -72,11 +79,34 @@ pub(crate) fn handle(
             change(write, &paths, |current, old| {
                 let patch_type = patch_type(call, custom)?;
                 let patched = patch::apply_plain(call, patch_type, &canonical(current)?)?;
-                Ok(track_scale::updated(call, old, current, tree(&patched)))
+                let patched = typed_scale(call, &patched).map_err(|problem| {
+                    undecodable(call, &problem, Source::Patch, &tree(&patched).to_string())
+                })?;
+                Ok(track_scale::updated(call, old, current, patched))
             })
         }
         _ => Err(method_not_allowed(call.resource.qualified(), verb.name())),
     }
+}
+
+/// The body in its typed form.
+fn decoded_body(call: &Call<'_>) -> Outcome<Value> {
+    let body = body::canonical_body(call)?;
+    let Some(kind) = scale_kind(call) else { return Ok(tree(&body)) };
+    let (arena, name) = (Arena::new(), KindName { kind: "Scale", version: "v1" });
+    typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed.to_value())
+}
+
+/// The result of a patch in its typed form; an error is the message of the decoder.
+fn typed_scale(call: &Call<'_>, patched: &Canonical) -> Result<Value, String> {
+    let Some(kind) = scale_kind(call) else { return Ok(tree(patched)) };
+    let arena = Arena::new();
+    Typed::decode(kind, &arena, patched.as_str()).map(|(typed, _)| typed.to_value())
+}
+
+/// The rules of a Scale; a schema of the user's own may not have it.
+fn scale_kind<'c>(call: &Call<'c>) -> Option<BuiltinKind<'c>> {
+    BuiltinKind::find(&call.cluster.schema, "autoscaling/v1", "Scale")
 }
 
 /// A body is a Scale of the object in the path.
@@ -137,8 +167,11 @@ fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
     let replicas = replicas.ok_or_else(|| {
         unclassified(format!("the spec replicas field {:?} does not exist", paths.spec_replicas))
     })?;
-    Ok(json!({"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata,
-        "spec": {"replicas": replicas}, "status": status}))
+    // Go leaves out a zero here.
+    let spec = if replicas == 0 { json!({}) } else { json!({"replicas": replicas}) };
+    Ok(
+        json!({"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": metadata, "spec": spec, "status": status}),
+    )
 }
 
 /// Computes a new Scale from the current one and copies its replicas to the object.

@@ -1,0 +1,104 @@
+//! Tokens of service accounts: issued by `serviceaccounts/token`, known to TokenReview.
+//!
+//! They look like those of kube-apiserver and say the same, but are not signed: requests are not authenticated
+//! with them.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
+use serde_json::{Value, json};
+
+use super::parent;
+use crate::{
+    api::openid::ISSUER,
+    catalog::call::Call,
+    protocol::{
+        json::tree,
+        reply::Reply,
+        status::{Outcome, Qualified, invalid},
+    },
+    store::metadata_field::Field,
+    write::body,
+};
+use kubemerge_kinds::field_error::FieldError;
+
+/// How long a token is valid unless the request says otherwise.
+const DEFAULT_SECONDS: i64 = 3600;
+const MIN_SECONDS: i64 = 600;
+const MAX_SECONDS: i64 = 1 << 32;
+
+/// What comes in place of a signature.
+const UNSIGNED: &str = "unsigned";
+
+/// Issues a token for the service account in the path.
+pub(super) fn handle(call: &Call<'_>) -> Outcome<Reply> {
+    let account = parent(call)?;
+    let request = tree(&body::canonical_body(call)?);
+    let mut spec = request.get("spec").filter(|spec| spec.is_object()).cloned().unwrap_or(json!({}));
+    let seconds = spec["expirationSeconds"].as_i64().unwrap_or(DEFAULT_SECONDS);
+    check_duration(seconds)?;
+    if spec["audiences"].as_array().is_none_or(Vec::is_empty) {
+        spec["audiences"] = json!([ISSUER]);
+    }
+    spec["expirationSeconds"] = json!(seconds);
+    // Typed form: the reference is written even where there is none.
+    spec["boundObjectRef"] = spec.get("boundObjectRef").cloned().unwrap_or_default();
+    let now = call.cluster.clock.now();
+    let (uid, created) = (account.metadata.uid(), account.metadata.get(Field::CreationTimestamp));
+    let claims = json!({
+        "aud": spec["audiences"], "exp": now.plus(seconds).seconds(), "iat": now.seconds(), "iss": ISSUER,
+        "jti": call.cluster.entropy.uid(), "nbf": now.seconds(),
+        "kubernetes.io": {"namespace": call.namespace(), "serviceaccount": {"name": call.name(), "uid": uid}},
+        "sub": user_name(call.namespace(), call.name()),
+    });
+    let answer = json!({"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",
+        "metadata": {"name": call.name(), "namespace": call.namespace(), "uid": uid, "creationTimestamp": created},
+        "spec": spec,
+        "status": {"token": text(&claims), "expirationTimestamp": now.plus(seconds).to_string()}});
+    Ok(Reply::value(201, &answer))
+}
+
+fn check_duration(seconds: i64) -> Outcome<()> {
+    let why = match seconds {
+        ..MIN_SECONDS => "may not specify a duration less than 10 minutes",
+        _ if seconds > MAX_SECONDS => "may not specify a duration larger than 2^32 seconds",
+        _ => return Ok(()),
+    };
+    let error = FieldError::invalid("spec.expirationSeconds", &seconds.into(), why);
+    Err(invalid(Qualified { group: "authentication.k8s.io", name: "TokenRequest" }, "", &[error]))
+}
+
+fn user_name(namespace: &str, name: &str) -> String {
+    format!("system:serviceaccount:{namespace}:{name}")
+}
+
+fn text(claims: &Value) -> String {
+    let encoded = |value: &Value| BASE64.encode(value.to_string());
+    format!("{}.{}.{UNSIGNED}", encoded(&json!({"alg": "none"})), encoded(claims))
+}
+
+/// What a valid token says: the user, and whom the token is for.
+pub(super) struct TokenUser {
+    pub(super) user: Value,
+    pub(super) audiences: Vec<String>,
+}
+
+/// The user of a token that this server has issued and that is still valid.
+pub(super) fn user(call: &Call<'_>, token: &str) -> Option<TokenUser> {
+    let payload = token.strip_suffix(UNSIGNED)?.strip_suffix('.')?.split_once('.')?.1;
+    let claims: Value = serde_json::from_slice(&BASE64.decode(payload).ok()?).ok()?;
+    let word = |pointer: &str| claims.pointer(pointer).and_then(Value::as_str);
+    let (namespace, name) = (word("/kubernetes.io/namespace")?, word("/kubernetes.io/serviceaccount/name")?);
+    let (uid, id) = (word("/kubernetes.io/serviceaccount/uid")?, word("/jti")?);
+    // A token ends with its account, even if another one has the same name now.
+    let account = call.cluster.store.get(&format!("/serviceaccounts/{namespace}/{name}"))?;
+    let is_same = crate::object::Object::of(&account).metadata.uid() == uid;
+    let is_current = claims["exp"].as_i64()? > call.cluster.clock.now().seconds();
+    let audiences = claims["aud"].as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let groups = json!([
+        "system:serviceaccounts",
+        format!("system:serviceaccounts:{namespace}"),
+        "system:authenticated"
+    ]);
+    let user = json!({"username": user_name(namespace, name), "uid": uid, "groups": groups,
+        "extra": {"authentication.kubernetes.io/credential-id": [format!("JTI={id}")]}});
+    (is_same && is_current).then_some(TokenUser { user, audiences })
+}

@@ -1,0 +1,44 @@
+//! Bodies of actions and reviews: decoded as their kind, and never stored.
+
+use kubemerge_kinds::{BuiltinKind, field_error::quoted, tree::Arena};
+
+use super::parent::write_options;
+use crate::{
+    catalog::call::Call,
+    protocol::{
+        query::FieldValidation,
+        status::{Failure, Outcome, bad_request},
+    },
+    write::kind_rules::Typed,
+};
+
+/// The name of a kind in messages.
+#[derive(Clone, Copy)]
+pub(super) struct KindName<'k> {
+    pub(super) kind: &'k str,
+    pub(super) version: &'k str,
+}
+
+/// The typed form of a body. Unknown fields are reported as the request wants.
+pub(super) fn decode<'a>(
+    call: &Call<'_>,
+    name: KindName<'_>,
+    kind: BuiltinKind<'a>,
+    arena: &'a Arena,
+    text: &'a str,
+) -> Outcome<Typed<'a>> {
+    let (typed, complaints) =
+        Typed::decode(kind, arena, text).map_err(|problem| undecodable(name, &problem))?;
+    match write_options(call.query)?.field_validation {
+        FieldValidation::Warn => complaints.into_iter().for_each(|complaint| call.warn(complaint)),
+        FieldValidation::Strict if !complaints.is_empty() => {
+            return Err(undecodable(name, &format!("strict decoding error: {}", complaints.join(", "))));
+        }
+        _ => {}
+    }
+    Ok(typed)
+}
+
+fn undecodable(KindName { kind, version }: KindName<'_>, problem: &str) -> Failure {
+    bad_request(format!("{kind} in version {} cannot be handled as a {kind}: {problem}", quoted(version)))
+}
