@@ -72,6 +72,9 @@ impl<'a> Shown<'a> {
     /// The object as `PartialObjectMetadata`.
     pub(crate) fn partial(self, version: MetaVersion) -> Value {
         let mut metadata = self.record.node().get("metadata").map(metadata_tree).unwrap_or_default();
+        if self.record.kind() == "DaemonSet" {
+            hide_template_generation(&mut metadata);
+        }
         if let Some(revision) = self.revision {
             metadata.insert("resourceVersion".into(), revision.to_string().into());
         }
@@ -80,6 +83,15 @@ impl<'a> Shown<'a> {
             metadata.insert("managedFields".into(), managed_fields_tree(ownership));
         }
         json!({"kind": "PartialObjectMetadata", "apiVersion": version.api_version(), "metadata": metadata})
+    }
+}
+
+/// Upstream: metadata alone is read from the internal form, which has this annotation as a field of its spec.
+fn hide_template_generation(metadata: &mut Map<String, Value>) {
+    let Some(Value::Object(annotations)) = metadata.get_mut("annotations") else { return };
+    annotations.remove("deprecated.daemonset.template.generation");
+    if annotations.is_empty() {
+        metadata.remove("annotations");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     protocol::{group_version::split_api_version, status::Outcome},
     store::{Stored, metadata_field::Field},
     write::{
-        definition, definition_deletion, delete,
+        controller_status, definition, definition_deletion, delete,
         delete_options::{DeleteOptions, Preconditions},
         followup::{FOREGROUND, Followup, ORPHAN},
         namespace_deletion,
@@ -45,6 +45,8 @@ fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
             );
             definition_deletion::finish(transaction, &name)
         }
+        Followup::Conditions { key } => controller_status::judge(transaction, &key),
+        Followup::PriorityLevels => controller_status::judge_flow_schemas(transaction),
         Followup::Names { name } => definition::judge_names(transaction, &name),
         Followup::NamesFree { group } => {
             definition::judge_others(transaction, &group, "");

@@ -21,6 +21,7 @@ use crate::{
         body::{self, canonical_body},
         kind_rules::{self, Typed},
         request::{Old, Write},
+        times,
         unknown_fields::{self, Found},
     },
 };
@@ -175,12 +176,13 @@ fn typed<'w>(
     if given.names == TypeNames::Checked {
         check_given_type(call, decoded.as_ref().ok().map(|(typed, _)| typed), given, found.source)?;
     }
-    let (typed, strict) =
+    let (mut typed, strict) =
         decoded.map_err(|message| unknown_fields::undecodable(call, &message, found.source, given.text))?;
     // Complaints about the patch itself come first.
     let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
     found.complaints.extend(strict.into_iter().take(room));
     unknown_fields::report(call, found, || typed.to_value())?;
+    times::set_defaults(write, &mut typed.tree);
     let object = Object::with_metadata(typed::metadata(&typed.tree));
     Ok(Decoded { object, is_complete: true, tracking: Tracking::Pending, typed: Some(typed) })
 }

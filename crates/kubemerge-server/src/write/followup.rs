@@ -34,10 +34,25 @@ pub(crate) enum Followup {
     Namespace { name: String },
     /// A custom resource definition is to be emptied and finished.
     Definition { name: String },
+    /// The conditions that a controller of the API server writes are to be judged.
+    Conditions { key: Arc<str> },
+    /// A priority level is new or gone, which is a condition of FlowSchemas.
+    PriorityLevels,
     /// The names of a custom resource definition are to be judged.
     Names { name: String },
     /// A custom resource definition is gone: others of its group may get its names.
     NamesFree { group: String },
+}
+
+/// What a controller of the API server has to look at after any change of an object.
+pub(crate) fn of_controllers(resource: &Resource, key: &str) -> Option<Followup> {
+    match (resource.group.as_str(), resource.kind.as_str()) {
+        ("flowcontrol.apiserver.k8s.io", "FlowSchema") | ("apiregistration.k8s.io", "APIService") => {
+            Some(Followup::Conditions { key: key.into() })
+        }
+        ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration") => Some(Followup::PriorityLevels),
+        _ => None,
+    }
 }
 
 /// What follows from the removal of an object.

@@ -20,7 +20,7 @@ use crate::{
     object::{Object, typed, view},
     protocol::status::{Outcome, invalid, unclassified},
     store::{Ownership, Record},
-    write::{admission, allocation, part::Part, request::Write},
+    write::{admission, allocation, part::Part, request::Write, times},
 };
 
 /// The rules of a resource's kind, unless the object is checked by its OpenAPI document alone.
@@ -129,6 +129,7 @@ pub(crate) fn admit<'a>(
     if !errors.is_empty() {
         return Err(invalid(resource.qualified_kind(), object.metadata.name(), &errors));
     }
+    times::set_transitions(write, &mut tree, old.as_ref());
     view::store_tree(resource, &mut tree);
     Ok(typed::record(&tree, object.ownership.clone()))
 }

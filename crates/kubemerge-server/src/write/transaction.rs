@@ -187,6 +187,7 @@ impl<'a> Transaction<'a> {
             let name = Object::of_record(&after.record).metadata.name().to_string();
             self.enqueue(Followup::Names { name });
         }
+        self.followups.borrow_mut().extend(followup::of_controllers(resource, key));
         match (before, after) {
             (Some(before), None) => {
                 let object = Object::of_record(&before.record);

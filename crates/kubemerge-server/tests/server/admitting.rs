@@ -148,8 +148,32 @@ async fn reviews_are_answered_as_kube_apiserver_does() {
     );
     let path = "/apis/authentication.k8s.io/v1/tokenreviews";
     let token = ask(&server, "POST", path, json!({"spec": {"token": "t"}})).await;
-    assert_eq!(token.body["status"]["audiences"], json!(["https://kubernetes.default.svc"]));
+    assert_eq!(token.body["status"], json!({"user": {}, "error": "invalid bearer token"}));
     assert_eq!(ask(&server, "POST", path, json!({"spec": {}})).await.code, 400);
+}
+
+#[tokio::test]
+async fn tokens_of_service_accounts_are_known_until_they_end() {
+    let server = server();
+    let accounts = "/api/v1/namespaces/default/serviceaccounts";
+    ask(&server, "POST", accounts, json!({"metadata": {"name": "bot"}})).await;
+    let issued = ask(&server, "POST", &format!("{accounts}/bot/token"), json!({"spec": {}})).await;
+    assert_eq!((issued.code, &issued.body["spec"]["expirationSeconds"]), (201, &json!(3600)));
+    let review = json!({"spec": {"token": issued.body["status"]["token"], "audiences": ["https://kubernetes.default.svc"]}});
+    let path = "/apis/authentication.k8s.io/v1/tokenreviews";
+    let known = ask(&server, "POST", path, review.clone()).await;
+    assert_eq!(known.body["status"]["user"]["username"], "system:serviceaccount:default:bot");
+    assert_eq!(known.body["status"]["audiences"], json!(["https://kubernetes.default.svc"]));
+    let mut elsewhere = review.clone();
+    elsewhere["spec"]["audiences"] = json!(["x"]);
+    let refused = ask(&server, "POST", path, elsewhere).await;
+    assert_eq!(
+        refused.body["status"]["error"],
+        "[invalid bearer token, token audiences [\"https://kubernetes.default.svc\"] is invalid for the target \
+         audiences [\"x\"]]"
+    );
+    ask(&server, "DELETE", &format!("{accounts}/bot"), Value::Null).await;
+    assert_eq!(ask(&server, "POST", path, review).await.body["status"]["error"], "invalid bearer token");
 }
 
 #[tokio::test]

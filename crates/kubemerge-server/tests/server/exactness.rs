@@ -226,7 +226,7 @@ async fn a_scale_is_checked() {
         (scale("Deployment", "web", 2), 400),
         (scale("Scale", "other", 2), 400),
         (scale("Scale", "web", -1), 422),
-        (scale("Scale", "web", 1 << 31), 422),
+        (scale("Scale", "web", 1 << 31), 400),
         (scale("Scale", "web", 2), 200),
     ] {
         assert_eq!(ask(&server, "PUT", &path, body.clone()).await.code, code, "{body}");
