@@ -234,7 +234,7 @@ async fn a_write_to_the_status_is_an_entry_of_its_own() {
     let running = ask_as(&server, "PATCH", &format!("{PODS}/a/status?fieldManager=s"), MERGE, status).await;
     let mut found = owners(&running.body);
     found.sort();
-    assert_eq!(found.last().unwrap(), r#"s Update/status {"f:status":{"f:phase":{}}}"#);
+    assert_eq!(found.first().unwrap(), r#"s Update/status {"f:status":{"f:phase":{}}}"#);
 }
 
 /// A server with the ConfigMap `a`, which a client without a name has created.
