@@ -41,7 +41,7 @@ fn check(reader: &mut Reader<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey
         return reader.pass();
     }
     if !fits(kind, ty) {
-        let (found, wanted) = (json_name(kind), ty.shape().word());
+        let (found, wanted) = (kind.go_name(), ty.shape().word());
         survey.mismatch =
             Some(format!("json: cannot unmarshal {found} into Go struct field {place} of type {wanted}"));
         return None;
@@ -147,18 +147,6 @@ fn check_scalar(node: Node<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: 
 
 fn is_int32(node: Node<'_>) -> bool {
     node.scalar().is_some_and(|scalar| matches!(scalar, Scalar::Int(value) if i32::try_from(value).is_ok()))
-}
-
-/// The name of a JSON type in Go's errors.
-pub fn json_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Null => "null",
-        Kind::Bool => "bool",
-        Kind::Int | Kind::Float => "number",
-        Kind::String => "string",
-        Kind::List => "array",
-        Kind::Map => "object",
-    }
 }
 
 /// A field as the kind has it: without unknown fields and nulls, with bytes in their usual form; the paths of unknown

@@ -230,7 +230,7 @@ fn merge_of(source: Source<'_>) -> Result<Patch<'_>, Error> {
     let found = match source.node().kind() {
         Kind::Map => return Ok(Patch::Merge(source)),
         Kind::Null => return Source::empty().map(Patch::Merge),
-        kind => go_kind(kind),
+        kind => kind.go_name(),
     };
     let message = format!(
         "error decoding patch: json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
@@ -249,16 +249,4 @@ fn unknown_content_type(content_type: &str) -> Error {
     );
     Error::new(ErrorKind::UnknownContentType, "", message)
         .with_hint(format!("the type given is {content_type:?}"))
-}
-
-/// What Go's decoder calls a value of this kind in its messages.
-pub(crate) fn go_kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Null => "null",
-        Kind::Bool => "bool",
-        Kind::Int | Kind::Float => "number",
-        Kind::String => "string",
-        Kind::List => "array",
-        Kind::Map => "object",
-    }
 }

@@ -58,10 +58,7 @@ fn configuration(body: &[u8]) -> Outcome<Canonical> {
         Kind::Map => return Ok(text),
         // Go decodes null into an empty map.
         Kind::Null => return canonical(&serde_json::json!({})),
-        Kind::List => "array",
-        Kind::String => "string",
-        Kind::Bool => "bool",
-        _ => "number",
+        other => other.go_name(),
     };
     Err(bad_request(format!(
         "error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value \

@@ -27,6 +27,20 @@ pub enum Kind {
     Map,
 }
 
+impl Kind {
+    /// What Go's decoder calls a value of this kind in its messages.
+    pub fn go_name(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Bool => "bool",
+            Kind::Int | Kind::Float => "number",
+            Kind::String => "string",
+            Kind::List => "array",
+            Kind::Map => "object",
+        }
+    }
+}
+
 /// A value without parts. Equality is strict: the integer 80 and the float 80.0 differ.
 #[derive(Clone, Copy, Debug)]
 pub enum Scalar<'a> {

@@ -1,9 +1,6 @@
 //! Reading the operations of a JSON patch, with the checks and limits of the API server.
 
-use crate::{
-    error::{Error, ErrorKind},
-    patch::go_kind,
-};
+use crate::error::{Error, ErrorKind};
 use kubemerge_value::{Arena, Kind, Node};
 
 /// How many operations a JSON patch may have.
@@ -31,7 +28,7 @@ pub(super) fn read<'a>(patch: Node<'a>, arena: &'a Arena) -> Result<Vec<Operatio
     if !matches!(patch.kind(), Kind::List | Kind::Null) {
         let message = format!(
             "json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
-            go_kind(patch.kind())
+            patch.kind().go_name()
         );
         return Err(undecodable("", message).with_hint("a JSON patch is a list of operations"));
     }
@@ -52,7 +49,7 @@ fn read_one<'a>(item: Node<'a>, at: usize, arena: &'a Arena) -> Result<Operation
     if !matches!(item.kind(), Kind::Map | Kind::Null) {
         let message = format!(
             "json: cannot unmarshal {} into Go value of type handlers.jsonPatchOp",
-            go_kind(item.kind())
+            item.kind().go_name()
         );
         return Err(undecodable(&format!("[{at}]"), message).with_hint("an operation is a JSON object"));
     }
@@ -75,7 +72,7 @@ fn string<'a>(value: Node<'a>, at: usize, name: &str, arena: &'a Arena) -> Resul
         Some(text) => Ok(Some(text.borrowed().unwrap_or_else(|| arena.alloc_str(&text.text())))),
         None if value.is_null() => Ok(None),
         None => {
-            let kind = go_kind(value.kind());
+            let kind = value.kind().go_name();
             let message = format!(
                 "json: cannot unmarshal {kind} into Go struct field jsonPatchOp.{name} of type string"
             );

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kubemerge_kinds::{
-    field_error::{FieldError, quoted},
-    unknown_fields::json_name,
-};
+use kubemerge_kinds::field_error::{FieldError, quoted};
 use kubemerge_value::{Kind, Reader, SharedValue};
 use serde_json::json;
 
@@ -40,7 +37,7 @@ pub(super) fn shape(field: Field, value: &SharedValue) -> Outcome<Nulls> {
     }
     Err(bad_request(format!(
         "json: cannot unmarshal {} into Go struct field ObjectMeta.{} of type {wanted}",
-        json_name(kind),
+        kind.go_name(),
         field.name()
     )))
 }

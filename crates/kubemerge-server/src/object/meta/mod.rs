@@ -5,7 +5,6 @@ pub(crate) mod check;
 use std::{cell::OnceCell, collections::HashSet};
 
 use check::Nulls;
-use kubemerge_kinds::unknown_fields::json_name;
 use kubemerge_value::{
     Kind, Node, Scalar, SharedValue, Str, shared::ByteSpan, to_canonical, write::MapWriter,
 };
@@ -54,7 +53,7 @@ impl Metadata {
             Kind::Null => return Ok(Metadata::default()),
             Kind::Map => {}
             other => {
-                let found = json_name(other);
+                let found = other.go_name();
                 return Err(bad_request(format!(
                     "json: cannot unmarshal {found} into Go value of type v1.ObjectMeta"
                 )));
