@@ -185,6 +185,7 @@ impl MergeError {
     pub(crate) fn beside(mut self, field: &Path<'_>) -> Self {
         let around = field.split().0.map(Path::to_string).unwrap_or_default();
         for path in [&mut self.0.patch_path, &mut self.0.live_path].into_iter().flatten() {
+            // An index in brackets follows its list without a dot.
             let dot = if around.is_empty() || path.is_empty() || path.starts_with('[') { "" } else { "." };
             *path = format!("{around}{dot}{path}");
         }
@@ -199,6 +200,7 @@ impl MergeError {
 
     /// The same fault; the message says so if it is in the live object.
     pub(crate) fn naming_live_object(mut self) -> Self {
+        // A path alone would be looked for in the patch.
         if self.0.side == Side::Live {
             self.0.message.push_str(", in the live object");
         }

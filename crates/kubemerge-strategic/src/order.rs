@@ -166,6 +166,7 @@ pub(crate) fn without_directive(live: &[LiveItem], names: usize) -> Vec<Result<u
     let mut waiting = Vec::new();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); names];
     for name in 0..names {
+        // New items wait for the next one that live has.
         if known[name] {
             before[name] = std::mem::take(&mut waiting);
         } else {
@@ -191,6 +192,7 @@ fn weave_known(live: &[LiveItem]) -> Vec<usize> {
     let mut base = Vec::with_capacity(live.len());
     let (mut server, mut known) = (server.into_iter().peekable(), known.into_iter().peekable());
     while let (Some(&left), Some(&right)) = (server.peek(), known.peek()) {
+        // Repeated items count where the first of them is.
         let server_first = live[left].first < live[right].first;
         base.extend(if server_first { server.next() } else { known.next() });
     }

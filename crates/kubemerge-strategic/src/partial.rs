@@ -52,6 +52,7 @@ impl<'a, V> Partial<'a, V> {
         let hashes = (!self.groups.is_empty()).then(|| KeyHashes::of(identity, &self.hashing));
         let keys = identity.mask();
         hashes.into_iter().flat_map(move |hashes| {
+            // An item without one of the keys cannot agree in it.
             let groups = self.groups.iter().filter(move |(mask, _)| keys & **mask == **mask);
             groups.filter_map(move |(mask, group)| find_in(group, identity, *mask, hashes.selected(*mask)))
         })
@@ -91,6 +92,7 @@ impl KeyHashes {
         while rest != 0 {
             // A sum does not depend on the order of the keys, and each part is salted with its position.
             hash = hash.wrapping_add(self.0[rest.trailing_zeros() as usize]);
+            // Clears the lowest bit that is set.
             rest &= rest - 1;
         }
         hash

@@ -20,6 +20,7 @@ impl<'p> Precondition<'p> {
     /// Reads `field` or `metadata.field`.
     pub fn parse(text: &'p str) -> Self {
         match text.strip_prefix("metadata.") {
+            // Deeper paths are not known to Kubernetes.
             Some(field) => Precondition::MetadataField(field),
             None => Precondition::Field(text),
         }

@@ -13,6 +13,7 @@ pub(crate) fn string_form(node: Node<'_>) -> Cow<'_, [u8]> {
         Some(Scalar::Float(float)) => Cow::Owned(go_float(float).into_bytes()),
         Some(Scalar::Bool(true)) => Cow::Borrowed(b"true"),
         Some(Scalar::Bool(false)) => Cow::Borrowed(b"false"),
+        // As fmt prints a nil interface.
         Some(Scalar::Null) => Cow::Borrowed(b"<nil>"),
         None => Cow::Owned(go_text_whole(node).into_bytes()),
     }

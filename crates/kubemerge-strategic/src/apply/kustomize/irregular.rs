@@ -83,6 +83,7 @@ impl<'w, 'm, 'a, 'o, O: Observer> Irregular<'w, 'm, 'a, 'o, O> {
             let values: Vec<String> = used.iter().map(|column| values[*column].clone()).collect();
             self.merge_item(KeyValues { keys: &keys, values: &values }, &mut items)?;
         }
+        // kyaml goes on with the live items after the merge, which undoes some of it.
         self.put_live_items_over(&mut items, &keys)?;
         Ok(Some(items.into_iter().map(|id| self.nodes[id]).collect()))
     }
@@ -182,6 +183,7 @@ impl<'w, 'm, 'a, 'o, O: Observer> Irregular<'w, 'm, 'a, 'o, O> {
         let mut result = Vec::with_capacity(list.len() + 1);
         let mut is_found = false;
         for id in list.iter().copied().filter(|id| !self.is_nothing(*id)) {
+            // Scalars among maps are passed over.
             if wanted.is_of_maps() && Form::of(self.nodes[id]) != Form::Map {
                 result.push(id);
             } else if self.matches(self.nodes[id], wanted)? {

@@ -45,6 +45,7 @@ pub(super) fn with_identity<'a>(merged: Node<'a>, live: Node<'a>, arena: &'a Are
     let metadata = match merged.get("metadata") {
         Some(metadata) if metadata.kind() == Kind::Map => metadata,
         _ if name.or(namespace).is_some() => build_map([], arena),
+        // Neither a name nor metadata to put it in.
         _ => return edit.finish(),
     };
     let mut inner = MapEdit::new(metadata, arena);
@@ -81,6 +82,7 @@ pub(super) fn with_text_annotations<'a>(object: Node<'a>, arena: &'a Arena) -> N
     let Some(annotations) = metadata.get("annotations") else { return object };
     let entries = annotations.entries(arena);
     let is_plain = |entry: &Entry<'a>| !is_of_build(entry.key) && entry.value.as_str().is_some();
+    // Nothing to change: the text is copied as it is.
     if !entries.is_empty() && entries.iter().all(is_plain) {
         return object;
     }

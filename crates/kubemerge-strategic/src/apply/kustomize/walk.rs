@@ -97,6 +97,7 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
         sides: Sides<'a>,
         path: &Path<'_>,
     ) -> Result<Walked<'a>, MergeError> {
+        // The form of the first side that has a value decides; kyaml knows no types.
         if sides.first().is_some_and(|value| value.kind() == Kind::List) {
             check_forms(Form::List, sides, path)?;
             let rule =
@@ -126,6 +127,7 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
 
     /// A null of the live object stays where the patch is silent.
     fn nulls(&mut self, sides: Sides<'a>, path: &Path<'_>) -> Walked<'a> {
+        // Not in the patch: nothing is said about the null.
         if sides.patch().is_none() {
             return Walked::Kept;
         }
@@ -134,6 +136,7 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
     }
 
     fn scalar(&mut self, sides: Sides<'a>, path: &Path<'_>) -> Walked<'a> {
+        // Not in the patch.
         let Some(value) = sides.patch() else { return Walked::Kept };
         if value.is_null() {
             self.note_null(sides, path);
@@ -174,6 +177,7 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
         }
         let word = PatchWord::in_map(patch);
         match (word, sides) {
+            // Removed by the directive, whether it was there or not.
             (Some(PatchWord::Delete), _) => {
                 self.note_deleted(sides, path);
                 Ok(Walked::Gone)
@@ -184,16 +188,21 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
                 self.note_set(None, bare, path);
                 self.take(ty, bare, path)
             }
+            // A map that is merged must say how in a known word.
             (Some(PatchWord::Unknown), _) => Err(unknown_strategy(patch, path)),
+            // Nothing is there to replace or merge with; the word goes.
             (Some(PatchWord::Replace | PatchWord::Merge), Sides::Taken(_)) => {
                 self.take(ty, self.without_word(patch), path)
             }
+            // The live map is gone, and the patch takes its place.
             (Some(PatchWord::Replace), Sides::Two { live, .. }) => {
                 let cause = Replacement::PatchDirective;
                 self.observer.note(path, MergeEvent::MapReplaced { from: live, cause });
                 self.take(ty, self.without_word(patch), path)
             }
+            // Taken over: its own nulls and directives are still carried out.
             (None, Sides::Taken(_)) => self.merge_members(ty, sides, path),
+            // The ordinary case: member by member.
             (Some(PatchWord::Merge) | None, Sides::Two { live, .. }) => {
                 self.observer.note(path, MergeEvent::MapMerged);
                 let sides = Sides::Two { live, patch: Some(self.without_word(patch)) };
@@ -222,6 +231,7 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
         for (name, member) in members(sides) {
             let path = &path.field(name);
             let walked = self.field(ty, name, member, path)?;
+            // kyaml cannot write a member without a name, and says so in this way.
             if name.is("") {
                 return Err(wrong_form(Form::Scalar, base, path));
             }
@@ -241,6 +251,7 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
             (Walked::Kept, _) => None,
             (Walked::Gone, _) => Some(None),
             (Walked::Live(value), _) | (Walked::Patch(value), Sides::Taken(_)) => Some(Some(value)),
+            // The notation of the live value stays: 7 in the place of a quoted string is a string.
             (Walked::Patch(value), Sides::Two { live, .. }) => {
                 Some(Some(in_place_of(live, value, self.arena)))
             }
@@ -291,6 +302,7 @@ impl<'a, O: Observer> Walker<'a, '_, O> {
 
 /// The type of a map: where none is known, that of the apiVersion and kind which the map itself names.
 fn described<'s>(ty: Type<'s>, sides: Sides<'_>) -> Type<'s> {
+    // A type that is known is not asked again.
     if !ty.is_untyped() {
         return ty;
     }
