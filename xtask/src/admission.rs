@@ -75,8 +75,10 @@ fn compare_kinds(options: &Options) -> Result<Tally, Box<dyn Error>> {
 
 fn trial<'b>(options: &Options, bases: &'b [Base], mutator: &Mutator<'_>, dice: &mut Dice) -> Trial<'b> {
     let base = objects::pick(bases, dice);
+    // Half of the trials create: most rules apply to both, and created objects need no stored one.
     let operation = match (&base.stored, dice.below(10)) {
         (Some(_), 5..=8) => Operation::Update,
+        // Without a status there is nothing that the changes could reach.
         (Some(stored), 9) if stored.get("status").is_some() => Operation::UpdateStatus,
         _ => Operation::Create,
     };
@@ -85,6 +87,7 @@ fn trial<'b>(options: &Options, bases: &'b [Base], mutator: &Mutator<'_>, dice: 
         (_, Operation::Create) | (None, _) => base.object.clone(),
         (Some(stored), _) => stored.clone(),
     };
+    // Unchanged objects test defaults; more than three changes hide each other's errors.
     let count = if dice.chance(25) { 0 } else { 1 + dice.below(3) };
     let keep_name = if operation == Operation::Create { KeepName::No } else { KeepName::Yes };
     let changes = (0..count).filter_map(|_| mutator.change(&mut object, keep_name, dice)).collect();
@@ -99,6 +102,7 @@ fn run_batch(
 ) -> Result<(), Box<dyn Error>> {
     let requests: Vec<Value> = trials.iter().map(Trial::request).collect();
     let ours = || -> Vec<Answer> { trials.iter().map(|trial| Answer::ours(schema, trial)).collect() };
+    // Both sides work at the same time: the oracle takes most of the run.
     let (theirs, ours) = oracle.ask_while(&requests, ours)?;
     for ((trial, ours), theirs) in trials.iter().zip(ours).zip(theirs) {
         let theirs = Answer::of_oracle(&theirs);

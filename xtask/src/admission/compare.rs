@@ -58,6 +58,7 @@ impl Answer {
                     })
                     .collect(),
             ),
+            // What is left are texts that cannot be decoded and unknown kinds.
             Err(other) => Answer::Refused(400, other.to_string()),
         }
     }
@@ -69,6 +70,7 @@ impl Answer {
         match code {
             200..300 => Answer::Accepted(normal(answer["object"].clone())),
             422 => Answer::Invalid(causes.into_iter().flatten().map(cause).collect()),
+            // The oracle answers a panic of Kubernetes without a code.
             0 => Answer::Refused(0, answer["panic"].as_str().unwrap_or_default().to_owned()),
             _ => Answer::Refused(code, text(status, "message").to_owned()),
         }
@@ -111,6 +113,7 @@ fn normal(mut object: Value) -> Value {
             metadata.remove(name);
         }
     }
+    // Allocated addresses, times of now and random names differ from run to run.
     match object["kind"].as_str() {
         Some("Service") => drop_allocations(&mut object),
         Some("PersistentVolume") => drop_field(&mut object, "status", "lastPhaseTransitionTime"),
@@ -131,6 +134,7 @@ fn normal(mut object: Value) -> Value {
     let conditions = object.get_mut("status").and_then(|status| status.get_mut("conditions"));
     for condition in conditions.and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(condition) = condition.as_object_mut() {
+            // Set on both sides: a missing time and a time of now count as the same.
             condition.insert("lastTransitionTime".to_owned(), Value::Null);
             condition.insert("lastUpdateTime".to_owned(), Value::Null);
         }
@@ -154,6 +158,7 @@ fn drop_time_added(taint: &mut Value) {
 /// Addresses and ports that a server gives to a Service.
 fn drop_allocations(service: &mut Value) {
     let Some(spec) = service.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    // `None` is no allocation but the user's word for a headless Service.
     if spec.get("clusterIP").is_some_and(|address| address != "None") {
         spec.remove("clusterIP");
         spec.remove("clusterIPs");

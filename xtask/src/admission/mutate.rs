@@ -56,6 +56,7 @@ impl<'s> Mutator<'s> {
         {
             all_places(value, vec![Step::Field(name.clone())], &mut places);
         }
+        // Valid objects have few of the fields of their type, so adding is as frequent as changing.
         if dice.chance(35) {
             return self.add_field(object, &places, dice);
         }
@@ -94,6 +95,8 @@ impl<'s> Mutator<'s> {
 
     fn replacement(&self, field: &str, old: &Value, dice: &mut Dice) -> Value {
         match self.seen.get(field) {
+            // Values from elsewhere are often valid by themselves and wrong together, which reaches the later
+            // rules.
             Some(values) if dice.chance(30) => dice.pick(values).clone(),
             _ if dice.chance(10) => any_value(dice),
             _ => odd_value(old, dice),
@@ -114,6 +117,7 @@ impl<'s> Mutator<'s> {
         let field = dice.pick(fields);
         let name = types.name(self.schema, field).to_owned();
         let map = at(object, &place)?.as_object_mut()?;
+        // These decide which rules apply.
         if name == "kind" || name == "apiVersion" {
             return None;
         }
@@ -161,6 +165,7 @@ impl<'s> Mutator<'s> {
             GoKind::Bytes => "YQ==".into(),
             GoKind::String | GoKind::IntOrString => odd_value(&"".into(), dice),
             GoKind::Any => any_value(dice),
+            // Types such as JSONSchemaProps contain themselves.
             GoKind::List(_) | GoKind::Map(_) | GoKind::Struct(_) if depth > 4 => Value::Null,
             GoKind::StructOr(other, id) => match other {
                 Alternative::Bool if dice.chance(30) => dice.chance(50).into(),
@@ -217,6 +222,7 @@ fn collect(value: &Value, seen: &mut BTreeMap<String, Vec<Value>>) {
         Value::Object(map) => {
             for (name, value) in map {
                 let known = seen.entry(name.clone()).or_default();
+                // Enough to pick from; names occur in every object.
                 if !known.contains(value) && known.len() < 200 {
                     known.push(value.clone());
                 }

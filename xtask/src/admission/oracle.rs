@@ -17,6 +17,7 @@ pub(super) struct Oracle {
 impl Oracle {
     pub(super) fn start() -> Result<Oracle, Box<dyn Error>> {
         let path = find().ok_or("the oracle is not built: cargo xtask apiserver build")?;
+        // Its log is long and tells nothing that the answers do not.
         let mut child =
             Command::new(path).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let input = BufWriter::new(child.stdin.take().ok_or("the oracle has no input")?);
@@ -77,6 +78,7 @@ impl Drop for Oracle {
 /// In the directory that the environment names, in this worktree, or in the main one.
 fn find() -> Option<PathBuf> {
     let named = std::env::var_os("KUBEMERGE_APISERVER_DIR").map(PathBuf::from);
+    // The build takes minutes, so worktrees share the main one's.
     let git = Command::new("git").args(["rev-parse", "--git-common-dir"]).output().ok();
     let main = git.and_then(|output| {
         let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());

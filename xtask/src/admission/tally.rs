@@ -54,10 +54,12 @@ impl Tally {
                 causes.extend(other.difference(one).map(|cause| format!("missing {}", general(cause))));
                 causes.extend(one.difference(other).map(|cause| format!("extra {}", general(cause))));
             }
+            // No rule can be copied from a panic; they are listed for people to judge.
             (_, Answer::Refused(0, panic)) => {
                 causes.push(format!("Kubernetes panics: {}", first_line(panic)))
             }
             (Answer::Refused(code, one), Answer::Refused(same, other)) if code == same => {
+                // Kubernetes puts the name of the resource around the decoder's message.
                 if !other.contains(one.as_str()) {
                     causes.push(format!("text {} should be {}", without_digits(one), without_digits(other)));
                 }
@@ -142,6 +144,7 @@ fn general(cause: &Cause) -> String {
     let mut depth = 0;
     for char in cause.field.chars() {
         depth += i32::from(char == '[');
+        // What is between brackets is the number or the key of an item.
         if depth == 0 || matches!(char, '[' | ']') {
             field.push(char);
         }
@@ -151,6 +154,7 @@ fn general(cause: &Cause) -> String {
 }
 
 fn without_digits(text: &str) -> String {
+    // Messages quote values, which can be of any length.
     let mut out: String = text.chars().take(200).collect();
     out.retain(|char| !char.is_ascii_digit());
     out

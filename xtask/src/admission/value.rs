@@ -93,6 +93,7 @@ const NUMBERS: [i64; 18] = [
 
 /// A value of the same type that is unusual.
 pub(super) fn odd_value(old: &Value, dice: &mut Dice) -> Value {
+    // Now and then another type, so that decoding fails too.
     if dice.chance(4) {
         return any_value(dice);
     }

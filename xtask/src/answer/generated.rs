@@ -79,6 +79,7 @@ pub(super) fn disagree(request: &Request<'_>, ty: Type<'_>) -> Result<Answer, Re
     let held = hold(request.api, &texts)?;
     let (arena, nodes) = (Arena::new(), nodes(&held)?);
     let found = conflicts(ty, nodes[0], nodes[1], &arena)?;
+    // Kubernetes says only whether there are conflicts.
     Ok((!found.is_empty()).to_string().into_bytes())
 }
 

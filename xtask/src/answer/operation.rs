@@ -39,6 +39,7 @@ pub(super) fn carry_out(request: &Request<'_>, schema: Option<&Schema>) -> Resul
 fn patched(request: &Request<'_>, guide: Guide<'_>, patch_type: PatchType) -> Result<Answer, Refusal> {
     let (live, patch) = (request.document("original"), request.document("patch"));
     match request.api {
+        // This interface keeps the order of members; replies are compared in canonical form.
         Api::Checked => canonical_text(apply(guide, patch_type, live, patch)?.as_bytes()),
         Api::Canonical => {
             let live = Canonical::from_bytes(live.as_bytes())?;
@@ -74,6 +75,7 @@ fn canonical_text(text: &[u8]) -> Result<Answer, Refusal> {
 /// The first document of a text, as Go's reader takes it.
 fn yaml_to_json(request: &Request<'_>) -> Result<Answer, Refusal> {
     let text = request.text.as_deref().ok_or_else(|| Refusal::bad_request("yaml needs `text`"))?;
+    // sigs.k8s.io/yaml without `Strict` takes the last one.
     let options = yaml::Options { duplicate_keys: yaml::DuplicateKeys::LastWins, ..yaml::Options::default() };
     let first = yaml::documents(text.as_bytes(), &options)?.next().transpose()?;
     let json = first.map_or_else(|| Ok(b"null".to_vec()), |document| document.to_json())?;

@@ -49,6 +49,7 @@ impl Schemas {
             return Ok(Some(Arc::clone(schema)));
         }
         if self.kept.len() >= MAX_KEPT_SCHEMAS {
+            // All at once: which one is needed next is unknown, and compiling takes milliseconds.
             self.kept.clear();
         }
         let schema = Arc::new(compile(&key)?);
@@ -63,6 +64,7 @@ fn compile(key: &Key) -> Result<Schema, Refusal> {
         _ => Refusal::bad_request(format!("schema: {error}")),
     };
     let builder = match &key.document {
+        // kustomize has tables of its own, of one version.
         None if key.dialect == Dialect::Kustomize => SchemaBuilder::kustomize(),
         None => SchemaBuilder::builtin(&key.version).map_err(complain)?,
         Some(text) => SchemaBuilder::new().document(&document(text)?).map_err(complain)?,

@@ -11,6 +11,7 @@ pub(super) fn measure(
     repeat: u64,
     mut operation: impl FnMut() -> Result<Answer, Refusal>,
 ) -> Result<Answer, Refusal> {
+    // Once outside the clock: it fills the caches and finds out whether the operation fails.
     operation()?;
     let rounds = repeat.max(1);
     let counted = allocation_counter::measure(|| drop(std::hint::black_box(operation())));

@@ -61,6 +61,7 @@ fn two_way(count: usize) -> Value {
 }
 
 fn three_way(count: usize) -> Value {
+    // One item that only the server has, so that the third document is not the first.
     let mut current = items(count, "old");
     current.push(json!({ "name": "server", "value": "x" }));
     json!({

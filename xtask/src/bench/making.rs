@@ -34,6 +34,7 @@ pub(super) fn table(upstream: &Schema, spec: &Schema, kubernetes: &mut Kubernete
 
 fn makings() -> Vec<Making> {
     let (original, modified, mut current) = (pod(), with_image(pod()), pod());
+    // What the server added must not end up in the patch.
     current["metadata"]["labels"]["scheduler"] = json!("added by the server");
     let (many, reversed) = (pod_with_variables(10_000), reversed(pod_with_variables(10_000)));
     vec![

@@ -24,6 +24,7 @@ fn merge(live: &mut serde_json::Value, patch: serde_json::Value) {
                 }
             }
         }
+        // As little as possible that gives the right result here: keys are always `name`.
         (Value::Array(live), Value::Array(patch)) if patch.iter().all(|item| item.get("name").is_some()) => {
             for item in patch {
                 match live.iter_mut().find(|known| known.get("name") == item.get("name")) {

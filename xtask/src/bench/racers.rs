@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
-/// Everybody with their version, and the machine.
+/// The programs with their versions, and the machine.
 pub(super) fn racers() -> Vec<(String, String)> {
+    // From the lock files, so that the table tells what was built, not what was asked for.
     let module = |name: &str| locked("conformance/reference/go.mod", &format!("{name} v"));
     let package = |name: &str| locked("Cargo.lock", &format!("name = \"{name}\"\nversion = \""));
     let named = |name: &str, version: String| (name.to_string(), version);

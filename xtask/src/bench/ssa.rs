@@ -55,10 +55,12 @@ fn shape_rows(
     let applied = |live, manager, arena: &Arena| {
         apply(&endpoint, live, config, by(manager), Conflicting::Refuse, arena).map(|applied| applied.managed)
     };
+    // The live object of the later rows, made outside the clock.
     let first = apply(&endpoint, empty, config, by("m1"), Conflicting::Refuse, &arena).expect("it applies");
     let live = Live { object: first.object.expect("it is new"), managed: &first.managed };
     let (text, changed) = (shape.object.to_string(), changed(&shape.object).to_string());
     let updated = |arena: &Arena| {
+        // An update arrives as text and leaves as text, and so does Kubernetes'.
         let texts = ValuePair::parse(text.as_bytes(), changed.as_bytes(), arena).expect("JSON");
         let live = Live { object: texts.old, managed: &first.managed };
         let managed = update(&endpoint, live, texts.new, by("u"), arena).expect("it can be tracked");
@@ -75,6 +77,7 @@ fn shape_rows(
     let ours = |call: &dyn Fn(&Arena)| {
         let mut arena = Arena::new();
         nanoseconds(|| {
+            // As a server does: memory is taken once and used for every request.
             arena.reset();
             call(&arena);
         })

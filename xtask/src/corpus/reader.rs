@@ -58,6 +58,7 @@ impl Case {
             if dialect == "spec" { self.get("specType").or(self.get("type")) } else { self.get("type") };
         members.extend(type_name.map(|name| member("type", &quoted(name))));
         members.extend(self.schema().map(|path| member("schema", &quoted(&path))));
+        // Kubernetes knows no overlays.
         if dialect == "spec" {
             members.extend(self.get("overlay").map(|overlay| member("overlay", overlay)));
         }
@@ -120,6 +121,7 @@ fn field(rest: &str, line: usize) -> Result<Field, String> {
     let value = match (TEXT_FIELDS.contains(&key), value.starts_with('"')) {
         (true, true) => serde_json::from_str::<String>(value).map_err(|error| error.to_string())?,
         (true, false) => value.to_string(),
+        // Checked, but kept as it is written: blanks and the order of members are part of some cases.
         (false, _) => {
             serde_json::from_str::<serde::de::IgnoredAny>(value).map_err(|error| error.to_string())?;
             value.to_string()

@@ -28,6 +28,7 @@ fn compare(index: &str, files: &[CaseFile]) -> Vec<String> {
             }
             pinned.insert(rule.to_string());
         }
+        // The kinds of errors are rules too, and every error names its kind.
         pinned.extend(DIALECTS.iter().filter_map(|dialect| error_rule(case.expected(dialect))));
     }
     let unpinned = known.iter().filter(|rule| !pinned.contains(**rule));

@@ -29,6 +29,7 @@ pub(super) fn scan(folder: &Path, prefix: &str, fields: &mut GoFields) -> Result
     }
     for name in structs.keys() {
         let mut own = Vec::new();
+        // Only now: a struct may inline one that another file of its package declares.
         collect(&structs, name, 0, &mut own);
         fields.extend(own.into_iter().map(|(field, facts)| ((format!("{prefix}.{name}"), field), facts)));
     }
@@ -36,6 +37,7 @@ pub(super) fn scan(folder: &Path, prefix: &str, fields: &mut GoFields) -> Result
 }
 
 fn is_source(name: &str) -> bool {
+    // Generated files repeat the types for other purposes: protobuf, apply configurations.
     name.ends_with(".go") && !name.ends_with("_test.go") && !name.contains("generated")
 }
 
@@ -65,6 +67,8 @@ impl<'t> Source<'t> {
         for line in self.text.lines() {
             match &mut current {
                 None => {
+                    // gofmt's layout is enough of a parser: a declaration starts and ends at the first
+                    // column.
                     let name = line.strip_prefix("type ").and_then(|rest| rest.strip_suffix(" struct {"));
                     current = name.map(|name| (name.to_owned(), Struct::default()));
                 }
@@ -87,6 +91,7 @@ impl<'t> Source<'t> {
             [embedded] | [_, embedded] if name.is_empty() => {
                 one.inlined.push(embedded.trim_start_matches('*').to_owned());
             }
+            // A field of JSON name `-` is not part of the API.
             [_, kind] if name != "-" => {
                 let options: Vec<&str> = options.collect();
                 let facts = GoFieldFacts {
@@ -111,6 +116,7 @@ impl<'t> Source<'t> {
         }
         match kind.split_once('.') {
             Some((alias, name)) => format!("{}.{name}", self.imports.get(alias).unwrap_or(&alias)),
+            // Small letters are Go's own types, which belong to no package.
             None if kind.starts_with(|first: char| first.is_ascii_uppercase()) => {
                 format!("{}.{kind}", self.package)
             }
@@ -135,6 +141,7 @@ fn collect(
     depth: usize,
     fields: &mut Vec<(String, GoFieldFacts)>,
 ) {
+    // Structs of other packages, such as TypeMeta, are left out: the OpenAPI documents have their fields.
     let Some(one) = structs.get(name).filter(|_| depth < 8) else { return };
     fields.extend(one.fields.iter().cloned());
     one.inlined.iter().for_each(|inlined| collect(structs, inlined, depth + 1, fields));

@@ -66,9 +66,11 @@ pub(super) fn table(modules: &Modules) -> Result<String, Box<dyn Error>> {
         internal.insert(group.to_owned(), read_package(&kubernetes.join("pkg/apis").join(group), group)?);
         versioned.insert(group.to_owned(), read_package(&api.join(version), group)?);
     }
+    // Definitions live in a module of their own.
     let definitions = extensions.join("pkg/apis/apiextensions");
     internal.insert("apiextensions".to_owned(), read_package(&definitions, "apiextensions")?);
     versioned.insert("apiextensions".to_owned(), read_package(&definitions.join("v1"), "apiextensions")?);
+    // Metadata has no internal form: its versioned types take both places.
     let meta = machinery.join("pkg/apis/meta/v1");
     internal.insert("metav1".to_owned(), read_package(&meta, "metav1")?);
     versioned.insert("metav1".to_owned(), read_package(&meta, "metav1")?);
@@ -135,6 +137,7 @@ impl Table {
             };
             if field.is_embedded && tag.is_empty() {
                 let (package, name) = qualified(group, &field.type_name);
+                // Go prints the fields of an embedded struct as if they were the outer one's.
                 let prefix = if name == "ObjectMeta" { "metadata/" } else { prefix };
                 self.flatten(package, name, prefix, fields);
                 continue;
@@ -142,6 +145,7 @@ impl Table {
             if tag == "-" {
                 continue;
             }
+            // Internal types have no JSON tags; their versioned twins name the field in the API.
             let json = of_version.get(&field.name).cloned().unwrap_or_else(|| lower_first(&field.name));
             let mark = match (options.contains("omitempty"), options.contains("omitzero")) {
                 (_, true) => "!",
@@ -176,6 +180,7 @@ impl Table {
             return format!("*{}", self.kind(group, rest));
         }
         if type_name == "[]byte" {
+            // Before lists: Go prints bytes in another way than a list of numbers.
             return "y".to_owned();
         }
         if let Some(rest) = type_name.strip_prefix("[]") {
@@ -257,6 +262,7 @@ fn field(line: &str, group: &str, imports: &BTreeMap<&str, String>) -> Option<De
     let (declaration, tag) = line.split_once('`').unwrap_or((line, ""));
     let tag =
         tag.split_once("json:\"").and_then(|(_, rest)| rest.split_once('"')).map(|(tag, _)| tag.to_owned());
+    // Some fields have their comment behind them.
     let declaration = declaration.split("//").next().unwrap_or_default();
     let words: Vec<&str> = declaration.split_whitespace().collect();
     match words.as_slice() {
@@ -301,7 +307,9 @@ fn import(line: &str) -> Option<(&str, String)> {
     let last = path.rsplit('/').next()?;
     let alias = before.trim_start_matches("import").trim();
     let real = match path {
+        // Its folder is called v1, as is that of every group.
         "k8s.io/apimachinery/pkg/apis/meta/v1" => "metav1".to_owned(),
+        // The table names packages by group: the folder above the version.
         _ if path.starts_with("k8s.io/api/") => path.rsplit('/').nth(1)?.to_owned(),
         _ => last.to_owned(),
     };

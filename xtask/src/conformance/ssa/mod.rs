@@ -88,6 +88,7 @@ impl Options {
     }
 
     fn is_over(&self, start: Instant, done: usize) -> bool {
+        // Whoever gives a count wants that count, however long it takes.
         let seconds = self.seconds.or(if self.steps.is_none() { Some(60) } else { None });
         seconds.is_some_and(|seconds| start.elapsed() >= Duration::from_secs(seconds))
             || self.steps.is_some_and(|steps| done >= steps)
@@ -126,6 +127,7 @@ fn compare_all(options: &Options, reference: &mut Reference) -> Result<Tally, St
         }
         let form = forms[dice.below(forms.len())];
         let subject = Subject::new(&mut dice, form)?;
+        // Our side answers while the story is told: later steps build upon its answers.
         let stories: Vec<story::Story> = (0..BATCH).map(|_| story::tell(&mut dice, &subject)).collect();
         let requests: Vec<String> = requests(&subject, &stories, tally.steps);
         for (story, reply) in stories.iter().zip(reference.ask(&requests)?) {
@@ -133,6 +135,7 @@ fn compare_all(options: &Options, reference: &mut Reference) -> Result<Tally, St
             if let Some(difference) = first_difference(story, &reply, subject.form) {
                 tally.different += 1;
                 println!("{difference}\n");
+                // Published schemas are long and known; made ones are needed to repeat the step.
                 if !subject.is_typed() {
                     println!("schema: {}\n", subject.document);
                 }

@@ -66,6 +66,7 @@ impl Objects<'_> {
             return Value::Object(map);
         }
         for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+            // The made schemas call the keys of their lists so; an item without them is mostly just an error.
             let is_key = name == "k" || name == "j";
             if dice.chance(if is_key { 95 } else { self.density(depth) }) {
                 map.insert(name.clone(), self.value(dice, field, depth.saturating_sub(1)));
@@ -88,6 +89,7 @@ impl Objects<'_> {
         let mut items: Vec<Value> = Vec::new();
         for _ in 0..dice.below(4) {
             let mut item = self.value(dice, &schema["items"], depth.saturating_sub(1));
+            // A null item fails the whole step; a few are enough.
             if is_associative(schema) && item.is_null() && dice.chance(90) {
                 continue;
             }
@@ -108,6 +110,7 @@ impl Objects<'_> {
         for key in keys {
             let ty = &self.resolve(&schema["items"])["properties"][key];
             if map.get(key).is_none_or(Value::is_null) && dice.chance(93) {
+                // Keys with a default may be absent: the item's identity comes from the default then.
                 match ty.get("default") {
                     Some(_) if dice.chance(60) => map.remove(key),
                     _ => map.insert(key.clone(), scalar_of(dice, ty)),
@@ -118,6 +121,7 @@ impl Objects<'_> {
 
     /// A value with some parts changed, added or removed.
     pub(crate) fn changed(&self, dice: &mut Dice, schema: &Value, value: &Value, percent: usize) -> Value {
+        // A fresh value in place of a changed one, so that types of values change too.
         if dice.chance(percent / 4) {
             return self.value(dice, schema, 3);
         }
@@ -150,9 +154,11 @@ impl Objects<'_> {
                     let more = self.list(dice, schema, 2);
                     changed.extend(more.as_array().cloned().unwrap_or_default());
                 }
+                // The order of items is merged as well.
                 if dice.chance(20) {
                     dice.shuffle(&mut changed);
                 }
+                // Configurations with an item twice are refused; live objects may have one.
                 if self.wild == Wild::Config || dice.chance(80) {
                     drop_repeated(schema, &mut changed);
                 }
@@ -164,6 +170,7 @@ impl Objects<'_> {
 
     fn changed_item(&self, dice: &mut Dice, schema: &Value, item: &Value, percent: usize) -> Value {
         let mut changed = self.changed(dice, &schema["items"], item, percent);
+        // With another key it would be another item.
         for key in keys_of(schema).unwrap_or_default() {
             match (item.get(&key), changed.as_object_mut()) {
                 (Some(value), Some(map)) => map.insert(key, value.clone()),
@@ -199,6 +206,7 @@ fn drop_repeated(schema: &Value, items: &mut Vec<Value>) {
         }
         None => item.clone(),
     };
+    // 1 and 1.0 are the same key.
     let number = |value: &Value| value.as_f64().map_or_else(|| value.to_string(), |float| float.to_string());
     let text = |item: &Value| match identity(item) {
         Value::Array(keys) => keys.iter().map(number).collect::<Vec<_>>().join(","),

@@ -93,6 +93,7 @@ fn field(dice: &mut Dice, style: Style, depth: usize) -> Value {
         }
         6 => json!({"type": "array", "items": scalar(dice), "x-kubernetes-list-type": "set"}),
         7 | 8 => keyed(dice, style, depth),
+        // Structural schemas have no references, but objects inside objects.
         9 if style == Style::OpenApi => reference(dice),
         9 => json!({"type": "object", "x-kubernetes-embedded-resource": true,
             "x-kubernetes-preserve-unknown-fields": true,
@@ -116,6 +117,7 @@ fn reference(dice: &mut Dice) -> Value {
     let target = dice.pick(&["Part", "Whole"]);
     let mut schema = json!({"allOf": [{"$ref": format!("#/components/schemas/{target}")}], "default": {}});
     match dice.below(6) {
+        // What stands beside a reference overrides what it refers to.
         0 => schema["x-kubernetes-map-type"] = json!("atomic"),
         1 => schema["x-kubernetes-map-type"] = json!("granular"),
         _ => {}
@@ -134,16 +136,20 @@ fn keyed(dice: &mut Dice, style: Style, depth: usize) -> Value {
             item["properties"]["j"]["default"] = json!("x");
         }
     }
+    // The order of keys is the order of identities in `fieldsV1`.
     if dice.chance(50) {
         keys.reverse();
     }
+    // Items that are atomic as a whole are rare, but they exist.
     if let Some(item) = item.as_object_mut().filter(|_| dice.chance(70)) {
         item.remove("x-kubernetes-map-type");
     }
     let properties = &item["properties"];
+    // A structural schema must require keys that have no default.
     let required: Vec<&str> =
         keys.iter().copied().filter(|key| properties[*key].get("default").is_none()).collect();
     item["required"] = json!(required);
+    // Lists that only have patch metadata are keyed as well, by the one key that it allows.
     if style == Style::OpenApi && keys.len() == 1 && dice.chance(20) {
         return json!({"type": "array", "items": item,
             "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "k"});

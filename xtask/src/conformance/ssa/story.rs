@@ -41,14 +41,17 @@ fn step(
     configs: &mut Vec<(String, Value)>,
     is_long: bool,
 ) -> Value {
+    // Each entry of managedFields has a version, so entries of both must meet.
     let version = match subject.versions.get(1) {
         Some(second) if dice.chance(15) => second,
         _ => &subject.versions[0],
     };
+    // More managers than the cap allows.
     let manager = match is_long && dice.chance(60) {
         true => format!("u{}", dice.below(16)),
         false => (*dice.pick(&MANAGERS)).to_owned(),
     };
+    // Before the object exists only what can create it.
     let op = match dice.below(if live.is_some() { 100 } else { 80 }) {
         _ if is_long && dice.chance(60) => "update",
         0..45 => "apply",
@@ -103,6 +106,7 @@ fn config(
     let schema = objects.subject.schema();
     let earlier = configs.iter().find(|(name, _)| name == manager).map(|(_, config)| config.clone());
     let mut config = match (earlier, live) {
+        // Unchanged: such an apply must not touch the time of its entry.
         (Some(earlier), _) if dice.chance(20) => earlier,
         (Some(earlier), _) if dice.chance(60) => objects.changed(dice, schema, &earlier, 30),
         (_, Some(live)) if dice.chance(40) => objects.changed(dice, schema, live, 50),
@@ -127,6 +131,7 @@ fn updated(dice: &mut Dice, objects: &Objects<'_>, live: Option<&Value>) -> Valu
     if dice.chance(50) {
         object["metadata"]["uid"] = json!("1");
     }
+    // An object that kubectl applied earlier: its fields go over to server-side apply.
     if dice.chance(5) {
         object["metadata"]["annotations"] = json!({
             "kubectl.kubernetes.io/last-applied-configuration":

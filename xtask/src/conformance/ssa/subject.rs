@@ -75,6 +75,7 @@ impl Subject {
             root: schema::KIND.to_owned(),
             table: TypeTable::compile(&compiled),
             builtin: None,
+            // Made schemas have few fields; built-in types have hundreds, of which few are set.
             density: 45,
         })
     }
@@ -103,6 +104,7 @@ impl Subject {
         let kind =
             BuiltinKind::find(schema, &self.versions[0], &self.kind).expect("the tables have the kind");
         let typed = kind.decode(&arena, &text).map(|decoded| decoded.object.to_text());
+        // What cannot be decoded stays, so that both sides get to refuse it.
         typed.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_else(|| object.clone())
     }
 
@@ -148,6 +150,7 @@ fn reachable(schemas: &Map<String, Value>, root: &str) -> Value {
     let mut open = vec![root.to_owned()];
     while let Some(name) = open.pop() {
         let text = schemas[&name].to_string();
+        // By text: definitions nest, and only the names matter.
         for part in text.split("\"$ref\":\"#/components/schemas/").skip(1) {
             let target = part.split('"').next().unwrap_or_default();
             if schemas.contains_key(target) && names.insert(target.to_owned()) {
