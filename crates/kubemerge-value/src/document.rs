@@ -60,12 +60,12 @@ pub struct Canonical {
 
 /// Documents nested deeper have an index of their large containers.
 // Without an index, finding the end of a container costs its length at every level; up to here that is cheap.
-const DEEP: usize = 64;
+const MAX_UNINDEXED_DEPTH: usize = 64;
 
 impl Canonical {
     /// Only for bytes that a canonical writer wrote; `depth` is at least how deep they are nested.
     pub(crate) fn written(bytes: Vec<u8>, depth: usize) -> Self {
-        let checked = if depth > DEEP { check(&bytes).ok() } else { None };
+        let checked = if depth > MAX_UNINDEXED_DEPTH { check(&bytes).ok() } else { None };
         let ends = checked.map_or_else(|| Ends::new(&bytes, Vec::new()), |checked| checked.ends);
         Canonical { bytes, ends }
     }

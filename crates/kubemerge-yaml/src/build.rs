@@ -19,7 +19,7 @@ const OPEN: ItemId = ItemId::MAX;
 
 /// Maps up to this size are checked for repeated keys without a hash table.
 // Comparing a few keys is faster than hashing them, and most maps are this small.
-const SMALL_MAP: usize = 8;
+const MAX_COMPARED_KEYS: usize = 8;
 
 pub(crate) struct Builder<'t> {
     document: YamlDocument<'t>,
@@ -245,7 +245,7 @@ impl<'t> Builder<'t> {
     fn first_repeated_key(&self, map: ItemId) -> Option<(ItemId, ItemId)> {
         let document = &self.document;
         let keys = || document.entries(map).map(|(key, _)| key).filter(|key| !document.item(*key).mark.merge);
-        if keys().nth(SMALL_MAP).is_none() {
+        if keys().nth(MAX_COMPARED_KEYS).is_none() {
             return keys().enumerate().find_map(|(index, second)| {
                 let text = document.key_text(second);
                 let first = keys().take(index).find(|first| document.key_text(*first) == text)?;

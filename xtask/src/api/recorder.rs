@@ -14,7 +14,7 @@ use super::{
 use crate::apiserver::Client;
 
 /// How long a deleted object may linger, in steps of 50 ms.
-const CLEANUP_ATTEMPTS: usize = 100;
+const MAX_CLEANUP_ATTEMPTS: usize = 100;
 
 /// Records the cases of one server.
 pub(crate) struct Recorder<'c> {
@@ -101,7 +101,7 @@ impl Recorder<'_> {
     }
 
     fn delete(&mut self, path: &str) -> Result<(), String> {
-        for _ in 0..CLEANUP_ATTEMPTS {
+        for _ in 0..MAX_CLEANUP_ATTEMPTS {
             let mut release =
                 Call::new(http::Method::PATCH, path, &json!({"metadata": {"finalizers": null}}));
             release.content_type = "application/merge-patch+json".to_string();

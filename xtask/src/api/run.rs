@@ -21,7 +21,7 @@ use crate::{apiserver::Instance, dice::Dice};
 const DEFINITIONS: usize = 8;
 
 /// How long a definition may take until its resources are served.
-const ESTABLISH_ATTEMPTS: usize = 100;
+const MAX_ESTABLISH_ATTEMPTS: usize = 100;
 
 /// Kinds whose objects change the answers to other requests, or cannot be deleted without a controller.
 const CHANGES_OTHER_REQUESTS: [&str; 9] = [
@@ -232,7 +232,7 @@ impl Run<'_> {
                 continue;
             }
             let served = Call::get(custom.kind.collection());
-            for _ in 0..ESTABLISH_ATTEMPTS {
+            for _ in 0..MAX_ESTABLISH_ATTEMPTS {
                 let answer = Server::send(&mut self.pair.real, &served, &Identity::default())?;
                 if answer.status == 200 {
                     self.customs.push(custom);

@@ -6,7 +6,7 @@ use super::read::{list, word};
 
 /// What is measured and what is aimed at, metric by metric.
 pub(super) fn metrics(scaler: &Value) -> String {
-    const SHOWN: usize = 2;
+    const MAX_SHOWN: usize = 2;
     let mut all: Vec<String> = list(scaler, "/spec/metrics")
         .enumerate()
         // Specs and statuses belong together by position.
@@ -17,8 +17,8 @@ pub(super) fn metrics(scaler: &Value) -> String {
         let current = scaler.pointer("/status/currentCPUUtilizationPercentage");
         all.push(format!("cpu: {}/{wanted}%", current.map_or("<unknown>".into(), |now| format!("{now}%"))));
     }
-    let more = all.len().saturating_sub(SHOWN);
-    let shown = all.into_iter().take(SHOWN).collect::<Vec<_>>().join(", ");
+    let more = all.len().saturating_sub(MAX_SHOWN);
+    let shown = all.into_iter().take(MAX_SHOWN).collect::<Vec<_>>().join(", ");
     match (shown.is_empty(), more) {
         (true, _) => "<none>".into(),
         (false, 0) => shown,

@@ -158,9 +158,9 @@ fn host_port(address: &str, port: i64) -> String {
 
 /// The first three, and how many more there are.
 fn first_of(all: &[String]) -> String {
-    const SHOWN: usize = 3;
-    let shown = all.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(",");
-    if all.len() > SHOWN { format!("{shown} + {} more...", all.len() - SHOWN) } else { shown }
+    const MAX_SHOWN: usize = 3;
+    let shown = all.iter().take(MAX_SHOWN).cloned().collect::<Vec<_>>().join(",");
+    if all.len() > MAX_SHOWN { format!("{shown} + {} more...", all.len() - MAX_SHOWN) } else { shown }
 }
 
 /// Cells that tell how long ago something was.
@@ -288,19 +288,19 @@ fn external_ip(service: &Value) -> String {
 
 /// The first hosts. Upstream: rules without a host count among those that are not shown.
 fn ingress_hosts(ingress: &Value) -> String {
-    const SHOWN: usize = 3;
+    const MAX_SHOWN: usize = 3;
     let rules: Vec<&str> = list(ingress, "/spec/rules").map(|rule| word(&rule["host"])).collect();
     let mut shown: Vec<&str> = Vec::new();
     let mut has_more = false;
     for host in &rules {
-        has_more |= shown.len() == SHOWN;
+        has_more |= shown.len() == MAX_SHOWN;
         if !has_more && !host.is_empty() {
             shown.push(host);
         }
     }
     match (shown.is_empty(), has_more) {
         (true, _) => "*".into(),
-        (false, true) => format!("{} + {} more...", shown.join(","), rules.len() - SHOWN),
+        (false, true) => format!("{} + {} more...", shown.join(","), rules.len() - MAX_SHOWN),
         (false, false) => shown.join(","),
     }
 }

@@ -75,8 +75,8 @@ impl<'a> Map<'a> {
 
     /// The place of a field. Names of few fields differ in length mostly, which is quicker to see than their order.
     fn search(&self, name: &str) -> Option<usize> {
-        const FEW: usize = 16;
-        if self.entries.len() > FEW {
+        const MAX_LINEAR_FIELDS: usize = 16;
+        if self.entries.len() > MAX_LINEAR_FIELDS {
             return self.find(name).ok();
         }
         self.entries.iter().position(|(known, _)| known.len() == name.len() && *known == name)

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use crate::store::field_name::Name;
 
 /// Up to so many members are looked through faster than they are searched.
-const FEW: usize = 16;
+const MAX_LINEAR_MEMBERS: usize = 16;
 
 /// Members, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,7 +30,7 @@ impl Members {
     /// Among few members most names differ in their length; clients may send very many.
     fn position(&self, name: &str) -> Option<usize> {
         // A request may have very many unknown fields; a linear search for each would be quadratic.
-        if self.0.len() > FEW {
+        if self.0.len() > MAX_LINEAR_MEMBERS {
             return self.place(name).ok();
         }
         self.0.iter().position(|member| member.name == name)

@@ -60,7 +60,7 @@ where
 }
 
 /// Bodies that announce more than this are refused before they arrive.
-const EARLY_REJECT_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_ANNOUNCED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Reads a body up to the limit.
 pub(crate) async fn collect<B>(body: B) -> Outcome<Bytes>
@@ -70,7 +70,7 @@ where
 {
     let too_long = || too_large(format!("limit is {MAX_BODY_BYTES}"));
     // A client that is still sending may miss the reply, so that only very large bodies are refused early.
-    if body.size_hint().lower() > EARLY_REJECT_BYTES {
+    if body.size_hint().lower() > MAX_ANNOUNCED_BYTES {
         return Err(too_long());
     }
     let (mut body, mut first, mut joined) = (pin!(body), Bytes::new(), Vec::new());

@@ -18,7 +18,7 @@ use crate::{
         quotes::{QuoteScan, Quotes},
         simd, skip_space,
     },
-    text::{Ends, LARGE},
+    text::{Ends, MIN_INDEXED_BYTES},
 };
 
 /// Checks that the bytes are one map or list.
@@ -230,17 +230,17 @@ struct Nesting {
     deepest: usize,
     /// The kinds of the open containers, innermost lowest: 1 is a map.
     kinds: u64,
-    starts: [u32; LEVELS],
+    starts: [u32; MAX_LEVELS],
     large: Vec<(u32, u32)>,
 }
 
 /// How deep the fast check follows: as many levels as `kinds` has bits.
 // Deeper documents go to the exact check, which has a stack on the heap.
-const LEVELS: usize = 64;
+const MAX_LEVELS: usize = 64;
 
 impl Nesting {
     fn new(length: usize) -> Self {
-        Nesting { length, depth: 0, deepest: 0, kinds: 0, starts: [0; LEVELS], large: Vec::new() }
+        Nesting { length, depth: 0, deepest: 0, kinds: 0, starts: [0; MAX_LEVELS], large: Vec::new() }
     }
 
     /// Opens and closes containers, and tells which bytes of the block are directly in a map.
@@ -282,7 +282,7 @@ impl Nesting {
         }
         self.kinds >>= 1;
         // Only large containers are worth an entry: short ones are faster to scan again.
-        if end - start >= LARGE {
+        if end - start >= MIN_INDEXED_BYTES {
             self.large.push((start as u32, end as u32));
         }
         Some(())

@@ -8,7 +8,7 @@ use crate::{
     MAX_DEPTH,
     error::ParseErrorKind as Kind,
     scan::skip_space,
-    text::{Ends, LARGE},
+    text::{Ends, MIN_INDEXED_BYTES},
 };
 
 /// Checks that the bytes are one JSON value.
@@ -84,7 +84,7 @@ impl Checker<'_> {
 
     fn close(&mut self) {
         let Some((_, start)) = self.open.pop() else { return };
-        if self.at - start >= LARGE {
+        if self.at - start >= MIN_INDEXED_BYTES {
             self.large.push((start as u32, self.at as u32));
         }
     }

@@ -41,7 +41,7 @@ pub(crate) fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MAX_DEPTH, text::LARGE};
+    use crate::{MAX_DEPTH, text::MIN_INDEXED_BYTES};
 
     fn fails(text: &str, kind: Kind, offset: usize) {
         let error = check(text.as_bytes()).err().expect(text);
@@ -107,11 +107,11 @@ mod tests {
 
     #[test]
     fn large_containers_are_noted_with_their_ends() {
-        let text = format!("[1, {{\"a\":[\"{}\"]}}, [2]]", "x".repeat(LARGE));
+        let text = format!("[1, {{\"a\":[\"{}\"]}}, [2]]", "x".repeat(MIN_INDEXED_BYTES));
         let ends = check(text.as_bytes()).unwrap().ends;
         assert_eq!(ends.length(text.as_bytes()), Some(text.len()));
         assert_eq!(ends.length(&text.as_bytes()[4..]), Some(text.len() - 4 - ", [2]]".len()));
-        assert_eq!(ends.length(&text.as_bytes()[9..]), Some(LARGE + 4));
+        assert_eq!(ends.length(&text.as_bytes()[9..]), Some(MIN_INDEXED_BYTES + 4));
         assert_eq!(ends.length(&text.as_bytes()[text.len() - 4..]), None);
     }
 

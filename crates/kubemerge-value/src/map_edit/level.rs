@@ -55,8 +55,7 @@ pub(super) enum MemberChange {
 }
 
 /// Room for as many members as most maps have.
-// Most maps of Kubernetes objects have fewer members.
-const FEW: usize = 16;
+const USUAL_MEMBERS: usize = 16;
 
 /// From this many members and look-ups on, a hash index pays.
 // An index pays once members times searches are many; before that a scan is faster.
@@ -64,7 +63,7 @@ const INDEX_FROM: (usize, usize) = (16, 4);
 
 impl<'a> Level<'a> {
     pub(super) fn new(base: Node<'a>, arena: &'a Arena) -> Self {
-        let mut members = ArenaVec::with_capacity_in(FEW, arena);
+        let mut members = ArenaVec::with_capacity_in(USUAL_MEMBERS, arena);
         let source = match base.0 {
             Repr::Text(text) if text.first() == b'{' => Source::Text(expand(text, &mut members)),
             _ => {

@@ -20,13 +20,13 @@ pub(crate) fn sort_entries(entries: &mut Vec<Entry<'_>>) {
 
 /// Above this many members, repeated names are looked for with a sort instead of pair by pair.
 // Comparing each with all before it is faster than sorting up to here.
-const FEW_MEMBERS: usize = 12;
+const MAX_PAIRWISE_MEMBERS: usize = 12;
 
 /// Whether surely no name is repeated: names rise, or they are few and differ.
 pub(crate) fn is_surely_unique<'a, M>(members: &[M], key: impl Fn(&M) -> Str<'a>) -> bool {
     let is_new = |at: usize| members[..at].iter().all(|earlier| key(earlier) != key(&members[at]));
     members.is_sorted_by(|one, other| key(one) < key(other))
-        || members.len() <= FEW_MEMBERS && (1..members.len()).all(is_new)
+        || members.len() <= MAX_PAIRWISE_MEMBERS && (1..members.len()).all(is_new)
 }
 
 /// Keeps the last of repeated members, and the order.

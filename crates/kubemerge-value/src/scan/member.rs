@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 /// How far the first search goes; the next ones go farther. A multiple of the size of a block.
 // Small first, as most names are near; then larger, so that the number of steps stays small.
 const FIRST_WINDOW: usize = 4096;
-const LARGEST_WINDOW: usize = 16 * FIRST_WINDOW;
+const MAX_WINDOW: usize = 16 * FIRST_WINDOW;
 
 /// The place of `member` (a comma, a name in quotes, a colon) in canonical text from `at` on, which is directly
 /// in a map. `None` if the map ends before, or if the first place with these bytes is not directly in it.
@@ -25,7 +25,7 @@ pub(crate) fn member_after(bytes: &[u8], mut at: usize, member: &[u8]) -> Option
         }
         inside = inside.after(&bytes[at..end])?;
         at = end;
-        window = LARGEST_WINDOW.min(2 * window);
+        window = MAX_WINDOW.min(2 * window);
     }
     None
 }

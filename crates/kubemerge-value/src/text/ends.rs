@@ -4,7 +4,7 @@
 //! that is nested deep would otherwise be scanned once per level.
 
 /// Containers of fewer bytes are scanned when their end is needed.
-pub(crate) const LARGE: usize = 256;
+pub(crate) const MIN_INDEXED_BYTES: usize = 256;
 
 /// The ends of the large containers of one text.
 #[derive(Clone, Debug)]

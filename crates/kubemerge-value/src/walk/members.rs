@@ -23,9 +23,9 @@ pub struct Walked(pub(crate) Resume);
 
 /// A small text without order is searched so often, a larger one once; a list of its members is better from then on.
 // Each search of unsorted text starts at the front, so their number is bounded.
-const FEW: usize = 4;
+const MAX_SEARCHES: usize = 4;
 /// A text of more bytes is not small.
-const SMALL: usize = 4096;
+const MAX_SMALL_BYTES: usize = 4096;
 
 impl<'a> MemberWalk<'a> {
     /// Starts before the first member; `None` for anything but a map in text.
@@ -36,7 +36,7 @@ impl<'a> MemberWalk<'a> {
             scan: MemberScan::of_map(text),
             seeker: Seeker::new(),
             value_at: 0,
-            searches_left: if text.bytes.len() <= SMALL { FEW } else { 1 },
+            searches_left: if text.bytes.len() <= MAX_SMALL_BYTES { MAX_SEARCHES } else { 1 },
         })
     }
 
@@ -140,7 +140,7 @@ mod tests {
         let document = Document::check(br#"{"b":1,"a":2,"b":3,"c":4}"#).unwrap();
         let mut members = MemberWalk::of(document.node()).unwrap();
         assert!(members.seek("a".into()).is_some() && members.seek("b".into()).is_none());
-        assert!((2..FEW).all(|_| members.seek("c".into()).is_some()));
+        assert!((2..MAX_SEARCHES).all(|_| members.seek("c".into()).is_some()));
         assert!(members.seek("c".into()).is_none());
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Run<'a> {
 /// So much `excess` is looked into at once. It bounds the depth that a run can reach, and the longest patch
 /// makes this happen a few times only.
 // Checking the depth writes the document, so it waits until it could have grown by this much.
-const EXCESS_BEFORE_CHECK: usize = 30_000;
+const MAX_UNCHECKED_EXCESS: usize = 30_000;
 
 impl<'a> Run<'a> {
     pub(super) fn new(live: Node<'a>, patch_depth: usize, arena: &'a Arena) -> Self {
@@ -214,7 +214,7 @@ impl<'a> Run<'a> {
     /// Takes note that a value may have come so much deeper.
     fn rise(&mut self, levels: usize) -> Result<(), Fault> {
         self.excess += levels;
-        if self.excess > EXCESS_BEFORE_CHECK {
+        if self.excess > MAX_UNCHECKED_EXCESS {
             self.check_depth()?;
             self.excess = 0;
         }

@@ -81,11 +81,11 @@ fn source<'t>(kind: &str, source: Field<'t>, paths: &mut Paths<'t>) {
 }
 
 fn token<'t>(source: Field<'t>, volume: Field<'t>) {
-    const TEN_MINUTES: i64 = 600;
+    const MIN_EXPIRATION_SECONDS: i64 = 600;
     let expiration = source.field("expirationSeconds");
     if !expiration.is_set() {
         expiration.required("");
-    } else if expiration.int() < TEN_MINUTES {
+    } else if expiration.int() < MIN_EXPIRATION_SECONDS {
         expiration.invalid("may not specify a duration less than 10 minutes");
     // The limits of the API TokenRequest, which the kubelet calls with this duration.
     } else if expiration.int() > 1 << 32 {

@@ -194,8 +194,8 @@ fn whole(number: Operand) -> Option<i64> {
 
 /// Go's conversion, which has one result for everything out of range.
 fn to_int(number: f64) -> i64 {
-    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
-    if (-LIMIT..LIMIT).contains(&number) { number as i64 } else { i64::MIN }
+    const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+    if (-TWO_TO_63..TWO_TO_63).contains(&number) { number as i64 } else { i64::MIN }
 }
 
 #[cfg(test)]
