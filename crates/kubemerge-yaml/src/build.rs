@@ -105,7 +105,6 @@ impl<'t> Builder<'t> {
     /// Notes a trap if the plain scalar just pushed is one.
     pub(crate) fn note_trap(&mut self, text: &str, resolved: Resolved, role: Role) {
         let Some(kind) = trap_of(text, resolved) else { return };
-        // The trap is about the scalar that was just added.
         let Some(id) = self.document.items.len().checked_sub(1) else { return };
         let item = &self.document.items[id];
         let read_as = match role {
@@ -152,7 +151,6 @@ impl<'t> Builder<'t> {
         let Some(OpenCollection { id, end, .. }) = self.open.pop() else { return Ok(()) };
         let end = flow_end.map_or(end, |end| end as u32);
         if let Some(parent) = self.open.last_mut() {
-            // A block collection ends with its last child.
             parent.end = parent.end.max(end);
         }
         self.document.items[id as usize].next = self.document.items.len() as ItemId;

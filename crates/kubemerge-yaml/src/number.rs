@@ -12,7 +12,6 @@ pub(crate) fn key_float(value: f64) -> String {
     if value.is_nan() {
         return ".nan".into();
     }
-    // Upstream: sigs.k8s.io/yaml formats float keys with 32 bits.
     let narrow = value as f32;
     match narrow {
         f32::INFINITY => ".inf".into(),

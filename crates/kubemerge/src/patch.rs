@@ -63,7 +63,6 @@ impl PatchType {
 
     /// The type of patch that a content type names; parameters such as a character set do not matter.
     pub fn from_content_type(content_type: &str) -> Option<PatchType> {
-        // Parameters such as charset do not matter.
         let essence = content_type.split(';').next().unwrap_or_default().trim();
         [PatchType::Strategic, PatchType::Merge, PatchType::Json, PatchType::Apply]
             .into_iter()

@@ -44,7 +44,6 @@ fn files_of_folder(folder: &Path, recurse: Recurse) -> Result<Vec<PathBuf>> {
 /// What kubectl takes from a folder.
 fn is_manifest(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
-    // The endings that kubectl takes.
     matches!(ending, Some("yaml" | "yml" | "json"))
 }
 

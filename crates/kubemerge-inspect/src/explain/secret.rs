@@ -28,7 +28,6 @@ pub fn mask_secrets(steps: &mut [MergeStep]) {
 /// A map keeps its keys: which keys a Secret has is no secret.
 fn masked(value: Value, mask: &str) -> Value {
     match value {
-        // Names of keys are no secrets.
         Value::Object(map) => map.into_iter().map(|(key, _)| (key, Value::String(mask.to_owned()))).collect(),
         _ => Value::String(mask.to_owned()),
     }

@@ -30,7 +30,6 @@ const fn old(
 }
 
 /// From the deprecation guide of Kubernetes.
-// From the deprecation guide of Kubernetes.
 const OLD_APIS: &[OldApi] = &[
     old("extensions/v1beta1", &["Ingress"], 14, 22, "networking.k8s.io/v1"),
     old("extensions/v1beta1", &["NetworkPolicy"], 9, 16, "networking.k8s.io/v1"),

@@ -22,7 +22,6 @@ pub(super) fn find(ty: Type<'_>, name: &str, asked: Asked) -> Result<Found, Look
 /// Upstream: a reference is followed once; what it leads to is not followed again.
 fn described(model: &Model, id: NodeId) -> &Node {
     let node = model.node(id);
-    // Upstream: one reference is followed, not a chain.
     let target = model.definitions.get(node.refers_to as usize);
     target.map_or(node, |definition| model.node(definition.node))
 }

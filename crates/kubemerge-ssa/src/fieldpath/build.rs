@@ -99,7 +99,6 @@ impl<'a> TreeBuilder<'a> {
     #[inline]
     pub(crate) fn leave(&mut self, node: usize, is_member: bool) {
         let size = self.nodes.len() - node;
-        // Nothing below was claimed.
         if size == 1 && !is_member {
             self.nodes.truncate(node);
             return;

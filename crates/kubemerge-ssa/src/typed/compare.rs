@@ -202,7 +202,6 @@ impl<'a> CompareWalk<'a> {
         let first = |items: &[Item<'a>]| items.first().map(|item| item.value);
         match (old.len(), new.len()) {
             (0 | 1, 0 | 1) => self.pair(list.element, first(old), first(new)),
-            // Repeated items have one identity, so they are compared as a group.
             (2.., 2..) => {
                 let same =
                     old.len() == new.len() && old.iter().zip(new).all(|(old, new)| old.value == new.value);

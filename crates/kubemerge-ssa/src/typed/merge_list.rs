@@ -52,7 +52,6 @@ pub(super) fn merged_items<'a>(
 /// Whether both lists have the same items in the same order, each once.
 fn is_same_order(live: &[Item<'_>], config: &[Item<'_>]) -> bool {
     /// Up to this length comparing all pairs costs less than sorting.
-    // Comparing all pairs is faster than sorting up to here.
     const MAX_PAIRWISE: usize = 12;
     let is_unique = || match live.len() {
         ..=MAX_PAIRWISE => {

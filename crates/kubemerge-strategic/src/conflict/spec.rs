@@ -143,7 +143,6 @@ impl<'a> Walk<'a> {
 
 /// The `$patch` word of a map; `merge` is what happens without one.
 fn word(map: Node<'_>) -> Option<PatchWord> {
-    // `$patch: merge` is what happens anyway.
     PatchWord::in_map(map).filter(|word| *word != PatchWord::Merge)
 }
 

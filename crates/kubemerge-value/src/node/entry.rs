@@ -18,8 +18,7 @@ pub(crate) fn sort_entries(entries: &mut Vec<Entry<'_>>) {
     entries.truncate(kept);
 }
 
-/// Above this many members, repeated names are looked for with a sort instead of pair by pair.
-// Comparing each with all before it is faster than sorting up to here.
+/// Up to this many members, comparing all pairs of names is faster than sorting them.
 const MAX_PAIRWISE_MEMBERS: usize = 12;
 
 /// Whether surely no name is repeated: names rise, or they are few and differ.

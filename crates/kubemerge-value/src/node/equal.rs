@@ -26,7 +26,6 @@ impl Node<'_> {
 
 /// Texts are compared on every 16th level only: nested texts that differ in their last byte would otherwise
 /// be compared once per level.
-// Comparing texts at every level would read a deep document once per level.
 const COMPARE_EVERY: usize = 16;
 
 fn equal(one: Node<'_>, other: Node<'_>, level: usize) -> bool {

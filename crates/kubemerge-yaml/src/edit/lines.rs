@@ -3,7 +3,6 @@
 /// Where the line of an offset begins; a byte-order mark belongs to no line.
 pub(super) fn line_start(text: &str, offset: usize) -> usize {
     let before = &text[..offset];
-    // A byte order mark is no part of the first line.
     let first = if before.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     before.rfind('\n').map_or(first, |newline| newline + 1)
 }
@@ -61,7 +60,6 @@ pub(super) fn comments_start(text: &str, offset: usize, bound: usize) -> usize {
         let above = line_start(text, start - 1);
         let line = &text[above..start];
         let comment = line.trim_start_matches(' ');
-        // Comments at the same indentation belong to the entry; others belong to what is around it.
         if above < bound || line.len() - comment.len() != indent || !comment.starts_with('#') {
             break;
         }

@@ -100,12 +100,11 @@ impl Editor<'_, '_, '_> {
         self.entry_start(run.start, starts, ends)..after
     }
 
-    /// Where an entry begins with its comments. Those above the first one of a document speak of the whole.
+    /// Where an entry begins with its comments. Those above the first entry are about the document.
     pub(super) fn entry_start(&self, index: usize, starts: &[usize], ends: &[usize]) -> usize {
         let text = self.old.text;
         let bound = match index.checked_sub(1) {
             Some(previous) => next_line(text, ends[previous]),
-            // Comments above the first entry of the document are about the document.
             None if starts[0] == self.old.item(0).start as usize => line_start(text, starts[0]),
             None => 0,
         };

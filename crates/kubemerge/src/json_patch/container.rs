@@ -99,7 +99,6 @@ impl<'a> Tree<'a> {
 fn existing_index(token: &str, length: usize) -> Result<usize, Fault> {
     let index = pointer::index(token).map_err(|NoIndex(text)| Fault::new(text))?;
     let length = i64::try_from(length).unwrap_or(i64::MAX);
-    // Upstream: negative indexes count from the end.
     if index >= length || index < -length {
         return Err(Fault::new(format!("Unable to access invalid index: {index}: invalid index referenced")));
     }
