@@ -20,7 +20,7 @@ pub(crate) fn object(format: ObjectFormat, json: &[u8]) -> String {
 }
 
 /// Deeper levels are not indented any further.
-// Deeper levels are indented like this one.
+// Otherwise the text of a deeply nested document would grow with the square of its depth.
 const MAX_INDENT: usize = 128;
 
 /// A JSON text with one member on each line, as kubectl writes it. Numbers and strings keep their text.
