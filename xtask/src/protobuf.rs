@@ -17,7 +17,8 @@ usage: cargo xtask protobuf
 Reads field numbers from Kubernetes' generated.proto files and writes messages.txt of the server.
 ";
 
-const MODULES: [&str; 3] = ["k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver"];
+const MODULES: [&str; 4] =
+    ["k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator"];
 const VERSION: &str = "v0.37.2";
 const TABLE: &str = "crates/kubemerge-server/src/protocol/protobuf/messages.txt";
 
@@ -88,6 +89,7 @@ fn field(line: &str, package: &str) -> Option<String> {
     let (left, number) = line.strip_suffix(';')?.split_once(" = ")?;
     let number: u32 = number.split_whitespace().next()?.parse().ok()?;
     let (kind, name) = left.rsplit_once(' ')?;
+    let name = if package.ends_with("apis.apiextensions.v1") { schema_name(name) } else { name.to_string() };
     let kind = if let Some(inner) = kind.strip_prefix("map<string, ") {
         format!("%{}", absolute(inner.strip_suffix('>')?, package))
     } else if let Some(inner) = kind.strip_prefix("repeated ") {
@@ -96,6 +98,20 @@ fn field(line: &str, package: &str) -> Option<String> {
         absolute(kind.strip_prefix("optional ")?, package)
     };
     Some(format!(" {number} {name} {kind}\n"))
+}
+
+/// The JSON name of a field of a definition's schema, which protobuf cannot spell.
+fn schema_name(name: &str) -> String {
+    match name {
+        "ref" => "$ref".to_string(),
+        _ if name.starts_with("xKubernetes") => {
+            let word = |c: char| {
+                if c.is_uppercase() { format!("-{}", c.to_ascii_lowercase()) } else { c.to_string() }
+            };
+            name.chars().map(word).collect()
+        }
+        _ => name.to_string(),
+    }
 }
 
 fn absolute(kind: &str, package: &str) -> String {

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::{
     api::state::Api,
-    builder::BuildError,
     catalog::Resource,
-    load::{self, Given},
+    given::{self, BuildError, Given},
+    load,
     protocol::{
         media,
         status::{Outcome, bad_request, internal},
@@ -20,7 +20,7 @@ const MANAGER: &str = "apply-yaml";
 
 /// Applies the objects of a text in their order, and answers them.
 pub(crate) fn apply_yaml(api: &Api, text: &str) -> Result<Vec<Value>, BuildError> {
-    let objects = load::given(text).map_err(BuildError::new)?;
+    let objects = given::of_yaml(text).map_err(BuildError::new)?;
     let apply = |given: &Given| {
         apply(api, &given.value).map_err(|failure| BuildError::about(given, failure.message()))
     };

@@ -1,6 +1,6 @@
 //! The builder of a server.
 
-use std::{fmt, path::Path, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use kubemerge_kinds::{custom::document::DocumentSchemas, namespaces::INITIAL_NAMESPACES};
 use kubemerge_schema::{Dialect, Overlay, SchemaBuilder};
@@ -22,7 +22,8 @@ use crate::{
         shared_owners::SharedOwners,
     },
     fixtures, fresh_cluster,
-    load::{self, Given},
+    given::{self, BuildError, Given},
+    load,
     protocol::{clock::Clock, entropy::Entropy},
     server::ApiServer,
     store::{ManagedFieldsView, MemoryStore, Store},
@@ -70,39 +71,6 @@ enum FirstObjects {
     /// Nothing.
     None,
 }
-
-/// Why a server could not be built, or objects could not be loaded.
-#[derive(Debug)]
-pub struct BuildError {
-    object: Option<String>,
-    message: String,
-}
-
-impl BuildError {
-    pub(crate) fn new(message: impl fmt::Display) -> Self {
-        BuildError { object: None, message: message.to_string() }
-    }
-
-    pub(crate) fn about(given: &Given, message: impl Into<String>) -> Self {
-        BuildError { object: Some(given.to_string()), message: message.into() }
-    }
-
-    /// The object that cannot be loaded, such as `ConfigMap default/a in maps.yaml:3`; none if the error is not about an object.
-    pub fn object(&self) -> Option<&str> {
-        self.object.as_deref()
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(object) = &self.object {
-            write!(f, "{object}: ")?;
-        }
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for BuildError {}
 
 impl Default for Builder {
     fn default() -> Self {
@@ -208,7 +176,7 @@ impl Builder {
 
     /// Objects from a YAML or JSON text with any number of documents; definitions may come after their objects.
     pub fn yaml(mut self, text: &str) -> Self {
-        match load::given(text) {
+        match given::of_yaml(text) {
             Ok(objects) => self.objects.extend(objects),
             Err(error) => self.complain(error),
         }
@@ -391,6 +359,8 @@ impl Builder {
             settings: self.settings,
             hooks: testing.clone(),
             pod_logs: Arc::default(),
+            #[cfg(feature = "serve")]
+            streams: Default::default(),
             bookmarks: BookmarkTrigger::default(),
         };
         // A transaction of their own: nothing follows from the objects a server begins with.

@@ -9,7 +9,7 @@ use std::{
 use globset::GlobBuilder;
 use walkdir::WalkDir;
 
-use crate::{load::Given, protocol::yaml_documents};
+use crate::{given::Given, protocol::yaml_documents};
 
 /// The objects of all files that a path or a pattern means, each with its file and line.
 pub(crate) fn objects(pattern: &Path) -> Result<Vec<Given>, String> {

@@ -35,6 +35,7 @@ mod builder;
 mod catalog;
 mod fixtures;
 mod fresh_cluster;
+mod given;
 mod load;
 mod object;
 mod object_handle;
@@ -47,8 +48,11 @@ mod transport;
 mod write;
 
 pub use api::patch::CustomStrategicMerge;
-pub use builder::{BuildError, Builder};
+#[cfg(feature = "serve")]
+pub use api::streams::{ExecProcess, ForwardedPort, TerminalSize};
+pub use builder::Builder;
 pub use catalog::{Scope, cluster::Validation};
+pub use given::BuildError;
 pub use kubemerge_kinds::timestamp::Timestamp;
 pub use kubemerge_ssa::managed_fields::{ManagerId, Operation, OwnedField};
 pub use object_handle::ObjectHandle;

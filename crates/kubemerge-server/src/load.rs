@@ -1,51 +1,21 @@
 //! Objects that are stored without the API: those a server begins with, and those that a test sets.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use kubemerge_kinds::strategy::GenerationRule;
 use serde_json::{Value, json};
 
 use crate::{
-    builder::BuildError,
     catalog::{Resource, Scope, cluster::Cluster},
+    given::{BuildError, Given},
     object::{Object, view},
     protocol::{
         group_version::split_api_version,
         status::{Outcome, bad_request},
-        yaml_documents,
     },
     store::metadata_field::Field,
     write::{definition, namespace, prepare, track, tracking::Tracked, transaction::Transaction},
 };
-
-/// An object to begin with.
-pub(crate) struct Given {
-    pub(crate) value: Value,
-    /// Where it was found, such as the name of a file.
-    pub(crate) source: Option<Arc<str>>,
-}
-
-impl fmt::Display for Given {
-    /// `ConfigMap default/a in maps.yaml`, as far as the object says so itself.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = |pointer: &str| self.value.pointer(pointer).and_then(Value::as_str);
-        f.write_str(text("/kind").unwrap_or("an object without kind"))?;
-        match (text("/metadata/namespace"), text("/metadata/name")) {
-            (Some(namespace), Some(name)) => write!(f, " {namespace}/{name}")?,
-            (None, Some(name)) => write!(f, " {name}")?,
-            (_, None) => f.write_str(" without name")?,
-        }
-        self.source.as_ref().map_or(Ok(()), |source| write!(f, " in {source}"))
-    }
-}
-
-/// The objects of a YAML text, each with its line.
-pub(crate) fn given(text: &str) -> Result<Vec<Given>, String> {
-    let objects = yaml_documents::located(text)?.into_iter();
-    Ok(objects
-        .map(|one| Given { value: one.value, source: Some(format!("line {}", one.line).into()) })
-        .collect())
-}
 
 /// An object that is being loaded.
 struct Loading {

@@ -1,7 +1,7 @@
 //! The public handle of a server: clients, access to the store, faults, the log, snapshots.
 
 #[cfg(feature = "serve")]
-use std::io;
+use std::{future::Future, io};
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
@@ -9,15 +9,19 @@ use http::{Request, Response};
 use serde_json::Value;
 
 #[cfg(feature = "serve")]
-use crate::transport::{
-    listener::{self, Serving},
-    options::ServeOptions,
+use crate::{
+    api::streams::{ExecProcess, ForwardedPort, ProcessAccess},
+    transport::{
+        listener::{self, Serving},
+        options::ServeOptions,
+    },
 };
 use crate::{
     api::{pod_logs::ContainerKey, state::Api, watch_settings::BookmarkTrigger},
     apply,
-    builder::{BuildError, Builder},
+    builder::Builder,
     catalog::{cluster::Cluster, field_index::FieldIndex, split_key},
+    given::BuildError,
     load,
     object::shown::Shown,
     protocol::{reply::Body, status::Failure},
@@ -174,6 +178,49 @@ impl ApiServer {
     /// is deleted or has finished.
     pub fn end_pod_log(&self, namespace: &str, pod: &str, container: &str) {
         self.api.pod_logs.end(ContainerKey::new(namespace, pod, container));
+    }
+
+    /// Lets a closure be the commands in a pod: `kubectl exec`, `Api::exec`. It answers the exit code. Without a handler
+    /// such requests are answered with 501.
+    #[cfg(feature = "serve")]
+    pub fn on_exec<F>(
+        &self,
+        namespace: &str,
+        pod: &str,
+        handler: impl Fn(ExecProcess) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = io::Result<i32>> + Send + 'static,
+    {
+        let handler = Arc::new(move |process| Box::pin(handler(process)) as _);
+        self.api.streams.set_process(ProcessAccess::Exec, (namespace.into(), pod.into()), handler);
+    }
+
+    /// The same for clients that attach to a pod.
+    #[cfg(feature = "serve")]
+    pub fn on_attach<F>(
+        &self,
+        namespace: &str,
+        pod: &str,
+        handler: impl Fn(ExecProcess) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = io::Result<i32>> + Send + 'static,
+    {
+        let handler = Arc::new(move |process| Box::pin(handler(process)) as _);
+        self.api.streams.set_process(ProcessAccess::Attach, (namespace.into(), pod.into()), handler);
+    }
+
+    /// Lets a closure serve the ports of a pod, one call for each connection that is forwarded.
+    #[cfg(feature = "serve")]
+    pub fn on_port_forward<F>(
+        &self,
+        namespace: &str,
+        pod: &str,
+        handler: impl Fn(ForwardedPort) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = io::Result<()>> + Send + 'static,
+    {
+        let handler = Arc::new(move |connection| Box::pin(handler(connection)) as _);
+        self.api.streams.set_ports((namespace.into(), pod.into()), handler);
     }
 
     /// Lets field selectors name a field of a kind, as [`Builder::field_index`] does, from now on.
@@ -334,6 +381,8 @@ impl ApiServer {
             settings: api.settings.clone(),
             hooks: testing.clone(),
             pod_logs: Arc::default(),
+            #[cfg(feature = "serve")]
+            streams: Default::default(),
             bookmarks: BookmarkTrigger::default(),
         };
         ApiServer::new(forked, testing)

@@ -14,6 +14,8 @@ mod openid;
 pub(crate) mod patch;
 pub(crate) mod pod_logs;
 pub(crate) mod state;
+#[cfg(feature = "serve")]
+pub(crate) mod streams;
 mod subresource;
 mod update;
 mod watch;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "serve")]
+use crate::api::streams::StreamHandlers;
 use crate::{
     api::{
         hooks::Hooks,
@@ -31,6 +33,9 @@ pub(crate) struct Api {
     pub(crate) settings: ApiSettings,
     pub(crate) hooks: Arc<dyn Hooks>,
     pub(crate) pod_logs: Arc<PodLogs>,
+    /// What is in the containers of pods for clients that connect to them.
+    #[cfg(feature = "serve")]
+    pub(crate) streams: StreamHandlers,
     pub(crate) bookmarks: BookmarkTrigger,
 }
 

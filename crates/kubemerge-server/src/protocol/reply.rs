@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use futures_util::Stream;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{Extensions, HeaderValue, Response, StatusCode, header};
 use http_body::{Frame, SizeHint};
 use kubemerge_yaml as yaml;
 use serde_json::Value;
@@ -95,6 +95,8 @@ pub(crate) struct Reply {
     content_type: Cow<'static, str>,
     content: Content,
     headers: Vec<(&'static str, String)>,
+    /// What the transport needs besides the answer.
+    extensions: Extensions,
 }
 
 impl Reply {
@@ -113,13 +115,19 @@ impl Reply {
         bytes: impl Into<Bytes>,
     ) -> Reply {
         let content = Content::Complete(Some(bytes.into()).filter(|bytes| !bytes.is_empty()));
-        Reply { code, content_type: content_type.into(), content, headers: Vec::new() }
+        Reply {
+            code,
+            content_type: content_type.into(),
+            content,
+            headers: Vec::new(),
+            extensions: Extensions::new(),
+        }
     }
 
     /// A body that comes in pieces.
     pub(crate) fn pieces(content_type: &'static str, pieces: Pieces) -> Reply {
         let content = Content::Pieces(pieces);
-        Reply { code: 200, content_type: content_type.into(), content, headers: Vec::new() }
+        Reply { content, ..Reply::bytes(200, content_type, "") }
     }
 
     /// A `Status`, byte for byte as Kubernetes writes it: some clients compare texts.
@@ -137,6 +145,13 @@ impl Reply {
 
     pub(crate) fn header(mut self, name: &'static str, value: impl Into<String>) -> Reply {
         self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Adds something for the transport.
+    #[cfg(feature = "serve")]
+    pub(crate) fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Reply {
+        self.extensions.insert(value);
         self
     }
 
@@ -207,6 +222,7 @@ impl Reply {
 
     pub(crate) fn into_response(self) -> Response<Body> {
         let mut response = Response::new(Body(self.content));
+        *response.extensions_mut() = self.extensions;
         // Codes come from injected failures too, which may have any number.
         *response.status_mut() = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use http::{Request, Response, request::Parts};
+use http::{Request, Response, header::UPGRADE, request::Parts};
 use hyper::body::Incoming;
 
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
         guard::Guard,
         limits::{Limits, Room},
         options::ServeOptions,
-        service,
+        service, streams,
     },
 };
 
@@ -31,7 +31,7 @@ pub(super) struct Gate {
     api: Arc<Api>,
     guard: Guard,
     limits: Limits,
-    log: Option<LogSink>,
+    log_sink: Option<LogSink>,
 }
 
 impl Gate {
@@ -40,14 +40,21 @@ impl Gate {
             api,
             guard: Guard::new(options.allowed_hosts.clone()),
             limits: Limits::new(options.max_requests_inflight, options.max_watches),
-            log: options.access_log.clone(),
+            log_sink: options.access_log.clone(),
         }
     }
 
     /// Answers a request, whatever is wrong with it.
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    pub(super) async fn answer(&self, mut request: Request<Incoming>) -> Response<Body> {
+        let upgrade = request.headers().contains_key(UPGRADE).then(|| hyper::upgrade::on(&mut request));
+        let response = self.log(request).await;
+        streams::run_session(&response, upgrade);
+        response
+    }
+
+    async fn log(&self, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
-        let Some(log) = &self.log else { return self.pass(parts, body).await };
+        let Some(log) = &self.log_sink else { return self.pass(parts, body).await };
         let (start, method, path) = (Instant::now(), parts.method.clone(), parts.uri.path().to_owned());
         let response = self.pass(parts, body).await;
         let code = response.status().as_u16();

@@ -138,7 +138,7 @@ async fn serve_connection(
     let mut builder = auto::Builder::new(TokioExecutor::new());
     // Without a timer hyper ignores the timeout.
     builder.http1().timer(TokioTimer::new()).header_read_timeout(READ_TIMEOUT);
-    let connection = builder.serve_connection(TokioIo::new(stream), answer);
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), answer);
     tokio::pin!(connection);
     tokio::select! {
         _ = &mut connection => return,

@@ -9,6 +9,8 @@ mod gate;
 #[cfg(feature = "serve")]
 mod guard;
 #[cfg(feature = "serve")]
+mod in_memory;
+#[cfg(feature = "serve")]
 mod kubeconfig;
 #[cfg(feature = "serve")]
 mod limits;
@@ -17,5 +19,7 @@ pub(crate) mod listener;
 #[cfg(feature = "serve")]
 pub(crate) mod options;
 pub(crate) mod service;
+#[cfg(feature = "serve")]
+mod streams;
 #[cfg(feature = "tls")]
 mod tls;

@@ -12,6 +12,8 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::BodyExt;
 
+#[cfg(feature = "serve")]
+use crate::transport::in_memory;
 use crate::{
     api::{handler::MAX_BODY_BYTES, state::Api},
     protocol::{
@@ -52,6 +54,10 @@ where
         let (parts, body) = request.into_parts();
         Box::pin(async move {
             Ok(match collect(body).await {
+                #[cfg(feature = "serve")]
+                Ok(bytes) if parts.headers.contains_key(http::header::UPGRADE) => {
+                    in_memory::answer(api, Request::from_parts(parts, bytes)).await
+                }
                 Ok(bytes) => api.handle(parts, bytes).await,
                 Err(failure) => Reply::failure(&failure).into_response(),
             })

@@ -9,17 +9,18 @@ use k8s_openapi::api::{
 };
 use kube::{
     Api, Client, CustomResource, CustomResourceExt, Resource, ResourceExt,
-    api::{DeleteParams, ListParams, LogParams, Patch, PatchParams, PostParams},
+    api::{AttachParams, DeleteParams, ListParams, LogParams, Patch, PatchParams, PostParams},
     runtime::{
         controller::{Action, Controller},
         wait::await_condition,
         watcher,
     },
 };
-use kubemerge_server::{ApiServer, Failure, On};
+use kubemerge_server::{ApiServer, ExecProcess, Failure, ForwardedPort, On};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::support::{deployment, pod};
 
@@ -80,6 +81,29 @@ async fn pod_logs() -> Done {
     let params = LogParams { container: Some("nginx".into()), tail_lines: Some(1), ..LogParams::default() };
     assert_eq!(pods.logs("web", &params).await?, "ready\n");
     server.end_pod_log("default", "web", "nginx"); // the end for clients that follow
+    Ok(())
+}
+
+#[tokio::test]
+async fn exec() -> Done {
+    let server = ApiServer::builder().objects([pod("web")]).build()?;
+    let pods: Api<Pod> = Api::default_namespaced(server.client());
+    server.on_exec("default", "web", |mut process: ExecProcess| async move {
+        let input = process.read_stdin().await?;
+        process.print(&input.to_uppercase()).await?;
+        Ok(0) // the exit code
+    });
+    server.on_port_forward("default", "web", |mut connection: ForwardedPort| async move {
+        connection.stream.write_all(format!("this is port {}", connection.port).as_bytes()).await
+    });
+    let mut process =
+        pods.exec("web", ["tr", "a-z", "A-Z"], &AttachParams::default().container("nginx")).await?;
+    let status = process.take_status().ok_or("no status")?.await;
+    assert_eq!(status.and_then(|status| status.status).as_deref(), Some("Success"));
+    let mut forward = pods.portforward("web", &[80]).await?;
+    let (mut text, mut port) = (String::new(), forward.take_stream(80).ok_or("no stream")?);
+    port.read_to_string(&mut text).await?;
+    assert_eq!(text, "this is port 80");
     Ok(())
 }
 

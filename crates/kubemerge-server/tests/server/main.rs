@@ -25,6 +25,7 @@ mod readme;
 mod reliability;
 mod robustness;
 mod runtime;
+mod streams;
 mod subresources;
 mod support;
 #[cfg(feature = "tls")]

@@ -1,6 +1,8 @@
 //! Subresources: parts of objects, and actions on them.
 
 mod binding;
+#[cfg(feature = "serve")]
+mod connect;
 mod eviction;
 mod log;
 mod parent;
@@ -37,13 +39,17 @@ pub(crate) fn handle(
         "binding" => binding::handle(transaction, call),
         "token" => service_account_token::handle(call),
         "log" => log::handle(api, call),
-        "exec" | "attach" | "portforward" | "proxy" => Err(Failure::new(
-            501,
-            "NotImplemented",
-            "exec, attach, portforward and proxy need a connection that is upgraded; this server has none",
-        )),
+        #[cfg(feature = "serve")]
+        "exec" | "attach" | "portforward" => connect::handle(api, call),
+        #[cfg(not(feature = "serve"))]
+        "exec" | "attach" | "portforward" => Err(no_connection()),
+        "proxy" => Err(no_connection()),
         _ => part(transaction, call, custom, verb),
     }
+}
+
+fn no_connection() -> Failure {
+    Failure::new(501, "NotImplemented", "there is nothing in a pod that this server could connect to")
 }
 
 /// A subresource that writes a part of the object, such as its status.

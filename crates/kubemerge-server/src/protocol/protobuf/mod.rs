@@ -66,15 +66,39 @@ fn message_of(
     version: &str,
     kind: &str,
 ) -> Option<&'static Message> {
-    // The tables name definitions as OpenAPI does; protobuf packages are spelled k8s.io instead of io.k8s.
+    // The tables name definitions as OpenAPI does; protobuf packages are spelled k8s.io instead of io.k8s, and have no
+    // hyphens.
     let by_definition = ty.and_then(|ty| ty.definition_name()).and_then(|name| name.strip_prefix("io.k8s."));
-    if let Some(found) = by_definition.and_then(|name| table.message(&format!("k8s.io.{name}"))) {
+    let package = |name: &str| format!("k8s.io.{}", name.replace('-', "_"));
+    if let Some(found) = by_definition.and_then(|name| table.message(&package(name))) {
         return Some(found);
     }
     // Options objects travel in the version of the request.
     let meta = format!("k8s.io.apimachinery.pkg.apis.meta.v1.{kind}");
     let known = matches!(kind, "DeleteOptions") || version == api_version("meta.k8s.io", "v1");
     known.then(|| table.message(&meta)).flatten()
+}
+
+/// The schemas of definitions.
+const SCHEMA: &str = "k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
+
+/// What a schema may be replaced by.
+#[derive(Clone, Copy)]
+enum SchemaChoice {
+    Bool,
+    Schemas,
+    Strings,
+}
+
+impl SchemaChoice {
+    fn of(kind: &str) -> Option<SchemaChoice> {
+        match kind.strip_prefix(SCHEMA)? {
+            "OrBool" => Some(SchemaChoice::Bool),
+            "OrArray" => Some(SchemaChoice::Schemas),
+            "OrStringArray" => Some(SchemaChoice::Strings),
+            _ => None,
+        }
+    }
 }
 
 struct Reader {
@@ -99,13 +123,15 @@ impl Reader {
             let Some((name, kind)) = message.field(number) else { continue };
             let field_type = ty.and_then(|ty| ty.field(name)).map(|field| field.ty);
             match kind {
-                FieldType::One(kind) if field_type.is_none() && ty.is_some() && self.is_message(kind) => {
+                FieldType::One(kind) if field_type.is_none() && ty.is_some() && self.is_embedded(kind) => {
                     // Embedded in Go: its fields are beside the others in JSON.
                     let inner = self.table.message(kind).ok_or("an unknown message")?;
                     self.message(payload.bytes()?, inner, ty, (into, depth + 1))?;
                 }
                 FieldType::One(kind) => {
-                    let value = self.value(payload, kind, field_type, depth)?;
+                    // The schema inside of a choice has the type of the schema around it.
+                    let inner = if SchemaChoice::of(kind).is_some() { ty } else { field_type };
+                    let value = self.value(payload, kind, inner, depth)?;
                     if keeps(&value, field_type) {
                         into.insert(name.to_string(), value);
                     }
@@ -129,8 +155,9 @@ impl Reader {
         Ok(())
     }
 
-    fn is_message(&self, kind: &str) -> bool {
-        self.table.message(kind).is_some() && !scalar::is_special(kind)
+    /// Whether a message may be one that Go embeds; schemas never are.
+    fn is_embedded(&self, kind: &str) -> bool {
+        self.table.message(kind).is_some() && !scalar::is_special(kind) && !kind.starts_with(SCHEMA)
     }
 
     fn value(
@@ -143,10 +170,45 @@ impl Reader {
         if let Some(value) = scalar::read(payload, kind)? {
             return Ok(value);
         }
+        if let Some(choice) = SchemaChoice::of(kind) {
+            return self.schema_choice(payload.bytes()?, choice, ty, depth);
+        }
         let message = self.table.message(kind).ok_or_else(|| format!("an unknown type {kind}"))?;
         let mut inner = Map::new();
         self.message(payload.bytes()?, message, ty, (&mut inner, depth + 1))?;
         Ok(Value::Object(inner))
+    }
+
+    /// A schema, or what else is allowed in its place. Schemas are field 1, but field 2 beside a boolean.
+    fn schema_choice(
+        &self,
+        bytes: &[u8],
+        choice: SchemaChoice,
+        ty: Option<Type<'_>>,
+        depth: usize,
+    ) -> Result<Value, String> {
+        let (mut allows, mut list) = (false, None);
+        for field in wire::fields(bytes) {
+            match (choice, field?) {
+                (SchemaChoice::Bool, Field { number: 1, payload }) => allows = payload.number()? != 0,
+                (SchemaChoice::Bool, Field { number: 2, payload })
+                | (SchemaChoice::Schemas | SchemaChoice::Strings, Field { number: 1, payload }) => {
+                    return self.value(payload, SCHEMA, ty, depth + 1);
+                }
+                (SchemaChoice::Schemas, Field { number: 2, payload }) => {
+                    let schema = self.value(payload, SCHEMA, ty, depth + 1)?;
+                    list.get_or_insert_with(Vec::new).push(schema);
+                }
+                (SchemaChoice::Strings, Field { number: 2, payload }) => {
+                    list.get_or_insert_with(Vec::new).push(payload.text()?.into());
+                }
+                _ => {}
+            }
+        }
+        Ok(match choice {
+            SchemaChoice::Bool => json!(allows),
+            SchemaChoice::Schemas | SchemaChoice::Strings => list.into(),
+        })
     }
 
     /// A key and a value of a map.
@@ -228,6 +290,25 @@ mod tests {
         let spec = [1 << 3, 0, 5 << 3, 0, 7 << 3, 0];
         let deployment = decoded("apps/v1", "Deployment", &field(2, &spec)).unwrap();
         assert_eq!(deployment["spec"], json!({"replicas": 0}));
+    }
+
+    /// The bodies are from Kubernetes' own encoder.
+    #[test]
+    fn definitions_and_api_services_are_read() {
+        use base64::{Engine, engine::general_purpose::STANDARD};
+        let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
+        let read = |text: &str| {
+            let text: String = text.split_whitespace().collect();
+            decode(&STANDARD.decode(text).unwrap(), &schema).unwrap()
+        };
+        let wanted: Value = serde_json::from_str(include_str!("definition.json")).unwrap();
+        let mut found = read(include_str!("definition.base64"));
+        // Kubernetes sends the empty status, too.
+        found.as_object_mut().unwrap().remove("status");
+        assert_eq!(found, wanted);
+        let service = read(include_str!("api_service.base64"));
+        assert_eq!(service["spec"]["service"], json!({"namespace": "n", "name": "s", "port": 443}));
+        assert_eq!(service["spec"]["caBundle"], "YQ==");
     }
 
     #[test]

@@ -9,6 +9,9 @@ use super::wire::{self, Field, Payload};
 /// Go's zero time, in seconds since 1970.
 const ZERO_TIME: i64 = -62_135_596_800;
 
+/// Up to here every whole number is a float of its own.
+const MAX_EXACT_INTEGER: u64 = 1 << 53;
+
 /// Messages with a JSON form of their own.
 const SPECIAL: &[&str] = &[
     "k8s.io.apimachinery.pkg.api.resource.Quantity",
@@ -37,11 +40,21 @@ pub(super) fn read(payload: Payload<'_>, kind: &str) -> Result<Option<Value>, St
         "bool" => json!(payload.number()? != 0),
         "int32" | "int64" => json!(payload.number()? as i64),
         "uint32" | "uint64" => json!(payload.number()?),
-        "double" => json!(f64::from_bits(payload.number()?)),
-        "float" => json!(f32::from_bits(payload.number()? as u32)),
+        "double" => number(f64::from_bits(payload.number()?)),
+        "float" => number(f32::from_bits(payload.number()? as u32).into()),
         special if is_special(special) => message(payload.bytes()?, special)?,
         _ => return Ok(None),
     }))
+}
+
+/// Go writes whole numbers without a fraction.
+fn number(value: f64) -> Value {
+    let whole = value as i64;
+    if whole as f64 == value && whole.unsigned_abs() <= MAX_EXACT_INTEGER {
+        json!(whole)
+    } else {
+        json!(value)
+    }
 }
 
 /// The value of a field that is not sent.
