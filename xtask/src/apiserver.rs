@@ -10,6 +10,7 @@ mod paths;
 
 use std::process::ExitCode;
 
+pub(crate) use build::program;
 pub(crate) use client::{Answer, Client};
 pub(crate) use instance::{Instance, Settings};
 pub(crate) use paths::DEFAULT_PORT;

@@ -10,11 +10,13 @@ mod bench;
 mod bench_command;
 mod bless;
 mod conformance;
+mod controllers;
 mod corpus;
 mod dice;
 mod protobuf;
 mod reference;
 mod schemas;
+mod suites;
 mod tidy;
 mod verdict;
 
@@ -35,8 +37,10 @@ const TASKS: &[Task] = &[
     Task { name: "bench-command", help: bench_command::HELP, run: bench_command::run },
     Task { name: "bless", help: bless::HELP, run: bless::run },
     Task { name: "conformance", help: conformance::HELP, run: conformance::run },
+    Task { name: "controllers", help: controllers::HELP, run: controllers::run },
     Task { name: "protobuf", help: protobuf::HELP, run: protobuf::run },
     Task { name: "schemas", help: schemas::HELP, run: schemas::run },
+    Task { name: "suites", help: suites::HELP, run: suites::run },
     Task { name: "tidy", help: tidy::HELP, run: tidy::run },
 ];
 

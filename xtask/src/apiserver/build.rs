@@ -48,7 +48,7 @@ pub(super) fn run(names: &[String]) -> ExitCode {
 }
 
 /// The path of a program, built where it is missing.
-pub(super) fn program(name: &str) -> Result<PathBuf, String> {
+pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
     let path = binary(name);
     if path.exists() {
         return Ok(path);

@@ -133,7 +133,8 @@ pub(crate) struct ProcessSession {
     pub(crate) container: String,
     pub(crate) command: Vec<String>,
     pub(crate) tty: bool,
-    /// Which of its outputs the client wants.
+    /// Whether the client sends an input, and which outputs it wants.
+    pub(crate) stdin: bool,
     pub(crate) stdout: bool,
     pub(crate) stderr: bool,
 }

@@ -77,6 +77,16 @@ async fn clients_of_a_listener_execute_too() {
 }
 
 #[tokio::test]
+async fn a_command_without_input_reads_its_end() {
+    let server = with_handlers();
+    let pods: Api<Pod> = Api::default_namespaced(server.client());
+    let mut process = pods.exec("web", ["true"], &AttachParams::default().container("nginx")).await.unwrap();
+    let status = process.take_status().unwrap();
+    let status = tokio::time::timeout(LONG, status).await.expect("the command ends").unwrap();
+    assert_eq!(status.reason.as_deref(), Some("NonZeroExitCode"));
+}
+
+#[tokio::test]
 async fn much_output_arrives() {
     let server = ApiServer::builder().objects([pod("web")]).build().unwrap();
     const LINES: usize = 20_000;

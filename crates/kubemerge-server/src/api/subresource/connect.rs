@@ -37,6 +37,7 @@ pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
             container: log::container(call, &pod)?,
             command: call.query.all("command").map(str::to_string).collect(),
             tty: call.query.flag("tty"),
+            stdin: call.query.flag("stdin"),
             stdout: call.query.flag("stdout"),
             stderr: call.query.flag("stderr"),
         };

@@ -47,7 +47,8 @@ pub(super) async fn run(socket: Socket, session: ProcessSession) -> Result<(), E
     tokio::select! {
         ended = ended => ended,
         // The client is gone: the handler is dropped where it waits.
-        () = receive_inputs(receiver, stdin, sizes) => Ok(()),
+        // Without an input the process reads the end of it at once.
+        () = receive_inputs(receiver, session.stdin.then_some(stdin), sizes) => Ok(()),
     }
 }
 
@@ -82,10 +83,9 @@ async fn send_outputs(
 /// Hands on what the client sends; returns when it is gone.
 async fn receive_inputs(
     mut receiver: ChannelReceiver,
-    stdin: DuplexStream,
+    mut stdin: Option<DuplexStream>,
     sizes: watch::Sender<Option<TerminalSize>>,
 ) {
-    let mut stdin = Some(stdin);
     while let Some(ChannelMessage { channel, data }) = receiver.next().await {
         match channel {
             STDIN => {
