@@ -158,7 +158,9 @@ impl<'t> Builder<'t> {
         if self.document.item(id).value == Value::Map { self.check_map(id) } else { Ok(()) }
     }
 
-    pub(crate) fn finish(self) -> YamlDocument<'t> {
+    pub(crate) fn finish(mut self) -> YamlDocument<'t> {
+        // A long stream keeps the trees of thousands of documents.
+        self.document.items.shrink_to_fit();
         self.document
     }
 

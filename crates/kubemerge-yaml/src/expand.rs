@@ -33,6 +33,8 @@ impl YamlDocument<'_> {
         let mut writer = Writer { document: self, out, frames: Vec::new(), budget: Budget::default() };
         writer.value(id, Origin::Written)?;
         writer.run()?;
+        // The text of YAML is longer than its JSON, and both are kept.
+        writer.out.shrink_to_fit();
         Ok(writer.out)
     }
 
@@ -293,6 +295,10 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let mut copied = 0;
     for (at, byte) in text.bytes().enumerate() {
+        // Nearly every byte; the escapes below need not be looked at.
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
         let hex = [b'\\', b'u', b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]];
         let escape: &[u8] = match byte {
             b'"' => b"\\\"",
@@ -301,8 +307,7 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
             b'\r' => b"\\r",
             b'\t' => b"\\t",
             // Go escapes other control characters in this form.
-            0..0x20 => &hex,
-            _ => continue,
+            _ => &hex,
         };
         out.extend_from_slice(&text.as_bytes()[copied..at]);
         out.extend_from_slice(escape);

@@ -23,6 +23,7 @@ use super::error::YamlError;
 use super::tree::{Item, ItemId, Source, Style, Value, YamlDocument};
 use super::{json_text, options::Options, stream};
 use kubemerge_value::{Node, deep, to_bytes};
+use print::PrintMaker;
 
 /// A piece of text to be replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +119,7 @@ enum Context {
 struct Editor<'d, 't, 'n> {
     old: &'d YamlDocument<'t>,
     new: &'d YamlDocument<'n>,
+    print_maker: PrintMaker,
     old_prints: Vec<u64>,
     new_prints: Vec<u64>,
     /// Aliases by the item they stand for.
@@ -141,11 +143,13 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
         }
         // One kind of line break for all new lines: editors mix them badly.
         let newline = if old.text[old.range()].contains("\r\n") { "\r\n" } else { "\n" };
+        let print_maker = PrintMaker::default();
         Ok(Editor {
             old,
             new,
-            old_prints: print::prints(old)?,
-            new_prints: print::prints(new)?,
+            old_prints: print_maker.prints(old)?,
+            new_prints: print_maker.prints(new)?,
+            print_maker,
             aliases,
             stale: BTreeSet::new(),
             layout: layout_of(old),
@@ -241,9 +245,10 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
         let options = Options { max_nodes: usize::MAX, ..self.old.options };
         let read = stream::read_segment(&edited, 0..edited.len(), options);
         match read.as_deref() {
-            Ok([document]) => {
-                print::prints(document).is_ok_and(|prints| prints.first() == self.new_prints.first())
-            }
+            Ok([document]) => self
+                .print_maker
+                .prints(document)
+                .is_ok_and(|prints| prints.first() == self.new_prints.first()),
             _ => false,
         }
     }

@@ -1,82 +1,94 @@
 //! Fingerprints: equal values have equal numbers, whatever their text, order of members or aliases.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use hashbrown::DefaultHashBuilder;
 
 use crate::error::YamlError;
 use crate::expand::Budget;
 use crate::tree::{ItemId, Value, YamlDocument};
 use kubemerge_value::write::write_number;
 
-/// The fingerprint of every item of a document.
-///
-/// An alias comes after the whole of its target, so one walk in reading order, closing each collection
-/// after its last child, finds every part ready.
-pub(super) fn prints(document: &YamlDocument<'_>) -> Result<Vec<u64>, YamlError> {
-    let mut prints = vec![0; document.items.len()];
-    let mut open: Vec<ItemId> = Vec::new();
-    let mut budget = Budget::of(document);
-    for id in 0..document.items.len() as ItemId {
-        // Items are in reading order, so a collection is complete when the next item is outside it.
-        while let Some(last) = open.pop_if(|last| document.item(*last).next <= id) {
-            prints[last as usize] = collection_print(document, last, &prints, &mut budget)?;
-        }
-        match &document.item(id).value {
-            Value::List | Value::Map => open.push(id),
-            Value::Alias(target) => prints[id as usize] = prints[*target as usize],
-            scalar => prints[id as usize] = scalar_print(scalar),
-        }
-    }
-    while let Some(last) = open.pop() {
-        prints[last as usize] = collection_print(document, last, &prints, &mut budget)?;
-    }
-    Ok(prints)
+/// Makes fingerprints that can be compared with each other, not with those of another maker: the seed is random,
+/// so that no text can be written in which different values have the same number.
+#[derive(Default)]
+pub(super) struct PrintMaker {
+    hashes: DefaultHashBuilder,
 }
 
-fn collection_print(
-    document: &YamlDocument<'_>,
-    id: ItemId,
-    prints: &[u64],
-    budget: &mut Budget,
-) -> Result<u64, YamlError> {
-    let item = document.item(id);
-    if item.value == Value::List {
-        return Ok(print(|hasher| {
-            // A different number for each kind, or `[]` and `{}` would be equal.
-            1u8.hash(hasher);
-            document.children(id).for_each(|child| prints[child as usize].hash(hasher));
-        }));
+impl PrintMaker {
+    /// The fingerprint of every item of a document.
+    ///
+    /// An alias comes after the whole of its target, so one walk in reading order, closing each collection
+    /// after its last child, finds every part ready.
+    pub(super) fn prints(&self, document: &YamlDocument<'_>) -> Result<Vec<u64>, YamlError> {
+        let mut prints = vec![0; document.items.len()];
+        let mut open: Vec<ItemId> = Vec::new();
+        let mut budget = Budget::of(document);
+        for id in 0..document.items.len() as ItemId {
+            // Items are in reading order, so a collection is complete when the next item is outside it.
+            while let Some(last) = open.pop_if(|last| document.item(*last).next <= id) {
+                prints[last as usize] = self.collection(document, last, &prints, &mut budget)?;
+            }
+            match &document.item(id).value {
+                Value::List | Value::Map => open.push(id),
+                Value::Alias(target) => prints[id as usize] = prints[*target as usize],
+                scalar => prints[id as usize] = self.scalar(scalar),
+            }
+        }
+        while let Some(last) = open.pop() {
+            prints[last as usize] = self.collection(document, last, &prints, &mut budget)?;
+        }
+        Ok(prints)
     }
-    let member = |key, value| {
-        print(|hasher| {
-            document.key_text(key).hash(hasher);
-            prints[value as usize].hash(hasher);
+
+    fn collection(
+        &self,
+        document: &YamlDocument<'_>,
+        id: ItemId,
+        prints: &[u64],
+        budget: &mut Budget,
+    ) -> Result<u64, YamlError> {
+        let item = document.item(id);
+        if item.value == Value::List {
+            return Ok(self.print(|hasher| {
+                // A different number for each kind, or `[]` and `{}` would be equal.
+                1u8.hash(hasher);
+                document.children(id).for_each(|child| prints[child as usize].hash(hasher));
+            }));
+        }
+        let member = |key, value| {
+            self.print(|hasher| {
+                document.key_text(key).hash(hasher);
+                prints[value as usize].hash(hasher);
+            })
+        };
+        // Members count in any order.
+        let members = if item.mark.overrides {
+            let members = document.members_within(id, budget)?;
+            members.iter().fold(0u64, |sum, item| sum.wrapping_add(member(item.key, item.value)))
+        } else {
+            document.entries(id).fold(0u64, |sum, (key, value)| sum.wrapping_add(member(key, value)))
+        };
+        Ok(self.print(|hasher| (2u8, members).hash(hasher)))
+    }
+
+    fn scalar(&self, scalar: &Value<'_>) -> u64 {
+        self.print(|hasher| match scalar {
+            Value::String(text) => (3u8, text).hash(hasher),
+            Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Literal(_) => {
+                // 1 and 1.0 are one value for Kubernetes.
+                let mut canonical = Vec::new();
+                write_number(scalar.json_text().as_bytes(), &mut canonical);
+                (4u8, canonical).hash(hasher);
+            }
+            other => (5u8, other.json_text()).hash(hasher),
         })
-    };
-    // Members count in any order.
-    let members = if item.mark.overrides {
-        let members = document.members_within(id, budget)?;
-        members.iter().fold(0u64, |sum, item| sum.wrapping_add(member(item.key, item.value)))
-    } else {
-        document.entries(id).fold(0u64, |sum, (key, value)| sum.wrapping_add(member(key, value)))
-    };
-    Ok(print(|hasher| (2u8, members).hash(hasher)))
-}
+    }
 
-fn scalar_print(scalar: &Value<'_>) -> u64 {
-    print(|hasher| match scalar {
-        Value::String(text) => (3u8, text).hash(hasher),
-        Value::Int(_) | Value::UInt(_) | Value::Float(_) | Value::Literal(_) => {
-            // 1 and 1.0 are one value for Kubernetes.
-            let mut canonical = Vec::new();
-            write_number(scalar.json_text().as_bytes(), &mut canonical);
-            (4u8, canonical).hash(hasher);
-        }
-        other => (5u8, other.json_text()).hash(hasher),
-    })
-}
-
-fn print(feed: impl FnOnce(&mut DefaultHasher)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    feed(&mut hasher);
-    hasher.finish()
+    fn print(&self, feed: impl FnOnce(&mut <DefaultHashBuilder as BuildHasher>::Hasher)) -> u64 {
+        let mut hasher = self.hashes.build_hasher();
+        feed(&mut hasher);
+        hasher.finish()
+    }
 }
