@@ -67,3 +67,50 @@ fn patches_and_schemas_may_be_pipes() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(stdout(&output).contains("type: NodePort"), "{}", stdout(&output));
 }
+
+/// The pipe has no reader, so opening it for writing would never end.
+#[test]
+fn a_pipe_is_not_rewritten() {
+    let script =
+        "mkfifo pipe; cat $SERVICE > pipe & kubemerge patch -f pipe -i -p '{spec: {type: NodePort}}'";
+    let output = bash("rewritten_pipe", script);
+    let expected = "error: pipe is no regular file and cannot be rewritten\n\
+        help: leave --in-place out to get the result on stdout\n";
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(2), expected));
+}
+
+/// Byte order marks, Windows line breaks and missing line breaks stay as they are in a pipeline.
+#[test]
+fn odd_texts_pass_through() {
+    let object = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n";
+    let texts = [
+        (format!("\u{feff}{object}"), format!("\u{feff}{object}data:\n  k: v\n")),
+        (object.replace('\n', "\r\n"), format!("{object}data:\n  k: v\n").replace('\n', "\r\n")),
+        (object.trim_end().to_owned(), format!("{object}data:\n  k: v\n")),
+        (format!("{object}---\n"), format!("{object}data:\n  k: v\n---\n")),
+    ];
+    for (number, (text, expected)) in texts.iter().enumerate() {
+        let name = format!("odd_text_{number}");
+        let script = format!("printf '%s' '{text}' | kubemerge patch -f - -p '{{data: {{k: v}}}}'");
+        let output = bash(&name, &script);
+        assert_eq!((output.status.code(), &stdout(&output)), (Some(0), expected), "{text:?}");
+    }
+}
+
+/// Bytes that are no text, and texts nested without end, are errors with a place.
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    let scripts = [
+        (r"printf 'a: \377\376'", "invalid UTF-8"),
+        (r"printf '\377\376a\0:\0'", "the text is UTF-16, not UTF-8"),
+        ("head -c 20000 /dev/zero | tr '\\0' '['", "recursion limit exceeded"),
+        (":", "there is no object to patch"),
+    ];
+    for (number, (script, expected)) in scripts.iter().enumerate() {
+        let output =
+            bash(&format!("unreadable_{number}"), &format!("{script} | kubemerge patch -f - -p '{{}}'"));
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.starts_with(&format!("error: {expected}")), "{told}");
+    }
+}

@@ -28,6 +28,12 @@ impl Rewrite {
         };
         // A link stays a link: the file that it points to is rewritten.
         let target = fs::canonicalize(path).map_err(|error| fault(&error))?;
+        // A pipe has no content to replace, and opening one would wait for a reader.
+        if !fs::metadata(&target).map_err(|error| fault(&error))?.is_file() {
+            let notice =
+                Notice::error(format!("{} is no regular file and cannot be rewritten", path.display()));
+            return Err(notice.help("leave --in-place out to get the result on stdout").into());
+        }
         let rewrite = Rewrite { new: beside(&target, "new"), old: beside(&target, "old"), target };
         rewrite.fill(text).map_err(|error| fault(&error))?;
         Ok(rewrite)
