@@ -1,6 +1,9 @@
 //! Compares `kubemerge patch` with `kubectl patch --local`, process start to exit.
 //!
 //! The two take turns, so that a busy machine slows both. Without kubectl the comparison is skipped by name.
+//! `stream` measures long inputs, which kubectl is not asked for.
+
+mod stream;
 
 use std::{
     path::{Path, PathBuf},
@@ -13,8 +16,9 @@ Compare the command with kubectl, process start to exit
 
 usage: cargo xtask bench-command [ROUNDS]
 
-Runs `kubemerge patch` and `kubectl patch --local` in turn, 40 times each unless ROUNDS is given, and prints
-the medians. KUBEMERGE_KUBECTL names the kubectl to run. Skipped if there is none.
+Prints the CPU time of `kubemerge patch` for a stream of 5,000 objects and for one large object. Then runs
+`kubemerge patch` and `kubectl patch --local` in turn, 40 times each unless ROUNDS is given, and prints the
+medians. KUBEMERGE_KUBECTL names the kubectl to run. That part is skipped if there is none.
 ";
 
 /// How often each command runs, unless told otherwise.
@@ -27,11 +31,15 @@ const PATCH: &str =
 /// Runs the comparison; the first argument is the number of rounds.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let rounds = arguments.first().and_then(|word| word.parse().ok()).unwrap_or(ROUNDS);
+    let Some(kubemerge) = build() else { return ExitCode::FAILURE };
+    if let Err(error) = stream::report(&kubemerge, &target()) {
+        eprintln!("bench: cannot write the input: {error}");
+        return ExitCode::FAILURE;
+    }
     let Some(kubectl) = kubectl() else {
         println!("skipped: bench-command: there is no kubectl");
         return ExitCode::SUCCESS;
     };
-    let Some(kubemerge) = build() else { return ExitCode::FAILURE };
     let ours = || timed(Command::new(&kubemerge).arg("patch"));
     let theirs = || timed(Command::new(&kubectl).args(["patch", "--local"]));
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
@@ -59,8 +67,11 @@ fn kubectl() -> Option<String> {
 fn build() -> Option<PathBuf> {
     let arguments = ["build", "--quiet", "--profile", "fast", "--package", "kubemerge-cli"];
     let built = Command::new("cargo").args(arguments).current_dir(root()).status().ok()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    built.success().then(|| target.join("fast/kubemerge"))
+    built.success().then(|| target().join("fast/kubemerge"))
+}
+
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 fn root() -> PathBuf {
