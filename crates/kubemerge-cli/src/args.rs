@@ -169,6 +169,7 @@ impl TypedValueParser for VerbDialect {
         option: Option<&Arg>,
         word: &OsStr,
     ) -> Result<DialectArg, clap::Error> {
+        // A known word deserves a better answer than the list of possible values.
         if word == Dialect::Kustomize.name() {
             let message = "the dialect kustomize only applies patches: use it with patch or explain";
             return Err(command.clone().error(ErrorKind::InvalidValue, message));

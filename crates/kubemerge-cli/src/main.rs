@@ -23,6 +23,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> report::Result {
+    // Defaults of the project are part of the command, so that --help shows them.
     let command = config::Config::nearest()?.defaults(cmd::CommandLine::command());
     let matches = command.try_get_matches().unwrap_or_else(|error| suggest_filename(error).exit());
     let line = cmd::CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -32,6 +33,7 @@ fn run() -> report::Result {
 /// `kubemerge patch svc.yaml` lacks `-f`, which the parser cannot know.
 fn suggest_filename(mut error: clap::Error) -> clap::Error {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return error };
+    // A file that does not exist yet is still meant as one.
     let is_file = std::path::Path::new(word).exists() || word.ends_with(".yaml") || word.ends_with(".json");
     if error.kind() == ErrorKind::UnknownArgument && is_file {
         let tip = format!("to give a file, use '-f {word}'").into();

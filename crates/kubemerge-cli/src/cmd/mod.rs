@@ -106,11 +106,13 @@ enum Command {
 /// Runs the command that was given.
 pub(crate) fn run(line: CommandLine) -> Result {
     match line.color {
+        // Decided for each stream: stdout may be a file while stderr is a terminal.
         ColorArg::Auto => {}
         ColorArg::Always => choose_colours(Colours::On),
         ColorArg::Never => choose_colours(Colours::Off),
     }
     let secrets = if line.show_secrets { Secrets::Shown } else { Secrets::Masked };
+    // One set of inputs a run, so that a pipe is read once whichever options name it.
     let read = |rule: DuplicateKeysArg| Inputs::new(rule.into(), secrets);
     match line.command {
         Command::Diff(one) => diff::run(&one.args, &mut read(one.duplicate_keys)),

@@ -121,6 +121,7 @@ fn annotated(object: &Manifest<'_>, owned: &[OwnedField]) -> Result<String> {
 
 /// The owners of fields by the line of the field. Containers are left out where their content has owners.
 fn comments(text: &str, owned: &[OwnedField]) -> BTreeMap<usize, String> {
+    // Our own output can be read; without places there are just no comments.
     let Ok(documents) = yaml::parse(text.as_bytes(), &yaml::Options::default()) else {
         return BTreeMap::new();
     };

@@ -44,6 +44,7 @@ pub(super) fn write_patches(format: ObjectFormat, patches: &[Vec<u8>]) -> Result
     let texts: Vec<String> = patches.iter().map(|patch| render::object(format, patch)).collect();
     let between = match format {
         ObjectFormat::Yaml => "---\n",
+        // JSON values follow each other without a separator, as kubectl reads them.
         ObjectFormat::Json => "",
     };
     let mut out = Stdout::new();

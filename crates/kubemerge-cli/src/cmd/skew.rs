@@ -154,6 +154,9 @@ impl Side {
         let (version, dialect) = match first.split_once('/') {
             None | Some((_, "upstream")) => (first.trim_end_matches("/upstream"), Dialect::Upstream),
             Some((version, "spec")) => (version, Dialect::Spec),
+            Some((_, "kustomize")) => {
+                return Err(bad_side(word, "the dialect kustomize only applies patches").into());
+            }
             Some((_, other)) => return Err(bad_side(word, &format!("there is no dialect {other}")).into()),
         };
         // Several directives may be missing, as in clients before 1.6.
@@ -162,6 +165,7 @@ impl Side {
         let options = SchemaOptions {
             kubernetes: Some(version.to_owned()),
             schema: args.schema.clone(),
+            // In `upstream` overlays do nothing, and each side would warn about them.
             overlay: if dialect == Dialect::Spec { args.overlay.clone() } else { Vec::new() },
         };
         let schemas = job::load_beside(&options, inputs, objects)?;

@@ -132,6 +132,7 @@ impl<'s> Manifest<'s> {
     }
 
     /// Whether both are in the same document.
+    // Compared by pointer: every object of a document shares it.
     pub(crate) fn is_beside(&self, other: &Manifest<'s>) -> bool {
         Arc::ptr_eq(&self.document, &other.document)
     }
@@ -143,6 +144,7 @@ impl<'s> Manifest<'s> {
 
     /// The error that the object caused, with the place in its file.
     pub(crate) fn fault(&self, error: &Error) -> Notice {
+        // Paths of errors start at the object, which may be an item of a list.
         let excerpt = self.excerpt(error.path(), self.part.path(error.path()));
         Notice::error(error.message()).code(error.kind().name()).at(excerpt).hint(error.hint())
     }

@@ -85,6 +85,7 @@ pub(crate) fn load_kustomize(options: &SchemaOptions, inputs: &mut Inputs) -> Re
             "--kubernetes has no effect in the dialect kustomize, which has the schema of Kubernetes 1.21.2";
         Notice::note(message).print();
     }
+    // A document replaces kustomize's own schema, as `openapi:` does.
     let sources = inputs.read(&options.schema, Recurse::No)?;
     let mut builder = if sources.is_empty() { SchemaBuilder::kustomize() } else { SchemaBuilder::new() };
     for source in &sources {
@@ -98,6 +99,7 @@ pub(crate) fn load_kustomize(options: &SchemaOptions, inputs: &mut Inputs) -> Re
 
 /// Reads the files of overlays; one has a name.
 pub(crate) fn overlays(files: &[PathBuf], inputs: &mut Inputs) -> Result<Vec<Overlay>> {
+    // A file of that name is given as ./design-documents.
     let (named, files): (Vec<PathBuf>, Vec<PathBuf>) =
         files.iter().cloned().partition(|word| word.as_os_str() == DESIGN_DOCUMENTS);
     let mut overlays: Vec<Overlay> = named.iter().map(|_| Overlay::design_documents()).collect();

@@ -137,6 +137,7 @@ impl Filter {
         // An object that cannot be read is reported when it is patched.
         let Ok(value) = manifest.value() else { return true };
         let metadata = value.node().get("metadata");
+        // An object without labels still passes `!app`.
         let passes = |selector: &Option<LabelSelector>, field: &str| {
             let map = metadata.and_then(|metadata| metadata.get(field));
             let value = |key: &str| map?.get(key).and_then(Node::as_str).map(|text| text.text().into_owned());
@@ -152,6 +153,7 @@ impl GivenTarget {
         let (group, version, kind, name) = match parts.as_slice() {
             [kind] => (None, None, *kind, None),
             [version, kind] if is_version(version) => (Some(""), Some(*version), *kind, None),
+            // `apps/Deployment` and `Deployment/web` have the same form; known groups decide.
             [group, kind] if is_group(schema, group) => (Some(*group), None, *kind, None),
             [kind, name] => (None, None, *kind, Some(*name)),
             [version, kind, name] if is_version(version) => (Some(""), Some(*version), *kind, Some(*name)),
@@ -224,6 +226,7 @@ fn is_group(schema: &Schema, word: &str) -> bool {
 
 /// The kinds whose resource has this name.
 fn kinds_named(schema: &Schema, word: &str) -> Vec<String> {
+    // kubectl takes names of resources in any case.
     let word = word.to_lowercase();
     let has_name = |resource: &kubemerge_schema::Resource<'_>| {
         resource.plural() == word
@@ -282,6 +285,7 @@ impl<'t> Target<'t> {
             .at(excerpt)
             .help("name another target with --target KIND/NAME, or patch every object with --all");
         let word = format!("{}/{}", names.kind, names.name);
+        // The same name elsewhere says more than a similar name.
         match (elsewhere(&names.kind, &names.name, all), most_similar(&word, all)) {
             (Some(others), _) => notice.reason(others),
             (None, Some(other)) => notice.reason(format!("there is {other}")),
@@ -290,6 +294,7 @@ impl<'t> Target<'t> {
     }
 
     fn fits_several(self, patch: &LoadedPatch<'_>, fitting: &[&Manifest<'_>]) -> Notice {
+        // Guessing would patch the wrong object.
         let notice = Notice::error(format!("the patch fits more than one object:{}", listed(fitting)));
         match self {
             Target::Named(_) => notice

@@ -51,6 +51,7 @@ impl Notice {
     pub(crate) fn of_yaml(name: &str, bytes: &[u8], error: &yaml::YamlError) -> Notice {
         // The error may be that the text is not UTF-8.
         let text = String::from_utf8_lossy(bytes);
+        // The parser reports a place, not a range.
         let at = error.position().offset;
         let excerpt = Excerpt::cut(name, &text, at..at + 1, "");
         if let yaml::YamlErrorKind::DuplicateKey { first } = error.kind() {

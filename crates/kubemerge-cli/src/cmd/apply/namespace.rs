@@ -8,6 +8,7 @@ use crate::report::{Notice, Result};
 
 /// Adds the namespace of `--namespace`, as kubectl does. Another namespace in the configuration is an error there.
 pub(super) fn from_option(config: &mut Manifest<'_>, given: Option<&str>, schema: &Schema) -> Result<()> {
+    // kubectl ignores --namespace for kinds of the cluster.
     let Some(given) = given.filter(|_| is_namespaced(config, schema)) else { return Ok(()) };
     match config.identity.namespace.as_str() {
         "" => set(config, given),
@@ -33,6 +34,7 @@ pub(super) fn from_live(config: &mut Manifest<'_>, live: Option<&Manifest<'_>>) 
 }
 
 fn set(config: &mut Manifest<'_>, namespace: &str) -> Result<()> {
+    // Patched instead of edited in the text: the file of the user stays as it is.
     let body = json!({"metadata": {"namespace": namespace}}).to_string();
     let patch = Patch::merge(&body).map_err(|error| config.fault(&error))?;
     config.json = apply(Guide::None, &config.json, &patch).map_err(|error| config.fault(&error))?;

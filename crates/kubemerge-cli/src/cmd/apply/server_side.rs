@@ -26,6 +26,7 @@ pub(super) fn run<'s>(
     inputs: &Inputs,
 ) -> Result {
     let server_side = ServerSideApply::new(schema);
+    // A configuration without a live object is created.
     let live_of = objects_of(configs, live)?;
     let pairs = configs.iter().zip(live_of).map(|(config, at)| Pair { config, live: at.map(|at| &live[at]) });
     let (mut texts, mut outcome) = (Vec::new(), Outcome::Done);
@@ -36,6 +37,7 @@ pub(super) fn run<'s>(
         }
         match apply(args, &server_side, &pair)? {
             Ok(text) => texts.push(text),
+            // A conflict is an answer, not an error: the other objects are still computed.
             Err(conflicts) => {
                 outcome = Outcome::Found;
                 texts
@@ -45,6 +47,7 @@ pub(super) fn run<'s>(
     }
     let between =
         if args.output == ApplyOutput::Json || args.output == ApplyOutput::Diff { "" } else { "---\n" };
+    // Tables are separated by a blank line: they are no documents.
     let between = if args.explain || outcome == Outcome::Found { "\n" } else { between };
     let mut out = Stdout::new();
     out.text(texts.join(between))?;
@@ -71,8 +74,10 @@ fn applier<'a>(args: &'a ApplyArgs, config: &Manifest<'_>) -> Applier<'a> {
     let conflicting = if args.force_conflicts { Conflicting::Force } else { Conflicting::Refuse };
     Applier {
         conflicting,
+        // No manager owns what the API server resets, such as the status of a Deployment.
         time: now(),
         reset_fields: reset_fields::built_in(group, &config.identity.kind, ""),
+        // The name that kubectl uses if none is given.
         ..Applier::new(args.field_manager.as_deref().unwrap_or("kubectl"))
     }
 }
@@ -94,6 +99,7 @@ fn written(output: ApplyOutput, pair: &Pair<'_, '_>, object: &[u8]) -> Result<St
             let [before, after] = live.source.shown_pair(live.source.text(), &after);
             render::unified_diff(&live.source.name, &before, &after)
         }
+        // Masked like a diff of two texts: a new Secret has values too.
         (ApplyOutput::Diff, None) => {
             let [_, text] = pair.config.source.shown_pair("", &render::yaml(object));
             render::addition(&pair.config.identity.to_string(), &text)
@@ -126,6 +132,7 @@ fn plan(
 }
 
 fn conflict_table(pair: &Pair<'_, '_>, conflicts: &Conflicts, secrets: Secrets) -> String {
+    // Conflicts quote values of both sides.
     let is_masked = pair.config.identity.is_secret() && secrets == Secrets::Masked;
     let value = |text: &Option<String>| match text {
         Some(_) if is_masked => "***".to_owned(),
@@ -149,5 +156,6 @@ fn text(json: &[u8]) -> std::borrow::Cow<'_, str> {
 }
 
 fn fault(config: &Manifest<'_>, error: &ApplyError) -> Notice {
+    // These errors name fields in their text, so the excerpt shows where the object starts.
     Notice::error(error.to_string()).at(config.excerpt("", config.title()))
 }

@@ -35,6 +35,7 @@ pub(super) struct Step<'m, 's> {
 pub(super) fn text(output: ApplyOutput, steps: &[Step<'_, '_>], live: &[Manifest<'_>]) -> Result<String> {
     let parts = |text: &dyn Fn(&Step<'_, '_>) -> String| steps.iter().map(text).collect::<Vec<_>>();
     Ok(match output {
+        // One object needs no title.
         ApplyOutput::Both if steps.len() == 1 => parts(&|step| both(step, live)).concat(),
         ApplyOutput::Both => {
             parts(&|step| format!("# {}\n{}", step.config.title(), both(step, live))).join("---\n")
@@ -52,6 +53,7 @@ impl Step<'_, '_> {
         match (&self.applied, self.live) {
             (KubectlApplied::Configured { result, .. } | KubectlApplied::Created(result), _) => result,
             (KubectlApplied::Unchanged, Some(at)) => &live[at].json,
+            // Cannot happen: what has no live object is created.
             (KubectlApplied::Unchanged, None) => b"{}",
         }
     }
@@ -65,6 +67,7 @@ fn both(step: &Step<'_, '_>, live: &[Manifest<'_>]) -> String {
 fn patch(step: &Step<'_, '_>) -> String {
     let patch = match &step.applied {
         KubectlApplied::Configured { patch, .. } => Patch::to_bytes(patch),
+        // Nothing is patched, and programs that read the output expect a patch for each object.
         KubectlApplied::Created(_) | KubectlApplied::Unchanged => b"{}".to_vec(),
     };
     format!("{}\n", String::from_utf8_lossy(&patch))

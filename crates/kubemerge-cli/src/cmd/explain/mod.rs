@@ -112,6 +112,7 @@ impl Schemas {
         match (&self.kustomize, dialect) {
             (Some(schema), _) => schema,
             (None, Dialect::Upstream) => &self.both[0],
+            // Only `spec` is left: kustomize has rules of its own above.
             (None, _) => &self.both[1],
         }
     }
@@ -127,10 +128,12 @@ pub(crate) fn run(args: &ExplainArgs, inputs: &mut Inputs) -> Result {
     let sources = inputs.manifests(&args.files, &patch_sources)?;
     let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
     let objects = Objects::load_some(&sources)?;
+    // Before the explanation, which may be long.
     objects.report();
     let manifests = &objects.manifests;
     let schemas = Schemas::load(args, inputs, manifests)?;
     let mut explanations: Vec<ObjectExplanation> = Vec::new();
+    // Names of kinds are the same in all dialects, so any schema resolves targets.
     for pair in pairs(manifests, &patches, &Selection::new(&args.target, &schemas.both[0])?)? {
         let (manifest, patch) = (&manifests[pair.manifest], &patches[pair.patch]);
         let mut explanation = match args.patch_type {
@@ -165,6 +168,7 @@ fn refusal(
     // kustomize's schema is too old to judge by, and it may delete an object.
     let judge = if dialect == Dialect::Spec { &schemas.both[1] } else { &schemas.both[0] };
     match result.as_slice() {
+        // A deleted object is not stored, so nothing refuses it.
         b"null" => Ok(Vec::new()),
         result => Ok(refusal_of_change(judge, &manifest.json, result)),
     }

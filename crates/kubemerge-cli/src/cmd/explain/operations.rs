@@ -49,6 +49,7 @@ fn step<'a>(operation: Node<'_>, live: Node<'a>, arena: &'a Arena) -> MergeStep 
         "add" => (Action::Added, None),
         "remove" => (Action::Removed, from),
         "replace" => (Action::Set, from),
+        // `move` and `copy` have no value of their own; the diff above does not use them.
         _ => (Action::Changed, None),
     };
     let name = path.clone();
@@ -59,6 +60,7 @@ fn step<'a>(operation: Node<'_>, live: Node<'a>, arena: &'a Arena) -> MergeStep 
 fn follow<'a>(root: Node<'a>, pointer: &str, arena: &'a Arena) -> (Option<Node<'a>>, String) {
     let (mut node, mut path) = (Some(root), String::new());
     for part in pointer.split('/').skip(1) {
+        // In this order, or `~01` would become a slash.
         let name = part.replace("~1", "/").replace("~0", "~");
         let items = node.filter(|node| node.kind() == Kind::List);
         let index = items.and_then(|list| Some((list, name.parse::<usize>().ok()?)));

@@ -111,9 +111,11 @@ pub(crate) fn run(args: &LintArgs, inputs: &mut Inputs) -> Result {
     }
     let exclude = Exclude::new(&args.exclude)?;
     let sources = without(inputs.read_but(&words, Recurse::from(args.recursive), &exclude)?, &patch_sources);
+    // A file that is not YAML is a finding here, not an error of the command.
     let objects = Objects::load(&sources);
     objects.report_skipped();
     let schemas = job::load_beside(&args.schema, inputs, &objects.manifests)?.compile_both()?;
+    // Both dialects: merge traps are found by comparing them.
     let linter = Linter::new(&schemas[0], &schemas[1], minor(args.schema.version()));
     let patches = LoadedPatch::all(&patch_sources, args.patch_type.into())?;
     let mut notices: Vec<Notice> =
@@ -138,6 +140,7 @@ fn minor(version: &str) -> u32 {
 
 /// The findings of all texts, in their order.
 fn manifests(linter: Linter<'_>, manifests: &[Manifest<'_>]) -> Result<Vec<Notice>> {
+    // A text is linted as a whole: it may have too many findings to show, and its comments hide some.
     let texts: Vec<&[Manifest<'_>]> =
         manifests.chunk_by(|one, other| std::ptr::eq(one.source, other.source)).collect();
     let found: Vec<Result<Vec<Notice>>> =
@@ -181,6 +184,7 @@ fn unchecked(linter: Linter<'_>, manifests: &[Manifest<'_>], required: bool) -> 
     let is_unchecked = |manifest: &&Manifest<'_>| {
         let identity = &manifest.identity;
         !linter.has_schema(&identity.api_version, &identity.kind)
+            // Built-in groups have no custom kinds: those are reported as unknown.
             && linter.may_be_custom(&identity.api_version)
     };
     let unchecked: Vec<&Manifest<'_>> = manifests.iter().filter(is_unchecked).collect();
@@ -215,6 +219,7 @@ fn all_patches(
     for patch in patches {
         let targets = match index.targets(patch, &Selection::default()) {
             Ok(found) => found.iter().map(|at| Some(&manifests[*at])).collect(),
+            // Without any object there is nothing that a patch could be expected to find.
             Err(Failure::Error(notice)) if !manifests.is_empty() => {
                 notices.push(no_target(*notice));
                 vec![None]
@@ -238,6 +243,7 @@ fn findings_of_patch(
     patch: &LoadedPatch<'_>,
     target: Option<&Manifest<'_>>,
 ) -> Result<Vec<Finding>> {
+    // The object knows its version even if the patch does not name one.
     let identity = target.map(|target| &target.identity).or(patch.names.as_ref());
     let (api_version, kind) =
         identity.map_or(("", ""), |identity| (identity.api_version.as_str(), identity.kind.as_str()));

@@ -39,10 +39,12 @@ pub(super) fn write(format: LintFormat, findings: &[Notice]) -> Result<()> {
 }
 
 fn fact(notice: &Notice) -> Fact<'_> {
+    // The first excerpt is the place of the finding; others are related.
     let excerpt = notice.excerpts.first();
     let position = excerpt.map(Excerpt::position);
     Fact {
         file: excerpt.map_or("", |excerpt| excerpt.name()),
+        // Lines and columns count from 1, so 0 says that there is none.
         line: position.map_or(0, |position| position.line),
         column: position.map_or(0, |position| position.column),
         severity: if notice.severity == Severity::Error { "error" } else { "warning" },

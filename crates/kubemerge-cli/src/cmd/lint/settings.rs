@@ -22,6 +22,7 @@ impl Settings {
             check_rule(rule)?;
             severities.insert(rule.to_owned(), severity);
         }
+        // A misspelt rule would silently ignore nothing.
         args.ignore.iter().try_for_each(|rule| check_rule(rule))?;
         let min = match args.min_severity {
             SeverityArg::Warning => Severity::Warning,
@@ -30,6 +31,7 @@ impl Settings {
         Ok(Settings { ignored: args.ignore.iter().cloned().collect(), severities, min })
     }
 
+    // Ignored first, then graded: --min-severity sees the severity that the user set.
     /// The findings that are shown.
     pub(super) fn apply(&self, notices: Vec<Notice>) -> Vec<Notice> {
         let is_ignored = |notice: &Notice| notice.code.is_some_and(|code| self.ignored.contains(code));

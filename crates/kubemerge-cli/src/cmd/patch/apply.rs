@@ -59,6 +59,7 @@ impl<'p, 's> Patcher<'p, 's> {
         pairs.iter().for_each(|pair| patches_of[pair.manifest].push(pair.patch));
         let work: Vec<(&Manifest<'_>, Vec<usize>)> =
             manifests.iter().zip(patches_of).filter(|(_, patches)| !patches.is_empty()).collect();
+        // Collected before the first error is taken, so that it is the same one on every run.
         let results: Vec<Result<_>> =
             work.into_par_iter().map(|(manifest, patches)| self.object(manifest, patches)).collect();
         results.into_iter().collect()
@@ -73,6 +74,7 @@ impl<'p, 's> Patcher<'p, 's> {
         let mut node = document.node();
         for at in &patches {
             node = self.apply(*at, manifest, node, &arena)?;
+            // A deleted object is not there for the patches that follow.
             if node.is_null() {
                 break;
             }
@@ -95,6 +97,7 @@ impl<'p, 's> Patcher<'p, 's> {
         arena: &'a Arena,
     ) -> Result<Node<'a>> {
         let (loaded, patch) = (&self.loaded[at], &self.patches[at]);
+        // Only strategic patches need a type, so other patches work for unknown kinds.
         if loaded.patch_type != PatchType::Strategic {
             let applied = apply_node(Guide::None, live, patch, arena);
             return applied.map_err(|error| loaded.fault(&error, error.path(), &manifest.title()).into());

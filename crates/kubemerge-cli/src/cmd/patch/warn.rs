@@ -23,6 +23,7 @@ pub(super) fn unknown_fields(
             .map(|identity| (identity.api_version.as_str(), identity.kind.as_str()))
             .collect();
         for (api_version, kind) in kinds {
+            // kustomize merges kinds that no schema has; nothing is known about their fields.
             let Some(ty) = schema.type_of(api_version, kind) else { continue };
             for finding in Linter::unknown_names(ty, &patch.document, patch.value()?.node()) {
                 let notice = finding_notice(patch.source, finding);

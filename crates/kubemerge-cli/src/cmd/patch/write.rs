@@ -36,6 +36,7 @@ pub(super) fn results(
     let mut out = Stdout::new();
     out.text(text)?;
     out.finish()?;
+    // Only --check asks whether something would change.
     let found = destination == Destination::Check && changed(objects).next().is_some();
     Ok(if found { Outcome::Found } else { Outcome::Done })
 }

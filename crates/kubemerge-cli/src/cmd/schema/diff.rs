@@ -77,6 +77,7 @@ fn text(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
         text.push_str(&format!("{}.{}\n", change.definition, change.field));
+        // A field that is new or gone has one side only.
         let sides = [("-", &change.before), ("+", &change.after)];
         for (mark, rule) in sides {
             if let Some(rule) = rule {

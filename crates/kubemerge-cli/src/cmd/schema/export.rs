@@ -18,6 +18,7 @@ Examples:
   printf 'openapi:\\n  path: schema.json\\n' >> kustomization.yaml")]
 pub(crate) struct ExportArgs {
     /// Dialect to export
+    // kustomize merges by list-map-keys, which only the rules of `spec` follow.
     #[arg(long, value_parser = VerbDialect, default_value = "spec")]
     dialect: DialectArg,
     /// Output format

@@ -82,6 +82,7 @@ fn text(kinds: &[Kind]) -> String {
                 (names.resource.as_str(), names.short_names.join(","), "namespace")
             }
             Some(names) => (names.resource.as_str(), names.short_names.join(","), "cluster"),
+            // Kinds such as APIGroup are answers, not resources.
             None => ("", String::new(), ""),
         };
         table.row(&[&kind.api_version, &kind.kind, resource, &short, scope]);

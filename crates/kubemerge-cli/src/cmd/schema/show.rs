@@ -101,6 +101,7 @@ fn no_such_field(kind: &str, error: &ExplainError) -> Notice {
 
 fn rule(root: Type<'_>, explanation: &FieldExplanation<'_>) -> Rule {
     let dialect = explanation.dialect.name();
+    // The rules of a definition would be shown as if the API server followed them.
     if explanation.dialect == Dialect::Upstream && root.is_custom_resource() {
         let because = "the API server has no strategic merge for custom resources".to_owned();
         return Rule {

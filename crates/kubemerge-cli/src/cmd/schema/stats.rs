@@ -50,6 +50,7 @@ pub(crate) fn run(args: &StatsArgs, inputs: &mut Inputs) -> Result {
 
 impl From<Stats> for Counts {
     fn from(stats: Stats) -> Counts {
+        // Taken apart in full, so that a new number cannot be forgotten.
         let Stats {
             definitions,
             kinds,

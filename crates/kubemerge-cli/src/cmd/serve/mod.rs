@@ -122,6 +122,7 @@ pub(crate) struct ServeArgs {
 /// Serves until a signal arrives.
 pub(crate) fn run(args: &ServeArgs, inputs: &mut Inputs) -> Result {
     if let Some(path) = &args.kubeconfig {
+        // Before the server starts: a file that may not be replaced ends the run early.
         kubeconfig::check_replaceable(path, args.force)?;
     }
     let server = build(args, inputs)?;
@@ -132,6 +133,7 @@ pub(crate) fn run(args: &ServeArgs, inputs: &mut Inputs) -> Result {
             let place = SocketAddr::new(args.address, args.port);
             let notice = Notice::error(format!("cannot listen on {place}: {}", plain(&error)));
             match error.kind() {
+                // The server refuses addresses that are not loopback and let everybody in.
                 io::ErrorKind::InvalidInput => {
                     notice.help("give --token-file FILE or --client-certificates, or --insecure")
                 }
@@ -169,6 +171,7 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     if args.pods_end_at_once {
         builder = builder.pods_end_at_once();
     }
+    // Documents before objects: kinds must be known when their objects are added.
     let schemas = inputs.read(&args.schema, recurse)?;
     builder = with_documents(builder, &schemas, |builder, _, document| builder.openapi(document))?;
     if !args.overlay.is_empty() && args.dialect == DialectArg::Upstream {
@@ -226,6 +229,7 @@ fn options(args: &ServeArgs) -> ServeOptions {
     if args.insecure {
         options = options.insecure();
     }
+    // Client certificates need TLS, so they come first.
     if args.client_certificates {
         options.client_certificates()
     } else if args.tls {
@@ -245,6 +249,7 @@ fn announce(args: &ServeArgs, serving: &Serving) -> Result<()> {
         None => format!("kubectl --server {}", serving.url()),
     };
     let mut out = std::io::stdout().lock();
+    // Alone on stdout, for scripts that read one line; the rest is for people.
     writeln!(out, "{}", serving.url())
         .and_then(|()| out.flush())
         .map_err(|error| Failure::of_output(&error))?;
