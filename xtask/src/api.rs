@@ -5,7 +5,7 @@
 
 pub(crate) mod bless;
 mod cases;
-mod custom;
+pub(crate) mod custom;
 mod difference;
 mod documents;
 mod edits;
@@ -13,11 +13,12 @@ mod exchange;
 mod help;
 mod kinds;
 mod mutate;
-mod normal;
+pub(crate) mod normal;
 mod options;
 mod recorder;
 mod recording;
 mod report;
+mod rules;
 mod run;
 mod schema;
 mod stored;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::objects::text;
 use super::operation::Operation;
 use super::trial::Trial;
+use crate::api::normal::without_type_number;
 
 /// What one side says.
 pub(super) enum Answer {
@@ -53,7 +54,7 @@ impl Answer {
                     .into_iter()
                     .map(|error| Cause {
                         reason: error.kind.reason().to_owned(),
-                        message: error.message(),
+                        message: without_type_number(&error.message()),
                         field: error.field,
                     })
                     .collect(),
@@ -81,7 +82,7 @@ fn cause(cause: &Value) -> Cause {
     Cause {
         reason: text(cause, "reason").to_owned(),
         field: text(cause, "field").to_owned(),
-        message: text(cause, "message").to_owned(),
+        message: without_type_number(text(cause, "message")),
     }
 }
 

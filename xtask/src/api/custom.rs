@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::kinds::Kind;
+use super::rules::add_rules;
 use crate::dice::Dice;
 
 /// Depth of the schemas of random definitions.
@@ -21,7 +22,12 @@ pub(crate) fn random(run: &str, number: usize, dice: &mut Dice) -> Custom {
     let singular = format!("k{run}n{number}");
     // Names of a run are its own, so that two runs on one server do not meet.
     let (plural, kind) = (format!("{singular}s"), singular.to_uppercase());
-    let properties = json!({"spec": object_schema(MAX_DEPTH, dice), "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}});
+    let mut spec = object_schema(MAX_DEPTH, dice);
+    if dice.chance(50) {
+        add_rules(&mut spec, 15, dice);
+    }
+    let properties =
+        json!({"spec": spec, "status": {"type": "object", "properties": {"ready": {"type": "boolean"}}}});
     let schema = json!({"type": "object", "properties": properties});
     let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1",

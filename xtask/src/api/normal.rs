@@ -67,10 +67,23 @@ pub(crate) fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
                 *text = mask(text, length, is_cluster_address, ADDRESS);
             }
         }
+        *text = without_type_number(text);
         if is_recent_time(text) {
             *text = TIME.to_string();
         }
     });
+}
+
+/// The type of `self` in expressions has a number that differs from call to call.
+pub(crate) fn without_type_number(text: &str) -> String {
+    const NAME: &str = "selfType";
+    let mut parts = text.split(NAME);
+    let mut found = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        found.push_str(NAME);
+        found.push_str(part.trim_start_matches(|char: char| char.is_ascii_digit()));
+    }
+    found
 }
 
 const UUID_LENGTH: usize = 36;

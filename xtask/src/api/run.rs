@@ -127,6 +127,15 @@ impl Run<'_> {
             _ => self.dice.pick(kinds),
         };
         let schema = Schema::of_kind(document, &kind.api_version, &kind.kind);
+        // Definitions in files have few rules: half of the requests are about random ones.
+        if area == "definition" && self.dice.chance(50) {
+            let mut kind = kind.clone();
+            kind.objects =
+                vec![custom::random(&self.name, self.dice.below(1_000_000), &mut self.dice).definition];
+            let mut trial = trial::create(&kind, 0, schema, &mut self.dice);
+            trial.area = "definition";
+            return self.judge(&trial);
+        }
         let number = self.dice.below(kind.objects.len());
         if area == "create" || !kind.can("update") {
             let mut trial = trial::create(kind, number, schema, &mut self.dice);
