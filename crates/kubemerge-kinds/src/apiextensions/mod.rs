@@ -5,6 +5,7 @@ mod columns;
 mod conversion;
 mod definition;
 mod internal_spec;
+mod rule_budget;
 mod schema;
 mod spec;
 mod validation_rules;

@@ -2,12 +2,14 @@
 //! validation rules. Later steps need a schema that passed the earlier ones.
 
 use kubemerge_schema::check::{SchemaFinding, ViolationKind, schema_keywords, structural_schema};
+use kubemerge_value::deep;
 use serde_json::Value;
 
-use super::validation_rules;
+use super::validation_rules::{self, Surroundings};
 use crate::custom::{default, structural::Structural};
 use crate::field::{BadValue, Field};
 use crate::field_error::{FieldError, has_enough};
+use crate::tree::Value as TreeValue;
 
 /// The keywords of a schema in the order of Go's fields, and whether they may be used at the root of a schema with the
 /// status subresource.
@@ -77,8 +79,26 @@ const MAX_PATH_BYTES: usize = 16 * 1024;
 /// The schema in a validation as a document.
 pub(super) fn document(validation: Field<'_>) -> Option<Value> {
     let schema = validation.field("openAPIV3Schema");
-    let text = schema.value().filter(|_| schema.is_set())?.to_text();
-    serde_json::from_str(&text).ok()
+    Some(json(schema.value().filter(|_| schema.is_set())?))
+}
+
+/// A value as JSON. Its text would not tell `7.0` from `7`, and only the first is a multiple of 0.5 for Kubernetes.
+fn json(value: &TreeValue<'_>) -> Value {
+    deep(|| match value {
+        TreeValue::Null | TreeValue::Omitted(_) => Value::Null,
+        TreeValue::Bool(flag) => Value::Bool(*flag),
+        TreeValue::Int(number) => Value::from(*number),
+        TreeValue::Float(number) => Value::from(*number),
+        TreeValue::Str(text) => Value::from(&**text),
+        TreeValue::List(list) => list.iter().map(json).collect(),
+        TreeValue::Map(map) => {
+            // What Go does not write is not there.
+            let is_written =
+                |value: &TreeValue<'_>| !matches!(value, TreeValue::Omitted(what) if !what.is_null);
+            let written = map.iter().filter(|(_, value)| is_written(value));
+            written.map(|(name, value)| (name.to_string(), json(value))).collect()
+        }
+    })
 }
 
 /// Whether a schema in a validation has a default anywhere.
@@ -104,7 +124,7 @@ fn any_schema(schema: &Value, test: &impl Fn(&Value) -> bool) -> bool {
         })
 }
 
-/// Validates `schema` of a version, or what all versions share; `old` is the stored definition.
+/// Validates `schema` of a version, or what all versions share; `old` is the stored schema of the same version.
 pub(super) fn validate(validation: Field<'_>, has_status: bool, old: Option<Field<'_>>) {
     let place = validation.field("openAPIV3Schema");
     let Some(schema) = document(validation) else { return };
@@ -120,7 +140,12 @@ pub(super) fn validate(validation: Field<'_>, has_status: bool, old: Option<Fiel
     let unsupported = unsupported_keyword(&schema);
     let is_structural = unsupported.is_none() && check_structure(place, &schema);
     report(place, keywords.iter().cloned().filter_map(field_error));
-    validation_rules::validate(place, &schema, &keywords, is_structural, old);
+    let is_unchanged = old.is_some_and(|old| document(old).as_ref() == Some(&schema));
+    validation_rules::validate(
+        place,
+        &schema,
+        Surroundings { keywords: &keywords, is_structural, is_unchanged },
+    );
     // Upstream converts the schema last and only if nothing else is wrong.
     if let (Some(keyword), true) = (unsupported, place.errors_so_far() == before) {
         place.invalid_as("", format!("OpenAPIV3Schema '{keyword}' is not supported"));
@@ -135,7 +160,7 @@ fn check_structure(place: Field<'_>, schema: &Value) -> bool {
     if place.errors_so_far() == before {
         let mut errors = Vec::new();
         match Structural::compile(schema) {
-            Ok(compiled) => default::check(&compiled, &path, &mut errors),
+            Ok(compiled) => default::check(&compiled, schema, &path, &mut errors),
             Err(why) => errors.push(FieldError::invalid(path, &Value::from(""), &why)),
         }
         report(place, errors);

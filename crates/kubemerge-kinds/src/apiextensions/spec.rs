@@ -29,7 +29,8 @@ pub(super) fn validate(spec: Field<'_>, old: Option<Field<'_>>) {
     names(spec.field("names"));
     let any_status = |place: Field<'_>| place.fields(["subresources", "status"]).is_set();
     let has_status = any_status(spec) || spec.field("versions").items().any(any_status);
-    schema::validate(spec.field("validation"), has_status, old);
+    let first = spec.field("version").str();
+    schema::validate(spec.field("validation"), has_status, stored_schema(old, first));
     columns::subresources(spec.field("subresources"));
     columns::columns(spec.field("additionalPrinterColumns"));
     selectable_fields(spec);
@@ -107,7 +108,7 @@ fn versions(spec: Field<'_>, old: Option<Field<'_>>) {
 
 fn validate_version(version: Field<'_>, has_status: bool, old: Option<Field<'_>>) {
     deprecation_warning(version);
-    schema::validate(version.field("schema"), has_status, old);
+    schema::validate(version.field("schema"), has_status, stored_schema(old, version.field("name").str()));
     columns::subresources(version.field("subresources"));
     columns::columns(version.field("additionalPrinterColumns"));
     let fields = version.field("selectableFields");
@@ -132,6 +133,12 @@ fn selectable_fields(spec: Field<'_>) {
         None => fields.invalid_as("", "may only be set when validations.schema is included"),
         Some(schema) => columns::selectable_fields(fields, &schema),
     }
+}
+
+/// The schema that a version has in the stored definition.
+fn stored_schema<'f>(old: Option<Field<'f>>, name: &str) -> Option<Field<'f>> {
+    let mut versions = old?.fields(["spec", "versions"]).items();
+    versions.find(|version| version.field("name").str() == name).map(|version| version.field("schema"))
 }
 
 fn deprecation_warning(version: Field<'_>) {

@@ -3,23 +3,33 @@
 use kubemerge_schema::check::SchemaFinding;
 use serde_json::Value;
 
+use super::rule_budget::{Budget, max_elements, multiplied};
 use crate::custom::{
     field_path::{ArrayNotation, valid_field_path},
-    rules::{SchemaLevel, compile_errors},
+    rules::compile::{RuleCheck, RuleScope, SchemaLevel},
+    structural::Structural,
 };
-use crate::field::{BadValue, Field};
+use crate::field::{BadValue, Field, FieldErrorKind};
 use crate::field_error::FieldError;
 
 const REASONS: [&str; 4] =
     ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
+/// What is known about the schema around rules.
+pub(super) struct Surroundings<'v> {
+    /// What is wrong with keywords: expressions of schemas around them are not compiled.
+    pub(super) keywords: &'v [SchemaFinding],
+    /// Whether the schema is structural, without which expressions are not compiled.
+    pub(super) is_structural: bool,
+    /// Whether the stored definition has the same schema: then single rules may be as expensive as they are.
+    pub(super) is_unchanged: bool,
+}
+
 /// The walk over the schemas of a version.
 struct Rules<'v> {
-    /// What is wrong with keywords: expressions of schemas around them are not compiled.
-    keywords: &'v [SchemaFinding],
-    /// Whether expressions are compiled at all.
-    is_structural: bool,
+    surroundings: Surroundings<'v>,
     errors: Vec<FieldError>,
+    budget: Budget,
 }
 
 /// Where a schema is.
@@ -28,37 +38,45 @@ struct Position<'p> {
     level: SchemaLevel,
     /// The path of the list above whose items cannot be told apart.
     uncorrelated: Option<&'p str>,
+    /// How many values there can be, if all lists and maps above are limited.
+    cardinality: Option<u64>,
 }
 
-/// Validates all rules; `keywords` are what else is wrong with the schema.
-pub(super) fn validate(
-    place: Field<'_>,
-    schema: &Value,
-    keywords: &[SchemaFinding],
-    is_structural: bool,
-    _old: Option<Field<'_>>,
-) {
-    let mut rules = Rules { keywords, is_structural, errors: Vec::new() };
-    rules.walk(schema, &place.path(), Position { level: SchemaLevel::Root, uncorrelated: None });
+/// Validates all rules.
+pub(super) fn validate(place: Field<'_>, schema: &Value, surroundings: Surroundings<'_>) {
+    let is_compiled = surroundings.is_structural;
+    let mut rules = Rules { surroundings, errors: Vec::new(), budget: Budget::default() };
+    let root = Position { level: SchemaLevel::Root, uncorrelated: None, cardinality: Some(1) };
+    rules.walk(schema, &place.path(), root);
+    if is_compiled {
+        rules.errors.extend(rules.budget.errors(&place.path()));
+    }
     rules.errors.into_iter().for_each(|error| place.report(error));
 }
 
 impl Rules<'_> {
     /// Checks a schema and all below it; answers whether nothing but expressions is wrong there.
     fn walk(&mut self, schema: &Value, path: &str, position: Position<'_>) -> bool {
-        let below = Position { level: SchemaLevel::Below, ..position };
-        // Items of other lists than those with keys cannot be told apart.
-        let is_keyed = schema.get("x-kubernetes-list-type").and_then(Value::as_str) == Some("map");
-        let of_items = if is_keyed {
-            below
-        } else {
-            Position { uncorrelated: below.uncorrelated.or(Some(path)), ..below }
+        let cardinality = match (position.cardinality, max_elements(schema)) {
+            (Some(count), Some(factor)) => Some(multiplied(count, factor)),
+            _ => None,
         };
+        let text = |name: &str| schema.get(name).and_then(Value::as_str);
+        let below = Position { level: SchemaLevel::Below, cardinality, ..position };
+        let uncorrelated = Position { uncorrelated: below.uncorrelated.or(Some(path)), ..below };
+        // Items of other lists than those with keys cannot be told apart, nor fields of atomic maps.
+        let of_items = if text("x-kubernetes-list-type") == Some("map") { below } else { uncorrelated };
+        let of_fields = if text("x-kubernetes-map-type") == Some("atomic") { uncorrelated } else { below };
         let mut is_fine = true;
         for (keyword, value) in schema.as_object().into_iter().flatten() {
             let place = || format!("{path}.{keyword}");
             match (keyword.as_str(), value) {
-                ("properties" | "definitions" | "dependencies", Value::Object(map)) => {
+                ("properties", Value::Object(map)) => {
+                    for (name, schema) in map {
+                        is_fine &= self.walk(schema, &format!("{path}.{keyword}[{name}]"), of_fields);
+                    }
+                }
+                ("definitions" | "dependencies", Value::Object(map)) => {
                     for (name, schema) in map {
                         is_fine &= self.walk(schema, &format!("{path}.{keyword}[{name}]"), below);
                     }
@@ -75,29 +93,87 @@ impl Rules<'_> {
                 _ => {}
             }
         }
+        let keywords = self.surroundings.keywords;
         is_fine &=
-            !self.keywords.iter().any(|finding| finding.violation.is_some() && is_below(&finding.path, path));
+            !keywords.iter().any(|finding| finding.violation.is_some() && is_below(&finding.path, path));
         let rules = schema.get("x-kubernetes-validations").and_then(Value::as_array);
-        for (at, rule) in rules.into_iter().flatten().enumerate() {
-            let place = format!("{path}.x-kubernetes-validations[{at}]");
+        let rules = rules.map(Vec::as_slice).unwrap_or_default();
+        for (at, rule) in rules.iter().enumerate() {
             let count = self.errors.len();
-            self.check_form(schema, rule, &place);
+            self.check_form(schema, rule, &format!("{path}.x-kubernetes-validations[{at}]"));
             is_fine &= self.errors.len() == count;
         }
         // Expressions are only compiled where the schema around them means something.
-        for (at, rule) in rules.into_iter().flatten().enumerate().filter(|_| is_fine && self.is_structural) {
-            for (member, detail) in compile_errors(rule, schema, position.level, position.uncorrelated) {
-                let field = format!("{path}.x-kubernetes-validations[{at}].{member}");
-                // Upstream: what is shown depends on the complaint.
-                let value = match member {
-                    "optionalOldSelf" => BadValue::from(&rule["optionalOldSelf"]),
-                    _ if detail.starts_with("oldSelf cannot") => BadValue::from(&rule["rule"]),
-                    _ => shown(rule),
-                };
-                self.errors.push(FieldError::invalid_as(field, value, &detail));
-            }
+        if is_fine && self.surroundings.is_structural && !rules.is_empty() {
+            self.check_expressions(schema, rules, path, position);
         }
         is_fine
+    }
+
+    fn check_expressions(&mut self, schema: &Value, rules: &[Value], path: &str, position: Position<'_>) {
+        // A schema that cannot be compiled has been reported.
+        let Ok(compiled) = Structural::compile(schema) else { return };
+        let Some(scope) = RuleScope::of(&compiled, position.level) else {
+            let detail = "internal error: failed to construct type information for x-kubernetes-validations rules: \
+                          unable to convert structural schema to CEL declarations";
+            self.errors.push(FieldError {
+                kind: FieldErrorKind::Internal,
+                field: format!("{path}.x-kubernetes-validations"),
+                bad_value: None,
+                detail: detail.to_owned(),
+            });
+            return;
+        };
+        for (at, rule) in rules.iter().enumerate() {
+            let place = format!("{path}.x-kubernetes-validations[{at}]");
+            let check = scope.check(rule);
+            let cardinality = position.cardinality.unwrap_or_else(|| scope.max_cardinality());
+            self.check_costs(&check, cardinality, &place);
+            self.report_problems(rule, check, position, &place);
+        }
+    }
+
+    fn check_costs(&mut self, check: &RuleCheck, cardinality: u64, place: &str) {
+        let cost = multiplied(check.cost, cardinality);
+        let message_cost = check.message.as_ref().and_then(|message| message.as_ref().ok().copied());
+        let costs = [
+            ("rule", "estimated rule cost", Some(cost)),
+            ("messageExpression", "estimated messageExpression cost", message_cost),
+        ];
+        for (member, name, cost) in costs {
+            let Some(cost) = cost else { continue };
+            let field = format!("{place}.{member}");
+            if !self.surroundings.is_unchanged {
+                self.errors.extend(Budget::expression_error(&field, name, cost));
+            }
+            self.budget.observe(field, cost);
+        }
+    }
+
+    fn report_problems(&mut self, rule: &Value, check: RuleCheck, position: Position<'_>, place: &str) {
+        let mut report = |member: &str, value: BadValue, detail: &str| {
+            self.errors.push(FieldError::invalid_as(format!("{place}.{member}"), value, detail));
+        };
+        // Upstream: what is shown depends on the complaint.
+        if let Some(problem) = &check.problem {
+            report("rule", shown(rule), problem);
+        }
+        if let Some(Err(problem)) = &check.message {
+            report("messageExpression", shown(rule), problem);
+        }
+        match (check.uses_old_self, position.uncorrelated, rule.get("optionalOldSelf")) {
+            (true, Some(path), _) => {
+                let detail = format!(
+                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {path}"
+                );
+                report("rule", BadValue::from(&rule["rule"]), &detail);
+            }
+            (false, _, Some(flag)) => {
+                let detail = "may not be set if oldSelf is not used in rule";
+                report("optionalOldSelf", BadValue::from(flag), detail);
+            }
+            _ => {}
+        }
     }
 
     /// What a rule says besides its expression.

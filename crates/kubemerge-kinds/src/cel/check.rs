@@ -1,287 +1,378 @@
 //! The types of an expression, and what is wrong with them.
 
+use std::collections::HashSet;
+
 use kubemerge_value::deep;
 
 use super::environment::Environment;
-use super::functions::{Resolution, resolve};
-use super::parse::{Expr, Node};
+use super::expr::{Call, Comprehension, Expr, Item, Node, Select, path};
+use super::functions::{Signature, overloads};
+use super::literal::Literal;
+use super::parse::Parsed;
 use super::problem::Problem;
-use super::token::TokenKind;
 use super::types::Type;
+use super::unify::{Substitutions, Unknown, most_general};
 
-/// Macros that go over the items of a list or the keys of a map.
-const MACROS: [&str; 7] = ["all", "exists", "exists_one", "existsOne", "map", "filter", "transformList"];
-
-/// Finds the type of an expression, or all that is wrong.
-pub(super) fn check(expr: &Expr<'_>, environment: &Environment) -> Result<Type, Vec<Problem>> {
-    let mut checker = Checker { environment, locals: Vec::new(), problems: Vec::new() };
-    let found = checker.type_of(expr);
-    // cel-go reports by place in the source, not in the order of discovery.
-    checker.problems.sort_by_key(|problem| problem.at);
-    if checker.problems.is_empty() { Ok(found) } else { Err(checker.problems) }
+/// What is known about the parts of an expression, by their numbers.
+pub(super) struct Checked {
+    types: Vec<Type>,
+    overloads: Vec<Vec<&'static str>>,
+    /// Parts that turned out to be a variable or a function whose name has dots.
+    qualified: HashSet<usize>,
 }
 
-struct Checker<'c> {
+impl Checked {
+    pub(super) fn type_of(&self, expr: &Expr<'_>) -> &Type {
+        self.types.get(expr.id).unwrap_or(&Type::Dyn)
+    }
+
+    /// The overloads of a function that a call may come to.
+    pub(super) fn overloads(&self, expr: &Expr<'_>) -> &[&'static str] {
+        self.overloads.get(expr.id).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether `a.b` is one name here: that of a variable or, before an argument list, of a function.
+    pub(super) fn is_qualified(&self, expr: &Expr<'_>) -> bool {
+        self.qualified.contains(&expr.id)
+    }
+}
+
+/// Finds the types of all parts of an expression, or all that is wrong.
+pub(super) fn check(parsed: &Parsed<'_>, environment: &Environment) -> Result<Checked, Vec<Problem>> {
+    let mut checker = Checker {
+        environment,
+        locals: Vec::new(),
+        substitutions: Substitutions::default(),
+        found: Checked {
+            types: vec![Type::Dyn; parsed.parts],
+            overloads: vec![Vec::new(); parsed.parts],
+            qualified: HashSet::new(),
+        },
+        problems: Vec::new(),
+    };
+    checker.check(&parsed.expr);
+    checker.problems.sort_by_key(|problem| problem.at);
+    if !checker.problems.is_empty() {
+        return Err(checker.problems);
+    }
+    let mut found = checker.found;
+    for one in &mut found.types {
+        *one = checker.substitutions.substitute(one, Unknown::Dyn);
+    }
+    Ok(found)
+}
+
+struct Checker<'c, 'e> {
     environment: &'c Environment,
     /// Variables of macros, the innermost last.
-    locals: Vec<(String, Type)>,
+    locals: Vec<(&'e str, Type)>,
+    substitutions: Substitutions,
+    found: Checked,
     problems: Vec<Problem>,
 }
 
-impl Checker<'_> {
-    /// A part that is wrong has any type, so that one mistake is told once.
+impl<'e> Checker<'_, 'e> {
     fn fail(&mut self, at: usize, text: String) -> Type {
         self.problems.push(Problem { at, text });
-        Type::Dyn
+        Type::Error
     }
 
     fn undeclared(&mut self, at: usize, name: &str) -> Type {
         self.fail(at, format!("undeclared reference to '{name}' (in container '')"))
     }
 
-    fn type_of(&mut self, expr: &Expr<'_>) -> Type {
-        deep(|| match &expr.node {
-            Node::Literal(kind, text) => literal(*kind, text),
+    fn mismatch(&mut self, at: usize, expected: &Type, found: &Type) {
+        self.fail(at, format!("expected type '{expected}' but found '{found}'"));
+    }
+
+    fn resolved(&self, found: &Type) -> Type {
+        self.substitutions.substitute(found, Unknown::Kept)
+    }
+
+    /// Finds the type of a part and keeps it.
+    fn check(&mut self, expr: &Expr<'e>) -> Type {
+        let found = deep(|| self.find(expr));
+        self.found.types[expr.id] = found.clone();
+        found
+    }
+
+    fn find(&mut self, expr: &Expr<'e>) -> Type {
+        match &expr.node {
+            Node::Literal(value) => literal_type(value),
             Node::Identifier(name) => match self.variable(name) {
                 Some(found) => found,
                 None => self.undeclared(expr.at, name),
             },
-            Node::Select { operand, field, is_optional } => {
-                self.select(expr.at, operand, field, *is_optional)
-            }
-            Node::Call { function, target, arguments } => {
-                self.call(expr.at, function, target.as_deref(), arguments)
-            }
-            Node::List(items) => Type::list(self.joined(items.iter())),
+            Node::Select(select) => self.select(expr, select),
+            Node::Call(call) => self.call(expr, call),
+            Node::List(items) => self.list(items),
             Node::Map(entries) => {
-                let key = self.joined(entries.iter().map(|(key, _)| key));
-                let value = self.joined(entries.iter().map(|(_, value)| value));
-                Type::Map(Box::new(key), Box::new(value))
-            }
-            Node::Struct { name, fields } => {
-                // The fields of an unknown type are not looked at.
-                if !self.environment.has_struct(name) {
-                    return self.undeclared(expr.at, name);
+                let (mut key, mut value) = (None, None);
+                for entry in entries {
+                    let found = self.check(&entry.key);
+                    key = Some(self.join(key, found));
+                    let found = self.item(&entry.value, entry.is_optional);
+                    value = Some(self.join(value, found));
                 }
-                for field in fields {
-                    self.type_of(field);
-                }
-                Type::named(name)
+                let key = key.unwrap_or_else(|| self.substitutions.fresh());
+                Type::map_of(key, value.unwrap_or_else(|| self.substitutions.fresh()))
             }
-        })
-    }
-
-    /// Variables of macros hide those of the environment.
-    fn variable(&self, name: &str) -> Option<Type> {
-        let local = self.locals.iter().rev().find(|(local, _)| local == name);
-        local.map(|(_, found)| found.clone()).or_else(|| self.environment.variable(name))
-    }
-
-    /// The one type of all items of a literal.
-    fn joined<'x, 'e: 'x>(&mut self, items: impl Iterator<Item = &'x Expr<'e>>) -> Type {
-        let mut common: Option<Type> = None;
-        for item in items {
-            let found = self.type_of(item);
-            match &common {
-                None => common = Some(found),
-                Some(expected) if !found.fits(expected) => {
-                    let text = format!("expected type '{expected}' but found '{found}'");
-                    self.fail(item.at, text);
-                }
-                // One item of unknown type makes the whole literal one of any.
-                Some(_) if found == Type::Dyn => common = Some(Type::Dyn),
-                Some(_) => {}
-            }
+            Node::Struct { name, fields } => self.structure(expr.at, name, fields),
+            Node::Comprehension(loops) => self.comprehension(loops),
         }
-        common.unwrap_or(Type::Dyn)
     }
 
-    fn select(&mut self, at: usize, operand: &Expr<'_>, field: &str, is_optional: bool) -> Type {
-        if let Some(found) =
-            path(operand).and_then(|name| self.environment.variable(&format!("{name}.{field}")))
-        {
+    /// Variables of macros hide those of the environment, which hide the names of types.
+    fn variable(&self, name: &str) -> Option<Type> {
+        let local = self.locals.iter().rev().find(|(local, _)| *local == name);
+        let found = local.map(|(_, found)| found.clone()).or_else(|| self.environment.variable(name));
+        found.or_else(|| named_type(name).map(Type::of_type))
+    }
+
+    fn list(&mut self, items: &[Item<'e>]) -> Type {
+        let mut common = None;
+        for item in items {
+            let found = self.item(&item.value, item.is_optional);
+            common = Some(self.join(common, found));
+        }
+        Type::list(common.unwrap_or_else(|| self.substitutions.fresh()))
+    }
+
+    /// The type of a member of a list or a map; that of an optional one is the type in it.
+    fn item(&mut self, value: &Expr<'e>, is_optional: bool) -> Type {
+        match self.check(value) {
+            Type::Optional(of) if is_optional => *of,
+            found if is_optional && found != Type::Dyn => {
+                self.mismatch(value.at, &Type::optional(found.clone()), &found);
+                found
+            }
+            found => found,
+        }
+    }
+
+    /// The type of all members of a literal. Members that do not fit are told later.
+    fn join(&mut self, previous: Option<Type>, found: Type) -> Type {
+        match previous {
+            None => found,
+            Some(previous) if self.substitutions.fits(&previous, &found) => most_general(&previous, &found),
+            Some(_) => Type::Dyn,
+        }
+    }
+
+    fn structure(&mut self, at: usize, name: &str, fields: &[(&'e str, Item<'e>)]) -> Type {
+        // The fields of an unknown type are not looked at.
+        if !self.environment.has_struct(name) {
+            return self.undeclared(at, name);
+        }
+        for (_, item) in fields {
+            self.item(&item.value, item.is_optional);
+        }
+        Type::named(name)
+    }
+
+    fn select(&mut self, expr: &Expr<'e>, select: &Select<'e>) -> Type {
+        if let Some(found) = path(expr).and_then(|name| self.environment.variable(&name)) {
+            self.found.qualified.insert(expr.id);
             return found;
         }
-        let found = match self.type_of(operand) {
+        let operand = self.check(&select.operand);
+        let found = self.field(expr.at, &operand, select.field);
+        if select.is_test { Type::Bool } else { self.resolved(&found) }
+    }
+
+    fn field(&mut self, at: usize, operand: &Type, field: &str) -> Type {
+        match self.resolved(operand) {
+            Type::Optional(of) => Type::optional(self.field(at, &of, field)),
             Type::Map(_, value) => *value,
-            Type::Named(name) => match self.environment.field(&name, field) {
+            of @ Type::Named(_) if of.is_object() => match self.environment.field(&of.to_string(), field) {
                 Some(found) => found,
                 None => self.fail(at, format!("undefined field '{field}'")),
             },
-            Type::Dyn => Type::Dyn,
-            other => self.fail(at, format!("type '{other}' does not support field selection")),
-        };
-        if is_optional { Type::Dyn } else { found }
-    }
-
-    fn call(&mut self, at: usize, function: &str, target: Option<&Expr<'_>>, arguments: &[Expr<'_>]) -> Type {
-        match (function, target, arguments) {
-            ("has", None, [argument]) => return self.has(argument),
-            ("&&" | "||", None, _) => return self.logical(arguments),
-            ("_?_:_", None, [condition, first, second]) => {
-                return self.conditional(at, [condition, first, second]);
+            // A field of it is all that is known about the value.
+            of @ Type::Param(_) => {
+                self.substitutions.fits(&Type::Dyn, &of);
+                Type::Dyn
             }
-            (_, Some(range), [_, ..]) if is_macro(function, arguments) => {
-                return self.comprehension(at, function, range, arguments);
-            }
-            _ => {}
-        }
-        // `sets.contains(…)` is a function whose name has a dot.
-        let qualified = target.and_then(path).map(|path| format!("{path}.{function}"));
-        if let Some(name) = &qualified {
-            // Only the name is looked up here; arguments must not be checked twice.
-            let types = || arguments.iter().map(|_| Type::Dyn).collect::<Vec<_>>();
-            if !matches!(resolve(name, None, &types()), Resolution::Unknown) {
-                let types: Vec<Type> = arguments.iter().map(|one| self.type_of(one)).collect();
-                return self.resolved(at, name, None, &types);
-            }
-        }
-        let target = target.map(|target| self.type_of(target));
-        let types: Vec<Type> = arguments.iter().map(|one| self.type_of(one)).collect();
-        match (function, &types[..]) {
-            ("==" | "!=", [one, other]) if one.fits(other) => Type::Bool,
-            ("in", [item, Type::List(of)]) if item.fits(of) => Type::Bool,
-            ("in", [key, Type::Map(of, _)]) if key.fits(of) => Type::Bool,
-            ("in", [_, Type::Dyn]) => Type::Bool,
-            ("_[_]", [Type::List(item), index]) if index.fits(&Type::Int) => (**item).clone(),
-            ("_[_]", [Type::Map(key, value), index]) if index.fits(key) => (**value).clone(),
-            ("_[_]", [Type::Dyn, _]) => Type::Dyn,
-            ("==" | "!=" | "in" | "_[_]", _) => self.no_overload(at, function, None, &types),
-            ("+", [Type::List(one), Type::List(other)]) if one.fits(other) => types[0].clone(),
-            // The result has the type of the items, which the table of functions cannot say.
-            ("sum" | "min" | "max", []) => match target {
-                Some(Type::List(item)) => *item,
-                _ => Type::Dyn,
-            },
-            _ => self.resolved(at, function, target.as_ref(), &types),
-        }
-    }
-
-    fn resolved(&mut self, at: usize, name: &str, target: Option<&Type>, arguments: &[Type]) -> Type {
-        match resolve(name, target, arguments) {
-            Resolution::Result(found) => found,
-            Resolution::NoOverload => self.no_overload(at, name, target, arguments),
-            Resolution::Unknown => self.undeclared(at, name),
-        }
-    }
-
-    fn no_overload(&mut self, at: usize, name: &str, target: Option<&Type>, arguments: &[Type]) -> Type {
-        let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-        let before = target.map(|target| format!("{target}.")).unwrap_or_default();
-        let name = match name {
-            // cel-go shows its internal names of operators.
-            "in" => "@in".to_owned(),
-            "_[_]" | "!_" | "-_" | "_?_:_" => name.to_owned(),
-            _ if name.chars().all(|char| char.is_ascii_punctuation()) => format!("_{name}_"),
-            _ => name.to_owned(),
-        };
-        let applied = format!("{before}({})", arguments.join(", "));
-        self.fail(at, format!("found no matching overload for '{name}' applied to '{applied}'"))
-    }
-
-    /// Whether a field is there: the argument must be one.
-    fn has(&mut self, argument: &Expr<'_>) -> Type {
-        if !matches!(argument.node, Node::Select { .. }) {
-            return self.fail(argument.at, "invalid argument to has() macro".to_owned());
-        }
-        self.type_of(argument);
-        Type::Bool
-    }
-
-    fn logical(&mut self, arguments: &[Expr<'_>]) -> Type {
-        for argument in arguments {
-            let found = self.type_of(argument);
-            if !found.fits(&Type::Bool) {
-                self.fail(argument.at, format!("expected type 'bool' but found '{found}'"));
-            }
-        }
-        Type::Bool
-    }
-
-    fn conditional(&mut self, at: usize, parts: [&Expr<'_>; 3]) -> Type {
-        let types = parts.map(|part| self.type_of(part));
-        let [condition, first, second] = &types;
-        if condition.fits(&Type::Bool) && first.fits(second) {
-            return if *first == Type::Dyn { Type::Dyn } else { second.clone() };
-        }
-        self.no_overload(at, "_?_:_", None, &types)
-    }
-
-    fn comprehension(&mut self, at: usize, function: &str, range: &Expr<'_>, arguments: &[Expr<'_>]) -> Type {
-        let range_type = self.type_of(range);
-        let item = match &range_type {
-            Type::List(item) => (**item).clone(),
-            Type::Map(key, _) => (**key).clone(),
-            Type::Dyn => Type::Dyn,
+            of if of.is_dyn_or_error() => Type::Dyn,
             other => {
+                self.fail(at, format!("type '{other}' does not support field selection"));
+                Type::Dyn
+            }
+        }
+    }
+
+    fn call(&mut self, expr: &Expr<'e>, call: &Call<'e>) -> Type {
+        if let ("_?._", [operand, name]) = (call.function, &call.arguments[..]) {
+            return self.optional_select(expr, operand, name);
+        }
+        let mut types: Vec<Type> = call.arguments.iter().map(|argument| self.check(argument)).collect();
+        let Some(target) = call.target.as_deref() else {
+            return self.global_call(expr, call.function, call, &types);
+        };
+        // `sets.contains(…)` is a function whose name has a dot.
+        let qualified = path(target).map(|path| format!("{path}.{}", call.function));
+        if let Some(name) = qualified.filter(|name| overloads(name).is_some()) {
+            self.found.qualified.insert(expr.id);
+            return self.global_call(expr, &name, call, &types);
+        }
+        types.insert(0, self.check(target));
+        if overloads(call.function).is_none() {
+            return self.undeclared(expr.at, call.function);
+        }
+        match self.resolve(expr.id, call.function, &types, Style::Member) {
+            Some(found) => found,
+            None => self.no_overload(expr.at, call.function, &types, Style::Member),
+        }
+    }
+
+    fn global_call(&mut self, expr: &Expr<'e>, function: &str, call: &Call<'e>, types: &[Type]) -> Type {
+        if overloads(function).is_none() {
+            return self.undeclared(expr.at, function);
+        }
+        if matches!(function, "_&&_" | "_||_") {
+            self.found.overloads[expr.id] = vec!["bb>b"];
+            return self.logical(call, types);
+        }
+        match self.resolve(expr.id, function, types, Style::Global) {
+            Some(found) => found,
+            None => self.no_overload(expr.at, function, types, Style::Global),
+        }
+    }
+
+    /// The result of a function; none if no overload takes these types. The overloads are kept.
+    fn resolve(&mut self, id: usize, function: &str, types: &[Type], style: Style) -> Option<Type> {
+        let mut result: Option<Type> = None;
+        for overload in overloads(function)? {
+            let signature = Signature::read(overload, || self.substitutions.fresh());
+            if signature.is_member != (style == Style::Member) || signature.parameters.len() != types.len() {
+                continue;
+            }
+            let pairs: Vec<(&Type, &Type)> = types.iter().zip(&signature.parameters).collect();
+            if !self.substitutions.all_fit(&pairs) {
+                continue;
+            }
+            self.found.overloads[id].push(overload);
+            let found = self.resolved(&signature.result);
+            result = match result {
+                None => Some(found),
+                // Which one is meant is seen when it runs.
+                Some(known) if known != Type::Dyn && known != found => Some(Type::Dyn),
+                known => known,
+            };
+        }
+        result
+    }
+
+    fn no_overload(&mut self, at: usize, function: &str, types: &[Type], style: Style) -> Type {
+        let mut names: Vec<String> =
+            types.iter().map(|one| self.substitutions.substitute(one, Unknown::Dyn).to_string()).collect();
+        let before = if style == Style::Member { format!("{}.", names.remove(0)) } else { String::new() };
+        let applied = format!("{before}({})", names.join(", "));
+        self.fail(at, format!("found no matching overload for '{function}' applied to '{applied}'"))
+    }
+
+    fn logical(&mut self, call: &Call<'e>, types: &[Type]) -> Type {
+        let mut result = Type::Bool;
+        for (argument, found) in call.arguments.iter().zip(types) {
+            if !self.substitutions.fits(found, &Type::Bool) {
+                self.mismatch(argument.at, &Type::Bool, found);
+                result = Type::Error;
+            }
+        }
+        result
+    }
+
+    /// `a.?b` is the value of the field, if there is one.
+    fn optional_select(&mut self, expr: &Expr<'e>, operand: &Expr<'e>, name: &Expr<'e>) -> Type {
+        let operand = self.check(operand);
+        self.found.types[name.id] = Type::String;
+        let Node::Literal(Literal::String(field)) = &name.node else { return Type::Error };
+        self.found.overloads[expr.id] = vec!["*s>?1"];
+        let field = self.field(expr.at, &operand, field);
+        let found = self.resolved(&field);
+        if matches!(self.resolved(&operand), Type::Optional(_)) { found } else { Type::optional(found) }
+    }
+
+    fn comprehension(&mut self, loops: &Comprehension<'e>) -> Type {
+        let range = self.check(&loops.range);
+        let accumulated = self.check(&loops.init);
+        let variables = self.loop_variables(loops, &range);
+        let outside = self.locals.len();
+        self.locals.push((loops.accumulator, accumulated.clone()));
+        let inside = self.locals.len();
+        self.locals.extend(variables);
+        let condition = self.check(&loops.condition);
+        self.expect(&loops.condition, &Type::Bool, &condition);
+        let step = self.check(&loops.step);
+        self.expect(&loops.step, &accumulated, &step);
+        self.locals.truncate(inside);
+        let result = self.check(&loops.result);
+        self.locals.truncate(outside);
+        self.resolved(&result)
+    }
+
+    fn expect(&mut self, expr: &Expr<'e>, expected: &Type, found: &Type) {
+        if !self.substitutions.fits(expected, found) {
+            self.mismatch(expr.at, expected, found);
+        }
+    }
+
+    /// What the variables of a loop are.
+    fn loop_variables(&mut self, loops: &Comprehension<'e>, range: &Type) -> Vec<(&'e str, Type)> {
+        let (first, second) = match (self.resolved(range), loops.second) {
+            (Type::List(item), None) => (*item, Type::Dyn),
+            (Type::List(item), Some(_)) => (Type::Int, *item),
+            (Type::Map(key, value), _) => (*key, *value),
+            (of @ (Type::Dyn | Type::Error | Type::Param(_)), _) => {
+                self.substitutions.fits(&Type::Dyn, &of);
+                (Type::Dyn, Type::Dyn)
+            }
+            (other, _) => {
                 let text = format!(
                     "expression of type '{other}' cannot be range of a comprehension (must be list, map, or dynamic)"
                 );
-                return self.fail(range.at, text);
+                self.fail(loops.range.at, text);
+                (Type::Error, Type::Error)
             }
         };
-        // Steps see the variables, the range does not: it was typed above.
-        let variables = arguments.len() - steps(function, arguments);
-        for variable in &arguments[..variables] {
-            if let Node::Identifier(name) = variable.node {
-                // The first of two variables is the place in the list, or the key.
-                let is_index = variables == 2 && std::ptr::eq(variable, &arguments[0]);
-                let found = if is_index || variables == 2 { Type::Dyn } else { item.clone() };
-                self.locals.push((name.to_owned(), found));
-            }
-        }
-        let types: Vec<Type> = arguments[variables..].iter().map(|step| self.type_of(step)).collect();
-        self.locals.truncate(self.locals.len() - variables);
-        self.macro_result(at, function, &item, &types)
-    }
-
-    fn macro_result(&mut self, at: usize, function: &str, item: &Type, steps: &[Type]) -> Type {
-        let condition = &steps[0];
-        let list = Type::list(item.clone());
-        match function {
-            "all" | "exists" | "exists_one" | "existsOne" if condition.fits(&Type::Bool) => Type::Bool,
-            "filter" if condition.fits(&Type::Bool) => list,
-            "filter" => self.no_overload(at, "_?_:_", None, &[condition.clone(), list.clone(), list]),
-            "map" | "transformList" => Type::list(steps.last().cloned().unwrap_or(Type::Dyn)),
-            _ => self.fail(at, format!("expected type 'bool' but found '{condition}'")),
-        }
+        let second = loops.second.map(|name| (name, second));
+        [(loops.variable, first)].into_iter().chain(second).collect()
     }
 }
 
-/// How many arguments of a macro are not variables.
-fn steps(function: &str, arguments: &[Expr<'_>]) -> usize {
-    match function {
-        // `map` may have a condition before what it makes.
-        "map" => arguments.len() - 1,
-        _ => 1,
-    }
+/// Whether a function is called with a value before the dot.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Global,
+    Member,
 }
 
-fn is_macro(function: &str, arguments: &[Expr<'_>]) -> bool {
-    MACROS.contains(&function)
-        && matches!(arguments.len(), 2 | 3)
-        && matches!(arguments[0].node, Node::Identifier(_))
+/// Types that have a name in expressions.
+fn named_type(name: &str) -> Option<Type> {
+    Some(match name {
+        "bool" => Type::Bool,
+        "bytes" => Type::Bytes,
+        "double" => Type::Double,
+        "int" => Type::Int,
+        "list" => Type::list(Type::Dyn),
+        "map" => Type::map_of(Type::Dyn, Type::Dyn),
+        "null_type" => Type::Null,
+        "string" => Type::String,
+        "type" => Type::OfType(None),
+        "uint" => Type::Uint,
+        "optional_type" => Type::optional(Type::Dyn),
+        _ => return None,
+    })
 }
 
-/// `a.b.c` as one name, if it is nothing but names.
-fn path(expr: &Expr<'_>) -> Option<String> {
-    match &expr.node {
-        Node::Identifier(name) => Some((*name).to_owned()),
-        Node::Select { operand, field, is_optional: false } => {
-            path(operand).map(|before| format!("{before}.{field}"))
-        }
-        _ => None,
-    }
-}
-
-fn literal(kind: TokenKind, text: &str) -> Type {
-    match kind {
-        TokenKind::Int => Type::Int,
-        TokenKind::Uint => Type::Uint,
-        TokenKind::Double => Type::Double,
-        TokenKind::String => Type::String,
-        TokenKind::Bytes => Type::Bytes,
-        _ if text == "null" => Type::Null,
-        _ => Type::Bool,
+fn literal_type(value: &Literal) -> Type {
+    match value {
+        Literal::Null => Type::Null,
+        Literal::Bool(_) => Type::Bool,
+        Literal::Int(_) => Type::Int,
+        Literal::Uint(_) => Type::Uint,
+        Literal::Double(_) => Type::Double,
+        Literal::String(_) => Type::String,
+        Literal::Bytes(_) => Type::Bytes,
     }
 }

@@ -1,6 +1,11 @@
 //! What an expression may refer to: variables, and types with fields.
 
+use std::collections::BTreeMap;
+
 use super::types::Type;
+
+/// Types with fields, by name.
+pub(crate) type ObjectTypes = BTreeMap<String, BTreeMap<String, Type>>;
 
 /// The variables of an expression.
 #[derive(Clone, Debug)]
@@ -9,6 +14,8 @@ pub(crate) struct Environment {
     /// The variables that a policy defines, as fields of `variables`.
     composed: Option<Vec<(String, Type)>>,
     structs: &'static [&'static str],
+    /// The objects of a custom resource.
+    objects: ObjectTypes,
 }
 
 /// The type of `variables`.
@@ -27,12 +34,21 @@ impl Environment {
             ("request", Type::named("kubernetes.AdmissionRequest")),
             ("namespaceObject", Type::named("kubernetes.Namespace")),
         ];
-        Environment { variables, composed: None, structs: &[] }
+        Environment::of(variables)
+    }
+
+    fn of(variables: Vec<(&'static str, Type)>) -> Environment {
+        Environment { variables, composed: None, structs: &[], objects: ObjectTypes::new() }
+    }
+
+    /// That of the rules of a custom resource: a value and the one that it replaces.
+    pub(crate) fn of_rules(own: Type, old: Type, objects: ObjectTypes) -> Environment {
+        Environment { objects, ..Environment::of(vec![("self", own), ("oldSelf", old)]) }
     }
 
     /// That of selectors of devices.
     pub(crate) fn of_devices() -> Environment {
-        Environment { variables: vec![("device", Type::named(DEVICE))], composed: None, structs: &[] }
+        Environment::of(vec![("device", Type::named(DEVICE))])
     }
 
     /// Adds the parameters of a policy.
@@ -81,6 +97,7 @@ impl Environment {
                 let variables = self.composed.as_deref().unwrap_or_default();
                 variables.iter().rev().find(|(name, _)| name == field).map(|(_, found)| found.clone())
             }
+            _ if self.objects.contains_key(of) => self.objects.get(of)?.get(field).cloned(),
             _ if of.split('.').next() == Some("Object") || of == "JSONPatch" => Some(Type::Dyn),
             _ => known_field(of, field),
         }

@@ -1,12 +1,13 @@
 //! The functions of CEL in Kubernetes and the types they take and give.
 //!
-//! A signature is written in letters: what is before the dot, arguments, `>` and the result.
-//! `"s.s>b"` is a function of a string with a string that gives a boolean: `a.startsWith(b)`.
+//! An overload is written in letters: what is before the dot, arguments, `>` and the result. `"s.s>b"` is a function
+//! of a string with a string that gives a boolean: `a.startsWith(b)`. `[s]` is a list of strings, `{sb}` a map from
+//! strings to booleans, `?s` an optional string, `Ts` the type string, `*` any type; `1` and `2` are type parameters.
 
 use super::types::Type;
 
 /// What a letter means.
-fn type_of(letter: u8) -> Type {
+fn simple_type(letter: u8) -> Type {
     match letter {
         b'b' => Type::Bool,
         b'i' => Type::Int,
@@ -14,13 +15,8 @@ fn type_of(letter: u8) -> Type {
         b'd' => Type::Double,
         b's' => Type::String,
         b'y' => Type::Bytes,
-        b'n' => Type::Null,
         b't' => Type::Timestamp,
         b'r' => Type::Duration,
-        b'T' => Type::OfTypes,
-        b'l' => Type::list(Type::Dyn),
-        b'L' => Type::list(Type::String),
-        b'm' => Type::Map(Box::new(Type::Dyn), Box::new(Type::Dyn)),
         b'A' => Type::named("kubernetes.authorization.Authorizer"),
         b'P' => Type::named("kubernetes.authorization.PathCheck"),
         b'G' => Type::named("kubernetes.authorization.GroupCheck"),
@@ -36,36 +32,45 @@ fn type_of(letter: u8) -> Type {
     }
 }
 
-/// Functions by name. `*` is any type.
+/// Functions by name and their overloads.
 const FUNCTIONS: &[(&str, &str)] = &[
     // Operators.
+    ("_?_:_", "b11>1"),
+    ("_&&_", "bb>b"),
+    ("_||_", "bb>b"),
+    ("_==_", "11>b"),
+    ("_!=_", "11>b"),
     ("!_", "b>b"),
-    ("-_", "i>i d>d"),
-    ("+", "ii>i uu>u dd>d ss>s yy>y ll>l rr>r tr>t rt>t"),
-    ("-", "ii>i uu>u dd>d rr>r tr>t tt>r"),
-    ("*", "ii>i uu>u dd>d"),
-    ("/", "ii>i uu>u dd>d"),
-    ("%", "ii>i uu>u"),
-    ("<", "bb>b ii>b uu>b dd>b ss>b yy>b tt>b rr>b id>b iu>b ud>b ui>b di>b du>b"),
-    ("<=", "bb>b ii>b uu>b dd>b ss>b yy>b tt>b rr>b id>b iu>b ud>b ui>b di>b du>b"),
-    (">", "bb>b ii>b uu>b dd>b ss>b yy>b tt>b rr>b id>b iu>b ud>b ui>b di>b du>b"),
-    (">=", "bb>b ii>b uu>b dd>b ss>b yy>b tt>b rr>b id>b iu>b ud>b ui>b di>b du>b"),
+    ("-_", "d>d i>i"),
+    ("_+_", "yy>y dd>d rr>r rt>t tr>t ii>i [1][1]>[1] ss>s uu>u"),
+    ("_-_", "dd>d rr>r ii>i tr>t tt>r uu>u"),
+    ("_*_", "dd>d ii>i uu>u"),
+    ("_/_", "dd>d ii>i uu>u"),
+    ("_%_", "ii>i uu>u"),
+    ("_<_", ORDER),
+    ("_<=_", ORDER),
+    ("_>_", ORDER),
+    ("_>=_", ORDER),
+    ("@in", "1[1]>b 1{12}>b"),
+    ("_[_]", "[1]i>1 {12}1>2 ?[1]i>?1 ?{12}1>?2"),
+    ("_[?_]", "[1]i>?1 ?[1]i>?1 {12}1>?2 ?{12}1>?2"),
+    ("@not_strictly_false", "b>b"),
     // Standard library.
-    ("size", "s>i y>i l>i m>i s.>i y.>i l.>i m.>i"),
+    ("size", "y>i y.>i [1]>i [1].>i {12}>i {12}.>i s>i s.>i"),
     ("startsWith", "s.s>b"),
     ("endsWith", "s.s>b"),
     ("contains", "s.s>b"),
-    ("matches", "s.s>b ss>b"),
-    ("type", "*>T"),
-    ("dyn", "*>*"),
+    ("matches", "ss>b s.s>b"),
+    ("type", "1>T1"),
+    ("dyn", "1>*"),
     ("bool", "b>b s>b"),
     ("bytes", "y>y s>y"),
-    ("double", "d>d i>d u>d s>d"),
-    ("int", "i>i d>i u>i s>i t>i"),
-    ("uint", "u>u i>u d>u s>u"),
-    ("string", "s>s b>s i>s u>s d>s y>s t>s r>s"),
-    ("timestamp", "t>t s>t i>t"),
-    ("duration", "r>r s>r i>r"),
+    ("double", "d>d i>d s>d u>d"),
+    ("int", "i>i d>i r>i s>i t>i u>i"),
+    ("uint", "u>u d>u i>u s>u"),
+    ("string", "s>s b>s y>s d>s r>s i>s t>s u>s I>s N>s"),
+    ("timestamp", "t>t i>t s>t"),
+    ("duration", "r>r s>r"),
     ("getFullYear", "t.>i t.s>i"),
     ("getMonth", "t.>i t.s>i"),
     ("getDate", "t.>i t.s>i"),
@@ -78,35 +83,50 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("getMilliseconds", "t.>i t.s>i r.>i"),
     // Strings.
     ("charAt", "s.i>s"),
-    ("indexOf", "s.s>i s.si>i l.*>i"),
-    ("lastIndexOf", "s.s>i s.si>i l.*>i"),
-    ("join", "L.>s L.s>s"),
+    ("indexOf", "s.s>i s.si>i [1].1>i"),
+    ("lastIndexOf", "s.s>i s.si>i [1].1>i"),
+    ("join", "[s].>s [s].s>s"),
     ("lowerAscii", "s.>s"),
     ("upperAscii", "s.>s"),
     ("replace", "s.ss>s s.ssi>s"),
-    ("reverse", "s.>s"),
-    ("split", "s.s>L s.si>L"),
+    ("split", "s.s>[s] s.si>[s]"),
     ("substring", "s.i>s s.ii>s"),
     ("trim", "s.>s"),
-    ("format", "s.l>s"),
+    ("format", "s.[*]>s"),
+    ("strings.quote", "s>s"),
     ("find", "s.s>s"),
-    ("findAll", "s.s>L s.si>L"),
-    // Lists and sets.
-    ("isSorted", "l.>b"),
-    ("sum", "l.>*"),
-    ("min", "l.>*"),
-    ("max", "l.>*"),
-    ("sets.contains", "ll>b"),
-    ("sets.equivalent", "ll>b"),
-    ("sets.intersects", "ll>b"),
+    ("findAll", "s.s>[s] s.si>[s]"),
+    // Lists, maps and sets.
+    ("isSorted", "[i].>b [u].>b [d].>b [b].>b [r].>b [t].>b [s].>b [y].>b"),
+    ("sum", "[i].>i [u].>u [d].>d [r].>r"),
+    ("min", "[i].>i [u].>u [d].>d [b].>b [r].>r [t].>t [s].>s [y].>y"),
+    ("max", "[i].>i [u].>u [d].>d [b].>b [r].>r [t].>t [s].>s [y].>y"),
+    ("slice", "[1].ii>[1]"),
+    ("flatten", "[[1]].>[1] [*].i>[*]"),
+    ("sort", "[i].>[i] [u].>[u] [d].>[d] [b].>[b] [r].>[r] [t].>[t] [s].>[s] [y].>[y]"),
+    (
+        "@sortByAssociatedKeys",
+        "[1].[i]>[1] [1].[u]>[1] [1].[d]>[1] [1].[b]>[1] [1].[r]>[1] [1].[t]>[1] [1].[s]>[1] [1].[y]>[1]",
+    ),
+    ("lists.range", "i>[i]"),
+    ("reverse", "[1].>[1]"),
+    ("distinct", "[1].>[1]"),
+    ("first", "[1].>?1"),
+    ("last", "[1].>?1"),
+    ("cel.@mapInsert", "{12}12>{12} {12}{12}>{12}"),
+    ("sets.contains", "[1][1]>b"),
+    ("sets.equivalent", "[1][1]>b"),
+    ("sets.intersects", "[1][1]>b"),
     // Optional values.
-    ("optional.of", "*>*"),
-    ("optional.ofNonZeroValue", "*>*"),
-    ("optional.none", ">*"),
-    ("hasValue", "*.>b"),
-    ("value", "*.>*"),
-    ("or", "*.*>*"),
-    ("orValue", "*.*>*"),
+    ("optional.of", "1>?1"),
+    ("optional.ofNonZeroValue", "1>?1"),
+    ("optional.none", ">?1"),
+    ("optional.unwrap", "[?1]>[1]"),
+    ("unwrapOpt", "[?1].>[1]"),
+    ("hasValue", "?1.>b"),
+    ("value", "?1.>1"),
+    ("or", "?1.?1>?1"),
+    ("orValue", "?1.1>1"),
     // URLs, addresses, quantities, versions and formats.
     ("url", "s>U"),
     ("isURL", "s>b"),
@@ -115,7 +135,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("getHostname", "U.>s"),
     ("getPort", "U.>s"),
     ("getEscapedPath", "U.>s"),
-    ("getQuery", "U.>m"),
+    ("getQuery", "U.>{s[s]}"),
     ("ip", "s>I N.>I"),
     ("isIP", "s>b"),
     ("ip.isCanonical", "s>b"),
@@ -127,8 +147,8 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("isGlobalUnicast", "I.>b"),
     ("cidr", "s>N"),
     ("isCIDR", "s>b"),
-    ("containsIP", "N.I>b N.s>b"),
-    ("containsCIDR", "N.N>b N.s>b"),
+    ("containsIP", "N.s>b N.I>b"),
+    ("containsCIDR", "N.s>b N.N>b"),
     ("masked", "N.>N"),
     ("prefixLength", "N.>i"),
     ("quantity", "s>Q"),
@@ -136,7 +156,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("isInteger", "Q.>b"),
     ("asInteger", "Q.>i"),
     ("asApproximateFloat", "Q.>d"),
-    ("sign", "Q.>i"),
+    ("sign", "Q>i"),
     ("add", "Q.Q>Q Q.i>Q"),
     ("sub", "Q.Q>Q Q.i>Q"),
     ("isLessThan", "Q.Q>b V.V>b"),
@@ -147,8 +167,21 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("major", "V.>i"),
     ("minor", "V.>i"),
     ("patch", "V.>i"),
-    ("format.named", "s>*"),
-    ("validate", "F.s>*"),
+    ("format.named", "s>?F"),
+    ("format.dns1123Label", ">F"),
+    ("format.dns1123Subdomain", ">F"),
+    ("format.dns1035Label", ">F"),
+    ("format.qualifiedName", ">F"),
+    ("format.dns1123LabelPrefix", ">F"),
+    ("format.dns1123SubdomainPrefix", ">F"),
+    ("format.dns1035LabelPrefix", ">F"),
+    ("format.labelValue", ">F"),
+    ("format.uri", ">F"),
+    ("format.uuid", ">F"),
+    ("format.byte", ">F"),
+    ("format.date", ">F"),
+    ("format.datetime", ">F"),
+    ("validate", "F.s>?[s]"),
     ("jsonpatch.escapeKey", "s>s"),
     // Authorization.
     ("path", "A.s>P"),
@@ -167,46 +200,70 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("reason", "E.>s"),
 ];
 
-/// What a call comes to.
-pub(super) enum Resolution {
-    /// There is no function of this name.
-    Unknown,
-    /// There is one, for other types.
-    NoOverload,
-    /// It gives this.
-    Result(Type),
+/// The overloads of operators that order values: numbers of different types have an order, too.
+const ORDER: &str = "bb>b ii>b id>b iu>b uu>b ud>b ui>b dd>b di>b du>b ss>b yy>b tt>b rr>b";
+
+/// The overloads of a function, as they are written in the table; none if there is no such function.
+pub(super) fn overloads(name: &str) -> Option<impl Iterator<Item = &'static str>> {
+    FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, overloads)| overloads.split(' '))
 }
 
-/// Finds the result of a function for the types of its arguments.
-pub(super) fn resolve(name: &str, target: Option<&Type>, arguments: &[Type]) -> Resolution {
-    let Some((_, signatures)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else {
-        return Resolution::Unknown;
-    };
-    let fitting = signatures.split(' ').filter(|signature| fits(signature, target, arguments));
-    let mut results: Vec<Type> =
-        fitting.filter_map(|signature| signature.bytes().last()).map(type_of).collect();
-    // Overloads that differ in their arguments only are one result.
-    results.dedup();
-    match results.len() {
-        0 => Resolution::NoOverload,
-        1 => Resolution::Result(results.remove(0)),
-        // Which one is meant is seen when it runs.
-        _ => Resolution::Result(Type::Dyn),
+/// The types of an overload, with parameters of this call.
+pub(super) struct Signature {
+    /// Whether the first parameter is before the dot.
+    pub(super) is_member: bool,
+    pub(super) parameters: Vec<Type>,
+    pub(super) result: Type,
+}
+
+impl Signature {
+    /// Reads an overload of the table; `fresh` makes type parameters.
+    pub(super) fn read(overload: &str, mut fresh: impl FnMut() -> Type) -> Signature {
+        let mut reader = Reader { letters: overload.bytes(), known: [None, None], fresh: &mut fresh };
+        let mut signature = Signature { is_member: false, parameters: Vec::new(), result: Type::Dyn };
+        while let Some(letter) = reader.letters.next() {
+            match letter {
+                b'.' => signature.is_member = true,
+                b'>' => signature.result = reader.next_type(),
+                _ => signature.parameters.push(reader.type_of(letter)),
+            }
+        }
+        signature
     }
 }
 
-fn fits(signature: &str, target: Option<&Type>, arguments: &[Type]) -> bool {
-    let types = signature.split('>').next().unwrap_or_default();
-    let (receiver, letters) = match types.split_once('.') {
-        Some((receiver, letters)) => (receiver.bytes().next(), letters),
-        None => (None, types),
-    };
-    let fits_target = match (receiver, target) {
-        (Some(letter), Some(target)) => target.fits(&type_of(letter)),
-        (None, None) => true,
-        _ => false,
-    };
-    fits_target
-        && letters.len() == arguments.len()
-        && letters.bytes().zip(arguments).all(|(letter, argument)| argument.fits(&type_of(letter)))
+struct Reader<'o, F> {
+    letters: std::str::Bytes<'o>,
+    /// What `1` and `2` are.
+    known: [Option<Type>; 2],
+    fresh: &'o mut F,
+}
+
+impl<F: FnMut() -> Type> Reader<'_, F> {
+    fn next_type(&mut self) -> Type {
+        let letter = self.letters.next().unwrap_or(b'*');
+        self.type_of(letter)
+    }
+
+    fn type_of(&mut self, letter: u8) -> Type {
+        match letter {
+            b'[' => {
+                let item = self.next_type();
+                self.letters.next();
+                Type::list(item)
+            }
+            b'{' => {
+                let (key, value) = (self.next_type(), self.next_type());
+                self.letters.next();
+                Type::map_of(key, value)
+            }
+            b'?' => Type::optional(self.next_type()),
+            b'T' => Type::of_type(self.next_type()),
+            b'1' | b'2' => {
+                let place = &mut self.known[usize::from(letter - b'1')];
+                place.get_or_insert_with(&mut *self.fresh).clone()
+            }
+            _ => simple_type(letter),
+        }
+    }
 }

@@ -1,35 +1,82 @@
-//! Expressions in CEL, as far as validation needs them: are they well-formed, and do their types fit.
+//! Expressions in CEL: [`parse`] reads them, [`check`] finds their types, [`cost`] estimates what evaluating them may
+//! take, [`evaluate`] does it.
 //!
-//! Nothing is evaluated here. Texts are those of cel-go for the mistakes people make; some rarer ones are refused
-//! with another text.
+//! All but the evaluation is our own, because errors must be those of cel-go. Functions are those of the `cel` and
+//! `kube-cel` crates, and evaluation needs the feature `cel`. What expressions are about is not known here: custom
+//! resources, policies and devices have an [`Environment`] each. Texts are those of cel-go for the mistakes people make;
+//! some rarer ones are refused with another text.
 
+mod after_types;
 mod check;
+mod cost;
 mod environment;
+#[cfg(feature = "cel")]
+pub(crate) mod evaluate;
+mod expr;
+mod format_string;
 mod functions;
+mod literal;
+mod macros;
 mod parse;
 mod problem;
 mod reserved;
 mod token;
 mod types;
+mod unify;
 
-pub(crate) use environment::Environment;
+pub(crate) use cost::{MaxSizes, SizeEstimate};
+pub(crate) use environment::{Environment, ObjectTypes};
 pub(crate) use reserved::is_word_of_cel;
 pub(crate) use types::Type;
 
+use check::Checked;
+use expr::Expr;
 use problem::shown;
 
 /// How many characters an expression may have.
 const MAX_CODE_POINTS: usize = 100_000;
 
+/// An expression whose types fit.
+pub(crate) struct Compiled<'e> {
+    expr: Expr<'e>,
+    checked: Checked,
+}
+
+impl<'e> Compiled<'e> {
+    /// Reads an expression and checks its types, or tells why it does not compile.
+    pub(crate) fn new(text: &'e str, environment: &Environment) -> Result<Compiled<'e>, String> {
+        let size = text.chars().count();
+        if size > MAX_CODE_POINTS {
+            let limit = format!("size: {size}, limit {MAX_CODE_POINTS}");
+            return Err(format!("compilation failed: expression code point size exceeds limit: {limit}"));
+        }
+        let compiled = parse::parse(text).and_then(|parsed| {
+            let checked = check::check(&parsed, environment)?;
+            after_types::check(&parsed.expr, &checked)?;
+            Ok(Compiled { expr: parsed.expr, checked })
+        });
+        compiled.map_err(|problems| format!("compilation failed: {}", shown(text, &problems)))
+    }
+
+    /// The type of the result.
+    pub(crate) fn result(&self) -> &Type {
+        self.checked.type_of(&self.expr)
+    }
+
+    /// Whether the expression uses a variable.
+    pub(crate) fn mentions(&self, variable: &str) -> bool {
+        self.expr.mentions(variable)
+    }
+
+    /// What evaluating the expression may cost at most, given how large the values of variables may be.
+    pub(crate) fn max_cost(&self, sizes: &dyn MaxSizes) -> u64 {
+        cost::max_cost(&self.expr, &self.checked, sizes)
+    }
+}
+
 /// Finds the type of an expression, or tells why it does not compile.
 pub(crate) fn compile(text: &str, environment: &Environment) -> Result<Type, String> {
-    let size = text.chars().count();
-    if size > MAX_CODE_POINTS {
-        let limit = format!("size: {size}, limit {MAX_CODE_POINTS}");
-        return Err(format!("compilation failed: expression code point size exceeds limit: {limit}"));
-    }
-    let found = parse::parse(text).and_then(|expr| check::check(&expr, environment));
-    found.map_err(|problems| format!("compilation failed: {}", shown(text, &problems)))
+    Compiled::new(text, environment).map(|compiled| compiled.result().clone())
 }
 
 /// What is wrong with an expression that must give one of these types.

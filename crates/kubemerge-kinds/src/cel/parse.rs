@@ -1,9 +1,12 @@
-//! Expressions in CEL as trees.
+//! Reads expressions in CEL.
 //!
 //! What is wrong is worded as the generated parser of cel-go words it, for one mistake; after several it may say less.
 
 use kubemerge_value::deep;
 
+use super::expr::{Call, Entry, Expr, Item, Node, Select};
+use super::literal::{self, Literal};
+use super::macros;
 use super::problem::Problem;
 use super::reserved::is_reserved;
 use super::token::{Token, TokenKind, tokens};
@@ -13,53 +16,37 @@ const MAX_DEPTH: usize = 250;
 /// What an operand may start with.
 const OPERAND: &str = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, \
                        STRING, BYTES, IDENTIFIER}";
+/// Operators that take two values, as they are written and as functions are called.
+type Operators = [(&'static str, &'static str)];
 /// Binary operators by precedence, the weakest first.
-const LEVELS: [&[&str]; 5] =
-    [&["||"], &["&&"], &["<", "<=", ">=", ">", "==", "!=", "in"], &["+", "-"], &["*", "/", "%"]];
+const LEVELS: [&Operators; 5] = [
+    &[("||", "_||_")],
+    &[("&&", "_&&_")],
+    &[
+        ("<", "_<_"),
+        ("<=", "_<=_"),
+        (">=", "_>=_"),
+        (">", "_>_"),
+        ("==", "_==_"),
+        ("!=", "_!=_"),
+        ("in", "@in"),
+    ],
+    &[("+", "_+_"), ("-", "_-_")],
+    &[("*", "_*_"), ("/", "_/_"), ("%", "_%_")],
+];
+/// How many levels hold operators that may be regrouped.
+const LOGICAL_LEVELS: usize = 2;
+/// How many parts an expression may have: macros may copy what they are applied to, again and again.
+const MAX_PARTS: usize = 500_000;
 
-/// A part of an expression and where it is.
-#[derive(Debug)]
-pub(super) struct Expr<'e> {
-    pub(super) at: usize,
-    pub(super) node: Node<'e>,
-}
-
-/// A long chain of operators is a deep tree, which is dropped with room for recursion.
-impl Drop for Expr<'_> {
-    fn drop(&mut self) {
-        let node = std::mem::replace(&mut self.node, Node::Identifier(""));
-        deep(|| drop(node));
-    }
-}
-
-/// What a part of an expression is.
-#[derive(Debug)]
-pub(super) enum Node<'e> {
-    Literal(TokenKind, &'e str),
-    Identifier(&'e str),
-    /// A field of a value; `.?field` is optional.
-    Select {
-        operand: Box<Expr<'e>>,
-        field: &'e str,
-        is_optional: bool,
-    },
-    /// A function or an operator, and the value before the dot.
-    Call {
-        function: &'e str,
-        target: Option<Box<Expr<'e>>>,
-        arguments: Vec<Expr<'e>>,
-    },
-    List(Vec<Expr<'e>>),
-    Map(Vec<(Expr<'e>, Expr<'e>)>),
-    /// A value of a named type with the values of its fields.
-    Struct {
-        name: String,
-        fields: Vec<Expr<'e>>,
-    },
+/// An expression and the number of its parts.
+pub(super) struct Parsed<'e> {
+    pub(super) expr: Expr<'e>,
+    pub(super) parts: usize,
 }
 
 /// Reads an expression; the problems are those of the words first.
-pub(super) fn parse(text: &str) -> Result<Expr<'_>, Vec<Problem>> {
+pub(super) fn parse(text: &str) -> Result<Parsed<'_>, Vec<Problem>> {
     let (tokens, unrecognized) = tokens(text);
     let mut problems: Vec<Problem> = unrecognized
         .into_iter()
@@ -68,24 +55,55 @@ pub(super) fn parse(text: &str) -> Result<Expr<'_>, Vec<Problem>> {
             Problem { at: wrong.at, text }
         })
         .collect();
-    let mut parser = Parser { tokens, next: 0, depth: 0, problems: Vec::new() };
+    let mut parser =
+        Parser { tokens, next: 0, depth: 0, parts: 0, closers: Vec::new(), problems: Vec::new() };
     let parsed = parser.whole();
     problems.append(&mut parser.problems);
     problems.sort_by_key(|problem| problem.at);
     match parsed {
-        Some(expr) if problems.is_empty() => Ok(expr),
+        Some(expr) if problems.is_empty() => Ok(Parsed { expr, parts: parser.parts }),
         _ => Err(problems),
     }
 }
 
-struct Parser<'e> {
+pub(super) struct Parser<'e> {
     tokens: Vec<Token<'e>>,
     next: usize,
     depth: usize,
+    /// How many parts there are so far.
+    parts: usize,
+    /// The closing brackets that must come, the innermost last.
+    closers: Vec<&'static str>,
     problems: Vec<Problem>,
 }
 
 impl<'e> Parser<'e> {
+    /// A new part of the expression.
+    pub(super) fn make(&mut self, at: usize, node: Node<'e>) -> Expr<'e> {
+        let id = self.parts;
+        self.parts += 1;
+        if id == MAX_PARTS {
+            self.problems.push(Problem { at, text: format!("expression has more than {MAX_PARTS} parts") });
+        }
+        Expr { id, at, node }
+    }
+
+    /// Whether the expression is refused for its size, so that nothing more needs to be made.
+    pub(super) fn is_too_large(&self) -> bool {
+        self.parts > MAX_PARTS
+    }
+
+    /// Notes what is wrong; reading goes on.
+    pub(super) fn report(&mut self, at: usize, text: &str) -> Expr<'e> {
+        self.problems.push(Problem { at, text: text.to_owned() });
+        self.make(at, Node::Literal(Literal::Null))
+    }
+
+    /// A call of a function that is not a macro.
+    pub(super) fn call(&mut self, at: usize, function: &'e str, arguments: Vec<Expr<'e>>) -> Expr<'e> {
+        self.make(at, Node::Call(Call { function, target: None, arguments }))
+    }
+
     fn peek(&self) -> Token<'e> {
         self.ahead(0)
     }
@@ -117,8 +135,47 @@ impl<'e> Parser<'e> {
         self.fail(token.at, format!("mismatched input '{}' expecting {expected}", token.text))
     }
 
-    fn expect(&mut self, symbol: &str, expected: &str) -> Option<()> {
-        if self.accept(symbol) { Some(()) } else { self.mismatched(expected) }
+    /// Takes a symbol that must be next. Of what is wrong instead, one word too many is left out and a symbol that is
+    /// missing is made up, as generated parsers do.
+    fn expect(&mut self, symbol: &'static str, expected: &str) -> Option<()> {
+        if self.accept(symbol) {
+            return Some(());
+        }
+        let found = self.peek();
+        if found.kind != TokenKind::End && self.ahead(1).is(symbol) {
+            self.extraneous(found, expected);
+            self.next += 1;
+            return Some(());
+        }
+        if self.may_follow(symbol, found) {
+            let text = format!("Syntax error: missing {expected} at '{}'", found.text);
+            self.problems.push(Problem { at: found.at, text });
+            return Some(());
+        }
+        self.mismatched(expected)
+    }
+
+    fn extraneous(&mut self, found: Token<'e>, expected: &str) {
+        let text = format!("Syntax error: extraneous input '{}' expecting {expected}", found.text);
+        self.problems.push(Problem { at: found.at, text });
+        self.take();
+    }
+
+    /// Whether a word could come after a symbol that is not there.
+    fn may_follow(&self, symbol: &str, found: Token<'e>) -> bool {
+        match (symbol, self.closers.last()) {
+            (":", _) => starts_operand(found),
+            (_, Some(closer)) => found.is(closer),
+            (_, None) => found.kind == TokenKind::End,
+        }
+    }
+
+    /// Reads what is in brackets; the closing one comes after it.
+    fn within<T>(&mut self, closer: &'static str, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        self.closers.push(closer);
+        let found = read(self);
+        self.closers.pop();
+        found
     }
 
     fn whole(&mut self) -> Option<Expr<'e>> {
@@ -155,23 +212,44 @@ impl<'e> Parser<'e> {
         let first = self.binary(0)?;
         self.expect(":", "':'")?;
         let second = self.expression()?;
-        let arguments = vec![condition, first, second];
-        Some(Expr { at, node: Node::Call { function: "_?_:_", target: None, arguments } })
+        Some(self.call(at, "_?_:_", vec![condition, first, second]))
     }
 
     fn binary(&mut self, level: usize) -> Option<Expr<'e>> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
-        let mut left = self.binary(level + 1)?;
+        let first = self.binary(level + 1)?;
+        let mut terms = vec![first];
+        let mut places = Vec::new();
         loop {
             let token = self.peek();
-            if !operators.iter().any(|operator| token.is(operator)) {
-                return Some(left);
-            }
+            let Some((_, function)) = operators.iter().find(|(operator, _)| token.is(operator)) else {
+                break;
+            };
             self.take();
             let right = self.binary(level + 1)?;
-            let node = Node::Call { function: token.text, target: None, arguments: vec![left, right] };
-            left = Expr { at: token.at, node };
+            if level < LOGICAL_LEVELS {
+                terms.push(right);
+                places.push((token.at, *function));
+            } else if let Some(left) = terms.pop() {
+                let joined = self.call(token.at, function, vec![left, right]);
+                terms.push(joined);
+            }
         }
+        Some(self.balanced(terms, &places))
+    }
+
+    /// Joins the terms of a logical operator to a tree that is not deeper than it must be, as cel-go does.
+    fn balanced(&mut self, mut terms: Vec<Expr<'e>>, places: &[(usize, &'static str)]) -> Expr<'e> {
+        if places.is_empty() {
+            let only = terms.pop();
+            return only.unwrap_or_else(|| self.make(0, Node::Literal(Literal::Null)));
+        }
+        let middle = places.len() / 2 + 1;
+        let (at, function) = places[middle - 1];
+        let right = terms.split_off(middle);
+        let left = self.balanced(terms, &places[..middle - 1]);
+        let right = self.balanced(right, &places[middle..]);
+        self.call(at, function, vec![left, right])
     }
 
     fn unary(&mut self) -> Option<Expr<'e>> {
@@ -179,18 +257,21 @@ impl<'e> Parser<'e> {
         if !token.is("!") && !token.is("-") {
             return self.member();
         }
+        // A sign before a number is a part of it.
+        if token.is("-") && matches!(self.ahead(1).kind, TokenKind::Int | TokenKind::Double) {
+            return self.member();
+        }
         let mut count = 0;
         while self.accept(token.text) {
             count += 1;
         }
         let operand = self.member()?;
-        let is_number = matches!(operand.node, Node::Literal(TokenKind::Int | TokenKind::Double, _));
-        // A negative number is a literal, and two signs cancel out.
-        if count % 2 == 0 || (token.is("-") && is_number) {
+        // Two signs cancel out.
+        if count % 2 == 0 {
             return Some(operand);
         }
         let function = if token.is("!") { "!_" } else { "-_" };
-        Some(Expr { at: token.at, node: Node::Call { function, target: None, arguments: vec![operand] } })
+        Some(self.call(token.at, function, vec![operand]))
     }
 
     fn member(&mut self) -> Option<Expr<'e>> {
@@ -200,11 +281,10 @@ impl<'e> Parser<'e> {
             value = if self.accept(".") {
                 self.after_dot(value, token)?
             } else if self.accept("[") {
-                self.accept("?");
-                let index = self.expression()?;
+                let function = if self.accept("?") { "_[?_]" } else { "_[_]" };
+                let index = self.within("]", Self::expression)?;
                 self.expect("]", "']'")?;
-                let arguments = vec![value, index];
-                Expr { at: token.at, node: Node::Call { function: "_[_]", target: None, arguments } }
+                self.call(token.at, function, vec![value, index])
             } else {
                 return Some(value);
             };
@@ -220,24 +300,68 @@ impl<'e> Parser<'e> {
         self.take();
         let open = self.peek();
         if !is_optional && name.kind == TokenKind::Identifier && self.accept("(") {
-            let arguments = self.list(")", "')'")?;
-            let target = Some(Box::new(operand));
-            return Some(Expr { at: open.at, node: Node::Call { function: name.text, target, arguments } });
+            let arguments = self.arguments()?;
+            return Some(macros::member_call(self, open.at, name.text, operand, arguments));
         }
         let field = name.text.trim_matches('`');
-        Some(Expr { at: dot.at, node: Node::Select { operand: Box::new(operand), field, is_optional } })
+        if is_optional {
+            let name = self.make(name.at, Node::Literal(Literal::String(field.to_owned())));
+            return Some(self.call(dot.at, "_?._", vec![operand, name]));
+        }
+        let select = Select { operand: Box::new(operand), field, is_test: false };
+        Some(self.make(dot.at, Node::Select(select)))
     }
 
-    /// Expressions up to a closing bracket; a comma may be last.
-    fn list(&mut self, close: &str, expected: &str) -> Option<Vec<Expr<'e>>> {
-        let mut items = Vec::new();
-        while !self.accept(close) {
-            self.accept("?");
-            items.push(self.expression()?);
+    /// The arguments of a call, after the bracket.
+    fn arguments(&mut self) -> Option<Vec<Expr<'e>>> {
+        let mut arguments = Vec::new();
+        if self.accept(")") {
+            return Some(arguments);
+        }
+        if self.peek().kind == TokenKind::End {
+            return self.mismatched(&OPERAND.replacen("'(', ", "'(', ')', ", 1));
+        }
+        loop {
+            arguments.push(self.within(")", Self::expression)?);
             if !self.accept(",") {
-                self.expect(close, &format!("{{{expected}, ','}}"))?;
                 break;
             }
+        }
+        self.expect(")", "')'")?;
+        Some(arguments)
+    }
+
+    /// Goes on to the next member of a list or a map, if there is one; a comma may be last.
+    fn has_another(&mut self, close: &'static str, expected: &str) -> Option<bool> {
+        if self.accept(",") {
+            if self.peek().kind == TokenKind::End {
+                self.expect(close, &format!("'{close}'"))?;
+                return Some(false);
+            }
+            return Some(!self.accept(close));
+        }
+        if self.accept(close) {
+            return Some(false);
+        }
+        let (found, next) = (self.peek(), self.ahead(1));
+        if found.kind == TokenKind::End || !(next.is(close) || next.is(",")) {
+            self.mismatched::<()>(expected)?;
+        }
+        self.extraneous(found, expected);
+        // After a mistake nothing but the end is expected.
+        self.accept(",");
+        self.expect(close, &format!("'{close}'"))?;
+        Some(false)
+    }
+
+    /// The members of a list, after the bracket.
+    fn list(&mut self) -> Option<Vec<Item<'e>>> {
+        let mut items = Vec::new();
+        let mut has_another = !self.accept("]");
+        while has_another {
+            let is_optional = self.accept("?");
+            items.push(Item { value: self.within("]", Self::expression)?, is_optional });
+            has_another = self.has_another("]", "{']', ','}")?;
         }
         Some(items)
     }
@@ -248,27 +372,39 @@ impl<'e> Parser<'e> {
         match token.kind {
             TokenKind::Int | TokenKind::Uint | TokenKind::Double | TokenKind::String | TokenKind::Bytes => {
                 self.take();
-                Some(Expr { at, node: Node::Literal(token.kind, token.text) })
+                Some(self.literal(at, token.kind, token.text))
             }
             TokenKind::Symbol if matches!(token.text, "true" | "false" | "null") => {
                 self.take();
-                Some(Expr { at, node: Node::Literal(TokenKind::Symbol, token.text) })
+                Some(self.literal(at, TokenKind::Symbol, token.text))
+            }
+            TokenKind::Symbol if token.text == "-" => {
+                self.take();
+                let number = self.take();
+                Some(self.literal(at, number.kind, &format!("-{}", number.text)))
             }
             TokenKind::Identifier => self.named(),
             TokenKind::Symbol if token.text == "." => self.after_leading_dot(),
             TokenKind::Symbol if token.text == "(" => {
                 self.take();
-                let inner = self.expression()?;
+                let inner = self.within(")", Self::expression)?;
                 self.expect(")", "')'")?;
                 Some(inner)
             }
             TokenKind::Symbol if token.text == "[" => {
                 self.take();
-                let items = self.list("]", "']'")?;
-                Some(Expr { at, node: Node::List(items) })
+                let items = self.list()?;
+                Some(self.make(at, Node::List(items)))
             }
             TokenKind::Symbol if token.text == "{" => self.map(),
             _ => self.unexpected(),
+        }
+    }
+
+    fn literal(&mut self, at: usize, kind: TokenKind, text: &str) -> Expr<'e> {
+        match literal::read(kind, text) {
+            Ok(value) => self.make(at, Node::Literal(value)),
+            Err(problem) => self.report(at, &problem),
         }
     }
 
@@ -292,7 +428,7 @@ impl<'e> Parser<'e> {
         }
         let failed = self.mismatched(OPERAND);
         // An operator is taken as one, and then misses its operand.
-        if LEVELS.iter().flat_map(|level| level.iter()).any(|operator| token.is(operator)) {
+        if LEVELS.iter().flat_map(|level| level.iter()).any(|(operator, _)| token.is(operator)) {
             self.take();
             if self.peek().kind == TokenKind::End {
                 return self.mismatched(OPERAND);
@@ -304,17 +440,15 @@ impl<'e> Parser<'e> {
     fn map(&mut self) -> Option<Expr<'e>> {
         let at = self.take().at;
         let mut entries = Vec::new();
-        while !self.accept("}") {
-            self.accept("?");
-            let key = self.expression()?;
+        let mut has_another = !self.accept("}");
+        while has_another {
+            let is_optional = self.accept("?");
+            let key = self.within("}", Self::expression)?;
             self.expect(":", "':'")?;
-            entries.push((key, self.expression()?));
-            if !self.accept(",") {
-                self.expect("}", "{'}', ','}")?;
-                break;
-            }
+            entries.push(Entry { key, value: self.within("}", Self::expression)?, is_optional });
+            has_another = self.has_another("}", "{'}', ','}")?;
         }
-        Some(Expr { at, node: Node::Map(entries) })
+        Some(self.make(at, Node::Map(entries)))
     }
 
     /// A variable, a call of a function, or a value of a named type.
@@ -335,11 +469,10 @@ impl<'e> Parser<'e> {
         }
         let open = self.peek();
         if self.accept("(") {
-            let arguments = self.list(")", "')'")?;
-            let node = Node::Call { function: name.text, target: None, arguments };
-            return Some(Expr { at: open.at, node });
+            let arguments = self.arguments()?;
+            return Some(macros::global_call(self, open.at, name.text, arguments));
         }
-        Some(Expr { at: name.at, node: Node::Identifier(name.text) })
+        Some(self.make(name.at, Node::Identifier(name.text)))
     }
 
     /// How many further words the name of a type has, if `{` follows them.
@@ -355,19 +488,20 @@ impl<'e> Parser<'e> {
         let at = self.take().at;
         let mut fields = Vec::new();
         while !self.accept("}") {
-            self.accept("?");
-            if !matches!(self.peek().kind, TokenKind::Identifier | TokenKind::EscapedIdentifier) {
+            let is_optional = self.accept("?");
+            let field = self.peek();
+            if !matches!(field.kind, TokenKind::Identifier | TokenKind::EscapedIdentifier) {
                 return self.mismatched("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}");
             }
             self.take();
             self.expect(":", "':'")?;
-            fields.push(self.expression()?);
+            fields.push((field.text.trim_matches('`'), Item { value: self.expression()?, is_optional }));
             if !self.accept(",") {
                 self.expect("}", "{'}', ','}")?;
                 break;
             }
         }
-        Some(Expr { at, node: Node::Struct { name, fields } })
+        Some(self.make(at, Node::Struct { name, fields }))
     }
 }
 

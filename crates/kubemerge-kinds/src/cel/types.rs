@@ -6,6 +6,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     Dyn,
+    /// That of a part that is wrong, which fits everywhere so that one mistake is told once.
+    Error,
     Bool,
     Int,
     Uint,
@@ -15,13 +17,19 @@ pub(crate) enum Type {
     Null,
     Timestamp,
     Duration,
-    /// The type of types.
-    OfTypes,
+    /// A type that is found out from how the value is used.
+    Param(u32),
+    /// The type of types; of one type if that is known.
+    OfType(Option<Box<Type>>),
     List(Box<Type>),
     Map(Box<Type>, Box<Type>),
+    Optional(Box<Type>),
     /// A type that has a name, and perhaps fields.
     Named(String),
 }
+
+/// Types of Kubernetes' libraries that are no objects: they have no fields at all.
+const OPAQUE: [&str; 2] = ["net.IP", "net.CIDR"];
 
 impl Type {
     pub(crate) fn list(item: Type) -> Type {
@@ -29,27 +37,63 @@ impl Type {
     }
 
     pub(crate) fn map(value: Type) -> Type {
-        Type::Map(Box::new(Type::String), Box::new(value))
+        Type::map_of(Type::String, value)
+    }
+
+    pub(crate) fn optional(value: Type) -> Type {
+        Type::Optional(Box::new(value))
     }
 
     pub(crate) fn named(name: &str) -> Type {
         Type::Named(name.to_owned())
     }
 
-    /// Whether a value of one type may be where the other is expected; what is only known later may be.
-    pub(super) fn fits(&self, expected: &Type) -> bool {
-        match (self, expected) {
-            (Type::Dyn, _) | (_, Type::Dyn) => true,
-            (Type::List(one), Type::List(other)) => one.fits(other),
-            (Type::Map(key, value), Type::Map(other_key, other_value)) => {
-                key.fits(other_key) && value.fits(other_value)
-            }
-            _ => self == expected,
+    pub(super) fn map_of(key: Type, value: Type) -> Type {
+        Type::Map(Box::new(key), Box::new(value))
+    }
+
+    /// The type of a type.
+    pub(super) fn of_type(of: Type) -> Type {
+        Type::OfType(Some(Box::new(of)))
+    }
+
+    pub(super) fn is_dyn_or_error(&self) -> bool {
+        matches!(self, Type::Dyn | Type::Error)
+    }
+
+    /// Whether it is an object, with fields or without.
+    pub(super) fn is_object(&self) -> bool {
+        matches!(self, Type::Named(name) if !OPAQUE.contains(&name.as_str()))
+    }
+
+    /// Whether null may be where it is expected.
+    pub(super) fn is_nullable(&self) -> bool {
+        matches!(
+            self,
+            Type::Null | Type::Named(_) | Type::Optional(_) | Type::Duration | Type::Timestamp | Type::Dyn
+        )
+    }
+
+    /// The types that it is made from.
+    pub(super) fn parameters(&self) -> Vec<&Type> {
+        match self {
+            Type::List(of) | Type::Optional(of) | Type::OfType(Some(of)) => vec![of],
+            Type::Map(key, value) => vec![key, value],
+            _ => Vec::new(),
         }
     }
-}
 
-impl Type {
+    /// The same type with other types in the places of those that it is made from.
+    pub(super) fn with_parameters(&self, change: &mut impl FnMut(&Type) -> Type) -> Type {
+        match self {
+            Type::List(of) => Type::list(change(of)),
+            Type::Optional(of) => Type::optional(change(of)),
+            Type::OfType(Some(of)) => Type::of_type(change(of)),
+            Type::Map(key, value) => Type::map_of(change(key), change(value)),
+            other => other.clone(),
+        }
+    }
+
     /// The name as the type of a result is told, which differs for some from that in other messages.
     pub(super) fn result_name(&self) -> String {
         match self {
@@ -58,6 +102,8 @@ impl Type {
             Type::Duration => "google.protobuf.Duration".to_owned(),
             Type::List(item) => format!("list({})", item.result_name()),
             Type::Map(key, value) => format!("map({}, {})", key.result_name(), value.result_name()),
+            Type::Optional(of) => format!("optional_type({})", of.result_name()),
+            Type::OfType(Some(of)) => format!("type({})", of.result_name()),
             other => other.to_string(),
         }
     }
@@ -67,6 +113,7 @@ impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Type::Dyn => f.write_str("dyn"),
+            Type::Error => f.write_str("!error!"),
             Type::Bool => f.write_str("bool"),
             Type::Int => f.write_str("int"),
             Type::Uint => f.write_str("uint"),
@@ -76,9 +123,12 @@ impl fmt::Display for Type {
             Type::Null => f.write_str("null"),
             Type::Timestamp => f.write_str("timestamp"),
             Type::Duration => f.write_str("duration"),
-            Type::OfTypes => f.write_str("type"),
+            Type::Param(number) => write!(f, "_var{number}"),
+            Type::OfType(None) => f.write_str("type"),
+            Type::OfType(Some(of)) => write!(f, "type({of})"),
             Type::List(item) => write!(f, "list({item})"),
             Type::Map(key, value) => write!(f, "map({key}, {value})"),
+            Type::Optional(of) => write!(f, "optional_type({of})"),
             Type::Named(name) => f.write_str(name),
         }
     }

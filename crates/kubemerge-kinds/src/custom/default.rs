@@ -1,9 +1,10 @@
 //! The defaults of a schema: what they must be, and how they fill an object.
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::{
     prune,
+    rules::default_errors,
     structural::{Additional, Structural},
     validate,
 };
@@ -46,47 +47,24 @@ fn fill_element(value: &mut Value, schema: &Structural) {
     fill(value, schema);
 }
 
-/// A default with floats where numbers of any kind may be: the text of a definition that is stored does not tell `7.0`
-/// from `7`, and only the first has the factor 0.5.
-fn as_given(default: &Value, schema: &Structural) -> Value {
-    match default {
-        Value::Number(number) if schema.only_type() == Some("number") => {
-            number.as_f64().and_then(Number::from_f64).map_or_else(|| default.clone(), Value::Number)
-        }
-        Value::Array(list) => match schema.items.as_deref() {
-            Some(items) => list.iter().map(|item| as_given(item, items)).collect(),
-            None => default.clone(),
-        },
-        Value::Object(map) => {
-            let given = |(name, value): (&String, &Value)| {
-                let child = match (schema.properties.get(name), &schema.additional) {
-                    (Some(property), _) => Some(property),
-                    (None, Additional::Schema(values)) => Some(&**values),
-                    _ => None,
-                };
-                (name.clone(), child.map_or_else(|| value.clone(), |child| as_given(value, child)))
-            };
-            Value::Object(map.iter().map(given).collect())
-        }
-        other => other.clone(),
-    }
-}
-
-/// Defaults must be what the schema around them would keep and accept. As in Kubernetes, those below
-/// `additionalProperties` are not looked at.
-pub fn check(schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+/// Defaults must be what the schema around them would keep and accept, and satisfy its rules. As in Kubernetes, those
+/// below `additionalProperties` are not looked at. `document` is what the schema was compiled from.
+pub fn check(schema: &Structural, document: &Value, path: &str, errors: &mut Vec<FieldError>) {
     if let Some(default) = &schema.default {
         let place = format!("{path}.default");
         if prune::loses_something(default, schema) {
             errors.push(FieldError::invalid(place.clone(), default, "must not have unknown fields"));
         }
-        errors.extend(validate::validate_default(&as_given(default, schema), schema, &place));
+        let found = validate::validate_default(default, schema, &place);
+        // Rules are evaluated on values that have the types of the schema.
+        let broken = if found.is_empty() { default_errors(document, default, &place) } else { Vec::new() };
+        errors.extend(found.into_iter().chain(broken));
     }
     if let Some(items) = &schema.items {
-        check(items, &format!("{path}.items"), errors);
+        check(items, &document["items"], &format!("{path}.items"), errors);
     }
     for (name, property) in &schema.properties {
-        check(property, &format!("{path}.properties[{name}]"), errors);
+        check(property, &document["properties"][name], &format!("{path}.properties[{name}]"), errors);
     }
 }
 
@@ -124,7 +102,7 @@ mod tests {
             (json!({"additionalProperties": wrong}), 0),
         ] {
             let mut errors = Vec::new();
-            check(&Structural::compile(&schema).unwrap(), "s", &mut errors);
+            check(&Structural::compile(&schema).unwrap(), &schema, "s", &mut errors);
             assert_eq!(errors.len(), found, "{schema}");
         }
     }

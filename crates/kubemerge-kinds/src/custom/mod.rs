@@ -1,7 +1,5 @@
 //! Custom resources: what their schemas may say, and what a schema does to every object.
 
-#[cfg(feature = "cel")]
-mod cel;
 pub mod check;
 pub mod correlation;
 pub mod default;

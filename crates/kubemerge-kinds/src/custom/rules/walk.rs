@@ -1,9 +1,8 @@
 //! Evaluates rules on an object and the one that it replaces.
 //!
-//! Old values are found by names in maps and by keys in lists. What was wrong before and is unchanged passes, unless the
-//! rule is about the change itself.
+//! Old values are found by names in maps and by keys in lists. What was wrong before and is unchanged passes where that
+//! is wanted, unless the rule is about the change itself.
 
-use kube_cel::cel::Context;
 use serde_json::Value;
 
 use super::{
@@ -11,23 +10,46 @@ use super::{
         correlation::{Correlated, OldItems},
         validate::bad_value,
     },
-    environment::{optional, scope},
     node::RuleNode,
-    rule::Verdict,
+    rule::{MAX_OBJECT_COST, Verdict},
     values::value_of,
 };
 use crate::{
+    cel::evaluate::optional,
     field::BadValue,
     field_error::{FieldError, has_enough},
 };
 
+/// Whether what was wrong before and is unchanged passes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ratcheting {
+    On,
+    Off,
+}
+
 /// The rules that an object breaks; `base` precedes the paths of errors.
-pub(crate) fn check(node: &RuleNode, object: &Value, old: Option<&Value>, base: &str) -> Vec<FieldError> {
-    let root = old.map(|old| Correlated::new(object, old, &node.schema));
-    let mut errors = Vec::new();
+pub(crate) fn check(
+    node: &RuleNode,
+    object: &Value,
+    old: Option<&Value>,
+    ratcheting: Ratcheting,
+    base: &str,
+) -> Vec<FieldError> {
+    let root =
+        old.filter(|_| ratcheting == Ratcheting::On).map(|old| Correlated::new(object, old, &node.schema));
+    let mut found = Found { errors: Vec::new(), budget: MAX_OBJECT_COST, is_over: false };
     let place = Place { path: base, old, ratchet: Ratchet { current: root.as_ref(), nearest: None } };
-    walk(node, object, place, &mut errors);
-    errors
+    walk(node, object, place, &mut found);
+    found.errors
+}
+
+/// What was found so far.
+struct Found {
+    errors: Vec<FieldError>,
+    /// What the rules of the object may still cost.
+    budget: u64,
+    /// Whether no further rules are evaluated.
+    is_over: bool,
 }
 
 /// A place in the object, and what is known about it.
@@ -53,24 +75,24 @@ impl Ratchet<'_, '_> {
     }
 }
 
-fn walk(node: &RuleNode, value: &Value, place: Place<'_, '_>, errors: &mut Vec<FieldError>) {
+fn walk(node: &RuleNode, value: &Value, place: Place<'_, '_>, found: &mut Found) {
     // Rules are about values: null is none.
-    if value.is_null() || has_enough(errors) {
+    if value.is_null() || found.is_over || has_enough(&found.errors) {
         return;
     }
     if !node.rules.is_empty() {
-        evaluate(node, value, place, errors);
+        evaluate(node, value, place, found);
     }
     match value {
-        Value::Array(list) => walk_list(node, list, place, errors),
+        Value::Array(list) => walk_list(node, list, place, found),
         Value::Object(map) => {
             for (name, value) in map {
                 if let Some(child) = node.additional.as_deref() {
-                    walk_member(child, name, value, place, &format!("{}[{name}]", place.path), errors);
+                    walk_member(child, name, value, place, &format!("{}[{name}]", place.path), found);
                 }
                 if let Some(child) = node.properties.get(name) {
                     let path = super::super::list_type::child(place.path, name);
-                    walk_member(child, name, value, place, &path, errors);
+                    walk_member(child, name, value, place, &path, found);
                 }
             }
         }
@@ -84,10 +106,9 @@ fn walk_member(
     value: &Value,
     place: Place<'_, '_>,
     path: &str,
-    errors: &mut Vec<FieldError>,
+    found: &mut Found,
 ) {
     let Ratchet { current, nearest } = place.ratchet;
-    // Only those of the object itself, not of one inside it.
     let is_type = nearest.is_none() && matches!(name, "apiVersion" | "kind");
     let child = current.filter(|_| !is_type).and_then(|node| node.key(name));
     let ratchet = match current {
@@ -97,10 +118,10 @@ fn walk_member(
         Some(_) => Ratchet { current: child.as_ref(), nearest: current },
     };
     let old = place.old.and_then(|old| old.get(name));
-    walk(node, value, Place { path, old, ratchet }, errors);
+    walk(node, value, Place { path, old, ratchet }, found);
 }
 
-fn walk_list(node: &RuleNode, list: &[Value], place: Place<'_, '_>, errors: &mut Vec<FieldError>) {
+fn walk_list(node: &RuleNode, list: &[Value], place: Place<'_, '_>, found: &mut Found) {
     let Some(child) = node.items.as_deref() else { return };
     let old_items = OldItems::of(place.old, &node.schema);
     for (at, item) in list.iter().enumerate() {
@@ -111,39 +132,48 @@ fn walk_list(node: &RuleNode, list: &[Value], place: Place<'_, '_>, errors: &mut
             Some(_) => Ratchet { current: correlated.as_ref(), nearest: current },
         };
         let path = format!("{}[{at}]", place.path);
-        walk(child, item, Place { path: &path, old: old_items.get(item), ratchet }, errors);
+        walk(child, item, Place { path: &path, old: old_items.get(item), ratchet }, found);
     }
 }
 
-fn evaluate(node: &RuleNode, value: &Value, place: Place<'_, '_>, errors: &mut Vec<FieldError>) {
-    let mut scope = scope();
-    scope.add_variable_from_value("self", value_of(value, &node.schema));
+fn evaluate(node: &RuleNode, value: &Value, place: Place<'_, '_>, found: &mut Found) {
+    let own = value_of(value, &node.schema);
     let old = place.old.filter(|old| !old.is_null()).map(|old| value_of(old, &node.schema));
-    // Two scopes: in one the old value is itself, in the other it is an optional one.
-    let mut optional_scope: Context<'_> = scope.new_inner_scope();
-    optional_scope.add_variable_from_value("oldSelf", optional(old.clone()));
-    let mut plain_scope: Context<'_> = scope.new_inner_scope();
-    if let Some(old) = &old {
-        plain_scope.add_variable_from_value("oldSelf", old.clone());
-    }
+    let old_or_none = optional(old.clone());
+    // Messages can use the old value only where a rule does.
+    let shows_old = node.rules.iter().flatten().any(|rule| rule.uses_old_self);
     let field = || if place.path.is_empty() { "<nil>".to_string() } else { place.path.to_string() };
+    let failed = |detail: &str| {
+        let kind = node.schema.only_type().unwrap_or_default();
+        FieldError::invalid_as(field(), BadValue::from(kind), detail)
+    };
     for rule in &node.rules {
-        // A rule about changes has nothing to say about a new value.
+        let rule = match rule {
+            Ok(rule) => rule,
+            Err(problem) => {
+                found.errors.push(failed(&format!("rule compile error: {problem}")));
+                continue;
+            }
+        };
         if rule.uses_old_self && old.is_none() && !rule.is_optional {
             continue;
         }
-        let scope = if rule.is_optional { &optional_scope } else { &plain_scope };
-        match rule.evaluate(scope) {
+        // The old value is itself, or an optional one.
+        let old = if rule.is_optional { Some(&old_or_none) } else { old.as_ref() };
+        let old = old.filter(|_| shows_old).map(|old| ("oldSelf", old));
+        let variables: Vec<_> = [("self", &own)].into_iter().chain(old).collect();
+        match rule.evaluate(&variables, &mut found.budget) {
             Verdict::Satisfied => {}
-            Verdict::Failed(detail) => {
-                let kind = node.schema.only_type().unwrap_or_default();
-                errors.push(FieldError::invalid_as(field(), BadValue::from(kind), &detail));
+            Verdict::Failed(detail) => found.errors.push(failed(&detail)),
+            Verdict::TooExpensive(detail) => {
+                found.errors.push(failed(&detail));
+                found.is_over = true;
+                return;
             }
-            // Ratcheting: what was stored before a rule existed may stay.
             Verdict::Broken(_) if !rule.uses_old_self && place.ratchet.is_unchanged() => {}
             Verdict::Broken(detail) => {
                 let is_whole = matches!(node.schema.only_type(), Some("object" | "array"));
-                errors.push(rule.error(place.path, (!is_whole).then(|| bad_value(value)), detail));
+                found.errors.push(rule.error(place.path, (!is_whole).then(|| bad_value(value)), detail));
             }
         }
     }

@@ -3,17 +3,14 @@
 use std::{collections::HashMap, sync::Arc};
 
 use base64::Engine;
-use kube_cel::cel::{
-    Value as CelValue,
-    objects::{Key, Map},
-};
+use kube_cel::cel::objects::{Key, Map};
 use serde_json::Value;
 
 use super::{
     super::structural::{Additional, Structural},
-    environment::{Conversion, converted},
     names::escape,
 };
+use crate::cel::evaluate::{Conversion, Value as CelValue, converted};
 
 /// The value of an expression's variable.
 pub(super) fn value_of(json: &Value, schema: &Structural) -> CelValue {

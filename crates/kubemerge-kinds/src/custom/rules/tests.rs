@@ -2,14 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::*;
+use super::{
+    compile::*,
+    node::RuleNode,
+    walk::{Ratcheting, check},
+};
+use crate::custom::structural::Structural;
 
 fn complaints(schema: Value, object: Value, old: Option<Value>) -> Vec<String> {
     let schema = json!({"type": "object", "properties": {"spec": schema}});
     let wrap =
         |spec: Value| json!({"apiVersion": "a/v1", "kind": "K", "metadata": {"name": "n"}, "spec": spec});
     let node = RuleNode::compile(&schema).unwrap();
-    let errors = check(&node, &wrap(object), old.map(wrap).as_ref(), "");
+    let errors = check(&node, &wrap(object), old.map(wrap).as_ref(), Ratcheting::On, "");
     errors.iter().map(ToString::to_string).collect()
 }
 
@@ -52,7 +57,7 @@ fn an_optional_old_value_holds_for_new_ones_too() {
 fn messages_reasons_and_places() {
     let object = |rule: Value| {
         with_rule(
-            json!({"type": "object", "properties": {"a-b": {"type": "integer"}, "t": {"type": "string"}}}),
+            json!({"type": "object", "properties": {"a-b": {"type": "integer"}, "t": {"type": "string"}, "none": {"type": "integer"}}}),
             rule,
         )
     };
@@ -107,9 +112,9 @@ fn refusal(rule: &str) -> String {
         "l": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}},
         "o": {"type": "object", "properties": {"p": {"type": "object", "properties": {"x": {"type": "integer"}}}}},
         "m": {"type": "object", "additionalProperties": {"type": "object", "properties": {"x": {"type": "integer"}}}}}});
-    let schema = super::super::structural::Structural::compile(&schema).unwrap();
-    let errors = compile_errors(&json!({"rule": rule}), RuleScope { schema: &schema, uncorrelated: None });
-    errors.into_iter().map(|(_, text)| text).collect()
+    let schema = Structural::compile(&schema).unwrap();
+    let scope = RuleScope::of(&schema, SchemaLevel::Below).unwrap();
+    scope.check(&json!({"rule": rule})).problem.unwrap_or_default()
 }
 
 #[test]

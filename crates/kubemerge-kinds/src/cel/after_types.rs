@@ -1,0 +1,99 @@
+//! What is checked once the types of an expression fit: members of lists and maps must have one type, and arguments
+//! that are written in the expression must be valid durations, times, regular expressions and formats.
+
+use kubemerge_value::deep;
+use regex::Regex;
+
+use super::check::Checked;
+use super::expr::{Expr, Item, Node};
+use super::format_string;
+use super::literal::Literal;
+use super::problem::Problem;
+use super::types::Type;
+use crate::timestamp::Timestamp;
+use crate::typed::duration::duration_problem;
+
+/// Finds what is wrong with the literals of an expression.
+pub(super) fn check(expr: &Expr<'_>, checked: &Checked) -> Result<(), Vec<Problem>> {
+    let mut visitor = Visitor { checked, problems: Vec::new(), formats: 0 };
+    visitor.visit(expr);
+    visitor.problems.sort_by_key(|problem| problem.at);
+    if visitor.problems.is_empty() { Ok(()) } else { Err(visitor.problems) }
+}
+
+struct Visitor<'c> {
+    checked: &'c Checked,
+    problems: Vec<Problem>,
+    /// How many calls of `format` there are around: its arguments may have different types.
+    formats: usize,
+}
+
+impl Visitor<'_> {
+    fn visit(&mut self, expr: &Expr<'_>) {
+        match &expr.node {
+            Node::Call(call) => {
+                if let Some(Expr { at, node: Node::Literal(value), .. }) = call.arguments.first()
+                    && !is_valid(call.function, value)
+                {
+                    let text = format!("invalid {} argument", call.function);
+                    self.problems.push(Problem { at: *at, text });
+                }
+                self.problems.extend(format_string::check(expr, call, self.checked));
+            }
+            Node::List(items) if self.formats == 0 => self.one_type(items),
+            Node::Map(entries) if self.formats == 0 => {
+                for pair in entries.iter().skip(1) {
+                    let first = &entries[0];
+                    self.same_type(&first.key, &pair.key);
+                    self.same_type(&first.value, &pair.value);
+                }
+            }
+            _ => {}
+        }
+        let is_format = matches!(&expr.node, Node::Call(call) if call.function == "format");
+        self.formats += usize::from(is_format);
+        expr.for_each_child(|child| deep(|| self.visit(child)));
+        self.formats -= usize::from(is_format);
+    }
+
+    /// Only the first item of another type is told.
+    fn one_type(&mut self, items: &[Item<'_>]) {
+        let Some((first, rest)) = items.split_first() else { return };
+        for item in rest {
+            if self.same_type(&first.value, &item.value) == Same::No {
+                return;
+            }
+        }
+    }
+
+    fn same_type(&mut self, first: &Expr<'_>, other: &Expr<'_>) -> Same {
+        let (expected, found) = (self.checked.type_of(first), self.checked.type_of(other));
+        if is_same(expected, found) {
+            return Same::Yes;
+        }
+        let text = format!("expected type '{expected}' but found '{found}'");
+        self.problems.push(Problem { at: other.at, text });
+        Same::No
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Same {
+    Yes,
+    No,
+}
+
+/// Types of types are the same, whatever they are types of.
+fn is_same(one: &Type, other: &Type) -> bool {
+    one == other || matches!((one, other), (Type::OfType(_), Type::OfType(_)))
+}
+
+fn is_valid(function: &str, value: &Literal) -> bool {
+    match (function, value) {
+        ("duration", Literal::String(text)) => duration_problem(text).is_none(),
+        ("timestamp", Literal::String(text)) => Timestamp::parse(text).is_some(),
+        // Upstream: of `matches(text, pattern)` the text is taken for the pattern.
+        ("matches", Literal::String(text)) => Regex::new(text).is_ok(),
+        _ => true,
+    }
+}
