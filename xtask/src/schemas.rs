@@ -4,6 +4,7 @@
 //! `go mod download`. With a FOLDER they come from `FOLDER/<minor>/{openapi-spec,discovery}` instead.
 //! What no document tells about the Go types comes from the modules that declare them.
 
+mod field_order;
 mod go_fields;
 mod internal_types;
 
@@ -36,6 +37,7 @@ const RELEASES: [&str; 13] = [
 const KUSTOMIZE: &str = "1.21.2";
 
 const INTERNAL_TYPES: &str = "crates/kubemerge-kinds/src/field/internal_types.txt";
+const FIELD_ORDER: &str = "crates/kubemerge-kinds/src/typed/field_order.txt";
 const TABLES: &str = "crates/kubemerge-schema/src/builtin";
 
 /// Runs the task.
@@ -75,7 +77,7 @@ fn write_tables(folder: Option<&Path>) -> Result<String, Box<dyn Error>> {
     Ok(format!("{} releases, {} bytes", RELEASES.len(), files.strings.len() + files.tables.len()))
 }
 
-/// The internal types of the newest release, for the rules of its kinds.
+/// The internal types of the newest release, for the rules of its kinds, and the order of the fields of its types.
 fn write_internal_types() -> Result<(), Box<dyn Error>> {
     let newest = RELEASES[0];
     let kubernetes = download(&format!("k8s.io/kubernetes@v{newest}"))?;
@@ -86,6 +88,10 @@ fn write_internal_types() -> Result<(), Box<dyn Error>> {
         extensions: download_nearest("apiextensions-apiserver", newest)?,
     };
     fs::write(INTERNAL_TYPES, internal_types::table(&modules)?)?;
+    let internal_types::Modules { api, machinery, extensions, .. } = modules;
+    let aggregator = download_nearest("kube-aggregator", newest)?;
+    let modules = field_order::Modules { api, machinery, extensions, aggregator };
+    fs::write(FIELD_ORDER, field_order::table(&modules)?)?;
     Ok(())
 }
 

@@ -13,13 +13,14 @@ use crate::groups::rules;
 use crate::meta::{
     NameRule, generic_metadata, generic_metadata_update, validate_metadata, validate_metadata_update,
 };
+use crate::ordered_json::OrderedJson;
 use crate::registry::{
     Context, Generation, MetadataRule, OnUpdate, Rules, Scope, StatusOnCreate, SubresourceRules,
     count_generation,
 };
 use crate::reset_fields::{KindResets, STATUS, reset};
 use crate::tree::{Arena, Map, Value};
-use crate::typed::{DecodeError, Decoded, decode, read_typed_form, zero};
+use crate::typed::{DecodeError, Decoded, convert, decode, read_typed_form, zero};
 
 /// The version whose rules apply to schemas that name none.
 const NEWEST_MINOR: u32 = 37;
@@ -194,6 +195,22 @@ impl<'s> BuiltinKind<'s> {
         }
     }
 
+    /// What [`BuiltinKind::decode`] has to read so that it reads a text as Kubernetes converts a map: the result of a
+    /// strategic merge patch or of an apply. The text must be well-formed JSON.
+    ///
+    /// # Errors
+    /// If the converter refuses the object, with its message.
+    pub fn convert(self, text: &str) -> Result<String, DecodeError> {
+        let mut object = serde_json::from_str(text).map_err(|error| DecodeError::new(error.to_string()))?;
+        convert(self.schema, self.root, &mut object)?;
+        Ok(object.to_string())
+    }
+
+    /// An object with its fields in the order in which Go writes them.
+    pub fn in_go_order(self, object: OrderedJson) -> OrderedJson {
+        object.in_go_order(self.schema, self.root)
+    }
+
     /// Reads the text of a stored object, which is in its typed form already: no types have to be looked up.
     pub fn read_stored<'a>(self, arena: &'a Arena, text: &'a str) -> Map<'a> {
         match read_typed_form(arena, text) {
@@ -207,6 +224,14 @@ impl<'s> BuiltinKind<'s> {
     pub fn default(self, object: &mut Map<'_>) {
         if let Some(rules) = self.rules {
             (rules.defaults)(object, self.context);
+        }
+    }
+
+    /// Adds what has an owner although only the server sets it. Called before owners are tracked; what is added to the
+    /// metadata need not stay.
+    pub fn complete_for_tracking(self, object: &mut Map<'_>) {
+        if let Some(rules) = self.rules {
+            (rules.track)(object);
         }
     }
 

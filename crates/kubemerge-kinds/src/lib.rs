@@ -43,6 +43,7 @@ pub mod namespaces;
 mod networking;
 mod node;
 pub mod octets;
+pub mod ordered_json;
 pub mod pattern;
 mod policy;
 mod rbac;

@@ -205,7 +205,14 @@ fn delete_answer(group: &str, kind: &str) -> DeleteAnswer {
             "storage.k8s.io",
             "StorageClass" | "CSIDriver" | "CSINode" | "VolumeAttachment" | "VolumeAttributesClass",
         )
-        | ("resource.k8s.io", _) => DeleteAnswer::Object,
+        | (
+            "resource.k8s.io",
+            "DeviceClass"
+            | "ResourceClaim"
+            | "ResourceClaimTemplate"
+            | "ResourcePoolStatusRequest"
+            | "ResourceSlice",
+        ) => DeleteAnswer::Object,
         _ => DeleteAnswer::Status,
     }
 }

@@ -71,6 +71,12 @@ pub(crate) fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
         if is_recent_time(text) {
             *text = TIME.to_string();
         }
+        if text.contains("Invalid value: \"{") {
+            *text = mask_quoted_object(text, &identity.resource_version);
+        }
+        if text.contains("errors:\n") {
+            *text = sort_typed_errors(text);
+        }
     });
 }
 
@@ -84,6 +90,37 @@ pub(crate) fn without_type_number(text: &str) -> String {
         found.push_str(part.trim_start_matches(|char: char| char.is_ascii_digit()));
     }
     found
+}
+
+/// Masks versions and times in an object that a message quotes.
+fn mask_quoted_object(text: &str, version: &str) -> String {
+    let quoted = |version: &str| format!("\\\":\\\"{version}\\\"");
+    let mut masked = text.to_string();
+    if !version.is_empty() {
+        masked = masked.replace(&quoted(version), &quoted(RESOURCE_VERSION));
+    }
+    if masked.contains(&quoted("Service")) {
+        for length in (8..=12).rev() {
+            masked = mask(&masked, length, is_cluster_address, ADDRESS);
+        }
+    }
+    mask(&masked, TIME_LENGTH, |bytes| std::str::from_utf8(bytes).is_ok_and(is_recent_second), TIME)
+}
+
+/// Errors of a configuration are in the order of a Go map, which is another one each time.
+fn sort_typed_errors(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    if let Some(rest) = lines.get_mut(1..) {
+        rest.sort_unstable();
+    }
+    lines.join("\n")
+}
+
+const TIME_LENGTH: usize = 20;
+
+/// A recent time in the form `2026-11-16T05:09:08Z`.
+fn is_recent_second(text: &str) -> bool {
+    text.ends_with('Z') && is_recent_time(text)
 }
 
 const UUID_LENGTH: usize = 36;

@@ -1,13 +1,13 @@
 //! Objects that both servers have, for requests that change, read or patch them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use http::Method;
 use serde_json::{Value, json};
 
 use super::{
     exchange::{Call, Identities, Pair, Server, json as body_of},
-    kinds::{Kind, wait_for_controllers},
+    kinds::{Kind, is_changed_by_server},
     normal::{Identity, Owners, normalise, template},
 };
 
@@ -77,6 +77,31 @@ pub(crate) fn renamed(object: &Value, run: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|_| object.clone())
 }
 
+/// How often an object is read until kube-apiserver leaves it alone, and how long it has to be the same until then.
+const MAX_READS: usize = 60;
+const READ_INTERVAL: Duration = Duration::from_millis(250);
+const SETTLED_READS: usize = 8;
+
+/// Waits until the controllers inside kube-apiserver have written what they have to say about an object.
+fn wait_until_settled(pair: &mut Pair, kind: &Kind, path: &str) -> Result<(), String> {
+    if !is_changed_by_server(&kind.kind) {
+        return Ok(());
+    }
+    let (mut version, mut same) = (String::new(), 0);
+    for _ in 0..MAX_READS {
+        let body = body_of(&Server::send(&mut pair.real, &Call::get(path), &Identity::default())?);
+        let seen = Identity::of(&body).resource_version;
+        same = if seen == version { same + 1 } else { 0 };
+        version = seen;
+        let has_conditions = body["status"]["conditions"].is_array();
+        if has_conditions && same >= SETTLED_READS {
+            break;
+        }
+        std::thread::sleep(READ_INTERVAL);
+    }
+    Ok(())
+}
+
 fn create(pair: &mut Pair, kind: &Kind, object: &Value) -> Result<Option<Stored>, String> {
     let call = Call::new(Method::POST, kind.collection(), object);
     let answers = pair.ask(&call, &Identities::default())?;
@@ -86,7 +111,7 @@ fn create(pair: &mut Pair, kind: &Kind, object: &Value) -> Result<Option<Stored>
     if answers.real.status != 201 && answers.real.status != 409 {
         return Ok(None);
     }
-    wait_for_controllers(&kind.kind);
+    wait_until_settled(pair, kind, &path)?;
     let read = pair.ask(&Call::get(&path), &Identities::default())?;
     if read.real.status != 200 {
         return Ok(None);

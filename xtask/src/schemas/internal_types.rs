@@ -33,18 +33,18 @@ const GROUPS: [(&str, &str); 18] = [
 
 /// A field as a Go file declares it.
 #[derive(Clone, Default)]
-struct Declared {
+pub(super) struct Declared {
     name: String,
-    type_name: String,
+    pub(super) type_name: String,
     /// The JSON tag, with its options.
-    tag: Option<String>,
-    is_embedded: bool,
+    pub(super) tag: Option<String>,
+    pub(super) is_embedded: bool,
 }
 
 /// The types of one package.
 #[derive(Default)]
-struct Package {
-    structs: BTreeMap<String, Vec<Declared>>,
+pub(super) struct Package {
+    pub(super) structs: BTreeMap<String, Vec<Declared>>,
     /// Names for other types, such as `type Protocol string`.
     names: BTreeMap<String, String>,
 }
@@ -214,7 +214,7 @@ impl Table {
     }
 }
 
-fn qualified<'a>(group: &'a str, type_name: &'a str) -> (&'a str, &'a str) {
+pub(super) fn qualified<'a>(group: &'a str, type_name: &'a str) -> (&'a str, &'a str) {
     type_name.trim_start_matches('*').split_once('.').unwrap_or((group, type_name.trim_start_matches('*')))
 }
 
@@ -223,7 +223,7 @@ fn lower_first(name: &str) -> String {
     chars.next().map(|first| first.to_ascii_lowercase()).into_iter().chain(chars).collect()
 }
 
-fn read_package(folder: &Path, group: &str) -> Result<Package, Box<dyn Error>> {
+pub(super) fn read_package(folder: &Path, group: &str) -> Result<Package, Box<dyn Error>> {
     let mut package = Package::default();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -75,6 +75,7 @@ pub fn warnings(kind: &str, object: &Map<'_>, old: Option<&Map<'_>>) -> Vec<Stri
         "CronJob" if !is_same => pod(root.fields(["spec", "jobTemplate", "spec", "template"]), &mut found),
         "PodTemplate" if !is_same => pod(root.field("template"), &mut found),
         "Service" => service(root, &mut found),
+        "CSIDriver" => driver(root, old, &mut found),
         _ => {}
     }
     if kind == "CronJob" && root.fields(["spec", "schedule"]).str().contains("TZ") {
@@ -96,7 +97,8 @@ fn service(service: Field<'_>, found: &mut Vec<String>) {
         ));
     }
     let spec = service.field("spec");
-    if spec.field("clusterIPs").index(0).str() == "None" {
+    let is_headless = spec.field("clusterIPs").index(0).str() == "None";
+    if is_headless {
         for (is_ignored, field) in [
             (!spec.field("loadBalancerIP").is_empty(), "loadBalancerIP"),
             (!spec.field("externalIPs").is_empty(), "externalIPs"),
@@ -106,6 +108,37 @@ fn service(service: Field<'_>, found: &mut Vec<String>) {
                 found.push(format!("spec.{field} is ignored for headless services"));
             }
         }
+    }
+    let (is_external, has_addresses) =
+        (spec.field("type").str() == "ExternalName", !spec.field("externalIPs").is_empty());
+    if has_addresses && is_external {
+        found.push("spec.externalIPs is ignored when spec.type is \"ExternalName\"".into());
+    } else if has_addresses && !is_headless {
+        found.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters".into());
+    }
+    if !is_external && !spec.field("externalName").is_empty() {
+        found.push("spec.externalName is ignored when spec.type is not \"ExternalName\"".into());
+    }
+    if spec.field("trafficDistribution").str() == "PreferClose" {
+        found.push("spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"".into());
+    }
+}
+
+/// Tokens of a driver end up in attributes of volumes unless the driver says otherwise.
+fn driver(driver: Field<'_>, old: Option<&Map<'_>>, found: &mut Vec<String>) {
+    let spec = driver.field("spec");
+    let requests =
+        |object: &Map<'_>| object.map("spec").map(|spec| format!("{:?}", spec.get("tokenRequests")));
+    let is_changed = old.is_none_or(|old| driver.map().and_then(requests) != requests(old));
+    if is_changed
+        && !spec.field("tokenRequests").is_empty()
+        && !spec.field("serviceAccountTokenInSecrets").is_set()
+    {
+        found.push(
+            "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent \
+             possible logging of tokens in volume attributes"
+                .into(),
+        );
     }
 }
 

@@ -9,6 +9,7 @@ use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::Map;
 
 const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
+const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const DEFAULT_CPU_UTILIZATION: i64 = 80;
 
 pub(super) const RULES: Rules = Rules {
@@ -31,7 +32,17 @@ pub(super) const RULES: Rules = Rules {
 fn defaults(autoscaler: &mut Map<'_>, _: Context) {
     let spec = autoscaler.ensure_map("spec");
     spec.set_if_absent("minReplicas", 1);
-    spec.set_if_absent("targetCPUUtilizationPercentage", DEFAULT_CPU_UTILIZATION);
+    if !has_other_metrics(autoscaler) {
+        let spec = autoscaler.ensure_map("spec");
+        spec.set_if_absent("targetCPUUtilizationPercentage", DEFAULT_CPU_UTILIZATION);
+    }
+}
+
+/// Whether an annotation has metrics of version v2.
+fn has_other_metrics(autoscaler: &Map<'_>) -> bool {
+    let annotations = autoscaler.map("metadata").and_then(|metadata| metadata.map("annotations"));
+    let text = annotations.map(|annotations| annotations.str(METRICS)).unwrap_or_default();
+    serde_json::from_str::<Vec<serde_json::Map<_, _>>>(text).is_ok_and(|metrics| !metrics.is_empty())
 }
 
 /// The current utilization is a metric of version v2, and all of those are written to an annotation.

@@ -7,12 +7,19 @@ use kubemerge_value::{
 
 use super::{Map, Value};
 
+/// How empty lists and maps are written; a number, since constant parameters are.
+type Form = u8;
+/// As Kubernetes stores them.
+const STORED: Form = 0;
+/// As the client gave them.
+const GIVEN: Form = 1;
+
 impl Map<'_> {
     /// The map as canonical text.
     pub fn to_text(&self) -> String {
         // Most objects are smaller, and none is much larger than a few of these.
         let mut out = Vec::with_capacity(2048);
-        write_map(self, &mut out);
+        write_map::<STORED>(self, &mut out);
         text(out)
     }
 }
@@ -27,15 +34,28 @@ impl Value<'_> {
 
     /// Appends the value as canonical text; answers how deep it is nested: 0 for a scalar.
     pub fn append_to(&self, out: &mut Vec<u8>) -> usize {
+        self.append::<STORED>(out)
+    }
+
+    /// The same with lists and maps that are stored as null although the client gave empty ones.
+    pub fn append_as_given(&self, out: &mut Vec<u8>) -> usize {
+        self.append::<GIVEN>(out)
+    }
+
+    fn append<const FORM: Form>(&self, out: &mut Vec<u8>) -> usize {
         match self {
+            Value::Omitted(omitted) if FORM == GIVEN => {
+                out.extend_from_slice(if omitted.is_list { b"[]" } else { b"{}" });
+                return 1;
+            }
             Value::Null | Value::Omitted(_) => out.extend_from_slice(b"null"),
             Value::Bool(true) => out.extend_from_slice(b"true"),
             Value::Bool(false) => out.extend_from_slice(b"false"),
             Value::Int(number) => write_int(*number, out),
             Value::Float(number) => write_float(*number, out),
             Value::Str(text) => write_escaped(text.as_bytes(), out),
-            Value::List(list) => return deep(|| write_list(list, out)),
-            Value::Map(map) => return deep(|| write_map(map, out)),
+            Value::List(list) => return deep(|| write_list::<FORM>(list, out)),
+            Value::Map(map) => return deep(|| write_map::<FORM>(map, out)),
         }
         0
     }
@@ -46,20 +66,20 @@ fn text(out: Vec<u8>) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn write_list(list: &[Value<'_>], out: &mut Vec<u8>) -> usize {
+fn write_list<const FORM: Form>(list: &[Value<'_>], out: &mut Vec<u8>) -> usize {
     let mut depth = 0;
     out.push(b'[');
     for (place, item) in list.iter().enumerate() {
         if place > 0 {
             out.push(b',');
         }
-        depth = item.append_to(out).max(depth);
+        depth = item.append::<FORM>(out).max(depth);
     }
     out.push(b']');
     depth + 1
 }
 
-fn write_map(map: &Map<'_>, out: &mut Vec<u8>) -> usize {
+fn write_map<const FORM: Form>(map: &Map<'_>, out: &mut Vec<u8>) -> usize {
     let mut depth = 0;
     out.push(b'{');
     for (place, (name, value)) in map.iter().enumerate() {
@@ -68,7 +88,7 @@ fn write_map(map: &Map<'_>, out: &mut Vec<u8>) -> usize {
         }
         write_escaped(name.as_bytes(), out);
         out.push(b':');
-        depth = value.append_to(out).max(depth);
+        depth = value.append::<FORM>(out).max(depth);
     }
     out.push(b'}');
     depth + 1

@@ -68,6 +68,12 @@ pub(super) fn canonical<'a>(text: &'a str, arena: &'a Arena) -> &'a str {
     arena.alloc_str(&format!("{}{last}{}", &joined[..start.len()], &joined[digits.len()..]))
 }
 
+/// Bytes as Go encodes them.
+pub(super) fn encode(bytes: &[u8]) -> String {
+    use ::base64::Engine;
+    ::base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
 /// How many bytes well-formed base64 encodes.
 pub(crate) fn decoded_len(text: &str) -> usize {
     let digits = text.bytes().filter(|byte| !matches!(byte, b'=' | b'\r' | b'\n')).count();

@@ -6,15 +6,18 @@
 
 mod any;
 pub(crate) mod base64;
+mod converter;
 pub(crate) mod duration;
 mod embedded;
 mod error;
+pub(crate) mod field_order;
 mod quantity;
 mod scalar;
 mod scan;
 mod time;
 
 pub use any::read_typed_form;
+pub use converter::convert;
 pub use duration::duration_problem;
 pub use error::{DecodeError, StrictError};
 pub use quantity::Quantity;

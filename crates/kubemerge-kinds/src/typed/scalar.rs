@@ -23,8 +23,7 @@ impl<'a> Decoder<'a> {
             (GoKind::Int32 | GoKind::Int64, Start::Number) => Ok(self.read_int(ty)),
             (GoKind::Float64, Start::Number) => Ok(super::any::number(self.scanner.literal())),
             (GoKind::Bytes, Start::Str) => self.read_bytes(),
-            // Go reads a list of numbers into bytes, too; other lists than empty ones are no use to any client.
-            (GoKind::Bytes, Start::List) if self.scanner.pass_empty_list() => Ok(Value::Str("")),
+            (GoKind::Bytes, Start::List) => Ok(self.read_byte_list()),
             (GoKind::IntOrString, _) => self.read_int_or_string(start),
             (GoKind::Quantity, _) => self.read_quantity(start),
             (GoKind::Time | GoKind::MicroTime | GoKind::Duration, _) => self.read_time(ty.kind, start),
@@ -61,6 +60,21 @@ impl<'a> Decoder<'a> {
                 Ok(Value::Null)
             }
         }
+    }
+
+    /// Go reads a list of numbers into bytes, too.
+    fn read_byte_list(&mut self) -> Value<'a> {
+        // The text is JSON, so that a list is always read.
+        let items: Vec<serde_json::Value> = serde_json::from_str(self.scanner.pass()).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(items.len());
+        for item in &items {
+            match item.as_u64().map(u8::try_from) {
+                Some(Ok(byte)) => bytes.push(byte),
+                _ if item.is_null() => bytes.push(0),
+                _ => self.save_mismatch(&found_in_bytes(item), "uint8"),
+            }
+        }
+        Value::Str(self.arena.alloc_str(&super::base64::encode(&bytes)))
     }
 
     fn read_int_or_string(&mut self, start: Start) -> Result<Value<'a>, DecodeError> {
@@ -101,6 +115,17 @@ impl<'a> Decoder<'a> {
             // Go writes its zero time as null.
             None => Value::Null,
         })
+    }
+}
+
+/// What a list has in place of a byte.
+fn found_in_bytes(item: &serde_json::Value) -> String {
+    match item {
+        serde_json::Value::Number(number) => format!("number {number}"),
+        serde_json::Value::String(_) => "string".to_owned(),
+        serde_json::Value::Array(_) => "array".to_owned(),
+        serde_json::Value::Object(_) => "object".to_owned(),
+        _ => "bool".to_owned(),
     }
 }
 

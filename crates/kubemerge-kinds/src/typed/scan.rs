@@ -131,17 +131,6 @@ impl<'t> Scanner<'t> {
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Passes a list if it is empty; answers whether it was.
-    pub(super) fn pass_empty_list(&mut self) -> bool {
-        let mut ahead = *self;
-        ahead.open();
-        let is_empty = !ahead.next_part();
-        if is_empty {
-            *self = ahead;
-        }
-        is_empty
-    }
-
     /// Passes a value and answers its text.
     pub(super) fn pass(&mut self) -> &'t str {
         self.skip_space();

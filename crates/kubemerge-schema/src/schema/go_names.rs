@@ -73,7 +73,8 @@ impl GoTypes {
         format!("{package}.{name}")
     }
 
-    fn definition_name<'s>(&self, schema: &'s Schema, id: StructId) -> &'s str {
+    /// The name of a struct in OpenAPI documents: `io.k8s.api.core.v1.PodSpec`.
+    pub fn definition_name<'s>(&self, schema: &'s Schema, id: StructId) -> &'s str {
         let model = schema.model();
         model.text(model.definitions[self.definition(id) as usize].name)
     }

@@ -64,6 +64,19 @@ fn read<'a>(arena: &'a Arena, text: &SharedValue) -> Value<'a> {
 
 /// The record to store.
 pub(crate) fn record(tree: &Map<'_>, ownership: Ownership) -> Record {
+    record_in(tree, ownership, Value::append_to)
+}
+
+/// The record whose owners are tracked: lists that the client gave empty have an owner, though they are stored as null.
+pub(crate) fn tracked_record(tree: &Map<'_>) -> Record {
+    record_in(tree, Ownership::default(), Value::append_as_given)
+}
+
+fn record_in<'a>(
+    tree: &Map<'a>,
+    ownership: Ownership,
+    append: impl Fn(&Value<'a>, &mut Vec<u8>) -> usize,
+) -> Record {
     let mut writer = RecordWriter::with_capacity(RECORD_BYTES);
     let mut owners = Vec::new();
     for (name, value) in tree.iter() {
@@ -76,7 +89,7 @@ pub(crate) fn record(tree: &Map<'_>, ownership: Ownership) -> Record {
                 });
                 owners = owner_uids(metadata);
             }
-            _ => writer.append(name, |out| value.append_to(out)),
+            _ => writer.append(name, |out| append(value, out)),
         }
     }
     writer.finish(owners, ownership)

@@ -38,7 +38,7 @@ fn has_other_words(resource: &Resource) -> bool {
 }
 
 /// Whether the fields of the version that is served differ from those of the version that is stored.
-fn is_converted(resource: &Resource) -> bool {
+pub(crate) fn is_converted(resource: &Resource) -> bool {
     resource.kind == "HorizontalPodAutoscaler"
         && resource.api_version == "autoscaling/v1"
         && resource.storage == "autoscaling/v2"
@@ -100,7 +100,44 @@ pub(crate) fn store(resource: &Resource, object: &mut Object) {
     }
 }
 
-/// The same for the tree of an object.
+/// An object of one version of a built-in kind in another one; none if only its `apiVersion` differs.
+pub(crate) fn in_version(
+    kind: &str,
+    object: &serde_json::Value,
+    api_version: &str,
+) -> Option<serde_json::Value> {
+    let given = object["apiVersion"].as_str().unwrap_or_default();
+    match (kind, given, api_version) {
+        ("HorizontalPodAutoscaler", "autoscaling/v2", "autoscaling/v1") => Some(autoscaler_to_v1(object)),
+        ("HorizontalPodAutoscaler", "autoscaling/v1", "autoscaling/v2") => Some(autoscaler_to_v2(object)),
+        ("Event", "v1", "events.k8s.io/v1") => Some(event_in(object, api_version, |names| names)),
+        ("Event", "events.k8s.io/v1", "v1") => {
+            Some(event_in(object, api_version, |(stored, shown)| (shown, stored)))
+        }
+        _ => None,
+    }
+}
+
+/// The name of a field before and after a conversion.
+type Names = (&'static str, &'static str);
+
+fn event_in(
+    event: &serde_json::Value,
+    api_version: &str,
+    direction: fn(Names) -> Names,
+) -> serde_json::Value {
+    let mut event = event.clone();
+    let Some(members) = event.as_object_mut() else { return event };
+    for (from, to) in EVENT.into_iter().map(direction) {
+        if let Some(value) = members.remove(from) {
+            members.insert(to.to_owned(), value);
+        }
+    }
+    members.insert("apiVersion".to_owned(), api_version.into());
+    event
+}
+
+/// The same as [`store`] for the tree of an object.
 pub(crate) fn store_tree<'a>(resource: &'a Resource, tree: &mut Map<'a>) {
     if is_converted(resource) {
         // What was written is JSON.

@@ -22,6 +22,7 @@ use crate::{
         precondition::{check_address, check_version},
         request::{Old, Write},
         track::endpoint,
+        tracking::Tracked,
     },
 };
 
@@ -84,7 +85,7 @@ pub(crate) fn applied<'w>(
     old: Old<'_>,
 ) -> Outcome<Decoded<'w>> {
     let call = write.call;
-    let Applied { document, ownership } = merge(call, config, Some(old))?;
+    let Applied { document, ownership } = merge(endpoint(call), config, Some(old))?;
     report_duplicates(call, write.options.field_validation)?;
     let mut decoded = match document {
         Some(document) => decode::applied_object(write, &document)?,
@@ -103,7 +104,7 @@ pub(crate) fn applied<'w>(
 /// The object that a configuration makes of nothing.
 pub(crate) fn created<'w>(write: Write<'w>, config: &Configuration<'_>) -> Outcome<Decoded<'w>> {
     let call = write.call;
-    let Applied { document, ownership } = merge(call, config, None)?;
+    let Applied { document, ownership } = merge(endpoint(call), config, None)?;
     report_duplicates(call, write.options.field_validation)?;
     // A configuration without content changes nothing, but is still an object.
     let document = document.unwrap_or_else(|| SharedValue::from(config.text.clone()));
@@ -124,12 +125,16 @@ pub(crate) fn created<'w>(write: Write<'w>, config: &Configuration<'_>) -> Outco
     Ok(decoded)
 }
 
-fn merge(call: &Call<'_>, config: &Configuration<'_>, old: Option<Old<'_>>) -> Outcome<Applied> {
-    let endpoint = endpoint(call);
+/// What a configuration makes of the object at an endpoint.
+pub(crate) fn merge(
+    endpoint: Tracked<'_>,
+    config: &Configuration<'_>,
+    old: Option<Old<'_>>,
+) -> Outcome<Applied> {
     let form = old.map(|old| endpoint.old_form(old));
     let (version, nothing) = (old.map(|old| old.stored.revision.to_string()), ManagedFields::new());
     let managed = old.map_or(&nothing, |old| old.object.ownership.entries());
-    let time = Time(call.cluster.clock.now().seconds());
+    let time = Time(endpoint.cluster.clock.now().seconds());
     endpoint.run(|place, arena| {
         let config_value = ParsedValue::from_canonical(&config.text, arena);
         let object = match (&form, &version) {

@@ -3,19 +3,33 @@
 //!
 //! They are written after the request's own write: the answer to the write does not show them.
 
+use kubemerge_ssa::managed_fields::Conflicting;
 use serde_json::{Value, json};
 
 use crate::{
+    catalog::{Resource, key_name},
     object::Object,
-    protocol::status::Outcome,
+    protocol::{
+        json::{canonical, tree},
+        status::Outcome,
+    },
     write::{
-        rewrite::{keys_below, rewrite},
+        apply::{self, Configuration},
+        commit::commit,
+        request::Old,
+        rewrite::{keys_below, rewrite_status},
+        tracking::Tracked,
         transaction::Transaction,
     },
 };
 
 const FLOW_SCHEMAS: &str = "flowcontrol.apiserver.k8s.io/flowschemas/";
 const PRIORITY_LEVELS: &str = "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations/";
+
+/// Who owns the condition of a FlowSchema.
+const FLOW_CONTROL_MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";
+/// Priority levels that exist even if no object says so.
+const MANDATORY_LEVELS: [&str; 2] = ["exempt", "catch-all"];
 
 /// Judges all FlowSchemas again: a priority level is new or gone.
 pub(crate) fn judge_flow_schemas(transaction: &Transaction<'_>) -> Outcome<()> {
@@ -42,10 +56,38 @@ pub(crate) fn judge(transaction: &Transaction<'_>, key: &str) -> Outcome<()> {
     let index = transaction.index();
     let group = key.split('/').next().unwrap_or_default();
     let Some(resource) = index.find(group, "v1", plural) else { return Ok(()) };
-    rewrite(transaction, key, resource, |object| {
+    if resource.kind == "FlowSchema" {
+        return apply_condition(transaction, resource, key, &condition);
+    }
+    rewrite_status(transaction, key, resource, |object| {
         // A status that was read can be written.
         drop(object.set("status", &json!({"conditions": conditions})));
-    })?;
+    })
+}
+
+/// Applies the condition of a FlowSchema, again if another client was faster: its manager applies, others update.
+fn apply_condition(
+    transaction: &Transaction<'_>,
+    resource: &Resource,
+    key: &str,
+    condition: &Value,
+) -> Outcome<()> {
+    let config = json!({"apiVersion": resource.api_version, "kind": resource.kind,
+        "metadata": {"name": key_name(key)}, "status": {"conditions": [condition]}});
+    let (text, conflicting) = (canonical(&config)?, Conflicting::Force);
+    let config = Configuration { text, manager: FLOW_CONTROL_MANAGER, conflicting };
+    let endpoint = Tracked { cluster: transaction.cluster, resource, subresource: "status" };
+    while let Some(stored) = transaction.cluster.store.get(key) {
+        let old = Object::of_record(&stored.record);
+        let applied = apply::merge(endpoint, &config, Some(Old { stored: &stored, object: &old }))?;
+        let Some(document) = applied.document else { return Ok(()) };
+        let mut new = old.clone();
+        new.set("status", &tree(document.node())["status"])?;
+        new.ownership = applied.ownership;
+        if commit(transaction, resource, key, &stored, new.record()).is_ok() {
+            break;
+        }
+    }
     Ok(())
 }
 
@@ -58,10 +100,12 @@ fn dangling(transaction: &Transaction<'_>, schema: &Object) -> Value {
     let level = schema.at(&["spec", "priorityLevelConfiguration", "name"]).unwrap_or_default();
     let level = level.as_str().unwrap_or_default();
     let intro = format!("This FlowSchema references the PriorityLevelConfiguration object named {level:?}");
-    match transaction.cluster.store.get(&[PRIORITY_LEVELS, level].concat()) {
-        Some(_) => json!({"type": "Dangling", "status": "False", "reason": "Found",
+    let exists = MANDATORY_LEVELS.contains(&level)
+        || transaction.cluster.store.get(&[PRIORITY_LEVELS, level].concat()).is_some();
+    match exists {
+        true => json!({"type": "Dangling", "status": "False", "reason": "Found",
             "message": format!("{intro} and it exists")}),
-        None => json!({"type": "Dangling", "status": "True", "reason": "NotFound",
+        false => json!({"type": "Dangling", "status": "True", "reason": "NotFound",
             "message": format!("{intro} but there is no such object")}),
     }
 }

@@ -59,6 +59,9 @@ pub(crate) fn create<'w>(write: Write<'w>, mut decoded: Decoded<'w>) -> Outcome<
     if object.metadata.dedup_owners() {
         call.warn(REPEATED_OWNERS);
     }
+    if call.resource.kind == "LimitRange" && !object.metadata.has(Field::Name) {
+        name_limit_range(call, object);
+    }
     // A name wins over generateName.
     if object.metadata.has(Field::Name) {
         return attempt(creation, decoded)?.map_err(|existing| exists(call, existing.as_ref()));
@@ -70,6 +73,13 @@ pub(crate) fn create<'w>(write: Write<'w>, mut decoded: Decoded<'w>) -> Outcome<
         return Err(invalid(call.resource.qualified_kind(), "", &[error]));
     }
     create_with_generated_name(creation, &decoded)
+}
+
+/// Upstream: of all kinds, this one needs no name.
+fn name_limit_range(call: &Call<'_>, object: &mut Object) {
+    if call.resource.group.is_empty() && object.metadata.generate_name().is_empty() {
+        object.metadata.set(Field::Name, call.cluster.entropy.uid());
+    }
 }
 
 fn create_with_generated_name<'w>(creation: Creation<'w>, decoded: &Decoded<'w>) -> Outcome<Created> {

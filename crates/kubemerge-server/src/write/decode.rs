@@ -22,6 +22,7 @@ use crate::{
         kind_rules::{self, Typed},
         request::{Old, Write},
         times,
+        undecodable::{Patching, Source, undecodable},
         unknown_fields::{self, Found},
     },
 };
@@ -56,15 +57,6 @@ impl Decoded<'_> {
     }
 }
 
-/// Where the text of an object comes from; errors differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// The body of a request.
-    Body,
-    /// The result of a patch.
-    Patch,
-}
-
 /// The result of a patch.
 #[derive(Clone, Copy)]
 pub(crate) struct Patched<'p> {
@@ -80,7 +72,7 @@ pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
         let text = body::text(write)?;
         let found = Found { validation, complaints: Vec::new(), source: Source::Body };
-        return typed(write, kind, Given { text, names: TypeNames::Checked }, found);
+        return typed(write, kind, Given { text, reading: Reading::Json }, found);
     }
     if let Some(text) = validated(call) {
         let object = Object::validated(&text, call.resource);
@@ -109,11 +101,11 @@ fn decoded(
     call: &Call<'_>,
     object: Outcome<Object>,
     document: &SharedValue,
-    source: Source,
+    source: Source<'_>,
 ) -> Outcome<Object> {
     object.map_err(|failure| {
         let text = String::from_utf8_lossy(document.as_bytes());
-        unknown_fields::undecodable(call, failure.message(), source, &text)
+        undecodable(call, failure.message(), source, &text)
     })
 }
 
@@ -126,25 +118,26 @@ pub(crate) fn patched_object<'w>(
 ) -> Outcome<Decoded<'w>> {
     let Patched { document, patch_type, old } = patched;
     let (call, validation) = (write.call, write.options.field_validation);
-    let found = Found { validation, complaints, source: Source::Patch };
+    let source = Source::Patch(Patching { patch_type, stored: old.stored });
+    let found = Found { validation, complaints, source };
     body::check_depth(document.as_bytes())?;
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
-        let names = match patch_type {
-            // Upstream: the result is decoded into the kind that was patched, whatever the patch says it is.
-            PatchType::Strategic => TypeNames::Ignored,
-            _ => TypeNames::Checked,
+        let reading = match patch_type {
+            // Upstream: the result is converted into the kind that was patched, whatever the patch says it is.
+            PatchType::Strategic => Reading::Map,
+            _ => Reading::Json,
         };
-        return typed(write, kind, Given { text: write.arena.alloc_str(document.as_str()), names }, found);
+        return typed(write, kind, Given { text: write.arena.alloc_str(document.as_str()), reading }, found);
     }
     let object = Object::read_after(document, old.stored, old.object);
-    let mut object = decoded(call, object, document, Source::Patch)?;
+    let mut object = decoded(call, object, document, source)?;
     if patch_type == PatchType::Strategic {
         // Upstream: the result is decoded into the kind that was patched, whatever the patch says it is.
         object.api_version.clone_from(&call.resource.api_version);
         object.kind.clone_from(&call.resource.kind);
     }
     let checked = check_type(call, &mut object).map(|()| object);
-    let object = decoded(call, checked, document, Source::Patch)?;
+    let object = decoded(call, checked, document, source)?;
     unknown_fields::drop_unknown(call, object, found)
 }
 
@@ -152,16 +145,16 @@ pub(crate) fn patched_object<'w>(
 #[derive(Clone, Copy)]
 struct Given<'w> {
     text: &'w str,
-    names: TypeNames,
+    reading: Reading,
 }
 
-/// What happens to the `apiVersion` and `kind` of a text.
+/// How Kubernetes reads a text into the struct of a kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum TypeNames {
-    /// They must be those of the resource.
-    Checked,
-    /// They are replaced by those of the resource.
-    Ignored,
+enum Reading {
+    /// As JSON; its `apiVersion` and `kind` must be those of the resource.
+    Json,
+    /// As a map, which it converts; `apiVersion` and `kind` are replaced by those of the resource.
+    Map,
 }
 
 /// The typed form of an object with the defaults of its kind.
@@ -169,15 +162,18 @@ fn typed<'w>(
     write: Write<'w>,
     kind: BuiltinKind<'w>,
     given: Given<'w>,
-    mut found: Found,
+    mut found: Found<'_>,
 ) -> Outcome<Decoded<'w>> {
     let call = write.call;
-    let decoded = Typed::decode(kind, write.arena, given.text);
-    if given.names == TypeNames::Checked {
+    let mut decoded = Typed::decode(kind, write.arena, given.text);
+    if given.reading == Reading::Map && decoded.is_err() {
+        decoded = converted(write, kind, given.text);
+    }
+    if given.reading == Reading::Json {
         check_given_type(call, decoded.as_ref().ok().map(|(typed, _)| typed), given, found.source)?;
     }
     let (mut typed, strict) =
-        decoded.map_err(|message| unknown_fields::undecodable(call, &message, found.source, given.text))?;
+        decoded.map_err(|message| undecodable(call, &message, found.source, given.text))?;
     // Complaints about the patch itself come first.
     let room = MAX_COMPLAINTS.saturating_sub(found.complaints.len());
     found.complaints.extend(strict.into_iter().take(room));
@@ -187,16 +183,27 @@ fn typed<'w>(
     Ok(Decoded { object, is_complete: true, tracking: Tracking::Pending, typed: Some(typed) })
 }
 
+/// The same as Kubernetes converts a map: it takes some values that its decoder refuses.
+fn converted<'w>(
+    write: Write<'w>,
+    kind: BuiltinKind<'w>,
+    text: &str,
+) -> Result<(Typed<'w>, Vec<String>), String> {
+    let converted = kind.convert(text).map_err(|error| error.message().to_owned())?;
+    Typed::decode(kind, write.arena, write.arena.alloc_str(&converted))
+}
+
 /// The object that is the result of an apply. It fits its type, so that there is nothing to report.
 pub(crate) fn applied_object<'w>(write: Write<'w>, document: &SharedValue) -> Outcome<Decoded<'w>> {
     let call = write.call;
     body::check_depth(document.as_bytes())?;
-    let found = Found { validation: FieldValidation::Ignore, complaints: Vec::new(), source: Source::Patch };
+    let source = Source::Apply;
+    let found = Found { validation: FieldValidation::Ignore, complaints: Vec::new(), source };
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
         let text = write.arena.alloc_str(document.as_str());
-        return typed(write, kind, Given { text, names: TypeNames::Ignored }, found);
+        return typed(write, kind, Given { text, reading: Reading::Map }, found);
     }
-    let object = decoded(call, Object::read(document), document, Source::Patch)?;
+    let object = decoded(call, Object::read(document), document, source)?;
     unknown_fields::drop_unknown(call, object, found)
 }
 
@@ -205,7 +212,7 @@ fn check_given_type(
     call: &Call<'_>,
     typed: Option<&Typed<'_>>,
     given: Given<'_>,
-    source: Source,
+    source: Source<'_>,
 ) -> Outcome<()> {
     if let Some(Typed { tree, .. }) = typed
         && check_type_names(call, tree.str("apiVersion"), tree.str("kind")).is_ok()
@@ -216,7 +223,7 @@ fn check_given_type(
     let mut head = decoded(call, Object::read_type(&document), &document, source)?;
     match source {
         Source::Body => check_type(call, &mut head),
-        Source::Patch => {
+        Source::Patch(_) | Source::Apply => {
             let checked = check_type(call, &mut head).map(|()| head);
             decoded(call, checked, &document, source).map(drop)
         }
@@ -242,7 +249,7 @@ pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
             if text.is_empty() {
                 let body = String::from_utf8_lossy(call.body);
                 let text = format!("Object '{member}' is missing in '{body}'");
-                return Err(unknown_fields::undecodable(call, &text, Source::Body, ""));
+                return Err(undecodable(call, &text, Source::Body, ""));
             }
         }
     }

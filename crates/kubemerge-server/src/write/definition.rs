@@ -20,7 +20,7 @@ use crate::{
         status::{Outcome, Qualified, invalid},
     },
     store::metadata_field::Field,
-    write::{followup::Followup, kind_rules, rewrite::rewrite, transaction::Transaction},
+    write::{followup::Followup, kind_rules, rewrite::rewrite_status, transaction::Transaction},
 };
 
 /// The finalizer that keeps a definition until its objects are deleted.
@@ -55,7 +55,7 @@ pub(crate) fn judge_names(transaction: &Transaction<'_>, name: &str) -> Outcome<
     }
     let index = transaction.index();
     let Some(resource) = index.find(GROUP, "v1", "customresourcedefinitions") else { return Ok(()) };
-    rewrite(transaction, &key, resource, |object| {
+    rewrite_status(transaction, &key, resource, |object| {
         // The status was read before, so it can be written.
         drop(object.set("status", &after["status"]));
     })?;

@@ -49,7 +49,10 @@ pub(crate) fn delete(
         let new = marked(transaction, resource, &old, options)?;
         let outcome = match new {
             _ if options.dry_run == DryRun::All => return Ok(dry_run(resource, &current, new)),
-            None => transaction.remove(resource, key, &current).map(Deleted::Gone),
+            None => {
+                let removed = transaction.remove(resource, key, &current);
+                removed.map(|last| Deleted::Gone(shown_after_removal(transaction, resource, last)))
+            }
             Some(new) => mark(transaction, resource, key, &current, &new),
         };
         match outcome {
@@ -57,6 +60,18 @@ pub(crate) fn delete(
             Err(Mismatch(newer)) => current = newer.ok_or_else(gone)?,
         }
     }
+}
+
+/// Upstream: a pod that is removed at once is answered as if its grace period of no seconds had begun.
+fn shown_after_removal(transaction: &Transaction<'_>, resource: &Resource, last: Stored) -> Stored {
+    let mut pod = Object::of_record(&last.record);
+    if !(resource.group.is_empty() && resource.kind == "Pod") || pod.metadata.is_terminating() {
+        return last;
+    }
+    pod.metadata.set(Field::DeletionTimestamp, transaction.cluster.clock.now().to_string());
+    pod.metadata.set(Field::DeletionGracePeriodSeconds, 0);
+    pod.metadata.set(Field::Generation, pod.metadata.generation().saturating_add(1));
+    Stored { record: pod.record(), revision: last.revision }
 }
 
 fn mark(

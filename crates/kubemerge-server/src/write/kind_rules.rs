@@ -6,6 +6,7 @@
 use kubemerge_kinds::{
     BuiltinKind,
     admission::warnings,
+    autoscaler_to_v2,
     field_error::FieldError,
     tree::{Arena, Map},
 };
@@ -93,6 +94,17 @@ impl<'a> Typed<'a> {
         typed::set_metadata(&mut self.tree, &object.metadata);
     }
 
+    /// An autoscaler of version v1 in the version that is stored.
+    fn in_newest_version(self, write: Write<'a>) -> Outcome<Typed<'a>> {
+        let cluster = write.call.cluster;
+        let Some(kind) = BuiltinKind::find(&cluster.schema, "autoscaling/v2", &write.call.resource.kind)
+        else {
+            return Ok(self);
+        };
+        let text = write.arena.alloc_str(&autoscaler_to_v2(&self.to_value()).to_string());
+        Typed::decode(kind, write.arena, text).map(|(typed, _)| typed).map_err(unclassified)
+    }
+
     /// An independent copy in the same arena.
     pub(crate) fn copy(&self) -> Typed<'a> {
         Typed { kind: self.kind, tree: self.tree.copy_in(self.tree.arena()) }
@@ -115,8 +127,13 @@ pub(crate) fn admit<'a>(
 ) -> Outcome<Record> {
     let resource = write.call.resource;
     typed.set_head(resource, object);
+    let is_converted = view::is_converted(resource);
+    if is_converted {
+        typed = typed.in_newest_version(write)?;
+    }
     let Typed { kind, mut tree } = typed;
-    let shown = old.and_then(|old| view::shown(resource, old));
+    // The rules of the newest version are applied to what is stored.
+    let shown = old.filter(|_| !is_converted).and_then(|old| view::shown(resource, old));
     let old = match (&shown, old) {
         // Stored with the names of another group, so not in the typed form of the kind.
         (Some(shown), _) => kind.decode(write.arena, shown.canonical().as_str()).ok().map(|one| one.object),
@@ -130,7 +147,10 @@ pub(crate) fn admit<'a>(
         return Err(invalid(resource.qualified_kind(), object.metadata.name(), &errors));
     }
     times::set_transitions(write, &mut tree, old.as_ref());
-    view::store_tree(resource, &mut tree);
+    // A converted object is in the stored version already.
+    if !is_converted {
+        view::store_tree(resource, &mut tree);
+    }
     Ok(typed::record(&tree, object.ownership.clone()))
 }
 

@@ -4,14 +4,14 @@
 //!
 //! | step | file | what it does |
 //! |---|---|---|
-//! | decode | `body`, `decode`, `patch`, `unknown_fields` | text to object; fields that the kind does not have |
+//! | decode | `body`, `decode`, `patch`, `unknown_fields`, `undecodable` | text to object; fields that the kind does not have |
 //! | default | `default` | missing defaults |
 //! | track | `track`, `tracking`, `apply` | who owns which fields |
 //! | admit | `create`, `namespace` | whether the object may be created where it is |
 //! | prepare | `prepare` | what the server owns: identity, status, generation |
 //! | validate | `validate` | every complaint about the object |
 //! | commit | `commit`, `transaction` | compare-and-swap in the store |
-//! | follow-ups | `followup`, `collector`, `definition` | garbage collection, namespaces and definitions that are deleted, names of definitions |
+//! | follow-ups | `followup`, `collector`, `definition`, `controller_status` | garbage collection, namespaces and definitions that are deleted, names of definitions, conditions |
 //!
 //! Admission plugins and allocators (`admission`, `allocation`) change objects of built-in kinds right before their rules.
 //! The rules of built-in kinds take part in two places, both in [`kind_rules`]: decoding fills in their defaults, and
@@ -52,5 +52,6 @@ pub(crate) mod track;
 pub(crate) mod track_scale;
 pub(crate) mod tracking;
 pub(crate) mod transaction;
+pub(crate) mod undecodable;
 pub(crate) mod unknown_fields;
 pub(crate) mod validate;

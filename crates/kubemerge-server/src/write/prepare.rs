@@ -128,8 +128,11 @@ fn fold_string_data(resource: &Resource, object: &mut Object) -> Outcome<()> {
 
 /// Takes the metadata that the client may not change from the old object.
 pub(crate) fn keep_metadata(resource: &Resource, old: &Object, new: &mut Object) {
-    for owned in [Field::CreationTimestamp, Field::DeletionTimestamp, Field::Generation] {
+    for owned in [Field::CreationTimestamp, Field::Generation] {
         new.metadata.take(owned, &old.metadata);
+    }
+    if old.metadata.is_terminating() {
+        new.metadata.take(Field::DeletionTimestamp, &old.metadata);
     }
     for owned in [Field::Uid, Field::DeletionGracePeriodSeconds, Field::Namespace] {
         // A client may leave these out, but not change them: validation compares them.

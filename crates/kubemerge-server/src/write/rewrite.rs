@@ -16,14 +16,35 @@ pub(crate) fn rewrite(
     resource: &Resource,
     change: impl Fn(&mut Object),
 ) -> Outcome<()> {
+    let endpoint = Tracked { cluster: transaction.cluster, resource, subresource: "" };
+    rewrite_as(transaction, key, endpoint, track::CONTROLLER_MANAGER, change)
+}
+
+/// The same for a change of the status by a controller inside kube-apiserver.
+pub(crate) fn rewrite_status(
+    transaction: &Transaction<'_>,
+    key: &str,
+    resource: &Resource,
+    change: impl Fn(&mut Object),
+) -> Outcome<()> {
+    let endpoint = Tracked { cluster: transaction.cluster, resource, subresource: "status" };
+    rewrite_as(transaction, key, endpoint, track::SERVER, change)
+}
+
+fn rewrite_as(
+    transaction: &Transaction<'_>,
+    key: &str,
+    endpoint: Tracked<'_>,
+    manager: &str,
+    change: impl Fn(&mut Object),
+) -> Outcome<()> {
     while let Some(stored) = transaction.cluster.store.get(key) {
         let old = Object::of_record(&stored.record);
         let mut object = old.clone();
         change(&mut object);
         // What was removed leaves every manager.
-        let endpoint = Tracked { cluster: transaction.cluster, resource, subresource: "" };
-        track::change(endpoint, track::CONTROLLER_MANAGER, Some(&old), &mut object);
-        if commit(transaction, resource, key, &stored, object.record()).is_ok() {
+        track::change(endpoint, manager, Some(&old), &mut object);
+        if commit(transaction, endpoint.resource, key, &stored, object.record()).is_ok() {
             break;
         }
     }

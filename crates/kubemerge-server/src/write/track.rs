@@ -46,9 +46,10 @@ pub(crate) fn request<'w>(
     };
     let given = new.metadata.remove(Field::ManagedFields);
     typed.set_head(write.call.resource, new);
+    typed.kind.complete_for_tracking(&mut typed.tree);
     let live = old.map(|old| old.object.ownership.clone()).unwrap_or_default();
     let old_form = old.map(|old| endpoint.old_form(old));
-    let new_form = typed::record(&typed.tree, Ownership::default());
+    let new_form = typed::tracked_record(&typed.tree);
     let is_same = old_form.as_ref().is_some_and(|old_form| old_form.canonical() == new_form.canonical());
     new.ownership = match given {
         None if is_same => live,

@@ -7,13 +7,15 @@
 use std::borrow::Cow;
 
 use kubemerge_kinds::reset_fields;
+use kubemerge_schema::TypeRef;
 use kubemerge_ssa::{
-    SameForm, VersionConverter,
+    ConversionError, SameForm, VersionConverter,
     fieldpath::{FieldOrder, FieldSet},
     managed_fields::Endpoint,
     value::{Arena, ParsedValue},
 };
 use kubemerge_value::{Canonical, SharedValue};
+use serde_json::Value;
 
 use crate::{
     catalog::{
@@ -71,7 +73,8 @@ impl<'c> Tracked<'c> {
                 let empty = resource.empty(|| self.typed_empty());
                 let empty = empty
                     .map_or_else(|| bare(resource, &arena), |text| ParsedValue::from_canonical(text, &arena));
-                run(&SameForm::built_in(self.cluster.types(), &resource.kind), empty)
+                let same = SameForm::built_in(self.cluster.types(), &resource.kind);
+                run(&BuiltInVersions { same, kind: &resource.kind }, empty)
             }
         }
     }
@@ -136,6 +139,39 @@ impl<'c> Tracked<'c> {
         Canonical::from_bytes(typed.as_bytes()).ok()
     }
 }
+
+/// The versions of a built-in kind, which differ in `apiVersion` only for nearly all kinds.
+struct BuiltInVersions<'t> {
+    same: SameForm<'t>,
+    kind: &'t str,
+}
+
+impl VersionConverter for BuiltInVersions<'_> {
+    fn type_of(&self, api_version: &str) -> Option<TypeRef<'_>> {
+        self.same.type_of(api_version)
+    }
+
+    fn convert<'a>(
+        &self,
+        object: ParsedValue<'a>,
+        api_version: &'a str,
+        arena: &'a Arena,
+    ) -> Result<ParsedValue<'a>, ConversionError> {
+        let converted = self.same.convert(object, api_version, arena)?;
+        if !CONVERTED_KINDS.contains(&self.kind) {
+            return Ok(converted);
+        }
+        let mut text = Vec::new();
+        object.write_json(&mut text);
+        let given: Value = serde_json::from_slice(&text).unwrap_or_default();
+        let Some(other) = view::in_version(self.kind, &given, api_version) else { return Ok(converted) };
+        let text = arena.alloc_slice_copy(other.to_string().as_bytes());
+        ParsedValue::parse(text, arena).map_err(|error| ConversionError::Failed(error.to_string()))
+    }
+}
+
+/// Kinds whose versions differ in their fields.
+const CONVERTED_KINDS: [&str; 2] = ["Event", "HorizontalPodAutoscaler"];
 
 /// An object with nothing but its type.
 fn bare<'a>(resource: &'a Resource, arena: &'a Arena) -> ParsedValue<'a> {

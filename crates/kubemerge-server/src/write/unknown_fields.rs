@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use kubemerge_kinds::{
-    field_error::{FieldError, MAX_COMPLAINTS, quoted},
+    field_error::{MAX_COMPLAINTS, quoted},
     pattern::Verdict,
     unknown_fields::{clean_field, survey},
 };
@@ -16,27 +16,27 @@ use serde_json::Value;
 use crate::{
     catalog::call::Call,
     object::{Object, custom},
-    protocol::{
-        query::FieldValidation,
-        status::{Failure, Outcome, Qualified, bad_request, invalid},
-    },
+    protocol::{query::FieldValidation, status::Outcome},
     store::field_name::Name,
-    write::decode::{Decoded, Source, Tracking},
+    write::{
+        decode::{Decoded, Tracking},
+        undecodable::{Source, undecodable},
+    },
 };
 
 /// What is known about a text before its fields are checked.
-pub(super) struct Found {
-    pub(super) validation: FieldValidation,
+pub(crate) struct Found<'p> {
+    pub(crate) validation: FieldValidation,
     /// Complaints so far, such as duplicate fields; unknown fields come after them.
-    pub(super) complaints: Vec<String>,
-    pub(super) source: Source,
+    pub(crate) complaints: Vec<String>,
+    pub(crate) source: Source<'p>,
 }
 
 /// Drops what the kind does not have, and reports it as the request wants.
 pub(super) fn drop_unknown(
     call: &Call<'_>,
     mut object: Object,
-    mut found: Found,
+    mut found: Found<'_>,
 ) -> Outcome<Decoded<'static>> {
     let mut unknown = drop_unknown_metadata(&mut object);
     let mut is_complete = false;
@@ -59,7 +59,7 @@ pub(super) fn drop_unknown(
 }
 
 /// Reports complaints about the fields of an object as the request wants; `object` is asked if it is refused.
-pub(super) fn report(call: &Call<'_>, found: Found, object: impl Fn() -> Value) -> Outcome<()> {
+pub(crate) fn report(call: &Call<'_>, found: Found<'_>, object: impl Fn() -> Value) -> Outcome<()> {
     let Found { validation, complaints, source } = found;
     match validation {
         // First, so that a strict request without complaints passes.
@@ -76,24 +76,6 @@ pub(super) fn report(call: &Call<'_>, found: Found, object: impl Fn() -> Value) 
     }
 }
 
-/// An object that cannot be decoded: 400 for a body, 422 for the result of a patch.
-pub(crate) fn undecodable(call: &Call<'_>, text: &str, source: Source, object: &str) -> Failure {
-    match source {
-        Source::Body => {
-            let (kind, version) = (&call.resource.kind, &call.resource.version);
-            bad_request(format!(
-                "{kind} in version {} cannot be handled as a {kind}: {text}",
-                quoted(version)
-            ))
-        }
-        Source::Patch => {
-            // Upstream: the whole object is the value, as one string.
-            let error = FieldError::invalid("patch", &Value::from(object), text);
-            invalid(Qualified { group: "", name: "" }, "", &[error])
-        }
-    }
-}
-
 fn drop_unknown_metadata(object: &mut Object) -> Vec<String> {
     let unknown = object.metadata.unknown().map(|name| format!("metadata.{name}")).collect();
     object.metadata.drop_unknown();
@@ -104,7 +86,7 @@ fn drop_unknown_metadata(object: &mut Object) -> Vec<String> {
 fn check_built_in(
     call: &Call<'_>,
     object: &mut Object,
-    source: Source,
+    source: Source<'_>,
     unknown: &mut Vec<String>,
 ) -> Outcome<bool> {
     let Some(pattern) = call.resource.pattern(&call.cluster.schema) else { return Ok(false) };
@@ -144,7 +126,7 @@ fn drop_fields(object: &mut Object, names: &[Name]) {
 struct Checked<'f> {
     name: &'f str,
     ty: Type<'f>,
-    source: Source,
+    source: Source<'f>,
 }
 
 /// Checks a field and rewrites it if something has to be dropped.

@@ -52,8 +52,14 @@ fn is_repository(name: &str) -> bool {
         // A first part without dot, port or capitals is a folder of the default registry.
         _ => name,
     };
-    path.split('/').all(is_component)
+    // A name like that would be taken for the identifier of an image.
+    let is_identifier = name.len() == IDENTIFIER_BYTES
+        && name.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
+    !is_identifier && path.split('/').all(is_component)
 }
+
+/// Hexadecimal digits of a SHA-256 sum.
+const IDENTIFIER_BYTES: usize = 64;
 
 fn is_host(registry: &str) -> bool {
     let (host, port) = registry.split_once(':').unwrap_or((registry, "1"));

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use kubemerge_kinds::{BuiltinKind, field_error::FieldError, tree::Arena};
+use kubemerge_kinds::{BuiltinKind, field_error::FieldError, format::dns1123_subdomain, tree::Arena};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -25,6 +25,8 @@ use crate::{
 /// Binds the pod that the body of a POST to `bindings` names.
 pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let binding = binding_body(call)?;
+    // Upstream: told before the name is looked at.
+    check_target(&binding)?;
     let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     if name.is_empty() {
         return Err(bad_request("Name parameter required."));
@@ -74,8 +76,13 @@ fn check_target(binding: &Value) -> Outcome<()> {
         let supported = ["Node", "<empty>"].map(str::to_owned);
         errors.push(FieldError::not_supported("target.kind", &kind.into(), &supported).to_string());
     }
-    if target_field(binding, "name").is_empty() {
+    let name = target_field(binding, "name");
+    if name.is_empty() {
         errors.push(FieldError::required("target.name", "").to_string());
+    } else {
+        let invalid =
+            |problem: &String| FieldError::invalid("target.name", &name.into(), problem).to_string();
+        errors.extend(dns1123_subdomain(name).iter().map(invalid));
     }
     match errors.as_slice() {
         [] => Ok(()),

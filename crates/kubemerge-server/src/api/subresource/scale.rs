@@ -29,7 +29,7 @@ use crate::{
     store::metadata_field::Field,
     write::{
         apply, body,
-        decode::{Decoded, Source, Tracking},
+        decode::{Decoded, Tracking},
         kind_rules::Typed,
         part::Part,
         patch,
@@ -38,7 +38,7 @@ use crate::{
         sequence,
         track_scale::{self, Rescaled},
         transaction::Transaction,
-        unknown_fields::undecodable,
+        undecodable::invalid_patch,
     },
 };
 
@@ -79,9 +79,8 @@ pub(crate) fn handle(
             change(write, &paths, |current, old| {
                 let patch_type = patch_type(call, custom)?;
                 let patched = patch::apply_plain(call, patch_type, &canonical(current)?)?;
-                let patched = typed_scale(call, &patched).map_err(|problem| {
-                    undecodable(call, &problem, Source::Patch, &tree(&patched).to_string())
-                })?;
+                let patched = typed_scale(call, &patched)
+                    .map_err(|problem| invalid_patch(&tree(&patched).to_string(), &problem))?;
                 Ok(track_scale::updated(call, old, current, patched))
             })
         }

@@ -228,7 +228,10 @@ impl Metadata {
         let uid = writer.text(Field::Uid.plain_name(), uid);
         let document = SharedValue::from(writer.finish());
         self.replace(Field::CreationTimestamp, Some(document.at(created)));
-        self.replace(Field::Generation, generation.map(|span| document.at(span)));
+        // Kinds without a generation keep what a client gives.
+        if let Some(span) = generation {
+            self.replace(Field::Generation, Some(document.at(span)));
+        }
         self.replace(Field::Uid, Some(document.at(uid)));
     }
 

@@ -1,0 +1,112 @@
+//! Objects that cannot be decoded, in the words of kube-apiserver: each way into the store has its own.
+
+use kubemerge::PatchType;
+use kubemerge_kinds::{
+    field_error::{FieldError, quoted},
+    go_text::value_text,
+    ordered_json::OrderedJson,
+    tree::Arena,
+};
+use serde_json::Value;
+
+use crate::{
+    catalog::{Resource, call::Call},
+    object::shown::Shown,
+    protocol::status::{Failure, Qualified, bad_request, invalid, unclassified},
+    store::Stored,
+    write::kind_rules::{self, Typed},
+};
+
+/// Where the text of an object comes from; errors differ.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'p> {
+    /// The body of a request.
+    Body,
+    /// The result of a patch.
+    Patch(Patching<'p>),
+    /// The result of an apply.
+    Apply,
+}
+
+/// A patch of a stored object.
+#[derive(Clone, Copy)]
+pub(crate) struct Patching<'p> {
+    pub(crate) patch_type: PatchType,
+    pub(crate) stored: &'p Stored,
+}
+
+/// The refusal of an object: 400 for a body, 422 for the result of a patch, 500 for that of an apply.
+pub(crate) fn undecodable(call: &Call<'_>, why: &str, source: Source<'_>, object: &str) -> Failure {
+    match source {
+        Source::Body => {
+            let (kind, version) = (&call.resource.kind, &call.resource.version);
+            bad_request(format!("{kind} in version {} cannot be handled as a {kind}: {why}", quoted(version)))
+        }
+        Source::Patch(patching) => {
+            let shown = quoted_object(call, patching);
+            let first = shown.as_deref().and_then(|text| first_error(call, patching.patch_type, text));
+            invalid_patch(shown.as_deref().unwrap_or(object), first.as_deref().unwrap_or(why))
+        }
+        Source::Apply => unclassified(not_convertible(call, why)),
+    }
+}
+
+/// The refusal of the result of a patch, which is the value of the error as one string.
+pub(crate) fn invalid_patch(object: &str, why: &str) -> Failure {
+    let error = FieldError::invalid("patch", &Value::from(object), why);
+    invalid(Qualified { group: "", name: "" }, "", &[error])
+}
+
+/// What the message quotes: the patch itself if it is a strategic merge patch, else the patched text.
+fn quoted_object(call: &Call<'_>, patching: Patching<'_>) -> Option<String> {
+    if patching.patch_type == PatchType::Strategic {
+        let mut patch = serde_json::from_slice(call.body).ok()?;
+        drop_directives(&mut patch);
+        return Some(value_text(&patch));
+    }
+    let mut text = Vec::new();
+    Shown::stored(patching.stored).write(call.resource, &mut text);
+    let mut object = OrderedJson::read(&text)?;
+    if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
+        object = kind.in_go_order(object);
+    }
+    let patch = OrderedJson::read(call.body)?;
+    match patching.patch_type {
+        PatchType::Json => object.apply(&patch)?,
+        _ => object.merge(&patch),
+    }
+    Some(object.to_text())
+}
+
+/// Directives are taken out of a patch while it is applied.
+fn drop_directives(patch: &mut Value) {
+    match patch {
+        Value::Object(members) => {
+            members.retain(|name, _| !name.starts_with('$'));
+            members.values_mut().for_each(drop_directives);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_directives),
+        _ => {}
+    }
+}
+
+/// The first error in the order of the patched text, which is not that of our own text.
+fn first_error(call: &Call<'_>, patch_type: PatchType, text: &str) -> Option<String> {
+    if patch_type == PatchType::Strategic {
+        return None;
+    }
+    let kind = kind_rules::of(call.cluster, call.resource)?;
+    Typed::decode(kind, &Arena::new(), text).err()
+}
+
+fn not_convertible(call: &Call<'_>, why: &str) -> String {
+    let Resource { group, version, kind, .. } = call.resource;
+    // Upstream: the namespace is that of the configuration, which clients rarely give.
+    let config: Value = serde_json::from_slice(call.body).unwrap_or_default();
+    let namespace = config["metadata"]["namespace"].as_str().unwrap_or_default();
+    let (name, ty) = (call.name(), format!("{group}/{version}, Kind={kind}"));
+    format!(
+        "failed to convert new object ({namespace}/{name}; {ty}) to proper version: unable to convert unstructured \
+         object to {ty}: {why}"
+    )
+}
