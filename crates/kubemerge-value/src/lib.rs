@@ -19,6 +19,7 @@
 //! # Ok::<(), kubemerge_value::ParseError>(())
 //! ```
 
+pub mod calendar;
 mod canonicalize;
 mod check;
 mod document;

@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     cmp::Ordering,
+    fmt::Write,
     hash::{Hash, Hasher},
 };
 
@@ -72,6 +73,18 @@ impl<'a> Str<'a> {
             Ok(text) => Cow::Borrowed(text),
             // Documents are checked, so this only keeps the function total.
             Err(_) => String::from_utf8_lossy(self.raw),
+        }
+    }
+
+    /// The characters, in the arena where they have to be decoded.
+    pub fn text_in(self, arena: &'a crate::Arena) -> &'a str {
+        match self.borrowed() {
+            Some(text) => text,
+            None => {
+                let mut text = bumpalo::collections::String::with_capacity_in(self.raw.len(), arena);
+                decode_into(self.raw, &mut text);
+                text.into_bump_str()
+            }
         }
     }
 
@@ -181,17 +194,26 @@ fn write_quoted(raw: &[u8], out: &mut Vec<u8>) {
 
 /// Writes UTF-8 characters as a JSON string with the escapes of Go's encoder.
 pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
-    if is_short_and_plain(text) {
-        return write_quoted(text, out);
-    }
     // Nearly all strings need no escape and are copied in one piece.
-    let plain = plain_end(text, 0);
-    if plain == text.len() {
+    if is_short_and_plain(text) || plain_end(text, 0) == text.len() {
         return write_quoted(text, out);
     }
     out.push(b'"');
+    write_with_escapes(text, out);
+    out.push(b'"');
+}
+
+/// Writes UTF-8 characters as a part of a JSON string, without quotes.
+pub fn write_escaped_part(text: &[u8], out: &mut Vec<u8>) {
+    if is_short_and_plain(text) {
+        return out.extend_from_slice(text);
+    }
+    write_with_escapes(text, out);
+}
+
+fn write_with_escapes(text: &[u8], out: &mut Vec<u8>) {
     let mut kept = 0;
-    for (at, byte) in text.iter().enumerate().skip(plain) {
+    for (at, byte) in text.iter().enumerate().skip(plain_end(text, 0)) {
         if PLAIN[usize::from(*byte)] || !needs_escape(text, at, *byte) {
             continue;
         }
@@ -199,7 +221,6 @@ pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
         kept = at + write_escape(text, at, out);
     }
     out.extend_from_slice(&text[kept..]);
-    out.push(b'"');
 }
 
 /// Whether a text of at most 16 bytes, which most names and values are, needs no escape; false if that is not sure.
@@ -307,18 +328,23 @@ fn write_escape(text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
 /// Decodes the text between the quotes of a valid JSON string; a lone surrogate reads as U+FFFD, as in Go.
 pub(crate) fn decode(raw: &[u8]) -> String {
     let mut out = String::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
-        out.push_str(&String::from_utf8_lossy(&rest[..at]));
-        rest = &rest[at + 1..];
-        rest = &rest[decode_escape(rest, &mut out)..];
-    }
-    out.push_str(&String::from_utf8_lossy(rest));
+    decode_into(raw, &mut out);
     out
 }
 
+/// Writing to a string in memory cannot fail, so that results of `Write` are not looked at below.
+fn decode_into(raw: &[u8], out: &mut impl Write) {
+    let mut rest = raw;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        let _ = out.write_str(&String::from_utf8_lossy(&rest[..at]));
+        rest = &rest[at + 1..];
+        rest = &rest[decode_escape(rest, out)..];
+    }
+    let _ = out.write_str(&String::from_utf8_lossy(rest));
+}
+
 /// Decodes what follows a backslash and returns its length.
-fn decode_escape(rest: &[u8], out: &mut String) -> usize {
+fn decode_escape(rest: &[u8], out: &mut impl Write) -> usize {
     let Some(byte) = rest.first() else { return 0 };
     let decoded = match byte {
         b'n' => '\n',
@@ -330,21 +356,21 @@ fn decode_escape(rest: &[u8], out: &mut String) -> usize {
         // `\"`, `\\` and `\/` stand for themselves.
         other => char::from(*other),
     };
-    out.push(decoded);
+    let _ = out.write_char(decoded);
     1
 }
 
 /// Decodes `uXXXX`, or `uXXXX\uXXXX` for a surrogate pair, and returns its length.
-fn decode_unicode(rest: &[u8], out: &mut String) -> usize {
+fn decode_unicode(rest: &[u8], out: &mut impl Write) -> usize {
     let first = hex4(rest, 1);
     let second = if rest.get(5..7) == Some(b"\\u") { hex4(rest, 7) } else { 0 };
     if (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(&second) {
         let code = 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-        out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        let _ = out.write_char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
         return 11;
     }
     // Half of a pair, as Go decodes it.
-    out.push(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
+    let _ = out.write_char(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
     rest.len().min(5)
 }
 

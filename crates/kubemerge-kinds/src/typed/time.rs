@@ -2,7 +2,7 @@
 
 use super::error::DecodeError;
 use super::scalar::in_quotes;
-use crate::timestamp::{civil_from_days, days_from_civil};
+use kubemerge_value::calendar::{civil_from_days, days_from_civil};
 
 /// How much of a second is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! A small JSON reader for `fieldsV1` and its labels, where every number is a float.
 
 use bumpalo::collections::Vec as ArenaVec;
-use kubemerge_value::deep;
+use kubemerge_value::{Str, deep};
 
 use super::FieldsError;
-use crate::value::{Arena, Member, ParsedValue, quote_or_escape, string_len, unescape};
+use crate::value::{Arena, Member, ParsedValue, quote_or_escape, string_len};
 
 /// A JSON text and a place in it.
 pub(super) struct JsonText<'a> {
@@ -140,7 +140,11 @@ impl<'a> JsonText<'a> {
     fn escaped_string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
         let rest = &self.text[self.at..];
         let len = string_len(rest.as_bytes()).ok_or_else(|| self.unexpected('"'))?;
-        let text = unescape(&rest[..len], arena).ok_or_else(|| self.unexpected("an escape"))?;
+        let raw = &rest.as_bytes()[..len];
+        if !has_valid_escapes(raw) {
+            return Err(self.unexpected("an escape"));
+        }
+        let text = Str::given(raw).text_in(arena);
         self.at += len + 1;
         Ok(text)
     }
@@ -206,4 +210,22 @@ impl<'a> JsonText<'a> {
         members.dedup_by(|later, kept| later.name == kept.name);
         Ok(ParsedValue::Map(members.into_bump_slice()))
     }
+}
+
+/// Whether every escape is one of JSON; the text of a label was not checked before.
+fn has_valid_escapes(raw: &[u8]) -> bool {
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        let digits = match rest.get(at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 0,
+            Some(b'u') => 4,
+            _ => return false,
+        };
+        let Some(hex) = rest.get(at + 2..at + 2 + digits) else { return false };
+        if !hex.iter().all(u8::is_ascii_hexdigit) {
+            return false;
+        }
+        rest = &rest[at + 2 + digits..];
+    }
+    true
 }

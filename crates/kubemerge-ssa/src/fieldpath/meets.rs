@@ -1,11 +1,11 @@
 //! Whether the text of a set has a path of another set, without reading the text into a set.
 
+use kubemerge_value::write::write_escaped;
 use memchr::memmem;
 
 use super::FieldSet;
 use super::label::write_label;
 use super::set::SetView;
-use crate::value::write_escaped;
 
 /// Whether `fieldsV1` text may have a path of a set. False only if it surely has none.
 ///
@@ -25,10 +25,8 @@ fn any_label(text: &[u8], view: SetView<'_, '_>) -> bool {
     view.children().any(|child| {
         let mut label = Vec::new();
         write_label(child.element, &mut label);
-        let mut quoted = vec![b'"'];
-        // A label is UTF-8: names and values are.
-        write_escaped(std::str::from_utf8(&label).unwrap_or_default(), &mut quoted);
-        quoted.push(b'"');
+        let mut quoted = Vec::new();
+        write_escaped(&label, &mut quoted);
         // A label that is not in the text cannot be in the set; one that is may be at another place.
         memmem::find(text, &quoted).is_some() && (child.is_member || any_label(text, child.below))
     })

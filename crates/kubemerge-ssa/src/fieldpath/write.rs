@@ -1,11 +1,11 @@
 //! Writes `fieldsV1` as it is on the wire: compact, with HTML characters escaped.
 
 use kubemerge_value::deep;
+use kubemerge_value::write::{write_escaped, write_escaped_part};
 
 use super::label::write_label;
 use super::set::{Child, SetView};
 use super::{Element, FieldSet};
-use crate::value::write_escaped;
 
 /// The order of members inside `fieldsV1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,7 +61,7 @@ impl FieldsWriter {
         let mut has_before = has_before;
         for (label, child) in children {
             self.comma(has_before);
-            self.quoted(&label);
+            write_escaped(&label, &mut self.out);
             self.subtree(child.is_member, child.below);
             has_before = true;
         }
@@ -72,14 +72,14 @@ impl FieldsWriter {
         match child.element {
             Element::Name(name) => {
                 self.out.extend_from_slice(b"\"f:");
-                write_escaped(name, &mut self.out);
+                write_escaped_part(name.as_bytes(), &mut self.out);
                 self.out.push(b'"');
             }
             other => {
                 let mut label = std::mem::take(&mut self.label);
                 label.clear();
                 write_label(other, &mut label);
-                self.quoted(&label);
+                write_escaped(&label, &mut self.out);
                 self.label = label;
             }
         }
@@ -102,12 +102,5 @@ impl FieldsWriter {
         if has_before {
             self.out.push(b',');
         }
-    }
-
-    fn quoted(&mut self, label: &[u8]) {
-        self.out.push(b'"');
-        // A label is UTF-8: names and values are.
-        write_escaped(std::str::from_utf8(label).unwrap_or_default(), &mut self.out);
-        self.out.push(b'"');
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use kubemerge_value::calendar::{civil_from_days, days_from_civil};
+
 /// A time in whole seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub i64);
@@ -20,11 +22,13 @@ impl Time {
         if separators.iter().any(|(place, wanted)| bytes.get(*place) != Some(wanted)) {
             return None;
         }
-        let days = days_of(number(0, 4)?, number(5, 7)?, number(8, 10)?)?;
+        let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
         let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-        if hour > 23 || minute > 59 || second > 59 {
+        let is_date = (1..=12).contains(&month) && (1..=31).contains(&day);
+        if !is_date || hour > 23 || minute > 59 || second > 59 {
             return None;
         }
+        let days = days_from_civil(year, month, day);
         // Fractions are dropped: managedFields has whole seconds.
         let rest = text[19..].trim_start_matches(|c: char| c == '.' || c.is_ascii_digit());
         let offset = offset_of(rest)?;
@@ -46,38 +50,10 @@ fn offset_of(text: &str) -> Option<i64> {
     Some(sign * (hours.parse::<i64>().ok()? * 3600 + minutes.parse::<i64>().ok()? * 60))
 }
 
-/// Days since 1970 of a date of the Gregorian calendar, which repeats every 400 years.
-fn days_of(year: i64, month: i64, day: i64) -> Option<i64> {
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    // Years that start in March end with the leap day.
-    let year = if month > 2 { year } else { year - 1 };
-    let month = (month + 9) % 12;
-    let era = year.div_euclid(400);
-    let year_of_era = year.rem_euclid(400);
-    let day_of_year = (153 * month + 2) / 5 + day - 1;
-    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    Some(era * 146_097 + day_of_era - 719_468)
-}
-
-/// Year, month and day of a number of days since 1970.
-fn date_of(days: i64) -> (i64, i64, i64) {
-    let days = days + 719_468;
-    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (year, month, day)
-}
-
 impl Display for Time {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (days, seconds) = (self.0.div_euclid(SECONDS_PER_DAY), self.0.rem_euclid(SECONDS_PER_DAY));
-        let (year, month, day) = date_of(days);
+        let (year, month, day) = civil_from_days(days);
         let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
     }

@@ -9,7 +9,6 @@ mod order;
 mod parse;
 mod read;
 mod string_end;
-mod unescape;
 mod write;
 
 pub(crate) use display::write_float_v;
@@ -17,8 +16,7 @@ pub(crate) use kubemerge_value::write::go_quoted;
 pub use parse::ValuePair;
 pub use read::ReadError;
 pub(crate) use string_end::{quote_or_escape, string_len};
-pub(crate) use unescape::unescape;
-pub(crate) use write::{write_escaped, write_label_value};
+pub(crate) use write::write_label_value;
 
 pub use kubemerge_value::Arena;
 

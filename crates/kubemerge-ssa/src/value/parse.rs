@@ -3,10 +3,10 @@
 //! The value crate checks the text first; this file trusts it, and gives null where it is not JSON after all.
 
 use bumpalo::collections::Vec as ArenaVec;
-use kubemerge_value::{Canonical, Document, ParseError, deep};
+use kubemerge_value::{Canonical, Document, ParseError, Str, deep};
 
 use super::string_end::{shared_end, shared_start, string_len};
-use super::{Arena, Member, ParsedValue, unescape};
+use super::{Arena, Member, ParsedValue};
 
 impl<'a> ParsedValue<'a> {
     /// Reads JSON text. Strings are borrowed where they have no escapes; of repeated members the last counts.
@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
         let rest = &self.text[self.at..];
         let len = string_len(rest.as_bytes()).unwrap_or(rest.len());
         self.at += (len + 1).min(rest.len());
-        unescape(&rest[..len], self.arena).unwrap_or_default()
+        Str::given(rest[..len].as_bytes()).text_in(self.arena)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads values: from nodes of the value crate, and from `serde_json` values.
 
 use bumpalo::collections::Vec as ArenaVec;
-use kubemerge_value::{Kind, Node, Scalar, Str, deep};
+use kubemerge_value::{Kind, Node, Scalar, deep};
 
 use super::{Arena, Member, ParsedValue};
 
@@ -40,7 +40,7 @@ fn read_map<'a>(node: Node<'a>, arena: &'a Arena) -> ParsedValue<'a> {
     let entries = node.entries(arena);
     let mut members = ArenaVec::with_capacity_in(entries.len(), arena);
     members.extend(entries.iter().map(|entry| Member {
-        name: read_text(entry.key, arena),
+        name: entry.key.text_in(arena),
         value: ParsedValue::from_node(entry.value, arena),
     }));
     // Canonical text is sorted already.
@@ -62,13 +62,6 @@ fn read_scalar<'a>(scalar: Scalar<'a>, arena: &'a Arena) -> ParsedValue<'a> {
         Scalar::Bool(value) => ParsedValue::Bool(value),
         Scalar::Int(value) => ParsedValue::Int(value),
         Scalar::Float(value) => ParsedValue::Float(value),
-        Scalar::String(text) => ParsedValue::String(read_text(text, arena)),
-    }
-}
-
-fn read_text<'a>(text: Str<'a>, arena: &'a Arena) -> &'a str {
-    match text.borrowed() {
-        Some(text) => text,
-        None => arena.alloc_str(&text.text()),
+        Scalar::String(text) => ParsedValue::String(text.text_in(arena)),
     }
 }
