@@ -1,13 +1,14 @@
 //! Laws of sets and typed operations, on fresh random inputs. A failing input is printed by proptest.
 
+mod widgets;
+
 use std::collections::BTreeSet;
 
-use kubemerge_schema::{Dialect, SchemaBuilder, TypeTable};
 use kubemerge_ssa::fieldpath::{Element, FieldOrder, FieldPath, FieldSet, KeyField};
 use kubemerge_ssa::typed::{Duplicates, claim, compare, merge, remove, validate};
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use proptest::prelude::*;
-use serde_json::{Value as Json, json};
+use widgets::{object, table};
 
 /// A path as a list of labels: names, keys and values.
 type Labels = Vec<(u8, String)>;
@@ -133,47 +134,4 @@ proptest! {
         let again = ParsedValue::parse(&text, &arena).unwrap();
         prop_assert_eq!(again.to_json(), text);
     }
-}
-
-fn table() -> TypeTable {
-    let schema = json!({"type": "object", "properties": {
-        "spec": {"type": "object", "properties": {
-            "a": {"type": "string"},
-            "m": {"type": "object", "additionalProperties": {"type": "string"}},
-            "s": {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"},
-            "l": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
-                "items": {"type": "object", "required": ["k"], "properties": {
-                    "k": {"type": "string"}, "v": {"type": "string"}}}},
-            "x": {"type": "array", "items": {"type": "string"}},
-            "o": {"x-kubernetes-preserve-unknown-fields": true},
-        }},
-    }});
-    let definition = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": "widgets.example.com"},
-        "spec": {"group": "example.com", "scope": "Namespaced",
-            "names": {"kind": "Widget", "plural": "widgets", "singular": "widget", "listKind": "WidgetList"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}}]}});
-    let builder = SchemaBuilder::new().custom_resource_definition(&definition).unwrap();
-    TypeTable::compile(&builder.compile(Dialect::Upstream).unwrap())
-}
-
-fn object() -> impl Strategy<Value = Json> {
-    let text = || "[abc]";
-    let map = prop::option::of(prop::collection::btree_map("[abc]", text(), 0..3));
-    let set = prop::option::of(prop::collection::btree_set(text(), 0..4));
-    let items = prop::option::of(prop::collection::btree_map(text(), prop::option::of(text()), 0..4));
-    let list = prop::option::of(prop::collection::vec(text(), 0..3));
-    let any = prop_oneof![
-        Just(json!(null)),
-        Just(json!({})),
-        Just(json!({"p": {"q": 1}})),
-        Just(json!([1])),
-        Just(json!(1))
-    ];
-    (prop::option::of(text()), map, set, items, list, any).prop_map(|(a, m, s, l, x, o)| {
-        let items: Option<Vec<Json>> =
-            l.map(|items| items.iter().map(|(k, v)| json!({"k": k, "v": v})).collect());
-        json!({"apiVersion": "example.com/v1", "kind": "Widget",
-            "spec": {"a": a, "m": m, "s": s, "l": items, "x": x, "o": o}})
-    })
 }
