@@ -124,7 +124,13 @@ fn read(text: &str) -> Vec<(String, String)> {
 }
 
 async fn replay(name: &str) {
-    let found = installed();
+    replay_since(0, name).await;
+}
+
+/// Replays a transcript with every kubectl from a minor version on.
+async fn replay_since(oldest: u32, name: &str) {
+    let mut found = installed();
+    found.retain(|kubectl| kubectl.minor >= oldest);
     if found.is_empty() {
         eprintln!("skipped kubectl::{name}: no kubectl on this machine");
         return;
@@ -172,6 +178,12 @@ async fn workloads() {
 #[tokio::test(flavor = "multi_thread")]
 async fn applying() {
     replay("applying").await;
+}
+
+/// `kubectl apply` has the flag `--subresource` from 1.32 on.
+#[tokio::test(flavor = "multi_thread")]
+async fn applying_status() {
+    replay_since(32, "applying-status").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

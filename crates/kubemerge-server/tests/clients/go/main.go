@@ -1,4 +1,4 @@
-// The official Go client: discovery, create, three patches, errors, informers, leases, custom resources.
+// The official Go client: discovery, create, three patches, errors, informers, leases, custom resources; controller-runtime's apply.
 package main
 
 import (
@@ -220,6 +220,7 @@ func main() {
 	informer(client)
 	leader(client)
 	custom(config)
+	apply(config)
 
 	// Bodies in protobuf, as kubectl sends them.
 	binary := rest.CopyConfig(config)
