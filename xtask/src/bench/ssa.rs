@@ -10,6 +10,7 @@ use kubemerge_ssa::managed_fields::{
     Conflicting, Endpoint, Live, ManagedFields, Time, Writer, apply, update,
 };
 use kubemerge_ssa::value::{Arena, ParsedValue, ValuePair};
+use kubemerge_value::Canonical;
 use serde_json::{Value as Json, json};
 
 use super::kubernetes::Kubernetes;
@@ -58,10 +59,12 @@ fn shape_rows(
     // The live object of the later rows, made outside the clock.
     let first = apply(&endpoint, empty, config, by("m1"), Conflicting::Refuse, &arena).expect("it applies");
     let live = Live { object: first.object.expect("it is new"), managed: &first.managed };
-    let (text, changed) = (shape.object.to_string(), changed(&shape.object).to_string());
+    // A server's store has canonical text; what a client sends is checked.
+    let text = Canonical::from_bytes(shape.object.to_string().as_bytes()).expect("JSON");
+    let changed = changed(&shape.object).to_string();
     let updated = |arena: &Arena| {
         // An update arrives as text and leaves as text, and so does Kubernetes'.
-        let texts = ValuePair::parse(text.as_bytes(), changed.as_bytes(), arena).expect("JSON");
+        let texts = ValuePair::from_stored(&text, changed.as_bytes(), arena).expect("JSON");
         let live = Live { object: texts.old, managed: &first.managed };
         let managed = update(&endpoint, live, texts.new, by("u"), arena).expect("it can be tracked");
         let mut out = Vec::with_capacity(changed.len() + 4_096);
