@@ -151,5 +151,8 @@ mod tests {
         assert!(told(&"a/".repeat(40_000)).unwrap().contains("more errors") || told("a/").is_some());
         assert!(told(&"a.".repeat(40_000)).is_some());
         assert!(told(&format!("{}1", "1+".repeat(40_000))).is_some());
+        assert!(told(&format!("object{}", ".a".repeat(40_000))).is_some());
+        assert!(told(&format!("object{}", ".optMap(x, x)".repeat(40))).is_some());
+        assert!(told(&format!("[1]{}", ".map(x, {x: x})".repeat(200))).is_some());
     }
 }

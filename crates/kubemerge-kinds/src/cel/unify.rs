@@ -3,7 +3,7 @@
 use super::types::Type;
 
 /// How many parts of a type are looked at: chained macros can double a type again and again.
-const MAX_TYPE_PARTS: usize = 4_000;
+const MAX_TYPE_PARTS: usize = 500;
 
 /// What is known about type parameters, by their numbers.
 #[derive(Debug, Default)]

@@ -26,6 +26,9 @@ const STRING_FACTOR: f64 = 0.1;
 /// What a character of a regular expression costs for each character that it is compared with.
 const REGEX_FACTOR: f64 = 0.25;
 
+/// How many names a path may have: longer ones lead out of every schema, and a chain of fields has one path each.
+const MAX_PATH: usize = 200;
+
 /// How large values may be.
 pub(crate) trait MaxSizes {
     /// The size of the value at a path: a variable, then names of fields, `@items`, `@values` and `@keys`.
@@ -153,9 +156,7 @@ impl<'e> Estimator<'_, 'e> {
         }
         let of = self.checked.type_of(&select.operand);
         let own = if matches!(of, Type::Map(..)) || of.is_object() { 1 } else { 0 };
-        let mut path = self.path(&select.operand);
-        path.push(select.field);
-        self.paths.insert(expr.id, path);
+        self.extend_path(expr, &select.operand, select.field);
         operand.add(SizeEstimate::fixed(own))
     }
 
@@ -211,9 +212,7 @@ impl<'e> Estimator<'_, 'e> {
                 && let Some(step) = indexed(name, overload)
             {
                 result = self.entry_size(container).map(|entry| entry.value);
-                let mut path = self.path(container);
-                path.push(step);
-                self.paths.insert(expr.id, path);
+                self.extend_path(expr, container, step);
             }
             result = result.or_else(|| self.size(expr));
         }
@@ -285,6 +284,15 @@ impl<'e> Estimator<'_, 'e> {
             return local.path.clone();
         }
         self.paths.get(&expr.id).cloned().unwrap_or_default()
+    }
+
+    /// A value is reached from another one by one step.
+    fn extend_path(&mut self, expr: &Expr<'e>, from: &Expr<'e>, step: &'e str) {
+        let mut path = self.path(from);
+        if path.len() < MAX_PATH {
+            path.push(step);
+            self.paths.insert(expr.id, path);
+        }
     }
 
     fn size_or_unknown(&mut self, expr: &Expr<'e>) -> SizeEstimate {

@@ -18,6 +18,10 @@ use super::{EvaluationError, Outcome};
 /// All functions; made once, because there are many.
 static ROOT: LazyLock<Context<'static>> = LazyLock::new(|| Context::default().with_all());
 
+/// What is wrong with a text that is no quantity.
+const NO_QUANTITY: &str = "quantities must match the regular expression \
+                           '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
 /// The name that an argument has while a function is called.
 fn argument_name(number: usize) -> String {
     format!("@{number}")
@@ -37,6 +41,7 @@ pub(super) fn call(call: &FunctionCall, arguments: &[Value]) -> Outcome {
     scope.resolve(&expr).map_err(|error| match call.function.as_str() {
         // Upstream: a text that is no address is an argument of another type.
         "containsIP" | "containsCIDR" => EvaluationError::no_overload(),
+        "quantity" => EvaluationError::failed(NO_QUANTITY),
         _ => EvaluationError::failed(error_text(&error)),
     })
 }

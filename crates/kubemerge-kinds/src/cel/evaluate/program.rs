@@ -56,12 +56,32 @@ pub(super) enum Step {
     Fold(Box<Fold>),
 }
 
-/// A long chain of operators is dropped with room for recursion.
+/// A long chain of operators or fields is dropped with room for recursion.
 impl Drop for Step {
     fn drop(&mut self) {
-        if let Step::Call(call) = self {
-            let arguments = std::mem::take(&mut call.arguments);
-            deep(|| drop(arguments));
+        for child in self.children() {
+            if !matches!(child, Step::Constant(_) | Step::Variable(_)) {
+                let child = std::mem::replace(child, Step::Constant(Value::Null));
+                deep(|| drop(child));
+            }
+        }
+    }
+}
+
+impl Step {
+    /// The steps that chains are made of; others are never nested deeply.
+    fn children(&mut self) -> Vec<&mut Step> {
+        match self {
+            Step::Select { operand, .. }
+            | Step::HasField { operand, .. }
+            | Step::OptionalSelect { operand, .. }
+            | Step::NotStrictlyFalse(operand)
+            | Step::Append { item: operand, .. } => vec![operand],
+            Step::Conditional { condition, yes, no } => vec![condition, yes, no],
+            Step::Logical { terms, .. } => terms.iter_mut().collect(),
+            Step::Call(call) => call.arguments.iter_mut().collect(),
+            Step::Fold(fold) => vec![&mut fold.range, &mut fold.init, &mut fold.step, &mut fold.result],
+            Step::Constant(_) | Step::Variable(_) | Step::List(_) | Step::Map(_) => Vec::new(),
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     super::structural::Structural,
-    compile::{RuleScope, SchemaLevel},
+    compile::{RuleScope, SchemaLevel, text},
     declaration::with_metadata,
     rule::Rule,
 };
@@ -44,7 +44,9 @@ impl RuleNode {
         // Only schemas with rules of their own need a scope.
         let scope = if rules.is_empty() { None } else { RuleScope::of(&compiled, level) };
         let compile = |scope: RuleScope| -> Vec<Result<Rule, String>> {
-            rules.iter().map(|rule| Rule::compile(rule, schema, &scope)).collect()
+            // A rule without an expression says nothing; definitions are refused for it elsewhere.
+            let written = rules.iter().filter(|rule| !text(rule, "rule").trim().is_empty());
+            written.map(|rule| Rule::compile(rule, schema, &scope)).collect()
         };
         Some(RuleNode {
             rules: scope.map(compile).unwrap_or_default(),

@@ -159,3 +159,33 @@ fn wrong_types_are_refused_where_they_are() {
         assert_eq!(refusal(rule), "", "{rule}");
     }
 }
+
+#[test]
+fn long_rules_are_checked_and_evaluated() {
+    let schema = |rule: String| json!({"x-kubernetes-int-or-string": true, "x-kubernetes-validations": [{"rule": rule}]});
+    for (rule, text) in [
+        (format!("self{} == 1", ".a".repeat(20_000)), "no such overload"),
+        (format!("self{} == 1", " + 1".repeat(10_000)), "failed rule"),
+        (format!("[1, 2]{}.size() == 1", ".map(x, x)".repeat(2_000)), "failed rule"),
+    ] {
+        let found = complaints(schema(rule), json!(1), None);
+        assert!(
+            found.len() == 1 && found[0].contains(text),
+            "{}",
+            found[0].chars().take(200).collect::<String>()
+        );
+    }
+}
+
+#[test]
+fn expensive_rules_are_ended() {
+    let rule = "self.all(a, self.all(b, self.all(c, a == a)))";
+    let schema =
+        json!({"type": "array", "items": {"type": "integer"}, "x-kubernetes-validations": [{"rule": rule}]});
+    let object: Value = (0..200).collect();
+    let text = format!(
+        "spec: Invalid value: \"array\": 'operation cancelled: actual cost limit exceeded': no further validation rules \
+         will be run due to call cost exceeds limit for rule: {rule}"
+    );
+    assert_eq!(complaints(schema, object, None), [text]);
+}
