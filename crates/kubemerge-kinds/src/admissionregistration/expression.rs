@@ -79,7 +79,7 @@ pub(super) enum WhenNone {
 /// Variables keep simple types; all others are known when they run.
 fn as_declared(result: &Result<Type, String>) -> Type {
     match result {
-        Ok(Type::Null | Type::OfType(_) | Type::Optional(_) | Type::Named(_)) | Err(_) => Type::Dyn,
+        Ok(Type::Null | Type::OfTypes(_) | Type::Optional(_) | Type::Named(_)) | Err(_) => Type::Dyn,
         Ok(found) => found.clone(),
     }
 }

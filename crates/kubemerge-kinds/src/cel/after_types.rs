@@ -85,7 +85,7 @@ enum Same {
 
 /// Types of types are the same, whatever they are types of.
 fn is_same(one: &Type, other: &Type) -> bool {
-    one == other || matches!((one, other), (Type::OfType(_), Type::OfType(_)))
+    one == other || matches!((one, other), (Type::OfTypes(_), Type::OfTypes(_)))
 }
 
 fn is_valid(function: &str, value: &Literal) -> bool {

@@ -358,7 +358,7 @@ fn named_type(name: &str) -> Option<Type> {
         "map" => Type::map_of(Type::Dyn, Type::Dyn),
         "null_type" => Type::Null,
         "string" => Type::String,
-        "type" => Type::OfType(None),
+        "type" => Type::OfTypes(None),
         "uint" => Type::Uint,
         "optional_type" => Type::optional(Type::Dyn),
         _ => return None,

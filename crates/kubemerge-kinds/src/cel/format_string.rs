@@ -89,7 +89,7 @@ fn given(value: &Expr<'_>, found: &Type, text: &str) -> Problem {
         Type::List(_) => "list".to_owned(),
         Type::Map(..) => "map".to_owned(),
         Type::Optional(_) => "optional_type".to_owned(),
-        Type::OfType(_) => "type".to_owned(),
+        Type::OfTypes(_) => "type".to_owned(),
         other => other.result_name(),
     };
     Problem { at: value.at, text: format!("error during formatting: {text}, was given {name}") }

@@ -20,7 +20,7 @@ pub(crate) enum Type {
     /// A type that is found out from how the value is used.
     Param(u32),
     /// The type of types; of one type if that is known.
-    OfType(Option<Box<Type>>),
+    OfTypes(Option<Box<Type>>),
     List(Box<Type>),
     Map(Box<Type>, Box<Type>),
     Optional(Box<Type>),
@@ -54,7 +54,7 @@ impl Type {
 
     /// The type of a type.
     pub(super) fn of_type(of: Type) -> Type {
-        Type::OfType(Some(Box::new(of)))
+        Type::OfTypes(Some(Box::new(of)))
     }
 
     pub(super) fn is_dyn_or_error(&self) -> bool {
@@ -77,7 +77,7 @@ impl Type {
     /// The types that it is made from.
     pub(super) fn parameters(&self) -> Vec<&Type> {
         match self {
-            Type::List(of) | Type::Optional(of) | Type::OfType(Some(of)) => vec![of],
+            Type::List(of) | Type::Optional(of) | Type::OfTypes(Some(of)) => vec![of],
             Type::Map(key, value) => vec![key, value],
             _ => Vec::new(),
         }
@@ -88,7 +88,7 @@ impl Type {
         match self {
             Type::List(of) => Type::list(change(of)),
             Type::Optional(of) => Type::optional(change(of)),
-            Type::OfType(Some(of)) => Type::of_type(change(of)),
+            Type::OfTypes(Some(of)) => Type::of_type(change(of)),
             Type::Map(key, value) => Type::map_of(change(key), change(value)),
             other => other.clone(),
         }
@@ -103,7 +103,7 @@ impl Type {
             Type::List(item) => format!("list({})", item.result_name()),
             Type::Map(key, value) => format!("map({}, {})", key.result_name(), value.result_name()),
             Type::Optional(of) => format!("optional_type({})", of.result_name()),
-            Type::OfType(Some(of)) => format!("type({})", of.result_name()),
+            Type::OfTypes(Some(of)) => format!("type({})", of.result_name()),
             other => other.to_string(),
         }
     }
@@ -124,8 +124,8 @@ impl fmt::Display for Type {
             Type::Timestamp => f.write_str("timestamp"),
             Type::Duration => f.write_str("duration"),
             Type::Param(number) => write!(f, "_var{number}"),
-            Type::OfType(None) => f.write_str("type"),
-            Type::OfType(Some(of)) => write!(f, "type({of})"),
+            Type::OfTypes(None) => f.write_str("type"),
+            Type::OfTypes(Some(of)) => write!(f, "type({of})"),
             Type::List(item) => write!(f, "list({item})"),
             Type::Map(key, value) => write!(f, "map({key}, {value})"),
             Type::Optional(of) => write!(f, "optional_type({of})"),

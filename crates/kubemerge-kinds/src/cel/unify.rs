@@ -63,7 +63,7 @@ impl Substitutions {
         match (one, other) {
             (Type::Null, _) => other.is_nullable(),
             (_, Type::Null) => one.is_nullable(),
-            (Type::OfType(_), Type::OfType(_)) => true,
+            (Type::OfTypes(_), Type::OfTypes(_)) => true,
             (Type::List(a), Type::List(b)) | (Type::Optional(a), Type::Optional(b)) => self.assign(a, b),
             (Type::Map(key, value), Type::Map(other_key, other_value)) => {
                 self.assign(key, other_key) && self.assign(value, other_value)
@@ -153,7 +153,7 @@ fn says_no_more(one: &Type, other: &Type) -> bool {
     match (one, other) {
         (Type::Dyn | Type::Param(_), _) => true,
         (_, Type::Dyn | Type::Param(_)) => false,
-        (Type::OfType(_), Type::OfType(_)) => true,
+        (Type::OfTypes(_), Type::OfTypes(_)) => true,
         (Type::List(a), Type::List(b)) | (Type::Optional(a), Type::Optional(b)) => says_no_more(a, b),
         (Type::Map(key, value), Type::Map(other_key, other_value)) => {
             says_no_more(key, other_key) && says_no_more(value, other_value)

@@ -234,7 +234,7 @@ fn iterated(range: &Value, is_pair: bool) -> Result<Vec<(Value, Value)>, Evaluat
         Value::Map(map) => {
             let mut pairs: Vec<(&Key, &Value)> = map.map.iter().collect();
             // Maps have no order of their own; with one, results can be told in advance.
-            pairs.sort_by(|(one, _), (other, _)| one.cmp(other));
+            pairs.sort_by_key(|(key, _)| *key);
             Ok(pairs.into_iter().map(|(key, value)| (Value::from(key), value.clone())).collect())
         }
         _ => Err(EvaluationError::no_overload()),
