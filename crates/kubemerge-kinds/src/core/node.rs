@@ -166,8 +166,9 @@ fn validate_pod_cidrs(cidrs: Field<'_>) {
              address: {text})"
         ));
     }
-    let has =
-        |is_ipv4: bool| parsed.iter().any(|(_, cidr)| cidr.is_some_and(|cidr| cidr.0.is_ipv4() == is_ipv4));
+    let has = |is_ipv4: bool| {
+        parsed.iter().any(|(_, cidr)| cidr.is_some_and(|cidr| cidr.address.is_ipv4() == is_ipv4))
+    };
     let is_dual = parsed.iter().all(|(_, cidr)| cidr.is_some()) && has(true) && has(false);
     if !is_dual || cidrs.len() > 2 {
         cidrs.invalid("may specify no more than one CIDR for each IP family");

@@ -3,7 +3,7 @@
 //! The algorithm is that of Python's `difflib`, which Kubernetes uses through a Go port: the longest run of equal
 //! lines, then the same to its left and right; in long texts, lines that are frequent start no run.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
@@ -73,23 +73,29 @@ fn stretches(a: &[&str], b: &[&str]) -> Vec<Stretch> {
     all
 }
 
+/// The part of both texts that is compared.
+struct Window {
+    a: Range<usize>,
+    b: Range<usize>,
+}
+
 /// All runs of equal lines in order; neighbours are joined.
 fn runs(a: &[&str], b: &[&str]) -> Vec<Run> {
     let places = places_of_lines(b);
     let mut found = Vec::new();
     // Parts that are left to compare, on a heap instead of the stack: texts may have many runs.
-    let mut queue = vec![(0, a.len(), 0, b.len())];
-    while let Some((a_low, a_high, b_low, b_high)) = queue.pop() {
-        let run = longest_run(a, b, &places, (a_low, a_high, b_low, b_high));
+    let mut queue = vec![Window { a: 0..a.len(), b: 0..b.len() }];
+    while let Some(window) = queue.pop() {
+        let run = longest_run(a, b, &places, &window);
         if run.len == 0 {
             continue;
         }
         found.push(run);
-        if a_low < run.a && b_low < run.b {
-            queue.push((a_low, run.a, b_low, run.b));
+        if window.a.start < run.a && window.b.start < run.b {
+            queue.push(Window { a: window.a.start..run.a, b: window.b.start..run.b });
         }
-        if run.a + run.len < a_high && run.b + run.len < b_high {
-            queue.push((run.a + run.len, a_high, run.b + run.len, b_high));
+        if run.a + run.len < window.a.end && run.b + run.len < window.b.end {
+            queue.push(Window { a: run.a + run.len..window.a.end, b: run.b + run.len..window.b.end });
         }
     }
     found.sort_by_key(|run| (run.a, run.b));
@@ -118,17 +124,12 @@ fn places_of_lines<'t>(b: &[&'t str]) -> HashMap<&'t str, Vec<usize>> {
 }
 
 /// The longest run in a part of both texts; of several the first.
-fn longest_run(
-    a: &[&str],
-    b: &[&str],
-    places: &HashMap<&str, Vec<usize>>,
-    (a_low, a_high, b_low, b_high): (usize, usize, usize, usize),
-) -> Run {
-    let mut best = Run { a: a_low, b: b_low, len: 0 };
+fn longest_run(a: &[&str], b: &[&str], places: &HashMap<&str, Vec<usize>>, window: &Window) -> Run {
+    let mut best = Run { a: window.a.start, b: window.b.start, len: 0 };
     let mut lengths: HashMap<usize, usize> = HashMap::new();
-    for (at, line) in a.iter().enumerate().take(a_high).skip(a_low) {
+    for (at, line) in a.iter().enumerate().take(window.a.end).skip(window.a.start) {
         let mut next = HashMap::new();
-        for place in places.get(line).into_iter().flatten().filter(|place| (b_low..b_high).contains(place)) {
+        for place in places.get(line).into_iter().flatten().filter(|place| window.b.contains(place)) {
             let len = place.checked_sub(1).and_then(|before| lengths.get(&before)).unwrap_or(&0) + 1;
             next.insert(*place, len);
             if len > best.len {
@@ -138,11 +139,11 @@ fn longest_run(
         lengths = next;
     }
     // Frequent lines may be part of a run that another line started.
-    while best.a > a_low && best.b > b_low && a[best.a - 1] == b[best.b - 1] {
+    while best.a > window.a.start && best.b > window.b.start && a[best.a - 1] == b[best.b - 1] {
         best = Run { a: best.a - 1, b: best.b - 1, len: best.len + 1 };
     }
-    while best.a + best.len < a_high
-        && best.b + best.len < b_high
+    while best.a + best.len < window.a.end
+        && best.b + best.len < window.b.end
         && a[best.a + best.len] == b[best.b + best.len]
     {
         best.len += 1;

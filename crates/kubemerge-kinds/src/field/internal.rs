@@ -190,7 +190,7 @@ impl Json {
             Json::Scalar(text) => out.extend_from_slice(text),
             Json::List(items) => {
                 let write = |item: &Json, out: &mut Vec<u8>| item.write(indent, depth + 1, out);
-                write_all(items, [b'[', b']'], (indent, depth), write, out);
+                write_all(items, [b'[', b']'], Indent { width: indent, depth }, write, out);
             }
             Json::Map(members) => {
                 let write = |(name, value): &(String, Json), out: &mut Vec<u8>| {
@@ -198,22 +198,29 @@ impl Json {
                     out.extend_from_slice(if indent.is_some() { b": " } else { b":" });
                     deep(|| value.write(indent, depth + 1, out));
                 };
-                write_all(members, [b'{', b'}'], (indent, depth), write, out);
+                write_all(members, [b'{', b'}'], Indent { width: indent, depth }, write, out);
             }
         }
     }
+}
+
+/// How many blanks a level has, if lines are wanted, and the level.
+#[derive(Clone, Copy)]
+struct Indent {
+    width: Option<usize>,
+    depth: usize,
 }
 
 /// Writes what is between brackets, with a line for each part where lines are wanted.
 fn write_all<T>(
     parts: &[T],
     [open, close]: [u8; 2],
-    (indent, depth): (Option<usize>, usize),
+    indent: Indent,
     write: impl Fn(&T, &mut Vec<u8>),
     out: &mut Vec<u8>,
 ) {
     let new_line = |depth: usize, out: &mut Vec<u8>| {
-        if let Some(width) = indent {
+        if let Some(width) = indent.width {
             out.push(b'\n');
             out.resize(out.len() + width * depth, b' ');
         }
@@ -223,11 +230,11 @@ fn write_all<T>(
         if place > 0 {
             out.push(b',');
         }
-        new_line(depth + 1, out);
+        new_line(indent.depth + 1, out);
         write(part, out);
     }
     if !parts.is_empty() {
-        new_line(depth, out);
+        new_line(indent.depth, out);
     }
     out.push(close);
 }

@@ -98,8 +98,17 @@ pub fn strict_ip(text: &str) -> Problems {
     problems
 }
 
-/// Reads a CIDR block as Kubernetes' legacy parser does: address and length of the prefix.
-pub fn parse_cidr(text: &str) -> Option<(IpAddr, u8)> {
+/// A CIDR block: an address and how many bits of it the block has in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Cidr {
+    /// The address as it was given.
+    pub address: IpAddr,
+    /// The length of the prefix.
+    pub prefix: u8,
+}
+
+/// Reads a CIDR block as Kubernetes' legacy parser does.
+pub fn parse_cidr(text: &str) -> Option<Cidr> {
     let (address, prefix) = text.split_once('/')?;
     let is_number = !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_digit());
     let prefix: u32 = prefix.parse().ok().filter(|_| is_number)?;
@@ -107,7 +116,7 @@ pub fn parse_cidr(text: &str) -> Option<(IpAddr, u8)> {
     let address = parse_ip(address)?;
     // By the text: a mapped address is one of IPv4, and yet its prefix counts 128 bits.
     let most = if is_v6_text { 128 } else { 32 };
-    (prefix <= most).then_some((address, prefix as u8))
+    (prefix <= most).then_some(Cidr { address, prefix: prefix as u8 })
 }
 
 /// A CIDR block of a field that was there before the strict rules.
@@ -128,7 +137,7 @@ pub fn strict_legacy_cidr(text: &str) -> Problems {
 
 /// A CIDR block in its canonical form.
 pub fn strict_cidr(text: &str) -> Problems {
-    let Some((address, prefix)) = parse_cidr(text) else { return cidr(text) };
+    let Some(Cidr { address, prefix }) = parse_cidr(text) else { return cidr(text) };
     let (address_text, prefix_text) = text.split_once('/').unwrap_or_default();
     let has_zeros =
         address_text.parse::<IpAddr>().is_err() || prefix_text.len() > 1 && prefix_text.starts_with('0');
@@ -165,9 +174,11 @@ fn masked(address: IpAddr, prefix: u8) -> IpAddr {
 }
 
 /// Whether one CIDR block is inside another and is smaller.
-pub fn cidr_contains(whole: (IpAddr, u8), part: (IpAddr, u8)) -> bool {
-    let is_same_family = whole.0.is_ipv4() == part.0.is_ipv4();
-    is_same_family && whole.1 < part.1 && masked(part.0, whole.1) == masked(whole.0, whole.1)
+pub fn cidr_contains(whole: Cidr, part: Cidr) -> bool {
+    let is_same_family = whole.address.is_ipv4() == part.address.is_ipv4();
+    is_same_family
+        && whole.prefix < part.prefix
+        && masked(part.address, whole.prefix) == masked(whole.address, whole.prefix)
 }
 
 /// Addresses that no endpoint can have: unspecified, loopback and link-local ones.

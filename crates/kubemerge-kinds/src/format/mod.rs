@@ -12,8 +12,8 @@ mod url;
 mod word;
 
 pub use address::{
-    canonical_ip, cidr, cidr_contains, endpoint_ip, ip, is_ipv4, is_ipv6, parse_cidr, parse_ip, strict_cidr,
-    strict_ip, strict_legacy_cidr, strict_legacy_ip,
+    Cidr, canonical_ip, cidr, cidr_contains, endpoint_ip, ip, is_ipv4, is_ipv6, parse_cidr, parse_ip,
+    strict_cidr, strict_ip, strict_legacy_cidr, strict_legacy_ip,
 };
 pub use dns::{
     dns1035_label, dns1123_label, dns1123_subdomain, dns1123_subdomain_caseless,

@@ -1,7 +1,5 @@
 //! ServiceCIDR: a range of addresses for Services.
 
-use std::net::IpAddr;
-
 use crate::field::{BadValue, Field};
 use crate::format::{parse_cidr, strict_cidr};
 use crate::registry::{OnUpdate, Rules, SubresourceRules};
@@ -35,7 +33,7 @@ fn validate(object: Field<'_>) {
     let families: Vec<bool> = ranges
         .items()
         .filter_map(|range| parse_cidr(range.str()))
-        .map(|(ip, _)| matches!(ip, IpAddr::V4(_)))
+        .map(|range| range.address.is_ipv4())
         .collect();
     if families.len() == 2 && families[0] == families[1] {
         ranges.invalid(

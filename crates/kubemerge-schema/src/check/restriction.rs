@@ -149,24 +149,46 @@ fn complete(
     complete_branches(check, map, declared, path, depth + 1);
     if let Some(items) = map.get("items") {
         let (at, path) = (declared.path.keyword("items"), path.keyword("items"));
-        complete_child(check, items, (declared.schema.get("items"), &at), &path, depth);
+        complete_child(
+            check,
+            items,
+            Counterpart { schema: declared.schema.get("items"), path: &at },
+            &path,
+            depth,
+        );
     }
     for (name, property) in members(map, "properties") {
         let (at, path) = (declared.path.keyword("properties"), path.keyword("properties"));
         let of_name = declared.schema.get("properties").and_then(|properties| properties.get(name));
-        complete_child(check, property, (of_name, &at.key(name)), &path.key(name), depth);
+        complete_child(
+            check,
+            property,
+            Counterpart { schema: of_name, path: &at.key(name) },
+            &path.key(name),
+            depth,
+        );
     }
+}
+
+/// Where a part of a branch must be declared, and what is declared there.
+#[derive(Clone, Copy)]
+struct Counterpart<'d> {
+    schema: Option<&'d Value>,
+    path: &'d DocumentPath<'d>,
 }
 
 fn complete_child(
     check: &mut Check<'_>,
     schema: &Value,
-    (declared, at): (Option<&Value>, &DocumentPath<'_>),
+    declared: Counterpart<'_>,
     path: &DocumentPath<'_>,
     depth: usize,
 ) {
-    match declared.and_then(Value::as_object) {
-        Some(declared) => complete(check, schema, Declared { schema: declared, path: at }, path, depth + 1),
+    let at = declared.path;
+    match declared.schema.and_then(Value::as_object) {
+        Some(schema_there) => {
+            complete(check, schema, Declared { schema: schema_there, path: at }, path, depth + 1);
+        }
         // Pruning follows the declared properties only, so it would drop what the branch restricts.
         None => check.violates("not-structural", at, Required, format!("because it is defined in {path}")),
     }

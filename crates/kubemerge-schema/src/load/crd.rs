@@ -33,7 +33,7 @@ pub(crate) fn load(model: &mut Model, document: &Value) -> Result<(), LoadError>
     refuse_broken_rules(document)?;
     let object_meta = ensure_object_meta(model)?;
     for (index, version) in served {
-        load_version(model, &names, (index, version), object_meta)?;
+        load_version(model, &names, index, version, object_meta)?;
     }
     Ok(())
 }
@@ -109,7 +109,8 @@ fn text<'v>(document: &'v Value, path: &[&str]) -> Result<&'v str, LoadError> {
 fn load_version(
     model: &mut Model,
     names: &Names<'_>,
-    (index, version): (usize, &Value),
+    index: usize,
+    version: &Value,
     object_meta: DefinitionId,
 ) -> Result<(), LoadError> {
     let root = DocumentPath::root("spec");

@@ -24,7 +24,7 @@ pub(crate) fn of_many(call: &Call<'_>, items: &[Shown<'_>], version: MetaVersion
     let now = call.cluster.clock.now();
     let columns = columns(call.resource);
     let rows: Vec<Value> =
-        items.iter().map(|item| one_row(call.resource, &columns, *item, (version, include), now)).collect();
+        items.iter().map(|item| one_row(call.resource, &columns, *item, version, include, now)).collect();
     empty(version, &columns, rows, json!({}))
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn row(
     now: Timestamp,
 ) -> Value {
     let columns = columns(resource);
-    let row = one_row(resource, &columns, shown, (version, include), now);
+    let row = one_row(resource, &columns, shown, version, include, now);
     let revision = shown.revision.map(|revision| revision.to_string()).unwrap_or_default();
     empty(version, &columns, vec![row], json!({"resourceVersion": revision}))
 }
@@ -73,7 +73,8 @@ fn one_row(
     resource: &Resource,
     columns: &[TableColumn],
     shown: Shown<'_>,
-    (version, include): (MetaVersion, Include),
+    version: MetaVersion,
+    include: Include,
     now: Timestamp,
 ) -> Value {
     let object = shown.tree(resource);

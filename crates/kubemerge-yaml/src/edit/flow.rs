@@ -27,7 +27,7 @@ impl Editor<'_, '_, '_> {
         let present: std::collections::HashSet<_> =
             entries.iter().map(|(key, _)| self.old.key_text(*key)).collect();
         // New members look like the first one.
-        let colon = self.colon(entries[0]);
+        let colon = self.colon(entries[0].0, entries[0].1);
         let fresh: Vec<String> = self
             .new
             .entries(new)
@@ -136,7 +136,7 @@ impl Editor<'_, '_, '_> {
     }
 
     /// The text between key and value.
-    fn colon(&self, (key, value): (ItemId, ItemId)) -> &str {
+    fn colon(&self, key: ItemId, value: ItemId) -> &str {
         let between = &self.old.text[self.old.item(key).end as usize..self.old.item(value).outer as usize];
         // In YAML a colon needs a space after it, unless the key is quoted.
         if between == ":" && self.old.source == Source::Json { ":" } else { ": " }

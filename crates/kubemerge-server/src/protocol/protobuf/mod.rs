@@ -53,7 +53,7 @@ fn decode(body: &[u8], schema: &Schema) -> Result<Value, String> {
     let message = message_of(table, ty, &version, &kind)
         .ok_or_else(|| format!("nothing is known about the messages of {kind} in {version}"))?;
     let mut object = Map::new();
-    Reader { table }.message(raw, message, ty, (&mut object, 0))?;
+    Reader { table }.message(raw, message, ty, &mut object, 0)?;
     object.insert("apiVersion".into(), version.into());
     object.insert("kind".into(), kind.into());
     Ok(Value::Object(object))
@@ -112,7 +112,8 @@ impl Reader {
         bytes: &[u8],
         message: &Message,
         ty: Option<Type<'_>>,
-        (into, depth): (&mut Map<String, Value>, usize),
+        into: &mut Map<String, Value>,
+        depth: usize,
     ) -> Result<(), String> {
         if depth > MAX_MESSAGE_DEPTH {
             return Err(format!("messages are nested deeper than {MAX_MESSAGE_DEPTH} levels"));
@@ -126,7 +127,7 @@ impl Reader {
                 FieldType::One(kind) if field_type.is_none() && ty.is_some() && self.is_embedded(kind) => {
                     // Embedded in Go: its fields are beside the others in JSON.
                     let inner = self.table.message(kind).ok_or("an unknown message")?;
-                    self.message(payload.bytes()?, inner, ty, (into, depth + 1))?;
+                    self.message(payload.bytes()?, inner, ty, into, depth + 1)?;
                 }
                 FieldType::One(kind) => {
                     // The schema inside of a choice has the type of the schema around it.
@@ -175,7 +176,7 @@ impl Reader {
         }
         let message = self.table.message(kind).ok_or_else(|| format!("an unknown type {kind}"))?;
         let mut inner = Map::new();
-        self.message(payload.bytes()?, message, ty, (&mut inner, depth + 1))?;
+        self.message(payload.bytes()?, message, ty, &mut inner, depth + 1)?;
         Ok(Value::Object(inner))
     }
 
