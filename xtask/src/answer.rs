@@ -52,7 +52,7 @@ fn serve(mut input: impl BufRead, mut output: impl Write) -> std::io::Result<()>
             let mut reply = runner.reply(&line);
             reply.push('\n');
             output.write_all(reply.as_bytes())?;
-            // Whoever asks may wait for this reply before the next request.
+            // The client may wait for this reply before it sends the next request.
             output.flush()?;
         }
         line.clear();

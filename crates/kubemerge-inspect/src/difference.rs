@@ -79,6 +79,7 @@ impl DialectDifference {
         let mut groups: Vec<(String, &DialectOutcome)> = Vec::new();
         for (dialect, outcome) in &self.outcomes {
             match groups.iter_mut().find(|(_, known)| *known == outcome) {
+                // Three dialects, of which two often agree.
                 Some((names, _)) => *names = format!("{names} and {dialect}"),
                 None => groups.push(((*dialect).to_owned(), outcome)),
             }
@@ -199,6 +200,7 @@ impl<'a> Comparison<'a> {
                 let value = ty.map_field(name).map_or(ty.schema().untyped(), |rule| rule.value);
                 self.maps(value, sides, path);
             }
+            // Only keyed lists have items that can be told apart by name.
             (Kind::List, Kind::List) => match ty.list_field(name) {
                 Ok(rule) if matches!(rule.strategy, ListStrategy::Keyed(_)) => {
                     let ListStrategy::Keyed(keys) = rule.strategy else { return };
@@ -219,12 +221,14 @@ impl<'a> Comparison<'a> {
         let before = self.found.len();
         let [live, one, other] =
             [sides.live, Some(sides.one), Some(sides.other)].map(|list| self.by_identity(list, keys));
+        // Items that neither result has are no difference.
         let mut identities: Vec<&String> = one.keys().chain(other.keys()).collect();
         identities.sort();
         identities.dedup();
         for identity in identities {
             let of = |side: &BTreeMap<String, Vec<Node<'a>>>| side.get(identity).cloned().unwrap_or_default();
             let (was, one, other) = (of(&live), of(&one), of(&other));
+            // Before contents: which of several items belong together is unknown.
             if one.len() != other.len() {
                 self.counts(identity, [was.len(), one.len(), other.len()], path);
             } else if let ([one, ..], [other, ..]) = (one.as_slice(), other.as_slice()) {
@@ -249,6 +253,7 @@ impl<'a> Comparison<'a> {
             (_, 2) => DialectOutcome::Duplicated,
             (_, count) => DialectOutcome::Copies(count),
         };
+        // An item that the patch adds cannot be lost.
         let loss = if live > 0 && one < other { Loss::Yes } else { Loss::No };
         let path = path.field(identity.into());
         self.note(&path, [outcome(one), outcome(other)], loss);

@@ -124,6 +124,7 @@ impl Scanner {
     }
 
     fn open(&mut self, around: Around, state: State) -> Result<State, String> {
+        // encoding/json has this limit as well.
         if self.around.len() >= MAX_DEPTH {
             return Err("exceeded max depth".to_owned());
         }
@@ -172,6 +173,7 @@ impl Scanner {
             }
             (State::Exponent | State::ExponentSign, _) => return bad(byte, "in exponent of numeric literal"),
             _ => {
+                // The byte belongs to what follows the number.
                 self.state = State::After;
                 return self.step(byte);
             }
@@ -207,6 +209,7 @@ fn literal(byte: u8, word: &'static str, at: usize) -> Result<State, String> {
 
 fn bad<T>(byte: u8, context: &str) -> Result<T, String> {
     let char = match byte {
+        // Go quotes a character in its own way: this one is escaped, the double quote is not.
         b'\'' => "'\\''".to_owned(),
         b'"' => "'\"'".to_owned(),
         // Go reads the byte as a code point.

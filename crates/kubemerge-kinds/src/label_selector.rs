@@ -42,6 +42,7 @@ impl LabelSelector {
         let mut requirements = Vec::new();
         if let Some(labels) = selector.get("matchLabels").and_then(Value::as_object) {
             for (key, value) in labels {
+                // Validation refuses such a selector.
                 let test = Test::In(vec![value.as_str()?.to_string()]);
                 requirements.push(Requirement { key: key.clone(), test });
             }
@@ -168,6 +169,7 @@ impl<'t> Parser<'t> {
         if self.rest.is_empty() || self.rest.starts_with(',') {
             return Ok(Test::Exists);
         }
+        // Longer signs before those that they begin with.
         if self.take("!=") {
             return Ok(Test::NotIn(vec![self.value()?]));
         }

@@ -29,6 +29,7 @@ pub fn survey(text: &SharedValue, ty: Type<'_>, name: &str) -> Survey {
 /// Checks the next value; `None` ends the walk at the first one that cannot be decoded.
 fn check(reader: &mut Reader<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) -> Option<()> {
     let kind = reader.next_kind()?;
+    // Scalars that fit are nearly all values, so they come first.
     if !matches!(kind, Kind::Map | Kind::List) && fits(kind, ty) {
         check_scalar(reader.scalar_node()?, ty, place, survey);
         return survey.mismatch.is_none().then_some(());
@@ -98,6 +99,7 @@ fn check_items(
 pub fn is_free(ty: Type<'_>) -> bool {
     ty.is_untyped()
         || ty.preserves_unknown_fields()
+        // Either type is kept as it is.
         || ty.is_int_or_string()
         || match ty.shape() {
             Shape::Any => true,
@@ -119,6 +121,7 @@ pub fn fits(kind: Kind, ty: Type<'_>) -> bool {
         Shape::Boolean => kind == Kind::Bool,
         Shape::Integer => kind == Kind::Int,
         Shape::Number => matches!(kind, Kind::Int | Kind::Float),
+        // Two types read numbers although the schema calls them strings.
         Shape::String if matches!(kind, Kind::Int | Kind::Float) => {
             ty.format() == Some("int-or-string")
                 || ty.definition_name().is_some_and(|name| name.ends_with(".Quantity"))
@@ -189,6 +192,7 @@ fn clean_map(
             place.note(unknown);
             return false;
         };
+        // A null field is as absent; in a map of any names the key would be lost, so it gets a zero value.
         if value.is_null() && !is_free(inner) && ty.field(name).is_some() {
             return false;
         }

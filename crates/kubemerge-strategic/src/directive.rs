@@ -97,6 +97,7 @@ impl<'a> MapPatch<'a> {
             fields: bumpalo::collections::Vec::with_capacity_in(entries.len(), arena),
             malformed: None,
         };
+        // Most patches have none, and need no index of their fields.
         let mut directives = false;
         for entry in entries {
             match classify(entry.key, arena) {
@@ -186,6 +187,7 @@ pub(crate) fn may_hold_directives(document: Node<'_>) -> bool {
             && matches!(text.get(dollar + 1), Some(b'p' | b'r' | b's' | b'd' | b'\\'))
     };
     let has_escaped = |escape: usize| memmem::find(&text[escape..], b"\\u0024").is_some();
+    // One pass over the bytes is cheaper than a walk that visits every key.
     memchr_iter(b'$', text).any(starts_name) || memchr(b'\\', text).is_some_and(has_escaped)
 }
 
@@ -210,6 +212,7 @@ fn classify<'a>(key: Str<'a>, arena: &'a Arena) -> Key<'a> {
 
 /// The field name after the word and a slash.
 fn field_after<'a>(key: Str<'a>, word: &str, arena: &'a Arena) -> Option<Str<'a>> {
+    // Only keys with escapes have to be copied.
     if let Some(text) = key.borrowed() {
         return text.strip_prefix(word)?.strip_prefix('/').map(Str::plain);
     }

@@ -158,6 +158,7 @@ impl MergeErrorKind {
 impl MergeError {
     /// A fault at this place; the message is Kubernetes' where it has one.
     pub fn new(kind: MergeErrorKind, path: &Path<'_>, message: impl Into<String>) -> Self {
+        // No path is better than one to another item of the same index.
         let place = |path: Path<'_>| path.leads_through(path.side()).then(|| path.to_string());
         MergeError(Box::new(Fault {
             kind,

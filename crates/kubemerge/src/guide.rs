@@ -41,7 +41,7 @@ impl<'s> Guide<'s> {
         }
     }
 
-    /// The schema behind the rules; `None` without rules.
+    /// The schema of the rules; `None` without rules.
     pub(crate) fn schema(self) -> Option<&'s Schema> {
         match self {
             Guide::Schema(schema) => Some(schema),

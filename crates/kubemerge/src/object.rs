@@ -115,7 +115,6 @@ impl<'a> Source<'a> {
 
 /// Reads a document; an absent one means the empty object.
 pub(crate) fn read_object<O: Object + ?Sized>(object: &O) -> Result<Source<'_>, Error> {
-    // An empty file or body means an object without fields.
     if object.is_absent() {
         return Source::empty();
     }

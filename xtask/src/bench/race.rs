@@ -1,4 +1,4 @@
-//! Who races on what.
+//! The rows of the tables, and what is measured for each.
 
 use std::process::ExitCode;
 

@@ -96,6 +96,7 @@ impl Observer for StepRecorder<'_> {
         }
         self.matched = matches!(event, MergeEvent::ItemMatched { .. }).then_some(depth);
         if let MergeEvent::ListMerged { keys } = &event {
+            // Deeper lists belong to an earlier item.
             self.list_keys.resize(depth + 1, Vec::new());
             self.list_keys[depth] = keys.iter().map(|key| (*key).to_owned()).collect();
         }
@@ -112,6 +113,7 @@ impl StepRecorder<'_> {
     /// The name of an item that is removed, by the keys of its list.
     fn removed_item(&self, depth: usize, event: &MergeEvent<'_>) -> Option<Name> {
         let MergeEvent::Removed { value, .. } = event else { return None };
+        // The list is one step above its item.
         let keys = self.list_keys.get(depth.checked_sub(1)?)?;
         let pair = |key: &String| Some(format!("{key}={}", value.get(key)?.scalar()?));
         let pairs: Vec<String> = keys.iter().filter_map(pair).collect();

@@ -67,6 +67,7 @@ impl<'w> Walk<'w> {
             // Kubernetes has no field that starts with a dollar sign.
             if name.starts_with('$') {
                 self.directive(types, &name, entry.value, &path);
+            // The dialects differ in how lists merge, not in which fields exist.
             } else if !is_known(types.spec, &name) {
                 self.unknown_field(types.spec, &name, &path);
             } else {
@@ -95,6 +96,7 @@ impl<'w> Walk<'w> {
         let strategy = |ty: Type<'_>| ty.list_field(name).ok().map(|rule| owned_keys(rule.strategy));
         let (upstream, spec) = (strategy(types.upstream).flatten(), strategy(types.spec).flatten());
         let items = list.elements(self.arena);
+        // An empty list replaces nothing that the reader would miss.
         if self.role == Role::Patch && upstream.is_none() && merges(types.spec, name) && !items.is_empty() {
             let title = format!("upstream replaces {name} as a whole, though its type says that it merges");
             self.find(Draft::new(REPLACED_LIST, title), path);
@@ -172,6 +174,7 @@ impl<'w> Walk<'w> {
                 first.insert(own, at);
                 continue;
             };
+            // Ports: upstream's key is the number alone, the type's own keys have the protocol as well.
             let told_apart =
                 wider.is_some_and(|wider| identity(*item, wider) != identity(items[before], wider));
             let (rule, title) = match told_apart {
@@ -197,6 +200,7 @@ impl<'w> Walk<'w> {
     fn directive(&mut self, types: Types<'_>, name: &str, value: Node<'w>, path: &Path<'_>) {
         let (word, field) = name.split_once('/').map_or((name, None), |(word, field)| (word, Some(field)));
         match (word, field) {
+            // Only well-spelled ones: a misspelled one is an unknown field in either role.
             (PATCH | RETAIN_KEYS, None) | (SET_ELEMENT_ORDER | DELETE_FROM_PRIMITIVE_LIST, Some(_))
                 if self.role == Role::Manifest =>
             {
@@ -219,6 +223,7 @@ impl<'w> Walk<'w> {
         let given = value.as_str().map(|word| word.text().into_owned()).unwrap_or_default();
         if !words.contains(&given.as_str()) {
             let title = format!("$patch is delete, replace or merge, not {given:?}");
+            // JSON patch has that word, so it is not a matter of spelling.
             let meant = nearest(&given, &words).or((given == "remove").then_some(DELETE));
             let help = meant.map(|word| format!("did you mean {word}?"));
             self.find(Draft { help, ..Draft::new(UNKNOWN_DIRECTIVE, title) }, path);
@@ -283,7 +288,7 @@ fn item_type<'s>(ty: Type<'s>, name: &str) -> Option<Type<'s>> {
     ty.field(name).map(|field| field.ty).or_else(|| ty.additional_properties())?.items()
 }
 
-/// What a value should be, if its type is another one. Null stands for a missing field, and a quantity may be
+/// What a value should be, if its type is another one. Null means a missing field, and a quantity may be
 /// written as a number.
 fn mismatch(ty: Type<'_>, value: Node<'_>) -> Option<&'static str> {
     if ty.is_int_or_string() || ty.is_untyped() || value.kind() == Kind::Null || is_quantity(ty) {

@@ -71,7 +71,7 @@ pub(super) fn runs_forever(template: Field<'_>, kind: &str) {
     }
 }
 
-/// Selector and template of Deployments and ReplicaSets; both speak of deployments and ReplicaSets.
+/// Selector and template of Deployments and ReplicaSets; the messages name deployments and ReplicaSets for both.
 pub(super) fn replicated_template(spec: Field<'_>) {
     let texts = SelectorTexts {
         empty: "empty selector is invalid for deployment",

@@ -59,6 +59,7 @@ pub(super) fn parse(text: &str) -> Result<Parsed<'_>, Vec<Problem>> {
         Parser { tokens, next: 0, depth: 0, parts: 0, closers: Vec::new(), problems: Vec::new() };
     let parsed = parser.whole();
     problems.append(&mut parser.problems);
+    // Messages come in the order of the text, whichever step found them.
     problems.sort_by_key(|problem| problem.at);
     match parsed {
         Some(expr) if problems.is_empty() => Ok(Parsed { expr, parts: parser.parts }),
@@ -261,6 +262,7 @@ impl<'e> Parser<'e> {
         if token.is("-") && matches!(self.ahead(1).kind, TokenKind::Int | TokenKind::Double) {
             return self.member();
         }
+        // In the grammar a run of equal signs is one operator.
         let mut count = 0;
         while self.accept(token.text) {
             count += 1;
@@ -303,6 +305,7 @@ impl<'e> Parser<'e> {
             let arguments = self.arguments()?;
             return Some(macros::member_call(self, open.at, name.text, operand, arguments));
         }
+        // Names that are no identifiers can be written in backquotes.
         let field = name.text.trim_matches('`');
         if is_optional {
             let name = self.make(name.at, Node::Literal(Literal::String(field.to_owned())));
@@ -460,6 +463,7 @@ impl<'e> Parser<'e> {
             self.problems.push(Problem { at: name.at, text });
             return None;
         }
+        // Only the `{` at the end tells a type from a chain of fields.
         if let Some(length) = self.type_name_length() {
             let mut full = name.text.to_owned();
             for _ in 0..length {

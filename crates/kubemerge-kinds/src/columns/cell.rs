@@ -15,6 +15,7 @@ pub fn computed(path: &str, object: &Value, now: Timestamp) -> Option<Value> {
         '~' => or(""),
         '?' => or("<unknown>"),
         '!' => or("<unset>"),
+        // A path has a slash; a name of a computed cell has none.
         '=' if pointer.starts_with('/') => or("<none>"),
         '=' => return Some(named(pointer, object, now)),
         '#' => json!(number(object, pointer)),
@@ -86,6 +87,7 @@ fn network(name: &str, object: &Value, _now: Timestamp) -> Option<String> {
         "ports" => ports(object),
         "pod-selector" => or_none(selector_text(&object["spec"]["podSelector"])),
         "ingress-hosts" => ingress_hosts(object),
+        // kubectl does not look at rules: TLS is assumed to be on 443.
         "ingress-ports" if list(object, "/spec/tls").next().is_some() => "80, 443".into(),
         "ingress-ports" => "80".into(),
         "load-balancer" => load_balancer(object).join(","),
@@ -145,6 +147,7 @@ fn endpoints(endpoints: &Value) -> String {
         if ports.is_empty() {
             return addresses.iter().map(|address| (*address).to_string()).collect();
         }
+        // Upstream lists all addresses of the first port, then all of the next.
         let with_port = |port: i64| addresses.iter().map(move |address| host_port(address, port));
         ports.into_iter().flat_map(with_port).collect()
     };
@@ -153,6 +156,7 @@ fn endpoints(endpoints: &Value) -> String {
 }
 
 fn host_port(address: &str, port: i64) -> String {
+    // Otherwise the port could not be told from the end of an IPv6 address.
     if address.contains(':') { format!("[{address}]:{port}") } else { format!("{address}:{port}") }
 }
 
@@ -243,6 +247,7 @@ fn node_roles(node: &Value) -> String {
     let labels = node.pointer("/metadata/labels").and_then(Value::as_object).into_iter().flatten();
     let roles: Vec<&str> = labels
         .filter_map(|(key, value)| match key.strip_prefix("node-role.kubernetes.io/") {
+            // The older label has the role as its value, the newer one in its key.
             Some(role) => Some(role),
             None => (key == "kubernetes.io/role").then_some(value.as_str()?),
         })
@@ -326,6 +331,7 @@ fn job_status(job: &Value) -> String {
     let is_deleted = job.pointer("/metadata/deletionTimestamp").is_some();
     // The first of these that holds counts.
     let states = [
+        // Upstream looks for the final conditions before those that announce them.
         ("Complete", has("Complete")),
         ("Failed", has("Failed")),
         ("Terminating", is_deleted),

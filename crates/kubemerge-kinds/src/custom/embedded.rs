@@ -93,10 +93,12 @@ fn coerce_head(
     }
     let Some(metadata) = map.get_mut("metadata") else { return Ok(()) };
     let place = child(path, "metadata");
+    // Errors show the metadata as it was given.
     let given = metadata.clone();
     match metadata {
         Value::Object(fields) => coerce_metadata(fields, &place, dropped)
             .map_err(|detail| FieldError::invalid(place, &given, &detail)),
+        // Go decodes null into an empty struct and writes that.
         Value::Null => {
             *metadata = Value::Object(Map::new());
             Ok(())
@@ -235,12 +237,14 @@ fn validate_head(map: &Map<String, Value>, path: &str, errors: &mut Vec<FieldErr
 }
 
 fn kind_problem(kind: &str) -> Option<String> {
+    // Kinds have capitals, but are otherwise held to the rule of labels.
     let problems = dns1035_label(&kind.to_lowercase());
     let joined = problems.join(",");
     (!problems.is_empty()).then(|| format!("may have mixed case, but should otherwise match: {joined}"))
 }
 
 fn api_version_problem(text: &str) -> Option<String> {
+    // Upstream only splits; what the parts are is not looked at.
     (text.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {text}"))
 }
 

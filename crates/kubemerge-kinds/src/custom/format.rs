@@ -69,6 +69,7 @@ fn matches(regex: &LazyLock<Option<Regex>>, text: &str) -> bool {
 
 /// Whether a text has a format; every text has one that is not enforced.
 pub(crate) fn holds(format: &str, text: &str) -> bool {
+    // `date-time` and `datetime` are one format.
     match format.replace('-', "").as_str() {
         "datetime" => is_date_time(text),
         "date" => is_date(text),
@@ -110,6 +111,7 @@ fn is_date(text: &str) -> bool {
 
 /// A date, and a time of any offset. Upstream: only the date is held to the calendar.
 fn is_date_time(text: &str) -> bool {
+    // RFC 3339 allows `t` and `z`.
     let lower = text.to_lowercase();
     let mut parts = lower.split('t');
     let (Some(date), Some(time)) = (parts.next(), parts.next()) else { return false };
@@ -152,6 +154,7 @@ fn is_duration(text: &str) -> bool {
         "day", "w", "wk", "week", "",
     ];
     const LONGEST: [&str; 8] = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
+    // Go's own form first, as upstream does.
     if duration::canonical(text).is_some() {
         return true;
     }
@@ -165,6 +168,7 @@ fn is_duration(text: &str) -> bool {
         let unit = words[..end].to_lowercase();
         // A number without a unit is skipped, as upstream's expression does not match it.
         if !unit.is_empty() {
+            // Upstream gives up at a number that does not fit, whatever follows.
             if digits.parse::<i64>().is_err() {
                 return false;
             }
@@ -211,6 +215,7 @@ fn is_uuid(text: &str, version: Option<char>) -> bool {
     let is_hex = rest.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let has_version = version.is_none_or(|version| digits[12..].starts_with(version));
     let has_variant =
+        // strfmt checks the variant of these two only.
         !matches!(version, Some('4' | '5')) || digits[16..].starts_with(['8', '9', 'a', 'b', 'A', 'B']);
     is_hex && has_version && has_variant
 }
@@ -311,12 +316,14 @@ fn is_isbn13(text: &str) -> bool {
 }
 
 fn is_credit_card(text: &str) -> bool {
+    // Upstream drops everything else before it looks.
     let digits: String = text.chars().filter(|char| char.is_ascii_digit()).collect();
     if !matches(&CREDIT_CARD, &digits) {
         return false;
     }
     let value = |(at, char): (usize, char)| {
         let digit = char.to_digit(10).unwrap_or_default();
+        // The Luhn sum: every second digit from the right counts twice.
         if at % 2 == 1 { digit * 2 / 10 + digit * 2 % 10 } else { digit }
     };
     digits.chars().rev().enumerate().map(value).sum::<u32>() % 10 == 0

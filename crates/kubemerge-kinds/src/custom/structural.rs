@@ -96,6 +96,7 @@ impl Structural {
         let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_string);
         let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
         Ok(Structural {
+            // Whatever `type` says: structural schemas with this mark have none.
             types: if flag("x-kubernetes-int-or-string") {
                 vec!["integer".to_string(), "string".to_string()]
             } else {
@@ -111,6 +112,7 @@ impl Structural {
                 .map(|(name, schema)| Ok((name.clone(), Structural::compile(schema)?)))
                 .collect::<Result<_, String>>()?,
             additional: match schema.get("additionalProperties") {
+                // Go decodes a null pointer as one that is not there.
                 None | Some(Value::Null) => Additional::Unset,
                 Some(Value::Bool(true)) => Additional::Allowed,
                 Some(Value::Bool(false)) => Additional::Refused,
@@ -198,8 +200,10 @@ impl Pattern {
 
 /// Whether a format means something for the type of its schema.
 fn is_enforced(format: &str, schema: &Value) -> bool {
+    // The type may be a number then, which the formats of strings do not mean.
     let is_either = schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true));
     match schema.get("type").and_then(Value::as_str).filter(|_| !is_either).unwrap_or_default() {
+        // Without a type the format applies to the strings among the values.
         "" | "string" => format::is_known(format),
         "integer" => matches!(format, "int32" | "int64"),
         "number" => matches!(format, "float" | "double"),

@@ -66,6 +66,7 @@ struct Member {
 impl Member {
     /// Whether a name with the same prefix is the member's name.
     fn is_named(&self, name: &[u8]) -> bool {
+        // The prefix holds eight bytes, so shorter names are decided by it.
         self.name.len() == name.len() && (name.len() <= 8 || self.name.as_bytes()[8..] == name[8..])
     }
 }
@@ -140,6 +141,7 @@ impl Pattern {
         let mut walk = self.walk(text.as_bytes());
         match walk.value(field.shape).is_some() && walk.reader.is_finished() {
             false => Verdict::NeedsFullCheck,
+            // Nothing to change, but the step that fills in defaults is still needed.
             true if walk.missing => Verdict::Valid,
             true => Verdict::Complete,
         }
@@ -203,6 +205,7 @@ impl<'w> Walk<'w> {
         self.reader.open_map()?;
         let mut rest = &map.members[..];
         while let Some(name) = self.reader.name()? {
+            // An unknown name ends the walk: it has to be reported or dropped.
             let shape = self.step(&mut rest, name).or(map.others)?;
             self.value(shape)?;
         }
@@ -223,6 +226,7 @@ impl<'w> Walk<'w> {
                 *rest = after;
                 return Some(member.shape);
             }
+            // Past the place where the name would be: it is unknown, and nothing was skipped.
             if member.prefix > prefix || member.prefix == prefix && member.name.as_bytes() > name {
                 return None;
             }

@@ -67,6 +67,7 @@ pub(crate) fn groups(index: &Index, headers: &HeaderMap) -> Reply {
 
 /// `/apis/<group>`.
 pub(crate) fn group(index: &Index, name: &str) -> Outcome<Reply> {
+    // A group whose definitions were deleted has no versions left.
     let group = index.group(name).filter(|group| !name.is_empty() && !group.versions.is_empty());
     let mut value = api_group(group.ok_or_else(no_such_path)?);
     value["kind"] = "APIGroup".into();
@@ -92,6 +93,7 @@ pub(crate) fn version(version: &str) -> Reply {
     let mut numbers = version.split('.');
     let (major, minor) = (numbers.next().unwrap_or("1"), numbers.next().unwrap_or("0"));
     let patch = numbers.next().unwrap_or("0");
+    // Upstream: a server can emulate the minor version before its own.
     let previous = minor.parse().map_or(0, |minor: u32| minor.saturating_sub(1)).to_string();
     Reply::value(
         200,
@@ -197,6 +199,7 @@ fn discovered_group(group: &Group) -> Value {
             json!({"version": version, "freshness": "Current", "resources": discovered(resources)})
         })
         .collect();
+    // Upstream: the core group has no name at all, not an empty one.
     let metadata = if group.name.is_empty() { json!({}) } else { json!({"name": group.name}) };
     json!({"metadata": metadata, "versions": versions})
 }

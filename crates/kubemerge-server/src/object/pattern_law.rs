@@ -82,6 +82,7 @@ fn stray(rng: &mut Rng) -> Value {
 /// Changes something somewhere in a value.
 fn damage(value: &mut Value, rng: &mut Rng) {
     match value {
+        // Mostly deeper: near the root nearly every change is noticed.
         Value::Object(map) if !map.is_empty() && rng.u8(..4) > 0 => {
             let at = rng.usize(..map.len());
             if let Some(inner) = map.values_mut().nth(at) {
@@ -104,6 +105,7 @@ fn damage_map(map: &mut Map<String, Value>, rng: &mut Rng) {
         map.remove(&name);
         return;
     }
+    // Unknown names, names in other letters, and names that are known elsewhere.
     let names = ["zzz", "", "Name", "name", "a<b", "ports", "env", "resources", "$ref", "status"];
     map.insert(names[rng.usize(..names.len())].to_string(), stray(rng));
 }
@@ -111,6 +113,7 @@ fn damage_map(map: &mut Map<String, Value>, rng: &mut Rng) {
 /// A random value of a type: some fields, few items, not too deep.
 fn random_value(ty: Type<'_>, rng: &mut Rng, depth: usize) -> Value {
     match ty.shape() {
+        // Rare, because one such value makes the quick check give up on the whole field.
         _ if rng.u8(..24) == 0 => stray(rng),
         Shape::Boolean => json!(rng.bool()),
         Shape::Integer => json!(rng.i32(..1000)),
@@ -143,6 +146,7 @@ fn random_map(ty: Type<'_>, rng: &mut Rng, depth: usize) -> Value {
 /// The fields of a random object of a kind.
 fn random_fields(ty: Type<'_>, rng: &mut Rng) -> Value {
     let mut object = random_map(ty, rng, 6);
+    // These are no fields of the pattern: the object has them apart.
     for own in ["apiVersion", "kind", "metadata"] {
         object.as_object_mut().unwrap().remove(own);
     }
@@ -172,6 +176,7 @@ fn check(schema: &Schema, resource: &Resource, name: &str, value: &Value) -> Ver
     let pattern: &Pattern = resource.pattern(schema).unwrap();
     let text = SharedValue::from(canonical(value).unwrap());
     let verdict = pattern.check_field(name, &text);
+    // Giving up is always right; only what was accepted has to hold.
     if verdict != Verdict::NeedsFullCheck {
         let found = full_check(schema, resource, name, &text).expect("the field is known");
         assert!(!found.needs_rewrite && found.mismatch.is_none(), "{name}: {value}");
@@ -199,6 +204,7 @@ fn accepted_fields_of_every_kind_need_no_change() {
     let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
     let mut rng = fresh_seed("fields of every kind");
     let kinds = kinds(&schema);
+    // Otherwise a mistake in the filter would make the law hold for nothing.
     assert!(kinds.len() > 50, "{} kinds", kinds.len());
     for (resource, ty) in kinds {
         for _ in 0..20 {
@@ -300,6 +306,7 @@ fn both_ways_read_the_same_objects() {
             damaged.as_object_mut().unwrap().remove("status");
             (0..rng.usize(0..3)).for_each(|_| damage(&mut damaged, &mut rng));
             accepted += usize::from(check_read(&schema, resource, damaged.to_string().as_bytes()));
+            // With blanks, which the quick way must read as well.
             check_read(&schema, resource, format!("{damaged:#}").as_bytes());
         }
         // Definitions are rarely accepted: the fraction in the schema needs the full check until it is damaged.

@@ -86,6 +86,7 @@ impl Failure {
     /// Names the object the failure is about.
     pub(crate) fn about(mut self, what: Qualified<'_>, name: &str) -> Self {
         let details = &mut self.0.details;
+        // Upstream: `kind` has the plural name where the message is about a resource.
         for (key, text) in [("name", name), ("group", what.group), ("kind", what.name)] {
             if !text.is_empty() {
                 details.insert(key.into(), text.into());
@@ -175,6 +176,7 @@ pub(crate) fn done() -> Value {
 pub(crate) fn status_text(status: &Value) -> String {
     const MEMBERS: [&str; 8] =
         ["kind", "apiVersion", "metadata", "status", "message", "reason", "details", "code"];
+    // Clients do not care, but recorded replies are compared byte by byte.
     const DETAILS: [&str; 6] = ["name", "group", "kind", "uid", "causes", "retryAfterSeconds"];
     const CAUSE: [&str; 3] = ["reason", "message", "field"];
     in_order(status, &MEMBERS, |name, value| match (name, value) {
@@ -258,6 +260,7 @@ pub(crate) fn expired(message: impl Into<String>) -> Failure {
 
 pub(crate) fn internal(text: impl fmt::Display) -> Failure {
     let text = text.to_string();
+    // Upstream repeats the text as a cause without a reason.
     Failure::new(500, "InternalError", format!("Internal error occurred: {text}")).cause("", text)
 }
 

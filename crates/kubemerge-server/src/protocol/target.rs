@@ -142,6 +142,7 @@ impl<'p> Target<'p> {
             ["version"] => Target::Version,
             [".well-known", "openid-configuration"] => Target::OpenIdConfiguration,
             ["openid", "v1", "jwks"] => Target::OpenIdKeys,
+            // Single checks are below these paths.
             ["healthz" | "livez" | "readyz", ..] => Target::Health(segments.join("/")),
             _ => Target::Nowhere,
         }

@@ -56,6 +56,7 @@ impl Record {
         ownership: Ownership,
     ) -> Self {
         let text = Arc::new(text);
+        // The writer knows it; finding it in the text would be another walk.
         debug_assert_eq!(layout, Layout::of(&text.clone().into()));
         Record { inner: Arc::new(Inner { text, layout, owners, ownership }) }
     }
@@ -80,7 +81,7 @@ impl Record {
         self.inner.text.node()
     }
 
-    /// The same as an excerpt that shares the text.
+    /// The same as a value that shares the text.
     pub(crate) fn shared(&self) -> SharedValue {
         SharedValue::from(self.inner.text.clone())
     }
@@ -182,6 +183,7 @@ impl Record {
         let (text, end) = (self.text(), managed_fields.at);
         match head {
             Head::Stored => out.extend_from_slice(&text[..end]),
+            // All versions of a built-in kind that are served have the same fields.
             Head::Version(version) => {
                 out.extend_from_slice(&text[..api_version.start]);
                 out.extend_from_slice(format!("\"apiVersion\":\"{version}\",").as_bytes());
@@ -189,6 +191,7 @@ impl Record {
             }
             Head::Without => {
                 out.extend_from_slice(&text[..api_version.start]);
+                // In canonical order there may be other fields between the two.
                 out.extend_from_slice(&text[api_version.end..kind.start]);
                 out.extend_from_slice(&text[kind.end..end]);
             }

@@ -50,6 +50,7 @@ impl State {
     ) -> Vec<(Arc<str>, Stored)> {
         let mut items: BTreeMap<Arc<str>, Stored> = items.into_iter().collect();
         let from = range.start.unwrap_or_default();
+        // Newest first: undoing stops at the state that was asked for.
         let later = self.events.iter().rev().take_while(|event| event.revision > at);
         for event in later.filter(|event| event.key.starts_with(range.prefix) && &*event.key >= from) {
             match &event.previous {
@@ -63,6 +64,7 @@ impl State {
     pub(super) fn create(&mut self, key: &str, record: Record) -> Result<Revision, Mismatch> {
         let (key, revision) = (Arc::<str>::from(key), self.revision + 1);
         let stored = Stored { record: record.clone(), revision };
+        // The map says whether the key was free: looking it up first would be a second search.
         self.objects.insert(&key, stored).map_err(|held| Mismatch(Some(held.clone())))?;
         self.stored(key, record, None);
         Ok(revision)
@@ -89,6 +91,7 @@ impl State {
     /// Notes what was just stored.
     fn stored(&mut self, key: Arc<str>, record: Record, previous: Option<Stored>) {
         self.revision += 1;
+        // Before the old owners are dropped, so that an owner of both stays.
         self.index(&key, &record);
         if let Some(previous) = &previous {
             self.unindex(&key, &previous.record, record.owners());

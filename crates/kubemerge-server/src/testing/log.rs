@@ -69,6 +69,7 @@ const MAX_COPIED_BYTES: usize = PAGE / 16;
 impl Pages {
     fn add(&mut self, text: &[u8]) {
         if self.0.capacity() - self.0.len() < text.len() {
+            // A new page; the old one lives on as long as a request in it.
             self.0.reserve(text.len().max(PAGE));
         }
         self.0.extend_from_slice(text);
@@ -80,6 +81,7 @@ impl Pages {
     }
 
     fn keep(&mut self, text: Bytes) -> Bytes {
+        // A copy of a long body costs more than what it saves.
         if text.len() > MAX_COPIED_BYTES || text.is_empty() {
             return text;
         }
@@ -101,6 +103,7 @@ impl Noted {
         let mut end = 0;
         let ends = texts.map(|text| {
             pages.add(text);
+            // Paths and headers are far below 4 GB.
             end += text.len() as u32;
             end
         });

@@ -58,6 +58,7 @@ fn make(address: IpAddr, names: &[String], clients: ClientCertificates) -> Resul
     let (certificate, key) = server(&authority, address, names)?;
     let chain = vec![certificate.der().clone()];
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    // Named, because the process may have no default provider or another one.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder =
         ServerConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
@@ -71,6 +72,7 @@ fn make(address: IpAddr, names: &[String], clients: ClientCertificates) -> Resul
         }
     };
     let mut config = builder.with_single_cert(chain, key)?;
+    // Without these names clients would speak HTTP/1.1 only.
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Identity { acceptor: TlsAcceptor::from(Arc::new(config)), authority: authority.pem(), client })
 }
@@ -84,6 +86,7 @@ fn named(name: &str) -> CertificateParams {
 fn authority() -> Result<CertifiedIssuer<'static, KeyPair>, Fault> {
     let mut params = named("kubemerge");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    // Go refuses an authority that may not sign.
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
     Ok(CertifiedIssuer::self_signed(params, KeyPair::generate()?)?)
 }
@@ -97,6 +100,7 @@ fn server(
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
     params.subject_alt_names = vec![
         SanType::IpAddress(address),
+        // Besides the address itself, which may be 0.0.0.0.
         SanType::IpAddress([127, 0, 0, 1].into()),
         SanType::DnsName("localhost".try_into()?),
     ];

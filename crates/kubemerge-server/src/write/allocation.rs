@@ -73,6 +73,7 @@ impl Pool<'_> {
     }
 
     fn take_port(&mut self, port: i64) -> bool {
+        // A Service may not have one number twice, although its own reservation would allow that.
         if self.chosen.contains(&port) || !self.write.transaction.reserve(Reserved::NodePort(port)) {
             return false;
         }
@@ -118,6 +119,7 @@ impl Allocator for Pool<'_> {
             return Ok(port);
         }
         let count = LAST_NODE_PORT - FIRST_NODE_PORT + 1;
+        // Then in order, so that the search ends even if nearly all are taken.
         let start = self.write.call.cluster.entropy.below(count.unsigned_abs()) as i64;
         let mut candidates = (0..count).map(|step| FIRST_NODE_PORT + (start + step) % count);
         candidates.find(|port| self.take_port(*port)).ok_or_else(full)
@@ -168,6 +170,7 @@ impl AddressRange {
     fn parse(text: &str) -> Option<AddressRange> {
         let (address, bits) = text.split_once('/')?;
         let (address, bits) = (address.parse::<Ipv4Addr>().ok()?, bits.parse::<u32>().ok()?);
+        // Smaller ranges have no address to give besides network and broadcast.
         (bits <= 30).then(|| AddressRange { network: u32::from(address) & !(u32::MAX >> bits), bits })
     }
 
@@ -187,6 +190,7 @@ impl AddressRange {
 
     /// All addresses, from a random one on. The first ones are left to clients that ask for an address and come last.
     fn candidates(self, below: impl Fn(u64) -> u64) -> impl Iterator<Item = String> {
+        // As kube-apiserver: a sixteenth, at least 16 and at most 256 addresses.
         let kept = if self.count() < 16 { 0 } else { (self.count() / 16).clamp(16, 256) };
         let others = self.count() - kept;
         let start = below(u64::from(others.max(1))) as u32;
@@ -198,6 +202,7 @@ impl AddressRange {
 /// The ranges of all ServiceCIDRs that are ready.
 fn ranges(write: Write<'_>) -> Vec<AddressRange> {
     let stored = write.call.cluster.store.newest(SERVICE_RANGES);
+    // A server without fixtures has none, and Services work all the same.
     if stored.is_empty() {
         return AddressRange::parse(DEFAULT_RANGE).into_iter().collect();
     }

@@ -213,7 +213,7 @@ impl<'d, 't, 'n> Editor<'d, 't, 'n> {
         self.new.entries(map).map(|(key, value)| (self.new.key_text(key), (key, value))).collect()
     }
 
-    /// Aliases of the anchors in this range can no longer stand for them.
+    /// Aliases of the anchors in this range can no longer be used for them.
     fn mark_stale(&mut self, items: Range<ItemId>) {
         // Nearly all documents; saves a walk over the items.
         if self.aliases.is_empty() {

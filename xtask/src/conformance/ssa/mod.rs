@@ -88,7 +88,7 @@ impl Options {
     }
 
     fn is_over(&self, start: Instant, done: usize) -> bool {
-        // Whoever gives a count wants that count, however long it takes.
+        // A count that is given is reached, however long it takes.
         let seconds = self.seconds.or(if self.steps.is_none() { Some(60) } else { None });
         seconds.is_some_and(|seconds| start.elapsed() >= Duration::from_secs(seconds))
             || self.steps.is_some_and(|steps| done >= steps)

@@ -117,7 +117,7 @@ fn reference(dice: &mut Dice) -> Value {
     let target = dice.pick(&["Part", "Whole"]);
     let mut schema = json!({"allOf": [{"$ref": format!("#/components/schemas/{target}")}], "default": {}});
     match dice.below(6) {
-        // What stands beside a reference overrides what it refers to.
+        // What is written beside a reference overrides what it refers to.
         0 => schema["x-kubernetes-map-type"] = json!("atomic"),
         1 => schema["x-kubernetes-map-type"] = json!("granular"),
         _ => {}

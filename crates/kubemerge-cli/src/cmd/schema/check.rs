@@ -32,8 +32,7 @@ pub(crate) struct CheckArgs {
     output: Format,
 }
 
-/// The most findings of one document: each has to be looked up in the text.
-// Each is located in the text, and no user reads more.
+/// The most findings of one document: each has to be looked up in the text, and no user reads more.
 const MAX_FINDINGS: usize = 100;
 
 /// A finding and its place in a file.

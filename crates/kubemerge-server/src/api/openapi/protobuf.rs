@@ -30,7 +30,6 @@ fn entries(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 fn path_item(out: &mut Message, item: &Value) {
-    // Numbers are those of gnostic's OpenAPIv2.proto.
     for (method, number) in [("get", 2), ("put", 3), ("post", 4), ("delete", 5), ("patch", 8)] {
         if let Some(found) = item.get(method) {
             out.message(number, |value| operation(value, found));

@@ -118,6 +118,7 @@ pub(crate) fn handle(api: &Api, call: &Call<'_>) -> Outcome<Reply> {
     let pod = parent::parent(call)?;
     let container = container(call, &pod)?;
     let key = ContainerKey { namespace: call.namespace().into(), pod: call.name().into(), container };
+    // The log of a container that has ended cannot grow.
     if options.follow && !options.previous {
         return Ok(follow(api, call, key, options));
     }
@@ -186,6 +187,7 @@ impl Follower {
             // Marked as seen before reading, so that a change in between wakes the wait below.
             self.changed.borrow_and_update();
             self.signal.borrow_and_update();
+            // Before the lines are read, so that the last ones are not missed.
             let is_over = self.pod_is_over();
             let has_ended = self.read_lines();
             if !self.lines.is_empty() {
@@ -208,6 +210,7 @@ impl Follower {
             // Only the first read has a tail: everything that follows is wanted.
             None => self.options.tail(&log.lines),
             Some((replaced, count)) if replaced == log.replaced => &log.lines[count.min(log.lines.len())..],
+            // Another log was set meanwhile: its lines are all new.
             Some(_) => &log.lines[..],
         };
         self.lines.extend(new.iter().filter_map(|line| self.options.form(line)));
@@ -233,6 +236,7 @@ pub(super) fn container(call: &Call<'_>, pod: &Object) -> Outcome<String> {
     let (own, others) =
         (names("containers"), [names("initContainers"), names("ephemeralContainers")].concat());
     match (call.query.get("container"), &own[..]) {
+        // A named container may be of any type; without a name only regular ones count.
         (Some(wanted), _) if own.iter().chain(&others).any(|name| name == wanted) => Ok(wanted.to_string()),
         (Some(wanted), _) => {
             Err(bad_request(format!("container {wanted} is not valid for pod {}", call.name())))

@@ -83,6 +83,7 @@ fn all_members_text(reader: &mut Reader<'_>, nulls: &mut Nulls) -> Option<()> {
 /// The complaints about metadata that replaces older metadata.
 pub(crate) fn change(old: &Metadata, new: &Metadata) -> Vec<FieldError> {
     let mut errors = Vec::new();
+    // The order in which kube-apiserver compares them.
     let fixed = [
         Field::Name,
         Field::Namespace,
@@ -98,6 +99,7 @@ pub(crate) fn change(old: &Metadata, new: &Metadata) -> Vec<FieldError> {
             errors.push(FieldError::invalid(place, &value, "field is immutable"));
         }
     }
+    // Finalizers may be removed while an object is deleted, never added: it would not end.
     if old.is_terminating() {
         let (before, after) = (old.finalizers().into_iter().collect::<BTreeSet<_>>(), new.finalizers());
         let added: Vec<&String> = after.iter().filter(|one| !before.contains(*one)).collect();

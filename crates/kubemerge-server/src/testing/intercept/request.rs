@@ -121,6 +121,7 @@ impl TypedRequest for AnyRequest {
 
     fn write(self, request: &mut AnyRequest) -> Outcome<()> {
         request.body = self.body;
+        // Both: an interceptor may turn YAML into JSON.
         request.content_type = self.content_type;
         Ok(())
     }
@@ -204,6 +205,7 @@ impl TypedRequest for PatchRequest {
 }
 
 impl TypedRequest for DeleteRequest {
+    // One type for both, because their options are the same.
     const VERBS: &'static [Verb] = &[Verb::Delete, Verb::DeleteCollection];
 
     fn read(request: &AnyRequest) -> Outcome<Self> {
@@ -230,6 +232,7 @@ impl AnyRequest {
     fn value(&self) -> Outcome<Value> {
         let text = std::str::from_utf8(&self.body)
             .map_err(|_| bad_request("interceptors read JSON and YAML bodies, which this is not"))?;
+        // JSON first, because nearly all bodies are JSON and YAML is slow to read.
         serde_json::from_str(text).or_else(|_| yaml_documents::one_document(text).map_err(bad_request))
     }
 
@@ -243,6 +246,7 @@ impl AnyRequest {
         let text = serde_json::to_vec(object)
             .map_err(|error| internal(format!("an interceptor's object cannot be serialized: {error}")))?;
         self.body = text.into();
+        // Whatever it was before, it is JSON now.
         self.content_type = crate::protocol::media::JSON.to_string();
         Ok(())
     }

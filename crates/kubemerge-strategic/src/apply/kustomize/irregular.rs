@@ -76,6 +76,7 @@ impl<'w, 'm, 'a, 'o, O: Observer> Irregular<'w, 'm, 'a, 'o, O> {
         if keys.len() > 1 {
             complete_values(&mut all);
         }
+        // kyaml leaves out keys that no item has.
         let used = used_columns(&all, keys.len());
         let keys: Vec<&str> = used.iter().map(|column| keys[*column]).collect();
         let mut items = Vec::new();
@@ -118,6 +119,7 @@ impl<'w, 'm, 'a, 'o, O: Observer> Irregular<'w, 'm, 'a, 'o, O> {
         let live = self.find(&self.live, wanted);
         let patch = self.patch.as_ref().map_or(live, |patch| self.find(patch, wanted));
         let node = |id: Option<Id>| id.map(|id| self.nodes[id]);
+        // A list that was taken over is walked as if it were the patch and the result at once.
         let sides = match (live, &self.patch) {
             (Some(id), None) => Sides::Taken(self.nodes[id]),
             _ => Sides::Two { live: node(live), patch: node(patch) },
@@ -143,6 +145,7 @@ impl<'w, 'm, 'a, 'o, O: Observer> Irregular<'w, 'm, 'a, 'o, O> {
     /// The first item with these values, by the keys that have one.
     fn find(&self, list: &[Id], wanted: KeyValues<'_>) -> Option<Id> {
         let pairs = || wanted.keys.iter().zip(wanted.values);
+        // If an item has none of the keys, kyaml looks for one with empty values.
         let has_values = pairs().any(|(_, value)| !value.is_empty());
         let has = |item: Node<'a>| {
             pairs().filter(|(_, value)| !has_values || !value.is_empty()).all(|(key, value)| match *key {
@@ -232,6 +235,7 @@ impl<'w, 'm, 'a, 'o, O: Observer> Irregular<'w, 'm, 'a, 'o, O> {
         for id in self.live.clone() {
             let item = self.nodes[id];
             if keys[0].is_empty() {
+                // Scalars are their own key.
                 let values = [text(item).into_owned()];
                 self.set_item(items, Some(id), KeyValues { keys, values: &values })?;
                 continue;
@@ -256,6 +260,7 @@ impl<'w, 'm, 'a, 'o, O: Observer> Irregular<'w, 'm, 'a, 'o, O> {
         for key in keys {
             match item.get(key) {
                 Some(value) => values.push(text(value).into_owned()),
+                // kyaml's loop adds the item once for every missing key.
                 None => items.push(id),
             }
         }
