@@ -1,7 +1,7 @@
 //! The full check of a JSON text: UTF-8, grammar, depth, range of numbers.
 //!
 //! What passes may be scanned without looking back. Nothing is built and nothing recurses. Two checks share
-//! the work: [`blocks`] is fast and passes nearly every sound document; what it does not pass goes to
+//! the work: [`blocks`] is fast and passes nearly every valid document; what it does not pass goes to
 //! [`exact`], which reads byte by byte, has the last word and names the fault.
 
 mod blocks;

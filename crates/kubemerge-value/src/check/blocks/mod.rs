@@ -8,6 +8,12 @@
 //!
 //! No answer means "not sure": a fault, a scalar document, deep nesting.
 
+mod grammar;
+mod nesting;
+
+use grammar::Grammar;
+use nesting::Nesting;
+
 use super::{
     Checked,
     token::{escape_end, word_end},
@@ -18,7 +24,7 @@ use crate::{
         quotes::{QuoteScan, Quotes},
         simd, skip_space,
     },
-    text::{Ends, MIN_INDEXED_BYTES},
+    text::Ends,
 };
 
 /// Checks that the bytes are one map or list.
@@ -44,7 +50,7 @@ struct BlockCheck<'a> {
     start: usize,
 }
 
-/// What is known of a text whose grammar is is_valid.
+/// What is known of a text whose grammar is valid.
 struct Passed {
     large: Vec<(u32, u32)>,
     depth: usize,
@@ -173,7 +179,7 @@ struct Tokens {
     /// Every byte of numbers and literals, and of what is no token at all.
     words: u64,
     strings: Quotes,
-    /// The letters of the escapes that are not plainly is_valid.
+    /// The letters of the escapes that are not plainly valid.
     escapes: u64,
     /// Control characters inside strings.
     control: u64,
@@ -220,152 +226,6 @@ fn unusual_escapes<L: Lanes>(lanes: L, register: L::Register, strings: Quotes) -
     }
     // Escaped quotes and backslashes are always valid; others are checked one by one.
     strings.escaped & strings.inside & !lanes.equal(register, b'"') & !lanes.equal(register, b'\\')
-}
-
-/// The containers that are open, and what is known of those that were.
-struct Nesting {
-    /// The length of the text: the outermost container must end with it.
-    length: usize,
-    depth: usize,
-    deepest: usize,
-    /// The kinds of the open containers, innermost lowest: 1 is a map.
-    kinds: u64,
-    starts: [u32; MAX_LEVELS],
-    large: Vec<(u32, u32)>,
-}
-
-/// How deep the fast check follows: as many levels as `kinds` has bits.
-// Deeper documents go to the exact check, which has a stack on the heap.
-const MAX_LEVELS: usize = 64;
-
-impl Nesting {
-    fn new(length: usize) -> Self {
-        Nesting { length, depth: 0, deepest: 0, kinds: 0, starts: [0; MAX_LEVELS], large: Vec::new() }
-    }
-
-    /// Opens and closes containers, and tells which bytes of the block are directly in a map.
-    #[inline(always)]
-    fn next(&mut self, tokens: &Tokens, block: usize) -> Option<u64> {
-        let mut maps = (self.kinds & 1).wrapping_neg();
-        for bracket in positions(tokens.opening | tokens.closing) {
-            let around = self.kinds;
-            let curly = (tokens.curly >> bracket) & 1;
-            if (tokens.opening >> bracket) & 1 == 1 {
-                self.open(curly, block + bracket)?;
-            } else {
-                self.close(curly, block + bracket + 1)?;
-            }
-            // From this bracket on the other kind of container is open.
-            maps ^= ((around ^ self.kinds) & 1).wrapping_neg() << bracket;
-        }
-        Some(maps)
-    }
-
-    #[inline(always)]
-    fn open(&mut self, kind: u64, start: usize) -> Option<()> {
-        *self.starts.get_mut(self.depth)? = start as u32;
-        self.kinds = self.kinds << 1 | kind;
-        self.depth += 1;
-        self.deepest = self.deepest.max(self.depth);
-        Some(())
-    }
-
-    #[inline(always)]
-    fn close(&mut self, kind: u64, end: usize) -> Option<()> {
-        // Below zero wraps to a level that does not exist, so one test catches both faults.
-        self.depth = self.depth.wrapping_sub(1);
-        let start = *self.starts.get(self.depth)? as usize;
-        // Text after the root.
-        let ends_too_early = self.depth == 0 && end != self.length;
-        if self.kinds & 1 != kind || ends_too_early {
-            return None;
-        }
-        self.kinds >>= 1;
-        // Only large containers are worth an entry: short ones are faster to scan again.
-        if end - start >= MIN_INDEXED_BYTES {
-            self.large.push((start as u32, end as u32));
-        }
-        Some(())
-    }
-}
-
-/// What the tokens of the blocks so far call for.
-#[derive(Default)]
-struct Grammar {
-    value: Pending,
-    key: Pending,
-    colon: Pending,
-    separator: Pending,
-    /// Anything but a closing bracket.
-    more: Pending,
-    /// 1 if the string that is open is the name of a member.
-    in_key: u64,
-    /// 1 if the block before ended with a byte of a number or literal.
-    in_word: u64,
-}
-
-impl Grammar {
-    /// Checks the neighbours of all tokens; gives the places where numbers and literals start.
-    #[inline(always)]
-    fn next(&mut self, tokens: &Tokens, maps: u64) -> Option<u64> {
-        let Tokens { opening, closing, curly, comma, colon, space, words, strings, .. } = *tokens;
-        let string = strings.marks & strings.inside;
-
-        let key = self.key.after((comma & maps) | (opening & curly), space);
-        let mut faults = key & !(string | closing);
-
-        let key_end = self.key_ends(key & string, strings.inside);
-        faults |= self.colon.after(key_end, space) & !colon;
-
-        let value = self.value.after((comma & !maps) | (opening & !curly) | colon, space);
-        faults |= value & !(string | opening | words | closing);
-
-        // A closing bracket after a comma or colon.
-        faults |= self.more.after(comma | colon, space) & closing;
-
-        let after_word = words << 1 | self.in_word;
-        self.in_word = words >> 63;
-        let value_end = (strings.marks & !strings.inside & !key_end) | closing;
-        let separator = self.separator.after_either(value_end, after_word & !words, space);
-        faults |= separator & !(comma | closing);
-
-        (faults | tokens.control == 0).then_some(words & !after_word)
-    }
-
-    /// The closing quotes of the names that start at `keys` or have started in the block before.
-    #[inline(always)]
-    fn key_ends(&mut self, keys: u64, inside: u64) -> u64 {
-        // Adding the start of a key to the mask of its bytes carries to the first byte after it.
-        let (ends, overflow) = (keys | self.in_key).overflowing_add(inside);
-        self.in_key = u64::from(overflow);
-        ends & !inside
-    }
-}
-
-/// 1 if the last token of the blocks so far calls for a neighbour of one kind.
-#[derive(Default)]
-struct Pending(u64);
-
-impl Pending {
-    /// The first bytes after `tokens` that are no white space.
-    #[inline(always)]
-    fn after(&mut self, tokens: u64, space: u64) -> u64 {
-        self.after_either(tokens, 0, space)
-    }
-
-    /// The same for bytes right after a token.
-    #[inline(always)]
-    fn after_either(&mut self, tokens: u64, right_after: u64, space: u64) -> u64 {
-        let places = tokens << 1 | self.0 | right_after;
-        self.0 = tokens >> 63;
-        // Without white space the next byte is the next token.
-        if space == 0 {
-            return places;
-        }
-        let (places, overflow) = places.overflowing_add(space);
-        self.0 |= u64::from(overflow);
-        places & !space
-    }
 }
 
 #[cfg(test)]
