@@ -162,6 +162,7 @@ impl ObjectHandle {
 }
 
 fn change_line(event: &Event) -> String {
+    // Records are JSON that is not nested too deep.
     let tree = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
     let before = event.previous.as_ref().map(|stored: &Stored| tree(stored.record.canonical().as_bytes()));
     let after = event.value.as_ref().map(|record| tree(record.canonical().as_bytes()));
