@@ -299,7 +299,7 @@ fn is_line_separator(text: &[u8], at: usize) -> bool {
     matches!(text.get(at..at + 3), Some([0xe2, 0x80, 0xa8 | 0xa9]))
 }
 
-/// Writes the escape of one character and returns how many bytes of text it stands for.
+/// Writes the escape of one character and returns how many bytes of text it encodes.
 fn write_escape(text: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     let short: &[u8] = match text[at] {
         b'"' => b"\\\"",
@@ -353,7 +353,7 @@ fn decode_escape(rest: &[u8], out: &mut impl Write) -> usize {
         b'b' => '\u{8}',
         b'f' => '\u{c}',
         b'u' => return decode_unicode(rest, out),
-        // `\"`, `\\` and `\/` stand for themselves.
+        // `\"`, `\\` and `\/` are the character after the backslash.
         other => char::from(*other),
     };
     let _ = out.write_char(decoded);

@@ -8,7 +8,7 @@ use super::tree::{ItemId, Place, Value, YamlDocument};
 pub struct YamlLocation<'d, 't> {
     /// The key, if the last step of the path is a map member.
     pub key: Option<Place<'d, 't>>,
-    /// The value. Behind an alias it is the value the alias stands for.
+    /// The value. For an alias it is the value that the alias refers to.
     pub value: Place<'d, 't>,
 }
 

@@ -133,7 +133,7 @@ impl<'t> YamlDocument<'t> {
         std::iter::from_fn(move || Some((children.next()?, children.next()?)))
     }
 
-    /// The item an alias stands for, or the item itself.
+    /// The item an alias refers to, or the item itself.
     pub(crate) fn resolve_alias(&self, id: ItemId) -> ItemId {
         match self.item(id).value {
             Value::Alias(target) => target,

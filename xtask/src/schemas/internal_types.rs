@@ -145,7 +145,7 @@ impl Table {
             if tag == "-" {
                 continue;
             }
-            // Internal types have no JSON tags; their versioned twins name the field in the API.
+            // Internal types have no JSON tags; the versioned ones of the same name name the field in the API.
             let json = of_version.get(&field.name).cloned().unwrap_or_else(|| lower_first(&field.name));
             let mark = match (options.contains("omitempty"), options.contains("omitzero")) {
                 (_, true) => "!",
@@ -262,7 +262,7 @@ fn field(line: &str, group: &str, imports: &BTreeMap<&str, String>) -> Option<De
     let (declaration, tag) = line.split_once('`').unwrap_or((line, ""));
     let tag =
         tag.split_once("json:\"").and_then(|(_, rest)| rest.split_once('"')).map(|(tag, _)| tag.to_owned());
-    // Some fields have their comment behind them.
+    // Some fields have their comment on the same line.
     let declaration = declaration.split("//").next().unwrap_or_default();
     let words: Vec<&str> = declaration.split_whitespace().collect();
     match words.as_slice() {

@@ -12,7 +12,7 @@ use crate::nearest::nearest;
 /// A version of an API, and what takes its place. Versions of Kubernetes are minor versions.
 struct OldApi {
     api_version: &'static str,
-    /// The kinds; none stands for all of the version.
+    /// The kinds; none means all of the version.
     kinds: &'static [&'static str],
     deprecated: u32,
     removed: u32,

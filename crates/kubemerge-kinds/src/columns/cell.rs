@@ -29,7 +29,7 @@ pub fn computed(path: &str, object: &Value, now: Timestamp) -> Option<Value> {
 
 fn named(name: &str, object: &Value, now: Timestamp) -> Value {
     let texts = [workload, network, timed, pod::cell, event::cell];
-    // Every group of cells answers for its own names, so the order is of no account.
+    // Every group of cells answers for its own names, so the order does not matter.
     let found = texts.iter().find_map(|cell| cell(name, object, now).map(Value::from));
     let found = found.or_else(|| storage::cell(name, object)).or_else(|| control::cell(name, object, now));
     found.unwrap_or_else(|| match name {

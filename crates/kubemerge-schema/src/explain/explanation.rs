@@ -37,7 +37,7 @@ pub enum Merge<'s> {
         strategy: ListStrategy<'s>,
         /// How elements that both sides have merge.
         items: ItemStrategy,
-        /// The keys that an item may lack, with the value that stands for them.
+        /// The keys that an item may lack, with the value that they then have.
         optional: Vec<&'s MergeKey>,
     },
     /// Nothing is known about it.

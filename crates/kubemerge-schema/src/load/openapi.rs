@@ -68,7 +68,7 @@ fn declare(model: &mut Model, schemas: &Map<String, Value>) -> Vec<Declared> {
     declared
 }
 
-/// Stands for the text of a schema, without the kinds: each document lists only its own.
+/// A hash of the text of a schema without the kinds: each document lists only its own.
 fn fingerprint(schema: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     match schema {

@@ -93,7 +93,7 @@ pub(super) fn kind(model: &Model, id: NodeId) -> &'static str {
     if model.node(id).flags.has(Flags::POINTER) { "ptr" } else { kind_of_value(model, id) }
 }
 
-/// The name of the Go kind behind a pointer.
+/// The name of the Go kind that a pointer leads to.
 fn kind_of_value(model: &Model, id: NodeId) -> &'static str {
     let id = model.resolve(id);
     let node = model.node(id);

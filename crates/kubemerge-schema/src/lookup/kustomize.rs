@@ -1,4 +1,4 @@
-//! Look-ups as kustomize does them: they never fail, and a reference stands for its target.
+//! Look-ups as kustomize does them: they never fail, and a reference is its target.
 
 use super::found::{Asked, Found};
 use crate::model::{Model, NOWHERE, NodeId, Shape};

@@ -178,7 +178,7 @@ impl TypeTable {
         TypeRef { table: self, node: UNTYPED_DEDUCED }
     }
 
-    /// A number that stands for the content of the table.
+    /// A hash of the content of the table.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }

@@ -3,7 +3,7 @@
 /// What is looked at in one step.
 pub(crate) type Block = [u8; 64];
 
-/// Whether the byte stands for itself in a string, for every writer.
+/// Whether the byte is plain text of a string, for every writer.
 pub(super) fn is_plain_ascii(byte: u8) -> bool {
     !matches!(byte, 0..=0x1f | b'"' | b'\\' | b'<' | b'>' | b'&' | 0x80..)
 }

@@ -59,7 +59,7 @@ fn marks_after(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.last_chunk().map(|last| quotes_and_backslashes(last) >> (16 - rest.len()))
 }
 
-/// The first byte from `at` on that does not stand for itself in a string, or the end of the text.
+/// The first byte from `at` on that is not plain text of a string, or the end of the text.
 #[inline]
 pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {

@@ -176,7 +176,7 @@ impl<'a, 'n> ItemScan<'a, 'n> {
             item.strip_prefix(b"{\"")?.strip_prefix(self.names.key.as_bytes())?.strip_prefix(b"\":\"")?;
         let key_at = text.bytes.len() - value.len();
         let StringEnd { end, escapes } = string_end(text.bytes, key_at);
-        // A backslash in the text is an escape; one in the name stands for itself.
+        // A backslash in the text is an escape; one in the name is meant literally.
         if escapes || self.names.key.contains('\\') {
             return None;
         }

@@ -122,7 +122,7 @@ struct Editor<'d, 't, 'n> {
     print_maker: PrintMaker,
     old_prints: Vec<u64>,
     new_prints: Vec<u64>,
-    /// Aliases by the item they stand for.
+    /// Aliases by the item they refer to.
     aliases: HashMap<ItemId, Vec<ItemId>>,
     /// Aliases whose target has changed: they must be written out.
     stale: BTreeSet<ItemId>,

@@ -39,7 +39,7 @@ Examples:
   For other machines, which need the token and know this one by a name:
     kubemerge serve --address 0.0.0.0 --port 8001 --token-file token --allowed-host build.example
 
-  For everybody in a container network, with limits and a log:
+  For all clients in a container network, with limits and a log:
     kubemerge serve --address 0.0.0.0 --insecure --access-log --kubeconfig config --force \\
         --max-requests-inflight 100 --max-watches 500
 
@@ -65,7 +65,7 @@ pub(crate) struct ServeArgs {
     /// Require the bearer token in this file
     #[arg(long, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
-    /// Let everybody in who can reach an address that is not loopback
+    /// Allow all clients that can reach an address that is not loopback
     #[arg(long)]
     insecure: bool,
     /// Answer requests for this host name too, not only for addresses and localhost; repeatable
