@@ -110,6 +110,7 @@ fn documents_of(patch: &str, folder: Option<&Path>) -> Result<PathBuf, Box<dyn E
 
 /// The folder of a Go module, downloaded if need be.
 pub(crate) fn download(module: &str) -> Result<PathBuf, Box<dyn Error>> {
+    // Go checks the sums and keeps a cache, so that a second run needs no network.
     let output = Command::new("go").args(["mod", "download", "-json", module]).output()?;
     let answer: Value = serde_json::from_slice(&output.stdout)?;
     let dir = answer["Dir"].as_str().map(PathBuf::from);
@@ -131,6 +132,7 @@ fn download_nearest(module: &str, patch: &str) -> Result<PathBuf, Box<dyn Error>
     let (_, version) = patch.split_once('.').unwrap_or_default();
     let (minor, newest) = version.split_once('.').unwrap_or_default();
     let mut result = Err("there is no patch release".into());
+    // The modules of a release are published later than it, some never.
     for number in (0..=newest.parse::<u32>()?).rev() {
         result = download(&format!("k8s.io/{module}@v0.{minor}.{number}"));
         if result.is_ok() {
@@ -177,6 +179,7 @@ fn read_resource_lists(discovery: &Path, openapi_v2: &Value) -> Result<Vec<Value
     let mut lists: Vec<Value> =
         documents.into_iter().filter(|document| document["kind"] == "APIResourceList").collect();
     for list in resource_lists_from_paths(openapi_v2) {
+        // Discovery is better: it has short names and categories.
         if lists.iter().all(|known| known["groupVersion"] != list["groupVersion"]) {
             lists.push(list);
         }
@@ -232,6 +235,7 @@ impl Address {
             _ => return None,
         };
         let mut rest: Vec<&str> = parts.collect();
+        // The old form of watches, `/watch/…`, names the same resources.
         let is_watch = rest.first() == Some(&"watch");
         if is_watch {
             rest.remove(0);
@@ -274,6 +278,7 @@ fn verb<'a>(action: &'a str, method: &'a str) -> &'a str {
         ("post", _) | ("connect", "post") => "create",
         ("put", _) | ("connect", "put") => "update",
         ("watchlist", _) => "watch",
+        // Proxies and the like have the method as their verb.
         ("connect", method) => method,
         (action, _) => action,
     }
@@ -294,6 +299,7 @@ fn discovery_entry(group_version: &str, name: String, mut entry: Map<String, Val
         Some("") | None => speaks["version"].as_str().unwrap_or_default().to_owned(),
         Some(group) => format!("{group}/{}", speaks["version"].as_str().unwrap_or_default()),
     };
+    // Discovery names them only where they differ.
     if home != group_version {
         entry.insert("group".into(), speaks["group"].clone());
         entry.insert("version".into(), speaks["version"].clone());
@@ -319,6 +325,7 @@ impl KnownNames {
         let group = group_version.rsplit_once('/').map_or(String::new(), |(group, _)| group.to_owned());
         for resource in list["resources"].as_array_mut().into_iter().flatten() {
             let place = (group.clone(), resource["name"].as_str().unwrap_or_default().to_owned());
+            // Those from paths lack it; discovery files always have it.
             if resource.get("singularName").is_none() {
                 complete(resource, self.entries.get(&place));
             }

@@ -153,9 +153,11 @@ impl Counts {
         self.same_body += usize::from(compared.same_status && compared.same_body);
         self.both_accept += usize::from(compared.both_accept);
         self.same_accepted_body += usize::from(compared.both_accept && compared.same_body);
+        // Of these only, since the causes of other refusals are texts.
         self.invalid += usize::from(compared.real_is_invalid);
         self.same_causes += usize::from(compared.same_causes == Some(true));
         self.real_accepts += usize::from(compared.real_accepts);
+        // The worst difference: a test would fail that passes in a cluster.
         self.we_refuse += usize::from(compared.real_accepts && !compared.both_accept);
     }
 

@@ -77,6 +77,7 @@ impl Run<'_> {
         let kinds = kinds::served(&mut self.pair.real, self.options.manifests.as_deref())?;
         let kinds: Vec<Kind> =
             kinds.into_iter().filter(|kind| kind.label().contains(&self.options.only)).collect();
+        // The real server's: it is the reference for types as well.
         let document = kinds::fetch(&mut self.pair.real, "/openapi/v2")?;
         if self.options.has("custom") {
             self.define()?;
@@ -89,6 +90,7 @@ impl Run<'_> {
                 area => self.built_in(area, &kinds, &document)?,
             }
         }
+        // Last, because a watch needs seconds on the real server.
         if self.options.has("watch") { self.watches(&kinds) } else { Ok(()) }
     }
 
@@ -137,6 +139,7 @@ impl Run<'_> {
             return self.judge(&trial);
         }
         let number = self.dice.below(kind.objects.len());
+        // Kinds that only answer, such as reviews, can be asked in this way alone.
         if area == "create" || !kind.can("update") {
             let mut trial = trial::create(kind, number, schema, &mut self.dice);
             trial.area = definition_or(kind, "create");
@@ -169,10 +172,12 @@ impl Run<'_> {
         let schema = Schema::of_kind(document, &kind.api_version, &kind.kind);
         let number = self.dice.below(kind.objects.len());
         let mut create = trial::create(kind, number, schema, &mut self.dice);
+        // Without the dry run that other areas have.
         create.call.path = kind.collection();
         create.area = "lifecycle";
         self.judge(&create)?;
         let body: Value = serde_json::from_str(&create.call.body).unwrap_or_default();
+        // The damage may have removed the name or made it unfit for a path.
         let Some(name) = body["metadata"]["name"].as_str().filter(|name| fits_path(name)) else {
             return Ok(());
         };
@@ -184,6 +189,7 @@ impl Run<'_> {
             // One of them has stored it, which would disturb later requests.
             return delete(&mut self.pair, &path);
         }
+        // What a reader sees after the deletion is compared as well: finalizers, grace periods.
         for call in [Call::get(&path), Call::new(Method::DELETE, &path, &Value::Null), Call::get(&path)] {
             self.judge(&Trial {
                 area: "lifecycle",
@@ -199,6 +205,7 @@ impl Run<'_> {
         let custom = self.dice.pick(&self.customs).clone();
         let mut kind = custom.kind.clone();
         let schema = Schema::standalone(&custom.schema);
+        // A fresh valid object each time, since a random schema has no examples.
         kind.objects[1]["spec"] = custom::valid(&custom.schema["properties"]["spec"], &mut self.dice);
         let mut trial = match self.dice.below(3) {
             0 => {
@@ -319,6 +326,7 @@ fn normalised(answers: &Answers, trial: &Trial, side: Side) -> Value {
         "table" => normalise_table(&mut body),
         _ => {}
     }
+    // Elsewhere the names of managers differ by client, and times by request.
     let owners = if trial.area == "apply" { Owners::Compared } else { Owners::Ignored };
     normalise(&mut body, identity, owners);
     body

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::shape::{Field, Id, Merge, ScalarKind, Shape, Shapes};
 use crate::dice::Dice;
 
-/// How wild a document may be.
+/// How much of a document is at fault or unusual.
 #[derive(Clone, Copy)]
-pub(crate) struct Wildness {
+pub(crate) struct FaultRates {
     /// Percent of values that are of the wrong kind, null, or lack their key.
     pub(crate) faults: usize,
     /// Percent of list items that repeat an earlier one's key.
@@ -22,7 +22,7 @@ pub(crate) struct Wildness {
 pub(crate) struct Writer<'a> {
     pub(crate) dice: &'a mut Dice,
     pub(crate) shapes: &'a Shapes,
-    pub(crate) wildness: Wildness,
+    pub(crate) rates: FaultRates,
 }
 
 const TEXTS: &[&str] = &[
@@ -54,7 +54,7 @@ impl Writer<'_> {
 
     /// A value of a shape, or one of another shape.
     pub(crate) fn value(&mut self, id: Id, depth: usize) -> Value {
-        if self.dice.chance(self.wildness.faults) {
+        if self.dice.chance(self.rates.faults) {
             return self.fault();
         }
         self.well_formed(id, depth)
@@ -89,24 +89,26 @@ impl Writer<'_> {
         match kind {
             ScalarKind::Text => json!(self.dice.pick(TEXTS)),
             ScalarKind::Int => json!(*self.dice.pick(&[0, 1, 2, 3, 9, 10, 80, 443, -1, 53, 8080])),
-            ScalarKind::Float if self.wildness.whole_floats => json!(*self.dice.pick(FLOATS)),
+            ScalarKind::Float if self.rates.whole_floats => json!(*self.dice.pick(FLOATS)),
             ScalarKind::Float => json!(*self.dice.pick(&[1.5, 2.25, -0.5, 1e-7])),
             ScalarKind::Bool => json!(self.dice.chance(50)),
             ScalarKind::IntOrText if self.dice.chance(50) => json!(self.dice.pick(&["80", "a", "b"])),
-            ScalarKind::IntOrText if self.wildness.whole_floats && self.dice.chance(20) => json!(80.0),
+            ScalarKind::IntOrText if self.rates.whole_floats && self.dice.chance(20) => json!(80.0),
             ScalarKind::IntOrText => json!(*self.dice.pick(&[80, 1, 2])),
         }
     }
 
     fn object(&mut self, fields: &[Field], depth: usize) -> Value {
+        // Fewer fields the deeper: types of Kubernetes contain each other, and documents must end.
         let share = [60, 60, 50, 40, 30, 20, 10, 0][depth.min(MAX_DEPTH)];
         let mut members = Map::new();
         for field in fields {
+            // At most about forty fields: those of a pod's spec would fill the document.
             if self.dice.chance(share.min(4000 / fields.len().max(1))) {
                 members.insert(field.name.clone(), self.value(field.shape, depth + 1));
             }
         }
-        if self.dice.chance(self.wildness.faults) {
+        if self.dice.chance(self.rates.faults) {
             members.insert("unknown".into(), self.fault());
         }
         Value::Object(members)
@@ -118,7 +120,7 @@ impl Writer<'_> {
     }
 
     fn list(&mut self, item: Id, merge: &Merge, depth: usize) -> Value {
-        let count = match self.wildness.long_lists && self.dice.chance(20) {
+        let count = match self.rates.long_lists && self.dice.chance(20) {
             true => self.dice.below(40),
             false => self.dice.below(if depth > 4 { 2 } else { 5 }),
         };
@@ -126,7 +128,7 @@ impl Writer<'_> {
         for _ in 0..count {
             let next = self.item(item, merge, depth + 1);
             let repeated = items.iter().any(|other| same_identity(other, &next, merge));
-            if !repeated || self.dice.chance(self.wildness.repeats) {
+            if !repeated || self.dice.chance(self.rates.repeats) {
                 items.push(next);
             }
         }
@@ -138,7 +140,7 @@ impl Writer<'_> {
         let mut value = self.value(item, depth);
         if let Value::Object(members) = &mut value {
             for key in merge.keys() {
-                if !self.dice.chance(self.wildness.faults) {
+                if !self.dice.chance(self.rates.faults) {
                     let kind = self.key_kind(item, key);
                     members.insert(key.into(), self.key_value(kind));
                 }
@@ -148,10 +150,11 @@ impl Writer<'_> {
     }
 
     fn key_value(&mut self, kind: ScalarKind) -> Value {
-        if self.wildness.long_lists && kind == ScalarKind::Text {
+        if self.rates.long_lists && kind == ScalarKind::Text {
+            // More keys than the pool of texts has, so that long lists are not full of repeats.
             return json!(format!("k{}", self.dice.below(60)));
         }
-        if self.dice.chance(self.wildness.faults / 2) {
+        if self.dice.chance(self.rates.faults / 2) {
             return self.fault();
         }
         self.scalar(kind)
@@ -178,6 +181,7 @@ impl Writer<'_> {
 
     /// Changes a document as a person with an editor would: some fields, items and orders.
     pub(crate) fn edit(&mut self, id: Id, value: &Value, depth: usize) -> Value {
+        // Now and then a new value, whose kind may be another one.
         if self.dice.chance(8) {
             return self.value(id, depth);
         }
@@ -195,6 +199,7 @@ impl Writer<'_> {
         for (name, value) in members {
             let field = fields.iter().find(|field| &field.name == name);
             match (field, self.dice.below(10)) {
+                // A tenth of the fields is removed, half of them are edited below.
                 (_, 0) => {}
                 (Some(field), 1..=5) => {
                     drop(edited.insert(name.clone(), self.edit(field.shape, value, depth + 1)))
@@ -230,12 +235,13 @@ impl Writer<'_> {
         if self.dice.chance(40) {
             let next = self.item(item, merge, depth + 1);
             let repeated = edited.iter().any(|other| same_identity(other, &next, merge));
-            if !repeated || self.dice.chance(self.wildness.repeats) {
+            if !repeated || self.dice.chance(self.rates.repeats) {
                 let at = self.dice.below(edited.len() + 1);
                 edited.insert(at, next);
             }
         }
-        if self.wildness.repeats == 0 {
+        // Edited items may have taken the key of another one.
+        if self.rates.repeats == 0 {
             edited = without_repeats(edited, merge);
         }
         if self.dice.chance(25) {
@@ -248,7 +254,8 @@ impl Writer<'_> {
         let mut edited = self.edit(item, value, depth);
         for key in merge.keys() {
             if let (Value::Object(members), Some(identity)) = (&mut edited, value.get(key))
-                && !self.dice.chance(self.wildness.faults)
+                // With another key it would be another item, which is rarely what an edit does.
+                && !self.dice.chance(self.rates.faults)
             {
                 members.insert(key.into(), identity.clone());
             }

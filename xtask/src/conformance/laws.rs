@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use serde_json::{Value, json};
 
 use super::{
-    document::{Wildness, Writer},
+    document::{FaultRates, Writer},
     kinds,
     shape::{self, Subject},
 };
@@ -15,7 +15,7 @@ use crate::{answer::Runner, verdict::Verdict};
 const SCHEMAS: usize = 30;
 const ROUNDS_PER_SCHEMA: usize = 10;
 /// Documents that fit their schema.
-const VALID: Wildness = Wildness { faults: 0, repeats: 0, long_lists: false, whole_floats: false };
+const VALID: FaultRates = FaultRates { faults: 0, repeats: 0, long_lists: false, whole_floats: false };
 
 /// Why a law could not be shown to hold.
 enum Failure {
@@ -69,7 +69,7 @@ fn check_built_in_kinds(law: Law, runner: &mut Runner, seed: u64) {
 }
 
 fn round(law: Law, runner: &mut Runner, subject: &Subject, dice: &mut Dice) -> Result<(), Failure> {
-    let mut writer = Writer { dice, shapes: &subject.shapes, wildness: VALID };
+    let mut writer = Writer { dice, shapes: &subject.shapes, rates: VALID };
     law(&mut Asker { runner, subject }, &mut writer)
 }
 

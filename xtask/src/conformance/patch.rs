@@ -65,13 +65,12 @@ impl Writer<'_> {
         value: &Value,
         patch: &mut Map<String, Value>,
     ) {
-        let wanted =
-            if matches!(merge, Merge::Keyed(_) | Merge::Scalars) { 35 } else { self.wildness.faults };
+        let wanted = if matches!(merge, Merge::Keyed(_) | Merge::Scalars) { 35 } else { self.rates.faults };
         if self.dice.chance(wanted) {
             let order = self.order_list(merge, live, value);
             patch.insert(format!("$setElementOrder/{}", field.name), order);
         }
-        let wanted = if *merge == Merge::Scalars { 30 } else { self.wildness.faults };
+        let wanted = if *merge == Merge::Scalars { 30 } else { self.rates.faults };
         if self.dice.chance(wanted) {
             let deleted = self.delete_list(live);
             patch.insert(format!("$deleteFromPrimitiveList/{}", field.name), deleted);
@@ -80,7 +79,7 @@ impl Writer<'_> {
 
     /// Mostly an order that the patch list fits: its items and some of live's, patch items in their order.
     fn order_list(&mut self, merge: &Merge, live: &Value, value: &Value) -> Value {
-        if self.dice.chance(self.wildness.faults) {
+        if self.dice.chance(self.rates.faults) {
             return self.fault();
         }
         let empty = Vec::new();
@@ -107,7 +106,7 @@ impl Writer<'_> {
     }
 
     fn delete_list(&mut self, live: &Value) -> Value {
-        if self.dice.chance(self.wildness.faults) {
+        if self.dice.chance(self.rates.faults) {
             return self.fault();
         }
         let empty = Vec::new();
@@ -125,7 +124,7 @@ impl Writer<'_> {
             let kept = self.retained(live, patch);
             patch.insert("$retainKeys".into(), kept);
         }
-        if self.dice.chance(self.wildness.faults / 3) {
+        if self.dice.chance(self.rates.faults / 3) {
             let name = *self.dice.pick(&[
                 "$setElementOrder",
                 "$deleteFromPrimitiveList",
@@ -148,14 +147,14 @@ impl Writer<'_> {
     }
 
     fn retained(&mut self, live: &Value, patch: &Map<String, Value>) -> Value {
-        if self.dice.chance(self.wildness.faults) {
+        if self.dice.chance(self.rates.faults) {
             return self.fault();
         }
         let live: Vec<&String> = live.as_object().map(|members| members.keys().collect()).unwrap_or_default();
         let mut names: Vec<Value> =
             patch.keys().filter(|name| !name.starts_with('$')).map(|name| json!(name)).collect();
         names.extend(live.into_iter().filter(|_| self.dice.chance(30)).map(|name| json!(name)));
-        if self.dice.chance(self.wildness.faults) && !names.is_empty() {
+        if self.dice.chance(self.rates.faults) && !names.is_empty() {
             let at = self.dice.below(names.len());
             names[at] = self.fault();
         }
@@ -228,7 +227,7 @@ impl Writer<'_> {
     fn delete_item(&mut self, keys: &[&str], value: &Value) -> Value {
         let mut item = json!({ "$patch": "delete" });
         for key in keys {
-            if let (Some(identity), false) = (value.get(*key), self.dice.chance(self.wildness.faults)) {
+            if let (Some(identity), false) = (value.get(*key), self.dice.chance(self.rates.faults)) {
                 item[*key] = identity.clone();
             }
         }

@@ -27,7 +27,7 @@ pub(crate) enum Shape {
     Free,
 }
 
-/// What a scalar field holds when it is well.
+/// What a scalar field holds when it is valid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ScalarKind {
     Text,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    document::{Wildness, Writer},
+    document::{FaultRates, Writer},
     explained,
     shape::Subject,
 };
@@ -56,7 +56,7 @@ pub(crate) fn make<'a>(dice: &mut Dice, subject: &'a Subject, op: Option<&str>) 
         ]),
     };
     let long_lists = dice.chance(10);
-    let wildness = Wildness {
+    let rates = FaultRates {
         // Long lists would have many faults at once, and only one of them would be compared.
         faults: if long_lists { 0 } else { *dice.pick(&[0, 0, 1, 3, 8]) },
         // Long lists with repeated keys are a class of their own: the sort routine decides.
@@ -64,7 +64,7 @@ pub(crate) fn make<'a>(dice: &mut Dice, subject: &'a Subject, op: Option<&str>) 
         long_lists,
         whole_floats: dice.chance(50),
     };
-    let mut writer = Writer { dice, shapes: &subject.shapes, wildness };
+    let mut writer = Writer { dice, shapes: &subject.shapes, rates };
     let inputs = inputs(&mut writer, subject.root, op);
     Trial { op, dialect: "upstream", subject, inputs }
 }

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::subject::Subject;
 use crate::dice::Dice;
 
-/// How wild objects are.
+/// What an object is made for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wild {
+pub(crate) enum Role {
     /// Lists have each item once.
     Config,
     /// Lists may repeat items.
@@ -16,7 +16,7 @@ pub(crate) enum Wild {
 
 pub(crate) struct Objects<'d> {
     pub(crate) subject: &'d Subject,
-    pub(crate) wild: Wild,
+    pub(crate) role: Role,
 }
 
 impl Objects<'_> {
@@ -98,7 +98,7 @@ impl Objects<'_> {
             }
             items.push(item);
         }
-        if is_associative(schema) && (self.wild == Wild::Config || dice.chance(80)) && dice.chance(98) {
+        if is_associative(schema) && (self.role == Role::Config || dice.chance(80)) && dice.chance(98) {
             drop_repeated(schema, &mut items);
         }
         Value::Array(items)
@@ -159,7 +159,7 @@ impl Objects<'_> {
                     dice.shuffle(&mut changed);
                 }
                 // Configurations with an item twice are refused; live objects may have one.
-                if self.wild == Wild::Config || dice.chance(80) {
+                if self.role == Role::Config || dice.chance(80) {
                     drop_repeated(schema, &mut changed);
                 }
                 Value::Array(changed)

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::scenario::{Answer, Runner};
-use super::object::{Objects, Wild};
+use super::object::{Objects, Role};
 use super::subject::Subject;
 use crate::dice::Dice;
 
@@ -64,7 +64,7 @@ fn step(
         _ => "update",
     };
     let objects =
-        Objects { subject, wild: if op == "apply" || op == "force" { Wild::Config } else { Wild::Live } };
+        Objects { subject, role: if op == "apply" || op == "force" { Role::Config } else { Role::Live } };
     match op {
         "apply" | "force" => {
             let object = config(dice, &objects, live, configs, &manager);

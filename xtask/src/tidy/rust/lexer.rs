@@ -130,11 +130,13 @@ fn string_literal(text: &str) -> Option<Literal> {
     if !text.starts_with(['"', 'b', 'c', 'r']) {
         return None;
     }
+    // Longer prefixes first.
     let prefix = ["br", "cr", "b", "c", "r", ""].into_iter().find(|prefix| {
         let rest = text.strip_prefix(prefix);
         rest.is_some_and(|rest| rest.trim_start_matches('#').starts_with('"'))
     })?;
     let hashes = text[prefix.len()..].len() - text[prefix.len()..].trim_start_matches('#').len();
+    // `b#` is no string: only raw ones have hashes.
     if hashes > 0 && !prefix.ends_with('r') {
         return None;
     }
@@ -171,6 +173,7 @@ fn quoted_char(text: &str) -> usize {
             chars.find(|(_, c)| *c == '\'').map_or(1, |(at, _)| at + 1)
         }
         Some(_) => match chars.next() {
+            // A closing quote right after one character; otherwise it is a lifetime.
             Some((at, '\'')) => at + 1,
             _ => 1,
         },
@@ -236,6 +239,7 @@ fn item_length(tokens: &[Token<'_>]) -> usize {
         at += 1;
         match token.kind {
             TokenKind::Symbol('{' | '(' | '[') => depth += 1,
+            // The body of a function or module ends its item.
             TokenKind::Symbol('}') if depth == 1 => return at,
             TokenKind::Symbol('}' | ')' | ']') => depth -= 1,
             // Items without a body, and variants or fields with an attribute.

@@ -85,6 +85,7 @@ impl<'t> Parser<'_, 't> {
     fn run(&mut self) {
         let mut visibility = Visibility::Private;
         while let Some(token) = self.tokens.get(self.at).copied() {
+            // `pub` counts for the next word only.
             let declared = std::mem::replace(&mut visibility, Visibility::Private);
             match token.kind {
                 TokenKind::Word("pub") => visibility = self.visibility(),
@@ -126,6 +127,7 @@ impl<'t> Parser<'_, 't> {
             '{' => self.depth += 1,
             '}' => {
                 self.depth = self.depth.saturating_sub(1);
+                // The brace may close an inline module.
                 self.inside.retain(|(outside, _)| *outside < self.depth);
             }
             _ => {}
@@ -147,6 +149,7 @@ impl<'t> Parser<'_, 't> {
 
     fn module(&mut self, visibility: Visibility) {
         if let Some(name) = self.word(1) {
+            // Inline modules have no files below them here.
             if self.is(2, ';') && self.inside.is_empty() {
                 self.file.submodules.push(Submodule { name: name.to_owned(), visibility });
             } else if self.is(2, '{') {
@@ -230,6 +233,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     fn leaf(&mut self, mut path: Vec<String>, visibility: Visibility) {
+        // `use a::{self}` brings in `a`.
         if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
             path.pop();
         }
