@@ -62,9 +62,13 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
             // A directive on an item may remove it or replace the list, so nothing stays in place.
             wanted.push((ordinary(keyed).filter(|_| !is_marked)?, *item));
         }
+        // Most lists are short and in any order, so that looking for rising keys would be a walk in vain.
+        if let Ok(list) = self.pair_distinct(keys, live, &wanted, among_few()) {
+            return list;
+        }
         match self.pair_rising(keys, live, &wanted) {
             Ok(list) => list,
-            Err(KeysUnsorted) => self.pair_distinct(keys, live, &wanted),
+            Err(KeysUnsorted) => self.pair_distinct(keys, live, &wanted, by_hash()).ok().flatten(),
         }
     }
 
@@ -88,15 +92,14 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
         Ok(Some(InPlace { live, pairs }))
     }
 
-    /// The same in a list whose items are told apart by the hashes of their keys. Two keys of one hash count as one,
-    /// which only means that the list is merged the other way.
+    /// The same in a list whose items all differ, which `is_new` decides.
     fn pair_distinct<'s>(
         &self,
         keys: &Keys<'s, 'a>,
         live: Node<'a>,
         wanted: &[(Identity<'a>, Node<'a>)],
-    ) -> Option<InPlace<'a, 's>> {
-        let (mut hashes, hasher) = (HashSet::new(), DefaultHashBuilder::default());
+        mut is_new: impl FnMut(Identity<'a>) -> Result<bool, TooMany>,
+    ) -> Result<Option<InPlace<'a, 's>>, TooMany> {
         let key = keys.names().next().unwrap_or_default();
         let mut live = ItemScan::new(live, ItemFields { key, mark: PATCH }, self.arena);
         let mut pairs = ArenaVec::with_capacity_in(wanted.len(), self.arena);
@@ -105,9 +108,9 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 Some(_) => keys.of_value(item.key),
                 None => keys.read(live.node(&item), self.arena),
             };
-            let identity = ordinary(keyed).filter(|_| !item.is_marked)?;
-            if !hashes.insert(hasher.hash_one(identity)) {
-                return None;
+            let Some(identity) = ordinary(keyed).filter(|_| !item.is_marked) else { return Ok(None) };
+            if !is_new(identity)? {
+                return Ok(None);
             }
             if let Some((wanted, patch)) = wanted.get(pairs.len())
                 && *wanted == identity
@@ -115,7 +118,7 @@ impl<'a, O: Observer> Merger<'a, '_, O> {
                 pairs.push(Pair { identity, patch: *patch, live: item });
             }
         }
-        (pairs.len() == wanted.len()).then_some(InPlace { live, pairs })
+        Ok((pairs.len() == wanted.len()).then_some(InPlace { live, pairs }))
     }
 
     /// Merges the patch items into their live items.
@@ -155,4 +158,28 @@ fn ordinary(keyed: Keyed<'_>) -> Option<Identity<'_>> {
         Keyed::As { identity: Identity::One(Scalar::Null), .. } | Keyed::Missing | Keyed::Compound(_) => None,
         Keyed::As { identity, .. } => Some(identity),
     }
+}
+
+/// Up to this many identities are compared with each other.
+const MAX_COMPARED: usize = 8;
+
+/// There are more identities than that.
+struct TooMany;
+
+/// Tells whether an identity is new by comparing it with all before it.
+fn among_few<'a>() -> impl FnMut(Identity<'a>) -> Result<bool, TooMany> {
+    let (mut known, mut count) = ([Identity::One(Scalar::Null); MAX_COMPARED], 0);
+    move |identity| {
+        let is_new = !known[..count].contains(&identity);
+        *known.get_mut(count).ok_or(TooMany)? = identity;
+        count += 1;
+        Ok(is_new)
+    }
+}
+
+/// Tells whether an identity is new by its hash. Two of one hash count as one, which only means that the list is
+/// merged the other way.
+fn by_hash<'a>() -> impl FnMut(Identity<'a>) -> Result<bool, TooMany> {
+    let (mut hashes, hasher) = (HashSet::new(), DefaultHashBuilder::default());
+    move |identity| Ok(hashes.insert(hasher.hash_one(identity)))
 }
