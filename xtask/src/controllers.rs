@@ -25,6 +25,7 @@ marks its pods as ready, ends those of jobs, and removes those that are deleted.
 
 /// A server with its controllers; dropping it ends them.
 struct Controlled {
+    #[cfg(test)]
     server: ApiServer,
     // Dropped in this order: the controllers go before the server that they talk to.
     programs: Programs,
@@ -40,7 +41,13 @@ impl Controlled {
         let serving = server.serve(ServeOptions::default()).await.map_err(|error| error.to_string())?;
         let programs = Programs::start(&folder, serving.kubeconfig())?;
         let kubelet = tokio::spawn(kubelet::run(server.clone()));
-        Ok(Controlled { server, programs, serving, kubelet })
+        Ok(Controlled {
+            #[cfg(test)]
+            server,
+            programs,
+            serving,
+            kubelet,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! `cargo xtask suites`: the integration tests of other projects against our server and against kube-apiserver.
 //!
-//! Sources come from the registries of Cargo and Go, unmodified. Each suite runs once per server; what passes on
+//! Sources come from the registries of Cargo and Go, unmodified. Each package runs once per server, which has no objects of other packages; what passes on
 //! kube-apiserver and not here is listed by name.
 
 mod controller_runtime;
@@ -11,7 +11,7 @@ mod servers;
 use std::{path::PathBuf, process::ExitCode};
 
 use outcome::Outcomes;
-use servers::{OwnServer, RealServer};
+use servers::{FreshServer, OwnServer, RealServer};
 
 /// What `cargo xtask suites --help` prints.
 pub(crate) const HELP: &str = "\
@@ -62,11 +62,11 @@ impl Plan {
         self.packages.is_empty() || self.packages.iter().any(|package| package == name)
     }
 
-    /// Runs a suite against the server of a kubeconfig.
-    fn run_suite(&self, suite: &str, kubeconfig: &std::path::Path, label: &str) -> Result<Outcomes, String> {
+    /// Runs a suite, each of its packages against a fresh server.
+    fn run_suite<S: FreshServer>(&self, suite: &str) -> Result<Outcomes, String> {
         match suite {
-            "kube-rs" => kube_rs::run(self.checkout.as_deref(), |name| self.wants_package(name), kubeconfig),
-            _ => controller_runtime::run(|name| self.wants_package(name), kubeconfig, label),
+            "kube-rs" => kube_rs::run::<S>(self.checkout.as_deref(), |name| self.wants_package(name)),
+            _ => controller_runtime::run::<S>(|name| self.wants_package(name)),
         }
     }
 }
@@ -88,18 +88,13 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 fn compare(plan: &Plan) -> Result<bool, String> {
     let mut all_passed = true;
     for suite in ["kube-rs", "controller-runtime"].into_iter().filter(|suite| plan.wants_suite(suite)) {
-        let own = OwnServer::start(suite)?;
-        let ours = plan.run_suite(suite, &own.kubeconfig, "ours")?;
-        drop(own);
+        let ours = plan.run_suite::<OwnServer>(suite)?;
         println!("{suite}: {}", ours.summary("our server"));
         if plan.ours_only {
             ours.failed().for_each(|name| println!("  failed: {name}"));
             continue;
         }
-        let real = RealServer::start()?;
-        let theirs = plan.run_suite(suite, &real.kubeconfig(), "kube-apiserver");
-        real.stop()?;
-        let theirs = theirs?;
+        let theirs = plan.run_suite::<RealServer>(suite)?;
         println!("{suite}: {}", theirs.summary("kube-apiserver"));
         let missing = ours.missing(&theirs);
         missing.iter().for_each(|name| println!("  passes on kube-apiserver only: {name}"));

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{
     outcome::{Outcome, Outcomes},
-    servers,
+    servers::{self, FreshServer},
 };
 
 const MODULE: &str = "sigs.k8s.io/controller-runtime";
@@ -35,33 +35,44 @@ const PACKAGES: [&str; 15] = [
     "pkg/source",
 ];
 
-/// Runs the wanted packages against the server of a kubeconfig.
-pub(super) fn run(wanted: impl Fn(&str) -> bool, kubeconfig: &Path, label: &str) -> Result<Outcomes, String> {
+/// Runs the wanted packages, each against a fresh server: they count objects, and leave some behind.
+pub(super) fn run<S: FreshServer>(wanted: impl Fn(&str) -> bool) -> Result<Outcomes, String> {
     let sources = sources()?;
     let mut outcomes = Outcomes::default();
     for package in PACKAGES.into_iter().filter(|package| wanted(package)) {
-        let report = servers::folder().join(format!("{label}-{}.json", package.replace('/', "-")));
+        let report = servers::folder().join(format!("{}-{}.json", S::NAME, package.replace('/', "-")));
         // A report of an earlier run must not be taken for one of this run.
         drop(fs::remove_file(&report));
-        let log = fs::File::create(report.with_extension("log")).map_err(|error| error.to_string())?;
-        let status = Command::new("go")
-            .args(["test", "-count=1", "-timeout=15m", &format!("./{package}"), "-args"])
-            .arg(format!("-ginkgo.json-report={}", report.display()))
-            .current_dir(&sources)
-            .env("USE_EXISTING_CLUSTER", "true")
-            .env("KUBECONFIG", kubeconfig)
-            .stdin(Stdio::null())
-            .stdout(log.try_clone().map_err(|error| error.to_string())?)
-            .stderr(log)
-            .status();
-        status.map_err(|error| format!("go: {error}"))?;
+        let log_file = report.with_extension("log");
+        S::with(|kubeconfig| test(&sources, package, &report, kubeconfig))?;
         match fs::read(&report) {
-            Ok(text) => read_report(package, &text, &mut outcomes)?,
+            Ok(text) => {
+                read_report(package, &text, &mut outcomes)?;
+                let log = fs::read(&log_file).map_err(|error| format!("{}: {error}", log_file.display()))?;
+                read_log(package, &String::from_utf8_lossy(&log), &mut outcomes);
+            }
             // Without a report nothing of the package passed: it did not compile, or it was stopped.
             Err(_) => outcomes.add(format!("{package} (no report)"), Outcome::Failed),
         }
     }
     Ok(outcomes)
+}
+
+/// Runs the tests of a package; the report and the log beside it say what became of them.
+fn test(sources: &Path, package: &str, report: &Path, kubeconfig: &Path) -> Result<(), String> {
+    let log = fs::File::create(report.with_extension("log")).map_err(|error| error.to_string())?;
+    let status = Command::new("go")
+        .args(["test", "-v", "-count=1", "-timeout=15m", &format!("./{package}"), "-args"])
+        .arg(format!("-ginkgo.json-report={}", report.display()))
+        .current_dir(sources)
+        .env("USE_EXISTING_CLUSTER", "true")
+        .env("KUBECONFIG", kubeconfig)
+        .stdin(Stdio::null())
+        .stdout(log.try_clone().map_err(|error| error.to_string())?)
+        .stderr(log)
+        .status();
+    // Tests that fail make Go fail, which the report shows better.
+    status.map(drop).map_err(|error| format!("go: {error}"))
 }
 
 /// A copy of the module, because Go's cache is read-only and tests write beside their sources.
@@ -92,6 +103,20 @@ pub(super) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Adds the tests that are not specs: `--- PASS: TestName (0.00s)`. The test that runs the specs is one of them.
+fn read_log(package: &str, log: &str, outcomes: &mut Outcomes) {
+    for line in log.lines() {
+        let line = line.trim_start();
+        let outcome = match (line.strip_prefix("--- PASS: "), line.strip_prefix("--- FAIL: ")) {
+            (Some(rest), _) => (rest, Outcome::Passed),
+            (_, Some(rest)) => (rest, Outcome::Failed),
+            _ => continue,
+        };
+        let name = outcome.0.split(' ').next().unwrap_or_default();
+        outcomes.add(format!("{package}: {name}"), outcome.1);
+    }
 }
 
 /// Adds the specs of a report of Ginkgo.
@@ -134,5 +159,8 @@ mod tests {
         read_report("pkg/client", report.to_string().as_bytes(), &mut outcomes).unwrap();
         assert_eq!(outcomes.summary("s"), "1 of 2 tests pass on s");
         assert_eq!(outcomes.failed().collect::<Vec<_>>(), ["pkg/client: BeforeSuite"]);
+        let log = "=== RUN   TestA\n--- PASS: TestA (0.00s)\n    --- FAIL: TestB/sub (0.01s)\n";
+        read_log("pkg/client", log, &mut outcomes);
+        assert_eq!(outcomes.summary("s"), "2 of 4 tests pass on s");
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, Output, Stdio},
 };
 
 use serde_json::Value;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{
     controller_runtime::copy,
     outcome::{Outcome, Outcomes},
-    servers,
+    servers::{self, FreshServer},
 };
 
 const VERSION: &str = "5.0.0";
@@ -23,11 +23,10 @@ const CRATES: [(&str, &str); 3] = [
     ("kube-runtime", "unstable-runtime"),
 ];
 
-/// Runs the tests of the wanted crates against the server of a kubeconfig.
-pub(super) fn run(
+/// Runs the tests of the wanted crates, each against a fresh server.
+pub(super) fn run<S: FreshServer>(
     checkout: Option<&Path>,
     wanted: impl Fn(&str) -> bool,
-    kubeconfig: &Path,
 ) -> Result<Outcomes, String> {
     let mut outcomes = Outcomes::default();
     for (name, features) in CRATES.into_iter().filter(|(name, _)| wanted(name)) {
@@ -35,17 +34,9 @@ pub(super) fn run(
             Some(checkout) => checkout.join(name),
             None => packaged(name)?,
         };
-        let output = Command::new("cargo")
-            .args(["test", "--lib", "--no-fail-fast", "--features", features])
-            .args(["--", "--ignored", "--test-threads=4"])
-            .current_dir(&folder)
-            .env("CARGO_TARGET_DIR", servers::folder().join("target"))
-            .env("KUBECONFIG", kubeconfig)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("cargo: {error}"))?;
+        let output = S::with(|kubeconfig| test(&folder, features, kubeconfig))?;
         let text = String::from_utf8_lossy(&output.stdout);
-        let log = servers::folder().join(format!("{name}.log"));
+        let log = servers::folder().join(format!("{}-{name}.log", S::NAME));
         let whole = [&output.stdout[..], &output.stderr[..]].concat();
         fs::write(&log, whole).map_err(|error| format!("{}: {error}", log.display()))?;
         if !text.contains("test result:") {
@@ -54,6 +45,19 @@ pub(super) fn run(
         read_lines(name, &text, &mut outcomes);
     }
     Ok(outcomes)
+}
+
+/// Runs the ignored tests of a crate.
+fn test(folder: &Path, features: &str, kubeconfig: &Path) -> Result<Output, String> {
+    Command::new("cargo")
+        .args(["test", "--lib", "--no-fail-fast", "--features", features])
+        .args(["--", "--ignored", "--test-threads=4"])
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", servers::folder().join("target"))
+        .env("KUBECONFIG", kubeconfig)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("cargo: {error}"))
 }
 
 /// The sources of a crate as Cargo has unpacked them, copied because Cargo writes a lock file beside them.

@@ -55,6 +55,9 @@ async fn the_kubeconfig_trusts_the_server() {
     let serving = server().serve(ServeOptions::default().tls()).await.unwrap();
     assert!(serving.url().starts_with("https://127.0.0.1:"));
     assert!(version(&serving, false).await.unwrap().contains("v1.37.0"));
+    // kubectl asks for a user name if there is no credential at all.
+    let kubeconfig: Value = serde_json::from_str(serving.kubeconfig()).unwrap();
+    assert_eq!(kubeconfig["users"][0]["user"]["token"], "unchecked");
 }
 
 #[tokio::test]
