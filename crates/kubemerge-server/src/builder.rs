@@ -30,7 +30,7 @@ use crate::{
     testing::{TestHooks, log::Log},
     write::{
         namespace,
-        settings::{GarbageCollection, MissingNamespaces, PodTermination, WriteSettings},
+        settings::{AdmissionPlugin, GarbageCollection, MissingNamespaces, PodTermination, WriteSettings},
         transaction::Transaction,
     },
 };
@@ -245,6 +245,19 @@ impl Builder {
     /// Creates namespaces when something is first created in them.
     pub fn create_namespaces(mut self) -> Self {
         self.settings.write.missing_namespaces = MissingNamespaces::Created;
+        self
+    }
+
+    /// Turns on an admission plugin of kube-apiserver.
+    ///
+    /// ```
+    /// use kubemerge_server::{AdmissionPlugin, ApiServer};
+    ///
+    /// let server = ApiServer::builder().admission_plugin(AdmissionPlugin::LimitRanger).build();
+    /// assert!(server.is_ok());
+    /// ```
+    pub fn admission_plugin(mut self, plugin: AdmissionPlugin) -> Self {
+        self.settings.write.plugins.add(plugin);
         self
     }
 

@@ -77,4 +77,4 @@ pub use testing::{
 pub use transport::service::Service;
 #[cfg(feature = "serve")]
 pub use transport::{access_log::AccessLogEntry, listener::Serving, options::ServeOptions};
-pub use write::settings::GarbageCollection;
+pub use write::settings::{AdmissionPlugin, GarbageCollection};

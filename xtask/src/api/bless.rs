@@ -27,6 +27,9 @@ options:
   --port N         port of the real server (16443); it is started if it is not running
 ";
 
+/// Servers with plugins are on other ports: the one that is running stays.
+const PLUGIN_PORT_OFFSET: u16 = 1000;
+
 enum Source {
     Files,
     Objects,
@@ -69,16 +72,29 @@ fn record(arguments: &[String]) -> Result<(), String> {
         let path = crate::corpus::root().join("conformance/api/custom/widget.yaml");
         requests += record_file(&path, &source, &mut client, cases::record_custom)?;
     }
-    for path in apply_files(&only)? {
+    for path in files_in("apply", &only)? {
         requests += record_file(&path, &Source::Files, &mut client, |_| Ok(Vec::new()))?;
+    }
+    for path in files_in("plugins", &only)? {
+        requests += record_plugin(&path, settings.port)?;
     }
     println!("{requests} requests");
     Ok(())
 }
 
-/// The sequences that compare the owners of fields; their requests are written by hand.
-fn apply_files(only: &str) -> Result<Vec<PathBuf>, String> {
-    let folder = crate::corpus::root().join("conformance/api/apply");
+/// Sequences for a plugin that is off by default, of a server of their own; the file has the name of the plugin.
+fn record_plugin(path: &Path, port: u16) -> Result<usize, String> {
+    let plugin = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let settings = Settings { port: port + PLUGIN_PORT_OFFSET, plugins: vec![plugin], ..Settings::default() };
+    let instance = Instance::start(&settings)?;
+    let requests = record_file(path, &Source::Files, &mut instance.client()?, |_| Ok(Vec::new()));
+    instance.stop()?;
+    requests
+}
+
+/// Sequences whose requests are written by hand: `apply`, which compares the owners of fields, and `plugins`.
+fn files_in(folder: &str, only: &str) -> Result<Vec<PathBuf>, String> {
+    let folder = crate::corpus::root().join("conformance/api").join(folder);
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.retain(|path| path.to_string_lossy().contains(only));

@@ -61,6 +61,7 @@ pub(crate) fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
             *text = text.replace(name.as_str(), "@GENERATED@");
         }
         *text = mask(text, UUID_LENGTH, is_random_uuid, UID);
+        *text = mask(text, TOKEN_VOLUME.len() + SUFFIX_LENGTH, is_token_volume, "@TOKEN-VOLUME@");
         if is_about_service {
             // Messages quote allocated addresses; the longest form is tried first.
             for length in (8..=12).rev() {
@@ -124,6 +125,13 @@ fn is_recent_second(text: &str) -> bool {
 }
 
 const UUID_LENGTH: usize = 36;
+
+/// Volumes with the token of a service account have a random name.
+const TOKEN_VOLUME: &str = "kube-api-access-";
+
+fn is_token_volume(bytes: &[u8]) -> bool {
+    bytes.starts_with(TOKEN_VOLUME.as_bytes())
+}
 
 /// Replaces all parts of a text that have a length and a form.
 fn mask(text: &str, length: usize, has_form: fn(&[u8]) -> bool, mark: &str) -> String {
@@ -257,17 +265,24 @@ pub(crate) fn normalise_table(body: &mut Value) {
         .flatten()
         .enumerate()
         .filter(|(_, column)| {
-            ["Age", "Duration", "Last Seen", "First Seen"]
+            ["Age", "Duration", "Last Seen", "First Seen", "TimeAdded"]
                 .contains(&column["name"].as_str().unwrap_or_default())
         })
         .map(|(index, _)| index)
         .collect();
+    let columns = body["columnDefinitions"].as_array().map_or(usize::MAX, Vec::len);
     for column in body.get_mut("columnDefinitions").and_then(Value::as_array_mut).into_iter().flatten() {
         column.as_object_mut().map(|column| column.remove("description"));
     }
     for row in body.get_mut("rows").and_then(Value::as_array_mut).into_iter().flatten() {
         let cells = row.get_mut("cells").and_then(Value::as_array_mut).into_iter().flatten();
-        cells.for_each(mask_allocations);
+        for (index, cell) in cells.enumerate() {
+            mask_allocations(cell);
+            // Upstream: the age of an IPAddress has no column.
+            if index >= columns {
+                *cell = "AGE".into();
+            }
+        }
         for index in &ages {
             if let Some(cell) =
                 row.get_mut("cells").and_then(|cells| cells.get_mut(*index)).filter(|cell| cell.is_string())

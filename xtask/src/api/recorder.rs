@@ -64,6 +64,8 @@ impl Recorder<'_> {
     /// Asks only.
     pub(crate) fn ask(&mut self, send: &Value) -> Result<Value, String> {
         let step = Step { send: send.clone(), answer: Value::Null };
+        // Plugins read from caches, which see a write a moment later.
+        std::thread::sleep(Duration::from_secs(send["wait"].as_u64().unwrap_or_default()));
         let outgoing = self.session.start(&step);
         let incoming = exchange(self.client, &outgoing)?;
         let stores = incoming.status == 201 && !outgoing.path.contains("dryRun");

@@ -20,7 +20,8 @@ pub(crate) struct Case {
 /// A request and its answer, as they are in the file.
 #[derive(Clone)]
 pub(crate) struct Step {
-    /// `method`, `path`, and where needed `type`, `accept`, `body`, `change` or `edit`.
+    /// `method`, `path`, and where needed `type`, `accept`, `body`, `change` or `edit`; `wait` has the seconds to wait
+    /// before kube-apiserver is asked.
     pub(crate) send: Value,
     /// `status`, and `body` or `diff`.
     pub(crate) answer: Value,

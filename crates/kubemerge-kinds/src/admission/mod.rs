@@ -3,15 +3,24 @@
 //!
 //! The rules of a kind ([`crate::groups`]) run after these. Plugins that only need metadata are part of the server.
 
+mod amounts;
 mod classes;
+mod limit_ranges;
 mod node;
 mod pod;
+mod quotas;
+mod service_account;
 mod warnings;
 
+pub use amounts::{ResourceAmount, ResourceAmounts};
 pub use classes::{DefaultClass, newest_default, set_claim_class, set_ingress_class};
+pub use limit_ranges::{check_claim_limits, check_pod_limits, set_container_limits};
 pub use node::add_not_ready_taint;
 pub use pod::{PriorityOfClass, add_default_tolerations, keep_priority, set_overhead, set_priority};
-
+pub use quotas::{
+    QuotaResource, add_usage, exceeded, is_in_scope, missing_requests, quota_limits, quota_usage,
+};
+pub use service_account::{is_mirror_pod, set_account_parts, set_default_account};
 pub use warnings::warnings;
 
 pub use crate::core::service::allocate::{AllocationError, Allocator, addresses, allocate, node_ports};

@@ -16,7 +16,7 @@ use crate::{
         controller_status, definition, definition_deletion, delete,
         delete_options::{DeleteOptions, Preconditions},
         followup::{FOREGROUND, Followup, ORPHAN},
-        namespace_deletion,
+        namespace_deletion, quota_status,
         rewrite::rewrite,
         settings::GarbageCollection,
         storage_protection,
@@ -46,6 +46,7 @@ fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
             definition_deletion::finish(transaction, &name)
         }
         Followup::Conditions { key } => controller_status::judge(transaction, &key),
+        Followup::Quotas { namespace } => quota_status::refresh(transaction, &namespace),
         Followup::PriorityLevels => controller_status::judge_flow_schemas(transaction),
         Followup::Names { name } => definition::judge_names(transaction, &name),
         Followup::NamesFree { group } => {

@@ -36,6 +36,8 @@ pub(crate) enum Followup {
     Definition { name: String },
     /// The conditions that a controller of the API server writes are to be judged.
     Conditions { key: Arc<str> },
+    /// Something was created or removed that quotas of the namespace may count.
+    Quotas { namespace: String },
     /// A priority level is new or gone, which is a condition of FlowSchemas.
     PriorityLevels,
     /// The names of a custom resource definition are to be judged.

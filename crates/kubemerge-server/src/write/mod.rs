@@ -17,7 +17,7 @@
 //! The rules of built-in kinds take part in two places, both in [`kind_rules`]: decoding fills in their defaults, and
 //! before the commit they prepare and validate. Everything else here is the same for all kinds.
 
-mod admission;
+pub(crate) mod admission;
 pub(crate) mod allocation;
 pub(crate) mod apply;
 pub(crate) mod body;
@@ -42,6 +42,7 @@ pub(crate) mod part;
 pub(crate) mod patch;
 pub(crate) mod precondition;
 pub(crate) mod prepare;
+mod quota_status;
 pub(crate) mod request;
 mod rewrite;
 pub(crate) mod sequence;

@@ -35,7 +35,8 @@ pub(super) fn set_transitions(write: Write<'_>, object: &mut Map<'_>, old: Optio
         ("apiregistration.k8s.io", "APIService") => {
             let conditions =
                 object.map_mut("status").into_iter().flat_map(|status| status.maps_mut("conditions"));
-            for condition in conditions.filter(|condition| !condition.has("lastTransitionTime")) {
+            // The rules leave a null where the time belongs.
+            for condition in conditions.filter(|condition| condition.str("lastTransitionTime").is_empty()) {
                 condition.set_text("lastTransitionTime", &now());
             }
         }

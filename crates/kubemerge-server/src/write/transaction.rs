@@ -24,7 +24,7 @@ use crate::{
     write::{
         cluster_addresses,
         followup::{self, Followup},
-        settings::WriteSettings,
+        settings::{AdmissionPlugin, WriteSettings},
     },
 };
 
@@ -188,6 +188,11 @@ impl<'a> Transaction<'a> {
             self.enqueue(Followup::Names { name });
         }
         self.followups.borrow_mut().extend(followup::of_controllers(resource, key));
+        if self.settings.plugins.has(AdmissionPlugin::ResourceQuota) && resource.is_namespaced() {
+            let object = after.or(before).map(|stored| Object::of_record(&stored.record));
+            let namespace = object.map(|object| object.metadata.namespace().to_string());
+            self.followups.borrow_mut().extend(namespace.map(|namespace| Followup::Quotas { namespace }));
+        }
         match (before, after) {
             (Some(before), None) => {
                 let object = Object::of_record(&before.record);

@@ -22,7 +22,7 @@ use std::{
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use kubemerge_server::ApiServer;
+use kubemerge_server::{AdmissionPlugin, ApiServer};
 use normal::Owners;
 use recording::{Case, Incoming, Outgoing, Session};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ fn answers_are_those_of_kube_apiserver() {
         for case in &cases {
             requests += case.steps.len();
             let owners = if name.starts_with("apply/") { Owners::Compared } else { Owners::Ignored };
-            for (number, difference) in runtime.block_on(replay(case, owners)) {
+            for (number, difference) in runtime.block_on(replay(case, owners, plugin(&name))) {
                 let place = format!("{name}: {}: {number}", case.name);
                 examples.push((place.clone(), difference));
                 different.insert(place);
@@ -103,9 +103,21 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// The plugin that a file of cases is about: those below `plugins` have its name.
+fn plugin(file: &str) -> Option<AdmissionPlugin> {
+    Some(match file.strip_prefix("plugins/")? {
+        "LimitRanger" => AdmissionPlugin::LimitRanger,
+        "ResourceQuota" => AdmissionPlugin::ResourceQuota,
+        "ServiceAccount" => AdmissionPlugin::ServiceAccount,
+        other => panic!("there is no plugin {other}"),
+    })
+}
+
 /// Sends the requests of a case to a fresh server; gives the numbers of those answered differently.
-async fn replay(case: &Case, owners: Owners) -> Vec<(usize, String)> {
-    let server = ApiServer::builder().build().expect("an empty server");
+async fn replay(case: &Case, owners: Owners, plugin: Option<AdmissionPlugin>) -> Vec<(usize, String)> {
+    let builder = ApiServer::builder();
+    let builder = plugin.into_iter().fold(builder, |builder, plugin| builder.admission_plugin(plugin));
+    let server = builder.build().expect("an empty server");
     let mut session = Session::new(owners);
     let mut different = Vec::new();
     for (index, step) in case.steps.iter().enumerate() {

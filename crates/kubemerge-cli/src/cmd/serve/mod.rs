@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Args;
-use kubemerge_server::{ApiServer, Builder, ServeOptions, Serving};
+use clap::{Args, ValueEnum};
+use kubemerge_server::{AdmissionPlugin, ApiServer, Builder, ServeOptions, Serving};
 use serde_json::Value;
 
 use crate::args::{DialectArg, Recurse, VerbDialect};
@@ -44,7 +44,10 @@ Examples:
         --max-requests-inflight 100 --max-watches 500
 
   Without the objects of a fresh cluster, with all APIs, merging as the design documents specify:
-    kubemerge serve --empty --alpha-and-beta --dialect spec --overlay design-documents")]
+    kubemerge serve --empty --alpha-and-beta --dialect spec --overlay design-documents
+
+  With plugins that hold pods to the limits and quotas of their namespace:
+    kubemerge serve --enable-admission-plugins LimitRanger,ResourceQuota -f limits.yaml")]
 pub(crate) struct ServeArgs {
     /// Port to listen on; 0 takes a free one
     #[arg(long, default_value_t = 0, value_name = "PORT")]
@@ -111,12 +114,39 @@ pub(crate) struct ServeArgs {
     /// Serve alpha and beta versions of built-in APIs, too
     #[arg(long)]
     alpha_and_beta: bool,
+    /// Admission plugins of kube-apiserver to turn on, separated by commas
+    #[arg(long, value_name = "PLUGINS", value_enum, value_delimiter = ',')]
+    enable_admission_plugins: Vec<PluginArg>,
     /// Create a namespace when an object is first created in it
     #[arg(long)]
     create_namespaces: bool,
     /// Remove pods as soon as they are deleted, since no kubelet does
     #[arg(long)]
     pods_end_at_once: bool,
+}
+
+/// An admission plugin, by the name that kube-apiserver gives it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PluginArg {
+    /// Defaults and bounds of LimitRanges
+    #[value(name = "LimitRanger")]
+    LimitRanger,
+    /// Limits of ResourceQuotas, and their status
+    #[value(name = "ResourceQuota")]
+    ResourceQuota,
+    /// Service accounts of pods, which must exist
+    #[value(name = "ServiceAccount")]
+    ServiceAccount,
+}
+
+impl From<PluginArg> for AdmissionPlugin {
+    fn from(plugin: PluginArg) -> AdmissionPlugin {
+        match plugin {
+            PluginArg::LimitRanger => AdmissionPlugin::LimitRanger,
+            PluginArg::ResourceQuota => AdmissionPlugin::ResourceQuota,
+            PluginArg::ServiceAccount => AdmissionPlugin::ServiceAccount,
+        }
+    }
 }
 
 /// Serves until a signal arrives.
@@ -164,6 +194,9 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     }
     if args.alpha_and_beta {
         builder = builder.alpha_and_beta();
+    }
+    for plugin in &args.enable_admission_plugins {
+        builder = builder.admission_plugin((*plugin).into());
     }
     if args.create_namespaces {
         builder = builder.create_namespaces();

@@ -13,6 +13,9 @@ use crate::{
 
 /// Definitions that every group and version registers for itself.
 const OF_EVERY_VERSION: [&str; 2] = ["DeleteOptions", "WatchEvent"];
+/// Groups whose versions are not listed among these in the documents of custom resources.
+const UNKNOWN_TO_CUSTOM: [&str; 4] =
+    ["admission.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "imagepolicy.k8s.io"];
 /// The only definition whose fields have no descriptions, except one: references to other types are bare there.
 const UNDESCRIBED: &str = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
 
@@ -148,7 +151,10 @@ impl<'s> Writer<'s> {
             let kind = |(group, version)| json!({"group": group, "version": version, "kind": last});
             return homes.into_iter().map(kind).collect();
         }
-        let kinds = definition.kinds();
+        // The server of custom resources does not know the versions of its neighbours.
+        let is_foreign = |group: &str| self.syntax == Syntax::V3 && UNKNOWN_TO_CUSTOM.contains(&group);
+        let kinds =
+            definition.kinds().filter(|kind| !(OF_EVERY_VERSION.contains(&last) && is_foreign(kind.group)));
         kinds.map(|kind| json!({"group": kind.group, "version": kind.version, "kind": kind.kind})).collect()
     }
 

@@ -68,12 +68,16 @@ pub(crate) fn v3(cluster: &Cluster, version: &str, path: &str, asked: Option<&st
         let schemas = definitions::of_resources(&cluster.schema, resources, &paths);
         (paths, Value::Object(schemas))
     });
-    let mut components = json!({"securitySchemes": security()});
+    let is_custom = resources.values().next().is_some_and(|resource| resource.custom().is_some());
+    // Upstream: the documents of definitions have names of their own and no security.
+    let (info, mut components) = match is_custom {
+        true => (json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"}), json!({})),
+        false => (info(version), json!({"securitySchemes": security()})),
+    };
     if schemas.as_object().is_some_and(|schemas| !schemas.is_empty()) {
         components["schemas"] = schemas;
     }
-    let document =
-        json!({"openapi": "3.0.0", "info": info(version), "paths": paths, "components": components});
+    let document = json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": components});
     let reply = Reply::value(200, &document).header("etag", format!("\"{current}\""));
     Ok(match asked {
         Some(_) => reply

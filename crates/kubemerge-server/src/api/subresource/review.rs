@@ -37,7 +37,7 @@ pub(crate) fn review(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>) 
         object["kind"] = call.resource.kind.as_str().into();
         object["apiVersion"] = call.resource.api_version.as_str().into();
         if call.resource.kind == "SelfSubjectReview" {
-            object["metadata"]["creationTimestamp"] = call.cluster.clock.now().to_string().into();
+            object["metadata"] = json!({"creationTimestamp": call.cluster.clock.now().to_string()});
         }
         Ok(Reply::value(201, &object))
     })

@@ -7,7 +7,7 @@ use kubemerge_kinds::{
 };
 use serde_json::Value;
 
-use super::{all, refuse};
+use super::{facts::all, refusal::refuse};
 use crate::{
     object::Object,
     protocol::status::Outcome,

@@ -3,7 +3,10 @@
 //! The functions of `kubemerge_kinds::admission` do the work; here are the facts they need, read from the store.
 
 mod classes;
+mod facts;
+pub(crate) mod plugins;
 mod pods;
+mod refusal;
 
 use kubemerge_kinds::{
     admission::{add_default_tolerations, add_not_ready_taint, keep_priority},
@@ -11,13 +14,9 @@ use kubemerge_kinds::{
 };
 
 use crate::{
-    protocol::status::{Failure, Outcome, forbidden},
-    store::Stored,
+    protocol::status::Outcome,
     write::{request::Write, storage_protection},
 };
-
-/// How many characters a generated name has after its base.
-const SUFFIX_BYTES: usize = 5;
 
 /// Changes an object of a built-in kind before its rules are applied.
 pub(crate) fn mutate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
@@ -25,7 +24,10 @@ pub(crate) fn mutate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "Pod") => {
             match old {
-                None => pods::admit(write, object)?,
+                None => {
+                    plugins::admit_pod(write, object)?;
+                    pods::admit(write, object)?;
+                }
                 Some(old) => keep_priority(object, old),
             }
             // On updates as well: a client may have sent a list without them.
@@ -46,11 +48,13 @@ pub(crate) fn mutate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_
 pub(crate) fn validate(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
     let resource = write.call.resource;
     match (resource.group.as_str(), resource.kind.as_str(), old) {
-        ("", "Pod", None) => pods::check_overhead(write, object),
-        ("", "PersistentVolumeClaim", Some(old)) => classes::check_expansion(write, object, old),
-        ("scheduling.k8s.io", "PriorityClass", _) => classes::check_global_default(write, object, old),
-        _ => Ok(()),
+        ("", "Pod", None) => pods::check_overhead(write, object)?,
+        ("", "PersistentVolumeClaim", Some(old)) => classes::check_expansion(write, object, old)?,
+        ("scheduling.k8s.io", "PriorityClass", _) => classes::check_global_default(write, object, old)?,
+        _ => {}
     }
+    // Last, so that nothing is charged to a quota that another plugin refuses.
+    plugins::validate(write, object, old)
 }
 
 /// Adds the finalizer that keeps an object while it is in use.
@@ -65,17 +69,4 @@ fn protect(object: &mut Map<'_>, finalizer: &'static str) {
     if let Some(list) = metadata.list_mut("finalizers") {
         list.push(Value::Str(finalizer));
     }
-}
-
-fn refuse(write: Write<'_>, object: &Map<'_>, why: &str) -> Failure {
-    let text = |field| object.map("metadata").map_or("", |metadata| metadata.str(field));
-    let (name, base) = (text("name"), text("generateName"));
-    // Upstream: plugins run before the name is generated and see only the base of it.
-    let is_generated = !base.is_empty() && name.len() == base.len() + SUFFIX_BYTES && name.starts_with(base);
-    forbidden(write.call.resource.qualified(), if is_generated { base } else { name }, why)
-}
-
-/// Every object of a cluster-scoped resource.
-fn all(write: Write<'_>, prefix: &str) -> Vec<Stored> {
-    write.call.cluster.store.newest(prefix).into_iter().map(|(_, stored)| stored).collect()
 }

@@ -8,7 +8,7 @@ use kubemerge_kinds::{
 
 use super::{
     classes::{default_priority_class, priority_class},
-    refuse,
+    refusal::refuse,
 };
 use crate::{object::Object, protocol::status::Outcome, store::Stored, write::request::Write};
 

@@ -1,0 +1,130 @@
+//! Plugins that a server may turn on: LimitRanger, ServiceAccount and ResourceQuota.
+
+use kubemerge_kinds::{
+    admission::{
+        QuotaResource, ResourceAmounts, add_usage, check_claim_limits, check_pod_limits, exceeded,
+        is_in_scope, is_mirror_pod, missing_requests, quota_limits, quota_usage, set_account_parts,
+        set_container_limits, set_default_account,
+    },
+    tree::{Arena, Map, Value},
+    typed::read_typed_form,
+};
+use serde_json::Value as Json;
+
+use super::{facts::all, refusal::refuse};
+use crate::{
+    catalog::Resource,
+    protocol::{json::tree, status::Outcome},
+    store::Stored,
+    write::{request::Write, settings::AdmissionPlugin},
+};
+
+fn is_on(write: Write<'_>, plugin: AdmissionPlugin) -> bool {
+    write.transaction.settings.plugins.has(plugin)
+}
+
+/// Objects of the request's namespace, as trees.
+fn facts(write: Write<'_>, plural: &str) -> Vec<Json> {
+    let stored = all(write, &format!("/{plural}/{}/", write.call.namespace()));
+    stored.iter().map(|stored| tree(stored.record.node())).collect()
+}
+
+/// Changes a new pod: its resources, its service account.
+pub(super) fn admit_pod(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
+    if is_on(write, AdmissionPlugin::LimitRanger) {
+        facts(write, "limitranges").iter().for_each(|range| set_container_limits(pod, range));
+    }
+    if is_on(write, AdmissionPlugin::ServiceAccount) && !is_mirror_pod(pod) {
+        let name = set_default_account(pod);
+        let (namespace, store) = (write.call.namespace(), &write.call.cluster.store);
+        let account = store.get(&format!("/serviceaccounts/{namespace}/{name}")).ok_or_else(|| {
+            let why = format!(
+                "error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"
+            );
+            refuse(write, pod, &why)
+        })?;
+        set_account_parts(pod, &tree(account.record.node()), &write.call.cluster.entropy.suffix());
+    }
+    Ok(())
+}
+
+/// Refuses an object that a LimitRange or a ResourceQuota of its namespace does not allow.
+pub(super) fn validate(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
+    if is_on(write, AdmissionPlugin::LimitRanger) {
+        check_limits(write, object, old)?;
+    }
+    if is_on(write, AdmissionPlugin::ResourceQuota) && write.call.resource.is_namespaced() {
+        check_quotas(write, object, old)?;
+    }
+    Ok(())
+}
+
+fn check_limits(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
+    let check = match (write.call.resource.group.as_str(), write.call.resource.kind.as_str()) {
+        // Containers of a pod do not change, but claims grow.
+        ("", "Pod") if old.is_none() => check_pod_limits,
+        ("", "PersistentVolumeClaim") => check_claim_limits,
+        _ => return Ok(()),
+    };
+    for range in facts(write, "limitranges") {
+        match check(object, &range).as_slice() {
+            [] => {}
+            [one] => return Err(refuse(write, object, one)),
+            several => return Err(refuse(write, object, &format!("[{}]", several.join(", ")))),
+        }
+    }
+    Ok(())
+}
+
+/// The name of a resource in quotas.
+pub(crate) fn quota_resource(resource: &Resource) -> QuotaResource<'_> {
+    QuotaResource { group: &resource.group, plural: &resource.plural }
+}
+
+fn check_quotas(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
+    let resource = quota_resource(write.call.resource);
+    let is_pod = resource.group.is_empty() && resource.plural == "pods";
+    let is_measured =
+        resource.group.is_empty() && matches!(resource.plural, "services" | "persistentvolumeclaims");
+    // Other objects are only counted, and pods do not change what they ask for.
+    if old.is_some() && !is_measured {
+        return Ok(());
+    }
+    let usage = quota_usage(resource, object);
+    let before = old.map(|old| quota_usage(resource, old)).unwrap_or_default();
+    for quota in facts(write, "resourcequotas").iter().filter(|quota| is_in_scope(quota, resource, object)) {
+        let mut limits = quota_limits(quota);
+        let name = quota.pointer("/metadata/name").and_then(Json::as_str).unwrap_or_default();
+        if let Some(why) = missing_requests(&limits, object).filter(|_| is_pod) {
+            return Err(refuse(write, object, &format!("failed quota: {name}: {why}")));
+        }
+        limits.retain(|name, _| usage.contains_key(name));
+        if limits.is_empty() {
+            continue;
+        }
+        let stored = all(write, &write.call.resource.prefix(write.call.namespace()));
+        let used = total_usage(quota, resource, &stored);
+        let requested = usage.iter().map(|(name, amount)| {
+            (name.clone(), amount.minus(before.get(name).copied().unwrap_or_default()))
+        });
+        if let Some(why) = exceeded(&limits, &used, &requested.collect()) {
+            return Err(refuse(write, object, &format!("exceeded quota: {name}, {why}")));
+        }
+    }
+    Ok(())
+}
+
+/// What stored objects of a resource use of a quota.
+pub(crate) fn total_usage(quota: &Json, resource: QuotaResource<'_>, stored: &[Stored]) -> ResourceAmounts {
+    let mut total = ResourceAmounts::new();
+    for one in stored {
+        let arena = Arena::new();
+        let object = read_typed_form(&arena, one.record.canonical().as_str());
+        if let Value::Map(object) = &object
+            && is_in_scope(quota, resource, object)
+        {
+            add_usage(&mut total, &quota_usage(resource, object));
+        }
+    }
+    total
+}
