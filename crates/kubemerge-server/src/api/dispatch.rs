@@ -136,7 +136,8 @@ fn perform(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>, verb: Verb
         // An unknown subresource is 404, a known one with another verb 405.
         let known = call.resource.subresource(name).ok_or_else(no_such_path)?;
         if !known.allows(verb) {
-            return Err(not_allowed(call.resource, verb));
+            let text = "the server does not allow this method on the requested resource";
+            return Err(Failure::new(405, "MethodNotAllowed", text));
         }
         return subresource::handle(api, transaction, call, verb);
     }

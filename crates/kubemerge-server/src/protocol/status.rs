@@ -123,7 +123,8 @@ impl Failure {
         if !parts.reason.is_empty() {
             fields.insert("reason".into(), parts.reason.into());
         }
-        if !parts.details.is_empty() {
+        // Upstream: a path without such a method has details, and nothing in them.
+        if !parts.details.is_empty() || parts.reason == "MethodNotAllowed" {
             fields.insert("details".into(), Value::Object(parts.details.clone()));
         }
         status

@@ -1,6 +1,7 @@
 //! Objects as tables, as kubectl requests them.
 
 use kubemerge_kinds::{
+    autoscaler_to_v2,
     columns::{TableColumn, row_condition},
     timestamp::Timestamp,
 };
@@ -78,11 +79,14 @@ fn one_row(
     now: Timestamp,
 ) -> Value {
     let object = shown.tree(resource);
+    // Upstream: cells are those of the internal form, which is that of version v2.
+    let is_old_autoscaler = resource.kind == "HorizontalPodAutoscaler" && resource.version == "v1";
+    let printed = if is_old_autoscaler { &autoscaler_to_v2(&object) } else { &object };
     let cells: Vec<Value> = columns
         .iter()
-        .map(|column| match kubemerge_kinds::columns::computed(&column.path, &object, now) {
+        .map(|column| match kubemerge_kinds::columns::computed(&column.path, printed, now) {
             Some(cell) => cell,
-            None => column.cell(&object, now),
+            None => column.cell(printed, now),
         })
         .collect();
     let mut row = json!({ "cells": cells });

@@ -32,7 +32,8 @@ pub(super) fn set_transitions(write: Write<'_>, object: &mut Map<'_>, old: Optio
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "PersistentVolume") => set_phase_time(object, old, now),
         ("resource.k8s.io", "DeviceTaintRule") => set_effect_time(object, old, now),
-        ("apiregistration.k8s.io", "APIService") => {
+        // Later only clients write its conditions.
+        ("apiregistration.k8s.io", "APIService") if old.is_none() => {
             let conditions =
                 object.map_mut("status").into_iter().flat_map(|status| status.maps_mut("conditions"));
             // The rules leave a null where the time belongs.

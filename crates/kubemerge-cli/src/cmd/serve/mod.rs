@@ -47,7 +47,7 @@ Examples:
     kubemerge serve --empty --alpha-and-beta --dialect spec --overlay design-documents
 
   With plugins that hold pods to the limits and quotas of their namespace:
-    kubemerge serve --enable-admission-plugins LimitRanger,ResourceQuota -f limits.yaml")]
+    kubemerge serve --admission-plugins LimitRanger,ResourceQuota -f limits.yaml")]
 pub(crate) struct ServeArgs {
     /// Port to listen on; 0 takes a free one
     #[arg(long, default_value_t = 0, value_name = "PORT")]
@@ -116,7 +116,7 @@ pub(crate) struct ServeArgs {
     alpha_and_beta: bool,
     /// Admission plugins of kube-apiserver to turn on, separated by commas
     #[arg(long, value_name = "PLUGINS", value_enum, value_delimiter = ',')]
-    enable_admission_plugins: Vec<PluginArg>,
+    admission_plugins: Vec<PluginArg>,
     /// Create a namespace when an object is first created in it
     #[arg(long)]
     create_namespaces: bool,
@@ -195,7 +195,7 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     if args.alpha_and_beta {
         builder = builder.alpha_and_beta();
     }
-    for plugin in &args.enable_admission_plugins {
+    for plugin in &args.admission_plugins {
         builder = builder.admission_plugin((*plugin).into());
     }
     if args.create_namespaces {

@@ -28,6 +28,8 @@ pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_
     // Upstream: told before the name is looked at.
     check_target(&binding)?;
     let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
+    // Upstream: a wrong target is told before a missing name.
+    check_target(&binding)?;
     if name.is_empty() {
         return Err(bad_request("Name parameter required."));
     }
