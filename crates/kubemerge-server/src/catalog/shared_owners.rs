@@ -15,6 +15,12 @@ use crate::{catalog::Resource, store::Ownership};
 pub(crate) struct SharedOwners(Mutex<HashMap<String, Ownership>>);
 
 impl SharedOwners {
+    /// The owners of the object of the kind that was created last.
+    pub(crate) fn last(&self, resource: &Resource) -> Ownership {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.get(&resource.kind).cloned().unwrap_or_default()
+    }
+
     /// The owners of a new object, shared with the one before if only times differ.
     pub(crate) fn share(&self, resource: &Resource, managed: ManagedFields) -> Ownership {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);

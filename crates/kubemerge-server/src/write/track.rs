@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use kubemerge_ssa::{
     fieldpath::FieldOrder,
-    managed_fields::{Live, Requested, Time, Writer, chosen_for_update, update},
+    managed_fields::{Live, Requested, Time, Writer, chosen_for_update, create, update},
     value::{Arena, ParsedValue, ValuePair},
 };
 use kubemerge_value::SharedValue;
@@ -85,6 +85,15 @@ fn tracked(endpoint: Tracked<'_>, manager: &str, versions: Versions) -> Ownershi
     let time = Time(endpoint.cluster.clock.now().seconds());
     endpoint.run(|place, arena| {
         let requested = requested(given.as_ref(), &live, place.order, arena);
+        if old_form.is_none() && requested == Requested::Nothing {
+            // Most objects are like the one before, which the short way finds out.
+            let (shared, new) =
+                (&endpoint.cluster.shared_owners, ParsedValue::from_canonical(new_form.canonical(), arena));
+            let last = shared.last(endpoint.resource);
+            if let Some(managed) = create(place, new, Writer { manager, time }, last.entries(), arena) {
+                return shared.share(endpoint.resource, managed);
+            }
+        }
         let chosen = match requested {
             Requested::Nothing => Cow::Borrowed(live.entries()),
             other => Cow::Owned(chosen_for_update(live.entries(), other, place.subresource)),

@@ -3,10 +3,11 @@
 //! `f:` and a name, `k:` and a JSON object, `v:` and a JSON value, `i:` and a number.
 
 use bumpalo::collections::Vec as ArenaVec;
+use kubemerge_value::write::write_escaped;
 
 use super::json_text::JsonText;
 use super::{Element, FieldsError, KeyField};
-use crate::value::{Arena, write_label_value};
+use crate::value::{Arena, ParsedValue, write_label_value};
 
 /// Reads a label; `None` for types of elements that are not defined yet.
 pub(super) fn read_label<'a>(label: &'a str, arena: &'a Arena) -> Result<Option<Element<'a>>, FieldsError> {
@@ -75,6 +76,49 @@ pub(super) fn write_label(element: Element<'_>, out: &mut Vec<u8>) {
         }
         Element::Index(index) => out.extend_from_slice(format!("i:{index}").as_bytes()),
     }
+}
+
+/// Appends the label of an element as a JSON string.
+pub(super) fn write_quoted_label(element: Element<'_>, out: &mut Vec<u8>) {
+    if let Element::Key(fields) = element
+        && fields.iter().all(is_plain_key)
+    {
+        return write_plain_key(fields, out);
+    }
+    let mut label = Vec::new();
+    write_label(element, &mut label);
+    write_escaped(&label, out);
+}
+
+/// Whether nothing in a key field needs an escape.
+fn is_plain_key(field: &KeyField<'_>) -> bool {
+    let is_plain =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-./_: ".contains(&byte));
+    is_plain(field.name)
+        && match field.value {
+            ParsedValue::String(text) => is_plain(text),
+            ParsedValue::Int(_) => true,
+            _ => false,
+        }
+}
+
+fn write_plain_key(fields: &[KeyField<'_>], out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\"k:{");
+    for (place, field) in fields.iter().enumerate() {
+        out.extend_from_slice(if place > 0 { br#",\"# } else { br#"\"# });
+        out.push(b'"');
+        out.extend_from_slice(field.name.as_bytes());
+        out.extend_from_slice(br#"\":"#);
+        match field.value {
+            ParsedValue::String(text) => {
+                out.extend_from_slice(br#"\""#);
+                out.extend_from_slice(text.as_bytes());
+                out.extend_from_slice(br#"\""#);
+            }
+            other => write_label_value(other, out),
+        }
+    }
+    out.extend_from_slice(b"}\"");
 }
 
 /// The names of key fields are escaped as JSON strings, but not for HTML.

@@ -1,20 +1,22 @@
-//! Whether the text of a set has a path of another set, without reading the text into a set.
+//! Whether the text of a set has paths of another set, without reading the text into a set.
 
-use kubemerge_value::write::write_escaped;
+use kubemerge_value::deep;
 use memchr::memmem;
 
-use super::FieldSet;
-use super::label::write_label;
+use super::label::write_quoted_label;
 use super::set::SetView;
+use super::{Element, FieldSet};
+use crate::value::string_len;
+
+/// Beyond this many paths the set is read: that costs less than the searches.
+// A write changes few paths; for many the set is read instead.
+const MAX_SEARCHES: usize = 16;
 
 /// Whether `fieldsV1` text may have a path of a set. False only if it surely has none.
 ///
 /// A path in both has its last label in the text, so looking for the labels is enough to rule most texts
 /// out: the changed set is small, and the text of a set that does not own the field does not name it.
 pub(crate) fn meets(text: &str, paths: &FieldSet<'_>) -> bool {
-    /// Beyond this many paths the set is read: that costs less than the searches.
-    // A write changes few paths; for many the set is read instead.
-    const MAX_SEARCHES: usize = 16;
     if paths.nodes.len() > MAX_SEARCHES {
         return true;
     }
@@ -23,11 +25,61 @@ pub(crate) fn meets(text: &str, paths: &FieldSet<'_>) -> bool {
 
 fn any_label(text: &[u8], view: SetView<'_, '_>) -> bool {
     view.children().any(|child| {
-        let mut label = Vec::new();
-        write_label(child.element, &mut label);
-        let mut quoted = Vec::new();
-        write_escaped(&label, &mut quoted);
+        let label = quoted_label(child.element);
         // A label that is not in the text cannot be in the set; one that is may be at another place.
-        memmem::find(text, &quoted).is_some() && (child.is_member || any_label(text, child.below))
+        memmem::find(text, &label).is_some() && (child.is_member || any_label(text, child.below))
     })
+}
+
+fn quoted_label(element: Element<'_>) -> Vec<u8> {
+    let mut quoted = Vec::with_capacity(64);
+    write_quoted_label(element, &mut quoted);
+    quoted
+}
+
+/// Whether `fieldsV1` text, as this crate writes it, has every path of a set. True only if it surely has.
+pub(crate) fn has_all(text: &str, paths: &FieldSet<'_>) -> bool {
+    paths.nodes.len() <= MAX_SEARCHES
+        && text.starts_with('{')
+        && has_all_below(&text.as_bytes()[1..], paths.view())
+}
+
+/// The same for the text after the opening bracket of a node.
+fn has_all_below(text: &[u8], view: SetView<'_, '_>) -> bool {
+    view.children().all(|child| {
+        let Some(below) = child_text(text, &quoted_label(child.element)) else { return false };
+        // A node without anything below it is a member, and so is one that says so first.
+        let is_member = below.starts_with(b"}") || below.starts_with(b"\".\":{}");
+        (!child.is_member || is_member)
+            && (child.below.is_empty() || deep(|| has_all_below(below, child.below)))
+    })
+}
+
+/// The text after the opening bracket of the child with a label.
+fn child_text<'t>(mut text: &'t [u8], label: &[u8]) -> Option<&'t [u8]> {
+    while text.first() == Some(&b'"') {
+        if let Some(below) = text.strip_prefix(label) {
+            return below.strip_prefix(b":{");
+        }
+        text = after_node(text)?;
+        text = text.strip_prefix(b",").unwrap_or(text);
+    }
+    None
+}
+
+/// The text after a node that begins with its label.
+fn after_node(text: &[u8]) -> Option<&[u8]> {
+    let (mut depth, mut at) = (0_usize, 0);
+    loop {
+        match text.get(at)? {
+            b'"' => at += string_len(&text[at + 1..])? + 1,
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return Some(&text[at + 1..]),
+            // The end of the parent, which has no such child.
+            b'}' if depth == 0 => return None,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
 }

@@ -7,6 +7,7 @@
 mod algebra;
 mod build;
 mod element;
+mod expected;
 mod json_text;
 mod label;
 mod meets;
@@ -17,7 +18,8 @@ mod write;
 
 pub(crate) use build::{PathStack, SetBuilder, TreeBuilder};
 pub use element::{Element, FieldPath, KeyField};
-pub(crate) use meets::meets;
+pub(crate) use expected::{ExpectedFields, Membership};
+pub(crate) use meets::{has_all, meets};
 pub use named::with_named_fields;
 pub use read::FieldsError;
 pub use set::FieldSet;

@@ -63,6 +63,12 @@ impl<'a> Endpoint<'a> {
         }
     }
 
+    /// Whether an entry is that of a manager that updates at this endpoint.
+    pub(super) fn is_updater(&self, entry: &ManagedFieldsEntry, manager: &str) -> bool {
+        let manager = if manager.is_empty() { "unknown" } else { manager };
+        entry.identity() == (Operation::Update, [manager, self.api_version, self.subresource])
+    }
+
     pub(super) fn typed(&self, value: ParsedValue<'a>) -> Option<Typed<'a>> {
         let ty = self.versions.type_of(self.api_version)?;
         Some(Typed { value, ty, version: self.api_version })
@@ -82,13 +88,23 @@ impl<'a> Endpoint<'a> {
         set: &FieldSet<'_>,
         time: Option<Time>,
     ) -> ManagedFieldsEntry {
+        self.entry_of(id, FieldsV1::of(set, self.order), time)
+    }
+
+    /// The entry of fields at this endpoint.
+    pub(super) fn entry_of(
+        &self,
+        id: &ManagerId,
+        fields: FieldsV1,
+        time: Option<Time>,
+    ) -> ManagedFieldsEntry {
         ManagedFieldsEntry {
             manager: Arc::clone(&id.manager),
             operation: id.operation,
             api_version: Arc::from(self.api_version),
             subresource: Arc::clone(&id.subresource),
             time,
-            fields: FieldsV1::of(set, self.order),
+            fields,
         }
     }
 }
@@ -132,8 +148,8 @@ pub(super) fn entries_of(managers: &[Manager<'_>], order: FieldOrder) -> Vec<Man
         // The entry of this write is made by the caller.
         (Owner::Me, _) => None,
         // Unread fields are unchanged, so their text is kept.
-        (Owner::Entry(entry), Fields::Text { .. }) => Some(entry.clone()),
-        (Owner::Entry(entry), Fields::Set(set)) => {
+        (Owner::Entry(entry) | Owner::Writer(entry), Fields::Text { .. }) => Some(entry.clone()),
+        (Owner::Entry(entry) | Owner::Writer(entry), Fields::Set(set)) => {
             Some(ManagedFieldsEntry { fields: FieldsV1::of(set, order), ..entry.clone() })
         }
     };

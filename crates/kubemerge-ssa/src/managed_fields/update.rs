@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::endpoint::{entries_of, stripped};
 use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
 use super::{Endpoint, Live, ManagedFields, Requested, Time, Writer, cap};
-use crate::fieldpath::{FieldSet, FieldsError};
+use crate::fieldpath::{FieldSet, FieldsError, has_all};
 use crate::typed::{Duplicates, is_valid_beside, validate};
 use crate::update::{self as updater, Context, Manager, Typed, UpdateError};
 use crate::value::{Arena, ParsedValue};
@@ -81,21 +81,37 @@ pub(super) fn track<'a>(
         false => checked(endpoint, new, "new", arena)?,
     };
     let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena };
-    let mut managers: Vec<Manager<'a>> =
-        entries.entries().iter().map(|entry| Manager::of_entry(entry, arena)).collect();
-    let changed = updater::update(cx, old, new, &mut managers).map_err(|error| {
+    let manager = |entry: &ManagedFieldsEntry| match endpoint.is_updater(entry, writer.manager) {
+        true => Manager::of_writer(entry, arena),
+        false => Manager::of_entry(entry, arena),
+    };
+    let mut managers: Vec<Manager<'a>> = entries.entries().iter().map(manager).collect();
+    let written = updater::update(cx, old, new, &mut managers).map_err(|error| {
         let TrackError(why) = error.into();
         TrackError(format!("failed to update ManagedFields ({}): {why}", endpoint.describe(new.value)))
     })?;
     // Every write changes resourceVersion and such, which no manager owns.
-    let changed = changed.difference(stripped());
+    let changed = written.difference(stripped());
+    let unowned = written.intersection(stripped());
+    if !unowned.is_empty() {
+        managers
+            .iter_mut()
+            .filter(|one| one.is_writer())
+            .try_for_each(|one| one.subtract(&unowned, arena))?;
+        managers.retain(|manager| !manager.is_empty());
+    }
     let mut managed = ManagedFields::from_entries(entries_of(&managers, endpoint.order));
     if !changed.is_empty() {
-        let id = endpoint.manager_id(writer.manager, Operation::Update);
-        let entry = match entries.entry(&id) {
+        let is_own = |entry: &&ManagedFieldsEntry| endpoint.is_updater(entry, writer.manager);
+        let entry = match entries.entries().iter().find(is_own) {
             // The fields that the manager had before the write, as far as they are still there.
-            Some(before) => joined(endpoint, before, managed.entry(&id), &changed, writer.time)?,
-            None => endpoint.new_entry(&id, &changed, Some(writer.time)),
+            Some(before) => {
+                joined(endpoint, before, managed.entries().iter().find(is_own), &changed, writer.time)?
+            }
+            None => {
+                let id = endpoint.manager_id(writer.manager, Operation::Update);
+                endpoint.new_entry(&id, &changed, Some(writer.time))
+            }
         };
         managed.put(entry);
     }
@@ -136,6 +152,8 @@ fn joined(
     let unreadable = |error: FieldsError| TrackError(error.to_string());
     let left_arena = Arena::new();
     let fields = match left {
+        // Most managers write the same fields again and again.
+        Some(left) if has_all(left.fields.as_str(), changed) => left.fields.clone(),
         Some(left) => {
             let left = left.fields.set(&left_arena).map_err(unreadable)?;
             FieldsV1::of(&changed.union(&left), endpoint.order)

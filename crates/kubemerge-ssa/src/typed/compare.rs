@@ -11,6 +11,7 @@ use kubemerge_value::deep;
 use super::error::ValidationErrors;
 use super::go_value::scalar_problem;
 use super::list_index::{Item, first_group, identify, sort};
+use super::valid::is_valid_scalar;
 use super::{Form, forms_of, member_type};
 use crate::fieldpath::{Element, FieldSet, PathStack, SetBuilder};
 use crate::value::{Arena, Member, ParsedValue};
@@ -172,8 +173,15 @@ impl<'a> CompareWalk<'a> {
         old: Option<ParsedValue<'a>>,
         new: Option<ParsedValue<'a>>,
     ) {
+        let ty = member_type(map, name);
+        // Most members did not change: nothing to report, and no path is needed.
+        if let (Some(ty), Some(old), Some(new)) = (ty, old, new)
+            && is_same_scalar(ty, old, new)
+        {
+            return;
+        }
         self.path.push(Element::Name(name));
-        match member_type(map, name) {
+        match ty {
             Some(ty) => self.pair(ty, old, new),
             None => self.problems.add(&self.path, "schema error: invalid atom: inlined"),
         }
@@ -223,6 +231,14 @@ impl<'a> CompareWalk<'a> {
             }
         }
     }
+}
+
+/// Whether two values are one scalar that the type allows.
+fn is_same_scalar(ty: TypeRef<'_>, old: ParsedValue<'_>, new: ParsedValue<'_>) -> bool {
+    new.is_scalar()
+        && ty.scalar().is_some_and(|scalar| is_valid_scalar(scalar, new))
+        && old.is_scalar()
+        && old == new
 }
 
 fn members_of(value: Option<ParsedValue<'_>>) -> &[Member<'_>] {

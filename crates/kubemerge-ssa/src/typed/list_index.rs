@@ -10,10 +10,10 @@ use crate::value::{Arena, ParsedValue};
 
 /// An item of a list with its identity and its place.
 #[derive(Clone, Copy)]
-pub(super) struct Item<'a> {
-    pub(super) element: Element<'a>,
+pub(crate) struct Item<'a> {
+    pub(crate) element: Element<'a>,
     pub(super) place: u32,
-    pub(super) value: ParsedValue<'a>,
+    pub(crate) value: ParsedValue<'a>,
 }
 
 /// Identifies all items; those that cannot be identified are reported and left out.
@@ -33,6 +33,21 @@ pub(super) fn identify<'a>(
         }
     }
     index
+}
+
+/// All items, sorted by identity; `None` if one has no identity or two have the same.
+pub(crate) fn distinct_items<'a>(
+    list: ListForm<'a>,
+    items: &'a [ParsedValue<'a>],
+    arena: &'a Arena,
+) -> Option<ArenaVec<'a, Item<'a>>> {
+    let mut index = ArenaVec::with_capacity_in(items.len(), arena);
+    for (place, value) in items.iter().enumerate() {
+        index.push(Item { element: identity(list, *value, arena).ok()?, place: place as u32, value: *value });
+    }
+    sort(&mut index);
+    let is_distinct = index.is_sorted_by(|one, two| one.element.order(two.element).is_lt());
+    is_distinct.then_some(index)
 }
 
 /// Sorts by identity; items with one identity stay in the order of the list.

@@ -20,10 +20,11 @@ mod validate;
 pub use claim::claim;
 pub use compare::{Comparison, compare};
 pub use error::{ValidationError, ValidationErrors};
+pub(crate) use list_index::distinct_items;
 pub use merge::merge;
 pub use reconcile::reconcile;
 pub use remove::{extract, extract_with_keys, remove};
-pub(crate) use valid::is_valid_beside;
+pub(crate) use valid::{is_valid, is_valid_beside, is_valid_scalar};
 pub use validate::{Duplicates, validate};
 
 use kubemerge_schema::{ListForm, MapForm, ScalarType, TypeRef};

@@ -10,7 +10,7 @@ use crate::fieldpath::Element;
 use crate::value::{Arena, Member, ParsedValue};
 
 /// Whether a value has the form its type wants.
-pub(super) fn is_valid<'a>(
+pub(crate) fn is_valid<'a>(
     ty: TypeRef<'a>,
     value: ParsedValue<'a>,
     duplicates: Duplicates,
@@ -68,14 +68,22 @@ impl<'a> BesideWalk<'a> {
             _ if value.is_same_part(similar) => true,
             (Form::Map(map), ParsedValue::Map(members)) => deep(|| {
                 members.iter().all(|member| {
-                    let ty = map.field(member.name).or(map.element);
-                    ty.is_some_and(|ty| self.value(ty, member.value, similar.get(member.name), equality))
+                    let Some(ty) = map.field(member.name).or(map.element) else { return false };
+                    match (member.value, ty.scalar()) {
+                        // Cheaper to look at than to find in the other value.
+                        (value, Some(scalar)) if value.is_scalar() => is_valid_scalar(scalar, value),
+                        (value, _) => self.value(ty, value, similar.get(member.name), equality),
+                    }
                 })
             }),
-            // Only atomic lists can be looked at item by item: in others the items must be told apart.
             (Form::List(ListForm { items: ListItems::Atomic, element }), ParsedValue::List(items)) => {
                 (equality == Equality::ByContent && value.is_identical(similar))
                     || deep(|| self.items(element, items, similar.items().unwrap_or_default()))
+            }
+            // Where items of one identity are refused, all of them must be told apart.
+            (Form::List(list), ParsedValue::List(items)) if self.duplicates == Duplicates::Allowed => {
+                items.iter().all(|item| identity(list, *item, self.arena).is_ok())
+                    && deep(|| self.items(list.element, items, similar.items().unwrap_or_default()))
             }
             _ => is_valid(ty, value, self.duplicates, self.arena),
         }
@@ -89,7 +97,7 @@ impl<'a> BesideWalk<'a> {
 
 /// Whether a scalar is one that its type allows; null always is.
 #[inline]
-pub(super) fn is_valid_scalar(ty: ScalarType, value: ParsedValue<'_>) -> bool {
+pub(crate) fn is_valid_scalar(ty: ScalarType, value: ParsedValue<'_>) -> bool {
     match (ty, value) {
         (_, ParsedValue::Null) => true,
         (ScalarType::Numeric, ParsedValue::Int(_) | ParsedValue::Float(_)) => true,

@@ -21,6 +21,8 @@ pub(crate) struct Manager<'a> {
 pub(crate) enum Owner {
     /// An entry of the live object.
     Entry(ManagedFieldsEntry),
+    /// The entry of the manager that writes, which keeps what it changes.
+    Writer(ManagedFieldsEntry),
     /// The manager of this operation.
     Me,
 }
@@ -35,6 +37,15 @@ impl<'a> Manager<'a> {
     pub(crate) fn of_entry(entry: &ManagedFieldsEntry, arena: &'a Arena) -> Self {
         let fields = Fields::Text { text: entry.fields.clone(), set: OnceCell::new() };
         Manager { owner: Owner::Entry(entry.clone()), version: arena.alloc_str(&entry.api_version), fields }
+    }
+
+    /// The manager of an entry that is about to change fields.
+    pub(crate) fn of_writer(entry: &ManagedFieldsEntry, arena: &'a Arena) -> Self {
+        Manager { owner: Owner::Writer(entry.clone()), ..Manager::of_entry(entry, arena) }
+    }
+
+    pub(crate) fn is_writer(&self) -> bool {
+        matches!(self.owner, Owner::Writer(_))
     }
 
     pub(crate) fn is_me(&self) -> bool {

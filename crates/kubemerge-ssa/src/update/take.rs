@@ -120,7 +120,8 @@ fn contested<'a>(
     manager: &Manager<'a>,
     changes: &Changes<'a>,
 ) -> Result<FieldSet<'a>, UpdateError<'a>> {
-    if !may_meet(manager, &changes.written) {
+    // No manager takes fields from itself.
+    if manager.is_writer() || !may_meet(manager, &changes.written) {
         return Ok(FieldSet::new());
     }
     Ok(manager.set(cx.arena)?.intersection(&changes.written))

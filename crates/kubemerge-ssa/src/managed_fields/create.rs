@@ -1,0 +1,243 @@
+//! The owners of a new object: the short way of [`update`](super::update) for an object without earlier entries.
+//!
+//! One walk over the object finds what [`update`](super::update) finds by comparing it with the empty object, and writes
+//! it as `fieldsV1` at once. Objects of one template have the same text, so the text of the one before is only compared,
+//! not written again. What is unusual (values of another form, repeated items) is left to the long way.
+
+use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
+use kubemerge_value::deep;
+
+use super::endpoint::stripped;
+use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
+use super::{Endpoint, ManagedFields, Writer};
+use crate::fieldpath::{Beside, Element, ExpectedFields, FieldOrder, Membership, SetView};
+use crate::typed::{Duplicates, Form, distinct_items, forms_of, is_valid, is_valid_scalar};
+use crate::value::{Arena, Member, ParsedValue};
+
+/// The entries of a new object; `None` if only [`update`](super::update) can tell them.
+///
+/// `before` are the entries of an object that may be alike: a text that is the same is shared.
+pub fn create<'a>(
+    endpoint: &Endpoint<'a>,
+    new: ParsedValue<'a>,
+    writer: Writer<'_>,
+    before: &ManagedFields,
+    arena: &'a Arena,
+) -> Option<ManagedFields> {
+    // The order of labels is known only when all of them are written.
+    if endpoint.order != FieldOrder::Path {
+        return None;
+    }
+    let before = before.entries().iter().find(|entry| endpoint.is_updater(entry, writer.manager));
+    let ty = endpoint.versions.type_of(endpoint.api_version)?;
+    let root = Place { ty, empty: Some(endpoint.empty), value: new };
+    let Shape::Map { map, empty, members } = root.shape(arena)? else { return None };
+    let expected = before.map_or("", |before| before.fields.as_str());
+    let mut walk = CreateWalk { arena, out: ExpectedFields::new(expected) };
+    let unowned = Unowned { reset: endpoint.reset_fields.view(), stripped: stripped().view() };
+    walk.members(map, empty, members, unowned)?;
+    let fields = match (walk.out.finish(), before) {
+        (None, Some(before)) => before.fields.clone(),
+        (text, _) => FieldsV1::trusted(text.unwrap_or_default().into()),
+    };
+    // A manager without fields has no entry.
+    if fields.as_str() == "{}" {
+        return Some(ManagedFields::new());
+    }
+    let time = Some(writer.time);
+    let entry = match before {
+        Some(before) => ManagedFieldsEntry { time, fields, ..before.clone() },
+        None => endpoint.entry_of(&endpoint.manager_id(writer.manager, Operation::Update), fields, time),
+    };
+    Some(ManagedFields::as_listed(vec![entry]))
+}
+
+/// The paths below a place that have no owner.
+#[derive(Clone, Copy)]
+struct Unowned<'s> {
+    /// These and everything below them.
+    reset: SetView<'s, 's>,
+    /// These, but what is below them may have owners.
+    stripped: SetView<'s, 's>,
+}
+
+impl Unowned<'_> {
+    const NOTHING: Self = Unowned { reset: SetView::EMPTY, stripped: SetView::EMPTY };
+
+    fn is_nothing(self) -> bool {
+        self.reset.is_empty() && self.stripped.is_empty()
+    }
+}
+
+/// A value of the new object, and what the empty object has in its place.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    ty: TypeRef<'a>,
+    empty: Option<ParsedValue<'a>>,
+    value: ParsedValue<'a>,
+}
+
+/// How a value is owned.
+enum Shape<'a> {
+    /// As a whole.
+    Leaf,
+    /// By its members; the empty object may have some of them.
+    Map { map: MapForm<'a>, empty: &'a [Member<'a>], members: &'a [Member<'a>] },
+    /// By its items.
+    List { list: ListForm<'a>, items: &'a [ParsedValue<'a>] },
+}
+
+impl<'a> Place<'a> {
+    /// How the value is owned; `None` for the long way.
+    fn shape(self, arena: &'a Arena) -> Option<Shape<'a>> {
+        let Place { ty, empty, value } = self;
+        // A value of another kind than the empty one counts in both forms.
+        let (form, None) = forms_of(ty, empty, Some(value)) else { return None };
+        match (form, value) {
+            (Form::Map(map), ParsedValue::Map(members)) if map.entries == MapEntries::Granular => {
+                let empty = empty.and_then(ParsedValue::members).unwrap_or_default();
+                if !members.is_empty() || !empty.is_empty() {
+                    return Some(Shape::Map { map, empty, members });
+                }
+            }
+            (Form::List(list), ParsedValue::List(items)) if !matches!(list.items, ListItems::Atomic) => {
+                // Go's zero values have no items, so there is nothing to match them with.
+                if empty.and_then(ParsedValue::items).is_some_and(|empty| !empty.is_empty()) {
+                    return None;
+                }
+                if !items.is_empty() {
+                    return Some(Shape::List { list, items });
+                }
+            }
+            // What the empty object has below it is removed.
+            (Form::Map(_) | Form::List(_), ParsedValue::Null)
+                if empty.is_some_and(|empty| !empty.is_null()) =>
+            {
+                return None;
+            }
+            _ => {}
+        }
+        is_valid(ty, value, Duplicates::Allowed, arena).then_some(Shape::Leaf)
+    }
+
+    /// Whether the path of the value is owned itself: a leaf that is not empty, or a container that is new.
+    fn membership(self, shape: &Shape<'a>) -> Membership {
+        match (shape, self.empty) {
+            (_, None) => Membership::Member,
+            (Shape::Leaf, Some(empty)) if empty != self.value => Membership::Member,
+            _ => Membership::OnTheWay,
+        }
+    }
+}
+
+/// How the name of a member is written.
+#[derive(Clone, Copy)]
+enum Label {
+    /// As it is: the schema has it.
+    Declared,
+    /// With escapes where it needs them.
+    Escaped,
+}
+
+struct CreateWalk<'a, 't> {
+    arena: &'a Arena,
+    out: ExpectedFields<'t>,
+}
+
+impl<'a> CreateWalk<'a, '_> {
+    fn members(
+        &mut self,
+        map: MapForm<'a>,
+        empty: &'a [Member<'a>],
+        members: &'a [Member<'a>],
+        unowned: Unowned<'_>,
+    ) -> Option<()> {
+        let (mut reset, mut stripped) = (Beside::new(unowned.reset), Beside::new(unowned.stripped));
+        for member in members {
+            let declared = map.field(member.name);
+            let ty = declared.or(map.element)?;
+            let label = if declared.is_some() { Label::Declared } else { Label::Escaped };
+            // Nothing to leave out and nothing to compare with: nearly everywhere below the top.
+            if unowned.is_nothing() && empty.is_empty() {
+                self.new_member(label, ty, member)?;
+                continue;
+            }
+            let element = Element::Name(member.name);
+            let (reset, stripped) = (reset.child(element), stripped.child(element));
+            // The long way tracks nothing of an object that is invalid anywhere.
+            if reset.is_some_and(|reset| reset.is_member) {
+                is_valid(ty, member.value, Duplicates::Allowed, self.arena).then_some(())?;
+                continue;
+            }
+            let below = Unowned {
+                reset: reset.map_or(SetView::EMPTY, |reset| reset.below),
+                stripped: stripped.map_or(SetView::EMPTY, |stripped| stripped.below),
+            };
+            let place = Place { ty, empty: ParsedValue::Map(empty).get(member.name), value: member.value };
+            let shape = place.shape(self.arena)?;
+            let membership = match stripped.is_some_and(|stripped| stripped.is_member) {
+                true => Membership::OnTheWay,
+                false => place.membership(&shape),
+            };
+            // A leaf without an owner is not written.
+            if matches!(shape, Shape::Leaf) && membership == Membership::OnTheWay {
+                continue;
+            }
+            let start = self.label(label, member.name);
+            self.below(shape, start, membership, below)?;
+        }
+        Some(())
+    }
+
+    /// A member that the empty object does not have.
+    fn new_member(&mut self, label: Label, ty: TypeRef<'a>, member: &'a Member<'a>) -> Option<()> {
+        let start = self.label(label, member.name);
+        if let Some(scalar) = ty.scalar()
+            && member.value.is_scalar()
+        {
+            self.out.end_leaf();
+            return is_valid_scalar(scalar, member.value).then_some(());
+        }
+        let shape = Place { ty, empty: None, value: member.value }.shape(self.arena)?;
+        self.below(shape, start, Membership::Member, Unowned::NOTHING)
+    }
+
+    fn label(&mut self, label: Label, name: &str) -> usize {
+        match label {
+            Label::Declared => self.out.field(name),
+            Label::Escaped => self.out.element(Element::Name(name)),
+        }
+    }
+
+    fn items(&mut self, list: ListForm<'a>, items: &'a [ParsedValue<'a>]) -> Option<()> {
+        for item in distinct_items(list, items, self.arena)? {
+            let place = Place { ty: list.element, empty: None, value: item.value };
+            let shape = place.shape(self.arena)?;
+            let start = self.out.element(item.element);
+            self.below(shape, start, Membership::Member, Unowned::NOTHING)?;
+        }
+        Some(())
+    }
+
+    /// Writes what is below the label at `start`.
+    fn below(
+        &mut self,
+        shape: Shape<'a>,
+        start: usize,
+        membership: Membership,
+        unowned: Unowned<'_>,
+    ) -> Option<()> {
+        if let Shape::Leaf = shape {
+            self.out.end_leaf();
+            return Some(());
+        }
+        let node = self.out.open(start, membership);
+        match shape {
+            Shape::Map { map, empty, members } => deep(|| self.members(map, empty, members, unowned))?,
+            Shape::List { list, items } => deep(|| self.items(list, items))?,
+            Shape::Leaf => {}
+        }
+        self.out.close(node);
+        Some(())
+    }
+}
