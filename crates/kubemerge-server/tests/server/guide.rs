@@ -260,6 +260,36 @@ async fn the_request_log() -> Done {
     Ok(())
 }
 
+mod admission {
+    use std::error::Error;
+
+    use kubemerge_server::{AdmissionPlugin, ApiServer};
+    use serde_json::json;
+
+    #[tokio::test]
+    async fn plugins_are_options() -> Result<(), Box<dyn Error>> {
+        let server = ApiServer::builder()
+            .admission_plugin(AdmissionPlugin::LimitRanger) // defaults and bounds of LimitRanges
+            .admission_plugin(AdmissionPlugin::ResourceQuota) // 403 beyond a quota; its status shows what is used
+            .admission_plugin(AdmissionPlugin::ServiceAccount) // pods get an account, which must exist, and its token
+            .build()?;
+        server.set(json!({
+            "apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l", "namespace": "default"},
+            "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "1"}}]},
+        }))?;
+        server.set(json!({
+            "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default", "namespace": "default"},
+        }))?;
+        server.apply_yaml(
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i}]}\n",
+        )?;
+        let pod = server.get("v1", "Pod", "default", "a").unwrap();
+        assert_eq!(pod["spec"]["containers"][0]["resources"]["requests"]["cpu"], "1");
+        assert_eq!(pod["spec"]["serviceAccountName"], "default");
+        Ok(())
+    }
+}
+
 /// Layout is the formatter's, and so are the last commas of lists.
 fn without_layout(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && *c != ',').collect()
