@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
         let rest = &self.text[self.at..];
         let len = string_len(rest.as_bytes()).unwrap_or(rest.len());
         self.at += (len + 1).min(rest.len());
-        Str::given(rest[..len].as_bytes()).text_in(self.arena)
+        Str::given(&rest.as_bytes()[..len]).text_in(self.arena)
     }
 }
 
