@@ -55,7 +55,8 @@ pub use write::{to_bytes, to_canonical, to_value};
 pub type Arena = bumpalo::Bump;
 
 /// How deep a document in bytes may be nested.
-pub const MAX_DEPTH: usize = 10_000;
+// The stack of a WebAssembly instance cannot grow, and browsers give it room for a few thousand levels.
+pub const MAX_DEPTH: usize = if cfg!(target_family = "wasm") { 1_000 } else { 10_000 };
 
 /// How deep a [`serde_json::Value`] may be nested: beyond this, dropping one may overflow the stack.
 pub const MAX_VALUE_DEPTH: usize = 128;

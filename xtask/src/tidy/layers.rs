@@ -12,6 +12,7 @@ const PACKAGES: &[&[&str]] = &[
     &["kubemerge-strategic", "kubemerge-ssa", "kubemerge-kinds"],
     &["kubemerge"],
     &["kubemerge-inspect"],
+    &["kubemerge-bindings"],
     &["kubemerge-server"],
     &["kubemerge-cli"],
 ];
