@@ -1,7 +1,7 @@
 //! Fields that an endpoint does not write: its strategy takes them from the stored object, and no manager comes to
 //! own them there.
 //!
-//! Every row is a fact about Kubernetes 1.37. Strategies ([`reset`]) and field managers read the same rows, so that what
+//! Every row is a fact about Kubernetes 1.37. Strategies (`reset`) and field managers read the same rows, so that what
 //! is reset is never owned.
 
 use crate::registry::keep_field;

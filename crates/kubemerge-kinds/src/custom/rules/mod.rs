@@ -1,9 +1,9 @@
 //! Rules in `x-kubernetes-validations`.
 //!
-//! [`declaration`] turns a schema into types and sizes, [`compile`] finds what is wrong with the rules of a definition
-//! and what they cost, [`node`] keeps the rules of a schema in its shape, [`walk`] goes over an object and the one that
-//! it replaces, [`rule`] evaluates one rule, [`values`] turns JSON into values of CEL as the schema types them.
-//! Expressions themselves are in [`crate::cel`]. Without the feature `cel` rules are checked but not enforced.
+//! `declaration` turns a schema into types and sizes, `compile` finds what is wrong with the rules of a definition
+//! and what they cost, `node` keeps the rules of a schema in its shape, `walk` goes over an object and the one that
+//! it replaces, `rule` evaluates one rule, `values` turns JSON into values of CEL as the schema types them.
+//! Expressions themselves are in `crate::cel`. Without the feature `cel` rules are checked but not enforced.
 
 pub(crate) mod compile;
 mod declaration;
