@@ -25,8 +25,13 @@ impl<'t> TextDocument<'t> {
                 return Err(Failure::new("too-many-documents", message).in_text(name));
             }
         };
-        let json = document.to_json().map_err(|error| Failure::yaml(&error).in_text(name))?;
-        Ok(TextDocument { name, yaml: document, json })
+        TextDocument::of(name, document)
+    }
+
+    /// One document of a text that may have several.
+    pub(crate) fn of(name: &'static str, yaml: YamlDocument<'t>) -> Result<TextDocument<'t>, Failure> {
+        let json = yaml.to_json().map_err(|error| Failure::yaml(&error).in_text(name))?;
+        Ok(TextDocument { name, yaml, json })
     }
 
     /// Its value.

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::place::TextPlace;
 use crate::request::PatchedObject;
 use crate::schemas::Schemas;
-use crate::text::documents;
+use crate::text::{TextDocument, documents};
 
 /// A finding with its place.
 #[derive(Debug, Serialize)]
@@ -37,10 +37,10 @@ struct RelatedPlace {
 /// The findings in all documents of a text. Documents without apiVersion and kind are not manifests.
 pub(super) fn documents_of(text: &str, schemas: &Schemas) -> Result<Vec<PlacedFinding>, Failure> {
     let documents = documents(text).map_err(|failure| failure.in_text("text"))?;
+    let documents = documents.into_iter().map(|document| TextDocument::of("text", document));
+    let documents = documents.collect::<Result<Vec<_>, Failure>>()?;
     let manifests = documents.iter().map(Manifest::read).collect::<Result<Vec<_>, Failure>>()?;
-    let values = manifests.iter().map(Manifest::value).collect::<Result<Vec<_>, Failure>>()?;
-    let objects: Vec<_> =
-        manifests.iter().zip(&values).filter_map(|(one, value)| one.lint_object(value)).collect();
+    let objects: Vec<_> = manifests.iter().filter_map(Manifest::lint_object).collect();
     let found = linter(schemas).objects(&objects);
     Ok(found.into_iter().filter(|one| !is_ignored(text, one)).map(|one| placed(text, one)).collect())
 }
@@ -61,44 +61,26 @@ fn linter(schemas: &Schemas) -> Linter<'_> {
     Linter::new(&schemas.upstream, &schemas.spec, schemas.minor)
 }
 
+/// A document with its value and the names of its type.
 struct Manifest<'d, 't> {
     document: &'d YamlDocument<'t>,
-    json: Vec<u8>,
+    value: Document<'d>,
+    type_names: [String; 2],
 }
 
 impl<'d, 't> Manifest<'d, 't> {
-    fn read(document: &'d YamlDocument<'t>) -> Result<Manifest<'d, 't>, Failure> {
-        let json = document.to_json().map_err(|error| Failure::yaml(&error).in_text("text"))?;
-        Ok(Manifest { document, json })
+    fn read(text: &'d TextDocument<'t>) -> Result<Manifest<'d, 't>, Failure> {
+        Ok(Manifest { document: &text.yaml, value: text.value()?, type_names: text.type_names()? })
     }
 
-    fn value(&self) -> Result<Value<'_>, Failure> {
-        let document = Document::check(&self.json)
-            .map_err(|error| Failure::new("invalid-document", error.to_string()).in_text("text"))?;
-        let text = |name: &str| {
-            let field = document.node().get(name).and_then(|node| node.as_str());
-            field.map(|text| text.text().into_owned()).unwrap_or_default()
-        };
-        Ok(Value { api_version: text("apiVersion"), kind: text("kind"), document })
-    }
-
-    fn lint_object<'v>(
-        &'v self,
-        value: &'v Value<'_>,
-    ) -> Option<(&'d YamlDocument<'t>, Vec<LintObject<'v>>)> {
-        if value.api_version.is_empty() || value.kind.is_empty() {
+    fn lint_object(&self) -> Option<(&'d YamlDocument<'t>, Vec<LintObject<'_>>)> {
+        let [api_version, kind] = &self.type_names;
+        if api_version.is_empty() || kind.is_empty() {
             return None;
         }
-        let (api_version, kind) = (value.api_version.as_str(), value.kind.as_str());
-        let object = LintObject { item: None, api_version, kind, value: value.document.node() };
+        let object = LintObject { item: None, api_version, kind, value: self.value.node() };
         Some((self.document, vec![object]))
     }
-}
-
-struct Value<'v> {
-    api_version: String,
-    kind: String,
-    document: Document<'v>,
 }
 
 fn placed(text: &str, finding: Finding) -> PlacedFinding {
