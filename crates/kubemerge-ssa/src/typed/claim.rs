@@ -5,10 +5,9 @@
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
-use super::error::ValidationErrors;
-use super::list_index::{first_group, identify, sort};
+use super::list_index::{claimed_items, first_group, sort};
 use super::{Form, form_of};
-use crate::fieldpath::{Element, FieldSet, PathStack, TreeBuilder};
+use crate::fieldpath::{Element, FieldSet, TreeBuilder};
 use crate::value::{Arena, Member, ParsedValue};
 
 /// The paths that a value claims.
@@ -55,9 +54,7 @@ impl<'a> ClaimWalk<'a> {
     }
 
     fn items(&mut self, list: ListForm<'a>, items: &'a [ParsedValue<'a>]) {
-        // Claiming goes on where an item has no identity: validation has reported it.
-        let mut index =
-            identify(list, items, self.arena, &PathStack::new(), &mut ValidationErrors::default());
+        let mut index = claimed_items(list, items, self.arena);
         // The set is built in the order of elements, not of the list.
         sort(&mut index);
         let mut rest = &index[..];

@@ -34,6 +34,18 @@ pub(super) fn identity<'a>(
     }
 }
 
+/// The path element of an item in a set of claims. An item without an identity has a key without fields.
+///
+/// Upstream: such an item still counts as something in its list, so that pruning leaves the list null
+/// instead of removing it (case `ssa/pruning.yaml`, `an item without a field in a list that another owns`).
+pub(super) fn claimed_element<'a>(
+    list: ListForm<'a>,
+    item: ParsedValue<'a>,
+    arena: &'a Arena,
+) -> Element<'a> {
+    identity(list, item, arena).unwrap_or(Element::Key(&[]))
+}
+
 /// The key fields that are present or have a default. A missing key without default is left out.
 fn key_of<'a>(
     keys: &'a [ListKey],

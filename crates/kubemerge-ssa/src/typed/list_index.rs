@@ -4,7 +4,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::ListForm;
 
 use super::error::ValidationErrors;
-use super::identity::identity;
+use super::identity::{claimed_element, identity};
 use crate::fieldpath::{Element, PathStack};
 use crate::value::{Arena, ParsedValue};
 
@@ -33,6 +33,20 @@ pub(super) fn identify<'a>(
         }
     }
     index
+}
+
+/// All items. Claiming goes on where an item has no identity: validation has reported it.
+pub(super) fn claimed_items<'a>(
+    list: ListForm<'a>,
+    items: &'a [ParsedValue<'a>],
+    arena: &'a Arena,
+) -> ArenaVec<'a, Item<'a>> {
+    let identified = items.iter().enumerate().map(|(place, value)| Item {
+        element: claimed_element(list, *value, arena),
+        place: place as u32,
+        value: *value,
+    });
+    ArenaVec::from_iter_in(identified, arena)
 }
 
 /// All items, sorted by identity; `None` if one has no identity or two have the same.

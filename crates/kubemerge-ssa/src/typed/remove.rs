@@ -6,7 +6,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
-use super::identity::identity;
+use super::identity::claimed_element;
 use super::{Form, claim, form_of, member_type};
 use crate::fieldpath::{Beside, Child, Element, FieldSet, SetView};
 use crate::value::{Arena, Member, ParsedValue};
@@ -113,9 +113,7 @@ impl<'a> RemoveWalk<'a> {
         // Items come in the order of the list: an index keeps the search for each one short.
         let children: Vec<Child<'_, 'a>> = set.children().collect();
         for item in items {
-            let element = identity(list, *item, self.arena).ok();
-            // An item without an identity is named by no set.
-            let child = element.and_then(|element| find(&children, element));
+            let child = find(&children, claimed_element(list, *item, self.arena));
             let is_named = child.is_some_and(|child| child.is_member);
             let below = child.map_or(SetView::EMPTY, |child| child.below);
             let has_more = !below.is_empty();
