@@ -9,6 +9,7 @@ use http_body_util::{BodyExt, Full};
 use kubemerge_server::ApiServer;
 use tower::ServiceExt;
 
+use crate::options::Settings;
 use crate::pods::{OBJECTS, Pods, annotation, new_image};
 
 /// One answer for each operation.
@@ -26,8 +27,8 @@ const COLLECTION: &str = "/api/v1/namespaces/default/pods";
 
 impl Answers {
     /// Lets kubemerge-server answer everything once.
-    pub(crate) async fn of(pods: Pods) -> Answers {
-        let server = ApiServer::builder().build().unwrap();
+    pub(crate) async fn of(pods: Pods, settings: Settings) -> Answers {
+        let server = settings.server();
         for at in 0..OBJECTS {
             ask(&server, Request::post(COLLECTION), pods.pod(at).to_string()).await;
         }

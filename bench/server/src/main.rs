@@ -4,11 +4,18 @@
 //! the same calls on one thread and take turns after each operation; the first round is not counted; the figures
 //! are medians. The canned service is the floor: what the client itself costs, with either version of kube.
 //!
+//! Options: `--validation off`, `--managed-fields hidden`, and `--pods` with `complete`, `various`, `unlike` or `written`
+//! for one kind of pods instead of all.
+//!
 //! `cargo run --release -- ours get 5` creates the objects and does that operation on each of them five times,
 //! for a profiler; instead of `ours` there are `theirs` and `canned`.
+//!
+//! `cargo run --release -- --apiserver KUBECONFIG` compares with a running kube-apiserver, see `over_http`.
 
 mod canned;
 mod client;
+mod options;
+mod over_http;
 mod pods;
 
 use std::time::Instant;
@@ -16,6 +23,7 @@ use std::time::Instant;
 use canned::Answers;
 use client::{Kube4, Kube5, Operation};
 use kubemerge_server::ApiServer;
+use options::{Mode, Options, Settings};
 use pods::Pods;
 use tokio::runtime::Runtime;
 
@@ -31,7 +39,7 @@ struct Race {
 }
 
 impl Race {
-    async fn new(pods: Pods, answers: &Answers) -> Race {
+    async fn new(pods: Pods, settings: Settings, answers: &Answers) -> Race {
         let theirs = kube_fake_client::ClientBuilder::new().build().await.unwrap();
         let (for_5, for_4) = (answers.clone(), answers.clone());
         let canned_5 = tower::service_fn(move |request: http::Request<kube5::client::Body>| {
@@ -41,7 +49,7 @@ impl Race {
             for_4.clone().serve(request)
         });
         Race {
-            ours: Kube5::new(ApiServer::builder().build().unwrap().client(), pods),
+            ours: Kube5::new(settings.server().client(), pods),
             theirs: Kube4::new(theirs, pods),
             canned: Kube5::new(kube5::Client::new(canned_5, "default"), pods),
             canned_4: Kube4::new(kube4::Client::new(canned_4, "default"), pods),
@@ -79,10 +87,10 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 /// The rounds of one kind of pods: for each operation the times of each contender.
-async fn race(pods: Pods, answers: &Answers) -> Vec<Vec<[f64; CONTENDERS]>> {
+async fn race(pods: Pods, settings: Settings, answers: &Answers) -> Vec<Vec<[f64; CONTENDERS]>> {
     let mut samples = vec![Vec::new(); Operation::ALL.len()];
     for round in 0..=ROUNDS {
-        let race = Race::new(pods, answers).await;
+        let race = Race::new(pods, settings, answers).await;
         for (at, operation) in Operation::ALL.into_iter().enumerate() {
             let times = race.measure(operation, round).await;
             if operation == Operation::Strategic && round == 0 {
@@ -134,10 +142,11 @@ fn report_start() {
     println!("\nA server is ready in {:.2} ms.", median(times.collect()));
 }
 
-fn compete(runtime: &Runtime) {
-    for pods in [Pods::Complete, Pods::Various, Pods::Written] {
-        let answers = runtime.block_on(Answers::of(pods));
-        let samples = runtime.block_on(race(pods, &answers));
+fn compete(runtime: &Runtime, options: &Options) {
+    println!("{:?}", options.settings);
+    for pods in options.pods.map_or(Pods::ALL.to_vec(), |pods| vec![pods]) {
+        let answers = runtime.block_on(Answers::of(pods, options.settings));
+        let samples = runtime.block_on(race(pods, options.settings, &answers));
         report(pods, &answers, &samples);
     }
     runtime.block_on(async { report_start() });
@@ -145,23 +154,35 @@ fn compete(runtime: &Runtime) {
 
 /// One operation of one contender, over and over. Objects can be created only once, so that creating them again
 /// takes a new server.
-async fn repeat(contender: &str, operation: Operation, times: usize) {
-    let answers = Answers::of(Pods::Complete).await;
-    let mut race = Race::new(Pods::Complete, &answers).await;
+async fn repeat(contender: &str, operation: Operation, times: usize, options: &Options) {
+    let pods = options.pods.unwrap_or(Pods::Complete);
+    let answers = Answers::of(pods, options.settings).await;
+    let mut race = Race::new(pods, options.settings, &answers).await;
     race.report(contender, Operation::Create).await;
     for _ in 0..times {
         if operation == Operation::Create {
-            race = Race::new(Pods::Complete, &answers).await;
+            race = Race::new(pods, options.settings, &answers).await;
         }
         race.report(contender, operation).await;
     }
 }
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [contender, operation, times] = &arguments[..] else { return compete(&runtime) };
-    let operation = Operation::ALL.into_iter().find(|one| one.name().starts_with(operation.as_str()));
-    let operation = operation.expect("an operation, such as get");
-    runtime.block_on(repeat(contender, operation, times.parse().expect("a number of times")));
+    let options = Options::read(std::env::args().skip(1));
+    let mut builder = match options.mode {
+        // A server with one thread would wait for its own client.
+        Mode::Serve => tokio::runtime::Builder::new_multi_thread(),
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = builder.enable_all().build().unwrap();
+    match &options.mode {
+        Mode::Compete => compete(&runtime, &options),
+        Mode::Repeat { contender, operation, times } => {
+            let named = Operation::ALL.into_iter().find(|one| one.name().starts_with(operation.as_str()));
+            let operation = named.expect("an operation, such as get");
+            runtime.block_on(repeat(contender, operation, *times, &options));
+        }
+        Mode::Serve => runtime.block_on(over_http::serve(options.settings)),
+        Mode::AgainstApiserver { kubeconfig } => runtime.block_on(over_http::compare(kubeconfig)),
+    }
 }

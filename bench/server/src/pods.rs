@@ -14,22 +14,34 @@ pub(crate) enum Pods {
     /// As a cluster has them: nothing is left to fill in, and all contenders answer the same. They come from one
     /// template, as those of a controller do.
     Complete,
-    /// The same, but none is like the one before: kubemerge-server has to look at each of them.
+    /// The same, but each with an image of its own: kubemerge-server has to look at each of them.
     Various,
+    /// The same, but each with a label and a variable of its own: the owned fields differ, too.
+    Unlike,
 }
 
 impl Pods {
+    pub(crate) const ALL: [Pods; 4] = [Pods::Complete, Pods::Various, Pods::Unlike, Pods::Written];
+
+    pub(crate) fn named(name: &str) -> Option<Pods> {
+        Pods::ALL.into_iter().find(|one| format!("{one:?}").eq_ignore_ascii_case(name))
+    }
+
     pub(crate) fn name(at: usize) -> String {
         format!("pod-{at:04}")
     }
 
     pub(crate) fn pod(self, at: usize) -> Value {
         let mut pod = written(at);
-        if let Pods::Complete | Pods::Various = self {
+        if let Pods::Complete | Pods::Various | Pods::Unlike = self {
             complete(&mut pod);
         }
         if let Pods::Various = self {
             pod["spec"]["containers"][0]["image"] = json!(format!("nginx:1.{at}"));
+        }
+        if let Pods::Unlike = self {
+            pod["metadata"]["labels"][format!("own-{at}")] = json!("x");
+            pod["spec"]["containers"][0]["env"][1]["name"] = json!(format!("B{at}"));
         }
         pod
     }
