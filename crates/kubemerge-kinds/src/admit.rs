@@ -228,11 +228,11 @@ impl<'s> BuiltinKind<'s> {
     }
 
     /// Adds what has an owner although only the server sets it. Called before owners are tracked; what is added to the
-    /// metadata need not stay.
-    pub fn complete_for_tracking(self, object: &mut Map<'_>) {
-        if let Some(rules) = self.rules {
-            (rules.track)(object);
-        }
+    /// metadata need not stay. Answers whether the kind has such fields.
+    pub fn complete_for_tracking(self, object: &mut Map<'_>) -> bool {
+        let Some(complete) = self.rules.and_then(|rules| rules.track) else { return false };
+        complete(object);
+        true
     }
 
     /// Prepares a new object and validates it; answers what is wrong.

@@ -97,8 +97,8 @@ pub struct Rules {
     /// What the conversion to Kubernetes' internal type refuses: the API server answers 400 with this message.
     pub refuse_conversion: for<'a> fn(&Map<'a>) -> Option<String>,
     /// What the conversion to and from Kubernetes' internal type adds before owners of fields are tracked; the rules that
-    /// prepare an object set it again.
-    pub track: for<'a> fn(&mut Map<'a>),
+    /// prepare an object set it again. Few kinds have it.
+    pub track: Option<for<'a> fn(&mut Map<'a>)>,
     /// `PrepareForCreate`: resets what clients may not set, drops disabled fields.
     pub prepare_create: ChangeObject,
     /// `PrepareForUpdate`.
@@ -162,7 +162,7 @@ impl Rules {
         defaults: |_, _| {},
         begin: |_, _, _| Vec::new(),
         refuse_conversion: |_| None,
-        track: |_| {},
+        track: None,
         prepare_create: |_, _| {},
         prepare_update: |_, _, _| {},
         validate: |_| {},

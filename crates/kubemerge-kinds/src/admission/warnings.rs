@@ -146,7 +146,7 @@ fn driver(driver: Field<'_>, old: Option<&Map<'_>>, found: &mut Vec<String>) {
 fn pod(pod: Field<'_>, found: &mut Vec<String>) {
     let (spec, annotations) = (pod.field("spec"), pod.fields(["metadata", "annotations"]));
     node_labels(spec, found);
-    for (name, message) in OLD_ANNOTATIONS {
+    for (name, message) in OLD_ANNOTATIONS.into_iter().filter(|_| annotations.is_set()) {
         if annotations.key(name).is_set() {
             found.push(format!("{}: {message}", annotations.key(name).path()));
         }
@@ -224,6 +224,9 @@ fn repeated(list: Field<'_>, key: &str, found: &mut Vec<String>) {
 
 /// Bytes cannot be divided.
 fn fractions(amounts: Field<'_>, found: &mut Vec<String>) {
+    if amounts.is_empty() {
+        return;
+    }
     for name in ["memory", "ephemeral-storage"] {
         let amount = amounts.key(name);
         if amount.is_set() && !amount.quantity().is_whole() {
@@ -235,8 +238,9 @@ fn fractions(amounts: Field<'_>, found: &mut Vec<String>) {
 
 fn resources_and_env(container: Field<'_>, found: &mut Vec<String>) {
     let resources = container.field("resources");
+    let has_amounts = !resources.is_empty();
     // In this order: of each amount first the limit.
-    for name in ["memory", "ephemeral-storage"] {
+    for name in ["memory", "ephemeral-storage"].into_iter().filter(|_| has_amounts) {
         for list in ["limits", "requests"] {
             let amount = resources.field(list).key(name);
             if amount.is_set() && !amount.quantity().is_whole() {
@@ -247,18 +251,20 @@ fn resources_and_env(container: Field<'_>, found: &mut Vec<String>) {
     }
     let mut seen = BTreeSet::new();
     for variable in container.field("env").items() {
-        let (name, value) = (variable.field("name").str(), variable.field("value").str());
-        let reference = format!("$({name})");
-        // A variable such as PATH may refer to its own earlier definition.
-        let extends_it =
-            !variable.field("valueFrom").is_set() && value != reference && value.contains(&reference);
-        if !seen.insert(name) && !extends_it {
+        let name = variable.field("name").str();
+        if !seen.insert(name) && !extends(variable, name) {
             found.push(format!(
                 "{}: hides previous definition of {name:?}, which may be dropped when using apply",
                 variable.path()
             ));
         }
     }
+}
+
+/// Whether a variable such as PATH refers to its own earlier definition.
+fn extends(variable: Field<'_>, name: &str) -> bool {
+    let (value, reference) = (variable.field("value").str(), format!("$({name})"));
+    !variable.field("valueFrom").is_set() && value != reference && value.contains(&reference)
 }
 
 fn ports(spec: Field<'_>, found: &mut Vec<String>) {

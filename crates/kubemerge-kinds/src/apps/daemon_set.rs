@@ -18,7 +18,7 @@ pub(super) const RULES: Rules = Rules {
     kind: "DaemonSet",
     defaults,
     refuse_conversion: |set| annotation(set, TEMPLATE_GENERATION).and_then(parse_error),
-    track: |set| set_template_generation(set, template_generation(set)),
+    track: Some(|set| set_template_generation(set, template_generation(set))),
     generation: Generation::Spec,
     prepare_create: |set, context| {
         prepare_template(set, context);

@@ -17,7 +17,7 @@ pub(super) const RULES: Rules = Rules {
     kind: "Job",
     defaults,
     generation: Generation::Spec,
-    track: label_like_template,
+    track: Some(label_like_template),
     prepare_create: |job, context| {
         // Before the defaults of labels, which copy what this adds to the template.
         generate_selector(job);

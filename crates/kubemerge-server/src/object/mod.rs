@@ -6,6 +6,7 @@
 pub(crate) mod custom;
 pub(crate) mod members;
 pub(crate) mod meta;
+pub(crate) mod parsed;
 #[cfg(test)]
 mod pattern_law;
 pub(crate) mod shown;

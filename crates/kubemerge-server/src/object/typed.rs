@@ -21,16 +21,18 @@ const METADATA_BYTES: usize = 512;
 /// Room for the text of most objects.
 const RECORD_BYTES: usize = 2048;
 
-/// The metadata of a tree.
-pub(crate) fn metadata(tree: &Map<'_>) -> Metadata {
-    let Some(given) = tree.map("metadata") else { return Metadata::default() };
+/// The metadata of a tree, which keeps only what it has: a zero value that Go writes is none.
+pub(crate) fn metadata(tree: &mut Map<'_>) -> Metadata {
+    let given = tree.ensure_map("metadata");
     let mut writer = MapWriter::with_capacity(METADATA_BYTES);
     let mut spans = [ByteSpan::default(); Field::COUNT];
     for (field, value) in metadata_fields(given) {
         spans[field as usize] = writer.append_plain(field.plain_name(), |out| value.append_to(out));
     }
     let mut metadata = Metadata::at(&SharedValue::from(writer.finish()), &spans);
-    if given.is_given_empty("managedFields") {
+    let is_reset = given.is_given_empty("managedFields");
+    given.retain(|name, _| Field::of_bytes(name.as_bytes()).is_some_and(|field| metadata.has(field)));
+    if is_reset {
         // Go leaves out an empty list, which here means to forget all owners.
         metadata.set_managed_fields(NO_ITEMS.clone());
     }
@@ -58,25 +60,24 @@ pub(crate) fn set_metadata(tree: &mut Map<'_>, metadata: &Metadata) {
     tree.set("metadata", fields);
 }
 
+/// Writes what has changed in the metadata of a tree.
+pub(crate) fn change_metadata(tree: &mut Map<'_>, before: &Metadata, metadata: &Metadata) {
+    let fields = tree.ensure_map("metadata");
+    let arena = fields.arena();
+    for field in Field::all().filter(|field| !before.same(metadata, *field)) {
+        match metadata.shared(field) {
+            Some(text) => fields.set(field.name(), read(arena, text)),
+            None => drop(fields.remove(field.name())),
+        }
+    }
+}
+
 fn read<'a>(arena: &'a Arena, text: &SharedValue) -> Value<'a> {
     read_typed_form(arena, arena.alloc_str(text.as_str()))
 }
 
 /// The record to store.
 pub(crate) fn record(tree: &Map<'_>, ownership: Ownership) -> Record {
-    record_in(tree, ownership, Value::append_to)
-}
-
-/// The record whose owners are tracked: lists that the client gave empty have an owner, though they are stored as null.
-pub(crate) fn tracked_record(tree: &Map<'_>) -> Record {
-    record_in(tree, Ownership::default(), Value::append_as_given)
-}
-
-fn record_in<'a>(
-    tree: &Map<'a>,
-    ownership: Ownership,
-    append: impl Fn(&Value<'a>, &mut Vec<u8>) -> usize,
-) -> Record {
     let mut writer = RecordWriter::with_capacity(RECORD_BYTES);
     let mut owners = Vec::new();
     for (name, value) in tree.iter() {
@@ -89,7 +90,7 @@ fn record_in<'a>(
                 });
                 owners = owner_uids(metadata);
             }
-            _ => writer.append(name, |out| append(value, out)),
+            _ => writer.append(name, |out| value.append_to(out)),
         }
     }
     writer.finish(owners, ownership)

@@ -135,7 +135,8 @@ pub(crate) fn merge(
     let (version, nothing) = (old.map(|old| old.stored.revision.to_string()), ManagedFields::new());
     let managed = old.map_or(&nothing, |old| old.object.ownership.entries());
     let time = Time(endpoint.cluster.clock.now().seconds());
-    endpoint.run(|place, arena| {
+    let arena = &Arena::new();
+    endpoint.run(arena, |place| {
         let config_value = ParsedValue::from_canonical(&config.text, arena);
         let object = match (&form, &version) {
             (Some(form), Some(version)) => {

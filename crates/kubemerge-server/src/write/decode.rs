@@ -10,7 +10,7 @@ use kubemerge_value::SharedValue;
 
 use crate::{
     catalog::call::Call,
-    object::{Object, typed},
+    object::Object,
     protocol::{
         media::{self, Encoding},
         query::FieldValidation,
@@ -179,7 +179,7 @@ fn typed<'w>(
     found.complaints.extend(strict.into_iter().take(room));
     unknown_fields::report(call, found, || typed.to_value())?;
     times::set_defaults(write, &mut typed.tree);
-    let object = Object::with_metadata(typed::metadata(&typed.tree));
+    let object = Object::with_metadata(typed.metadata());
     Ok(Decoded { object, is_complete: true, tracking: Tracking::Pending, typed: Some(typed) })
 }
 

@@ -18,9 +18,9 @@ use crate::{
         cluster::{Cluster, Validation},
         definition::is_definition,
     },
-    object::{Object, typed, view},
+    object::{Object, meta::Metadata, typed, view},
     protocol::status::{Outcome, invalid, unclassified},
-    store::{Ownership, Record},
+    store::{Ownership, Record, metadata_field::Field},
     write::{admission, allocation, part::Part, request::Write, times},
 };
 
@@ -58,6 +58,8 @@ pub(crate) fn create(
 pub(crate) struct Typed<'a> {
     pub(crate) kind: BuiltinKind<'a>,
     pub(crate) tree: Map<'a>,
+    /// The metadata in the tree, once it is known.
+    metadata: Option<Metadata>,
 }
 
 impl<'a> Typed<'a> {
@@ -71,7 +73,8 @@ impl<'a> Typed<'a> {
         let decoded = kind.decode(arena, text).map_err(|error| error.message().to_owned())?;
         let mut tree = decoded.object;
         kind.default(&mut tree);
-        Ok((Typed { kind, tree }, decoded.strict.iter().map(ToString::to_string).collect()))
+        let strict = decoded.strict.iter().map(ToString::to_string).collect();
+        Ok((Typed { kind, tree, metadata: None }, strict))
     }
 
     /// The typed form of an object that the server has put together.
@@ -89,9 +92,40 @@ impl<'a> Typed<'a> {
 
     /// Writes the type and the metadata of an object into the tree.
     pub(crate) fn set_head(&mut self, resource: &'a Resource, object: &Object) {
+        self.put_head(resource, object.metadata.clone());
+    }
+
+    /// The same without what stored text does not have.
+    pub(crate) fn set_tracked_head(&mut self, resource: &'a Resource, object: &Object) {
+        let mut metadata = object.metadata.clone();
+        metadata.remove(Field::ManagedFields);
+        metadata.remove(Field::ResourceVersion);
+        self.put_head(resource, metadata);
+    }
+
+    fn put_head(&mut self, resource: &'a Resource, metadata: Metadata) {
         self.tree.set("apiVersion", resource.api_version.as_str());
         self.tree.set("kind", resource.kind.as_str());
-        typed::set_metadata(&mut self.tree, &object.metadata);
+        match &self.metadata {
+            Some(before) => typed::change_metadata(&mut self.tree, before, &metadata),
+            None => typed::set_metadata(&mut self.tree, &metadata),
+        }
+        self.metadata = Some(metadata);
+    }
+
+    /// Adds what has an owner although only the server sets it.
+    pub(crate) fn complete_for_tracking(&mut self) {
+        if self.kind.complete_for_tracking(&mut self.tree) {
+            // What was added to the metadata does not stay: the next head replaces all of it.
+            self.metadata = None;
+        }
+    }
+
+    /// Copies the metadata out of the tree for the steps that all kinds share; [`Self::set_head`] writes it back.
+    pub(crate) fn metadata(&mut self) -> Metadata {
+        let metadata = typed::metadata(&mut self.tree);
+        self.metadata = Some(metadata.clone());
+        metadata
     }
 
     /// An autoscaler of version v1 in the version that is stored.
@@ -107,7 +141,7 @@ impl<'a> Typed<'a> {
 
     /// An independent copy in the same arena.
     pub(crate) fn copy(&self) -> Typed<'a> {
-        Typed { kind: self.kind, tree: self.tree.copy_in(self.tree.arena()) }
+        Typed { kind: self.kind, tree: self.tree.copy_in(self.tree.arena()), metadata: self.metadata.clone() }
     }
 }
 
@@ -118,12 +152,25 @@ pub(crate) fn typed_form(kind: BuiltinKind<'_>, document: &SharedValue) -> Optio
     Some(typed::record(&decoded.object, Ownership::default()).shared())
 }
 
+/// The tree of a stored object as rules know it; `None` if it does not fit its kind.
+pub(crate) fn stored_object<'a>(write: Write<'a>, kind: BuiltinKind<'a>, stored: &Record) -> Option<Map<'a>> {
+    let (resource, arena) = (write.call.resource, write.arena);
+    // The rules of the newest version are applied to what is stored.
+    let shown = if view::is_converted(resource) { None } else { view::shown(resource, stored) };
+    let text = arena.alloc_str(shown.as_ref().unwrap_or(stored).canonical().as_str());
+    match shown {
+        // Stored with the names of another group, so not in the typed form of the kind.
+        Some(_) => kind.decode(arena, text).ok().map(|decoded| decoded.object),
+        None => Some(kind.read_stored(arena, text)),
+    }
+}
+
 /// Runs the admission plugins, prepares an object for the store and refuses it if it breaks a rule.
 pub(crate) fn admit<'a>(
     write: Write<'a>,
     mut typed: Typed<'a>,
     object: &Object,
-    old: Option<&Record>,
+    old: Option<&Map<'_>>,
 ) -> Outcome<Record> {
     let resource = write.call.resource;
     typed.set_head(resource, object);
@@ -131,22 +178,15 @@ pub(crate) fn admit<'a>(
     if is_converted {
         typed = typed.in_newest_version(write)?;
     }
-    let Typed { kind, mut tree } = typed;
-    // The rules of the newest version are applied to what is stored.
-    let shown = old.filter(|_| !is_converted).and_then(|old| view::shown(resource, old));
-    let old = match (&shown, old) {
-        // Stored with the names of another group, so not in the typed form of the kind.
-        (Some(shown), _) => kind.decode(write.arena, shown.canonical().as_str()).ok().map(|one| one.object),
-        (None, old) => old.map(|old| kind.read_stored(write.arena, old.canonical().as_str())),
-    };
-    let errors = match (&old, subresource(write)) {
+    let Typed { kind, mut tree, .. } = typed;
+    let errors = match (old, subresource(write)) {
         (Some(old), Some(name)) => kind.update_subresource(name, &mut tree, old),
-        (old, _) => admit_whole(write, kind, &mut tree, old.as_ref())?,
+        (old, _) => admit_whole(write, kind, &mut tree, old)?,
     };
     if !errors.is_empty() {
         return Err(invalid(resource.qualified_kind(), object.metadata.name(), &errors));
     }
-    times::set_transitions(write, &mut tree, old.as_ref());
+    times::set_transitions(write, &mut tree, old);
     // A converted object is in the stored version already.
     if !is_converted {
         view::store_tree(resource, &mut tree);

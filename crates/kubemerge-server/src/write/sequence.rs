@@ -53,9 +53,15 @@ pub(crate) fn state_to_store<'w>(
     if typed.is_none() {
         prepare::complete_before_tracking(resource, &mut object)?;
     }
+    let stored = typed
+        .as_ref()
+        .zip(old)
+        .and_then(|(typed, old)| kind_rules::stored_object(write, typed.kind, &old.stored.record));
     // Before anything is prepared: no manager owns what the server sets.
-    if tracking == Tracking::Pending {
-        track::request(write, old, &mut object, typed.as_mut());
+    match &mut typed {
+        _ if tracking == Tracking::Done => {}
+        Some(typed) => track::typed_request(write, old, stored.as_ref(), &mut object, typed),
+        None => track::request(write, old, &mut object),
     }
     match old {
         None => prepare::identify(cluster, resource, &mut object),
@@ -63,7 +69,7 @@ pub(crate) fn state_to_store<'w>(
     }
     if let Some(typed) = typed {
         // The rules of the kind prepare and validate everything else.
-        return kind_rules::admit(write, typed, &object, old.map(|old| &old.stored.record));
+        return kind_rules::admit(write, typed, &object, stored.as_ref());
     }
     match old {
         None => prepare::first_state(resource, &mut object)?,

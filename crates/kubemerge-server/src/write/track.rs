@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use kubemerge_kinds::tree::Map;
 use kubemerge_ssa::{
     fieldpath::FieldOrder,
     managed_fields::{Live, Requested, Time, Writer, chosen_for_update, create, update},
@@ -13,8 +14,8 @@ use kubemerge_value::SharedValue;
 
 use crate::{
     catalog::call::Call,
-    object::{Object, typed},
-    store::{Ownership, Record, metadata_field::Field},
+    object::{Object, parsed},
+    store::{Ownership, metadata_field::Field},
     write::{
         kind_rules::Typed,
         request::{Old, Write},
@@ -32,29 +33,42 @@ pub(crate) fn endpoint<'c>(call: &'c Call<'_>) -> Tracked<'c> {
     Tracked { cluster: call.cluster, resource: call.resource, subresource }
 }
 
-/// Tracks the write of a request; `new` holds the managedFields of its body, if there were any, and `typed` its fields if
-/// the kind has rules.
-pub(crate) fn request<'w>(
+/// Tracks the write of a request to a kind without rules; `new` has the managedFields of its body, if there were any.
+pub(crate) fn request(write: Write<'_>, old: Option<Old<'_>>, new: &mut Object) {
+    change(endpoint(write.call), &write.call.manager(), old.map(|old| old.object), new);
+}
+
+/// The same for a kind with rules: `typed` has the fields of `new`, and `stored` those of `old`.
+pub(crate) fn typed_request<'w>(
     write: Write<'w>,
     old: Option<Old<'_>>,
+    stored: Option<&Map<'w>>,
     new: &mut Object,
-    typed: Option<&mut Typed<'w>>,
+    typed: &mut Typed<'w>,
 ) {
-    let (endpoint, manager) = (endpoint(write.call), write.call.manager());
-    let Some(typed) = typed else {
-        return change(endpoint, &manager, old.map(|old| old.object), new);
-    };
+    let (endpoint, arena) = (endpoint(write.call), write.arena);
     let given = new.metadata.remove(Field::ManagedFields);
-    typed.set_head(write.call.resource, new);
-    typed.kind.complete_for_tracking(&mut typed.tree);
+    typed.set_tracked_head(write.call.resource, new);
+    typed.complete_for_tracking();
     let live = old.map(|old| old.object.ownership.clone()).unwrap_or_default();
-    let old_form = old.map(|old| endpoint.old_form(old));
-    let new_form = typed::tracked_record(&typed.tree);
-    let is_same = old_form.as_ref().is_some_and(|old_form| old_form.canonical() == new_form.canonical());
-    new.ownership = match given {
-        None if is_same => live,
-        given => tracked(endpoint, &manager, Versions { old_form, new_form, live, given }),
+    // An object in another version is read again, in this one.
+    let other_form = old.filter(|old| !endpoint.is_stored_form(*old)).map(|old| {
+        let form = endpoint.old_form(old);
+        typed.kind.read_stored(arena, arena.alloc_str(form.canonical().as_str()))
+    });
+    let (old, new_value) = match other_form.as_ref().or(stored) {
+        Some(before) => {
+            let versions = parsed::versions(before, &typed.tree, arena);
+            if versions.is_same && given.is_none() {
+                new.ownership = live;
+                return;
+            }
+            (Some(versions.old), versions.new)
+        }
+        None => (None, parsed::object(&typed.tree, arena)),
     };
+    let change = Change { old, new: new_value, live: &live, given: given.as_ref() };
+    new.ownership = tracked(endpoint, &write.call.manager(), change, arena);
 }
 
 /// Tracks a write by a manager.
@@ -66,31 +80,39 @@ pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>,
         new.ownership = live;
         return;
     }
-    let old_form = old.map(|old| endpoint.stored_form(old));
-    let new_form = endpoint.form(new);
-    new.ownership = tracked(endpoint, manager, Versions { old_form, new_form, live, given });
+    let arena = &Arena::new();
+    let (old_form, new_form) = (old.map(|old| endpoint.stored_form(old)), endpoint.form(new));
+    let (old, new_value) = match &old_form {
+        Some(old_form) => {
+            let versions = ValuePair::from_canonical(old_form.canonical(), new_form.canonical(), arena);
+            (Some(versions.old), versions.new)
+        }
+        None => (None, ParsedValue::from_canonical(new_form.canonical(), arena)),
+    };
+    let change = Change { old, new: new_value, live: &live, given: given.as_ref() };
+    new.ownership = tracked(endpoint, manager, change, arena);
 }
 
 /// An object before and after a write.
-struct Versions {
-    old_form: Option<Record>,
-    new_form: Record,
-    live: Ownership,
+#[derive(Clone, Copy)]
+struct Change<'v> {
+    old: Option<ParsedValue<'v>>,
+    new: ParsedValue<'v>,
+    live: &'v Ownership,
     /// The managedFields in the body of the request.
-    given: Option<SharedValue>,
+    given: Option<&'v SharedValue>,
 }
 
-fn tracked(endpoint: Tracked<'_>, manager: &str, versions: Versions) -> Ownership {
-    let Versions { old_form, new_form, live, given } = versions;
-    let time = Time(endpoint.cluster.clock.now().seconds());
-    endpoint.run(|place, arena| {
-        let requested = requested(given.as_ref(), &live, place.order, arena);
-        if old_form.is_none() && requested == Requested::Nothing {
+fn tracked(endpoint: Tracked<'_>, manager: &str, change: Change<'_>, arena: &Arena) -> Ownership {
+    let Change { old, new, live, given } = change;
+    let writer = Writer { manager, time: Time(endpoint.cluster.clock.now().seconds()) };
+    let shared = &endpoint.cluster.shared_owners;
+    endpoint.run(arena, |place| {
+        let requested = requested(given, live, place.order, arena);
+        if old.is_none() && requested == Requested::Nothing {
             // Most objects are like the one before, which the short way finds out.
-            let (shared, new) =
-                (&endpoint.cluster.shared_owners, ParsedValue::from_canonical(new_form.canonical(), arena));
             let last = shared.last(endpoint.resource);
-            if let Some(managed) = create(place, new, Writer { manager, time }, last.entries(), arena) {
+            if let Some(managed) = create(place, new, writer, last.entries(), arena) {
                 return shared.share(endpoint.resource, managed);
             }
         }
@@ -98,19 +120,10 @@ fn tracked(endpoint: Tracked<'_>, manager: &str, versions: Versions) -> Ownershi
             Requested::Nothing => Cow::Borrowed(live.entries()),
             other => Cow::Owned(chosen_for_update(live.entries(), other, place.subresource)),
         };
-        let (object, new) = match &old_form {
-            Some(old_form) => {
-                let versions = ValuePair::from_canonical(old_form.canonical(), new_form.canonical(), arena);
-                (versions.old, versions.new)
-            }
-            None => (place.empty, ParsedValue::from_canonical(new_form.canonical(), arena)),
-        };
-        let tracked = update(place, Live { object, managed: &chosen }, new, Writer { manager, time }, arena);
-        match tracked {
+        let before = Live { object: old.unwrap_or(place.empty), managed: &chosen };
+        match update(place, before, new, writer, arena) {
             Ok(managed) if managed == *live.entries() => live.clone(),
-            Ok(managed) if old_form.is_none() => {
-                endpoint.cluster.shared_owners.share(endpoint.resource, managed)
-            }
+            Ok(managed) if old.is_none() => shared.share(endpoint.resource, managed),
             Ok(managed) => Ownership::new(managed),
             // Upstream: a tracking error never fails a write.
             Err(_) => live.clone(),

@@ -43,9 +43,8 @@ impl<'c> Tracked<'c> {
     }
 
     /// Runs an operation of the field manager at this endpoint.
-    pub(crate) fn run<R>(self, operation: impl FnOnce(&Endpoint<'_>, &Arena) -> R) -> R {
-        let arena = Arena::new();
-        let reset_fields = FieldSet::of_names(self.reset_fields());
+    pub(crate) fn run<R>(self, arena: &Arena, operation: impl FnOnce(&Endpoint<'_>) -> R) -> R {
+        let reset_fields = self.reset_field_set();
         let resource = self.resource;
         let run = |versions: &dyn VersionConverter, empty: ParsedValue<'_>| {
             let endpoint = Endpoint {
@@ -57,12 +56,12 @@ impl<'c> Tracked<'c> {
                 order: self.order(),
                 empty,
             };
-            operation(&endpoint, &arena)
+            operation(&endpoint)
         };
         match resource.custom() {
             Some(version) => {
                 let known: Vec<&str> = version.types.api_versions.iter().map(String::as_str).collect();
-                let empty = bare(resource, &arena);
+                let empty = bare(resource, arena);
                 match version.types.table() {
                     Some(table) => run(&SameForm::custom_resource(table, &resource.kind, &known), empty),
                     // A definition without a schema: lists are owned as a whole.
@@ -72,11 +71,16 @@ impl<'c> Tracked<'c> {
             None => {
                 let empty = resource.empty(|| self.typed_empty());
                 let empty = empty
-                    .map_or_else(|| bare(resource, &arena), |text| ParsedValue::from_canonical(text, &arena));
+                    .map_or_else(|| bare(resource, arena), |text| ParsedValue::from_canonical(text, arena));
                 let same = SameForm::built_in(self.cluster.types(), &resource.kind);
                 run(&BuiltInVersions { same, kind: &resource.kind }, empty)
             }
         }
+    }
+
+    fn reset_field_set(self) -> Cow<'c, FieldSet<'static>> {
+        let find = || FieldSet::of_names(self.reset_fields());
+        if self.subresource.is_empty() { self.resource.reset_fields(find) } else { Cow::Owned(find()) }
     }
 
     fn reset_fields(self) -> &'static [reset_fields::Names] {
@@ -110,16 +114,15 @@ impl<'c> Tracked<'c> {
 
     /// The stored object of a write in that form.
     pub(crate) fn old_form(self, old: Old<'_>) -> Record {
+        if self.is_stored_form(old) { old.stored.record.clone() } else { self.stored_form(old.object) }
+    }
+
+    /// Whether the stored object of a write is in that form: objects with rules are stored in their typed form.
+    pub(crate) fn is_stored_form(self, old: Old<'_>) -> bool {
         let record = &old.stored.record;
-        let is_typed = kind_rules::of(self.cluster, self.resource).is_some();
-        // Objects with rules are stored in their typed form.
-        if is_typed
+        kind_rules::of(self.cluster, self.resource).is_some()
             && record.api_version() == self.resource.api_version
             && view::is_as_stored(self.resource, record)
-        {
-            return record.clone();
-        }
-        self.stored_form(old.object)
     }
 
     /// The typed form of a built-in object whose kind has no rules yet; objects with rules have it already.

@@ -5,6 +5,7 @@ use kubemerge_kinds::{
     tree::Map,
     typed::Quantity,
 };
+use kubemerge_value::Scalar;
 use serde_json::Value;
 
 use super::{facts::all, refusal::refuse};
@@ -96,9 +97,13 @@ pub(super) fn check_global_default(write: Write<'_>, class: &Map<'_>, old: Optio
 /// The default priority class; of several, the one with the lowest value.
 pub(super) fn default_priority_class(write: Write<'_>) -> Option<Object> {
     let value = |class: &Object| class.at(&["value"]).and_then(|value| value.as_i64()).unwrap_or_default();
-    let classes = all(write, PRIORITY_CLASSES);
-    let classes = classes.iter().map(|stored| Object::of_record(&stored.record));
-    classes.filter(|class| class.at(&["globalDefault"]) == Some(Value::Bool(true))).min_by_key(value)
+    // A look at the text first: every new pod asks, and most clusters have no default.
+    let is_default = |stored: &Stored| {
+        let mark = stored.record.node().get("globalDefault");
+        mark.and_then(|mark| mark.scalar()) == Some(Scalar::Bool(true))
+    };
+    let defaults = all(write, PRIORITY_CLASSES).into_iter().filter(is_default);
+    defaults.map(|stored| Object::of_record(&stored.record)).min_by_key(value)
 }
 
 pub(super) fn priority_class(write: Write<'_>, name: &str) -> Option<Object> {
