@@ -100,41 +100,18 @@ pub(crate) fn store(resource: &Resource, object: &mut Object) {
     }
 }
 
-/// An object of one version of a built-in kind in another one; none if only its `apiVersion` differs.
-pub(crate) fn in_version(
-    kind: &str,
-    object: &serde_json::Value,
-    api_version: &str,
-) -> Option<serde_json::Value> {
-    let given = object["apiVersion"].as_str().unwrap_or_default();
-    match (kind, given, api_version) {
-        ("HorizontalPodAutoscaler", "autoscaling/v2", "autoscaling/v1") => Some(autoscaler_to_v1(object)),
-        ("HorizontalPodAutoscaler", "autoscaling/v1", "autoscaling/v2") => Some(autoscaler_to_v2(object)),
-        ("Event", "v1", "events.k8s.io/v1") => Some(event_in(object, api_version, |names| names)),
-        ("Event", "events.k8s.io/v1", "v1") => {
-            Some(event_in(object, api_version, |(stored, shown)| (shown, stored)))
-        }
-        _ => None,
-    }
+/// Whether two versions of a built-in kind differ in more than their name.
+pub(crate) fn has_other_fields(kind: &str, one: &str, other: &str) -> bool {
+    let is_old = |api_version: &str| api_version == "autoscaling/v1";
+    kind == "HorizontalPodAutoscaler" && is_old(one) != is_old(other)
 }
 
-/// The name of a field before and after a conversion.
-type Names = (&'static str, &'static str);
-
-fn event_in(
-    event: &serde_json::Value,
-    api_version: &str,
-    direction: fn(Names) -> Names,
-) -> serde_json::Value {
-    let mut event = event.clone();
-    let Some(members) = event.as_object_mut() else { return event };
-    for (from, to) in EVENT.into_iter().map(direction) {
-        if let Some(value) = members.remove(from) {
-            members.insert(to.to_owned(), value);
-        }
+/// An autoscaler of the other version.
+pub(crate) fn autoscaler_in(autoscaler: &serde_json::Value, api_version: &str) -> serde_json::Value {
+    match api_version {
+        "autoscaling/v1" => autoscaler_to_v1(autoscaler),
+        _ => autoscaler_to_v2(autoscaler),
     }
-    members.insert("apiVersion".to_owned(), api_version.into());
-    event
 }
 
 /// The same as [`store`] for the tree of an object.

@@ -9,6 +9,7 @@ use kubemerge_value::{Canonical, Kind, SharedValue};
 
 use crate::{
     catalog::call::Call,
+    object::view,
     protocol::{
         json::canonical,
         query::{ApplyOptions, FieldValidation},
@@ -90,7 +91,8 @@ pub(crate) fn applied<'w>(
     let mut decoded = match document {
         Some(document) => decode::applied_object(write, &document)?,
         None => {
-            let object = old.object.clone();
+            // The rules that follow know objects in the version of the request.
+            let object = view::renamed(call.resource, old.object).unwrap_or_else(|| old.object.clone());
             Decoded { object, is_complete: true, tracking: Tracking::Done, typed: None }
         }
     };
