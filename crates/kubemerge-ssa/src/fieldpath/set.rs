@@ -80,11 +80,6 @@ impl<'a> FieldSet<'a> {
         each_path(self.view(), &mut Vec::new(), &mut visit);
     }
 
-    /// Whether a keyed item is in the set without anything below it.
-    pub(crate) fn has_bare_key(&self) -> bool {
-        self.nodes.iter().any(|node| node.size == 1 && matches!(node.element, Element::Key(_)))
-    }
-
     /// The paths below which there is no other path of the set.
     pub fn leaves(&self) -> FieldSet<'a> {
         let mut nodes = self.nodes.clone();

@@ -14,6 +14,7 @@ mod merge;
 mod merge_list;
 mod reconcile;
 mod remove;
+mod unclaimed;
 mod valid;
 mod validate;
 
@@ -24,6 +25,7 @@ pub(crate) use list_index::distinct_items;
 pub use merge::merge;
 pub use reconcile::reconcile;
 pub use remove::{extract, extract_with_keys, remove};
+pub(crate) use unclaimed::{has_empty_part, has_unclaimed_content};
 pub(crate) use valid::{is_valid, is_valid_beside, is_valid_scalar};
 pub use validate::{Duplicates, validate};
 

@@ -3,8 +3,9 @@
 use super::prune::{Last, prune};
 use super::take::{Force, concerns_others, take};
 use super::{Context, ConversionError, Fields, Manager, Owner, Typed, UpdateError};
-use crate::fieldpath::FieldSet;
-use crate::typed::merge;
+use crate::fieldpath::{Element, FieldSet, SetView};
+use crate::typed::{has_empty_part, has_unclaimed_content, merge};
+use crate::value::ParsedValue;
 
 /// Tracks a write of a whole object and gives the paths that it changed, which belong to its manager.
 pub(crate) fn update<'a>(
@@ -47,14 +48,21 @@ pub(crate) fn apply<'a>(
 ) -> Result<Option<Typed<'a>>, UpdateError<'a>> {
     reconcile_all(cx, live, managers)?;
     let Claims { claimed, before } = claims;
-    let last = last_of(cx, live, before, &claimed)?;
+    let before = reconciled(cx, live, before)?;
     let merged = merge(live.ty, live.value, config.value, cx.arena)
         .map_err(|problems| UpdateError::failed("failed to merge config", problems))?;
-    // Nothing to prune where everything of the last set is claimed again. Upstream: an item that is claimed
-    // without any field is pruned all the same, since no manager owns its key.
-    let last = last.filter(|last| {
-        last.version != live.version || claimed.has_bare_key() || !last.set.is_subset(&claimed)
-    });
+    let is_hollow = || has_hollow_claim(cx, live.with(merged), config.value, &claimed);
+    let last = match before {
+        Before::Nothing => None,
+        // Nothing to prune where everything of the last set is claimed again, but for a hollow claim.
+        Before::Same if !is_hollow() => None,
+        Before::Same => Some(Last { set: claimed.clone(), version: live.version }),
+        Before::Entry(entry) => {
+            let last = Last { set: entry.set(cx.arena)?.clone(), version: entry.version };
+            let is_kept = last.version == live.version && last.set.is_subset(&claimed) && !is_hollow();
+            (!is_kept).then_some(last)
+        }
+    };
     // Before pruning, so that fields which are claimed again are kept.
     managers.push(Manager { owner: Owner::Me, version: live.version, fields: Fields::Set(claimed) });
     let merged = live.with(merged);
@@ -70,25 +78,41 @@ pub(crate) fn apply<'a>(
     Ok((new.value != live.value).then_some(new))
 }
 
-/// The set to prune against; `None` if there is none, or if it is claimed again without a doubt.
-fn last_of<'a>(
+/// What an applier owned before, adapted to the schema of today.
+fn reconciled<'a>(
     cx: Context<'a>,
     live: Typed<'a>,
     before: Before<'a>,
-    claimed: &FieldSet<'a>,
-) -> Result<Option<Last<'a>>, UpdateError<'a>> {
-    let entry = match before {
-        Before::Nothing => return Ok(None),
-        Before::Same if !claimed.has_bare_key() => return Ok(None),
-        Before::Same => return Ok(Some(Last { set: claimed.clone(), version: live.version })),
-        Before::Entry(entry) => entry,
-    };
+) -> Result<Before<'a>, UpdateError<'a>> {
+    let Before::Entry(entry) = before else { return Ok(before) };
     let mut entry = vec![entry];
     reconcile_all(cx, live, &mut entry)?;
-    match entry.pop() {
-        Some(entry) => Ok(Some(Last { set: entry.set(cx.arena)?.clone(), version: entry.version })),
-        None => Ok(None),
-    }
+    Ok(entry.pop().map_or(Before::Nothing, Before::Entry))
+}
+
+/// Whether the configuration claims a map, a list or an item without its content, and the object has some.
+///
+/// Upstream: such a claim can be pruned although it is made again: an item loses its key, and a map in which
+/// only empty lists are left claims nothing (`ssa/pruning.yaml`).
+fn has_hollow_claim<'a>(
+    cx: Context<'a>,
+    merged: Typed<'a>,
+    config: ParsedValue<'a>,
+    claimed: &FieldSet<'a>,
+) -> bool {
+    // Scans the configuration first: nearly all claims lead to a value of their own.
+    (has_empty_part(config) || sets_any(cx.ignored.view(), config))
+        && has_unclaimed_content(merged.ty, merged.value, claimed, cx.arena)
+}
+
+/// Whether a configuration has one of the fields that the endpoint ignores, which leaves claims without content.
+fn sets_any(ignored: SetView<'_, '_>, config: ParsedValue<'_>) -> bool {
+    ignored.children().any(|child| match child.element {
+        Element::Name(name) => {
+            config.get(name).is_some_and(|value| child.is_member || sets_any(child.below, value))
+        }
+        _ => true,
+    })
 }
 
 /// Adapts all sets to the schema of today. Managers of versions that are gone are forgotten.
