@@ -26,7 +26,7 @@ use crate::{
     load,
     protocol::{clock::Clock, entropy::Entropy},
     server::ApiServer,
-    store::{ManagedFieldsView, MemoryStore, Store},
+    store::{ManagedFieldsView, MemoryStore, Revision, Store},
     testing::{TestHooks, log::Log},
     write::{
         namespace,
@@ -54,7 +54,7 @@ pub struct Builder {
     objects: Vec<Given>,
     first_objects: FirstObjects,
     served: ServedVersions,
-    store: Option<Box<dyn Store>>,
+    store: Option<Arc<dyn Store>>,
     history: Option<usize>,
     clock: Clock,
     seed: Option<u64>,
@@ -213,9 +213,10 @@ impl Builder {
         self
     }
 
-    /// A store in place of the one in memory.
+    /// A store in place of the one in memory. What is in it stays: objects that the server is given, and those of a fresh
+    /// cluster, are created only if they are missing.
     pub fn store(mut self, store: impl Store + 'static) -> Self {
-        self.store = Some(Box::new(store));
+        self.store = Some(Arc::new(store));
         self
     }
 
@@ -348,11 +349,13 @@ impl Builder {
         let schema = self.overlays.into_iter().fold(schema, SchemaBuilder::overlay);
         let schema = Arc::new(schema.compile(self.dialect).map_err(BuildError::new)?);
         let store = self.store.unwrap_or_else(|| {
-            Box::new(self.history.map_or_else(MemoryStore::default, MemoryStore::with_history))
+            Arc::new(self.history.map_or_else(MemoryStore::default, MemoryStore::with_history))
         });
+        let since = store.revision();
+        let ticket = store.begin().wait().map_err(BuildError::new)?;
         let cluster = Cluster {
             catalog: Catalog::new(&schema, self.served),
-            store: store.into(),
+            store,
             schema,
             types: Arc::default(),
             shared_owners: SharedOwners::default(),
@@ -379,16 +382,17 @@ impl Builder {
         // A transaction of their own: nothing follows from the objects a server begins with.
         let transaction = api.transaction();
         if self.first_objects == FirstObjects::FreshCluster {
-            begin_fresh(&transaction)?;
+            begin_fresh(&transaction, since)?;
         }
-        load::begin_with(&transaction, self.objects)?;
+        load::begin_with(&transaction, self.objects, since)?;
         drop(transaction);
+        api.cluster.store.finish(ticket).wait().map_err(BuildError::new)?;
         Ok(ApiServer::new(api, testing))
     }
 }
 
 /// Creates what every cluster has, as far as the version of Kubernetes knows it.
-fn begin_fresh(transaction: &Transaction<'_>) -> Result<(), BuildError> {
+fn begin_fresh(transaction: &Transaction<'_>, since: Revision) -> Result<(), BuildError> {
     INITIAL_NAMESPACES.iter().for_each(|name| namespace::create(transaction, name));
     // Older versions lack some of the kinds.
     let is_served = |object: &Value| {
@@ -397,5 +401,6 @@ fn begin_fresh(transaction: &Transaction<'_>) -> Result<(), BuildError> {
     };
     let objects = fresh_cluster::objects(&transaction.cluster.clock.now().to_string());
     let objects = objects.into_iter().filter(is_served);
-    load::begin_with(transaction, objects.map(|value| Given { value, source: None }).collect())
+    let objects = objects.map(|value| Given { value, source: None }).collect();
+    load::begin_with(transaction, objects, since)
 }

@@ -13,8 +13,11 @@ use crate::{
         group_version::split_api_version,
         status::{Outcome, bad_request},
     },
-    store::metadata_field::Field,
-    write::{definition, namespace, prepare, track, tracking::Tracked, transaction::Transaction},
+    store::{Revision, metadata_field::Field},
+    write::{
+        commit::unless_changed, definition, namespace, prepare, track, tracking::Tracked,
+        transaction::Transaction,
+    },
 };
 
 /// An object that is being loaded.
@@ -32,8 +35,13 @@ pub(crate) fn resource(cluster: &Cluster, api_version: &str, kind: &str) -> Outc
     found.ok_or_else(|| bad_request(format!("no kind {kind:?} is served in {api_version:?}")))
 }
 
-/// Stores what a server begins with, definitions first; nothing may be given twice.
-pub(crate) fn begin_with(transaction: &Transaction<'_>, objects: Vec<Given>) -> Result<(), BuildError> {
+/// Stores what a server begins with, definitions first; nothing may be given twice. Objects that were in the store at
+/// revision `since` stay as they are: the server is not new, it was started again.
+pub(crate) fn begin_with(
+    transaction: &Transaction<'_>,
+    objects: Vec<Given>,
+    since: Revision,
+) -> Result<(), BuildError> {
     let is_definition = |given: &Given| given.value["kind"] == json!("CustomResourceDefinition");
     // Definitions first, so that their objects can be loaded in any order.
     let (definitions, others): (Vec<Given>, Vec<Given>) = objects.into_iter().partition(is_definition);
@@ -42,10 +50,10 @@ pub(crate) fn begin_with(transaction: &Transaction<'_>, objects: Vec<Given>) -> 
     for given in &definitions {
         let complete = definition::load(cluster, &given.value);
         let loading = complete.and_then(|complete| read(cluster, &complete));
-        begin_with_one(transaction, given, loading, &mut seen)?;
+        begin_with_one(transaction, given, loading, &mut seen, since)?;
     }
     for given in &others {
-        begin_with_one(transaction, given, read(cluster, &given.value), &mut seen)?;
+        begin_with_one(transaction, given, read(cluster, &given.value), &mut seen, since)?;
     }
     Ok(())
 }
@@ -55,6 +63,7 @@ fn begin_with_one<'g>(
     given: &'g Given,
     loading: Outcome<Loading>,
     seen: &mut HashMap<String, &'g Given>,
+    since: Revision,
 ) -> Result<(), BuildError> {
     let complete = |mut loading: Loading| {
         prepare::complete_loaded(transaction.cluster, &loading.resource, &mut loading.object)
@@ -66,14 +75,16 @@ fn begin_with_one<'g>(
         let place = first.source.as_ref().map(|source| format!(", first in {source}")).unwrap_or_default();
         return Err(BuildError::about(given, format!("the object is given twice{place}")));
     }
-    store(transaction, loading);
-    Ok(())
+    let held = transaction.cluster.store.get(&loading.key);
+    if held.is_some_and(|held| held.revision <= since) {
+        return Ok(());
+    }
+    store(transaction, loading).map_err(|failure| BuildError::about(given, failure.message()))
 }
 
 /// Stores an object as it is, in place of one that is there.
 pub(crate) fn put(transaction: &Transaction<'_>, value: &Value) -> Outcome<()> {
-    store(transaction, read(transaction.cluster, value)?);
-    Ok(())
+    store(transaction, read(transaction.cluster, value)?)
 }
 
 fn read(cluster: &Cluster, value: &Value) -> Outcome<Loading> {
@@ -113,7 +124,7 @@ fn complete(cluster: &Cluster, resource: &Resource, object: &mut Object) {
 }
 
 /// Writes an object, and its namespace if that is missing.
-fn store(transaction: &Transaction<'_>, Loading { resource, key, mut object }: Loading) {
+fn store(transaction: &Transaction<'_>, Loading { resource, key, mut object }: Loading) -> Outcome<()> {
     let namespace = object.metadata.namespace();
     if !namespace.is_empty() && transaction.cluster.store.get(&format!("/namespaces/{namespace}")).is_none() {
         namespace::create(transaction, namespace);
@@ -129,8 +140,8 @@ fn store(transaction: &Transaction<'_>, Loading { resource, key, mut object }: L
                 transaction.update(&resource, &key, object.record(), &old)
             }
         };
-        if written.is_ok() {
-            return;
+        if unless_changed(written)?.is_some() {
+            return Ok(());
         }
     }
 }

@@ -24,8 +24,11 @@ use crate::{
     given::BuildError,
     load,
     object::shown::Shown,
-    protocol::{reply::Body, status::Failure},
-    store::{Expect, RecordForm, Revision, Store, Stored},
+    protocol::{
+        reply::Body,
+        status::{Failure, store_unavailable},
+    },
+    store::{Expect, MemoryStore, RecordForm, Revision, Store, StoreError, Stored, WriteError},
     testing::{
         TestHooks, assert_requests, assert_requests_among_others,
         fault::{FaultRule, On},
@@ -45,7 +48,7 @@ pub struct ApiServer {
 
 /// The whole state of a server at one moment.
 pub struct Snapshot {
-    store: Box<dyn Store>,
+    store: MemoryStore,
 }
 
 /// How watches learn that a snapshot was restored.
@@ -128,23 +131,34 @@ impl ApiServer {
     /// Stores an object as it is, without a request: to set a status, or to store an invalid object. Watches see it.
     ///
     /// # Errors
-    /// If the kind is not served, or the object has no name.
+    /// If the kind is not served, the object has no name, or the store cannot write it.
     pub fn set(&self, object: Value) -> Result<(), Failure> {
-        load::put(&self.api.transaction(), &object)
+        self.api.durably(|| load::put(&self.api.transaction(), &object))
     }
 
-    /// Removes an object at once, regardless of finalizers and grace periods; answers whether it was there.
+    /// Removes an object at once, regardless of finalizers and grace periods; answers whether it was there. A store on
+    /// a disk has written that once [`ApiServer::flush`] returns.
     pub fn remove(&self, api_version: &str, kind: &str, namespace: &str, name: &str) -> bool {
         let Ok(resource) = load::resource(&self.api.cluster, api_version, kind) else { return false };
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
         let transaction = self.api.transaction();
         // Another client may write in between; the removal is tried until it wins.
         while let Some(stored) = self.api.cluster.store.get(&key) {
-            if transaction.remove(&resource, &key, &stored).is_ok() {
-                return true;
+            match transaction.remove(&resource, &key, &stored) {
+                Ok(_) => return true,
+                Err(WriteError::Mismatch(_)) => {}
+                Err(WriteError::Store(_)) => return false,
             }
         }
         false
+    }
+
+    /// Waits until everything that was written so far is durable. Requests wait by themselves.
+    ///
+    /// # Errors
+    /// If the store cannot write.
+    pub fn flush(&self) -> Result<(), Failure> {
+        self.api.durably(|| Ok(()))
     }
 
     /// Applies the objects of a YAML text in their order, as `kubectl apply --server-side --force-conflicts` does, and
@@ -342,32 +356,44 @@ impl ApiServer {
     }
 
     /// Goes back to a snapshot.
-    pub fn restore(&self, snapshot: &Snapshot, how: Restore) {
-        match how {
-            Restore::EndWatches => self.api.cluster.store.adopt(&*snapshot.store),
-            Restore::AsEvents => self.replay(snapshot),
-        }
+    ///
+    /// # Errors
+    /// If the store cannot write.
+    pub fn restore(&self, snapshot: &Snapshot, how: Restore) -> Result<(), Failure> {
+        let restored = self.api.durably(|| match how {
+            Restore::EndWatches => {
+                let adopted = self.api.cluster.store.adopt(&snapshot.store);
+                adopted.map_err(|error| store_unavailable(&error))
+            }
+            Restore::AsEvents => self.replay(snapshot).map_err(|error| store_unavailable(&error)),
+        });
         // The store was changed without a transaction, which would have done this.
         self.api.cluster.serve_definitions();
+        restored
     }
 
     /// Writes the difference between now and then.
-    fn replay(&self, snapshot: &Snapshot) {
-        let all = |store: &dyn Store| store.newest("");
-        for (key, stored) in all(&*self.api.cluster.store) {
+    fn replay(&self, snapshot: &Snapshot) -> Result<(), StoreError> {
+        // A client that writes at the same time wins.
+        let unless_changed = |written| match written {
+            Err(WriteError::Store(error)) => Err(error),
+            Ok(_) | Err(WriteError::Mismatch(_)) => Ok(()),
+        };
+        for (key, stored) in self.api.cluster.store.newest("") {
             if snapshot.store.get(&key).is_none() {
-                drop(self.api.cluster.store.delete(&key, stored.revision));
+                unless_changed(self.api.cluster.store.delete(&key, stored.revision))?;
             }
         }
-        for (key, wanted) in all(&*snapshot.store) {
+        for (key, wanted) in snapshot.store.newest("") {
             let held = self.api.cluster.store.get(&key);
             let same = held.as_ref().is_some_and(|held| held.record.has_same_content(&wanted.record));
             // Unchanged objects keep their resourceVersion, and watches see no event.
             if !same {
                 let expect = held.map_or(Expect::Absent, |held| Expect::Unchanged(held.revision));
-                drop(self.api.cluster.store.put(&key, wanted.record, expect));
+                unless_changed(self.api.cluster.store.put(&key, wanted.record, expect))?;
             }
         }
+        Ok(())
     }
 
     /// An independent server with the same state and settings; without its faults and its log.

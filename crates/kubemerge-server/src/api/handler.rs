@@ -16,10 +16,11 @@ use crate::{
         media,
         query::Query,
         reply::{Body, Reply},
-        status::{Failure, Outcome, too_large},
+        status::{Failure, Outcome, store_unavailable, too_large},
         target::Target,
         verb::Verb,
     },
+    store::{StoreError, StoreStep},
     write::{
         collector::run_followups,
         transaction::{Changes, Transaction},
@@ -49,13 +50,40 @@ impl Api {
         if let Some(one) = interference.as_mut().filter(|one| one.failure.is_none()) {
             one.answer = self.hooks.intercept(&mut parts, &mut body);
         }
-        self.answer(parts, body, interference)
+        // Neither waits unless the store is on a disk or in a network.
+        let begun = match self.cluster.store.begin() {
+            StoreStep::Done(begun) => begun,
+            StoreStep::Later(begun) => begun.await,
+        };
+        let (reply, changes) = self.answer(&parts, &body, interference, begun.as_ref().err());
+        let finished = match begun.map(|ticket| self.cluster.store.finish(ticket)) {
+            Ok(StoreStep::Later(finished)) => {
+                // Boxed for the same reason as the delay.
+                let answered = async move { (finished.await, reply, changes) };
+                let (finished, reply, changes) = Box::pin(answered).await;
+                return self.conclude(parts, body, self.durable_reply(finished, reply), changes);
+            }
+            Ok(StoreStep::Done(finished)) => finished,
+            // Said already in the answers that it matters for.
+            Err(_) => Ok(()),
+        };
+        self.conclude(parts, body, self.durable_reply(finished, reply), changes)
+    }
+
+    /// A reply that may leave: everything that it is about is durable.
+    fn durable_reply(&self, finished: Result<(), StoreError>, reply: Reply) -> Reply {
+        match self.finished(finished) {
+            Ok(()) => reply,
+            Err(failure) => Reply::failure(&failure),
+        }
     }
 
     /// Carries out a request of the server's owner: without hooks, delays and a place in the log.
     pub(crate) fn carry_out_unseen(&self, parts: &Parts, body: &Bytes) -> Outcome<Reply> {
         let (target, query) = (Target::of(parts.uri.path()), Query::parse(parts.uri.query()));
-        self.carry_out(&self.transaction(), &Request { parts, body, query: &query, target: &target })
+        self.durably(|| {
+            self.carry_out(&self.transaction(), &Request { parts, body, query: &query, target: &target })
+        })
     }
 
     fn interference(&self, parts: &Parts) -> Option<Box<Interference>> {
@@ -68,12 +96,21 @@ impl Api {
         Some(Box::new(self.hooks.before(&IncomingRequest { verb, address: &address, content_type })))
     }
 
-    fn answer(&self, parts: Parts, body: Bytes, interference: Option<Box<Interference>>) -> Response<Body> {
+    fn answer(
+        &self,
+        parts: &Parts,
+        body: &Bytes,
+        interference: Option<Box<Interference>>,
+        unreadable: Option<&StoreError>,
+    ) -> (Reply, Changes) {
         let target = Target::of(parts.uri.path());
+        // The server's own documents need no store.
+        if let (Target::Objects(_), Some(error)) = (&target, unreadable) {
+            return (Reply::failure(&store_unavailable(error)), Changes::new());
+        }
         let query = Query::parse(parts.uri.query());
-        let request = Request { parts: &parts, body: &body, query: &query, target: &target };
+        let request = Request { parts, body, query: &query, target: &target };
         let (reply, changes) = self.respond(&request, interference);
-        let code = reply.code;
         let reply = if media::wants_yaml(&parts.headers) {
             reply.yaml()
         } else if wants_indent(&query, &parts.headers) {
@@ -83,7 +120,12 @@ impl Api {
         };
         // Last, because the headers of HEAD are those of GET.
         let reply = if parts.method == Method::HEAD { reply.without_body() } else { reply };
-        drop(target);
+        (reply, changes)
+    }
+
+    /// The response, once it is noted in the log.
+    fn conclude(&self, parts: Parts, body: Bytes, reply: Reply, changes: Changes) -> Response<Body> {
+        let code = reply.code;
         self.hooks.after(Answered { parts, body, code, changes });
         reply.into_response()
     }

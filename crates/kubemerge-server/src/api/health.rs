@@ -1,6 +1,9 @@
-//! `/healthz`, `/livez` and `/readyz`: always well, in the words of kube-apiserver.
+//! `/healthz`, `/livez` and `/readyz`: as well as the store is, in the words of kube-apiserver.
 
-use crate::protocol::{query::Query, reply::Reply};
+use crate::{
+    protocol::{query::Query, reply::Reply},
+    store::StoreError,
+};
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
@@ -40,25 +43,28 @@ const HOOKS: &[&str] = &[
 /// The hooks after `autoregister-completion`.
 const LATE_HOOKS: &[&str] = &["apiservice-openapi-controller", "apiservice-openapiv3-controller"];
 
+/// The checks that fail with the store.
+const STORE_CHECKS: &[&str] = &["etcd", "etcd-readiness"];
+
 /// Answers a health check: `path` is `livez`, or one check such as `livez/etcd`.
-pub(crate) fn check(path: &str, query: &Query) -> Reply {
+pub(crate) fn check(path: &str, query: &Query, store: Result<(), StoreError>) -> Reply {
     let (name, one) = path.split_once('/').unwrap_or((path, ""));
     let checks = checks(name);
     if !one.is_empty() {
-        // Upstream: the answer of Go's HTTP library, not a Status.
-        return match checks.iter().any(|check| check == one) {
-            true => Reply::bytes(200, PLAIN, "ok"),
-            false => Reply::bytes(404, PLAIN, "404 page not found\n"),
-        };
-    }
-    if !query.has("verbose") {
-        return Reply::bytes(200, PLAIN, "ok");
+        return check_one(&checks, one, store);
     }
     let excluded: Vec<&str> = query.all("exclude").collect();
-    let mut lines = String::new();
-    for check in &checks {
-        let result = if excluded.contains(&check.as_str()) { "excluded: ok" } else { "ok" };
-        lines += &format!("[+]{check} {result}\n");
+    let (mut lines, mut failed) = (String::new(), false);
+    for check in checks.iter().map(String::as_str) {
+        if excluded.contains(&check) {
+            lines += &format!("[+]{check} excluded: ok\n");
+        } else if store.is_err() && STORE_CHECKS.contains(&check) {
+            // The path is public, and the reason may name files and addresses.
+            lines += &format!("[-]{check} failed: reason withheld\n");
+            failed = true;
+        } else {
+            lines += &format!("[+]{check} ok\n");
+        }
     }
     let unknown = excluded.iter().filter(|name| !checks.iter().any(|check| check == *name));
     let unknown: Vec<String> = unknown.map(|name| format!("{name:?}")).collect();
@@ -66,7 +72,22 @@ pub(crate) fn check(path: &str, query: &Query) -> Reply {
         lines +=
             &format!("warn: some health checks cannot be excluded: no matches for {}\n", unknown.join(","));
     }
-    Reply::bytes(200, PLAIN, format!("{lines}{name} check passed\n"))
+    match failed {
+        true => Reply::bytes(500, PLAIN, format!("{lines}{name} check failed\n")),
+        false if query.has("verbose") => Reply::bytes(200, PLAIN, format!("{lines}{name} check passed\n")),
+        false => Reply::bytes(200, PLAIN, "ok"),
+    }
+}
+
+fn check_one(checks: &[String], one: &str, store: Result<(), StoreError>) -> Reply {
+    // Upstream: the answers of Go's HTTP library, not a Status.
+    match store {
+        _ if !checks.iter().any(|check| check == one) => Reply::bytes(404, PLAIN, "404 page not found\n"),
+        Err(error) if STORE_CHECKS.contains(&one) => {
+            Reply::bytes(500, PLAIN, format!("internal server error: {error}\n"))
+        }
+        _ => Reply::bytes(200, PLAIN, "ok"),
+    }
 }
 
 /// The names of the checks below one path, in kube-apiserver's order.

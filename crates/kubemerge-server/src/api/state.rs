@@ -12,6 +12,8 @@ use crate::{
         watch_settings::{BookmarkTrigger, WatchSettings},
     },
     catalog::cluster::Cluster,
+    protocol::status::{Outcome, store_unavailable},
+    store::StoreError,
     write::{settings::WriteSettings, transaction::Transaction},
 };
 
@@ -43,5 +45,23 @@ impl Api {
     /// The writes of one request.
     pub(crate) fn transaction(&self) -> Transaction<'_> {
         Transaction::new(&self.cluster, &self.settings.write)
+    }
+
+    /// Does something without a request, and stops the thread until its result is durable.
+    pub(crate) fn durably<T>(&self, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+        let unavailable = |error: StoreError| store_unavailable(&error);
+        let ticket = self.cluster.store.begin().wait().map_err(unavailable)?;
+        let result = run();
+        self.finished(self.cluster.store.finish(ticket).wait())?;
+        result
+    }
+
+    /// What a request answers whose changes may have been taken back.
+    pub(super) fn finished(&self, finished: Result<(), StoreError>) -> Outcome<()> {
+        finished.map_err(|error| {
+            // A definition may be among what was taken back.
+            self.cluster.serve_definitions();
+            store_unavailable(&error)
+        })
     }
 }

@@ -154,7 +154,7 @@ impl Watch {
             let before = self.cursor;
             self.read_events();
             // Events of other prefixes move the cursor, too; there may be more to read.
-            let went_on = self.cursor > before && self.cursor < self.cluster.store.revision();
+            let went_on = self.cursor > before && self.cursor < self.cluster.store.durable();
             if !self.lines.is_empty() || self.ended || went_on {
                 continue;
             }
@@ -173,16 +173,13 @@ impl Watch {
     }
 
     fn read_events(&mut self) {
+        // Before the events: what is not durable now may be taken back.
+        let durable = self.cluster.store.durable();
         match self.cluster.store.events(&self.prefix, self.cursor, MAX_EVENTS_PER_READ) {
             Ok((events, reached)) => {
-                let held_back = self.hooks.lag(&events);
-                let (events, reached) = match held_back {
-                    Some(reached) => {
-                        (events.into_iter().take_while(|event| event.revision <= reached).collect(), reached)
-                    }
-                    None => (events, reached),
-                };
-                events.iter().for_each(|event| self.push_event(event));
+                let reached = self.hooks.lag(&events).unwrap_or(reached).min(durable);
+                let shown = events.iter().take_while(|event| event.revision <= reached);
+                shown.for_each(|event| self.push_event(event));
                 self.cursor = self.cursor.max(reached);
             }
             // A watch may start in the future; it waits.

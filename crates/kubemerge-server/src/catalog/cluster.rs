@@ -66,7 +66,7 @@ impl Cluster {
     /// An independent cluster with the same state.
     pub(crate) fn fork(&self) -> Cluster {
         let forked = Cluster {
-            store: self.store.fork().into(),
+            store: Arc::new(self.store.fork()),
             catalog: self.catalog.fork(),
             schema: self.schema.clone(),
             types: self.types.clone(),

@@ -5,21 +5,23 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::watch;
 
 use super::{
-    Event, Expect, Mismatch, OutOfRange, Page, Range, Record, Revision, Signal, Store, Stored,
+    Event, Expect, OutOfRange, Page, Range, Record, Revision, Signal, Store, StoreError, StoreSize, Stored,
+    WriteError,
     state::{Limits, State},
 };
 
 /// How many events are kept by default.
-const MAX_HISTORY_EVENTS: usize = 1 << 16;
+pub(super) const MAX_HISTORY_EVENTS: usize = 1 << 16;
 
 /// How many bytes of objects the history holds at most, whatever the number of events.
-const MAX_HISTORY_BYTES: usize = 256 * 1024 * 1024;
+pub(super) const MAX_HISTORY_BYTES: usize = 256 * 1024 * 1024;
 
 /// Keeps everything in memory; the default.
 pub struct MemoryStore {
     state: RwLock<State>,
-    revision: watch::Sender<Revision>,
-    history: Limits,
+    /// The newest revision that watches may show.
+    pub(super) newest: watch::Sender<Revision>,
+    pub(super) history: Limits,
 }
 
 impl Default for MemoryStore {
@@ -35,13 +37,13 @@ impl MemoryStore {
         Self::with_state(State { revision: 1, oldest: 1, ..State::default() }, history)
     }
 
-    fn with_state(state: State, history: Limits) -> Self {
-        let (revision, _) = watch::channel(state.revision);
-        MemoryStore { state: RwLock::new(state), revision, history }
+    pub(super) fn with_state(state: State, history: Limits) -> Self {
+        let (newest, _) = watch::channel(state.revision);
+        MemoryStore { state: RwLock::new(state), newest, history }
     }
 
     /// The state is changed in steps that cannot fail half-way, so it is sound even after a panic elsewhere.
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, State> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -57,22 +59,33 @@ impl MemoryStore {
         RwLockWriteGuard::downgrade(state)
     }
 
+    /// The revision that was announced last.
+    #[cfg(feature = "file-store")]
+    pub(super) fn announced(&self) -> Revision {
+        *self.newest.borrow()
+    }
+
     /// Notifies all watches.
     fn announce(&self, revision: Revision) {
         // A watch that starts now has not read the state yet, which is locked.
-        let has_watchers = self.revision.receiver_count() > 0;
-        self.revision.send_if_modified(|newest| {
+        let has_watchers = self.newest.receiver_count() > 0;
+        self.newest.send_if_modified(|newest| {
             *newest = revision;
             has_watchers
         });
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, State> {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Store for MemoryStore {
+    fn size(&self) -> StoreSize {
+        let state = self.read();
+        StoreSize { values: state.objects.len(), events: state.events.len(), disk_bytes: 0 }
+    }
+
     fn revision(&self) -> Revision {
         self.read().revision
     }
@@ -98,25 +111,18 @@ impl Store for MemoryStore {
         Ok(Page { items, revision: at })
     }
 
-    fn put(&self, key: &str, record: Record, expect: Expect) -> Result<Revision, Mismatch> {
+    fn put(&self, key: &str, record: Record, expect: Expect) -> Result<Revision, WriteError> {
         let mut state = self.write();
-        let revision = match expect {
-            Expect::Absent => state.create(key, record)?,
-            Expect::Unchanged(since) => state.replace(key, record, since)?,
-        };
-        state.trim(self.history);
+        let revision = state.put(key, record, expect)?;
+        state.trim(self.history, revision, |_| {});
         self.announce(revision);
         Ok(revision)
     }
 
-    fn delete(&self, key: &str, unchanged_since: Revision) -> Result<Revision, Mismatch> {
+    fn delete(&self, key: &str, unchanged_since: Revision) -> Result<Revision, WriteError> {
         let mut state = self.write();
-        match state.objects.get(key) {
-            Some(held) if held.revision == unchanged_since => {}
-            held => return Err(Mismatch(held.cloned())),
-        }
-        let revision = state.remove(key);
-        state.trim(self.history);
+        let revision = state.delete(key, unchanged_since)?;
+        state.trim(self.history, revision, |_| {});
         self.announce(revision);
         Ok(revision)
     }
@@ -144,41 +150,34 @@ impl Store for MemoryStore {
     }
 
     fn signal(&self) -> Signal {
-        self.revision.subscribe()
+        self.newest.subscribe()
     }
 
     fn compact(&self, to: Revision) {
         let mut state = self.write();
         let to = to.min(state.revision);
-        state.forget(to);
+        state.forget(to, |_| {});
     }
 
     fn dependents(&self, owner_uid: &str) -> Vec<Arc<str>> {
         self.read().dependents.get(owner_uid).map(|keys| keys.iter().cloned().collect()).unwrap_or_default()
     }
 
-    fn fork(&self) -> Box<dyn Store> {
+    fn fork(&self) -> MemoryStore {
         let mut state = self.read().clone();
         // A copy has no past: its watches begin with it.
-        state.forget(state.revision);
-        Box::new(Self::with_state(state, self.history))
+        state.forget(state.revision, |_| {});
+        Self::with_state(state, self.history)
     }
 
-    fn adopt(&self, other: &dyn Store) {
-        let page = other.range(Range::default()).expect("the newest state can always be read");
+    fn adopt(&self, other: &dyn Store) -> Result<(), StoreError> {
+        let page = other.range(Range::default()).map_err(|error| StoreError::new(error.to_string()))?;
         let mut state = self.write();
-        state.objects.clear();
-        state.dependents.clear();
-        for (key, stored) in page.items {
-            state.index(&key, &stored.record);
-            // The keys of a range differ.
-            state.objects.insert(&key, stored).ok();
-        }
         // Revisions never go back: watches of the replaced state must not see old numbers again.
-        state.revision = state.revision.max(page.revision) + 1;
-        let revision = state.revision;
-        state.forget(revision);
+        let revision = state.revision.max(page.revision) + 1;
+        *state = State::of(page.items, revision);
         self.announce(revision);
+        Ok(())
     }
 }
 
@@ -207,7 +206,9 @@ mod tests {
         let first = store.put("a/1", record("1"), Expect::Absent).unwrap();
         assert!(store.put("a/1", record("2"), Expect::Absent).is_err());
         let second = store.put("a/1", record("2"), Expect::Unchanged(first)).unwrap();
-        let Mismatch(held) = store.put("a/1", record("3"), Expect::Unchanged(first)).unwrap_err();
+        let Err(WriteError::Mismatch(held)) = store.put("a/1", record("3"), Expect::Unchanged(first)) else {
+            panic!("the value has changed");
+        };
         assert_eq!(held.unwrap().revision, second);
         assert!(store.delete("a/1", first).is_err());
         assert!(store.delete("a/1", second).unwrap() > second);
@@ -272,7 +273,7 @@ mod tests {
         let fork = store.fork();
         store.delete("a", written).unwrap();
         assert_eq!(fork.get("a").unwrap().revision, written);
-        store.adopt(&*fork);
+        store.adopt(&fork).unwrap();
         assert_eq!(store.get("a").unwrap().revision, written);
         assert!(matches!(store.events("", written, 9), Err(OutOfRange::Compacted { .. })));
     }

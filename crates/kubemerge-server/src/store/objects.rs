@@ -33,6 +33,10 @@ impl Value {
 }
 
 impl Objects {
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
     fn find(&self, key: &str) -> Option<&Value> {
         let hash = self.hasher.hash_one(key);
         self.values.find(hash, |value| value.is(hash, key))
@@ -69,10 +73,6 @@ impl Objects {
         self.sort();
         self.order.remove(&*key);
         Some((key, stored))
-    }
-
-    pub(super) fn clear(&mut self) {
-        *self = Objects::default();
     }
 
     /// Whether all keys are in order.

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use super::{Event, Mismatch, OutOfRange, Range, Record, Revision, Stored, objects::Objects};
+use super::{Event, Expect, OutOfRange, Range, Record, Revision, Stored, WriteError, objects::Objects};
 
 /// How much history is kept.
 #[derive(Clone, Copy)]
@@ -31,6 +31,16 @@ pub(super) struct State {
 }
 
 impl State {
+    /// A state with these values, whose history begins at the revision. The keys differ.
+    pub(super) fn of(items: Vec<(Arc<str>, Stored)>, revision: Revision) -> State {
+        let mut state = State { revision, oldest: revision, ..State::default() };
+        for (key, stored) in items {
+            state.index(&key, &stored.record);
+            state.objects.insert(&key, stored).ok();
+        }
+        state
+    }
+
     pub(super) fn check(&self, at: Revision) -> Result<(), OutOfRange> {
         if at > self.revision {
             Err(OutOfRange::Future { current: self.revision })
@@ -61,11 +71,27 @@ impl State {
         items.into_iter().collect()
     }
 
-    pub(super) fn create(&mut self, key: &str, record: Record) -> Result<Revision, Mismatch> {
+    /// Writes a value if the key holds what is expected.
+    pub(super) fn put(&mut self, key: &str, record: Record, expect: Expect) -> Result<Revision, WriteError> {
+        match expect {
+            Expect::Absent => self.create(key, record),
+            Expect::Unchanged(since) => self.replace(key, record, since),
+        }
+    }
+
+    /// Removes a value that was last written at the revision.
+    pub(super) fn delete(&mut self, key: &str, since: Revision) -> Result<Revision, WriteError> {
+        match self.objects.get(key) {
+            Some(held) if held.revision == since => Ok(self.remove(key)),
+            held => Err(WriteError::Mismatch(held.cloned())),
+        }
+    }
+
+    pub(super) fn create(&mut self, key: &str, record: Record) -> Result<Revision, WriteError> {
         let (key, revision) = (Arc::<str>::from(key), self.revision + 1);
         let stored = Stored { record: record.clone(), revision };
         // The map says whether the key was free: looking it up first would be a second search.
-        self.objects.insert(&key, stored).map_err(|held| Mismatch(Some(held.clone())))?;
+        self.objects.insert(&key, stored).map_err(|held| WriteError::Mismatch(Some(held.clone())))?;
         self.stored(key, record, None);
         Ok(revision)
     }
@@ -76,13 +102,13 @@ impl State {
         key: &str,
         record: Record,
         since: Revision,
-    ) -> Result<Revision, Mismatch> {
+    ) -> Result<Revision, WriteError> {
         let revision = self.revision + 1;
         let (key, previous) = match self.objects.get_mut(key) {
             Some((key, held)) if held.revision == since => {
                 (key.clone(), std::mem::replace(held, Stored { record: record.clone(), revision }))
             }
-            held => return Err(Mismatch(held.map(|(_, held)| held.clone()))),
+            held => return Err(WriteError::Mismatch(held.map(|(_, held)| held.clone()))),
         };
         self.stored(key, record, Some(previous));
         Ok(revision)
@@ -113,7 +139,7 @@ impl State {
         }
     }
 
-    fn unindex(&mut self, key: &str, record: &Record, kept: &[String]) {
+    pub(super) fn unindex(&mut self, key: &str, record: &Record, kept: &[String]) {
         // Most updates keep their owners.
         if record.owners() == kept {
             return;
@@ -134,26 +160,29 @@ impl State {
         self.events.push_back(event);
     }
 
-    pub(super) fn trim(&mut self, most: Limits) {
+    /// Drops the oldest events while there are too many, but none after `durable`; hands each to `dropped`.
+    pub(super) fn trim(&mut self, most: Limits, durable: Revision, mut dropped: impl FnMut(&Event)) {
         while self.events.len() > most.events || self.event_bytes > most.bytes {
-            let Some(event) = self.events.pop_front() else { return };
+            let Some(event) = self.events.pop_front_if(|event| event.revision <= durable) else { return };
             self.event_bytes -= size(&event);
             // The state after the dropped event can still be read, the one before it cannot.
             self.oldest = event.revision;
+            dropped(&event);
         }
     }
 
-    /// After this, states before `to` cannot be read.
-    pub(super) fn forget(&mut self, to: Revision) {
+    /// After this, states before `to` cannot be read. Hands each event that is dropped to `dropped`.
+    pub(super) fn forget(&mut self, to: Revision, mut dropped: impl FnMut(&Event)) {
         self.oldest = self.oldest.max(to);
-        let gone = self.events.partition_point(|event| event.revision <= to);
-        let forgotten: usize = self.events.drain(..gone).map(|event| size(&event)).sum();
-        self.event_bytes -= forgotten;
+        while let Some(event) = self.events.pop_front_if(|event| event.revision <= to) {
+            self.event_bytes -= size(&event);
+            dropped(&event);
+        }
     }
 }
 
 /// How much an event weighs in the history. What was there before counts too: nothing else may hold it by now.
-fn size(event: &Event) -> usize {
+pub(super) fn size(event: &Event) -> usize {
     let records = event.value.iter().chain(event.previous.iter().map(|stored| &stored.record));
     records.map(|record| record.canonical().as_bytes().len()).sum()
 }

@@ -5,8 +5,11 @@ use serde_json::Value;
 use crate::{
     catalog::{Resource, call::Call},
     object::{Object, shown::Shown},
-    protocol::{query::DryRun, status::Outcome},
-    store::{Mismatch, Record, Revision, Stored},
+    protocol::{
+        query::DryRun,
+        status::{Outcome, store_unavailable},
+    },
+    store::{Record, Revision, Stored, WriteError},
     write::transaction::Transaction,
 };
 
@@ -41,7 +44,7 @@ pub(crate) fn commit(
     key: &str,
     old: &Stored,
     record: Record,
-) -> Result<Committed, Mismatch> {
+) -> Result<Committed, WriteError> {
     // Upstream: an update without a change writes nothing and keeps the resourceVersion. Times of field managers alone are
     // no change.
     if record.has_same_content(&old.record) {
@@ -76,8 +79,18 @@ pub(crate) fn change(
         match commit(transaction, call.resource, &key, &current, new) {
             Ok(committed) => return Ok(committed),
             // Another client was faster: compute again from its state, unless it deleted the object.
-            Err(Mismatch(newer)) => current = newer.ok_or_else(|| call.not_found())?,
+            Err(WriteError::Mismatch(newer)) => current = newer.ok_or_else(|| call.not_found())?,
+            Err(WriteError::Store(error)) => return Err(store_unavailable(&error)),
         }
+    }
+}
+
+/// What was written; none if another client was faster, so that the caller has to compute again.
+pub(crate) fn unless_changed<T>(written: Result<T, WriteError>) -> Outcome<Option<T>> {
+    match written {
+        Ok(written) => Ok(Some(written)),
+        Err(WriteError::Mismatch(_)) => Ok(None),
+        Err(WriteError::Store(error)) => Err(store_unavailable(&error)),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     },
     write::{
         apply::{self, Configuration},
-        commit::commit,
+        commit::{commit, unless_changed},
         request::Old,
         rewrite::{keys_below, rewrite_status},
         tracking::Tracked,
@@ -84,7 +84,7 @@ fn apply_condition(
         let mut new = old.clone();
         new.set("status", &tree(document.node())["status"])?;
         new.ownership = applied.ownership;
-        if commit(transaction, resource, key, &stored, new.record()).is_ok() {
+        if unless_changed(commit(transaction, resource, key, &stored, new.record()))?.is_some() {
             break;
         }
     }

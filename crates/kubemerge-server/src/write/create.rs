@@ -7,9 +7,12 @@ use crate::{
     object::Object,
     protocol::{
         query::DryRun,
-        status::{Failure, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path},
+        status::{
+            Failure, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path,
+            store_unavailable,
+        },
     },
-    store::{Mismatch, Record, Revision, Stored, metadata_field::Field},
+    store::{Record, Revision, Stored, WriteError, metadata_field::Field},
     write::{
         decode::Decoded, namespace, precondition::check_own_namespace, request::Write,
         sequence::state_to_store,
@@ -110,7 +113,8 @@ fn attempt<'w>(creation: Creation<'w>, decoded: Decoded<'w>) -> Outcome<Result<C
     }
     let stored = match transaction.create(call.resource, &key, record) {
         Ok(stored) => stored,
-        Err(Mismatch(existing)) => return Ok(Err(existing)),
+        Err(WriteError::Mismatch(existing)) => return Ok(Err(existing)),
+        Err(WriteError::Store(error)) => return Err(store_unavailable(&error)),
     };
     if !creation.is_undisturbed(&stored)
         && let Err(failure) = check_place(creation.write, key_name(&key))

@@ -8,9 +8,9 @@ use crate::{
     object::Object,
     protocol::{
         query::DryRun,
-        status::{Outcome, conflict, not_found},
+        status::{Outcome, conflict, not_found, store_unavailable},
     },
-    store::{Mismatch, Stored, metadata_field::Field},
+    store::{Stored, WriteError, metadata_field::Field},
     write::{
         commit::{is_namespace, is_released},
         definition,
@@ -57,7 +57,8 @@ pub(crate) fn delete(
         };
         match outcome {
             Ok(deleted) => return Ok(deleted),
-            Err(Mismatch(newer)) => current = newer.ok_or_else(gone)?,
+            Err(WriteError::Mismatch(newer)) => current = newer.ok_or_else(gone)?,
+            Err(WriteError::Store(error)) => return Err(store_unavailable(&error)),
         }
     }
 }
@@ -80,7 +81,7 @@ fn mark(
     key: &str,
     current: &Stored,
     new: &Object,
-) -> Result<Deleted, Mismatch> {
+) -> Result<Deleted, WriteError> {
     let record = new.record();
     if record.canonical() == current.record.canonical() {
         return Ok(Deleted::Waiting(current.clone()));

@@ -6,7 +6,12 @@ use crate::{
     catalog::Resource,
     object::Object,
     protocol::status::Outcome,
-    write::{commit::commit, track, tracking::Tracked, transaction::Transaction},
+    write::{
+        commit::{commit, unless_changed},
+        track,
+        tracking::Tracked,
+        transaction::Transaction,
+    },
 };
 
 /// Changes an object, again if another client was faster; an object that is gone needs no change.
@@ -44,7 +49,7 @@ fn rewrite_as(
         change(&mut object);
         // What was removed leaves every manager.
         track::change(endpoint, manager, Some(&old), &mut object);
-        if commit(transaction, endpoint.resource, key, &stored, object.record()).is_ok() {
+        if unless_changed(commit(transaction, endpoint.resource, key, &stored, object.record()))?.is_some() {
             break;
         }
     }

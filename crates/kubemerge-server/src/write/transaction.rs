@@ -20,7 +20,7 @@ use crate::{
         reservations::Reserved,
     },
     object::Object,
-    store::{Expect, Mismatch, Record, Stored},
+    store::{Expect, Record, Stored, WriteError},
     write::{
         cluster_addresses,
         followup::{self, Followup},
@@ -68,7 +68,12 @@ impl<'a> Transaction<'a> {
         self.index.borrow().clone()
     }
 
-    pub(crate) fn create(&self, resource: &Resource, key: &str, record: Record) -> Result<Stored, Mismatch> {
+    pub(crate) fn create(
+        &self,
+        resource: &Resource,
+        key: &str,
+        record: Record,
+    ) -> Result<Stored, WriteError> {
         let revision = self.cluster.store.put(key, record.clone(), Expect::Absent)?;
         let stored = Stored { record, revision };
         self.note(resource, key, None, Some(stored.clone()));
@@ -81,7 +86,7 @@ impl<'a> Transaction<'a> {
         key: &str,
         record: Record,
         old: &Stored,
-    ) -> Result<Stored, Mismatch> {
+    ) -> Result<Stored, WriteError> {
         let revision = self.cluster.store.put(key, record.clone(), Expect::Unchanged(old.revision))?;
         let stored = Stored { record, revision };
         self.note(resource, key, Some(old.clone()), Some(stored.clone()));
@@ -89,7 +94,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Removes an object; answers its last state with the revision of the removal.
-    pub(crate) fn remove(&self, resource: &Resource, key: &str, old: &Stored) -> Result<Stored, Mismatch> {
+    pub(crate) fn remove(&self, resource: &Resource, key: &str, old: &Stored) -> Result<Stored, WriteError> {
         let revision = self.cluster.store.delete(key, old.revision)?;
         self.note(resource, key, Some(old.clone()), None);
         Ok(Stored { record: old.record.clone(), revision })

@@ -30,5 +30,6 @@ mod subresources;
 mod support;
 #[cfg(feature = "tls")]
 mod tls;
+mod unavailable;
 mod waiting;
 mod watching;

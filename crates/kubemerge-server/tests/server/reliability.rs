@@ -358,7 +358,7 @@ async fn a_snapshot_can_be_restored_as_events() {
     ask(&server, "DELETE", &format!("{CONFIG_MAPS}/a"), Value::Null).await;
     let watch =
         open(&server, &format!("{CONFIG_MAPS}?watch=true&resourceVersion={}", server.revision())).await;
-    server.restore(&snapshot, Restore::AsEvents);
+    server.restore(&snapshot, Restore::AsEvents).unwrap();
     assert_eq!(revisions(watch, 2).await.len(), 2, "b is deleted and a is added");
     let names: Vec<Value> = server.dump().iter().map(|object| object["metadata"]["name"].clone()).collect();
     assert!(names.contains(&json!("a")) && !names.contains(&json!("b")));
@@ -370,7 +370,7 @@ async fn a_snapshot_can_be_restored_with_its_versions() {
     ask(&server, "POST", CONFIG_MAPS, config_map("a")).await;
     let (before, snapshot) = (server.dump(), server.snapshot());
     ask(&server, "POST", CONFIG_MAPS, config_map("d")).await;
-    server.restore(&snapshot, Restore::EndWatches);
+    server.restore(&snapshot, Restore::EndWatches).unwrap();
     assert_eq!(server.dump(), before);
 }
 

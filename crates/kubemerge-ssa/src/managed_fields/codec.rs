@@ -93,8 +93,8 @@ impl ManagedFields {
         Cow::Owned(ManagedFields::sorted(counting.map(|(entry, _)| entry.clone()).collect()))
     }
 
-    /// Entries in the order they are given.
-    pub(super) fn as_listed(entries: Vec<ManagedFieldsEntry>) -> Self {
+    /// Entries in the order they are given: those of a `ManagedFields` that was written by other means.
+    pub fn as_listed(entries: Vec<ManagedFieldsEntry>) -> Self {
         ManagedFields { entries }
     }
 

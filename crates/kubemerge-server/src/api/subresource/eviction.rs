@@ -68,7 +68,8 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Value, dry_
         let status = budget.get("status").unwrap_or_default();
         let now = call.cluster.clock.now().to_string();
         budget.set("status", &count_disruption(status, call.name(), &now))?;
-        if commit::commit(transaction, resource, key, &stored, budget.record()).is_ok() {
+        let written = commit::commit(transaction, resource, key, &stored, budget.record());
+        if commit::unless_changed(written)?.is_some() {
             break;
         }
     }

@@ -1,0 +1,136 @@
+//! The folder of a store: who may use it, and what must be in it.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+};
+
+use redb::{Database, DatabaseError, StorageError};
+
+use crate::store::StoreError;
+
+const LOG_FILE: &str = "kubemerge.redb";
+const LOCK_FILE: &str = "lock";
+
+/// Objects are read from memory, so that the database needs room for the pages of one commit only.
+const CACHE_BYTES: usize = 16 * 1024 * 1024;
+
+/// A folder that this process has for itself, until this is dropped.
+pub(super) struct Folder {
+    path: PathBuf,
+    _lock: File,
+}
+
+impl Folder {
+    /// Opens the folder of a store, or creates one. Nothing is changed in a folder that holds anything else.
+    pub(super) fn open(path: &Path) -> Result<Folder, StoreError> {
+        let refuse =
+            |why: String| StoreError::new(format!("cannot use {} as a store: {why}", path.display()));
+        let refuse_io = |error: io::Error| refuse(error.to_string());
+        create_private_folder(path).map_err(refuse_io)?;
+        if let Some(name) = foreign_file(path).map_err(refuse_io)? {
+            return Err(refuse(format!(
+                "it holds {name}, which is no store of kubemerge: choose an empty folder"
+            )));
+        }
+        let lock = lock(&path.join(LOCK_FILE)).map_err(refuse)?;
+        open_private(&path.join(LOG_FILE)).map_err(refuse_io)?;
+        // The names of new files are durable only with their folder.
+        File::open(path).and_then(|folder| folder.sync_all()).map_err(refuse_io)?;
+        Ok(Folder { path: path.to_owned(), _lock: lock })
+    }
+
+    /// Opens the database.
+    pub(super) fn database(&self) -> Result<Database, StoreError> {
+        let path = self.path.join(LOG_FILE);
+        let opened = redb::Builder::new().set_cache_size(CACHE_BYTES).create(&path);
+        opened.map_err(|error| StoreError::new(format!("cannot open {}: {}", path.display(), reason(&error))))
+    }
+
+    /// How large the database is.
+    pub(super) fn disk_bytes(&self) -> u64 {
+        fs::metadata(self.path.join(LOG_FILE)).map_or(0, |file| file.len())
+    }
+}
+
+fn reason(error: &DatabaseError) -> String {
+    match error {
+        DatabaseError::Storage(StorageError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+            "it is not a database: another program wrote it, or it is damaged".into()
+        }
+        DatabaseError::DatabaseAlreadyOpen => "another process has it open".into(),
+        other => other.to_string(),
+    }
+}
+
+/// A file that does not belong to a store, unless the folder is one.
+fn foreign_file(path: &Path) -> io::Result<Option<String>> {
+    let mut foreign = None;
+    for file in fs::read_dir(path)? {
+        let name = file?.file_name();
+        if name == LOG_FILE {
+            return Ok(None);
+        }
+        if name != LOCK_FILE {
+            foreign = Some(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(foreign)
+}
+
+fn create_private_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)?;
+    // Objects are secrets, too. A folder that was there may have been open for others.
+    set_mode(path, 0o700)
+}
+
+fn open_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    set_mode(path, 0o600)?;
+    Ok(file)
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    // A folder that cannot be written may still have the right mode.
+    if fs::metadata(path)?.permissions().mode() & 0o777 == mode {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Locks the folder for this process; the system unlocks it when the process ends, however that happens.
+fn lock(path: &Path) -> Result<File, String> {
+    let mut file = open_private(path).map_err(|error| error.to_string())?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(in_use(&mut file)),
+        Err(TryLockError::Error(error)) => return Err(format!("it cannot be locked: {error}")),
+    }
+    let written = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+    written.map_err(|error| error.to_string())?;
+    Ok(file)
+}
+
+fn in_use(file: &mut File) -> String {
+    let mut holder = String::new();
+    // The holder writes its number after it has the lock: a very early look finds nothing.
+    let read = file.rewind().and_then(|()| file.read_to_string(&mut holder));
+    match (read, holder.trim()) {
+        (Ok(_), holder) if !holder.is_empty() => {
+            format!("process {holder} uses it: stop that process, or choose another folder")
+        }
+        _ => "another process uses it: stop that process, or choose another folder".into(),
+    }
+}

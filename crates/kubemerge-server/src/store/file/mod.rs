@@ -1,0 +1,205 @@
+//! The store in a folder: the state of [`MemoryStore`], and a log on the disk that it is read from at the start.
+//!
+//! A write changes the memory at once and is then not durable yet. A thread of the store (`sync.rs`) takes all such
+//! writes together, appends them to the log and syncs the disk once for all of them; requests wait for that in
+//! `finish`. If the log cannot be written, the writes are taken back, all requests that may have seen them fail, and no
+//! write is accepted until the log works again; reads go on with the durable state.
+
+mod codec;
+mod folder;
+mod log;
+mod sync;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    path::Path,
+    sync::{Arc, atomic::Ordering},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use self::{
+    folder::Folder,
+    log::{Log, OpenDatabase},
+    sync::Shared,
+};
+use super::{
+    Event, Expect, MemoryStore, OutOfRange, Page, Range, Record, RequestTicket, Revision, Signal, Store,
+    StoreError, StoreSize, StoreStep, Stored, WriteError,
+    memory::{MAX_HISTORY_BYTES, MAX_HISTORY_EVENTS},
+    state::{Limits, State},
+};
+
+/// Watches that were away longer begin again with a list, as clients of Kubernetes do after 410.
+const MAX_HISTORY_AGE: Duration = Duration::from_secs(3600);
+
+/// How much history a [`FileStore`] keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct HistoryLimits {
+    /// How many events; 65,536 by default.
+    pub events: usize,
+    /// Events that are older than this are forgotten; an hour by default. The time is that of the running process,
+    /// which no change of the system's clock moves.
+    pub age: Duration,
+}
+
+impl Default for HistoryLimits {
+    fn default() -> Self {
+        HistoryLimits { events: MAX_HISTORY_EVENTS, age: MAX_HISTORY_AGE }
+    }
+}
+
+/// Keeps everything in a folder, and in memory for reading. One process can use a folder at a time.
+pub struct FileStore {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+    folder: Option<Arc<Folder>>,
+}
+
+impl FileStore {
+    /// Opens the store in a folder; one is created if the folder is missing or empty.
+    ///
+    /// # Errors
+    /// If another process uses the folder, it holds something else, its format is newer, or it cannot be read or
+    /// written. Nothing is changed then.
+    pub fn open(folder: impl AsRef<Path>) -> Result<FileStore, StoreError> {
+        Self::open_with(folder, HistoryLimits::default())
+    }
+
+    /// The same with another history.
+    ///
+    /// # Errors
+    /// As [`FileStore::open`].
+    pub fn open_with(folder: impl AsRef<Path>, history: HistoryLimits) -> Result<FileStore, StoreError> {
+        let path = folder.as_ref();
+        let folder = Arc::new(Folder::open(path)?);
+        let held = folder.clone();
+        let store = Self::start(Box::new(move || held.database()), history);
+        let mut store = store.map_err(|error| StoreError::new(format!("{}: {error}", path.display())))?;
+        store.folder = Some(folder);
+        Ok(store)
+    }
+
+    fn start(open: OpenDatabase, history: HistoryLimits) -> Result<FileStore, StoreError> {
+        let log = Log::open(&open)?;
+        let limits = Limits { events: history.events, bytes: MAX_HISTORY_BYTES };
+        let index = MemoryStore::with_state(load(&log)?, limits);
+        let shared = Arc::new(Shared::new(index, log, open, history.age));
+        let run = shared.clone();
+        let thread = std::thread::Builder::new().name("kubemerge-store".into()).spawn(move || run.run());
+        let thread = thread.map_err(|error| StoreError::new(format!("cannot start a thread: {error}")))?;
+        Ok(FileStore { shared, thread: Some(thread), folder: None })
+    }
+
+    fn write<T>(&self, write: impl FnOnce(&mut State) -> Result<T, WriteError>) -> Result<T, WriteError> {
+        let mut state = self.shared.index.write();
+        // Under the lock, so that nothing is written after the writes before were taken back.
+        self.shared.health().map_err(WriteError::Store)?;
+        let written = write(&mut state)?;
+        drop(state);
+        self.shared.wake();
+        Ok(written)
+    }
+}
+
+/// The state and the history that a log has.
+fn load(log: &Log) -> Result<State, StoreError> {
+    let revisions = log.revisions()?;
+    let mut state = State { revision: 0, oldest: revisions.oldest, ..State::default() };
+    log.read(|revision, key, record| state.replay(revision, key, record))?;
+    // Taken back revisions have no entries.
+    state.revision = revisions.newest;
+    Ok(state)
+}
+
+impl Drop for FileStore {
+    fn drop(&mut self) {
+        self.shared.stop();
+        if let Some(thread) = self.thread.take() {
+            // It panics at a defect only, which its own message has told.
+            drop(thread.join());
+        }
+    }
+}
+
+impl Store for FileStore {
+    fn begin(&self) -> StoreStep<'_, RequestTicket> {
+        StoreStep::Done(Ok(RequestTicket(self.shared.rollbacks.load(Ordering::Acquire))))
+    }
+
+    fn finish(&self, ticket: RequestTicket) -> StoreStep<'_, ()> {
+        let newest = self.shared.index.revision();
+        match self.shared.progress(ticket, newest) {
+            Some(result) => StoreStep::Done(result),
+            None => StoreStep::Later(Box::pin(self.shared.wait(ticket, newest))),
+        }
+    }
+
+    fn health(&self) -> Result<(), StoreError> {
+        self.shared.health()
+    }
+
+    fn size(&self) -> StoreSize {
+        let disk_bytes = self.folder.as_ref().map_or(0, |folder| folder.disk_bytes());
+        StoreSize { disk_bytes, ..self.shared.index.size() }
+    }
+
+    fn revision(&self) -> Revision {
+        self.shared.index.revision()
+    }
+
+    fn durable(&self) -> Revision {
+        self.shared.index.announced()
+    }
+
+    fn oldest(&self) -> Revision {
+        self.shared.index.oldest()
+    }
+
+    fn get(&self, key: &str) -> Option<Stored> {
+        self.shared.index.get(key)
+    }
+
+    fn range(&self, range: Range<'_>) -> Result<Page, OutOfRange> {
+        self.shared.index.range(range)
+    }
+
+    fn put(&self, key: &str, record: Record, expect: Expect) -> Result<Revision, WriteError> {
+        self.write(|state| state.put(key, record, expect))
+    }
+
+    fn delete(&self, key: &str, unchanged_since: Revision) -> Result<Revision, WriteError> {
+        self.write(|state| state.delete(key, unchanged_since))
+    }
+
+    fn events(
+        &self,
+        prefix: &str,
+        after: Revision,
+        limit: usize,
+    ) -> Result<(Vec<Event>, Revision), OutOfRange> {
+        self.shared.index.events(prefix, after, limit)
+    }
+
+    fn signal(&self) -> Signal {
+        self.shared.index.signal()
+    }
+
+    fn compact(&self, to: Revision) {
+        self.shared.compact(to);
+    }
+
+    fn dependents(&self, owner_uid: &str) -> Vec<Arc<str>> {
+        self.shared.index.dependents(owner_uid)
+    }
+
+    fn fork(&self) -> MemoryStore {
+        self.shared.index.fork()
+    }
+
+    fn adopt(&self, other: &dyn Store) -> Result<(), StoreError> {
+        self.shared.adopt(other)
+    }
+}

@@ -1,0 +1,54 @@
+//! Changes of a state that are no writes of a client: reading a log, taking writes back.
+
+use super::{
+    Event, Record, Revision,
+    state::{State, size},
+};
+
+impl State {
+    /// Does again what was done at a revision, which is larger than those before. What is too old for the history does
+    /// not become part of it.
+    pub(super) fn replay(&mut self, revision: Revision, key: &str, record: Option<Record>) {
+        self.revision = revision.saturating_sub(1);
+        let held = self.objects.get(key).map(|held| held.revision);
+        // None of them fails: what is expected was just read.
+        match (held, record) {
+            (None, Some(record)) => drop(self.create(key, record)),
+            (Some(held), Some(record)) => drop(self.replace(key, record, held)),
+            (_, None) => _ = self.remove(key),
+        }
+        self.revision = revision;
+        let oldest = self.oldest;
+        if let Some(event) = self.events.pop_back_if(|event| event.revision <= oldest) {
+            self.event_bytes -= size(&event);
+        }
+    }
+
+    /// The events after a revision.
+    pub(super) fn events_after(&self, revision: Revision) -> Vec<Event> {
+        let first = self.events.partition_point(|event| event.revision <= revision);
+        self.events.range(first..).cloned().collect()
+    }
+
+    /// Takes back every write after a revision, the newest first.
+    pub(super) fn undo_after(&mut self, revision: Revision) {
+        while let Some(event) = self.events.pop_back_if(|event| event.revision > revision) {
+            self.event_bytes -= size(&event);
+            self.undo(event);
+        }
+        self.revision = revision;
+    }
+
+    fn undo(&mut self, Event { key, value, previous, .. }: Event) {
+        let kept = previous.as_ref().map_or(&[][..], |previous| previous.record.owners());
+        if let Some(value) = &value {
+            self.objects.remove(&key);
+            self.unindex(&key, value, kept);
+        }
+        if let Some(previous) = previous {
+            self.index(&key, &previous.record);
+            // The key is free: it was removed, now or by the event.
+            self.objects.insert(&key, previous).ok();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A step of a store that may have to wait: at once if it can, as a future if not.
+
+use std::{
+    future::Future,
+    pin::{Pin, pin},
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
+};
+
+use super::StoreError;
+
+/// The result of a step, now or later. Most steps do not wait, and they allocate nothing.
+pub enum StoreStep<'a, T> {
+    /// The step is done.
+    Done(Result<T, StoreError>),
+    /// The step waits for a disk or a network.
+    Later(Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>),
+}
+
+impl<T> StoreStep<'_, T> {
+    /// Waits for the result and stops the thread meanwhile; needs no runtime. What the step waits for must not run on
+    /// this thread.
+    pub fn wait(self) -> Result<T, StoreError> {
+        match self {
+            StoreStep::Done(result) => result,
+            StoreStep::Later(future) => block_on(future),
+        }
+    }
+
+    /// Waits for the result.
+    pub async fn result(self) -> Result<T, StoreError> {
+        match self {
+            StoreStep::Done(result) => result,
+            StoreStep::Later(future) => future.await,
+        }
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return result;
+        }
+        thread::park();
+    }
+}
