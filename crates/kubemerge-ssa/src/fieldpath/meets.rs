@@ -10,7 +10,7 @@ use crate::value::string_len;
 
 /// Beyond this many paths the set is read: that costs less than the searches.
 // A write changes few paths; for many the set is read instead.
-const MAX_SEARCHES: usize = 16;
+pub(super) const MAX_SEARCHES: usize = 16;
 
 /// Whether `fieldsV1` text may have a path of a set. False only if it surely has none.
 ///
@@ -68,7 +68,7 @@ fn child_text<'t>(mut text: &'t [u8], label: &[u8]) -> Option<&'t [u8]> {
 }
 
 /// The text after a node that begins with its label.
-fn after_node(text: &[u8]) -> Option<&[u8]> {
+pub(super) fn after_node(text: &[u8]) -> Option<&[u8]> {
     let (mut depth, mut at) = (0_usize, 0);
     loop {
         match text.get(at)? {

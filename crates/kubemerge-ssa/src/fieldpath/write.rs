@@ -29,6 +29,16 @@ impl FieldSet<'_> {
     }
 }
 
+impl SetView<'_, '_> {
+    /// What is below a node as text, without the brackets around it.
+    pub(super) fn written(self, order: FieldOrder) -> String {
+        let mut writer = FieldsWriter { order, out: Vec::new(), label: Vec::new() };
+        writer.children(self, false);
+        // As above.
+        String::from_utf8(writer.out).unwrap_or_default()
+    }
+}
+
 struct FieldsWriter {
     order: FieldOrder,
     out: Vec<u8>,

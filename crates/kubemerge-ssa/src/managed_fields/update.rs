@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use super::endpoint::{entries_of, stripped};
 use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
 use super::{Endpoint, Live, ManagedFields, Requested, Time, Writer, cap};
-use crate::fieldpath::{FieldSet, FieldsError, has_all};
+use crate::fieldpath::{FieldSet, FieldsError, has_all, with_all};
 use crate::typed::{Duplicates, is_valid_beside, validate};
 use crate::update::{self as updater, Context, Manager, Typed, UpdateError};
 use crate::value::{Arena, ParsedValue};
@@ -154,10 +154,13 @@ fn joined(
     let fields = match left {
         // Most managers write the same fields again and again.
         Some(left) if has_all(left.fields.as_str(), changed) => left.fields.clone(),
-        Some(left) => {
-            let left = left.fields.set(&left_arena).map_err(unreadable)?;
-            FieldsV1::of(&changed.union(&left), endpoint.order)
-        }
+        Some(left) => match with_all(left.fields.as_str(), changed, endpoint.order) {
+            Some(text) => FieldsV1::trusted(text.into()),
+            None => {
+                let left = left.fields.set(&left_arena).map_err(unreadable)?;
+                FieldsV1::of(&changed.union(&left), endpoint.order)
+            }
+        },
         None => FieldsV1::of(changed, endpoint.order),
     };
     // A write that changes only what the manager owns already leaves its text as it was, and shared.
