@@ -91,6 +91,11 @@ impl Object {
         Ok(object)
     }
 
+    /// What the object has besides its type and metadata: names and texts.
+    pub(crate) fn content(&self) -> impl Iterator<Item = &[u8]> {
+        self.fields.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()])
+    }
+
     /// Only the apiVersion and kind of a JSON object.
     pub(crate) fn read_type(document: &SharedValue) -> Outcome<Object> {
         if document.node().kind() != Kind::Map {

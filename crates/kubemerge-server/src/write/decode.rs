@@ -72,7 +72,9 @@ pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
         let text = body::text(write)?;
         let found = Found { validation, complaints: Vec::new(), source: Source::Body };
-        return typed(write, kind, Given { text, reading: Reading::Json }, found);
+        let decoded = typed(write, kind, Given { text, reading: Reading::Json }, found)?;
+        let typed = decoded.typed.map(|typed| typed.with_content(text));
+        return Ok(Decoded { typed, ..decoded });
     }
     if let Some(text) = validated(call) {
         let object = Object::validated(&text, call.resource);

@@ -9,6 +9,7 @@ use kubemerge_kinds::{
     autoscaler_to_v2,
     field_error::FieldError,
     tree::{Arena, Map},
+    typed::member_span,
 };
 use kubemerge_value::SharedValue;
 
@@ -53,6 +54,9 @@ pub(crate) fn create(
     Ok(Ok(Object::of_record(&typed::record(&typed.tree, Ownership::default()))))
 }
 
+/// The content of an object that did not come in a body.
+const NO_CONTENT: [&[u8]; 2] = [&[], &[]];
+
 /// An object in its typed form, with defaults.
 #[derive(Debug)]
 pub(crate) struct Typed<'a> {
@@ -60,6 +64,8 @@ pub(crate) struct Typed<'a> {
     pub(crate) tree: Map<'a>,
     /// The metadata in the tree, once it is known.
     metadata: Option<Metadata>,
+    /// The text around the metadata, for objects in the body of a request.
+    pub(crate) content: [&'a [u8]; 2],
 }
 
 impl<'a> Typed<'a> {
@@ -74,7 +80,7 @@ impl<'a> Typed<'a> {
         let mut tree = decoded.object;
         kind.default(&mut tree);
         let strict = decoded.strict.iter().map(ToString::to_string).collect();
-        Ok((Typed { kind, tree, metadata: None }, strict))
+        Ok((Typed { kind, tree, metadata: None, content: NO_CONTENT }, strict))
     }
 
     /// The typed form of an object that the server has put together.
@@ -82,6 +88,13 @@ impl<'a> Typed<'a> {
         let text = write.arena.alloc_str(object.record().canonical().as_str());
         let decoded = Typed::decode(kind, write.arena, text);
         decoded.map(|(typed, _)| typed).map_err(unclassified)
+    }
+
+    /// Notes the text of the body that the object was decoded from.
+    pub(crate) fn with_content(self, body: &'a str) -> Typed<'a> {
+        let span = member_span(body, "metadata").unwrap_or_default();
+        let content = [&body.as_bytes()[..span.start], &body.as_bytes()[span.end..]];
+        Typed { content, ..self }
     }
 
     /// The object as a tree of its own, for messages.
@@ -141,7 +154,9 @@ impl<'a> Typed<'a> {
 
     /// An independent copy in the same arena.
     pub(crate) fn copy(&self) -> Typed<'a> {
-        Typed { kind: self.kind, tree: self.tree.copy_in(self.tree.arena()), metadata: self.metadata.clone() }
+        let Typed { kind, tree, metadata, content } = self;
+        let (tree, metadata) = (tree.copy_in(tree.arena()), metadata.clone());
+        Typed { kind: *kind, tree, metadata, content: *content }
     }
 }
 

@@ -13,7 +13,7 @@ use kubemerge_ssa::{
 use kubemerge_value::SharedValue;
 
 use crate::{
-    catalog::call::Call,
+    catalog::{call::Call, cluster::Validation, shared_owners::Content},
     object::{Object, parsed},
     store::{Ownership, metadata_field::Field},
     write::{
@@ -56,6 +56,18 @@ pub(crate) fn typed_request<'w>(
         let form = endpoint.old_form(old);
         typed.kind.read_stored(arena, arena.alloc_str(form.canonical().as_str()))
     });
+    let manager = write.call.manager();
+    let (content, shape) = (typed.content, new.metadata.shape());
+    // An object that was put together has no text to compare.
+    let is_compared = old.is_none() && given.is_none() && !content[0].is_empty();
+    let content = match is_compared {
+        true => endpoint.content(&manager, content.into_iter().chain([&*shape])),
+        false => Vec::new(),
+    };
+    if let Some(ownership) = endpoint.owners_of_content(&content) {
+        new.ownership = ownership;
+        return;
+    }
     let (old, new_value) = match other_form.as_ref().or(stored) {
         Some(before) => {
             let versions = parsed::versions(before, &typed.tree, arena);
@@ -67,8 +79,8 @@ pub(crate) fn typed_request<'w>(
         }
         None => (None, parsed::object(&typed.tree, arena)),
     };
-    let change = Change { old, new: new_value, live: &live, given: given.as_ref() };
-    new.ownership = tracked(endpoint, &write.call.manager(), change, arena);
+    let change = Change { old, new: new_value, live: &live, given: given.as_ref(), content: &content };
+    new.ownership = tracked(endpoint, &manager, change, arena);
 }
 
 /// Tracks a write by a manager.
@@ -81,6 +93,16 @@ pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>,
         return;
     }
     let arena = &Arena::new();
+    let is_plain = endpoint.cluster.validation == Validation::Off && endpoint.resource.custom().is_none();
+    let shape = new.metadata.shape();
+    let content = match is_plain && old.is_none() && given.is_none() {
+        true => endpoint.content(manager, new.content().chain([&*shape])),
+        false => Vec::new(),
+    };
+    if let Some(ownership) = endpoint.owners_of_content(&content) {
+        new.ownership = ownership;
+        return;
+    }
     let (old_form, new_form) = (old.map(|old| endpoint.stored_form(old)), endpoint.form(new));
     let (old, new_value) = match &old_form {
         Some(old_form) => {
@@ -89,7 +111,7 @@ pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>,
         }
         None => (None, ParsedValue::from_canonical(new_form.canonical(), arena)),
     };
-    let change = Change { old, new: new_value, live: &live, given: given.as_ref() };
+    let change = Change { old, new: new_value, live: &live, given: given.as_ref(), content: &content };
     new.ownership = tracked(endpoint, manager, change, arena);
 }
 
@@ -101,10 +123,11 @@ struct Change<'v> {
     live: &'v Ownership,
     /// The managedFields in the body of the request.
     given: Option<&'v SharedValue>,
+    content: &'v Content<'v>,
 }
 
 fn tracked(endpoint: Tracked<'_>, manager: &str, change: Change<'_>, arena: &Arena) -> Ownership {
-    let Change { old, new, live, given } = change;
+    let Change { old, new, live, given, content } = change;
     let writer = Writer { manager, time: Time(endpoint.cluster.clock.now().seconds()) };
     let shared = &endpoint.cluster.shared_owners;
     endpoint.run(arena, |place| {
@@ -113,7 +136,7 @@ fn tracked(endpoint: Tracked<'_>, manager: &str, change: Change<'_>, arena: &Are
             // Most objects are like the one before, which the short way finds out.
             let last = shared.last(endpoint.resource);
             if let Some(managed) = create(place, new, writer, last.entries(), arena) {
-                return shared.share(endpoint.resource, managed);
+                return shared.share(endpoint.resource, managed, content);
             }
         }
         let chosen = match requested {
@@ -123,7 +146,7 @@ fn tracked(endpoint: Tracked<'_>, manager: &str, change: Change<'_>, arena: &Are
         let before = Live { object: old.unwrap_or(place.empty), managed: &chosen };
         match update(place, before, new, writer, arena) {
             Ok(managed) if managed == *live.entries() => live.clone(),
-            Ok(managed) if old.is_none() => shared.share(endpoint.resource, managed),
+            Ok(managed) if old.is_none() => shared.share(endpoint.resource, managed, content),
             Ok(managed) => Ownership::new(managed),
             // Upstream: a tracking error never fails a write.
             Err(_) => live.clone(),

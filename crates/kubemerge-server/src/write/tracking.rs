@@ -11,7 +11,7 @@ use kubemerge_schema::{Schema, TypeRef};
 use kubemerge_ssa::{
     ConversionError, SameForm, VersionConverter,
     fieldpath::{FieldOrder, FieldSet},
-    managed_fields::Endpoint,
+    managed_fields::{Endpoint, Time},
     value::{Arena, ParsedValue},
 };
 use kubemerge_value::{Canonical, SharedValue};
@@ -20,9 +20,10 @@ use crate::{
     catalog::{
         Resource,
         cluster::{Cluster, Validation},
+        shared_owners::Content,
     },
     object::{Object, view},
-    store::Record,
+    store::{Ownership, Record},
     write::{kind_rules, request::Old},
 };
 
@@ -75,6 +76,21 @@ impl<'c> Tracked<'c> {
                 run(&BuiltInVersions { same, schema: &self.cluster.schema, resource }, empty)
             }
         }
+    }
+
+    /// All that the owners of an object created here depend on.
+    pub(crate) fn content<'t>(self, manager: &'t str, object: impl Iterator<Item = &'t [u8]>) -> Vec<&'t [u8]>
+    where
+        'c: 't,
+    {
+        let place = [manager, &self.resource.api_version, self.subresource].map(str::as_bytes);
+        place.into_iter().chain(object).collect()
+    }
+
+    /// The owners of an object with the content of the one that was created before it.
+    pub(crate) fn owners_of_content(self, content: &Content<'_>) -> Option<Ownership> {
+        let now = Time(self.cluster.clock.now().seconds());
+        self.cluster.shared_owners.of_content(self.resource, content, now)
     }
 
     fn reset_field_set(self) -> Cow<'c, FieldSet<'static>> {
