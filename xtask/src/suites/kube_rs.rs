@@ -87,6 +87,8 @@ fn packaged(name: &str) -> Result<PathBuf, String> {
     let source = manifest.and_then(|path| Path::new(path).parent());
     let source = source.ok_or_else(|| format!("{name} {VERSION} cannot be fetched"))?;
     copy(source, &folder).map_err(|error| format!("{}: {error}", source.display()))?;
+    // The lock file may name versions that a mirror of the registry lacks.
+    let _ = fs::remove_file(folder.join("Cargo.lock"));
     // Beside our workspace it must be one of its own.
     let manifest = folder.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).map_err(|error| error.to_string())?;
