@@ -63,7 +63,33 @@ pub fn count_disruption(mut status: Value, pod: &str, now: &str) -> Value {
     let allowed = number(&status, "/disruptionsAllowed");
     status["disruptionsAllowed"] = json!(allowed.saturating_sub(1));
     status["disruptedPods"][pod] = json!(now);
+    // The controller sets the condition otherwise; until it has counted, nothing more is allowed.
+    if status["disruptionsAllowed"] == 0 {
+        refuse_disruptions(&mut status, now);
+    }
     status
+}
+
+/// Sets the condition `DisruptionAllowed` to False.
+fn refuse_disruptions(status: &mut Value, now: &str) {
+    let mut condition = json!({"type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods",
+        "message": "", "lastTransitionTime": now});
+    let observed = number(status, "/observedGeneration");
+    if observed != 0 {
+        condition["observedGeneration"] = json!(observed);
+    }
+    let mut conditions = status["conditions"].as_array().cloned().unwrap_or_default();
+    match conditions.iter_mut().find(|known| known["type"] == condition["type"]) {
+        Some(known) => {
+            // A condition that was False before keeps its time.
+            if known["status"] == condition["status"] {
+                condition["lastTransitionTime"] = known["lastTransitionTime"].take();
+            }
+            *known = condition;
+        }
+        None => conditions.push(condition),
+    }
+    status["conditions"] = Value::Array(conditions);
 }
 
 /// An unready pod may go without being counted, if the policy says so or enough others are healthy.
@@ -110,7 +136,12 @@ mod tests {
         assert_eq!(eviction_verdict(&ready(), &budget(0)), EvictionVerdict::Exhausted(text.into()));
         assert_eq!(eviction_verdict(&ready(), &budget(-1)), EvictionVerdict::Negative);
         let status = count_disruption(json!({"disruptionsAllowed": 1}), "p", "now");
-        assert_eq!(status, json!({"disruptionsAllowed": 0, "disruptedPods": {"p": "now"}}));
+        let condition = json!({"type": "DisruptionAllowed", "status": "False", "reason": "InsufficientPods",
+            "message": "", "lastTransitionTime": "now"});
+        assert_eq!(
+            status,
+            json!({"disruptionsAllowed": 0, "disruptedPods": {"p": "now"}, "conditions": [condition]})
+        );
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn record(arguments: &[String]) -> Result<(), String> {
         let path = crate::corpus::root().join("conformance/api/custom/widget.yaml");
         requests += record_file(&path, &source, &mut client, cases::record_custom)?;
     }
-    for path in files_in("apply", &only)? {
+    for path in [files_in("apply", &only)?, files_in("actions", &only)?].concat() {
         requests += record_file(&path, &Source::Files, &mut client, |_| Ok(Vec::new()))?;
     }
     for path in files_in("plugins", &only)? {
@@ -92,7 +92,8 @@ fn record_plugin(path: &Path, port: u16) -> Result<usize, String> {
     requests
 }
 
-/// Sequences whose requests are written by hand: `apply`, which compares the owners of fields, and `plugins`.
+/// Sequences whose requests are written by hand: `apply`, which compares the owners of fields, `actions` and
+/// `plugins`.
 fn files_in(folder: &str, only: &str) -> Result<Vec<PathBuf>, String> {
     let folder = crate::corpus::root().join("conformance/api").join(folder);
     let entries = std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;

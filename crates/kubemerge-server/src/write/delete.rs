@@ -117,12 +117,16 @@ fn marked(
         return Ok(None);
     }
     let was_terminating = old.metadata.is_terminating();
-    let shortened = old.metadata.grace_period().is_none_or(|before| grace < before);
+    let shortened =
+        !is_namespace(resource) && old.metadata.grace_period().is_none_or(|before| grace < before);
     // A second delete may shorten the grace period, never extend it.
     if !was_terminating || shortened {
         let end = transaction.cluster.clock.now().plus(grace);
         new.metadata.set(Field::DeletionTimestamp, end.to_string());
-        new.metadata.set(Field::DeletionGracePeriodSeconds, grace);
+        // Upstream: namespaces are marked by code of their own, without a grace period.
+        if !is_namespace(resource) {
+            new.metadata.set(Field::DeletionGracePeriodSeconds, grace);
+        }
     }
     // Upstream: marking an object for deletion counts as a change of its spec.
     if !was_terminating && old.metadata.generation() > 0 {
@@ -187,7 +191,8 @@ fn grace_period(
 
 fn check_preconditions(resource: &Resource, old: &Object, wanted: &Preconditions) -> Outcome<()> {
     let metadata = &old.metadata;
-    let refuse = |text: String| Err(conflict(resource.qualified(), metadata.name(), &text));
+    // Upstream: named after the kind, where other conflicts have the resource.
+    let refuse = |text: String| Err(conflict(resource.qualified_kind(), metadata.name(), &text));
     if let Some(uid) = wanted.uid.as_ref().filter(|uid| *uid != metadata.uid()) {
         return refuse(format!(
             "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been \

@@ -15,7 +15,7 @@ use crate::{
         json::tree,
         query::DryRun,
         reply::Reply,
-        status::{Failure, Outcome, bad_request, done, forbidden, internal},
+        status::{Failure, Outcome, bad_request, done, forbidden, unclassified},
     },
     write::{body, commit, delete, delete_options::DeleteOptions, transaction::Transaction},
 };
@@ -27,12 +27,9 @@ const VIOLATES: &str = "Cannot evict pod as it would violate the pod's disruptio
 /// Evicts a pod.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let eviction = tree(&body::canonical_body(call)?);
-    let name = eviction.pointer("/metadata/name").and_then(Value::as_str).unwrap_or(call.name());
-    if name != call.name() {
-        return Err(bad_request(format!(
-            "name in URL does not match name in Eviction object: {} != {name}",
-            call.name()
-        )));
+    check_kind(&eviction)?;
+    if eviction.pointer("/metadata/name").and_then(Value::as_str) != Some(call.name()) {
+        return Err(bad_request("name in URL does not match name in Eviction object"));
     }
     let pod = parent::parent(call)?;
     let mut options = DeleteOptions::from_value(eviction.get("deleteOptions").unwrap_or(&Value::Null))?;
@@ -47,6 +44,20 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
     Ok(Reply::status(201, &done()))
 }
 
+fn check_kind(eviction: &Value) -> Outcome<()> {
+    let given = |name: &str| eviction[name].as_str().filter(|text| !text.is_empty());
+    let kind = given("kind").unwrap_or("Eviction");
+    if kind == "Eviction" {
+        return Ok(());
+    }
+    let api_version = given("apiVersion").unwrap_or("policy/v1");
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    Err(bad_request(format!(
+        "{kind} in version {version:?} cannot be handled as a Eviction: no kind {kind:?} is registered for version \
+         {api_version:?} in scheme \"pkg/runtime/scheme.go:111\""
+    )))
+}
+
 fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Value, dry_run: DryRun) -> Outcome<()> {
     let index = transaction.index();
     let Some(resource) = index.preferred("policy", "poddisruptionbudgets") else { return Ok(()) };
@@ -54,8 +65,8 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Value, dry_
     let key = match &budgets[..] {
         [] => return Ok(()),
         [only] => only,
-        // Upstream: this is a server error, although the user can fix it.
-        _ => return Err(internal(TOO_MANY).cause("", TOO_MANY)),
+        // Upstream: this is a server error without a reason, although the user can fix it.
+        _ => return Err(unclassified(TOO_MANY.to_owned())),
     };
     // Two evictions may count at the same time; the one that loses asks again.
     while let Some(stored) = call.cluster.store.get(key) {
