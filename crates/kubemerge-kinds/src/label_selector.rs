@@ -23,6 +23,8 @@ struct Requirement {
 enum Test {
     Exists,
     Absent,
+    /// The same as one value of `In`, but for the text.
+    Is(String),
     In(Vec<String>),
     NotIn(Vec<String>),
     Above(i64),
@@ -43,7 +45,7 @@ impl LabelSelector {
         if let Some(labels) = selector.get("matchLabels").and_then(Value::as_object) {
             for (key, value) in labels {
                 // Validation refuses such a selector.
-                let test = Test::In(vec![value.as_str()?.to_string()]);
+                let test = Test::Is(value.as_str()?.to_string());
                 requirements.push(Requirement { key: key.clone(), test });
             }
         }
@@ -58,7 +60,7 @@ impl LabelSelector {
         let pairs = labels.as_object().into_iter().flatten();
         let requirements = pairs.map(|(key, value)| Requirement {
             key: key.clone(),
-            test: Test::In(vec![value.as_str().unwrap_or_default().to_string()]),
+            test: Test::Is(value.as_str().unwrap_or_default().to_string()),
         });
         LabelSelector(requirements.collect())
     }
@@ -81,7 +83,7 @@ impl fmt::Display for LabelSelector {
             match test {
                 Test::Exists => write!(f, "{key}"),
                 Test::Absent => write!(f, "!{key}"),
-                Test::In(values) if values.len() == 1 => write!(f, "{key}={}", values[0]),
+                Test::Is(value) => write!(f, "{key}={value}"),
                 Test::In(values) => write!(f, "{key} in ({})", values.join(",")),
                 Test::NotIn(values) => write!(f, "{key} notin ({})", values.join(",")),
                 Test::Above(bound) => write!(f, "{key}>{bound}"),
@@ -113,6 +115,7 @@ impl Test {
         match self {
             Test::Exists => value.is_some(),
             Test::Absent => value.is_none(),
+            Test::Is(wanted) => value == Some(wanted),
             Test::In(wanted) => value.is_some_and(|value| wanted.iter().any(|one| one == value)),
             // Objects without the label are wanted, too.
             Test::NotIn(unwanted) => value.is_none_or(|value| unwanted.iter().all(|one| one != value)),
@@ -174,7 +177,7 @@ impl<'t> Parser<'t> {
             return Ok(Test::NotIn(vec![self.value()?]));
         }
         if self.take("==") || self.take("=") {
-            return Ok(Test::In(vec![self.value()?]));
+            return Ok(Test::Is(self.value()?.to_string()));
         }
         if self.take(">") {
             return Ok(Test::Above(self.number()?));

@@ -17,6 +17,7 @@ pub(super) const RULES: Rules = Rules {
     on_update: OnUpdate::ValidateChanges,
     generation: Generation::Spec,
     subresources: &[SubresourceRules {
+        prepare_update: |definition, _, _| default_stored_version(definition),
         validate_update: |definition, _| spec::names(definition.fields(["status", "acceptedNames"])),
         ..SubresourceRules::DEFAULT
     }],
@@ -35,7 +36,12 @@ fn defaults(definition: &mut Map<'_>, _: Context) {
     if let Some(service) = config.and_then(|config| config.map_mut("service")) {
         service.set_if_absent("port", 443);
     }
-    // A definition without a status would otherwise be refused for having no stored version.
+    default_stored_version(definition);
+}
+
+/// A definition without a status would otherwise be refused for having no stored version. Upstream: defaults are
+/// filled in again when an object is read from the store, so that a status cannot be emptied.
+fn default_stored_version(definition: &mut Map<'_>) {
     if definition.map("status").is_none_or(|status| status.list("storedVersions").is_empty()) {
         store_version(definition);
     }

@@ -4,7 +4,7 @@ use super::job_spec::{self, is_indexed, prepare, shared_defaults};
 use super::job_status;
 use super::job_template_update::template_unchanged;
 use crate::field::{BadValue, Field, Report};
-use crate::format::is_dns1123_label;
+use crate::format::dns1123_label;
 use crate::meta::{Selector, label_selector, selector_matches};
 use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::{Arena, Map, Value};
@@ -157,7 +157,7 @@ fn name_for_indexes(job: Field<'_>) {
         return;
     }
     let longest = format!("{}-{}", name.str(), completions - 1);
-    if !is_dns1123_label(&longest) {
+    if !dns1123_label(&longest).is_empty() {
         name.invalid(format!("will not able to create pod with invalid DNS label: {longest}"));
     }
 }

@@ -7,7 +7,7 @@ use crate::format::{
     Problems, dns1123_label, dns1123_subdomain, endpoint_ip, is_ipv4, is_ipv6, label_value, qualified_name,
     strict_ip, strict_legacy_ip,
 };
-use crate::registry::{Context, Generation, Rules};
+use crate::registry::{Context, Generation, OnUpdate, Rules};
 use crate::tree::Map;
 
 pub(super) const RULES: Rules = Rules {
@@ -15,8 +15,12 @@ pub(super) const RULES: Rules = Rules {
     defaults,
     prepare_create,
     prepare_update,
-    validate,
+    validate: |slice| {
+        content(slice);
+        endpoints(slice);
+    },
     validate_update,
+    on_update: OnUpdate::ValidateChanges,
     generation: Generation::Own,
     ..Rules::NAMESPACED
 };
@@ -61,13 +65,16 @@ fn drop_topology(slice: &mut Map<'_>) {
     }
 }
 
-fn validate(slice: Field<'_>) {
+fn content(slice: Field<'_>) {
     let address_type = slice.field("addressType");
     if !address_type.require("") {
         address_type.one_of(&ADDRESS_TYPES);
     }
     ports(slice.field("ports"));
-    let endpoints = slice.field("endpoints");
+}
+
+fn endpoints(slice: Field<'_>) {
+    let (endpoints, address_type) = (slice.field("endpoints"), slice.field("addressType"));
     if endpoints.len() > MAX_ENDPOINTS {
         // Upstream does not look at the items of a list that is too long.
         return endpoints.too_many(endpoints.len(), MAX_ENDPOINTS);
@@ -76,6 +83,11 @@ fn validate(slice: Field<'_>) {
 }
 
 fn validate_update(slice: Field<'_>, old: Field<'_>) {
+    content(slice);
+    // Endpoints that older versions of Kubernetes took are not looked at again.
+    if !slice.field("endpoints").same_as(old.field("endpoints")) {
+        endpoints(slice);
+    }
     let address_type = slice.field("addressType");
     if !address_type.same_as(old.field("addressType")) {
         // Upstream: the declarative rule does not tell the value.

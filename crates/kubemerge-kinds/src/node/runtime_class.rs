@@ -2,7 +2,7 @@
 
 use crate::core::pod_spec::{overhead, resource_list, tolerations};
 use crate::field::{BadValue, Field};
-use crate::format::short_name;
+use crate::format::{dns1123_label, short_name};
 use crate::meta::labels;
 use crate::registry::{Context, MetadataRule, Rules};
 use crate::tree::Map;
@@ -54,6 +54,9 @@ fn validate_update(class: Field<'_>, old: Field<'_>) {
     if !handler.same_as(old.field("handler")) {
         // Upstream: the declarative rule does not tell the value.
         handler.invalid_as(BadValue::null(), "field is immutable");
-        self::handler(handler);
+        // Upstream: after that rule only the hand-written one tells the length, in characters.
+        if !handler.require("") {
+            handler.check(dns1123_label);
+        }
     }
 }

@@ -221,8 +221,11 @@ pub(super) fn unique_names(list: Field<'_>) {
 }
 
 /// The order of fields in Go's structs, for messages that show whole items.
-const GO_ORDER: [&str; 18] = [
+const GO_ORDER: [&str; 21] = [
+    "apiGroup",
+    "resource",
     "name",
+    "uid",
     "exactly",
     "firstAvailable",
     "deviceClassName",

@@ -30,7 +30,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part)
     let may_create = part == Part::Main && call.resource.strategy.create_on_update == Permission::Granted;
     if call.cluster.store.get(&call.key()).is_none() {
         // Upstream: an object that is gone has another uid than the one that is meant.
-        check_identity(call.resource, &Object::default(), &decoded.object)?;
+        check_identity(write, &Object::default(), &decoded.object)?;
         if may_create {
             decoded.object.metadata.remove(Field::ResourceVersion);
             let (record, revision) = create::create(write, decoded)?;
@@ -41,7 +41,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part)
     let done = sequence::change(write, |old| {
         // If another client was faster the body is read again: the first attempt has changed the object.
         let decoded = first.take().map_or_else(|| read(write), Ok)?;
-        check_identity(call.resource, old.object, &decoded.object)?;
+        check_identity(write, old.object, &decoded.object)?;
         check_version(call, &decoded.object, old.stored, call.resource.strategy.unconditional_update)?;
         Ok(decoded)
     })?;

@@ -3,7 +3,7 @@
 //! An address is taken if it has an IPAddress object, a node port if a stored Service has it. What a request chooses
 //! is reserved until the request is done, so that two requests cannot choose the same.
 
-use std::{collections::BTreeSet, net::Ipv4Addr};
+use std::{collections::BTreeSet, fmt, net::Ipv4Addr};
 
 use kubemerge_kinds::{
     admission::{self, AllocationError, Allocator},
@@ -99,10 +99,15 @@ impl Allocator for Pool<'_> {
 
     fn address(&mut self, address: &str) -> Result<(), String> {
         let parsed: Option<Ipv4Addr> = address.parse().ok();
-        let is_known =
-            parsed.is_some_and(|address| ranges(self.write).iter().any(|range| range.has(address)));
-        if !is_known {
-            return Err("the provided network does not match the current range".into());
+        let ranges = ranges(self.write);
+        if !parsed.is_some_and(|address| ranges.iter().any(|range| range.has(address))) {
+            return Err(match ranges.first() {
+                // Upstream: a dry run asks the first range only, which has its own words.
+                Some(range) if self.is_dry_run() => format!(
+                    "the provided IP ({address}) is not in the valid range. The range of valid IPs is {range}"
+                ),
+                _ => "the provided network does not match the current range".into(),
+            });
         }
         // Upstream: a dry run does not look whether the address is free.
         if self.is_dry_run() || self.take_address(address) {
@@ -164,6 +169,12 @@ struct AddressRange {
     network: u32,
     /// How many bits all addresses have in common.
     bits: u32,
+}
+
+impl fmt::Display for AddressRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", Ipv4Addr::from(self.network), self.bits)
+    }
 }
 
 impl AddressRange {

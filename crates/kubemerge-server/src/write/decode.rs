@@ -5,16 +5,17 @@ use kubemerge_kinds::{
     BuiltinKind, duplicate_fields,
     field_error::{MAX_COMPLAINTS, quoted},
     pattern::{TypeMeta, ValidatedText},
+    tree::Arena,
 };
 use kubemerge_value::SharedValue;
 
 use crate::{
-    catalog::call::Call,
+    catalog::{Resource, call::Call},
     object::Object,
     protocol::{
         media::{self, Encoding},
         query::FieldValidation,
-        status::{Outcome, bad_request},
+        status::{Failure, Outcome, bad_request},
     },
     store::metadata_field::Field,
     write::{
@@ -224,12 +225,38 @@ fn check_given_type(
     let document = SharedValue::from(body::json(given.text.as_bytes())?);
     let mut head = decoded(call, Object::read_type(&document), &document, source)?;
     match source {
-        Source::Body => check_type(call, &mut head),
+        Source::Body => match other_kind(call, &head, given.text) {
+            Some(failure) => Err(failure),
+            None => check_type(call, &mut head),
+        },
         Source::Patch(_) | Source::Apply => {
             let checked = check_type(call, &mut head).map(|()| head);
             decoded(call, checked, &document, source).map(drop)
         }
     }
+}
+
+/// Why an object of another built-in kind cannot be one of the resource: it is decoded as what it is first.
+fn other_kind(call: &Call<'_>, head: &Object, text: &str) -> Option<Failure> {
+    let Resource { group, kind: wanted, .. } = call.resource;
+    if head.kind == *wanted || call.resource.custom().is_some() {
+        return None;
+    }
+    let kind = BuiltinKind::find(&call.cluster.schema, &head.api_version, &head.kind)?;
+    let version = head.api_version.rsplit('/').next().unwrap_or_default();
+    let problem = match kind.decode(&Arena::new(), text) {
+        Err(error) => error.message().to_owned(),
+        Ok(_) => {
+            // Go's packages are named after the first part of their group; both groups of Events share one.
+            let package = match group.split('.').next() {
+                Some("" | "events") | None => "core",
+                Some(package) => package,
+            };
+            format!("converting ({version}.{}) to ({package}.{wanted}): unknown conversion", head.kind)
+        }
+    };
+    let text = format!("{} in version {version:?} cannot be handled as a {wanted}: {problem}", head.kind);
+    Some(bad_request(text))
 }
 
 /// Complaints about duplicate fields. Canonical text has none; if the body is canonical there is nothing to search.
@@ -265,18 +292,32 @@ pub(crate) fn check_type(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
 pub(crate) fn check_type_names(call: &Call<'_>, api_version: &str, kind: &str) -> Outcome<()> {
     let (expected, wanted) = (&call.resource.api_version, &call.resource.kind);
     if !api_version.is_empty() && api_version != expected {
+        let kind = if kind.is_empty() { wanted } else { kind };
+        // Upstream: of built-in kinds the decoder looks for the type first.
+        if call.resource.custom().is_none()
+            && BuiltinKind::find(&call.cluster.schema, api_version, kind).is_none()
+        {
+            return Err(unregistered(call, api_version, kind));
+        }
         return Err(bad_request(format!(
             "the API version in the data ({api_version}) does not match the expected API version ({expected})"
         )));
     }
     if !kind.is_empty() && kind != wanted {
-        // Upstream: the scheme of built-in kinds is named after the file that makes it.
-        let scheme =
-            if call.resource.custom().is_none() { " in scheme \"pkg/runtime/scheme.go:111\"" } else { "" };
-        return Err(bad_request(format!(
-            "{kind} in version {:?} cannot be handled as a {wanted}: no kind {kind:?} is registered for version {expected:?}{scheme}",
-            call.resource.version
-        )));
+        return Err(unregistered(call, expected, kind));
     }
     Ok(())
+}
+
+/// Why an object of a type that is not served cannot be decoded.
+fn unregistered(call: &Call<'_>, api_version: &str, kind: &str) -> Failure {
+    // Upstream: the scheme of built-in kinds is named after the file that makes it.
+    let scheme =
+        if call.resource.custom().is_none() { " in scheme \"pkg/runtime/scheme.go:111\"" } else { "" };
+    let version = api_version.rsplit('/').next().unwrap_or_default();
+    let wanted = &call.resource.kind;
+    bad_request(format!(
+        "{kind} in version {version:?} cannot be handled as a {wanted}: no kind {kind:?} is registered for version \
+         {api_version:?}{scheme}"
+    ))
 }

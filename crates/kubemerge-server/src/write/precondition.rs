@@ -7,10 +7,11 @@ use crate::{
     catalog::{Resource, call::Call},
     object::Object,
     protocol::{
-        query::parse_resource_version,
+        query::{DryRun, parse_resource_version},
         status::{Outcome, bad_request, conflict, invalid},
     },
     store::{Stored, metadata_field::Field},
+    write::request::Write,
 };
 
 const MODIFIED: &str =
@@ -78,12 +79,36 @@ pub(crate) fn check_own_namespace(call: &Call<'_>, object: &mut Object) -> Outco
 }
 
 /// A uid that is given must be the object's own.
-pub(crate) fn check_identity(resource: &Resource, old: &Object, new: &Object) -> Outcome<()> {
+pub(crate) fn check_identity(write: Write<'_>, old: &Object, new: &Object) -> Outcome<()> {
     let (given, own) = (new.metadata.uid(), old.metadata.uid());
     // A client that leaves out the uid means the object in the path.
     if given.is_empty() || given == own {
         return Ok(());
     }
-    let text = format!("Precondition failed: UID in precondition: {given}, UID in object meta: {own}");
-    Err(conflict(resource.qualified(), new.metadata.name(), &text))
+    let text = format!(
+        "StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, AdditionalErrorMsg: \
+         Precondition failed: UID in precondition: {given}, UID in object meta: {own}",
+        storage_key(write)
+    );
+    Err(conflict(write.call.resource.qualified(), write.call.name(), &text))
+}
+
+/// Where kube-apiserver keeps the object of a request in etcd.
+fn storage_key(Write { call, options, .. }: Write<'_>) -> String {
+    // Upstream: a dry run does not get as far as the prefix.
+    let root = if options.dry_run == DryRun::All { "" } else { "/registry" };
+    let Resource { group, plural, .. } = call.resource;
+    let folder = match (group.as_str(), plural.as_str()) {
+        ("", "replicationcontrollers") => "controllers".to_owned(),
+        ("", "endpoints") => "services/endpoints".to_owned(),
+        ("", "nodes") => "minions".to_owned(),
+        ("", "services") => "services/specs".to_owned(),
+        ("networking.k8s.io", "ingresses") => "ingress".to_owned(),
+        ("apiextensions.k8s.io" | "apiregistration.k8s.io", _) => format!("{group}/{plural}"),
+        _ if call.resource.custom().is_some() => format!("{group}/{plural}"),
+        _ => plural.clone(),
+    };
+    let namespace = call.namespace();
+    let separator = if namespace.is_empty() { "" } else { "/" };
+    format!("{root}/{folder}{separator}{namespace}/{}", call.name())
 }

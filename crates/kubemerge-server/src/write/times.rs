@@ -2,7 +2,7 @@
 
 use kubemerge_kinds::tree::Map;
 
-use crate::write::request::Write;
+use crate::write::{part::Part, request::Write};
 
 /// Defaults that are the present time, set when an object is decoded.
 pub(super) fn set_defaults(write: Write<'_>, object: &mut Map<'_>) {
@@ -32,6 +32,9 @@ pub(super) fn set_transitions(write: Write<'_>, object: &mut Map<'_>, old: Optio
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "PersistentVolume") => set_phase_time(object, old, now),
         ("resource.k8s.io", "DeviceTaintRule") => set_effect_time(object, old, now),
+        ("certificates.k8s.io", "CertificateSigningRequest") if write.part != Part::Main => {
+            set_condition_times(object, old, now);
+        }
         // Later only clients write its conditions.
         ("apiregistration.k8s.io", "APIService") if old.is_none() => {
             let conditions =
@@ -53,6 +56,26 @@ fn set_phase_time(volume: &mut Map<'_>, old: Option<&Map<'_>>, now: impl Fn() ->
     let is_told = status.has(TIME) && status.str(TIME) != before.str(TIME);
     if status.str("phase") != before.str("phase") && !is_told {
         status.set_text(TIME, &now());
+    }
+}
+
+/// Conditions of a request for a certificate, unless the client says when. One that was there keeps its time.
+fn set_condition_times(request: &mut Map<'_>, old: Option<&Map<'_>>, now: impl Fn() -> String) {
+    let before = old.and_then(|old| old.map("status"));
+    let since = |condition: &Map<'_>| {
+        let is_same =
+            |known: &&Map<'_>| ["type", "status"].iter().all(|name| known.str(name) == condition.str(name));
+        let known = before.into_iter().flat_map(|status| status.maps("conditions")).find(is_same);
+        known.map(|known| known.str("lastTransitionTime").to_owned()).filter(|time| !time.is_empty())
+    };
+    for condition in request.map_mut("status").into_iter().flat_map(|status| status.maps_mut("conditions")) {
+        if condition.str("lastUpdateTime").is_empty() {
+            condition.set_text("lastUpdateTime", &now());
+        }
+        if condition.str("lastTransitionTime").is_empty() {
+            let time = since(condition).unwrap_or_else(&now);
+            condition.set_text("lastTransitionTime", &time);
+        }
     }
 }
 

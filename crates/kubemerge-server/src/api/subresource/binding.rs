@@ -19,14 +19,17 @@ use crate::{
         target::Named,
     },
     store::{Stored, metadata_field::Field},
-    write::{body, commit, transaction::Transaction},
+    write::{
+        body, commit, decode::check_type_names, precondition::check_own_namespace, transaction::Transaction,
+    },
 };
 
 /// Binds the pod that the body of a POST to `bindings` names.
 pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let binding = binding_body(call)?;
-    // Upstream: told before the name is looked at.
-    check_target(&binding)?;
+    let given = |name: &str| binding[name].as_str().unwrap_or_default();
+    check_type_names(call, given("apiVersion"), given("kind"))?;
+    check_own_namespace(call, &mut Object::from_value(&binding)?)?;
     let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     // Upstream: a wrong target is told before a missing name.
     check_target(&binding)?;
@@ -81,7 +84,8 @@ fn check_target(binding: &Value) -> Outcome<()> {
     let name = target_field(binding, "name");
     if name.is_empty() {
         errors.push(FieldError::required("target.name", "").to_string());
-    } else {
+    } else if errors.is_empty() {
+        // Only the name of a node has to be one.
         let invalid =
             |problem: &String| FieldError::invalid("target.name", &name.into(), problem).to_string();
         errors.extend(dns1123_subdomain(name).iter().map(invalid));
