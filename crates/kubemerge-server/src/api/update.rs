@@ -28,14 +28,12 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part)
     let write = Write { transaction, call, options, part, arena: &arena };
     let mut decoded = read(write)?;
     let may_create = part == Part::Main && call.resource.strategy.create_on_update == Permission::Granted;
-    if call.cluster.store.get(&call.key()).is_none() {
+    if may_create && call.cluster.store.get(&call.key()).is_none() {
         // Upstream: an object that is gone has another uid than the one that is meant.
         check_identity(write, &Object::default(), &decoded.object)?;
-        if may_create {
-            decoded.object.metadata.remove(Field::ResourceVersion);
-            let (record, revision) = create::create(write, decoded)?;
-            return present::object(call, 201, Shown::new(&record, revision));
-        }
+        decoded.object.metadata.remove(Field::ResourceVersion);
+        let (record, revision) = create::create(write, decoded)?;
+        return present::object(call, 201, Shown::new(&record, revision));
     }
     let first = Cell::new(Some(decoded));
     let done = sequence::change(write, |old| {

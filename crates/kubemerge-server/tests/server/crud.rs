@@ -92,7 +92,13 @@ async fn another_api_version_is_refused() {
     let object = json!({"apiVersion": "v2", "metadata": {"name": "a"}});
     assert_eq!(
         ask(&server(), "POST", CONFIG_MAPS, object).await.message(),
-        "the API version in the data (v2) does not match the expected API version (v1)"
+        "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is registered for version \
+         \"v2\" in scheme \"pkg/runtime/scheme.go:111\""
+    );
+    let older = json!({"apiVersion": "apps/v1beta1", "kind": "Deployment", "metadata": {"name": "a"}});
+    assert_eq!(
+        ask(&server(), "POST", DEPLOYMENTS, older).await.message(),
+        "the API version in the data (apps/v1beta1) does not match the expected API version (apps/v1)"
     );
 }
 

@@ -263,12 +263,13 @@ async fn a_uid_says_which_object_is_meant() {
     let text = |own: &str| {
         let given = created["metadata"]["uid"].as_str().unwrap();
         format!(
-            "Operation cannot be fulfilled on configmaps \"a\": Precondition failed: UID in precondition: {given}, \
-             UID in object meta: {own}"
+            "Operation cannot be fulfilled on configmaps \"a\": StorageError: invalid object, Code: 4, Key: \
+             /registry/configmaps/default/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in \
+             precondition: {given}, UID in object meta: {own}"
         )
     };
     let gone = ask(&server, "PUT", &path, created.clone()).await;
-    assert_eq!((gone.code, gone.message()), (409, text("").as_str()), "not 404");
+    assert_eq!((gone.code, gone.message()), (404, "configmaps \"a\" not found"));
     let again = ask(&server, "POST", CONFIG_MAPS, config_map("a")).await.body;
     let other = ask(&server, "PUT", &path, created.clone()).await;
     assert_eq!(other.message(), text(again["metadata"]["uid"].as_str().unwrap()), "whatever its version");
