@@ -16,6 +16,7 @@ mod dice;
 mod protobuf;
 mod reference;
 mod schemas;
+mod stores;
 mod suites;
 mod tidy;
 mod verdict;
@@ -40,6 +41,7 @@ const TASKS: &[Task] = &[
     Task { name: "controllers", help: controllers::HELP, run: controllers::run },
     Task { name: "protobuf", help: protobuf::HELP, run: protobuf::run },
     Task { name: "schemas", help: schemas::HELP, run: schemas::run },
+    Task { name: "stores", help: stores::HELP, run: stores::run },
     Task { name: "suites", help: suites::HELP, run: suites::run },
     Task { name: "tidy", help: tidy::HELP, run: tidy::run },
 ];

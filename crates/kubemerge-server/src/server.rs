@@ -28,7 +28,7 @@ use crate::{
         reply::Body,
         status::{Failure, store_unavailable},
     },
-    store::{Expect, MemoryStore, RecordForm, Revision, Store, StoreError, Stored, WriteError},
+    store::{Expect, RecordForm, Revision, Store, StoreError, Stored, WriteError},
     testing::{
         TestHooks, assert_requests, assert_requests_among_others,
         fault::{FaultRule, On},
@@ -48,7 +48,7 @@ pub struct ApiServer {
 
 /// The whole state of a server at one moment.
 pub struct Snapshot {
-    store: MemoryStore,
+    store: Box<dyn Store>,
 }
 
 /// How watches learn that a snapshot was restored.
@@ -362,7 +362,7 @@ impl ApiServer {
     pub fn restore(&self, snapshot: &Snapshot, how: Restore) -> Result<(), Failure> {
         let restored = self.api.durably(|| match how {
             Restore::EndWatches => {
-                let adopted = self.api.cluster.store.adopt(&snapshot.store);
+                let adopted = self.api.cluster.store.adopt(&*snapshot.store);
                 adopted.map_err(|error| store_unavailable(&error))
             }
             Restore::AsEvents => self.replay(snapshot).map_err(|error| store_unavailable(&error)),

@@ -19,6 +19,7 @@ mod refusal;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod skew;
+mod store;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 

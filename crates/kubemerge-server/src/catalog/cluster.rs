@@ -66,7 +66,7 @@ impl Cluster {
     /// An independent cluster with the same state.
     pub(crate) fn fork(&self) -> Cluster {
         let forked = Cluster {
-            store: Arc::new(self.store.fork()),
+            store: self.store.fork().into(),
             catalog: self.catalog.fork(),
             schema: self.schema.clone(),
             types: self.types.clone(),

@@ -13,10 +13,10 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{MemoryStore, Record, Stored, step::StoreStep};
-
-/// A point in the history of a store.
-pub type Revision = u64;
+use super::{
+    record::{Record, Revision, Stored},
+    step::{StoreError, StoreStep},
+};
 
 /// What must be true of a key for a write to happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,25 +35,6 @@ pub enum WriteError {
     /// The store cannot write. Whether it will have written in the end is known after the next [`Store::begin`].
     Store(StoreError),
 }
-
-/// Why a store cannot be read or written: for people, and complete with its cause.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoreError(Arc<str>);
-
-impl StoreError {
-    /// An error with this text.
-    pub fn new(text: impl Into<String>) -> Self {
-        StoreError(text.into().into())
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for StoreError {}
 
 /// A revision that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,7 +204,7 @@ pub trait Store: Send + Sync {
     fn dependents(&self, owner_uid: &str) -> Vec<Arc<str>>;
 
     /// An independent copy of the newest state with the same revision, in memory.
-    fn fork(&self) -> MemoryStore;
+    fn fork(&self) -> Box<dyn Store>;
 
     /// Takes over another store's newest state, values with their revisions; the history before is compacted, and
     /// the newest revision is larger than those of both.

@@ -163,11 +163,11 @@ impl Store for MemoryStore {
         self.read().dependents.get(owner_uid).map(|keys| keys.iter().cloned().collect()).unwrap_or_default()
     }
 
-    fn fork(&self) -> MemoryStore {
+    fn fork(&self) -> Box<dyn Store> {
         let mut state = self.read().clone();
         // A copy has no past: its watches begin with it.
         state.forget(state.revision, |_| {});
-        Self::with_state(state, self.history)
+        Box::new(Self::with_state(state, self.history))
     }
 
     fn adopt(&self, other: &dyn Store) -> Result<(), StoreError> {
@@ -273,7 +273,7 @@ mod tests {
         let fork = store.fork();
         store.delete("a", written).unwrap();
         assert_eq!(fork.get("a").unwrap().revision, written);
-        store.adopt(&fork).unwrap();
+        store.adopt(&*fork).unwrap();
         assert_eq!(store.get("a").unwrap().revision, written);
         assert!(matches!(store.events("", written, 9), Err(OutOfRange::Compacted { .. })));
     }

@@ -17,13 +17,12 @@ mod step;
 mod writer;
 
 pub use contract::{
-    Event, Expect, OutOfRange, Page, Range, RequestTicket, Revision, Signal, Store, StoreError, StoreSize,
-    WriteError,
+    Event, Expect, OutOfRange, Page, Range, RequestTicket, Signal, Store, StoreSize, WriteError,
 };
 #[cfg(feature = "file-store")]
 pub use file::{FileStore, HistoryLimits};
 pub use memory::MemoryStore;
 pub use ownership::Ownership;
-pub use record::{Head, ManagedFieldsView, Record, RecordForm, Stored};
-pub use step::StoreStep;
+pub use record::{Head, ManagedFieldsView, Record, RecordForm, Revision, Stored};
+pub use step::{StoreError, StoreStep};
 pub(crate) use writer::RecordWriter;

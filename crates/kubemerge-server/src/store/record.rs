@@ -11,11 +11,15 @@ use bytes::Bytes;
 use kubemerge_value::{Canonical, Node, SharedValue, shared::ByteSpan};
 
 use super::{
-    Ownership, Revision,
+    Ownership,
     field_name::Name,
     layout::{Comma, Layout, Slot},
     metadata_field::Field,
 };
+
+/// A point in the history of a store.
+pub type Revision = u64;
+
 /// The text of one object, ready to be stored.
 #[derive(Clone, Debug)]
 pub struct Record {

@@ -1,6 +1,7 @@
-//! A step of a store that may have to wait: at once if it can, as a future if not.
+//! A step of a store that may have to wait and may fail: done at once if it can be, a future if not.
 
 use std::{
+    fmt,
     future::Future,
     pin::{Pin, pin},
     sync::Arc,
@@ -8,7 +9,24 @@ use std::{
     thread::{self, Thread},
 };
 
-use super::StoreError;
+/// Why a store cannot be read or written: for people, and complete with its cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreError(Arc<str>);
+
+impl StoreError {
+    /// An error with this text.
+    pub fn new(text: impl Into<String>) -> Self {
+        StoreError(text.into().into())
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for StoreError {}
 
 /// The result of a step, now or later. Most steps do not wait, and they allocate nothing.
 pub enum StoreStep<'a, T> {

@@ -134,7 +134,7 @@ impl Store for UnreliableStore {
         self.inner.dependents(owner_uid)
     }
 
-    fn fork(&self) -> MemoryStore {
+    fn fork(&self) -> Box<dyn Store> {
         self.inner.fork()
     }
 

@@ -10,6 +10,7 @@ use kubemerge_server::{AdmissionPlugin, ApiServer, Builder, ServeOptions, Servin
 use serde_json::Value;
 
 use crate::args::{DialectArg, Recurse, VerbDialect};
+use crate::cmd::store::StoreArg;
 use crate::input::{Inputs, Source};
 use crate::job::{objects, overlays};
 use crate::report::{Failure, Notice, Outcome, Result, plain};
@@ -18,8 +19,8 @@ mod kubeconfig;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The URL is written to stdout once the server listens. Nothing is kept when it stops. No controllers
-run, so Deployments create no Pods.
+The URL is written to stdout once the server listens. No controllers run, so
+Deployments create no Pods. Without --store, nothing is kept when the server stops.
 
 Examples:
   Without objects:
@@ -36,6 +37,9 @@ Examples:
     read -r url <&\"${COPROC[0]}\"
     kubectl --kubeconfig config apply -f deployment.yaml
 
+  With a folder that the next run goes on with:
+    kubemerge serve --store file:cluster --port 8001
+
   For other machines, which need the token and know this one by a name:
     kubemerge serve --address 0.0.0.0 --port 8001 --token-file token --allowed-host build.example
 
@@ -49,6 +53,9 @@ Examples:
   With plugins that hold pods to the limits and quotas of their namespace:
     kubemerge serve --admission-plugins LimitRanger,ResourceQuota -f limits.yaml")]
 pub(crate) struct ServeArgs {
+    /// Where objects are kept: `memory` until the server stops, `file:FOLDER` beyond that
+    #[arg(long, default_value_t, value_name = "STORE")]
+    store: StoreArg,
     /// Port to listen on; 0 takes a free one
     #[arg(long, default_value_t = 0, value_name = "PORT")]
     port: u16,
@@ -214,6 +221,8 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     let objects = inputs.read(&args.files, recurse)?;
     builder =
         with_documents(builder, &objects, |builder, name, object| builder.objects_from(name, [object]))?;
+    // Last, because it locks the folder: all that is given is known to be readable then.
+    builder = args.store.give_to(builder)?;
     builder.build().map_err(|error| Notice::error(error.to_string()).into())
 }
 

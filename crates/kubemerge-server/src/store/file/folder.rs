@@ -8,9 +8,12 @@ use std::{
 
 use redb::{Database, DatabaseError, StorageError};
 
+use super::log::{Log, OpenDatabase};
 use crate::store::StoreError;
 
 const LOG_FILE: &str = "kubemerge.redb";
+/// A log that is being created: a crash or a full disk leaves no half of one under the other name.
+const DRAFT_FILE: &str = "kubemerge.redb.new";
 const LOCK_FILE: &str = "lock";
 
 /// Objects are read from memory, so that the database needs room for the pages of one commit only.
@@ -28,30 +31,56 @@ impl Folder {
         let refuse =
             |why: String| StoreError::new(format!("cannot use {} as a store: {why}", path.display()));
         let refuse_io = |error: io::Error| refuse(error.to_string());
-        create_private_folder(path).map_err(refuse_io)?;
+        fs::create_dir_all(path).map_err(refuse_io)?;
         if let Some(name) = foreign_file(path).map_err(refuse_io)? {
             return Err(refuse(format!(
                 "it holds {name}, which is no store of kubemerge: choose an empty folder"
             )));
         }
+        // Objects are secrets, too. A folder that was there may have been open for others.
+        set_mode(path, 0o700).map_err(refuse_io)?;
         let lock = lock(&path.join(LOCK_FILE)).map_err(refuse)?;
-        open_private(&path.join(LOG_FILE)).map_err(refuse_io)?;
-        // The names of new files are durable only with their folder.
-        File::open(path).and_then(|folder| folder.sync_all()).map_err(refuse_io)?;
-        Ok(Folder { path: path.to_owned(), _lock: lock })
+        let folder = Folder { path: path.to_owned(), _lock: lock };
+        if !path.join(LOG_FILE).exists() {
+            folder.create_log().map_err(|error| refuse(error.to_string()))?;
+        }
+        set_mode(&path.join(LOG_FILE), 0o600).map_err(refuse_io)?;
+        Ok(folder)
+    }
+
+    fn create_log(&self) -> Result<(), StoreError> {
+        let (draft, path) = (self.path.join(DRAFT_FILE), self.path.join(LOG_FILE));
+        let open = {
+            let draft = draft.clone();
+            move || {
+                fs::write(&draft, "").and_then(|()| set_mode(&draft, 0o600)).map_err(cannot_create)?;
+                database(&draft)
+            }
+        };
+        drop(Log::open(&(Box::new(open) as OpenDatabase))?);
+        fs::rename(&draft, &path).map_err(cannot_create)?;
+        // The name of a new file is durable only with its folder.
+        File::open(&self.path).and_then(|folder| folder.sync_all()).map_err(cannot_create)
     }
 
     /// Opens the database.
     pub(super) fn database(&self) -> Result<Database, StoreError> {
-        let path = self.path.join(LOG_FILE);
-        let opened = redb::Builder::new().set_cache_size(CACHE_BYTES).create(&path);
-        opened.map_err(|error| StoreError::new(format!("cannot open {}: {}", path.display(), reason(&error))))
+        database(&self.path.join(LOG_FILE))
     }
 
     /// How large the database is.
     pub(super) fn disk_bytes(&self) -> u64 {
         fs::metadata(self.path.join(LOG_FILE)).map_or(0, |file| file.len())
     }
+}
+
+fn database(path: &Path) -> Result<Database, StoreError> {
+    let opened = redb::Builder::new().set_cache_size(CACHE_BYTES).create(path);
+    opened.map_err(|error| StoreError::new(format!("cannot open {}: {}", path.display(), reason(&error))))
+}
+
+fn cannot_create(error: io::Error) -> StoreError {
+    StoreError::new(format!("the file cannot be created: {error}"))
 }
 
 fn reason(error: &DatabaseError) -> String {
@@ -72,17 +101,11 @@ fn foreign_file(path: &Path) -> io::Result<Option<String>> {
         if name == LOG_FILE {
             return Ok(None);
         }
-        if name != LOCK_FILE {
+        if name != LOCK_FILE && name != DRAFT_FILE {
             foreign = Some(name.to_string_lossy().into_owned());
         }
     }
     Ok(foreign)
-}
-
-fn create_private_folder(path: &Path) -> io::Result<()> {
-    fs::create_dir_all(path)?;
-    // Objects are secrets, too. A folder that was there may have been open for others.
-    set_mode(path, 0o700)
 }
 
 fn open_private(path: &Path) -> io::Result<File> {

@@ -11,6 +11,8 @@ mod log;
 mod sync;
 
 #[cfg(test)]
+mod crash_tests;
+#[cfg(test)]
 mod tests;
 
 use std::{
@@ -195,7 +197,7 @@ impl Store for FileStore {
         self.shared.index.dependents(owner_uid)
     }
 
-    fn fork(&self) -> MemoryStore {
+    fn fork(&self) -> Box<dyn Store> {
         self.shared.index.fork()
     }
 

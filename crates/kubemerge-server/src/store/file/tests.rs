@@ -166,6 +166,8 @@ fn folders_of_others_are_left_alone() {
         "{text}"
     );
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1);
+    #[cfg(unix)]
+    assert_ne!(mode(&folder.0), 0o700, "its mode was changed");
     let folder = TestFolder::new("file");
     fs::write(&folder.0, "a file").unwrap();
     assert!(refusal(&folder).starts_with("cannot use "), "{}", refusal(&folder));
@@ -204,6 +206,25 @@ fn a_newer_format_is_refused() {
     assert!(text.contains("the file has format 7, which a newer version of kubemerge writes"), "{text}");
 }
 
+#[test]
+fn a_log_that_was_not_finished_is_begun_again() {
+    let folder = TestFolder::new("draft");
+    fs::create_dir_all(&folder.0).unwrap();
+    fs::write(folder.0.join("kubemerge.redb.new"), "half").unwrap();
+    let store = open(&folder);
+    store.put("a", record("1"), Expect::Absent).unwrap();
+    flush(&store).unwrap();
+    drop(store);
+    assert!(!folder.0.join("kubemerge.redb.new").exists());
+    assert!(open(&folder).get("a").is_some());
+}
+
+#[cfg(unix)]
+fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
 #[cfg(unix)]
 #[test]
 fn only_the_owner_may_read() {
@@ -212,7 +233,6 @@ fn only_the_owner_may_read() {
     fs::create_dir_all(&folder.0).unwrap();
     fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).unwrap();
     let store = open(&folder);
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&folder.0), 0o700);
     for file in ["kubemerge.redb", "lock"] {
         assert_eq!(mode(&folder.0.join(file)), 0o600, "{file}");
@@ -249,12 +269,16 @@ impl FullDisk {
     }
 
     pub(super) fn open(&self) -> FileStore {
+        self.try_open().unwrap()
+    }
+
+    fn try_open(&self) -> Result<FileStore, StoreError> {
         let disk = self.clone();
         let open = move || {
             let opened = redb::Builder::new().create_with_backend(disk.clone());
             opened.map_err(|error| StoreError::new(error.to_string()))
         };
-        FileStore::start(Box::new(open), HistoryLimits::default()).unwrap()
+        FileStore::start(Box::new(open), HistoryLimits::default())
     }
 }
 
@@ -342,6 +366,15 @@ fn a_write_whose_sync_failed_happens_as_a_whole_or_not_at_all() {
     let before = contents(&store);
     drop(store);
     assert_eq!(contents(&disk.open()), before);
+}
+
+#[test]
+fn a_disk_that_is_full_at_the_start_is_told() {
+    let disk = FullDisk::default();
+    disk.fail(Some(FailingCall::Write));
+    assert!(disk.try_open().is_err());
+    disk.fail(Some(FailingCall::Sync));
+    assert!(disk.try_open().is_err());
 }
 
 #[test]

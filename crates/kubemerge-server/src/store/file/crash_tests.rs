@@ -1,0 +1,197 @@
+//! What is left after a crash: a disk that forgets what was not synced, and files that were cut.
+//!
+//! `KUBEMERGE_STORES=full` makes many more rounds.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use redb::StorageBackend;
+
+use super::{
+    tests::{TestFolder, flush, open, record},
+    *,
+};
+
+fn rounds(short: u64) -> u64 {
+    if std::env::var_os("KUBEMERGE_STORES").is_some_and(|form| form == "full") { short * 50 } else { short }
+}
+
+/// A disk that loses what was not synced, or keeps any part of it, when the power fails.
+#[derive(Clone, Debug, Default)]
+struct VolatileDisk(Arc<Mutex<Sectors>>);
+
+#[derive(Clone, Debug, Default)]
+struct Sectors {
+    /// What the process sees.
+    current: Vec<u8>,
+    synced: Vec<u8>,
+    /// The offsets of sectors that were written since the last sync.
+    unsynced: BTreeSet<usize>,
+}
+
+/// A disk writes a sector as a whole or not at all.
+const SECTOR: usize = 512;
+
+impl VolatileDisk {
+    /// The disk as it is after the power failed now.
+    fn after_crash(&self, random: &mut fastrand::Rng) -> VolatileDisk {
+        let Sectors { current, mut synced, unsynced } = self.0.lock().unwrap().clone();
+        // A file may have its new length or the old one.
+        if random.bool() {
+            synced.resize(current.len(), 0);
+        }
+        for at in unsynced.into_iter().filter(|_| random.bool()) {
+            let end = (at + SECTOR).min(current.len()).min(synced.len());
+            if at < end {
+                synced[at..end].copy_from_slice(&current[at..end]);
+            }
+        }
+        VolatileDisk(Arc::new(Mutex::new(Sectors { current: synced.clone(), synced, ..Sectors::default() })))
+    }
+
+    fn open(&self) -> Result<FileStore, StoreError> {
+        let disk = self.clone();
+        let open = move || {
+            let opened = redb::Builder::new().create_with_backend(disk.clone());
+            opened.map_err(|error| StoreError::new(error.to_string()))
+        };
+        FileStore::start(Box::new(open), HistoryLimits { events: 50, ..HistoryLimits::default() })
+    }
+}
+
+impl StorageBackend for VolatileDisk {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.0.lock().unwrap().current.len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let sectors = self.0.lock().unwrap();
+        let found = sectors.current.get(offset as usize..offset as usize + out.len());
+        out.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.lock().unwrap().current.resize(len as usize, 0);
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut sectors = self.0.lock().unwrap();
+        let Sectors { current, synced, unsynced } = &mut *sectors;
+        synced.resize(current.len(), 0);
+        for at in std::mem::take(unsynced) {
+            let end = (at + SECTOR).min(current.len());
+            if at < end {
+                synced[at..end].copy_from_slice(&current[at..end]);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut sectors = self.0.lock().unwrap();
+        let (start, end) = (offset as usize, offset as usize + data.len());
+        sectors.current[start..end].copy_from_slice(data);
+        sectors.unsynced.extend((start / SECTOR * SECTOR..end).step_by(SECTOR));
+        Ok(())
+    }
+}
+
+/// Writes and confirms until it is told to stop; notes what was confirmed.
+fn keep_writing(
+    store: &FileStore,
+    writer: usize,
+    confirmed: &Mutex<BTreeMap<String, Revision>>,
+    stop: &AtomicBool,
+) {
+    let mut number = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let key = format!("a/{writer}/{number}");
+        let ticket = store.begin().wait().unwrap();
+        let written = store.put(&key, record(&key), Expect::Absent).unwrap();
+        store.finish(ticket).wait().unwrap();
+        confirmed.lock().unwrap().insert(key, written);
+        number += 1;
+    }
+}
+
+#[test]
+fn no_confirmed_write_is_lost_when_the_power_fails() {
+    for seed in 0..rounds(6) {
+        let (disk, stop) = (VolatileDisk::default(), AtomicBool::new(false));
+        let confirmed = Mutex::new(BTreeMap::new());
+        let store = disk.open().unwrap();
+        let mut random = fastrand::Rng::with_seed(seed);
+        let crashes = std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let (store, confirmed, stop) = (&store, &confirmed, &stop);
+                scope.spawn(move || keep_writing(store, writer, confirmed, stop));
+            }
+            let crashes: Vec<_> = (0..5)
+                .map(|_| {
+                    std::thread::sleep(Duration::from_millis(random.u64(1..20)));
+                    // In this order: what is confirmed before the power fails must be there.
+                    let confirmed = confirmed.lock().unwrap().clone();
+                    (confirmed, disk.after_crash(&mut random))
+                })
+                .collect();
+            stop.store(true, Ordering::Relaxed);
+            crashes
+        });
+        for (confirmed, disk) in crashes {
+            check_after_crash(&disk, &confirmed, seed);
+        }
+    }
+}
+
+fn check_after_crash(disk: &VolatileDisk, confirmed: &BTreeMap<String, Revision>, seed: u64) {
+    let store = disk.open().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    for (key, revision) in confirmed {
+        let held = store.get(key).unwrap_or_else(|| panic!("seed {seed}: {key} is lost"));
+        assert_eq!(held.revision, *revision, "seed {seed}: {key}");
+    }
+    for (key, stored) in store.newest("") {
+        assert_eq!(stored.record.canonical(), record(&key).canonical(), "seed {seed}: {key} is torn");
+    }
+    // It goes on from there.
+    let newest = store.revision();
+    assert!(store.put("b", record("b"), Expect::Absent).unwrap() > newest);
+    flush(&store).unwrap();
+}
+
+#[test]
+fn a_file_that_was_cut_is_refused_or_has_a_part_of_what_was_written() {
+    let folder = TestFolder::new("cut");
+    let store = open(&folder);
+    for number in 0..200 {
+        let key = format!("a/{number}");
+        store.put(&key, record(&key), Expect::Absent).unwrap();
+        flush(&store).unwrap();
+    }
+    // While it is open, and after it was closed: both are what a crash may leave.
+    let path = folder.0.join("kubemerge.redb");
+    let (unclean, clean) = (fs::read(&path).unwrap(), {
+        drop(store);
+        fs::read(&path).unwrap()
+    });
+    let mut random = fastrand::Rng::with_seed(7);
+    for _ in 0..rounds(40) {
+        let bytes = if random.bool() { &clean } else { &unclean };
+        fs::write(&path, &bytes[..random.usize(..bytes.len())]).unwrap();
+        match FileStore::open(&folder.0) {
+            Err(error) => assert!(error.to_string().contains(&folder.0.display().to_string()), "{error}"),
+            Ok(store) => {
+                for (key, stored) in store.newest("") {
+                    assert_eq!(stored.record.canonical(), record(&key).canonical(), "{key}");
+                }
+            }
+        }
+    }
+}
