@@ -9,7 +9,7 @@ use crate::{
         query::DryRun,
         status::{
             Failure, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path,
-            store_unavailable,
+            store_unavailable, unclassified,
         },
     },
     store::{Record, Revision, Stored, WriteError, metadata_field::Field},
@@ -50,12 +50,6 @@ impl Creation<'_> {
 /// Creates an object that was decoded.
 pub(crate) fn create<'w>(write: Write<'w>, mut decoded: Decoded<'w>) -> Outcome<Created> {
     let (call, object) = (write.call, &mut decoded.object);
-    // Clients that send a stored object back mean an update, not a creation.
-    let is_stored = !matches!(object.metadata.resource_version(), "" | "0");
-    // Upstream: only the store looks at it, and a dry run does not come that far.
-    if is_stored && write.options.dry_run != DryRun::All {
-        return Err(bad_request("resourceVersion should not be set on objects to be created"));
-    }
     // Read before the namespace is checked: what is written later may concern it.
     let creation = Creation { write, seen: call.cluster.store.revision() };
     admit(write, object)?;
@@ -106,10 +100,16 @@ fn attempt<'w>(creation: Creation<'w>, decoded: Decoded<'w>) -> Outcome<Result<C
     let Write { transaction, call, options, .. } = creation.write;
     let (namespace, name) = (decoded.object.metadata.namespace(), decoded.object.metadata.name());
     let key = call.resource.key(namespace, name);
+    let given = decoded.object.metadata.resource_version().parse().ok().filter(|version| *version != 0);
     let record = state_to_store(creation.write, decoded, None)?;
     if options.dry_run == DryRun::All {
         let existing = call.cluster.store.get(&key);
-        return Ok(if existing.is_some() { Err(existing) } else { Ok((record, None)) });
+        // Upstream: the version that a client gives is shown as it is.
+        return Ok(if existing.is_some() { Err(existing) } else { Ok((record, given)) });
+    }
+    // Clients that send a stored object back mean an update, not a creation. Upstream: only the store looks at it.
+    if given.is_some() {
+        return Err(unclassified("resourceVersion should not be set on objects to be created".to_owned()));
     }
     let stored = match transaction.create(call.resource, &key, record) {
         Ok(stored) => stored,

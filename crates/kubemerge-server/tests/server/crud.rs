@@ -33,7 +33,15 @@ async fn a_stored_object_cannot_be_created_again() {
     let object = serde_json::from_value(config_map("a")).unwrap();
     let created = maps.create(&PostParams::default(), &object).await.unwrap();
     let again = status(maps.create(&PostParams::default(), &created).await);
+    assert_eq!((again.code, again.reason.as_str()), (500, ""));
     assert_eq!(again.message, "resourceVersion should not be set on objects to be created");
+    maps.delete("a", &kube::api::DeleteParams::default()).await.unwrap();
+    let dry_run = PostParams { dry_run: true, ..PostParams::default() };
+    let shown = maps.create(&dry_run, &created).await.unwrap();
+    assert_eq!(
+        shown.metadata.resource_version, created.metadata.resource_version,
+        "a dry run does not come that far"
+    );
 }
 
 #[tokio::test]

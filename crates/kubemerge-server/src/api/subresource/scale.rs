@@ -21,7 +21,7 @@ use crate::{
     object::Object,
     protocol::{
         json::{canonical, tree},
-        query::{ApplyOptions, WriteOptions},
+        query::{ApplyOptions, FieldValidation, WriteOptions},
         reply::Reply,
         status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
         verb::Verb,
@@ -79,8 +79,7 @@ pub(crate) fn handle(
             change(write, &paths, |current, old| {
                 let patch_type = patch_type(call, custom)?;
                 let patched = patch::apply_plain(call, patch_type, &canonical(current)?)?;
-                let patched = typed_scale(call, &patched)
-                    .map_err(|problem| invalid_patch(&tree(&patched).to_string(), &problem))?;
+                let patched = typed_scale(write, &patched)?;
                 Ok(track_scale::updated(call, old, current, patched))
             })
         }
@@ -96,11 +95,21 @@ fn decoded_body(call: &Call<'_>) -> Outcome<Value> {
     typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed.to_value())
 }
 
-/// The result of a patch in its typed form; an error is the message of the decoder.
-fn typed_scale(call: &Call<'_>, patched: &Canonical) -> Result<Value, String> {
-    let Some(kind) = scale_kind(call) else { return Ok(tree(patched)) };
+/// The result of a patch in its typed form. Unknown fields are reported as the request wants.
+fn typed_scale(write: Write<'_>, patched: &Canonical) -> Outcome<Value> {
+    let Some(kind) = scale_kind(write.call) else { return Ok(tree(patched)) };
     let arena = Arena::new();
-    Typed::decode(kind, &arena, patched.as_str()).map(|(typed, _)| typed.to_value())
+    let refuse = |problem: &str| invalid_patch(&tree(patched).to_string(), problem);
+    let (typed, complaints) =
+        Typed::decode(kind, &arena, patched.as_str()).map_err(|problem| refuse(&problem))?;
+    match write.options.field_validation {
+        FieldValidation::Warn => complaints.into_iter().for_each(|complaint| write.call.warn(complaint)),
+        FieldValidation::Strict if !complaints.is_empty() => {
+            return Err(refuse(&format!("strict decoding error: {}", complaints.join(", "))));
+        }
+        _ => {}
+    }
+    Ok(typed.to_value())
 }
 
 /// The rules of a Scale; a schema of the user's own may not have it.
