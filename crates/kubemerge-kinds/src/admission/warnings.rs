@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::apiextensions::warnings as definition_warnings;
 use crate::field::{Field, Report};
 use crate::tree::Map;
 
@@ -76,6 +77,9 @@ pub fn warnings(kind: &str, object: &Map<'_>, old: Option<&Map<'_>>) -> Vec<Stri
         "PodTemplate" if !is_same => pod(root.field("template"), &mut found),
         "Service" => service(root, &mut found),
         "CSIDriver" => driver(root, old, &mut found),
+        "CustomResourceDefinition" => {
+            found = definition_warnings(root, old.map(|old| Field::root(old, &report)));
+        }
         _ => {}
     }
     if kind == "CronJob" && root.fields(["spec", "schedule"]).str().contains("TZ") {

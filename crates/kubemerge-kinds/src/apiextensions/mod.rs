@@ -9,6 +9,9 @@ mod rule_budget;
 mod schema;
 mod spec;
 mod validation_rules;
+mod warnings;
+
+pub(crate) use warnings::warnings;
 
 use crate::registry::Rules;
 

@@ -107,7 +107,7 @@ pub(super) fn has_default(validation: Field<'_>) -> bool {
 }
 
 /// Whether a schema or one below it satisfies a test.
-fn any_schema(schema: &Value, test: &impl Fn(&Value) -> bool) -> bool {
+pub(super) fn any_schema(schema: &Value, test: &impl Fn(&Value) -> bool) -> bool {
     let listed =
         |list: &Value| list.as_array().is_some_and(|list| list.iter().any(|one| any_schema(one, test)));
     let named =

@@ -199,7 +199,7 @@ impl Pattern {
 }
 
 /// Whether a format means something for the type of its schema.
-fn is_enforced(format: &str, schema: &Value) -> bool {
+pub(crate) fn is_enforced(format: &str, schema: &Value) -> bool {
     // The type may be a number then, which the formats of strings do not mean.
     let is_either = schema.get("x-kubernetes-int-or-string") == Some(&Value::Bool(true));
     match schema.get("type").and_then(Value::as_str).filter(|_| !is_either).unwrap_or_default() {

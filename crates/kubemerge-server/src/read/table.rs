@@ -1,7 +1,6 @@
 //! Objects as tables, as kubectl requests them.
 
 use kubemerge_kinds::{
-    autoscaler_to_v2,
     columns::{TableColumn, row_condition},
     timestamp::Timestamp,
 };
@@ -9,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     catalog::{Resource, call::Call},
-    object::shown::Shown,
+    object::{Object, shown::Shown, view},
     protocol::media::{Include, MetaVersion},
 };
 
@@ -79,9 +78,11 @@ fn one_row(
     now: Timestamp,
 ) -> Value {
     let object = shown.tree(resource);
-    // Upstream: cells are those of the internal form, which is that of version v2.
-    let is_old_autoscaler = resource.kind == "HorizontalPodAutoscaler" && resource.version == "v1";
-    let printed = if is_old_autoscaler { &autoscaler_to_v2(&object) } else { &object };
+    // Upstream: cells are those of the internal form. Autoscalers of v1 keep the order of metrics only there.
+    let printed = match view::is_converted(resource) {
+        true => &Object::of_record(shown.record).to_value(),
+        false => &object,
+    };
     let cells: Vec<Value> = columns
         .iter()
         .map(|column| match kubemerge_kinds::columns::computed(&column.path, printed, now) {

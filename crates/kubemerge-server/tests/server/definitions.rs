@@ -348,3 +348,31 @@ async fn definitions_that_come_at_once_are_all_served() {
         }
     }
 }
+
+#[tokio::test]
+async fn formats_that_mean_nothing_and_sets_of_objects_get_a_warning() {
+    let server = server();
+    let fields = json!({
+        "a": {"type": "string", "format": "color"},
+        "b": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "object",
+            "x-kubernetes-map-type": "atomic", "properties": {"c": {"type": "integer", "format": "int32"}}}},
+        "d": {"type": "integer", "format": "uint8"},
+        "e": {"type": "string", "format": "date-time"},
+        "f": {"type": "object", "format": "color"},
+    });
+    let created = definition("things", "Thing", json!({"type": "object", "properties": fields}));
+    let answer = ask(&server, "POST", DEFINITIONS, created).await;
+    assert_eq!(
+        answer.warnings(),
+        [
+            "\"unrecognized format \\\"color\\\"\"",
+            "\"unrecognized format \\\"uint8\\\"\"",
+            "\"x-kubernetes-list-type: set for items of type \\\"object\\\" is not supported by server-side apply \
+             or CEL validation rules\"",
+        ]
+    );
+    let path = format!("{DEFINITIONS}/things.x.io");
+    let stored = get(&server, &path).await.body;
+    let again = ask(&server, "PUT", &path, stored).await;
+    assert!(again.code == 200 && again.warnings().is_empty(), "{again:?}");
+}
