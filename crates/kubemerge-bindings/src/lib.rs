@@ -4,8 +4,9 @@
 //! `answer` or `error`. [`Engine`] keeps the schemas it has compiled, because compiling one costs far more than
 //! a call. No call does input or output, and none panics on any request.
 //!
-//! The way of a request: `request` reads it, `schemas` finds or compiles the schema, `text` reads the documents,
-//! `calls` does the work, `failure` says where in which text something went wrong.
+//! For authors of packages in other languages; programs in Rust use the crate `kubemerge`. The calls are `apply`,
+//! `explain`, `diff`, `threeWay`, `lint`, `lintPatch`, `admit`, `serverSideApply`, `owners`, `kinds` and `versions`.
+//! The feature `cel` evaluates the rules of custom resources.
 //!
 //! ```
 //! use kubemerge_bindings::Engine;
@@ -48,7 +49,7 @@ impl Engine {
 
     /// Answers one request. What is wrong with it is part of the answer.
     pub fn answer(&mut self, request: &str) -> String {
-        let answered = match serde_json::from_str::<Request>(request) {
+        let answered = match Request::read(request) {
             Ok(request) => self.call(&request),
             Err(error) => Err(Failure::request(&error)),
         };

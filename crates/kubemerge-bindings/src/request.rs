@@ -1,19 +1,33 @@
 //! Requests as other languages write them.
 
 use serde::Deserialize;
+use serde_json::{Error, Map, Value};
 
 /// A call and the schema that it works with.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Request {
-    #[serde(flatten)]
     pub(crate) call: Call,
-    #[serde(default)]
     pub(crate) settings: Settings,
+}
+
+impl Request {
+    /// Reads `{"call": name, "settings": {…}, …}`, where the rest is the arguments.
+    pub(crate) fn read(text: &str) -> Result<Request, Error> {
+        let mut members: Map<String, Value> = serde_json::from_str(text)?;
+        let settings = members.remove("settings").filter(|settings| !settings.is_null());
+        let name = String::deserialize(members.remove("call").unwrap_or_default())?;
+        // Serde's own tags inside of maps would take much more code, which browsers would have to load.
+        let call = Map::from_iter([(name, Value::Object(members))]);
+        Ok(Request {
+            call: Call::deserialize(Value::Object(call))?,
+            settings: settings.map(Settings::deserialize).transpose()?.unwrap_or_default(),
+        })
+    }
 }
 
 /// What is asked for. Every document is a text, YAML or JSON.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "call", rename_all = "camelCase")]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum Call {
     /// What is the patched object?
     Apply(PatchedObject),
@@ -47,9 +61,9 @@ pub(crate) enum Call {
         shown: Option<String>,
     },
     /// Which kinds does the schema have?
-    Kinds,
+    Kinds {},
     /// Which versions of Kubernetes are built in?
-    Versions,
+    Versions {},
 }
 
 /// An object and a patch of it.

@@ -1,20 +1,56 @@
 //! Watching a merge: for every place that a patch touches, what happened and which rule decided.
 //!
-//! The observer is a type parameter of the engine, so it costs nothing where there is none.
+//! Whether there is an observer is a type parameter of the engine, so none costs nothing; which one it is is not, so
+//! that the engine is compiled twice and not once for every kind of observer.
 
 use kubemerge_value::{Node, Path, Scalar};
 
 /// Watches a merge.
 pub trait Observer {
-    /// Whether events are wanted. Where they are not, they are not even built.
-    const WATCHES: bool = true;
-
     /// Called once for every decision, outer places before the places inside them.
     fn note(&mut self, path: &Path<'_>, event: MergeEvent<'_>);
 }
 
+/// An observer, or none.
+pub(crate) trait MaybeObserver {
+    /// Whether events are wanted. Where they are not, they are not even built.
+    const WATCHES: bool;
+
+    fn note(&mut self, path: &Path<'_>, event: MergeEvent<'_>);
+}
+
+impl MaybeObserver for &mut dyn Observer {
+    const WATCHES: bool = true;
+
+    fn note(&mut self, path: &Path<'_>, event: MergeEvent<'_>) {
+        (**self).note(path, event);
+    }
+}
+
 /// No observer.
-impl Observer for () {
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn no_observer() -> impl MaybeObserver {
+    Unobserved
+}
+
+/// An observer that ignores everything: in a browser the size of the engine counts for more than speed, so it is
+/// compiled once there.
+#[cfg(target_family = "wasm")]
+pub(crate) fn no_observer() -> impl MaybeObserver {
+    // Nothing is allocated for a type without fields.
+    let ignore: &'static mut dyn Observer = Box::leak(Box::new(Unobserved));
+    ignore
+}
+
+struct Unobserved;
+
+#[cfg(target_family = "wasm")]
+impl Observer for Unobserved {
+    fn note(&mut self, _: &Path<'_>, _: MergeEvent<'_>) {}
+}
+
+#[cfg(not(target_family = "wasm"))]
+impl MaybeObserver for Unobserved {
     const WATCHES: bool = false;
 
     #[inline]

@@ -31,8 +31,8 @@ pub(crate) fn run(call: &Call, schemas: &Schemas, dialect: DialectName) -> Resul
         Call::Admit { object, old } => to_json(&admit::admitted(object, old.as_deref(), &schemas.upstream)?),
         Call::ServerSideApply(call) => to_json(&server_side_apply::run(call, &schemas.upstream)?),
         Call::Owners { object, shown } => to_json(&server_side_apply::owned(object, shown.as_deref())?),
-        Call::Kinds => Ok(kinds(schemas)),
-        Call::Versions => Ok(releases().iter().map(|release| Value::from(release.version)).collect()),
+        Call::Kinds {} => Ok(kinds(schemas)),
+        Call::Versions {} => Ok(releases().iter().map(|release| Value::from(release.version)).collect()),
     }
 }
 

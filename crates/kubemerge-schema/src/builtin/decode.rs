@@ -3,6 +3,7 @@
 //! [`super::format`] describes the files.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::format::{LIST_TYPES, MAP_TYPES, Release, SHAPES, present};
 use crate::model::{
@@ -51,30 +52,31 @@ impl Bytes {
 }
 
 /// Records that can be read in any order.
-#[derive(Clone, Copy)]
 struct Area {
-    offsets: Bytes,
+    /// Where each record starts.
+    starts: Vec<usize>,
     records: Bytes,
 }
 
 impl Area {
     fn read(bytes: &mut Bytes) -> Area {
         let (count, len) = (bytes.number(), bytes.number());
-        Area { offsets: bytes.take(count * 3), records: bytes.take(len) }
+        let mut end = 0;
+        let starts = (0..count).map(|_| {
+            let start = end;
+            end += bytes.number() as usize;
+            start
+        });
+        Area { starts: starts.collect(), records: bytes.take(len) }
     }
 
-    fn len(self) -> usize {
-        self.offsets.bytes.len() / 3
+    fn len(&self) -> usize {
+        self.starts.len()
     }
 
-    fn record(self, index: u32) -> Bytes {
-        // Offsets have three bytes, because there are thousands of them and the area is smaller than 16 MiB.
-        let at = index as usize * 3;
-        let offset = match self.offsets.bytes.get(at..at + 3) {
-            Some([low, middle, high]) => u32::from_le_bytes([*low, *middle, *high, 0]),
-            _ => 0,
-        };
-        Bytes { bytes: self.records.bytes.get(offset as usize..).unwrap_or_default() }
+    fn record(&self, index: u32) -> Bytes {
+        let start = self.starts.get(index as usize).copied().unwrap_or_default();
+        Bytes { bytes: self.records.bytes.get(start..).unwrap_or_default() }
     }
 }
 
@@ -107,13 +109,17 @@ impl Tables {
         let mut model = Model::with_strings(self.strings);
         // All definitions get their numbers first, since nodes refer to definitions that come later.
         let roots = declare(&mut model, &mut block);
-        let mut decoder = Decoder { area: nodes, known: vec![NOWHERE; nodes.len()], model: &mut model };
+        let mut decoder = Decoder { known: vec![NOWHERE; nodes.len()], area: nodes, model: &mut model };
         for (definition, root) in roots.into_iter().enumerate() {
             decoder.definition(definition, root);
         }
+        let places: HashMap<Name, u32> =
+            (0..).zip(&model.definitions).map(|(place, definition)| (definition.name, place)).collect();
         for _ in 0..block.number() {
             let (group, version, kind) = (block.name(), block.name(), block.name());
-            model.kinds.push(KindEntry { group, version, kind, definition: block.number() });
+            // Every kind names a definition of its own version.
+            let definition = places.get(&block.name()).copied().unwrap_or_default();
+            model.kinds.push(KindEntry { group, version, kind, definition });
         }
         model.resources =
             (0..block.number()).map(|_| read_resource(resources.record(block.number()))).collect();

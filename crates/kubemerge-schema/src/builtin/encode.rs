@@ -123,7 +123,7 @@ impl TableWriter {
         for (place, definition) in definitions.iter().enumerate() {
             for kind in definition.kinds() {
                 // If two definitions claim a kind, the later one counts, as when loading.
-                if places.insert(kind, place as u32).is_none() {
+                if places.insert(kind, place).is_none() {
                     kinds.push(kind);
                 }
             }
@@ -133,7 +133,9 @@ impl TableWriter {
         block.push(Symbol::Number(kinds.len() as u32));
         for kind in kinds {
             block.extend(kind.map(|part| self.text(part)));
-            block.push(Symbol::Number(places[&kind]));
+            // By name and not by number: the numbers differ from version to version, and equal bytes compress well.
+            let definition = self.text(definitions[places[&kind]].name());
+            block.push(definition);
         }
     }
 
@@ -388,15 +390,10 @@ fn bytes_of(record: &[Symbol], numbers: &[u32]) -> Vec<u8> {
 }
 
 fn put_area(tables: &mut Vec<u8>, records: &[Record], numbers: &[u32]) {
-    let mut area = Vec::new();
-    let mut offsets: Vec<u8> = Vec::new();
-    for record in records {
-        // Three bytes are enough: see `Area` in decode.rs.
-        offsets.extend(&(area.len() as u32).to_le_bytes()[..3]);
-        area.extend(bytes_of(record, numbers));
-    }
+    let records: Vec<Vec<u8>> = records.iter().map(|record| bytes_of(record, numbers)).collect();
     put(tables, records.len() as u32);
-    put(tables, area.len() as u32);
-    tables.extend(offsets);
-    tables.extend(area);
+    put(tables, records.iter().map(Vec::len).sum::<usize>() as u32);
+    // Lengths and not offsets: they take one byte each, and compress well.
+    records.iter().for_each(|record| put(tables, record.len() as u32));
+    tables.extend(records.concat());
 }

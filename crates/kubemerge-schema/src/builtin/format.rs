@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! strings    count, then the length of each in the text file
-//! nodes      count, area length, 3-byte offset of each node, then the area
+//! nodes      count, area length, length of each node, then the area
 //! resources  the same for resources
 //! versions   count; each: minor, patch (strings), block length, block
 //!
@@ -14,7 +14,7 @@
 //!            unions (count; has a discriminator, discriminator if so, members (count; field, value))
 //! resource   group, version, kind, plural, singular, namespaced, verbs, short names, categories,
 //!            subresources (count; name, group, version, kind, verbs)
-//! block      definitions (count; name, node), kinds (count; group, version, kind, definition),
+//! block      definitions (count; name, node), kinds (count; group, version, kind, name of the definition),
 //!            resources (count; number)
 //! ```
 //!

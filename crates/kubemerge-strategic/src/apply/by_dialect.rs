@@ -11,13 +11,13 @@ use super::{
 use crate::{
     directive::{FieldPatch, MapPatch, PatchWord},
     error::MergeError,
-    observe::{MergeEvent, Observer, Replacement},
+    observe::{MaybeObserver, MergeEvent, Replacement},
     strategy::Strategy,
 };
 use kubemerge_schema::{MapRule, Type};
 use kubemerge_value::{Kind, Node, Path, Str, map as empty_map};
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// The patch of a whole document.
     pub(super) fn merge_document(
         &mut self,

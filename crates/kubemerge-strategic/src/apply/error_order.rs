@@ -5,7 +5,7 @@
 //! ours that finds a fault asks here which one Kubernetes reports. Nothing in this file runs without a fault.
 
 use super::{Merger, map::Maps};
-use crate::{directive::FieldPatch, error::MergeError, observe::Observer};
+use crate::{directive::FieldPatch, error::MergeError, observe::MaybeObserver};
 use kubemerge_schema::Type;
 use kubemerge_value::{MapEdit, Node, Path};
 
@@ -31,7 +31,7 @@ impl From<MergeError> for Fault {
     }
 }
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// The fault of a map that is met first, given one and the fields that were not looked at.
     pub(super) fn first_fault(
         &mut self,

@@ -9,7 +9,7 @@ use crate::{
     directive::{MapPatch, PATCH},
     error::MergeError,
     identity::{Identity, Keyed, Keys},
-    observe::{MergeEvent, Observer},
+    observe::{MaybeObserver, MergeEvent},
 };
 use bumpalo::collections::Vec as ArenaVec;
 use hashbrown::{DefaultHashBuilder, HashSet};
@@ -43,7 +43,7 @@ pub(super) struct Pair<'a> {
     pub(super) live: ListItem<'a>,
 }
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// The list, if the patch items find their live items in order and no item of either list is out of the
     /// ordinary.
     pub(super) fn in_place<'s>(

@@ -9,7 +9,7 @@ use super::{
     map::Outcome,
     value::{list_rule, map_rule},
 };
-use crate::{directive::MapPatch, error::MergeError, identity::Keys, observe::Observer};
+use crate::{directive::MapPatch, error::MergeError, identity::Keys, observe::MaybeObserver};
 use kubemerge_schema::{ListStrategy, MapStrategy, Type};
 use kubemerge_value::{
     Kind, Node, Path, Str, deep,
@@ -59,7 +59,7 @@ impl From<MergeError> for Unfit {
     }
 }
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// The document with other values in it, if that is all that the patch asks for.
     pub(super) fn in_text(
         &mut self,

@@ -11,7 +11,7 @@ use crate::{
     directive::{MapPatch, PatchWord},
     error::{MergeError, MergeErrorKind},
     identity::Keys,
-    observe::{MergeEvent, Observer, Ordering, Removal, Replacement},
+    observe::{MaybeObserver, MergeEvent, Ordering, Removal, Replacement},
     order::{Place, asked_for, weave},
     register::{ItemId, Positions, Register},
     repeats::Used,
@@ -29,7 +29,7 @@ struct Parts {
     fault: Option<MergeError>,
 }
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// Merges the items of a keyed list and puts them in order.
     pub(super) fn merge_keyed<'l>(
         &mut self,

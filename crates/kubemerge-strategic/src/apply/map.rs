@@ -7,7 +7,7 @@ use crate::{
         without_patch,
     },
     error::{MergeError, MergeErrorKind},
-    observe::{MergeEvent, Observer, Removal, Replacement},
+    observe::{MaybeObserver, MergeEvent, Removal, Replacement},
 };
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::Type;
@@ -40,7 +40,7 @@ pub(super) struct Maps<'m, 's, 'a> {
     pub(super) path: &'m Path<'m>,
 }
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// Merges a patch map into a live map, or into nothing.
     pub(super) fn map(
         &mut self,

@@ -31,7 +31,7 @@ pub(crate) use document::document;
 use crate::{
     directive::MapPatch,
     error::{MergeError, MergeErrorKind},
-    observe::Observer,
+    observe::{MaybeObserver, Observer, no_observer},
     repeats::Repeats,
     strategy::Strategy,
 };
@@ -75,7 +75,7 @@ pub fn apply<'a>(
     patch: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, MergeError> {
-    apply_observed(ty, live, patch, arena, &mut ())
+    apply_with(ty, live, patch, arena, &mut no_observer())
 }
 
 /// As [`apply`], with an observer.
@@ -87,7 +87,17 @@ pub fn apply_observed<'a>(
     live: Node<'a>,
     patch: Node<'a>,
     arena: &'a Arena,
-    observer: &mut impl Observer,
+    mut observer: &mut dyn Observer,
+) -> Result<Node<'a>, MergeError> {
+    apply_with(ty, live, patch, arena, &mut observer)
+}
+
+fn apply_with<'a>(
+    ty: Type<'_>,
+    live: Node<'a>,
+    patch: Node<'a>,
+    arena: &'a Arena,
+    observer: &mut impl MaybeObserver,
 ) -> Result<Node<'a>, MergeError> {
     match Strategy::of(ty) {
         Some(strategy) => Merger::new(strategy, Mode::Apply, observer, arena).root(ty, live, patch),
@@ -106,7 +116,7 @@ pub(crate) fn combine<'a>(
     over: Node<'a>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, MergeError> {
-    Merger::new(strategy, Mode::Combine, &mut (), arena).root(ty, under, over)
+    Merger::new(strategy, Mode::Combine, &mut no_observer(), arena).root(ty, under, over)
 }
 
 /// What a merge makes of its left side.
@@ -126,7 +136,7 @@ struct Merger<'a, 'o, O> {
     repeats: Repeats,
 }
 
-impl<'a, 'o, O: Observer> Merger<'a, 'o, O> {
+impl<'a, 'o, O: MaybeObserver> Merger<'a, 'o, O> {
     fn new(strategy: Strategy, mode: Mode, observer: &'o mut O, arena: &'a Arena) -> Self {
         Merger { arena, strategy, mode, observer, repeats: Repeats::default() }
     }

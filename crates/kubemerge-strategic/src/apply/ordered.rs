@@ -17,7 +17,7 @@ use crate::{
     error::{MergeError, MergeErrorKind},
     go_text::go_text,
     identity::Keys,
-    observe::{MergeEvent, Observer, Ordering, Replacement},
+    observe::{MaybeObserver, MergeEvent, Ordering, Replacement},
     order::{Place, weave},
     register::{ItemId, Positions, Register},
 };
@@ -25,7 +25,7 @@ use hashbrown::HashMap;
 use kubemerge_schema::{ListRule, ListStrategy, Type};
 use kubemerge_value::{Entry, Kind, ListView, Node, Path, Pick, Side};
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// A field with an order list, with or without a patch list beside it.
     pub(super) fn ordered(
         &mut self,

@@ -5,12 +5,12 @@ use crate::{
     directive::{MapPatch, RETAIN_KEYS},
     error::{MergeError, MergeErrorKind},
     go_text::go_text,
-    observe::{MergeEvent, Observer, Removal},
+    observe::{MaybeObserver, MergeEvent, Removal},
 };
 use hashbrown::HashSet;
 use kubemerge_value::{Kind, MapEdit, Node, Path, Str, deep_equal};
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// Checks the directive and drops every live field that it does not name.
     pub(super) fn retain_keys(
         &mut self,

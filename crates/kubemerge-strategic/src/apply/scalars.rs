@@ -8,14 +8,14 @@ use super::{
 use crate::{
     error::MergeError,
     identity::Keys,
-    observe::{MergeEvent, Observer, Ordering, Removal},
+    observe::{MaybeObserver, MergeEvent, Ordering, Removal},
     order::{Place, weave},
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy};
 use kubemerge_value::{Kind, ListView, Node, Path, Pick, Scalar};
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// Upstream: merges a patch list into a live list, by the type of their elements.
     pub(super) fn merge_list(
         &mut self,

@@ -12,7 +12,7 @@ use crate::{
     directive::{MapPatch, PatchWord},
     error::MergeError,
     identity::{Identity, Keys},
-    observe::{MergeEvent, Observer, Ordering, Removal, Replacement},
+    observe::{MaybeObserver, MergeEvent, Ordering, Removal, Replacement},
     order::{LiveItem, by_position, without_directive},
     partial::Partial,
     register::{ItemId, Positions, Register},
@@ -53,7 +53,7 @@ struct Named<'a> {
     merged: Option<Node<'a>>,
 }
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     pub(super) fn spec_keyed(
         &mut self,
         rule: &ListRule<'_>,

@@ -11,7 +11,7 @@ use crate::{
     directive::{FieldPatch, MapPatch, PatchWord},
     element::Element,
     error::{MergeError, MergeErrorKind},
-    observe::{MergeEvent, Observer, Ordering, Removal, Replacement},
+    observe::{MaybeObserver, MergeEvent, Ordering, Removal, Replacement},
     order::{live_items, without_directive},
 };
 use hashbrown::{HashMap, HashSet};
@@ -26,7 +26,7 @@ pub(super) struct ListPatch<'a> {
     pub(super) delete: Option<Entry<'a>>,
 }
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// A field with an order list or a delete list, in the live map around it.
     pub(super) fn spec_list_field(
         &mut self,

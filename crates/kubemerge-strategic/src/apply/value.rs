@@ -4,12 +4,12 @@ use super::{Merger, Mode, clean::clean, elements::expected_list, map::Outcome, u
 use crate::{
     directive::{MapPatch, PatchWord},
     error::MergeError,
-    observe::{MergeEvent, Observer, Removal, Replacement},
+    observe::{MaybeObserver, MergeEvent, Removal, Replacement},
 };
 use kubemerge_schema::{ItemStrategy, ListRule, ListStrategy, MapRule, MapStrategy, Type};
 use kubemerge_value::{Entry, Kind, Node, Path, Str, deep};
 
-impl<'a, O: Observer> Merger<'a, '_, O> {
+impl<'a, O: MaybeObserver> Merger<'a, '_, O> {
     /// Upstream: a value that is not null.
     pub(super) fn upstream_value(
         &mut self,

@@ -212,8 +212,10 @@ impl Planner<'_> {
             (
                 "_+_",
                 [Expr { node: Node::Identifier(list @ "@result"), .. }, Expr { node: Node::List(items), .. }],
-            ) if let [Item { value, is_optional: false }] = &items[..] => {
-                return Step::Append { list: (*list).to_owned(), item: self.boxed(value) };
+            ) => {
+                if let [Item { value, is_optional: false }] = &items[..] {
+                    return Step::Append { list: (*list).to_owned(), item: self.boxed(value) };
+                }
             }
             _ => {}
         }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::{MergeError, MergeErrorKind},
-    observe::Observer,
+    observe::MaybeObserver,
 };
 use hashbrown::HashSet;
 use kubemerge_value::{Kind, MapEdit, Node, Path};
@@ -49,7 +49,7 @@ pub(super) struct Irregular<'w, 'm, 'a, 'o, O> {
     patch: Option<Vec<Id>>,
 }
 
-impl<'w, 'm, 'a, 'o, O: Observer> Irregular<'w, 'm, 'a, 'o, O> {
+impl<'w, 'm, 'a, 'o, O: MaybeObserver> Irregular<'w, 'm, 'a, 'o, O> {
     pub(super) fn new(
         walker: &'w mut Walker<'a, 'o, O>,
         lists: &'w Lists<'m, 'a>,

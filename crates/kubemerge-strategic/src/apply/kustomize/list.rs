@@ -8,7 +8,7 @@ use super::{
 use crate::{
     directive::{PATCH, PatchWord},
     error::MergeError,
-    observe::{MergeEvent, Observer, Ordering, Replacement},
+    observe::{MaybeObserver, MergeEvent, Ordering, Replacement},
 };
 use hashbrown::{HashMap, HashSet};
 use kubemerge_schema::{ListRule, ListStrategy, Type};
@@ -28,7 +28,7 @@ pub(super) struct Lists<'m, 'a> {
 /// The values of an item's merge keys.
 type Identity<'a> = Vec<Cow<'a, str>>;
 
-impl<'a, O: Observer> Walker<'a, '_, O> {
+impl<'a, O: MaybeObserver> Walker<'a, '_, O> {
     /// Two lists at a field with this rule.
     pub(super) fn list(
         &mut self,

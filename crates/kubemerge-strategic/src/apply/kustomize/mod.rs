@@ -10,14 +10,14 @@ mod text;
 mod walk;
 
 use super::document::document;
-use crate::{error::MergeError, observe::Observer};
+use crate::{error::MergeError, observe::MaybeObserver};
 use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Node, Path, map as build_map};
 use metadata::{with_identity, with_text_annotations};
 use walk::{Sides, Walked, Walker};
 
 /// Applies a patch. The result is null if the patch deletes the object.
-pub(super) fn apply<'a, O: Observer>(
+pub(super) fn apply<'a, O: MaybeObserver>(
     ty: Type<'_>,
     live: Node<'a>,
     patch: Node<'a>,

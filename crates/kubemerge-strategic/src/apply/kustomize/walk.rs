@@ -7,7 +7,7 @@ use super::text::in_place_of;
 use crate::{
     directive::{PATCH, PatchWord, without_patch},
     error::{MergeError, MergeErrorKind},
-    observe::{MergeEvent, Observer, Removal, Replacement},
+    observe::{MaybeObserver, MergeEvent, Removal, Replacement},
 };
 use kubemerge_schema::Type;
 use kubemerge_value::{Arena, Entry, Kind, MapEdit, Node, Path, Str, deep};
@@ -88,7 +88,7 @@ pub(super) struct Walker<'a, 'o, O> {
     pub(super) observer: &'o mut O,
 }
 
-impl<'a, O: Observer> Walker<'a, '_, O> {
+impl<'a, O: MaybeObserver> Walker<'a, '_, O> {
     /// The values of a field of a map of this type.
     fn field(
         &mut self,
