@@ -4,6 +4,19 @@
 //! server share it. Facts that only a store has (which addresses are taken, which namespaces exist) are
 //! arguments.
 //!
+//! ```
+//! use kubemerge_schema::{Dialect, Schema};
+//!
+//! let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+//! let pod = r#"{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[]}}"#;
+//! let refusal = kubemerge_kinds::admit(&schema, pod).unwrap_err();
+//! assert_eq!(refusal.to_string(), "spec.containers: Required value");
+//! # Ok::<(), kubemerge_schema::LoadError>(())
+//! ```
+//!
+//! The feature `cel` evaluates the rules of custom resources (`x-kubernetes-validations`); without it objects with
+//! rules are refused. In WebAssembly no expression is read.
+//!
 //! [`admit()`] answers what the API server would store of an object, or all field errors. The way there: [`typed`]
 //! reads text into a [`tree`], [`groups`] has the rules of each kind, which fill in defaults and walk the
 //! object with a [`field::Field`].

@@ -25,9 +25,27 @@
 //! # fn main() {}
 //! ```
 //!
-//! A request is read (`target`, `query`, `media`), becomes a call for a resource of the `catalog`, is carried
-//! out by a `verb`, passes the gate before the store (`decode`, `strategy`, `admit`), is written through the
-//! `transaction`, and is answered in the form the client wants (`present`).
+//! For tests of controllers and operators that need the answers of a real API server (merges, server-side apply,
+//! validation, watches, conflicts, garbage collection) without a cluster, a container or a download.
+//!
+//! # Features
+//!
+//! | feature | for |
+//! |---|---|
+//! | `client` (default) | [`ApiServer::client`]: a `kube::Client` of kube 5 |
+//! | `cel` | rules in `x-kubernetes-validations`; without it objects of definitions with rules are refused |
+//! | `serve` | [`ApiServer::serve`]: a listener for kubectl and other languages; exec, attach and port-forward |
+//! | `tls` | HTTPS and client certificates for `serve` |
+//!
+//! # Other versions of kube
+//!
+//! [`ApiServer::service`] is a `tower::Service` of the crate `http` 1, so it needs no version of kube: with kube 4 (and
+//! `default-features = false` here) a client is `kube::Client::new(server.service(), "default")`.
+//!
+//! # Limits
+//!
+//! No controllers run but garbage collection and namespace deletion; webhooks are not called; users and permissions
+//! are not enforced. The list of differences from kube-apiserver is docs/fidelity.md of the repository.
 
 mod api;
 mod apply;

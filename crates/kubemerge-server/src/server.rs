@@ -71,6 +71,8 @@ impl ApiServer {
     }
 
     /// The server as a `tower::Service`; it needs no runtime but for watches and delays.
+    ///
+    /// Clients of any version of kube are made of it: `kube::Client::new(server.service(), "default")`.
     pub fn service(&self) -> Service {
         Service::new(self.api.clone())
     }

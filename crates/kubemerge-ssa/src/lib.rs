@@ -1,10 +1,10 @@
 //! Server-side apply as Kubernetes does it: who owns which field, and what an apply makes of an object.
 //!
-//! The flow, file by file: a [`value::ParsedValue`] is a parsed object, a type of the schema says which of its
-//! containers are atomic, granular, sets or keyed. [`fieldpath`] has sets of paths and their text form,
-//! [`typed`] the operations on values of a type, `update` what a write does to owners, and
-//! [`managed_fields`] everything Kubernetes puts around it. [`managed_fields::apply`] and
-//! [`managed_fields::update`] are the two calls that servers need.
+//! For authors of API servers and of tools that work on `managedFields`; programs that only want the result of an
+//! apply use `kubemerge::ServerSideApply`. A [`value::ParsedValue`] is a parsed object, a type of the schema says
+//! which of its containers are atomic, granular, sets or keyed. [`fieldpath`] has sets of paths and their text form,
+//! [`typed`] the operations on values of a type, and [`managed_fields`] everything Kubernetes puts around them.
+//! [`managed_fields::apply`] and [`managed_fields::update`] are the two calls that servers need.
 //!
 //! The crate does no input or output and reads no clock: schema and time are arguments. It knows nothing of
 //! HTTP and nothing of single kinds.

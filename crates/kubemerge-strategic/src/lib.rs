@@ -4,6 +4,24 @@
 //! the schema: `upstream` does exactly what Kubernetes 1.37 does, `spec` what its design documents promise.
 //! [`diff`] makes a patch from two documents, [`conflicts`] tells what two patches disagree about.
 //!
+//! ```
+//! use kubemerge_schema::{Dialect, Schema};
+//! use kubemerge_strategic::apply;
+//! use kubemerge_value::{Arena, Node, to_bytes};
+//! use serde_json::json;
+//!
+//! let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+//! let pod = schema.type_of("v1", "Pod").unwrap();
+//! let live = json!({"spec": {"containers": [{"name": "web", "image": "web:1"}, {"name": "log"}]}});
+//! let patch = json!({"spec": {"containers": [{"name": "web", "image": "web:2"}]}});
+//! let arena = Arena::new();
+//! let merged = apply(pod, Node::from_value(&live)?, Node::from_value(&patch)?, &arena)?;
+//! let expected = br#"{"spec":{"containers":[{"image":"web:2","name":"web"},{"name":"log"}]}}"#;
+//! assert_eq!(to_bytes(merged), expected);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Programs that have texts or typed objects use the crate `kubemerge`, which also has the other types of patches.
 //! This crate reads no schema documents and does no input or output.
 
 mod apply;

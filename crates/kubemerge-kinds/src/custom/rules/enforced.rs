@@ -4,11 +4,17 @@ use serde_json::Value;
 
 use crate::field_error::FieldError;
 
+#[cfg(not(feature = "cel"))]
+const NO_EVALUATOR: &str = "the definition has rules in x-kubernetes-validations, which this build cannot evaluate: \
+                            enable the feature `cel` of kubemerge-server, or turn validation off";
+
 /// The compiled rules of a schema.
 #[derive(Debug, Default)]
 pub struct CelRules {
     #[cfg(feature = "cel")]
     root: Option<super::node::RuleNode>,
+    #[cfg(not(feature = "cel"))]
+    has_rules: bool,
 }
 
 impl CelRules {
@@ -18,10 +24,10 @@ impl CelRules {
         CelRules { root: super::node::RuleNode::compile(schema) }
     }
 
-    /// Without an evaluator rules are not enforced.
+    /// Without an evaluator, only whether there are any.
     #[cfg(not(feature = "cel"))]
-    pub fn compile(_: &Value) -> CelRules {
-        CelRules {}
+    pub fn compile(schema: &Value) -> CelRules {
+        CelRules { has_rules: has_rules(schema) }
     }
 
     /// Whether there are no rules.
@@ -29,7 +35,7 @@ impl CelRules {
         #[cfg(feature = "cel")]
         return self.root.is_none();
         #[cfg(not(feature = "cel"))]
-        true
+        return !self.has_rules;
     }
 
     /// The rules that an object breaks.
@@ -39,10 +45,10 @@ impl CelRules {
         self.root.as_ref().map(check).unwrap_or_default()
     }
 
-    /// Without an evaluator rules are not enforced.
+    /// Without an evaluator no object with rules can be stored: it might break them.
     #[cfg(not(feature = "cel"))]
     pub fn check(&self, _: &Value, _: Option<&Value>) -> Vec<FieldError> {
-        Vec::new()
+        if self.is_empty() { Vec::new() } else { vec![FieldError::forbidden("<nil>", NO_EVALUATOR)] }
     }
 }
 
@@ -57,8 +63,33 @@ pub(crate) fn default_errors(schema: &Value, default: &Value, place: &str) -> Ve
     if kept.is_empty() { check(&node, default, None, Ratcheting::Off, place) } else { kept }
 }
 
-/// Without an evaluator rules are not enforced.
+/// Without an evaluator defaults are not checked.
 #[cfg(not(feature = "cel"))]
 pub(crate) fn default_errors(_: &Value, _: &Value, _: &str) -> Vec<FieldError> {
     Vec::new()
+}
+
+#[cfg(not(feature = "cel"))]
+fn has_rules(schema: &Value) -> bool {
+    kubemerge_value::deep(|| match schema {
+        Value::Object(map) => map.contains_key("x-kubernetes-validations") || map.values().any(has_rules),
+        Value::Array(items) => items.iter().any(has_rules),
+        _ => false,
+    })
+}
+
+#[cfg(all(test, not(feature = "cel")))]
+mod tests {
+    use serde_json::json;
+
+    use super::CelRules;
+
+    #[test]
+    fn an_object_with_rules_is_refused_without_an_evaluator() {
+        let rules = json!([{"rule": "self.a == 1"}]);
+        let schema = json!({"properties": {"spec": {"type": "object", "x-kubernetes-validations": rules}}});
+        let errors = CelRules::compile(&schema).check(&json!({}), None);
+        assert!(errors[0].detail.contains("enable the feature `cel` of kubemerge-server"), "{errors:?}");
+        assert!(CelRules::compile(&json!({"type": "object"})).is_empty());
+    }
 }
