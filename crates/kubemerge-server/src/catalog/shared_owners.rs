@@ -1,11 +1,11 @@
 //! Objects of one template have the same owners of the same fields: they share one copy of them.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Mutex, PoisonError},
 };
 
-use kubemerge_ssa::managed_fields::{ManagedFields, ManagedFieldsEntry, Time};
+use kubemerge_ssa::managed_fields::{FieldsV1, ManagedFields, ManagedFieldsEntry, Time};
 
 use crate::{catalog::Resource, store::Ownership};
 
@@ -13,11 +13,15 @@ use crate::{catalog::Resource, store::Ownership};
 /// the shape of its metadata. It is the same for objects of one template.
 pub(crate) type Content<'c> = [&'c [u8]];
 
-/// The object of a kind that was created last.
+/// How many texts of updates are remembered for a kind: a few managers take turns over its objects.
+const MAX_TEXTS: usize = 8;
+
+/// The object of a kind that was created last, and the sets that updates of its objects have left.
 #[derive(Default)]
 struct Template {
     ownership: Ownership,
     content: Vec<Box<[u8]>>,
+    texts: VecDeque<FieldsV1>,
 }
 
 /// The object of each kind that was created last. One is enough: a controller creates its objects one after the other.
@@ -39,7 +43,7 @@ impl SharedOwners {
         now: Time,
     ) -> Option<Ownership> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Template { ownership, content: known } = last.get_mut(&resource.kind)?;
+        let Template { ownership, content: known, .. } = last.get_mut(&resource.kind)?;
         if content.is_empty() || !known.iter().map(|part| &**part).eq(content.iter().copied()) {
             return None;
         }
@@ -67,9 +71,48 @@ impl SharedOwners {
             }
             _ => Ownership::new(managed),
         };
-        let content = content.iter().map(|part| Box::from(*part)).collect();
-        last.insert(resource.kind.clone(), Template { ownership: ownership.clone(), content });
+        let template = last.entry(resource.kind.clone()).or_default();
+        template.content = content.iter().map(|part| Box::from(*part)).collect();
+        template.ownership = ownership.clone();
         ownership
+    }
+
+    /// The owners of an object after a write. Objects of one template are written in the same way, so that the sets which
+    /// a write leaves are shared with the object before.
+    pub(crate) fn share_texts(
+        &self,
+        resource: &Resource,
+        live: &Ownership,
+        managed: ManagedFields,
+    ) -> Ownership {
+        let known = live.entries().entries();
+        let is_new = |entry: &ManagedFieldsEntry| {
+            !known.iter().any(|known| known.fields.is_shared_with(&entry.fields))
+        };
+        if !managed.entries().iter().any(is_new) {
+            return Ownership::new(managed);
+        }
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let template = last.entry(resource.kind.clone()).or_default();
+        let entries = managed.entries().iter().map(|entry| match is_new(entry) {
+            true => ManagedFieldsEntry { fields: template.shared_text(&entry.fields), ..entry.clone() },
+            false => entry.clone(),
+        });
+        Ownership::new(ManagedFields::from_entries(entries))
+    }
+}
+
+impl Template {
+    /// The text that is the same and known already; otherwise it is known from now on.
+    fn shared_text(&mut self, fields: &FieldsV1) -> FieldsV1 {
+        if let Some(known) = self.texts.iter().find(|known| known.as_str() == fields.as_str()) {
+            return known.clone();
+        }
+        if self.texts.len() == MAX_TEXTS {
+            self.texts.pop_front();
+        }
+        self.texts.push_back(fields.clone());
+        fields.clone()
     }
 }
 
@@ -79,4 +122,53 @@ fn retimed(before: &Ownership, managed: &ManagedFields) -> ManagedFields {
     ManagedFields::from_entries(
         pairs.map(|(before, new)| ManagedFieldsEntry { time: new.time, ..before.clone() }),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::{Method, Request};
+    use serde_json::{Value, json};
+
+    use crate::{ApiServer, store::Ownership};
+
+    const PODS: &str = "/api/v1/namespaces/default/pods";
+
+    async fn send(server: &ApiServer, method: Method, path: &str, body: Value) {
+        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let request = request.body(Bytes::from(body.to_string())).expect("a request");
+        let status = server.handle(request).await.status();
+        assert!(status.is_success(), "{path}: {status}");
+    }
+
+    /// Creates a pod with so many environment variables and reports its status.
+    async fn pod(server: &ApiServer, name: &str, variables: usize) -> Ownership {
+        let variables: Vec<Value> =
+            (0..variables).map(|number| json!({"name": format!("V{number}"), "value": "x"})).collect();
+        let container = json!({"name": "main", "image": "nginx:1", "env": variables});
+        let pod = json!({"metadata": {"name": name, "labels": {"app": "web"}}, "spec": {"containers": [container]}});
+        send(server, Method::POST, PODS, pod.clone()).await;
+        let mut pod = pod;
+        let container =
+            json!({"name": "main", "image": "nginx:1", "imageID": name, "ready": true, "restartCount": 0});
+        pod["status"] = json!({"phase": "Running", "podIP": "10.1.1.1", "containerStatuses": [container]});
+        send(server, Method::PUT, &format!("{PODS}/{name}/status"), pod).await;
+        let key = format!("/pods/default/{name}");
+        let stored = server.cluster().store.newest("").into_iter().find(|(known, _)| known.ends_with(&key));
+        stored.expect("the pod is stored").1.record.ownership().clone()
+    }
+
+    #[tokio::test]
+    async fn objects_of_one_template_share_their_sets_however_large() {
+        let server = ApiServer::builder().build().expect("a server");
+        for variables in [1, 400] {
+            let first = pod(&server, &format!("a{variables}"), variables).await;
+            let second = pod(&server, &format!("b{variables}"), variables).await;
+            let pairs: Vec<_> = first.entries().entries().iter().zip(second.entries().entries()).collect();
+            assert_eq!(pairs.len(), 2, "one entry for the pod, one for its status");
+            for (one, two) in pairs {
+                assert!(one.fields.is_shared_with(&two.fields), "{}", two.fields.as_str());
+            }
+        }
+    }
 }

@@ -147,7 +147,7 @@ fn tracked(endpoint: Tracked<'_>, manager: &str, change: Change<'_>, arena: &Are
         match update(place, before, new, writer, arena) {
             Ok(managed) if managed == *live.entries() => live.clone(),
             Ok(managed) if old.is_none() => shared.share(endpoint.resource, managed, content),
-            Ok(managed) => Ownership::new(managed),
+            Ok(managed) => shared.share_texts(endpoint.resource, live, managed),
             // Upstream: a tracking error never fails a write.
             Err(_) => live.clone(),
         }
