@@ -89,11 +89,24 @@ fn packaged(name: &str) -> Result<PathBuf, String> {
     copy(source, &folder).map_err(|error| format!("{}: {error}", source.display()))?;
     // The lock file may name versions that a mirror of the registry lacks.
     let _ = fs::remove_file(folder.join("Cargo.lock"));
-    // Beside our workspace it must be one of its own.
     let manifest = folder.join("Cargo.toml");
     let text = fs::read_to_string(&manifest).map_err(|error| error.to_string())?;
-    fs::write(&manifest, format!("{text}\n[workspace]\n")).map_err(|error| error.to_string())?;
+    fs::write(&manifest, completed(name, &text)).map_err(|error| error.to_string())?;
     Ok(folder)
+}
+
+/// The manifest of a packaged crate as its checkout has it.
+fn completed(name: &str, manifest: &str) -> String {
+    // Beside our workspace it must be one of its own.
+    let own = format!("{manifest}\n[workspace]\n");
+    if name == "kube" {
+        return own;
+    }
+    // Packages lose what they only need for tests from beside them: here `kube`, which is to use this very crate.
+    format!(
+        "{own}\n[dev-dependencies.kube]\nversion = \"={VERSION}\"\nfeatures = [\"derive\", \"client\", \"runtime\", \"ws\"]\n\
+         \n[patch.crates-io]\n{name} = {{ path = \".\" }}\n"
+    )
 }
 
 /// Adds the tests of a run: `test api::test::name ... ok`.
