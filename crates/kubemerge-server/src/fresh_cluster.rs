@@ -27,7 +27,24 @@ pub(crate) fn objects(now: &str) -> Vec<Value> {
         service(),
         endpoints(),
         endpoint_slice(),
+        component("scheduler", Err(10259)),
+        component("controller-manager", Err(10257)),
+        component("etcd-0", Ok(())),
     ]
+}
+
+/// A part of the control plane, of which kube-apiserver alone finds only its store; the others are asked at their port.
+fn component(name: &str, health: Result<(), u16>) -> Value {
+    let condition = match health {
+        Ok(()) => json!({"type": "Healthy", "status": "True", "message": "ok"}),
+        Err(port) => {
+            let message = format!(
+                "Get \"https://127.0.0.1:{port}/healthz\": dial tcp 127.0.0.1:{port}: connect: connection refused"
+            );
+            json!({"type": "Healthy", "status": "False", "message": message})
+        }
+    };
+    json!({"apiVersion": "v1", "kind": "ComponentStatus", "metadata": {"name": name}, "conditions": [condition]})
 }
 
 fn service_range(now: &str) -> Value {
