@@ -160,10 +160,16 @@ impl State {
         self.events.push_back(event);
     }
 
+    /// The oldest event, unless it is after `last`.
+    fn take_oldest(&mut self, last: Revision) -> Option<Event> {
+        self.events.front().filter(|event| event.revision <= last)?;
+        self.events.pop_front()
+    }
+
     /// Drops the oldest events while there are too many, but none after `durable`; hands each to `dropped`.
     pub(super) fn trim(&mut self, most: Limits, durable: Revision, mut dropped: impl FnMut(&Event)) {
         while self.events.len() > most.events || self.event_bytes > most.bytes {
-            let Some(event) = self.events.pop_front_if(|event| event.revision <= durable) else { return };
+            let Some(event) = self.take_oldest(durable) else { return };
             self.event_bytes -= size(&event);
             // The state after the dropped event can still be read, the one before it cannot.
             self.oldest = event.revision;
@@ -174,7 +180,7 @@ impl State {
     /// After this, states before `to` cannot be read. Hands each event that is dropped to `dropped`.
     pub(super) fn forget(&mut self, to: Revision, mut dropped: impl FnMut(&Event)) {
         self.oldest = self.oldest.max(to);
-        while let Some(event) = self.events.pop_front_if(|event| event.revision <= to) {
+        while let Some(event) = self.take_oldest(to) {
             self.event_bytes -= size(&event);
             dropped(&event);
         }
