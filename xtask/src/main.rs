@@ -13,6 +13,7 @@ mod conformance;
 mod controllers;
 mod corpus;
 mod dice;
+mod krew;
 mod protobuf;
 mod reference;
 mod schemas;
@@ -39,6 +40,7 @@ const TASKS: &[Task] = &[
     Task { name: "bless", help: bless::HELP, run: bless::run },
     Task { name: "conformance", help: conformance::HELP, run: conformance::run },
     Task { name: "controllers", help: controllers::HELP, run: controllers::run },
+    Task { name: "krew", help: krew::HELP, run: krew::run },
     Task { name: "protobuf", help: protobuf::HELP, run: protobuf::run },
     Task { name: "schemas", help: schemas::HELP, run: schemas::run },
     Task { name: "stores", help: stores::HELP, run: stores::run },
