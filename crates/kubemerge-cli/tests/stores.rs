@@ -174,6 +174,57 @@ fn nothing_that_was_confirmed_is_lost_when_the_process_is_killed() {
     println!("{writes} writes were confirmed, the process was killed {round} times");
 }
 
+fn run(arguments: &[&str]) -> String {
+    let output = command(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn a_dump_moves_everything_to_another_store() {
+    let (folder, copy, file) =
+        (TestFolder::new("dump"), TestFolder::new("copy"), TestFolder::new("dump-file"));
+    let server = Server::start(&folder);
+    let mut connection = server.connect();
+    let definition = r#"{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+        "metadata":{"name":"kiosks.shop.example"},"spec":{"group":"shop.example","scope":"Namespaced",
+        "names":{"plural":"kiosks","kind":"Kiosk"},"versions":[{"name":"v1","served":true,"storage":true,
+        "schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}"#;
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let kiosk = r#"{"apiVersion":"shop.example/v1","kind":"Kiosk","metadata":{"name":"k"},"spec":{"a":[1.5,"yes",null]}}"#;
+    let kiosks = "/apis/shop.example/v1/namespaces/default/kiosks";
+    for (path, body) in [(definitions, definition), (kiosks, kiosk), (MAPS, &map("a", 1))] {
+        let (code, answer) = connection.ask("POST", path, body).unwrap();
+        assert_eq!(code, 201, "{answer}");
+    }
+    server.kill();
+    let dump = run(&["dump", "--store", &folder.address()]);
+    assert!(dump.contains("managedFields:") && dump.contains("name: kiosks.shop.example"), "{dump}");
+    let path = file.0.to_str().unwrap();
+    run(&["dump", "--store", &folder.address(), "-o", path]);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), dump);
+    run(&["restore", "--store", &copy.address(), "-f", path]);
+    assert_eq!(
+        run(&["dump", "--store", &copy.address()]),
+        dump,
+        "nothing differs, not even a resourceVersion"
+    );
+    let text = refusal(&["restore", "--store", &copy.address(), "-f", path]);
+    assert!(text.contains("has objects already"), "{text}");
+    run(&["restore", "--store", &copy.address(), "-f", path, "--force"]);
+    let text = refusal(&["dump", "--store", &copy.address(), "-o", path]);
+    assert!(text.contains("cannot write"), "it never replaces a file: {text}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    std::fs::remove_file(path).unwrap();
+    let server = Server::start(&copy);
+    let (code, answer) = server.connect().ask("GET", &format!("{kiosks}/k"), "").unwrap();
+    assert!(code == 200 && answer.contains("Kiosk"), "{answer}");
+}
+
 fn refusal(arguments: &[&str]) -> String {
     let output = command(arguments).output().unwrap();
     assert_eq!(output.status.code(), Some(2));

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::{
     api::{
+        metrics::Metrics,
         patch::CustomStrategicMerge,
         state::{Api, ApiSettings},
         watch_settings::{BookmarkTrigger, WatchSettings},
@@ -378,6 +379,7 @@ impl Builder {
             #[cfg(feature = "serve")]
             streams: Default::default(),
             bookmarks: BookmarkTrigger::default(),
+            metrics: Metrics::default(),
         };
         // A transaction of their own: nothing follows from the objects a server begins with.
         let transaction = api.transaction();

@@ -51,6 +51,7 @@ mod api;
 mod apply;
 mod builder;
 mod catalog;
+mod dump;
 mod fixtures;
 mod fresh_cluster;
 mod given;

@@ -13,7 +13,7 @@ use crate::{
         group_version::split_api_version,
         status::{Outcome, bad_request},
     },
-    store::{Revision, metadata_field::Field},
+    store::{Record, Revision, metadata_field::Field},
     write::{
         commit::unless_changed, definition, namespace, prepare, track, tracking::Tracked,
         transaction::Transaction,
@@ -80,6 +80,12 @@ fn begin_with_one<'g>(
         return Ok(());
     }
     store(transaction, loading).map_err(|failure| BuildError::about(given, failure.message()))
+}
+
+/// The key and the record of an object that a server has shown.
+pub(crate) fn exact(cluster: &Cluster, value: &Value) -> Outcome<(String, Record)> {
+    let Loading { key, object, .. } = read(cluster, value)?;
+    Ok((key, object.record()))
 }
 
 /// Stores an object as it is, in place of one that is there.

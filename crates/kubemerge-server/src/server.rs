@@ -17,10 +17,11 @@ use crate::{
     },
 };
 use crate::{
-    api::{pod_logs::ContainerKey, state::Api, watch_settings::BookmarkTrigger},
+    api::{metrics::Metrics, pod_logs::ContainerKey, state::Api, watch_settings::BookmarkTrigger},
     apply,
     builder::Builder,
     catalog::{cluster::Cluster, field_index::FieldIndex, split_key},
+    dump,
     given::BuildError,
     load,
     object::shown::Shown,
@@ -128,6 +129,15 @@ impl ApiServer {
             serde_json::from_slice(&text).ok()
         };
         items.iter().filter_map(|(_, stored)| tree(stored)).collect()
+    }
+
+    /// Replaces the whole state by the objects of a [`ApiServer::dump`], with their uids, resourceVersions and field
+    /// owners. Watches end with 410.
+    ///
+    /// # Errors
+    /// If an object cannot be loaded, is given twice, or the store cannot write; the state is then the one before.
+    pub fn restore_dump(&self, objects: Vec<Value>) -> Result<(), BuildError> {
+        dump::restore(&self.api, objects)
     }
 
     /// Stores an object as it is, without a request: to set a status, or to store an invalid object. Watches see it.
@@ -412,6 +422,7 @@ impl ApiServer {
             #[cfg(feature = "serve")]
             streams: Default::default(),
             bookmarks: BookmarkTrigger::default(),
+            metrics: Metrics::default(),
         };
         ApiServer::new(forked, testing)
     }

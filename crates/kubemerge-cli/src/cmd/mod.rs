@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod compose;
 pub(crate) mod convert;
 pub(crate) mod diff;
+pub(crate) mod dump;
 pub(crate) mod explain;
 pub(crate) mod lint;
 mod named;
@@ -102,6 +103,10 @@ enum Command {
     Man(completions::ManArgs),
     /// Run a test API server for kubectl and other clients
     Serve(Box<Reading<serve::ServeArgs>>),
+    /// Write the objects of a store as YAML
+    Dump(dump::DumpArgs),
+    /// Fill a store with the objects of a dump
+    Restore(Reading<dump::RestoreArgs>),
 }
 
 /// Runs the command that was given.
@@ -129,6 +134,8 @@ pub(crate) fn run(line: CommandLine) -> Result {
         Command::Schema(one) => schema::run(one.verb, &mut read(one.duplicate_keys)),
         Command::Completions(args) => completions::run(&args, CommandLine::command()),
         Command::Man(args) => completions::run_man(&args, CommandLine::command()),
+        Command::Dump(args) => dump::run_dump(&args),
+        Command::Restore(one) => dump::run_restore(&one.args, &mut read(one.duplicate_keys)),
         Command::Serve(one) => serve::run(&one.args, &mut read(one.duplicate_keys)),
     }
 }

@@ -18,10 +18,19 @@ use crate::{
 
 /// `/`: the paths of everything that is served.
 pub(crate) fn root(index: &Index) -> Reply {
-    let mut paths: Vec<String> =
-        ["/api", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]
-            .map(str::to_string)
-            .into();
+    let mut paths: Vec<String> = [
+        "/api",
+        "/apis",
+        "/healthz",
+        "/livez",
+        "/metrics",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/readyz",
+        "/version",
+    ]
+    .map(str::to_string)
+    .into();
     for group in index.groups() {
         let base = if group.name.is_empty() { "/api".into() } else { format!("/apis/{}", group.name) };
         paths.extend(group.versions.iter().map(|(version, _)| format!("{base}/{version}")));

@@ -8,7 +8,7 @@ use kubemerge_kinds::{field_error::quoted, format::path_segment_name, typed::dur
 
 use crate::{
     api::{
-        create, delete, discovery, get, health, list, openapi, openid, patch,
+        create, delete, discovery, get, health, list, metrics, openapi, openid, patch,
         state::Api,
         subresource::{self, review},
         update, watch,
@@ -171,6 +171,7 @@ pub(super) fn document(api: &Api, target: &Target<'_>, parts: &Parts, query: &Qu
         Target::Version => Ok(discovery::version(version)),
         Target::OpenIdConfiguration => Ok(openid::configuration(headers)),
         Target::OpenIdKeys => Ok(openid::keys()),
+        Target::Metrics => Ok(metrics::answer(api)),
         Target::Health(path) => Ok(health::check(path, query, api.cluster.store.health())),
         Target::OpenApiV2 => Ok(openapi::v2(&api.cluster, version, headers)),
         Target::OpenApiV3Index => Ok(openapi::v3_index(&api.cluster, version)),

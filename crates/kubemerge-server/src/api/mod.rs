@@ -9,6 +9,7 @@ pub(crate) mod handler;
 mod health;
 pub(crate) mod hooks;
 mod list;
+pub(crate) mod metrics;
 mod openapi;
 mod openid;
 pub(crate) mod patch;

@@ -7,6 +7,7 @@ use crate::api::streams::StreamHandlers;
 use crate::{
     api::{
         hooks::Hooks,
+        metrics::Metrics,
         patch::CustomStrategicMerge,
         pod_logs::PodLogs,
         watch_settings::{BookmarkTrigger, WatchSettings},
@@ -39,6 +40,7 @@ pub(crate) struct Api {
     #[cfg(feature = "serve")]
     pub(crate) streams: StreamHandlers,
     pub(crate) bookmarks: BookmarkTrigger,
+    pub(crate) metrics: Metrics,
 }
 
 impl Api {

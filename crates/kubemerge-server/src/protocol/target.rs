@@ -37,6 +37,8 @@ pub(crate) enum Target<'p> {
     OpenIdKeys,
     /// `/healthz`, `/livez`, `/readyz` and what is below them.
     Health(String),
+    /// `/metrics`.
+    Metrics,
     /// Nothing that is served.
     Nowhere,
 }
@@ -139,6 +141,7 @@ impl<'p> Target<'p> {
             ["openapi", "v2"] => Target::OpenApiV2,
             ["openapi", "v3"] => Target::OpenApiV3Index,
             ["openapi", "v3", rest @ ..] => Target::OpenApiV3(rest.join("/")),
+            ["metrics"] => Target::Metrics,
             ["version"] => Target::Version,
             [".well-known", "openid-configuration"] => Target::OpenIdConfiguration,
             ["openid", "v1", "jwks"] => Target::OpenIdKeys,
@@ -162,6 +165,7 @@ impl<'p> Target<'p> {
             Target::OpenApiV2 => Target::OpenApiV2,
             Target::OpenApiV3Index => Target::OpenApiV3Index,
             Target::OpenApiV3(path) => Target::OpenApiV3(path),
+            Target::Metrics => Target::Metrics,
             Target::Version => Target::Version,
             Target::OpenIdConfiguration => Target::OpenIdConfiguration,
             Target::OpenIdKeys => Target::OpenIdKeys,

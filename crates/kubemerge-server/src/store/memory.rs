@@ -37,6 +37,12 @@ impl MemoryStore {
         Self::with_state(State { revision: 1, oldest: 1, ..State::default() }, history)
     }
 
+    /// A store with these values, whose keys and revisions differ and whose history begins at the revision.
+    pub(crate) fn of(items: Vec<(Arc<str>, Stored)>, revision: Revision) -> Self {
+        let history = Limits { events: MAX_HISTORY_EVENTS, bytes: MAX_HISTORY_BYTES };
+        Self::with_state(State::of(items, revision), history)
+    }
+
     pub(super) fn with_state(state: State, history: Limits) -> Self {
         let (newest, _) = watch::channel(state.revision);
         MemoryStore { state: RwLock::new(state), newest, history }

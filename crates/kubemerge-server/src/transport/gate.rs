@@ -19,6 +19,7 @@ use crate::{
         guard::Guard,
         limits::{Limits, Room},
         options::ServeOptions,
+        request_labels::labels,
         service, streams,
     },
 };
@@ -52,13 +53,17 @@ impl Gate {
         response
     }
 
+    /// Passes a request on, and tells log and metrics about it.
     async fn log(&self, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
-        let Some(log) = &self.log_sink else { return self.pass(parts, body).await };
-        let (start, method, path) = (Instant::now(), parts.method.clone(), parts.uri.path().to_owned());
+        let (start, labels) = (Instant::now(), labels(&self.api, &parts));
+        let log = self.log_sink.as_ref().map(|log| (log, parts.method.clone(), parts.uri.path().to_owned()));
         let response = self.pass(parts, body).await;
-        let code = response.status().as_u16();
-        log(&AccessLogEntry { method: &method, path: &path, code, duration: start.elapsed() });
+        let (code, duration) = (response.status().as_u16(), start.elapsed());
+        self.api.metrics.count(labels, code, duration);
+        if let Some((log, method, path)) = log {
+            log(&AccessLogEntry { method: &method, path: &path, code, duration });
+        }
         response
     }
 
@@ -70,6 +75,7 @@ impl Gate {
     async fn carry_out(&self, parts: Parts, body: Incoming) -> Outcome<Response<Body>> {
         self.guard.check(&parts)?;
         let room = self.limits.enter(&parts)?;
+        self.api.metrics.set_watches(self.limits.open_watches());
         let body = tokio::time::timeout(READ_TIMEOUT, service::collect(body)).await;
         let response = self.api.handle(parts, body.map_err(|_| slow())??).await;
         Ok(match room {

@@ -22,6 +22,7 @@ const RETRY_AFTER_SECONDS: u32 = 1;
 pub(super) struct Limits {
     requests: Arc<Semaphore>,
     watches: Arc<Semaphore>,
+    max_watches: usize,
 }
 
 /// The room that one request takes.
@@ -33,7 +34,12 @@ pub(super) enum Room {
 impl Limits {
     pub(super) fn new(requests: usize, watches: usize) -> Limits {
         let room = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
-        Limits { requests: room(requests), watches: room(watches) }
+        let watches = room(watches);
+        Limits { requests: room(requests), max_watches: watches.available_permits(), watches }
+    }
+
+    pub(super) fn open_watches(&self) -> usize {
+        self.max_watches.saturating_sub(self.watches.available_permits())
     }
 
     /// Takes the room that a request needs.

@@ -22,6 +22,7 @@ use crate::{
     api::state::Api,
     transport::{
         acceptor::Acceptor,
+        event_expiry::expire_events,
         gate::{Gate, READ_TIMEOUT},
         kubeconfig,
         options::ServeOptions,
@@ -72,6 +73,9 @@ pub(crate) async fn serve(api: Arc<Api>, options: &ServeOptions) -> io::Result<S
     let url = format!("{}://{address}", acceptor.scheme());
     let kubeconfig = kubeconfig::text(&url, api.settings.token.as_deref(), &acceptor);
     let (stop, stopped) = watch::channel(false);
+    if !options.event_ttl.is_zero() {
+        tokio::spawn(expire_events(api.clone(), options.event_ttl, stopped.clone()));
+    }
     let gate = Arc::new(Gate::new(api, options));
     let task = tokio::spawn(accept(listener, acceptor, gate, stopped));
     Ok(Serving { address, kubeconfig, url, stop, task })

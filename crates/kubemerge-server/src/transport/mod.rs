@@ -5,6 +5,8 @@ mod acceptor;
 #[cfg(feature = "serve")]
 pub(crate) mod access_log;
 #[cfg(feature = "serve")]
+mod event_expiry;
+#[cfg(feature = "serve")]
 mod gate;
 #[cfg(feature = "serve")]
 mod guard;
@@ -18,6 +20,8 @@ mod limits;
 pub(crate) mod listener;
 #[cfg(feature = "serve")]
 pub(crate) mod options;
+#[cfg(feature = "serve")]
+mod request_labels;
 pub(crate) mod service;
 #[cfg(feature = "serve")]
 mod streams;

@@ -1,6 +1,6 @@
 //! How a server listens, whom it answers and how much it does at once.
 
-use std::{fmt, io, net::SocketAddr, sync::Arc};
+use std::{fmt, io, net::SocketAddr, sync::Arc, time::Duration};
 
 #[cfg(feature = "tls")]
 use crate::transport::tls;
@@ -13,6 +13,9 @@ use crate::transport::{
 /// As many requests as kube-apiserver carries out at once: 400 that read and 200 that write.
 const MAX_REQUESTS_INFLIGHT: usize = 600;
 
+/// As long as kube-apiserver keeps Events.
+const EVENT_TTL: Duration = Duration::from_secs(3600);
+
 /// How a server listens.
 #[derive(Clone)]
 pub struct ServeOptions {
@@ -22,6 +25,7 @@ pub struct ServeOptions {
     pub(super) max_requests_inflight: usize,
     pub(super) max_watches: usize,
     pub(super) access_log: Option<LogSink>,
+    pub(super) event_ttl: Duration,
     #[cfg(feature = "tls")]
     tls: Option<tls::ClientCertificates>,
 }
@@ -35,6 +39,7 @@ impl Default for ServeOptions {
             max_requests_inflight: MAX_REQUESTS_INFLIGHT,
             max_watches: MAX_WATCHES,
             access_log: None,
+            event_ttl: EVENT_TTL,
             #[cfg(feature = "tls")]
             tls: None,
         }
@@ -86,6 +91,12 @@ impl ServeOptions {
     /// Calls this with every request that was answered.
     pub fn access_log(mut self, log: impl Fn(&AccessLogEntry<'_>) + Send + Sync + 'static) -> Self {
         self.access_log = Some(Arc::new(log));
+        self
+    }
+
+    /// Removes Events that were not written for this long; an hour by default, never for zero.
+    pub fn event_ttl(mut self, ttl: Duration) -> Self {
+        self.event_ttl = ttl;
         self
     }
 

@@ -187,3 +187,56 @@ async fn the_access_log_names_the_path_and_no_query() {
     let line = seen.recv().unwrap();
     assert!(line.starts_with("GET /api/v1/pods 200 ") && line.ends_with("ms"), "{line}");
 }
+
+async fn get_through(serving: &kubemerge_server::Serving, path: &str) -> String {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    exchange(serving.address(), &request).await
+}
+
+#[tokio::test]
+async fn requests_and_the_store_are_counted() {
+    let server = server();
+    let serving = server.serve(ServeOptions::default()).await.unwrap();
+    get_through(&serving, CONFIG_MAPS).await;
+    get_through(&serving, &format!("{CONFIG_MAPS}/missing")).await;
+    get_through(&serving, "/apis/evil.example/v1/made-up-by-the-client").await;
+    let mut watch = TcpStream::connect(serving.address()).await.unwrap();
+    let request = format!("GET {CONFIG_MAPS}?watch=true HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    watch.write_all(request.as_bytes()).await.unwrap();
+    tokio::io::AsyncReadExt::read_u8(&mut watch).await.unwrap();
+    let text = get_through(&serving, "/metrics").await;
+    let of = |verb: &str| format!("verb=\"{verb}\",group=\"\",resource=\"configmaps\"");
+    for line in [
+        format!("apiserver_request_total{{{},code=\"200\"}} 1", of("LIST")),
+        format!("apiserver_request_total{{{},code=\"404\"}} 1", of("GET")),
+        format!("apiserver_request_duration_seconds_count{{{}}} 1", of("GET")),
+        format!("apiserver_request_duration_seconds_bucket{{{},le=\"+Inf\"}} 1", of("LIST")),
+        "apiserver_longrunning_requests{verb=\"WATCH\"} 1".into(),
+        "kubemerge_store_healthy 1".into(),
+        format!("kubemerge_store_durable_revision {}", server.revision()),
+        format!("kubemerge_store_objects {}", server.dump().len()),
+    ] {
+        assert!(text.contains(&line), "{line} is not in:\n{text}");
+    }
+    assert!(!text.contains("evil"), "clients cannot make labels:\n{text}");
+}
+
+#[tokio::test]
+async fn events_are_removed_when_they_are_old() {
+    let server = server();
+    let event = |name: &str| {
+        serde_json::json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": name, "namespace": "default"},
+            "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"}})
+    };
+    server.set(event("old")).unwrap();
+    let options = ServeOptions::default().event_ttl(Duration::from_millis(200));
+    let serving = server.serve(options).await.unwrap();
+    let object = server.object("v1", "Event", "default", "old");
+    object.wait_for(|event| event.is_null(), Duration::from_secs(60)).await;
+    assert!(server.get("v1", "Namespace", "", "default").is_some(), "only Events are removed");
+    serving.stop().await;
+    server.set(event("new")).unwrap();
+    let serving = server.serve(ServeOptions::default().event_ttl(Duration::ZERO)).await.unwrap();
+    get_through(&serving, "/readyz").await;
+    assert!(server.get("v1", "Event", "default", "new").is_some());
+}

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use kubemerge_server::{AdmissionPlugin, ApiServer, Builder, ServeOptions, Serving};
@@ -15,6 +16,7 @@ use crate::input::{Inputs, Source};
 use crate::job::{objects, overlays};
 use crate::report::{Failure, Notice, Outcome, Result, plain};
 
+mod duration;
 mod kubeconfig;
 
 #[derive(Debug, Args)]
@@ -90,6 +92,9 @@ pub(crate) struct ServeArgs {
     /// Write a line to stderr for each request: method, path, code, duration
     #[arg(long)]
     access_log: bool,
+    /// Remove Events that were not written for this long, such as 90s, 30m or 1h30m; 0 keeps them
+    #[arg(long, default_value = "1h", value_name = "DURATION", value_parser = duration::parse)]
+    event_ttl: Duration,
     /// Write a kubeconfig for the server to this file
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -256,6 +261,7 @@ fn token(args: &ServeArgs) -> Result<Option<String>> {
 
 fn options(args: &ServeArgs) -> ServeOptions {
     let mut options = ServeOptions::default().address(SocketAddr::new(args.address, args.port));
+    options = options.event_ttl(args.event_ttl);
     for name in &args.allowed_host {
         options = options.allowed_host(name);
     }

@@ -1,0 +1,130 @@
+//! `kubemerge dump` and `kubemerge restore`: the state of a store as YAML, to move it to another store.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use kubemerge_server::ApiServer;
+use kubemerge_yaml as yaml;
+use serde_json::Value;
+
+use super::store::StoreArg;
+use crate::args::Recurse;
+use crate::input::Inputs;
+use crate::job::objects;
+use crate::output::Stdout;
+use crate::report::{Notice, Outcome, Result, plain};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The dump has every object with its status, uid, resourceVersion and managedFields. The server that
+uses the store must be stopped.
+
+Examples:
+  kubemerge dump --store file:cluster -o cluster.yaml
+  kubemerge restore --store file:copy -f cluster.yaml")]
+pub(crate) struct DumpArgs {
+    /// The store to read: `file:FOLDER`
+    #[arg(long, value_name = "STORE")]
+    store: StoreArg,
+    /// Write to this new file, which only its owner may read, instead of stdout
+    #[arg(long, short = 'o', value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Kubernetes version of the server that wrote the store [default: 1.37]
+    #[arg(long, short = 'k', value_name = "VERSION")]
+    kubernetes: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Objects get the uids, resourceVersions and managedFields of the dump again.
+
+Examples:
+  kubemerge restore --store file:cluster -f cluster.yaml
+  kubemerge restore --store file:cluster -f cluster.yaml --force   # drops what is in the store")]
+pub(crate) struct RestoreArgs {
+    /// The store to fill: `file:FOLDER`
+    #[arg(long, value_name = "STORE")]
+    store: StoreArg,
+    /// The dump; `-` reads stdin
+    #[arg(short = 'f', long = "filename", value_name = "FILE")]
+    file: PathBuf,
+    /// Replace what is in the store
+    #[arg(long)]
+    force: bool,
+    /// Kubernetes version of the server that will use the store [default: 1.37]
+    #[arg(long, short = 'k', value_name = "VERSION")]
+    kubernetes: Option<String>,
+}
+
+/// Writes every object of a store.
+pub(crate) fn run_dump(args: &DumpArgs) -> Result {
+    let server = open(&args.store, args.kubernetes.as_deref())?;
+    let mut text = String::new();
+    for object in server.dump() {
+        let written = yaml::write_json(object.to_string().as_bytes(), &yaml::WriteOptions::default());
+        let written =
+            written.map_err(|error| Notice::error(format!("an object cannot be written: {error}")))?;
+        text.push_str("---\n");
+        text.push_str(&written);
+    }
+    match &args.output {
+        Some(path) => write_private(path, &text)?,
+        None => {
+            let mut out = Stdout::new();
+            out.text(text)?;
+            out.finish()?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// Fills a store with the objects of a dump.
+pub(crate) fn run_restore(args: &RestoreArgs, inputs: &mut Inputs) -> Result {
+    let mut dumped: Vec<Value> = Vec::new();
+    for source in inputs.read(std::slice::from_ref(&args.file), Recurse::No)? {
+        for document in source.documents()? {
+            for object in objects(&source, &document)? {
+                let value = serde_json::from_slice(&object.json)
+                    .map_err(|error| Notice::error(format!("cannot read {}: {error}", source.name)))?;
+                dumped.push(value);
+            }
+        }
+    }
+    // After the dump was read: a mistake in it leaves the store untouched.
+    let server = open(&args.store, args.kubernetes.as_deref())?;
+    if !args.force && !server.counts().is_empty() {
+        return Err(Notice::error(format!("{} has objects already", args.store))
+            .help("give an empty folder, or replace the objects with --force")
+            .into());
+    }
+    server.restore_dump(dumped).map_err(|error| Notice::error(error.to_string()))?;
+    Ok(Outcome::Done)
+}
+
+/// A server over a store, to know the kinds of its objects.
+fn open(store: &StoreArg, version: Option<&str>) -> Result<ApiServer> {
+    if *store == StoreArg::Memory {
+        return Err(Notice::error("the store `memory` is empty: give `file:FOLDER`").into());
+    }
+    let mut builder = ApiServer::builder().empty().alpha_and_beta().request_log(0);
+    if let Some(version) = version {
+        builder = builder.kubernetes(version);
+    }
+    let builder = store.give_to(builder)?;
+    builder.build().map_err(|error| Notice::error(error.to_string()).into())
+}
+
+/// A dump has Secrets. It never replaces a file.
+fn write_private(path: &Path, text: &str) -> Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written =
+        options.open(path).and_then(|mut file| file.write_all(text.as_bytes()).and(file.sync_all()));
+    written.map_err(|error: io::Error| {
+        Notice::error(format!("cannot write {}: {}", path.display(), plain(&error))).into()
+    })
+}
