@@ -25,7 +25,7 @@ fn defaults(class: &mut Map<'_>, _: Context) {
 
 fn validate(class: Field<'_>) {
     let controller = class.fields(["spec", "controller"]);
-    if controller.len() > MAX_CONTROLLER_BYTES {
+    if controller.str().len() > MAX_CONTROLLER_BYTES {
         controller.too_long(MAX_CONTROLLER_BYTES);
     }
     domain_prefixed_path(controller);

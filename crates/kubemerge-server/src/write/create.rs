@@ -23,8 +23,9 @@ use crate::{
 const MAX_NAME_ATTEMPTS: usize = 8;
 /// What is left of `generateName` when the suffix is appended.
 const MAX_GENERATE_NAME_BYTES: usize = 58;
-const REPEATED_OWNERS: &str = "metadata.ownerReferences contains duplicate entries; API server dedups owner \
-    references in 1.20+, and may reject such requests as early as 1.24; please fix your requests";
+const REPEATED_OWNERS: &str = ".metadata.ownerReferences contains duplicate entries; API server dedups owner \
+    references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) \
+    observed: ";
 
 const DEFINITION_TERMINATING: &str = "create not allowed while custom resource definition is terminating";
 
@@ -53,8 +54,9 @@ pub(crate) fn create<'w>(write: Write<'w>, mut decoded: Decoded<'w>) -> Outcome<
     // Read before the namespace is checked: what is written later may concern it.
     let creation = Creation { write, seen: call.cluster.store.revision() };
     admit(write, object)?;
-    if object.metadata.dedup_owners() {
-        call.warn(REPEATED_OWNERS);
+    let repeated = object.metadata.dedup_owners();
+    if !repeated.is_empty() {
+        call.warn(format!("{REPEATED_OWNERS}{}", repeated.join(", ")));
     }
     if call.resource.kind == "LimitRange" && !object.metadata.has(Field::Name) {
         name_limit_range(call, object);

@@ -140,5 +140,8 @@ fn same_namespace(call: &Call<'_>, metadata: &mut Map<'_>) -> Outcome<()> {
         return Err(bad_request(text));
     }
     metadata.set_text("namespace", call.namespace());
+    // No new object is being deleted, whatever the body says.
+    metadata.remove("deletionTimestamp");
+    metadata.remove("deletionGracePeriodSeconds");
     Ok(())
 }

@@ -333,16 +333,18 @@ impl Metadata {
         self.set_owner_list(&list, kept)
     }
 
-    /// Removes repeated owner references; answers whether there were any.
-    pub(crate) fn dedup_owners(&mut self) -> bool {
+    /// Removes repeated owner references and answers their uids.
+    pub(crate) fn dedup_owners(&mut self) -> Vec<String> {
         if !self.has(Field::OwnerReferences) {
-            return false;
+            return Vec::new();
         }
         let list = self.list(Field::OwnerReferences);
         // References are compared as text: equal text means equal values.
         let mut seen = HashSet::new();
-        let kept: Vec<Value> = list.iter().filter(|one| seen.insert(one.to_string())).cloned().collect();
-        self.set_owner_list(&list, kept)
+        let is_first = |one: &&Value| seen.insert(one.to_string());
+        let (kept, repeated): (Vec<&Value>, Vec<&Value>) = list.iter().partition(is_first);
+        self.set_owner_list(&list, kept.into_iter().cloned().collect());
+        repeated.into_iter().map(|one| OwnerReference::from_value(one).uid).collect()
     }
 
     /// The items of a list; none if it is no list.
