@@ -91,6 +91,13 @@ impl Object {
         Ok(object)
     }
 
+    /// The object without the fields that another one has as well; type and metadata stay.
+    pub(crate) fn differing(&self, other: &Object) -> Object {
+        let mut object = self.clone();
+        object.fields.retain(|name| !self.fields.same(&other.fields, name));
+        object
+    }
+
     /// What the object has besides its type and metadata: names and texts.
     pub(crate) fn content(&self) -> impl Iterator<Item = &[u8]> {
         self.fields.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()])

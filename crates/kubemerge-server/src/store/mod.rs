@@ -22,6 +22,7 @@ pub use contract::{
 #[cfg(feature = "file-store")]
 pub use file::{FileStore, HistoryLimits};
 pub use memory::MemoryStore;
+pub(crate) use ownership::KnownForm;
 pub use ownership::Ownership;
 pub use record::{Head, ManagedFieldsView, Record, RecordForm, Revision, Stored};
 pub use step::{StoreError, StoreStep};

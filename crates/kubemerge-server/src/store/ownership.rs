@@ -13,32 +13,56 @@ const MAX_ENTRY_HEAD_BYTES: usize = 256;
 
 /// The entries of an object.
 #[derive(Clone, Debug, Default)]
-pub struct Ownership(Option<Arc<ManagedFields>>);
+pub struct Ownership {
+    entries: Option<Arc<ManagedFields>>,
+    form: KnownForm,
+}
+
+/// What is known about the object that the entries belong to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum KnownForm {
+    /// Nothing: it was stored past the API, or could not be tracked.
+    #[default]
+    Unchecked,
+    /// It went through all steps of a write: it has the form of its type and all defaults.
+    Complete,
+}
 
 impl Ownership {
     /// Shares entries.
     pub fn new(entries: ManagedFields) -> Self {
-        Ownership((!entries.is_empty()).then(|| Arc::new(entries)))
+        let entries = (!entries.is_empty()).then(|| Arc::new(entries));
+        Ownership { entries, form: KnownForm::Unchecked }
     }
 
     /// The entries.
     pub fn entries(&self) -> &ManagedFields {
-        self.0.as_deref().unwrap_or(&NO_ENTRIES)
+        self.entries.as_deref().unwrap_or(&NO_ENTRIES)
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.entries.is_none()
     }
 
     /// Whether both are the same apart from times: a write that changes nothing else stores nothing.
     pub(crate) fn is_same_without_times(&self, other: &Ownership) -> bool {
-        match (&self.0, &other.0) {
+        match (&self.entries, &other.entries) {
             (None, None) => true,
             // Writes that change no owner share the entries.
             (Some(one), Some(two)) => Arc::ptr_eq(one, two) || one.is_same_without_times(two),
             _ => false,
         }
+    }
+
+    /// What is known about the object.
+    pub(crate) fn form(&self) -> KnownForm {
+        self.form
+    }
+
+    /// The same entries of an object of which this is known.
+    pub(crate) fn with(self, form: KnownForm) -> Self {
+        Ownership { form, ..self }
     }
 
     /// Appends the entries as a JSON list.

@@ -5,7 +5,7 @@ use kubemerge_kinds::defaults;
 use crate::{
     catalog::{Resource, call::Call},
     object::{Object, custom},
-    store::Stored,
+    store::{KnownForm, Stored},
     write::{kind_rules, part::Part},
 };
 
@@ -16,6 +16,7 @@ pub(crate) fn current(call: &Call<'_>, part: Part, stored: &Stored) -> Object {
         Some(version) => custom::reread(version, &mut object),
         // What the rules of a kind have completed is complete.
         None if kind_rules::of(call.cluster, call.resource).is_some() => {}
+        None if stored.record.ownership().form() == KnownForm::Complete => {}
         None => fill(call.resource, part, &mut object),
     }
     object

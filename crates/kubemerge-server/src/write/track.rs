@@ -2,20 +2,20 @@
 //!
 //! Nothing here fails a write. Entries that the write does not touch are neither read nor written again.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::OnceCell};
 
 use kubemerge_kinds::tree::Map;
 use kubemerge_ssa::{
     fieldpath::FieldOrder,
-    managed_fields::{Live, Requested, Time, Writer, chosen_for_update, create, update},
+    managed_fields::{Live, Requested, Time, Writer, chosen_for_update, create, update, update_valid},
     value::{Arena, ParsedValue, ValuePair},
 };
 use kubemerge_value::SharedValue;
 
 use crate::{
-    catalog::{call::Call, cluster::Validation, shared_owners::Content},
+    catalog::{call::Call, shared_owners::Content},
     object::{Object, parsed},
-    store::{Ownership, metadata_field::Field},
+    store::{KnownForm, Ownership, metadata_field::Field},
     write::{
         kind_rules::Typed,
         request::{Old, Write},
@@ -35,10 +35,30 @@ pub(crate) fn endpoint<'c>(call: &'c Call<'_>) -> Tracked<'c> {
 
 /// Tracks the write of a request to a kind without rules; `new` has the managedFields of its body, if there were any.
 pub(crate) fn request(write: Write<'_>, old: Option<Old<'_>>, new: &mut Object) {
-    change(endpoint(write.call), &write.call.manager(), old.map(|old| old.object), new);
+    let endpoint = endpoint(write.call);
+    object(endpoint, &write.call.manager(), old.map(|old| old.object), new, Steps::of_request(endpoint));
 }
 
-/// The same for a kind with rules: `typed` has the fields of `new`, and `stored` those of `old`.
+/// Tracks a write by a manager inside the server.
+pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut Object) {
+    object(endpoint, manager, old, new, Steps::Some);
+}
+
+/// Which steps of a write an object goes through.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Steps {
+    All,
+    Some,
+}
+
+impl Steps {
+    /// Subresources take all but their own part from the stored object, as it is.
+    fn of_request(endpoint: Tracked<'_>) -> Self {
+        if endpoint.subresource.is_empty() { Steps::All } else { Steps::Some }
+    }
+}
+
+/// The same as [`request`] for a kind with rules: `typed` has the fields of `new`, and `stored` those of `old`.
 pub(crate) fn typed_request<'w>(
     write: Write<'w>,
     old: Option<Old<'_>>,
@@ -51,107 +71,144 @@ pub(crate) fn typed_request<'w>(
     typed.set_tracked_head(write.call.resource, new);
     typed.complete_for_tracking();
     let live = old.map(|old| old.object.ownership.clone()).unwrap_or_default();
+    let (manager, steps) = (write.call.manager(), Steps::of_request(endpoint));
+    let change = Change { endpoint, manager: &manager, live: &live, given: given.as_ref(), steps };
     // An object in another version is read again, in this one.
     let other_form = old.filter(|old| !endpoint.is_stored_form(*old)).map(|old| {
         let form = endpoint.old_form(old);
         typed.kind.read_stored(arena, arena.alloc_str(form.canonical().as_str()))
     });
-    let manager = write.call.manager();
-    let (content, shape) = (typed.content, new.metadata.shape());
-    // An object that was put together has no text to compare.
-    let is_compared = old.is_none() && given.is_none() && !content[0].is_empty();
-    let content = match is_compared {
-        true => endpoint.content(&manager, content.into_iter().chain([&*shape])),
-        false => Vec::new(),
-    };
-    if let Some(ownership) = endpoint.owners_of_content(&content) {
-        new.ownership = ownership;
+    let Some(before) = other_form.as_ref().or(stored) else {
+        let shape = new.metadata.shape();
+        // An object that was put together has no text to compare.
+        let texts = typed.content.into_iter().filter(|text| !text.is_empty()).chain([&*shape]);
+        let content = change.content(texts);
+        new.ownership = change.create(&content, || parsed::object(&typed.tree, arena), arena);
         return;
-    }
-    let (old, new_value) = match other_form.as_ref().or(stored) {
-        Some(before) => {
-            let versions = parsed::versions(before, &typed.tree, arena);
-            if versions.is_same && given.is_none() {
-                new.ownership = live;
-                return;
-            }
-            (Some(versions.old), versions.new)
-        }
-        None => (None, parsed::object(&typed.tree, arena)),
     };
-    let change = Change { old, new: new_value, live: &live, given: given.as_ref(), content: &content };
-    new.ownership = tracked(endpoint, &manager, change, arena);
+    let versions = parsed::versions(before, &typed.tree, arena);
+    new.ownership = match versions.is_same && given.is_none() {
+        true => live,
+        false => {
+            let form = if other_form.is_none() { live.form() } else { KnownForm::Unchecked };
+            change.update(Some((versions.old, form)), versions.new, &[], arena)
+        }
+    };
 }
 
-/// Tracks a write by a manager.
-pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut Object) {
+fn object(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut Object, steps: Steps) {
     let given = new.metadata.remove(Field::ManagedFields);
     let live = old.map(|old| old.ownership.clone()).unwrap_or_default();
+    let change = Change { endpoint, manager, live: &live, given: given.as_ref(), steps };
+    let arena = &Arena::new();
+    let Some(old) = old else {
+        let (shape, form) = (new.metadata.shape(), OnceCell::new());
+        let content = match endpoint.is_tracked_as_is() {
+            true => change.content(new.content().chain([&*shape])),
+            false => Vec::new(),
+        };
+        let form = || form.get_or_init(|| endpoint.form(new)).canonical();
+        let ownership = change.create(&content, || ParsedValue::from_canonical(form(), arena), arena);
+        new.ownership = ownership;
+        return;
+    };
     // A status that did not change and the like: nothing to compare.
-    if given.is_none() && old.is_some_and(|old| old.same_fields(new) && old.metadata == new.metadata) {
+    if given.is_none() && old.same_fields(new) && old.metadata == new.metadata {
         new.ownership = live;
         return;
     }
-    let arena = &Arena::new();
-    let is_plain = endpoint.cluster.validation == Validation::Off && endpoint.resource.custom().is_none();
-    let shape = new.metadata.shape();
-    let content = match is_plain && old.is_none() && given.is_none() {
-        true => endpoint.content(manager, new.content().chain([&*shape])),
-        false => Vec::new(),
+    let is_known = live.form() == KnownForm::Complete && endpoint.is_tracked_as_is();
+    let (old_form, new_form) = match is_known {
+        // What is the same in both has the same owners as before.
+        true => (endpoint.form(&old.differing(new)), endpoint.form(&new.differing(old))),
+        false => (endpoint.stored_form(old), endpoint.form(new)),
     };
-    if let Some(ownership) = endpoint.owners_of_content(&content) {
-        new.ownership = ownership;
-        return;
-    }
-    let (old_form, new_form) = (old.map(|old| endpoint.stored_form(old)), endpoint.form(new));
-    let (old, new_value) = match &old_form {
-        Some(old_form) => {
-            let versions = ValuePair::from_canonical(old_form.canonical(), new_form.canonical(), arena);
-            (Some(versions.old), versions.new)
-        }
-        None => (None, ParsedValue::from_canonical(new_form.canonical(), arena)),
-    };
-    let change = Change { old, new: new_value, live: &live, given: given.as_ref(), content: &content };
-    new.ownership = tracked(endpoint, manager, change, arena);
+    let versions = ValuePair::from_canonical(old_form.canonical(), new_form.canonical(), arena);
+    let form = if is_known { KnownForm::Complete } else { KnownForm::Unchecked };
+    new.ownership = change.update(Some((versions.old, form)), versions.new, &[], arena);
 }
 
-/// An object before and after a write.
+/// A write to be tracked.
 #[derive(Clone, Copy)]
 struct Change<'v> {
-    old: Option<ParsedValue<'v>>,
-    new: ParsedValue<'v>,
+    endpoint: Tracked<'v>,
+    manager: &'v str,
     live: &'v Ownership,
     /// The managedFields in the body of the request.
     given: Option<&'v SharedValue>,
-    content: &'v Content<'v>,
+    steps: Steps,
 }
 
-fn tracked(endpoint: Tracked<'_>, manager: &str, change: Change<'_>, arena: &Arena) -> Ownership {
-    let Change { old, new, live, given, content } = change;
-    let writer = Writer { manager, time: Time(endpoint.cluster.clock.now().seconds()) };
-    let shared = &endpoint.cluster.shared_owners;
-    endpoint.run(arena, |place| {
-        let requested = requested(given, live, place.order, arena);
-        if old.is_none() && requested == Requested::Nothing {
-            // Most objects are like the one before, which the short way finds out.
-            let last = shared.last(endpoint.resource);
-            if let Some(managed) = create(place, new, writer, last.entries(), arena) {
-                return shared.share(endpoint.resource, managed, content);
+impl<'v> Change<'v> {
+    /// All that the owners of a new object depend on, given its texts.
+    fn content(self, texts: impl Iterator<Item = &'v [u8]>) -> Vec<&'v [u8]> {
+        let Tracked { resource, subresource, .. } = self.endpoint;
+        let place = [self.manager, &resource.api_version, subresource].map(str::as_bytes);
+        place.into_iter().chain(texts).collect()
+    }
+
+    /// The owners of a new object, which most often is like the one before.
+    fn create<'a>(
+        self,
+        content: &Content<'_>,
+        object: impl FnOnce() -> ParsedValue<'a>,
+        arena: &'a Arena,
+    ) -> Ownership {
+        let Tracked { cluster, resource, .. } = self.endpoint;
+        let now = Time(cluster.clock.now().seconds());
+        let same = cluster.shared_owners.of_content(resource, content, now).filter(|_| self.given.is_none());
+        match same {
+            Some(ownership) => self.known(ownership),
+            None => self.update(None, object(), content, arena),
+        }
+    }
+
+    fn update<'a>(
+        self,
+        old: Option<(ParsedValue<'a>, KnownForm)>,
+        new: ParsedValue<'a>,
+        content: &Content<'_>,
+        arena: &'a Arena,
+    ) -> Ownership {
+        let Change { endpoint, manager, live, given, .. } = self;
+        let writer = Writer { manager, time: Time(endpoint.cluster.clock.now().seconds()) };
+        let shared = &endpoint.cluster.shared_owners;
+        endpoint.run(arena, |place| {
+            let requested = requested(given, live, place.order, arena);
+            if old.is_none() && requested == Requested::Nothing {
+                // Most objects are like the one before, which the short way finds out.
+                let last = shared.last(endpoint.resource);
+                if let Some(managed) = create(place, new, writer, last.entries(), arena) {
+                    return self.known(shared.share(endpoint.resource, managed, content));
+                }
             }
+            let chosen = match requested {
+                Requested::Nothing => Cow::Borrowed(live.entries()),
+                other => Cow::Owned(chosen_for_update(live.entries(), other, place.subresource)),
+            };
+            let (object, form) = old.unwrap_or((place.empty, KnownForm::Unchecked));
+            let before = Live { object, managed: &chosen };
+            let managed = match form {
+                KnownForm::Complete => update_valid(place, before, new, writer, arena),
+                KnownForm::Unchecked => update(place, before, new, writer, arena),
+            };
+            match managed {
+                Ok(managed) if managed == *live.entries() => self.known(live.clone()),
+                Ok(managed) if old.is_none() => self.known(shared.share(endpoint.resource, managed, content)),
+                Ok(managed) => self.known(shared.share_texts(endpoint.resource, live, managed)),
+                // Upstream: a tracking error never fails a write.
+                Err(_) => live.clone().with(KnownForm::Unchecked),
+            }
+        })
+    }
+
+    /// Owners that were found, so that the object has the form of its type.
+    fn known(self, ownership: Ownership) -> Ownership {
+        match self.steps {
+            Steps::All => ownership.with(KnownForm::Complete),
+            Steps::Some => ownership.with(self.live.form()),
         }
-        let chosen = match requested {
-            Requested::Nothing => Cow::Borrowed(live.entries()),
-            other => Cow::Owned(chosen_for_update(live.entries(), other, place.subresource)),
-        };
-        let before = Live { object: old.unwrap_or(place.empty), managed: &chosen };
-        match update(place, before, new, writer, arena) {
-            Ok(managed) if managed == *live.entries() => live.clone(),
-            Ok(managed) if old.is_none() => shared.share(endpoint.resource, managed, content),
-            Ok(managed) => shared.share_texts(endpoint.resource, live, managed),
-            // Upstream: a tracking error never fails a write.
-            Err(_) => live.clone(),
-        }
-    })
+    }
 }
 
 /// What the body of a request says about managedFields.

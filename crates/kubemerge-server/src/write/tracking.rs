@@ -11,7 +11,7 @@ use kubemerge_schema::{Schema, TypeRef};
 use kubemerge_ssa::{
     ConversionError, SameForm, VersionConverter,
     fieldpath::{FieldOrder, FieldSet},
-    managed_fields::{Endpoint, Time},
+    managed_fields::Endpoint,
     value::{Arena, ParsedValue},
 };
 use kubemerge_value::{Canonical, SharedValue};
@@ -20,10 +20,9 @@ use crate::{
     catalog::{
         Resource,
         cluster::{Cluster, Validation},
-        shared_owners::Content,
     },
     object::{Object, view},
-    store::{Ownership, Record},
+    store::Record,
     write::{kind_rules, request::Old},
 };
 
@@ -78,19 +77,11 @@ impl<'c> Tracked<'c> {
         }
     }
 
-    /// All that the owners of an object created here depend on.
-    pub(crate) fn content<'t>(self, manager: &'t str, object: impl Iterator<Item = &'t [u8]>) -> Vec<&'t [u8]>
-    where
-        'c: 't,
-    {
-        let place = [manager, &self.resource.api_version, self.subresource].map(str::as_bytes);
-        place.into_iter().chain(object).collect()
-    }
-
-    /// The owners of an object with the content of the one that was created before it.
-    pub(crate) fn owners_of_content(self, content: &Content<'_>) -> Option<Ownership> {
-        let now = Time(self.cluster.clock.now().seconds());
-        self.cluster.shared_owners.of_content(self.resource, content, now)
+    /// Whether objects are tracked in the form in which they are stored, in all versions of their kind.
+    pub(crate) fn is_tracked_as_is(self) -> bool {
+        self.cluster.validation == Validation::Off
+            && self.resource.custom().is_none()
+            && !KINDS_WITH_OTHER_FIELDS.contains(&self.resource.kind.as_str())
     }
 
     fn reset_field_set(self) -> Cow<'c, FieldSet<'static>> {
@@ -216,6 +207,9 @@ impl VersionConverter for BuiltInVersions<'_> {
         }
     }
 }
+
+/// Kinds whose fields differ between their versions or groups.
+const KINDS_WITH_OTHER_FIELDS: [&str; 2] = ["Event", "HorizontalPodAutoscaler"];
 
 /// An object with nothing but its type.
 fn bare<'a>(resource: &'a Resource, arena: &'a Arena) -> ParsedValue<'a> {

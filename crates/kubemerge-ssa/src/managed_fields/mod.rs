@@ -32,4 +32,4 @@ pub use owners::OwnedField;
 pub use plan::{Effect, PlannedField, plan};
 pub use scale::ScaleMapping;
 pub use time::Time;
-pub use update::{TrackError, chosen_for_update, update};
+pub use update::{TrackError, chosen_for_update, update, update_valid};

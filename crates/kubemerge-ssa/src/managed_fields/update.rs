@@ -65,6 +65,26 @@ pub fn update<'a>(
     track(endpoint, live, new, writer, arena)
 }
 
+/// The same for a live object that is known to have the form of its type, which is not validated again. Fields at the
+/// top that are the same in both objects may be left out of both.
+///
+/// # Errors
+/// If the new object does not have the form of its type. Keep the live entries then.
+pub fn update_valid<'a>(
+    endpoint: &Endpoint<'a>,
+    live: Live<'a>,
+    new: ParsedValue<'a>,
+    writer: Writer<'_>,
+    arena: &'a Arena,
+) -> Result<ManagedFields, TrackError> {
+    debug_assert_eq!(checked(endpoint, live.object, "live", arena).err(), None);
+    match endpoint.typed(live.object) {
+        // Without entries there may be nothing to track.
+        Some(old) if !live.managed.is_empty() => track_typed(endpoint, old, live.managed, new, writer, arena),
+        _ => update(endpoint, live, new, writer, arena),
+    }
+}
+
 /// Tracks a write whether or not the object has entries.
 pub(super) fn track<'a>(
     endpoint: &Endpoint<'a>,
@@ -73,8 +93,19 @@ pub(super) fn track<'a>(
     writer: Writer<'_>,
     arena: &'a Arena,
 ) -> Result<ManagedFields, TrackError> {
-    let entries = live.managed.decoded();
     let old = checked(endpoint, live.object, "live", arena)?;
+    track_typed(endpoint, old, live.managed, new, writer, arena)
+}
+
+fn track_typed<'a>(
+    endpoint: &Endpoint<'a>,
+    old: Typed<'a>,
+    managed: &ManagedFields,
+    new: ParsedValue<'a>,
+    writer: Writer<'_>,
+    arena: &'a Arena,
+) -> Result<ManagedFields, TrackError> {
+    let entries = managed.decoded();
     // Only what changed is validated; the slow way makes the message.
     let new = match is_valid_beside(old.ty, new, old.value, Duplicates::Allowed, arena) {
         true => old.with(new),
