@@ -6,7 +6,7 @@ use super::endpoint::{entries_of, stripped};
 use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
 use super::{Endpoint, Live, ManagedFields, Requested, Time, Writer, cap};
 use crate::fieldpath::{FieldSet, FieldsError, has_all, with_all};
-use crate::typed::{Duplicates, is_valid_beside, validate};
+use crate::typed::{Duplicates, compare, compare_with_valid, is_valid, validate};
 use crate::update::{self as updater, Context, Manager, Typed, UpdateError};
 use crate::value::{Arena, ParsedValue};
 
@@ -106,10 +106,13 @@ fn track_typed<'a>(
     arena: &'a Arena,
 ) -> Result<ManagedFields, TrackError> {
     let entries = managed.decoded();
-    // Only what changed is validated; the slow way makes the message.
-    let new = match is_valid_beside(old.ty, new, old.value, Duplicates::Allowed, arena) {
-        true => old.with(new),
-        false => checked(endpoint, new, "new", arena)?,
+    // Only what changed is validated, while it is compared; the slow way makes the message.
+    let compared = compare_with_valid(old.ty, old.value, new, arena).ok();
+    debug_assert!(compared.is_none() || is_valid(old.ty, new, Duplicates::Allowed, arena));
+    debug_assert!(compared.is_none() || compared == compare(old.ty, old.value, new, arena).ok());
+    let new = match compared {
+        Some(_) => old.with(new),
+        None => checked(endpoint, new, "new", arena)?,
     };
     let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena };
     let manager = |entry: &ManagedFieldsEntry| match endpoint.is_updater(entry, writer.manager) {
@@ -117,7 +120,7 @@ fn track_typed<'a>(
         false => Manager::of_entry(entry, arena),
     };
     let mut managers: Vec<Manager<'a>> = entries.entries().iter().map(manager).collect();
-    let written = updater::update(cx, old, new, &mut managers).map_err(|error| {
+    let written = updater::update(cx, old, new, &mut managers, compared).map_err(|error| {
         let TrackError(why) = error.into();
         TrackError(format!("failed to update ManagedFields ({}): {why}", endpoint.describe(new.value)))
     })?;

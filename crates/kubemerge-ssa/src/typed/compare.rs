@@ -11,8 +11,8 @@ use kubemerge_value::deep;
 use super::error::ValidationErrors;
 use super::go_value::scalar_problem;
 use super::list_index::{Item, first_group, identify, sort};
-use super::valid::is_valid_scalar;
-use super::{Form, forms_of, member_type};
+use super::valid::{is_valid, is_valid_scalar};
+use super::{Duplicates, Form, forms_of, member_type};
 use crate::fieldpath::{Element, FieldSet, PathStack, SetBuilder};
 use crate::value::{Arena, Member, ParsedValue};
 
@@ -57,23 +57,30 @@ pub fn compare<'a>(
     new: ParsedValue<'a>,
     arena: &'a Arena,
 ) -> Result<Comparison<'a>, ValidationErrors> {
-    let mut walk = CompareWalk {
-        arena,
-        path: PathStack::new(),
-        removed: SetBuilder::new(),
-        modified: SetBuilder::new(),
-        added: SetBuilder::new(),
-        problems: ValidationErrors::default(),
-    };
-    walk.pair(ty, Some(old), Some(new));
-    walk.problems.or(Comparison {
-        removed: walk.removed.finish(),
-        modified: walk.modified.finish(),
-        added: walk.added.finish(),
-    })
+    CompareWalk::new(Known::Nothing, arena).run(ty, old, new)
+}
+
+/// The same for an old value that is known to be valid. An error may also say that the new one is not; what is wrong with
+/// it is for `validate` to find.
+pub(crate) fn compare_with_valid<'a>(
+    ty: TypeRef<'a>,
+    old: ParsedValue<'a>,
+    new: ParsedValue<'a>,
+    arena: &'a Arena,
+) -> Result<Comparison<'a>, ValidationErrors> {
+    CompareWalk::new(Known::OldIsValid, arena).run(ty, old, new)
+}
+
+/// What is known before a comparison.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Nothing,
+    /// What is the same in both values needs no type, and what differs in the new one is validated on the way.
+    OldIsValid,
 }
 
 struct CompareWalk<'a> {
+    known: Known,
     arena: &'a Arena,
     path: PathStack<'a>,
     removed: SetBuilder<'a>,
@@ -83,6 +90,39 @@ struct CompareWalk<'a> {
 }
 
 impl<'a> CompareWalk<'a> {
+    fn new(known: Known, arena: &'a Arena) -> Self {
+        CompareWalk {
+            known,
+            arena,
+            path: PathStack::new(),
+            removed: SetBuilder::new(),
+            modified: SetBuilder::new(),
+            added: SetBuilder::new(),
+            problems: ValidationErrors::default(),
+        }
+    }
+
+    fn run(
+        mut self,
+        ty: TypeRef<'a>,
+        old: ParsedValue<'a>,
+        new: ParsedValue<'a>,
+    ) -> Result<Comparison<'a>, ValidationErrors> {
+        self.pair(ty, Some(old), Some(new));
+        self.problems.or(Comparison {
+            removed: self.removed.finish(),
+            modified: self.modified.finish(),
+            added: self.added.finish(),
+        })
+    }
+
+    /// Notes that a new value is not valid.
+    fn check(&mut self, ty: TypeRef<'a>, new: ParsedValue<'a>) {
+        if !is_valid(ty, new, Duplicates::Allowed, self.arena) {
+            self.problems.add(&self.path, "invalid");
+        }
+    }
+
     fn pair(&mut self, ty: TypeRef<'a>, old: Option<ParsedValue<'a>>, new: Option<ParsedValue<'a>>) {
         if let (Some(old), Some(new)) = (old, new)
             // Parts whose text did not change are one value in both.
@@ -91,6 +131,12 @@ impl<'a> CompareWalk<'a> {
             return;
         }
         let (form, other) = forms_of(ty, old, new);
+        if let (Known::OldIsValid, Some(new)) = (self.known, new)
+            // What is in a container is checked where it is compared.
+            && (old.is_none() || other.is_some() || !is_compared_inside(form, new))
+        {
+            self.check(ty, new);
+        }
         // A value that changed its kind is removed in one form and added in the other.
         if let Some(other) = other {
             self.in_form(other, old, new);
@@ -173,6 +219,11 @@ impl<'a> CompareWalk<'a> {
         old: Option<ParsedValue<'a>>,
         new: Option<ParsedValue<'a>>,
     ) {
+        if let (Known::OldIsValid, Some(old), Some(new)) = (self.known, old, new)
+            && (old.is_same_part(new) || (old.is_scalar() && new.is_scalar() && old == new))
+        {
+            return;
+        }
         let ty = member_type(map, name);
         // Most members did not change: nothing to report, and no path is needed.
         if let (Some(ty), Some(old), Some(new)) = (ty, old, new)
@@ -207,6 +258,9 @@ impl<'a> CompareWalk<'a> {
 
     /// Items of one identity. Repeated ones are compared as a whole.
     fn items(&mut self, list: ListForm<'a>, old: &[Item<'a>], new: &[Item<'a>]) {
+        if let (Known::OldIsValid, 2..) = (self.known, new.len()) {
+            new.iter().for_each(|item| self.check(list.element, item.value));
+        }
         let first = |items: &[Item<'a>]| items.first().map(|item| item.value);
         match (old.len(), new.len()) {
             (0 | 1, 0 | 1) => self.pair(list.element, first(old), first(new)),
@@ -230,6 +284,15 @@ impl<'a> CompareWalk<'a> {
                 self.added.insert(&self.path);
             }
         }
+    }
+}
+
+/// Whether a value is compared by its members or items.
+fn is_compared_inside(form: Form<'_>, value: ParsedValue<'_>) -> bool {
+    match (form, value) {
+        (Form::Map(map), ParsedValue::Map(_)) => map.entries != MapEntries::Atomic,
+        (Form::List(list), ParsedValue::List(_)) => !matches!(list.items, ListItems::Atomic),
+        _ => false,
     }
 }
 

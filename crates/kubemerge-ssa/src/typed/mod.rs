@@ -19,6 +19,7 @@ mod valid;
 mod validate;
 
 pub use claim::claim;
+pub(crate) use compare::compare_with_valid;
 pub use compare::{Comparison, compare};
 pub use error::{ValidationError, ValidationErrors};
 pub(crate) use list_index::distinct_items;

@@ -1,23 +1,25 @@
 //! The two operations: a write of a whole object, and the application of a configuration.
 
 use super::prune::{Last, prune};
-use super::take::{Force, concerns_others, take};
+use super::take::{Change, Force, concerns_others, take};
 use super::{Context, ConversionError, Fields, Manager, Owner, Typed, UpdateError};
 use crate::fieldpath::{Element, FieldSet, SetView};
-use crate::typed::{has_empty_part, has_unclaimed_content, merge};
+use crate::typed::{Comparison, has_empty_part, has_unclaimed_content, merge};
 use crate::value::ParsedValue;
 
-/// Tracks a write of a whole object and gives the paths that it changed, which belong to its manager.
+/// Tracks a write of a whole object and gives the paths that it changed, which belong to its manager. `compared` is what
+/// differs between both objects, if that is known.
 pub(crate) fn update<'a>(
     cx: Context<'a>,
     live: Typed<'a>,
     new: Typed<'a>,
     managers: &mut Vec<Manager<'a>>,
+    compared: Option<Comparison<'a>>,
 ) -> Result<FieldSet<'a>, UpdateError<'a>> {
     // First: sets of an older schema may name parts of what is atomic now.
     reconcile_all(cx, live, managers)?;
     // An update never conflicts: it takes what it changes.
-    let changes = take(cx, live, new, managers, Force::Yes)?;
+    let changes = take(cx, Change { old: live, new, compared }, managers, Force::Yes)?;
     Ok(changes.modified.union(&changes.added))
 }
 
@@ -72,7 +74,7 @@ pub(crate) fn apply<'a>(
     };
     // A single manager has no one to take fields from.
     if concerns_others(managers) {
-        take(cx, live, new, managers, force)?;
+        take(cx, Change { old: live, new, compared: None }, managers, force)?;
     }
     // No object means that nothing is written.
     Ok((new.value != live.value).then_some(new))

@@ -20,19 +20,30 @@ pub(crate) struct Contested<'a> {
     pub(crate) path: Vec<Element<'a>>,
 }
 
+/// An object before and after an operation.
+pub(super) struct Change<'a> {
+    pub(super) old: Typed<'a>,
+    pub(super) new: Typed<'a>,
+    /// What differs, if it is known.
+    pub(super) compared: Option<Comparison<'a>>,
+}
+
 /// Compares old and new object and takes changed paths from the other managers.
 ///
 /// Removed paths leave every manager. Without force, a changed path that another manager owns is a
 /// conflict, and nothing moves.
 pub(super) fn take<'a>(
     cx: Context<'a>,
-    old: Typed<'a>,
-    new: Typed<'a>,
+    Change { old, new, compared }: Change<'a>,
     managers: &mut Vec<Manager<'a>>,
     force: Force,
 ) -> Result<Comparison<'a>, UpdateError<'a>> {
+    let first = match compared {
+        Some(comparison) => Changes::of(cx, &comparison),
+        None => changes(cx, old, new)?,
+    };
     // Comparisons are made once per version: managers of one version share them.
-    let mut versions = vec![(old.version, changes(cx, old, new)?)];
+    let mut versions = vec![(old.version, first)];
     let mut conflicts: Vec<(usize, FieldSet<'a>)> = Vec::new();
     let mut place = 0;
     while place < managers.len() {
@@ -83,12 +94,18 @@ struct Changes<'a> {
     written: FieldSet<'a>,
 }
 
+impl<'a> Changes<'a> {
+    fn of(cx: Context<'a>, comparison: &Comparison<'a>) -> Self {
+        let comparison = comparison.without(cx.ignored);
+        let written = comparison.modified.union(&comparison.added);
+        Changes { comparison, written }
+    }
+}
+
 fn changes<'a>(cx: Context<'a>, old: Typed<'a>, new: Typed<'a>) -> Result<Changes<'a>, UpdateError<'a>> {
     let comparison = compare(old.ty, old.value, new.value, cx.arena)
-        .map_err(|problems| UpdateError::failed("failed to compare objects", problems))?
-        .without(cx.ignored);
-    let written = comparison.modified.union(&comparison.added);
-    Ok(Changes { comparison, written })
+        .map_err(|problems| UpdateError::failed("failed to compare objects", problems))?;
+    Ok(Changes::of(cx, &comparison))
 }
 
 /// What changed in the version of a manager; `None` if there is no such version.
