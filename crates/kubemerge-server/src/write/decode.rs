@@ -17,7 +17,7 @@ use crate::{
         query::FieldValidation,
         status::{Failure, Outcome, bad_request},
     },
-    store::metadata_field::Field,
+    store::{KnownForm, metadata_field::Field},
     write::{
         body::{self, canonical_body},
         kind_rules::{self, Typed},
@@ -72,7 +72,7 @@ pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
     let (call, validation) = (write.call, write.options.field_validation);
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
         let text = body::text(write)?;
-        let found = Found { validation, complaints: Vec::new(), source: Source::Body };
+        let found = Found { validation, complaints: Vec::new(), source: Source::Body, checked: None };
         let decoded = typed(write, kind, Given { text, reading: Reading::Json }, found)?;
         let typed = decoded.typed.map(|typed| typed.with_content(text));
         return Ok(Decoded { typed, ..decoded });
@@ -86,7 +86,11 @@ pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
     let mut object = decoded(call, Object::read(&document), &document, Source::Body)?;
     check_type(call, &mut object)?;
     let complaints = duplicates_in_body(call, &document, validation);
-    unknown_fields::drop_unknown(call, object, Found { validation, complaints, source: Source::Body })
+    unknown_fields::drop_unknown(
+        call,
+        object,
+        Found { validation, complaints, source: Source::Body, checked: None },
+    )
 }
 
 /// The text of a body that needs no change and nothing reported: most requests end here.
@@ -122,7 +126,8 @@ pub(crate) fn patched_object<'w>(
     let Patched { document, patch_type, old } = patched;
     let (call, validation) = (write.call, write.options.field_validation);
     let source = Source::Patch(Patching { patch_type, stored: old.stored });
-    let found = Found { validation, complaints, source };
+    let checked = Some(old.object).filter(|old| old.ownership.form() == KnownForm::Complete);
+    let found = Found { validation, complaints, source, checked };
     body::check_depth(document.as_bytes())?;
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
         let reading = match patch_type {
@@ -201,7 +206,7 @@ pub(crate) fn applied_object<'w>(write: Write<'w>, document: &SharedValue) -> Ou
     let call = write.call;
     body::check_depth(document.as_bytes())?;
     let source = Source::Apply;
-    let found = Found { validation: FieldValidation::Ignore, complaints: Vec::new(), source };
+    let found = Found { validation: FieldValidation::Ignore, complaints: Vec::new(), source, checked: None };
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
         let text = write.arena.alloc_str(document.as_str());
         return typed(write, kind, Given { text, reading: Reading::Map }, found);

@@ -30,6 +30,8 @@ pub(crate) struct Found<'p> {
     /// Complaints so far, such as duplicate fields; unknown fields come after them.
     pub(crate) complaints: Vec<String>,
     pub(crate) source: Source<'p>,
+    /// A stored object of the kind whose fields were checked before.
+    pub(crate) checked: Option<&'p Object>,
 }
 
 /// Drops what the kind does not have, and reports it as the request wants.
@@ -46,7 +48,7 @@ pub(super) fn drop_unknown(
                 unknown.extend(custom::prune(&mut object, schema)?);
             }
         }
-        None => is_complete = check_built_in(call, &mut object, found.source, &mut unknown)?,
+        None => is_complete = check_built_in(call, &mut object, &found, &mut unknown)?,
     }
     // Metadata and fields are checked separately, but reported in one order.
     unknown.sort();
@@ -60,7 +62,7 @@ pub(super) fn drop_unknown(
 
 /// Reports complaints about the fields of an object as the request wants; `object` is asked if it is refused.
 pub(crate) fn report(call: &Call<'_>, found: Found<'_>, object: impl Fn() -> Value) -> Outcome<()> {
-    let Found { validation, complaints, source } = found;
+    let Found { validation, complaints, source, .. } = found;
     match validation {
         // First, so that a strict request without complaints passes.
         _ if complaints.is_empty() => Ok(()),
@@ -86,13 +88,18 @@ fn drop_unknown_metadata(object: &mut Object) -> Vec<String> {
 fn check_built_in(
     call: &Call<'_>,
     object: &mut Object,
-    source: Source<'_>,
+    found: &Found<'_>,
     unknown: &mut Vec<String>,
 ) -> Outcome<bool> {
+    let source = found.source;
     let Some(pattern) = call.resource.pattern(&call.cluster.schema) else { return Ok(false) };
     let (mut is_complete, mut undeclared) = (true, Vec::new());
     for name in object.names() {
         let Some(text) = object.text(&name) else { continue };
+        // Most patches leave most fields alone.
+        if found.checked.is_some_and(|checked| checked.text(&name) == Some(text)) {
+            continue;
+        }
         let verdict = pattern.check_field(&name, text);
         is_complete &= verdict == Verdict::Complete;
         // Most fields are as the schema wants them, and end here.

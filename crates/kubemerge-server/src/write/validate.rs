@@ -16,6 +16,7 @@ use crate::{
     catalog::{Resource, call::Call, cluster::Validation, custom::CustomVersion},
     object::{Object, typed},
     protocol::status::{Outcome, invalid},
+    store::KnownForm,
     write::{floats, part::Part},
 };
 
@@ -23,14 +24,18 @@ use crate::{
 pub(crate) fn validate(call: &Call<'_>, part: Part, object: &Object, old: Option<&Object>) -> Outcome<()> {
     let mut errors = match call.resource.custom() {
         Some(version) => custom_errors(call, version, part, object, old),
-        None => metadata_of_kind(call.resource, object),
+        None => metadata_of_kind(call.resource, object, old),
     };
     errors.extend(document_errors(call, object, old));
     refuse_any(call, object, &errors)
 }
 
 /// What holds for the metadata of built-in kinds whose rules are off.
-fn metadata_of_kind(resource: &Resource, object: &Object) -> Vec<FieldError> {
+fn metadata_of_kind(resource: &Resource, object: &Object, old: Option<&Object>) -> Vec<FieldError> {
+    let is_checked = |old: &Object| old.ownership.form() == KnownForm::Complete;
+    if old.is_some_and(|old| is_checked(old) && old.metadata == object.metadata) {
+        return Vec::new();
+    }
     let arena = Arena::new();
     let mut tree = Map::new_in(&arena);
     typed::set_metadata(&mut tree, &object.metadata);
