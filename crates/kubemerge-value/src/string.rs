@@ -223,11 +223,13 @@ fn write_with_escapes(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&text[kept..]);
 }
 
-/// Whether a text of at most 16 bytes, which most names and values are, needs no escape; false if that is not sure.
+/// Whether a text of at most 32 bytes, which most names and values are, needs no escape; false if that is not sure.
 #[inline]
 fn is_short_and_plain(text: &[u8]) -> bool {
     if text.len() > 16 {
-        return false;
+        let halves = (text.first_chunk::<16>(), text.last_chunk::<16>());
+        let (Some(first), Some(last)) = halves else { return false };
+        return text.len() <= 32 && is_short_and_plain(first) && is_short_and_plain(last);
     }
     // Two words that may overlap cover the text, whatever its length.
     if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
