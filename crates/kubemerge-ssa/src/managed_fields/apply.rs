@@ -9,9 +9,10 @@ use super::entry::Operation;
 use super::last_applied;
 use super::update::track;
 use super::{Endpoint, Live, ManagedFields, Writer};
-use crate::typed::{Duplicates, claim, is_valid_beside, validate};
+use crate::fieldpath::FieldSet;
+use crate::typed::{Duplicates, claim, compare, is_valid_beside, validate};
 use crate::update::{
-    self as updater, Before, Claims, Contested, Context, Force, Manager, Typed, UpdateError,
+    self as updater, Before, Claims, Contested, Context, Fields, Force, Manager, Typed, UpdateError,
 };
 use crate::value::{Arena, ParsedValue};
 
@@ -73,17 +74,19 @@ pub fn apply<'a>(
     check_request(endpoint, config)?;
     // `managedFields: null` is allowed and means nothing.
     let config = without_managed_fields(config, arena);
-    let mut managed = live.managed.decoded();
+    let (mut managed, mut first) = (live.managed.decoded(), None);
     if managed.is_empty() {
         // The entries of an object that was never tracked begin with what it has.
         let empty = Live { object: endpoint.empty, managed: live.managed };
-        let first = Writer { manager: "before-first-apply", ..writer };
-        let tracked = track(endpoint, empty, live.object, first, arena).map_err(|error| {
+        let before = Writer { manager: "before-first-apply", ..writer };
+        let tracked = track(endpoint, empty, live.object, before, arena).map_err(|error| {
             ApplyError::Failed(format!("failed to create manager for existing fields: {error}"))
         })?;
         managed = Cow::Owned(tracked);
+        first = first_set(endpoint, live.object, arena);
     }
-    let request = Request { endpoint, live: live.object, managed: &managed, config, writer, arena };
+    let first = first.as_ref();
+    let request = Request { endpoint, live: live.object, managed: &managed, first, config, writer, arena };
     let applied = match (request.apply(conflicting), writer.manager) {
         // Fields of client-side apply move to the same tool's server-side apply.
         (Err(ApplyFailure::Contested(contested)), "kubectl") => {
@@ -144,11 +147,22 @@ impl<'a> From<UpdateError<'a>> for ApplyFailure<'a> {
     }
 }
 
+/// What an object that was never tracked has. Upstream: the set is used as it is, where others are read from text, so
+/// that a conflict names the number of a list item as the object has it (`ssa/conflicts.yaml`).
+fn first_set<'a>(endpoint: &Endpoint<'a>, object: ParsedValue<'a>, arena: &'a Arena) -> Option<FieldSet<'a>> {
+    let ty = endpoint.typed(object)?.ty;
+    // What cannot be compared was refused before.
+    let changes = compare(ty, endpoint.empty, object, arena).ok()?.without(endpoint.reset_fields);
+    Some(changes.modified.union(&changes.added).difference(stripped()))
+}
+
 #[derive(Clone, Copy)]
 struct Request<'r, 'a> {
     endpoint: &'r Endpoint<'a>,
     live: ParsedValue<'a>,
     managed: &'r ManagedFields,
+    /// The set of the only entry, if it was made for this apply.
+    first: Option<&'r FieldSet<'a>>,
     config: ParsedValue<'a>,
     writer: Writer<'r>,
     arena: &'a Arena,
@@ -169,8 +183,11 @@ impl<'a> Request<'_, 'a> {
         let last = self.managed.entry(&id);
         // The applier's own entry is replaced by what it claims now.
         let others = self.managed.entries().iter().filter(|entry| !entry.is_of(&id));
-        let mut managers: Vec<Manager<'a>> =
-            others.map(|entry| Manager::of_entry(entry, self.arena)).collect();
+        let manager = |entry| match self.first {
+            Some(set) => Manager { fields: Fields::Set(set.clone()), ..Manager::of_entry(entry, self.arena) },
+            None => Manager::of_entry(entry, self.arena),
+        };
+        let mut managers: Vec<Manager<'a>> = others.map(manager).collect();
         let claimed = claim(config.ty, config.value, self.arena).recursive_difference(endpoint.reset_fields);
         // Claims decide conflicts with type and name in them; entries are written without.
         let own = claimed.difference(stripped());
