@@ -19,9 +19,15 @@ impl State {
         }
         self.revision = revision;
         let oldest = self.oldest;
-        if let Some(event) = self.events.pop_back_if(|event| event.revision <= oldest) {
+        if let Some(event) = self.take_newest(|event| event.revision <= oldest) {
             self.event_bytes -= size(&event);
         }
+    }
+
+    /// The newest event, if it is one of these.
+    fn take_newest(&mut self, is_one: impl FnOnce(&Event) -> bool) -> Option<Event> {
+        self.events.back().filter(|event| is_one(event))?;
+        self.events.pop_back()
     }
 
     /// The events after a revision.
@@ -32,7 +38,7 @@ impl State {
 
     /// Takes back every write after a revision, the newest first.
     pub(super) fn undo_after(&mut self, revision: Revision) {
-        while let Some(event) = self.events.pop_back_if(|event| event.revision > revision) {
+        while let Some(event) = self.take_newest(|event| event.revision > revision) {
             self.event_bytes -= size(&event);
             self.undo(event);
         }
