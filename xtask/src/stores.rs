@@ -4,7 +4,7 @@ use std::process::{Command, ExitCode};
 
 /// What `cargo xtask stores --help` prints.
 pub(crate) const HELP: &str = "\
-Test the stores in full: crashes, full disks, cut files, killed processes
+Test the stores in full: contract, linearizability, crashes, full disks, cut files, killed processes
 
 usage: cargo xtask stores
 
@@ -13,7 +13,8 @@ usage: cargo xtask stores
 ";
 
 /// The tests, as arguments of `cargo test`.
-const TESTS: [&[&str]; 2] = [
+const TESTS: [&[&str]; 3] = [
+    &["-p", "kubemerge-server", "--features", "file-store", "--test", "stores"],
     &["-p", "kubemerge-server", "--features", "file-store", "--lib", "store::"],
     &["-p", "kubemerge-cli", "--test", "stores"],
 ];

@@ -19,15 +19,7 @@ impl State {
         }
         self.revision = revision;
         let oldest = self.oldest;
-        if let Some(event) = self.take_newest(|event| event.revision <= oldest) {
-            self.event_bytes -= size(&event);
-        }
-    }
-
-    /// The newest event, if it is one of these.
-    fn take_newest(&mut self, is_one: impl FnOnce(&Event) -> bool) -> Option<Event> {
-        self.events.back().filter(|event| is_one(event))?;
-        self.events.pop_back()
+        self.take_newest(|event| event.revision <= oldest);
     }
 
     /// The events after a revision.
@@ -39,10 +31,17 @@ impl State {
     /// Takes back every write after a revision, the newest first.
     pub(super) fn undo_after(&mut self, revision: Revision) {
         while let Some(event) = self.take_newest(|event| event.revision > revision) {
-            self.event_bytes -= size(&event);
             self.undo(event);
         }
         self.revision = revision;
+    }
+
+    /// Takes the newest event out of the history if it is such a one.
+    fn take_newest(&mut self, is_wanted: impl Fn(&Event) -> bool) -> Option<Event> {
+        self.events.back().filter(|event| is_wanted(event))?;
+        let event = self.events.pop_back()?;
+        self.event_bytes -= size(&event);
+        Some(event)
     }
 
     fn undo(&mut self, Event { key, value, previous, .. }: Event) {

@@ -42,8 +42,11 @@ impl Ages {
     /// The newest revision that is older, once.
     fn older_than(&mut self, now: Instant, age: Duration) -> Option<Revision> {
         let mut found = None;
-        while let Some((_, revision)) = self.0.pop_front_if(|(time, _)| now.duration_since(*time) >= age) {
+        while let Some((time, revision)) = self.0.front().copied()
+            && now.duration_since(time) >= age
+        {
             found = Some(revision);
+            self.0.pop_front();
         }
         found
     }

@@ -38,6 +38,8 @@ struct Journal {
     log: Option<Log>,
     /// Entries that left the history since the last commit.
     obsolete: Vec<Revision>,
+    /// The oldest revision as the log has it.
+    oldest: Revision,
     /// No revision up to this one is given to a write again.
     floor: Revision,
     /// When which revision was the newest, oldest first.
@@ -54,7 +56,14 @@ struct Signals {
 
 impl Shared {
     pub(super) fn new(index: MemoryStore, log: Log, open: OpenDatabase, max_age: Duration) -> Self {
-        let journal = Journal { open, log: Some(log), obsolete: Vec::new(), floor: 0, ages: VecDeque::new() };
+        let journal = Journal {
+            open,
+            log: Some(log),
+            obsolete: Vec::new(),
+            floor: 0,
+            oldest: index.oldest(),
+            ages: VecDeque::new(),
+        };
         Shared {
             index,
             rollbacks: AtomicU64::new(0),
@@ -153,7 +162,7 @@ impl Shared {
         let state = self.index.read();
         let (events, newest, oldest) = (state.events_after(durable), state.revision, state.oldest);
         drop(state);
-        if events.is_empty() && journal.obsolete.is_empty() {
+        if events.is_empty() && journal.obsolete.is_empty() && journal.oldest == oldest {
             self.forget_old(journal, newest);
             return Ok(());
         }
@@ -161,6 +170,7 @@ impl Shared {
         let commit = Commit { events: &events, obsolete: &journal.obsolete, newest, oldest };
         log.commit(&commit)?;
         journal.obsolete.clear();
+        journal.oldest = oldest;
         self.announce(newest);
         self.forget_old(journal, newest);
         Ok(())
@@ -220,6 +230,7 @@ impl Shared {
         log.commit(&Commit { newest, oldest, ..Commit::default() })?;
         *self.index.write() = fresh;
         journal.obsolete.clear();
+        journal.oldest = oldest;
         journal.log = Some(log);
         self.announce(newest);
         Ok(())
@@ -239,6 +250,7 @@ impl Shared {
             return Err(error);
         }
         journal.obsolete.clear();
+        journal.oldest = newest;
         *state = State::of(page.items, newest);
         self.announce(newest);
         Ok(())
