@@ -116,6 +116,8 @@ fn median(mut times: Vec<f64>) -> f64 {
 
 /// Prints the medians of both, and what starting and keeping a server takes.
 pub(crate) async fn compare(kubeconfig: &str) {
+    // The server and the client of kube each bring a provider of their own, so that rustls does not choose one.
+    rustls::crypto::ring::default_provider().install_default().unwrap();
     let theirs = Kubeconfig::read_from(kubeconfig).unwrap();
     let address = theirs.clusters[0].cluster.as_ref().and_then(|cluster| cluster.server.clone()).unwrap();
     let (mut child, ours, start) = start();
