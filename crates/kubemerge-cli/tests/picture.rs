@@ -48,7 +48,7 @@ fn svg(text: &str) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
          aria-label=\"Output of kubemerge {}\">\n<rect width=\"{width}\" height=\"{height}\" rx=\"8\" \
          fill=\"#16181d\"/>\n<g font-family=\"ui-monospace,Menlo,Consolas,monospace\" font-size=\"14\" \
-         fill=\"#e6e6e6\" xml:space=\"preserve\">\n",
+         fill=\"#e6e6e6\">\n",
         ARGUMENTS[0]
     );
     for (number, line) in lines.iter().enumerate() {
@@ -68,7 +68,9 @@ struct Run {
 
 impl Run {
     fn span(&self) -> String {
-        let text = self.text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        // Spaces that do not break: browsers drop others at the start of a line.
+        let text =
+            self.text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace(' ', "\u{a0}");
         let colour = self.colour.map(|colour| format!(" fill=\"{colour}\"")).unwrap_or_default();
         let weight = if self.is_bold { " font-weight=\"bold\"" } else { "" };
         format!("<tspan{colour}{weight}>{text}</tspan>")
