@@ -4,6 +4,20 @@
 //! used, so that the command, a browser or another language can show it. [`Linter`] finds mistakes,
 //! [`explain()`] records the steps of a merge, [`differences`] compares the results of the two dialects,
 //! [`refusal_of_change`] tells what the API server would refuse.
+//!
+//! ```
+//! use kubemerge_inspect::refusal_of_new;
+//! use kubemerge_schema::{Dialect, Schema};
+//!
+//! let schema = Schema::builtin("1.37", Dialect::Upstream)?;
+//! let service = br#"{
+//!   "apiVersion": "v1", "kind": "Service", "metadata": {"name": "dns", "namespace": "default"},
+//!   "spec": {"ports": [{"name": "a", "port": 53}, {"name": "a", "port": 54}]}
+//! }"#;
+//! let causes = refusal_of_new(&schema, service);
+//! assert_eq!(causes[0].field, "spec.ports[1].name");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod difference;
 mod explain;
