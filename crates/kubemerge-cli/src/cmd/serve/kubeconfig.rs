@@ -13,6 +13,11 @@ const OWN_NAME: &str = "kubemerge";
 
 /// Refuses a file that this command has not written: it may have the only copy of credentials.
 pub(super) fn check_replaceable(path: &Path, force: bool) -> Result<()> {
+    // A rename would put a file in the place of a device, and reading a pipe would wait. `--force` is about content.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        let notice = Notice::error(format!("{} is no regular file", path.display()));
+        return Err(notice.help("give the name of a file to --kubeconfig").into());
+    }
     let is_ours = match std::fs::read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => true,
         Err(error) => return Err(cannot("read", path, &error).into()),
@@ -61,4 +66,22 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 
 fn cannot(verb: &str, path: &Path, error: &io::Error) -> Notice {
     Notice::error(format!("cannot {verb} {}: {}", path.display(), plain(error)))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_replaced() {
+        let folder = std::env::temp_dir().join(format!("kubemerge-kubeconfig-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let socket = folder.join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for path in [&folder, &socket] {
+            assert!(check_replaceable(path, true).is_err(), "{}", path.display());
+        }
+        assert!(check_replaceable(&folder.join("new"), false).is_ok());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }
