@@ -171,7 +171,7 @@ fn main() {
     let options = Options::read(std::env::args().skip(1));
     let mut builder = match options.mode {
         // A server with one thread would wait for its own client.
-        Mode::Serve => tokio::runtime::Builder::new_multi_thread(),
+        Mode::Serve { .. } => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = builder.enable_all().build().unwrap();
@@ -182,7 +182,7 @@ fn main() {
             let operation = named.expect("an operation, such as get");
             runtime.block_on(repeat(contender, operation, *times, &options));
         }
-        Mode::Serve => runtime.block_on(over_http::serve(options.settings)),
+        Mode::Serve { scheme } => runtime.block_on(over_http::serve(options.settings, *scheme)),
         Mode::AgainstApiserver { kubeconfig } => runtime.block_on(over_http::compare(kubeconfig)),
     }
 }

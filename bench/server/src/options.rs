@@ -2,7 +2,7 @@
 
 use kubemerge_server::{ApiServer, ManagedFieldsView, Validation};
 
-use crate::pods::Pods;
+use crate::{over_http::Scheme, pods::Pods};
 
 /// What is asked for.
 pub(crate) struct Options {
@@ -19,7 +19,7 @@ pub(crate) enum Mode {
     /// One operation of one contender.
     Repeat { contender: String, operation: String, times: usize },
     /// A server for [`Mode::AgainstApiserver`], which starts it.
-    Serve,
+    Serve { scheme: Scheme },
     /// kubemerge-server and a running kube-apiserver in turns.
     AgainstApiserver { kubeconfig: String },
 }
@@ -50,7 +50,9 @@ impl Options {
                 }
                 "--pods" => options.pods = Some(Pods::named(&value()).expect("a kind of pods")),
                 "--apiserver" => options.mode = Mode::AgainstApiserver { kubeconfig: value() },
-                "serve" => options.mode = Mode::Serve,
+                "serve" => {
+                    options.mode = Mode::Serve { scheme: Scheme::named(&value()).expect("http or https") };
+                }
                 "ours" | "theirs" | "canned" => {
                     let (operation, times) = (value(), value().parse().expect("a number of times"));
                     options.mode = Mode::Repeat { contender: argument, operation, times };

@@ -1,7 +1,9 @@
-//! kubemerge-server and a running kube-apiserver over HTTPS on loopback: one client each, one connection that is kept.
+//! kubemerge-server and a running kube-apiserver on loopback: one client each, one connection that is kept.
 //!
-//! Both take turns; the figures are medians of wall-clock time per request. kubemerge-server runs in a process of its own,
-//! which this one starts, so that its start and its memory can be measured. The memory of kube-apiserver is that of the
+//! They take turns after a number of requests, since the first request after a turn finds cold caches and sleeping
+//! threads; the figures are medians of wall-clock time per request. kubemerge-server runs in processes of its own,
+//! which this one starts, so that its start and its memory can be measured: one serves HTTP, as `kubemerge serve` does,
+//! and one HTTPS, which is all that kube-apiserver has. The memory of kube-apiserver is that of the
 //! process that listens on its port, if it runs on this machine.
 
 use std::{
@@ -26,27 +28,66 @@ use crate::{
 
 /// How many objects are created, read, patched and deleted.
 const OBJECTS: usize = 500;
-/// The first ones are not counted: connections are opened and caches are filled.
-const WARM_UP: usize = 50;
+/// How many requests a contender makes in its turn.
+const TURN: usize = 50;
 const READY: &str = "# ready";
 
+/// How a server is spoken to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Scheme {
+    Http,
+    Https,
+}
+
+impl Scheme {
+    fn name(self) -> &'static str {
+        match self {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Scheme> {
+        [Scheme::Http, Scheme::Https].into_iter().find(|scheme| scheme.name() == name)
+    }
+}
+
 /// Serves until the process that started this one is gone.
-pub(crate) async fn serve(settings: Settings) {
-    let serving = settings.server().serve(ServeOptions::default().tls()).await.unwrap();
+pub(crate) async fn serve(settings: Settings, scheme: Scheme) {
+    let options = match scheme {
+        Scheme::Http => ServeOptions::default(),
+        Scheme::Https => ServeOptions::default().tls(),
+    };
+    let serving = settings.server().serve(options).await.unwrap();
     println!("{}\n{READY}", serving.kubeconfig());
     let _ = tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new())).await;
 }
 
-/// Starts the server in a process of its own; answers it, its kubeconfig, and how long it took until it could be asked.
-fn start() -> (Child, Kubeconfig, f64) {
+/// A server in a process of its own.
+struct Started {
+    child: Child,
+    kubeconfig: Kubeconfig,
+    /// Milliseconds until it could be asked.
+    start: f64,
+}
+
+impl Started {
+    /// Its input ends, so that it ends.
+    fn end(mut self) {
+        drop(self.child.stdin.take());
+        self.child.wait().unwrap();
+    }
+}
+
+fn start(scheme: Scheme) -> Started {
     let begin = Instant::now();
-    let program = std::env::current_exe().unwrap();
-    let mut child =
-        Command::new(program).arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let command = command.args(["serve", scheme.name()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     let text: Vec<String> = lines.by_ref().take_while(|line| line != READY).collect();
-    let took = begin.elapsed().as_secs_f64() * 1e3;
-    (child, Kubeconfig::from_yaml(&text.join("\n")).unwrap(), took)
+    let start = begin.elapsed().as_secs_f64() * 1e3;
+    Started { child, kubeconfig: Kubeconfig::from_yaml(&text.join("\n")).unwrap(), start }
 }
 
 async fn client(kubeconfig: Kubeconfig) -> Client {
@@ -96,17 +137,19 @@ async fn perform(pods: &Api<Pod>, operation: &str, at: usize, prefix: &str) {
     }
 }
 
-/// Microseconds of each request, without the first ones.
-async fn measure(contenders: [&Api<Pod>; 2], operation: &str, prefix: &str) -> [Vec<f64>; 2] {
-    let mut times = [Vec::new(), Vec::new()];
-    for at in 0..OBJECTS {
+/// Microseconds of each request, without the first turn: connections are opened and caches are filled.
+async fn measure(contenders: [&Api<Pod>; 3], operation: &str, prefix: &str) -> [Vec<f64>; 3] {
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
+    for first in (0..OBJECTS).step_by(TURN) {
         for (pods, times) in contenders.into_iter().zip(&mut times) {
-            let begin = Instant::now();
-            perform(pods, operation, at, prefix).await;
-            times.push(begin.elapsed().as_secs_f64() * 1e6);
+            for at in first..first + TURN {
+                let begin = Instant::now();
+                perform(pods, operation, at, prefix).await;
+                times.push(begin.elapsed().as_secs_f64() * 1e6);
+            }
         }
     }
-    times.map(|times| times[WARM_UP..].to_vec())
+    times.map(|times| times[TURN..].to_vec())
 }
 
 fn median(mut times: Vec<f64>) -> f64 {
@@ -120,24 +163,31 @@ pub(crate) async fn compare(kubeconfig: &str) {
     rustls::crypto::ring::default_provider().install_default().unwrap();
     let theirs = Kubeconfig::read_from(kubeconfig).unwrap();
     let address = theirs.clusters[0].cluster.as_ref().and_then(|cluster| cluster.server.clone()).unwrap();
-    let (mut child, ours, start) = start();
-    let ours: Api<Pod> = Api::namespaced(client(ours).await, "default");
-    let theirs: Api<Pod> = Api::namespaced(client(theirs).await, "default");
+    let servers = [Scheme::Http, Scheme::Https].map(start);
+    let [http, https] = [&servers[0].kubeconfig, &servers[1].kubeconfig].map(Kubeconfig::clone);
+    let http = Api::namespaced(client(http).await, "default");
+    let https = Api::namespaced(client(https).await, "default");
+    let theirs = Api::namespaced(client(theirs).await, "default");
     // Objects of a run that was interrupted must not be in the way.
     let prefix = format!("bench-{}", std::process::id());
-    println!("| p50 (µs) | kubemerge-server | kube-apiserver | ratio |\n|---|---|---|---|");
+    println!(
+        "| p50 (µs) | HTTP | HTTPS | kube-apiserver | ratio, HTTP | ratio, HTTPS |\n|---|---|---|---|---|---|"
+    );
     for operation in OPERATIONS {
-        let [ours, theirs] = measure([&ours, &theirs], operation, &prefix).await.map(median);
-        println!("| {operation} | {ours:.0} | {theirs:.0} | {:.1} |", theirs / ours);
+        let times = measure([&http, &https, &theirs], operation, &prefix).await;
+        let [http, https, theirs] = times.map(median);
+        let (over_http, over_https) = (theirs / http, theirs / https);
+        println!("| {operation} | {http:.0} | {https:.0} | {theirs:.0} | {over_http:.1} | {over_https:.1} |");
         if operation == "create" {
             let port = address.rsplit(':').next().unwrap_or_default();
-            let memory = [Some(child.id()), apiserver_process(port)]
-                .map(|one| one.and_then(resident).unwrap_or(0) / 1024);
-            println!("| resident memory (MB) | {} | {} | |", memory[0], memory[1]);
+            let processes =
+                [Some(servers[0].child.id()), Some(servers[1].child.id()), apiserver_process(port)];
+            let [http, https, theirs] = processes.map(|one| one.and_then(resident).unwrap_or(0) / 1024);
+            println!("| resident memory (MB) | {http} | {https} | {theirs} | | |");
         }
     }
-    println!("\nkubemerge-server can be asked {start:.1} ms after its process was started.");
-    // Its input ends, so that it ends.
-    drop(child.stdin.take());
-    child.wait().unwrap();
+    for (server, scheme) in servers.into_iter().zip(["HTTP", "HTTPS"]) {
+        println!("\n{scheme} can be asked {:.1} ms after its process was started.", server.start);
+        server.end();
+    }
 }
