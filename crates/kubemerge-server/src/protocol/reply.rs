@@ -16,6 +16,7 @@ use kubemerge_yaml as yaml;
 use serde_json::Value;
 
 use crate::protocol::{
+    indent::indented,
     media::{JSON, YAML},
     status::{Failure, status_text},
 };
@@ -186,13 +187,13 @@ impl Reply {
         self
     }
 
-    /// JSON with indents, for people.
+    /// JSON with indents, for people. The line feed at its end is left out, as Kubernetes does in this form.
     pub(crate) fn pretty(mut self) -> Reply {
         let Content::Complete(Some(text)) = &self.content else { return self };
         if self.content_type.starts_with(JSON)
-            && let Ok(value) = serde_json::from_slice::<Value>(text)
+            && let Some(text) = indented(text.trim_ascii_end())
         {
-            self.content = Content::Complete(Some(format!("{value:#}\n").into()));
+            self.content = Content::Complete(Some(text.into()));
         }
         self
     }
