@@ -1,5 +1,6 @@
 //! Writes objects and the difference between texts.
 
+use kubemerge_value::write::indented;
 use kubemerge_yaml::{self as yaml, WriteOptions};
 use similar::TextDiff;
 
@@ -19,66 +20,11 @@ pub(crate) fn object(format: ObjectFormat, json: &[u8]) -> String {
     }
 }
 
-/// Deeper levels are not indented any further.
-// Otherwise the text of a deeply nested document would grow with the square of its depth.
-const MAX_INDENT: usize = 128;
-
 /// A JSON text with one member on each line, as kubectl writes it. Numbers and strings keep their text.
 pub(crate) fn pretty_json(json: &[u8]) -> String {
-    let mut text = Vec::with_capacity(json.len() * 2);
-    let mut depth: usize = 0;
-    let mut bytes = json.iter().copied().peekable();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b' ' | b'\n' | b'\r' | b'\t' => {}
-            b'{' | b'[' => {
-                text.push(byte);
-                // An empty map or list stays on one line, whatever was between its brackets.
-                while bytes.next_if(u8::is_ascii_whitespace).is_some() {}
-                match bytes.next_if(|next| matches!(next, b'}' | b']')) {
-                    Some(closing) => text.push(closing),
-                    None => {
-                        depth += 1;
-                        new_line(&mut text, depth);
-                    }
-                }
-            }
-            b'}' | b']' => {
-                depth = depth.saturating_sub(1);
-                new_line(&mut text, depth);
-                text.push(byte);
-            }
-            b',' => {
-                text.push(byte);
-                new_line(&mut text, depth);
-            }
-            b':' => text.extend(b": "),
-            b'"' => copy_string(&mut bytes, &mut text),
-            _ => text.push(byte),
-        }
-    }
+    let mut text = indented(json, 4);
     text.push(b'\n');
     String::from_utf8_lossy(&text).into_owned()
-}
-
-/// Copies a string whose opening quote was read.
-fn copy_string(bytes: &mut impl Iterator<Item = u8>, text: &mut Vec<u8>) {
-    text.push(b'"');
-    let mut is_escaped = false;
-    for byte in bytes {
-        text.push(byte);
-        if byte == b'"' && !is_escaped {
-            return;
-        }
-        // Two backslashes are one escaped backslash.
-        is_escaped = byte == b'\\' && !is_escaped;
-    }
-}
-
-fn new_line(text: &mut Vec<u8>, depth: usize) {
-    text.push(b'\n');
-    // Unlimited indentation would make deep documents quadratic in size.
-    text.resize(text.len() + 4 * depth.min(MAX_INDENT), b' ');
 }
 
 /// What a patch changes in a text, as `diff -u` writes it.

@@ -3,7 +3,6 @@
 pub(crate) mod clock;
 pub(crate) mod entropy;
 pub(crate) mod group_version;
-mod indent;
 pub(crate) mod json;
 pub(crate) mod manager;
 pub(crate) mod media;

@@ -12,11 +12,11 @@ use bytes::Bytes;
 use futures_util::Stream;
 use http::{Extensions, HeaderValue, Response, StatusCode, header};
 use http_body::{Frame, SizeHint};
+use kubemerge_value::write::indented;
 use kubemerge_yaml as yaml;
 use serde_json::Value;
 
 use crate::protocol::{
-    indent::indented,
     media::{JSON, YAML},
     status::{Failure, status_text},
 };
@@ -190,10 +190,8 @@ impl Reply {
     /// JSON with indents, for people. The line feed at its end is left out, as Kubernetes does in this form.
     pub(crate) fn pretty(mut self) -> Reply {
         let Content::Complete(Some(text)) = &self.content else { return self };
-        if self.content_type.starts_with(JSON)
-            && let Some(text) = indented(text.trim_ascii_end())
-        {
-            self.content = Content::Complete(Some(text.into()));
+        if self.content_type.starts_with(JSON) {
+            self.content = Content::Complete(Some(indented(text, 2).into()));
         }
         self
     }

@@ -41,20 +41,20 @@ pub(crate) fn request(write: Write<'_>, old: Option<Old<'_>>, new: &mut Object) 
 
 /// Tracks a write by a manager inside the server.
 pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut Object) {
-    object(endpoint, manager, old, new, Steps::Some);
+    object(endpoint, manager, old, new, Steps::Part);
 }
 
 /// Which steps of a write an object goes through.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Steps {
     All,
-    Some,
+    Part,
 }
 
 impl Steps {
     /// Subresources take all but their own part from the stored object, as it is.
     fn of_request(endpoint: Tracked<'_>) -> Self {
-        if endpoint.subresource.is_empty() { Steps::All } else { Steps::Some }
+        if endpoint.subresource.is_empty() { Steps::All } else { Steps::Part }
     }
 }
 
@@ -206,7 +206,7 @@ impl<'v> Change<'v> {
     fn known(self, ownership: Ownership) -> Ownership {
         match self.steps {
             Steps::All => ownership.with(KnownForm::Complete),
-            Steps::Some => ownership.with(self.live.form()),
+            Steps::Part => ownership.with(self.live.form()),
         }
     }
 }

@@ -1,7 +1,8 @@
-//! The ways out: bytes as given, segments that copy nothing, canonical bytes, a [`serde_json::Value`].
+//! The ways out: bytes as given, segments that copy nothing, canonical bytes, a [`serde_json::Value`], texts for people.
 
 mod canonical;
 mod given;
+mod indented;
 mod map_writer;
 mod size;
 mod to_value;
@@ -13,5 +14,6 @@ pub use crate::{
 };
 pub use canonical::to_canonical;
 pub use given::{Segments, segments, to_bytes};
+pub use indented::indented;
 pub use map_writer::{MapWriter, QuotedName};
 pub use to_value::to_value;
