@@ -1,7 +1,6 @@
 //! `kubemerge dump` and `kubemerge restore`: the state of a store as YAML, to move it to another store.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -13,7 +12,7 @@ use super::store::StoreArg;
 use crate::args::Recurse;
 use crate::input::Inputs;
 use crate::job::objects;
-use crate::output::Stdout;
+use crate::output::{Stdout, write_private};
 use crate::report::{Notice, Outcome, Result, plain};
 
 #[derive(Debug, Args)]
@@ -70,7 +69,7 @@ pub(crate) fn run_dump(args: &DumpArgs) -> Result {
         text.push_str(&written);
     }
     match &args.output {
-        Some(path) => write_private(path, &text)?,
+        Some(path) => write(path, &text)?,
         None => {
             let mut out = Stdout::new();
             out.text(text)?;
@@ -117,14 +116,12 @@ fn open(store: &StoreArg, version: Option<&str>) -> Result<ApiServer> {
 }
 
 /// A dump has Secrets. It never replaces a file.
-fn write_private(path: &Path, text: &str) -> Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written =
-        options.open(path).and_then(|mut file| file.write_all(text.as_bytes()).and(file.sync_all()));
-    written.map_err(|error: io::Error| {
-        Notice::error(format!("cannot write {}: {}", path.display(), plain(&error))).into()
+fn write(path: &Path, text: &str) -> Result<()> {
+    write_private(path, text).map_err(|error| {
+        let notice = Notice::error(format!("cannot write {}: {}", path.display(), plain(&error)));
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => notice.help("give the name of a new file to --output").into(),
+            _ => notice.into(),
+        }
     })
 }

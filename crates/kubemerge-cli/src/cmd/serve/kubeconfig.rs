@@ -1,11 +1,11 @@
 //! Writes the kubeconfig of the server, which may contain a key or a token.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::output::write_private;
 use crate::report::{Notice, Result, plain};
 
 /// The name of cluster, user and context in every kubeconfig of this command.
@@ -41,7 +41,7 @@ fn is_own(config: &Value) -> bool {
 /// Puts the file in place as a whole, readable for its owner alone.
 pub(super) fn write(path: &Path, text: &str) -> Result<()> {
     let draft = beside(path);
-    let written = write_new(&draft, text).and_then(|()| std::fs::rename(&draft, path));
+    let written = write_private(&draft, text).and_then(|()| std::fs::rename(&draft, path));
     written.map_err(|error| {
         drop(std::fs::remove_file(&draft));
         cannot("write", path, &error).into()
@@ -52,16 +52,6 @@ pub(super) fn write(path: &Path, text: &str) -> Result<()> {
 fn beside(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{}", std::process::id()))
-}
-
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
 }
 
 fn cannot(verb: &str, path: &Path, error: &io::Error) -> Notice {
