@@ -4,6 +4,7 @@ use kubemerge_schema::check::SchemaFinding;
 use serde_json::Value;
 
 use super::rule_budget::{Budget, max_elements, multiplied};
+use crate::cel;
 use crate::custom::{
     field_path::{ArrayNotation, valid_field_path},
     rules::compile::{RuleCheck, RuleScope, SchemaLevel},
@@ -104,7 +105,8 @@ impl Rules<'_> {
             is_fine &= self.errors.len() == count;
         }
         // Expressions are only compiled where the schema around them means something.
-        if is_fine && self.surroundings.is_structural && !rules.is_empty() {
+        let is_compiled = cel::IS_BUILT_IN && is_fine && self.surroundings.is_structural;
+        if is_compiled && !rules.is_empty() {
             self.check_expressions(schema, rules, path, position);
         }
         is_fine

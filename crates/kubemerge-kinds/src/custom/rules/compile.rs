@@ -4,7 +4,7 @@ use serde_json::Value;
 
 pub(crate) use super::declaration::SchemaLevel;
 use super::{super::structural::Structural, declaration::Declaration};
-use crate::cel::{self, Compiled, Environment, ObjectTypes, Type};
+use crate::cel::{Compiled, Environment, ObjectTypes, Type};
 
 /// The name of the type of `self`. Kubernetes adds a number that differs from call to call.
 const SELF_TYPE: &str = "selfType0";
@@ -54,9 +54,6 @@ impl RuleScope {
 
     /// Checks the expressions of a rule.
     pub(crate) fn check(&self, rule: &Value) -> RuleCheck {
-        if !cel::IS_BUILT_IN {
-            return RuleCheck::default();
-        }
         let environment = self.environment(rule);
         let compiled = match self.compile(rule) {
             Ok(compiled) => compiled,
