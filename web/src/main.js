@@ -82,6 +82,7 @@ function ask() {
     if (reply.trap) return showTrap(reply.trap);
     shows[tab](reply);
     document.body.dataset.ready = "true";
+    window.kubemerge.shown?.();
   });
 }
 
@@ -237,6 +238,6 @@ async function start() {
   });
 }
 
-// For the tests of the page.
-window.kubemerge = { engine, state };
+// For the tests and the benchmark of the page.
+window.kubemerge = { engine, state, load };
 start();
