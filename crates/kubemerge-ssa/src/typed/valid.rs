@@ -108,18 +108,64 @@ pub(crate) fn is_valid_scalar(ty: ScalarType, value: ParsedValue<'_>) -> bool {
     }
 }
 
+/// Whether a value is valid because another one of the same type is: both have the same names and kinds of scalars.
+/// The items of a list may be told apart by what is in them, so that values with lists are never alike.
+#[inline]
+fn is_alike(one: ParsedValue<'_>, two: ParsedValue<'_>) -> bool {
+    match (one, two) {
+        (ParsedValue::Map(one), ParsedValue::Map(two)) => are_alike(one, two),
+        _ => is_same_kind_of_scalar(one, two),
+    }
+}
+
+fn are_alike(one: &[Member<'_>], two: &[Member<'_>]) -> bool {
+    let is_alike = |(one, two): (&Member<'_>, &Member<'_>)| {
+        is_same_name(one.name, two.name)
+            && match (one.value, two.value) {
+                (ParsedValue::Map(one), ParsedValue::Map(two)) => deep(|| are_alike(one, two)),
+                (one, two) => is_same_kind_of_scalar(one, two),
+            }
+    };
+    one.len() == two.len() && one.iter().zip(two).all(is_alike)
+}
+
+#[inline]
+fn is_same_kind_of_scalar(one: ParsedValue<'_>, two: ParsedValue<'_>) -> bool {
+    (one.is_scalar() || one.is_null()) && std::mem::discriminant(&one) == std::mem::discriminant(&two)
+}
+
+/// Whether two names are the same, without a call for those of usual length.
+#[inline]
+fn is_same_name(one: &str, two: &str) -> bool {
+    let (one, two) = (one.as_bytes(), two.as_bytes());
+    match one.len() {
+        len if len != two.len() => false,
+        // Two words that may overlap.
+        4..=8 => one.first_chunk::<4>() == two.first_chunk() && one.last_chunk::<4>() == two.last_chunk(),
+        9..=16 => one.first_chunk::<8>() == two.first_chunk() && one.last_chunk::<8>() == two.last_chunk(),
+        _ => one == two,
+    }
+}
+
 fn are_valid_members<'a>(
     map: MapForm<'a>,
     members: &'a [Member<'a>],
     duplicates: Duplicates,
     arena: &'a Arena,
 ) -> bool {
+    let mut before = None;
     members.iter().all(|member| {
-        let Some(ty) = map.field(member.name).or(map.element) else { return false };
+        let declared = map.field(member.name);
+        let Some(ty) = declared.or(map.element) else { return false };
         match (member.value, ty.scalar()) {
             // Most members; saves a call per value.
             (value, Some(scalar)) if value.is_scalar() => is_valid_scalar(scalar, value),
-            (value, _) => is_valid(ty, value, duplicates, arena),
+            (value, _) if declared.is_some() => is_valid(ty, value, duplicates, arena),
+            // Entries are of one type, and many are alike.
+            (value, _) => {
+                let before = before.replace(value);
+                before.is_some_and(|before| is_alike(before, value)) || is_valid(ty, value, duplicates, arena)
+            }
         }
     })
 }
@@ -130,7 +176,14 @@ fn are_valid_items<'a>(
     duplicates: Duplicates,
     arena: &'a Arena,
 ) -> bool {
-    let are_valid = || items.iter().all(|item| is_valid(list.element, *item, duplicates, arena));
+    let are_valid = || {
+        let mut before = None;
+        items.iter().all(|item| {
+            let before = before.replace(*item);
+            before.is_some_and(|before| is_alike(before, *item))
+                || is_valid(list.element, *item, duplicates, arena)
+        })
+    };
     if matches!(list.items, ListItems::Atomic) {
         return are_valid();
     }

@@ -32,12 +32,23 @@ pub fn validate<'a>(
 ) -> Result<(), ValidationErrors> {
     // The fast way answers yes or no; paths and messages are made only for a no.
     if is_valid(ty, value, duplicates, arena) {
+        debug_assert_eq!(problems(ty, value, duplicates, arena).or(()), Ok(()));
         return Ok(());
     }
+    problems(ty, value, duplicates, arena).or(())
+}
+
+/// Everything that is wrong with a value.
+fn problems<'a>(
+    ty: TypeRef<'a>,
+    value: ParsedValue<'a>,
+    duplicates: Duplicates,
+    arena: &'a Arena,
+) -> ValidationErrors {
     let mut walk =
         ValidateWalk { arena, duplicates, path: PathStack::new(), problems: ValidationErrors::default() };
     walk.value(ty, value);
-    walk.problems.or(())
+    walk.problems
 }
 
 struct ValidateWalk<'a> {
