@@ -14,6 +14,6 @@ fuzz_target!(|text: &str| {
         assert_eq!(again, set);
         assert_eq!(again.to_fields_v1(order), written);
     }
-    assert!(set.difference(&set).is_empty());
-    assert_eq!(set.union(&set), set);
+    assert!(set.difference(&set, &arena).is_empty());
+    assert_eq!(set.union(&set, &arena), set);
 });

@@ -2,12 +2,13 @@
 
 mod widgets;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use kubemerge_ssa::fieldpath::{Element, FieldOrder, FieldPath, FieldSet, KeyField};
 use kubemerge_ssa::typed::{Duplicates, claim, compare, merge, remove, validate};
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use widgets::{object, table};
 
 /// A path as a list of labels: names, keys and values.
@@ -16,6 +17,20 @@ type Labels = Vec<(u8, String)>;
 fn paths() -> impl Strategy<Value = Vec<Labels>> {
     let label = (0u8..4, "[ab<\"]{1,2}");
     prop::collection::vec(prop::collection::vec(label, 1..4), 0..12)
+}
+
+/// Values in keys, some of them written in unusual ways.
+fn key_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        "[ab<\"\\\\é]{0,2}".prop_map(|text| json!(text)),
+        (0u64..30).prop_map(|number| json!(number)),
+        (-3i64..3).prop_map(|number| json!(number)),
+        Just(json!(1.5)),
+        Just(json!(1e30)),
+        Just(json!(true)),
+        Just(json!(null)),
+        Just(json!({"a": [1]})),
+    ]
 }
 
 fn elements<'a>(labels: &'a Labels, arena: &'a Arena) -> Vec<Element<'a>> {
@@ -31,7 +46,7 @@ fn elements<'a>(labels: &'a Labels, arena: &'a Arena) -> Vec<Element<'a>> {
 }
 
 fn set<'a>(paths: &'a [Labels], arena: &'a Arena) -> FieldSet<'a> {
-    FieldSet::of_paths(paths.iter().map(|labels| elements(labels, arena)).collect())
+    FieldSet::of_paths(paths.iter().map(|labels| elements(labels, arena)).collect(), arena)
 }
 
 /// The paths of a set, each as text.
@@ -43,6 +58,17 @@ fn naive(set: &FieldSet<'_>) -> BTreeSet<String> {
     texts
 }
 
+/// The paths of a set that are neither in another one nor below one of its paths.
+fn filtered(one: &FieldSet<'_>, two: &FieldSet<'_>) -> BTreeSet<String> {
+    let mut left = BTreeSet::new();
+    one.each_path(|path| {
+        if (1..=path.len()).all(|len| !two.has(&path[..len])) {
+            left.insert(format!("{}!", FieldPath(path)));
+        }
+    });
+    left
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -51,25 +77,41 @@ proptest! {
         let arena = Arena::new();
         let (one, two) = (set(&left, &arena), set(&right, &arena));
         let (left, right) = (naive(&one), naive(&two));
-        prop_assert_eq!(naive(&one.union(&two)), &left | &right);
-        prop_assert_eq!(naive(&one.intersection(&two)), &left & &right);
-        prop_assert_eq!(naive(&one.difference(&two)), &left - &right);
+        prop_assert_eq!(naive(&one.union(&two, &arena)), &left | &right);
+        prop_assert_eq!(naive(&one.intersection(&two, &arena)), &left & &right);
+        prop_assert_eq!(naive(&one.difference(&two, &arena)), &left - &right);
         prop_assert_eq!(one.is_subset(&two), left.is_subset(&right));
         prop_assert_eq!(one.meets(&two), !left.is_disjoint(&right));
         prop_assert_eq!(one.len(), left.len());
+    }
+
+    /// Results share parts with the sets they are made from, and algebra stops at shared parts.
+    #[test]
+    fn sets_that_share_parts_are_as_any_others(left in paths(), right in paths()) {
+        let arena = Arena::new();
+        let (one, two) = (set(&left, &arena), set(&right, &arena));
+        let all = one.union(&two, &arena);
+        let made = [
+            (one, all), (all, two), (all, all), (all.difference(&two, &arena), all),
+            (all.intersection(&one, &arena), two), (all, all.leaves(&arena)),
+        ];
+        for (one, two) in made {
+            let (left, right) = (naive(&one), naive(&two));
+            prop_assert_eq!(naive(&one.union(&two, &arena)), &left | &right);
+            prop_assert_eq!(naive(&one.intersection(&two, &arena)), &left & &right);
+            prop_assert_eq!(naive(&one.difference(&two, &arena)), &left - &right);
+            prop_assert_eq!(naive(&one.recursive_difference(&two, &arena)), filtered(&one, &two));
+            prop_assert_eq!(one.is_subset(&two), left.is_subset(&right));
+            prop_assert_eq!(one.meets(&two), !left.is_disjoint(&right));
+            prop_assert_eq!(one == two, left == right);
+        }
     }
 
     #[test]
     fn recursive_difference_filters_by_prefix(left in paths(), right in paths()) {
         let arena = Arena::new();
         let (one, two) = (set(&left, &arena), set(&right, &arena));
-        let mut wanted = BTreeSet::new();
-        one.each_path(|path| {
-            if (1..=path.len()).all(|len| !two.has(&path[..len])) {
-                wanted.insert(format!("{}!", FieldPath(path)));
-            }
-        });
-        prop_assert_eq!(naive(&one.recursive_difference(&two)), wanted);
+        prop_assert_eq!(naive(&one.recursive_difference(&two, &arena)), filtered(&one, &two));
     }
 
     #[test]
@@ -82,6 +124,25 @@ proptest! {
             prop_assert_eq!(&again, &one);
             prop_assert_eq!(again.to_fields_v1(order), text);
         }
+    }
+
+    /// Labels of the usual form, and siblings with the same text, are read in a shorter way than others.
+    #[test]
+    fn white_space_changes_nothing(
+        keys in prop::collection::vec(prop::collection::vec(("[ab\\\\\"<]{0,2}", key_value()), 1..3), 1..4),
+        fields in prop::collection::vec("[ab]", 0..3),
+    ) {
+        let below: BTreeMap<String, Value> = fields.iter().map(|name| (format!("f:{name}"), json!({}))).collect();
+        let label = |key: &Vec<(String, Value)>| {
+            let key: Vec<String> = key.iter().map(|(name, value)| format!("{}:{value}", json!(name))).collect();
+            format!("k:{{{}}}", key.join(","))
+        };
+        let nodes: Vec<String> = keys.iter().map(|key| format!("{}:{}", json!(label(key)), json!(below))).collect();
+        let (dense, wide) = (format!("{{{}}}", nodes.join(",")), format!("{{ {} }}", nodes.join(" , ").replace(":{\"f:", ": {\"f:")));
+        let arena = Arena::new();
+        let (one, two) = (FieldSet::read(&dense, &arena), FieldSet::read(&wide, &arena));
+        prop_assert_eq!(one.as_ref().map(naive), two.as_ref().map(naive));
+        prop_assert_eq!(one, two);
     }
 
     #[test]
@@ -123,7 +184,7 @@ proptest! {
         let mut paths = Vec::new();
         claim(ty, value, &arena).each_path(|path| paths.push(path.to_vec()));
         let path = place.get(&paths).clone();
-        let removed = remove(ty, value, &FieldSet::of_paths(vec![path.clone()]), &arena);
+        let removed = remove(ty, value, &FieldSet::of_paths(vec![path.clone()], &arena), &arena);
         prop_assert!(!claim(ty, removed, &arena).has(&path), "{}", FieldPath(&path));
     }
 

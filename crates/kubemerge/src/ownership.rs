@@ -86,7 +86,7 @@ impl ServerSideApply<'_> {
                     given.push(path.to_vec());
                 }
             });
-            managed.transferred(from, to, &FieldSet::of_paths(given), order).map_err(failed)
+            managed.transferred(from, to, &FieldSet::of_paths(given, &arena), order).map_err(failed)
         })
     }
 

@@ -190,7 +190,7 @@ impl<'s> ServerSideApply<'s> {
             Some(live) => split(live, order, arena)?,
             None => (empty, ManagedFields::new()),
         };
-        let reset_fields = FieldSet::of_names(applier.reset_fields);
+        let reset_fields = FieldSet::of_names(applier.reset_fields, arena);
         let endpoint = Endpoint {
             versions: &versions,
             api_version,

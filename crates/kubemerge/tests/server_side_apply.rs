@@ -70,7 +70,7 @@ fn ownership_can_be_transferred() {
     let from = managed.entries()[0].id();
     let mut to = from.clone();
     (to.manager, to.operation, to.api_version) = ("b".into(), Operation::Apply, "".into());
-    let paths = FieldSet::of_names(&[&["data", "x"]]);
+    let paths = FieldSet::of_names(&[&["data", "x"]], &arena);
     let moved = managed.transferred(&from, &to, &paths, FieldOrder::Path).unwrap();
     let texts: Vec<&str> = moved.entries().iter().map(|entry| entry.fields.as_str()).collect();
     assert_eq!(texts, [r#"{"f:data":{"f:x":{}}}"#, r#"{"f:data":{".":{},"f:y":{}}}"#]);

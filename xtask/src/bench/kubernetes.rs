@@ -1,5 +1,6 @@
 //! Kubernetes' own code in the race: the reference program, asked for the time of its operations.
 
+use super::stopwatch::calls_of_a_round;
 use crate::reference::Reference;
 use serde_json::{Value, json};
 
@@ -26,14 +27,14 @@ impl Kubernetes {
         if rounds < 2.0 { Some(once) } else { self.asked(op, type_name, documents, rounds as u64) }
     }
 
-    /// Nanoseconds of a request of its own kind: the second-fastest of several short rounds, as ours are timed.
-    pub(super) fn best(&mut self, of: &Value) -> Option<f64> {
-        const ROUNDS: usize = 9;
-        let once = self.timed(of, 1)?;
-        let repeat = (MAX_ROW_NANOSECONDS / 20.0 / once.max(1.0)).clamp(1.0, 200.0) as u64;
-        let mut times: Vec<f64> = (0..ROUNDS).filter_map(|_| self.timed(of, repeat)).collect();
-        times.sort_by(f64::total_cmp);
-        times.get(1).copied()
+    /// Nanoseconds of a request of its own kind, asked once.
+    pub(super) fn once(&mut self, of: &Value) -> Option<f64> {
+        self.timed(of, 1)
+    }
+
+    /// The same in a round of calls; `once` is about what one of them takes.
+    pub(super) fn round(&mut self, of: &Value, once: f64) -> Option<f64> {
+        self.timed(of, calls_of_a_round(once) as u64)
     }
 
     fn timed(&mut self, of: &Value, repeat: u64) -> Option<f64> {

@@ -9,20 +9,31 @@ use std::{
 const ROUNDS: usize = 9;
 
 /// How long a round should last.
-const ROUND: Duration = Duration::from_millis(15);
+const ROUND: Duration = Duration::from_millis(8);
 
 /// Nanoseconds of one call.
 pub(super) fn nanoseconds<T>(mut call: impl FnMut() -> T) -> f64 {
-    let calls = calls_of_a_round(&mut call);
+    let calls = calls_of_a_round(timed(1, &mut call));
     let rounds = if calls == 1 { 3 } else { ROUNDS };
-    let mut times: Vec<f64> = (0..rounds).map(|_| timed(calls, &mut call) / calls as f64).collect();
-    times.sort_by(f64::total_cmp);
-    times[1]
+    let times = (0..rounds).map(|_| timed(calls, &mut call) / calls as f64).collect();
+    second_fastest(times).unwrap_or_default()
 }
 
-fn calls_of_a_round<T>(call: &mut impl FnMut() -> T) -> usize {
-    let once = timed(1, call).max(1.0);
-    ((ROUND.as_nanos() as f64 / once) as usize).clamp(1, 1_000_000)
+/// Nanoseconds of one call in a round of calls; `once` is about what one of them takes.
+pub(super) fn round<T>(mut call: impl FnMut() -> T, once: f64) -> f64 {
+    let calls = calls_of_a_round(once);
+    timed(calls, &mut call) / calls as f64
+}
+
+/// How many calls a round has, of which one takes so many nanoseconds.
+pub(super) fn calls_of_a_round(once: f64) -> usize {
+    ((ROUND.as_nanos() as f64 / once.max(1.0)) as usize).clamp(1, 1_000_000)
+}
+
+/// The time that counts.
+pub(super) fn second_fastest(mut times: Vec<f64>) -> Option<f64> {
+    times.sort_by(f64::total_cmp);
+    times.get(1).copied()
 }
 
 fn timed<T>(calls: usize, call: &mut impl FnMut() -> T) -> f64 {

@@ -1,15 +1,11 @@
 //! One served resource, and what the server must know about it.
 
-use std::{
-    borrow::Cow,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use kubemerge_kinds::{
     BuiltinKind, FoundKind, defaults::DefaultTree, pattern::Pattern, registry::Scope, strategy::Strategy,
 };
 use kubemerge_schema::Schema;
-use kubemerge_ssa::fieldpath::FieldSet;
 use kubemerge_value::Canonical;
 
 use crate::{
@@ -65,7 +61,6 @@ pub(crate) struct BuiltIn {
     pattern: OnceLock<Option<Arc<Pattern>>>,
     defaults: OnceLock<Option<&'static DefaultTree>>,
     empty: OnceLock<Option<Canonical>>,
-    reset_fields: OnceLock<FieldSet<'static>>,
 }
 
 impl Subresource {
@@ -124,18 +119,6 @@ impl Resource {
     pub(crate) fn empty(&self, find: impl FnOnce() -> Option<Canonical>) -> Option<&Canonical> {
         let Origin::BuiltIn(BuiltIn { empty, .. }) = &self.origin else { return None };
         empty.get_or_init(find).as_ref()
-    }
-
-    /// The fields that writes of the whole object reset; `find` finds them out the first time. Only built-in kinds remember
-    /// them.
-    pub(crate) fn reset_fields(
-        &self,
-        find: impl FnOnce() -> FieldSet<'static>,
-    ) -> Cow<'_, FieldSet<'static>> {
-        match &self.origin {
-            Origin::BuiltIn(BuiltIn { reset_fields, .. }) => Cow::Borrowed(reset_fields.get_or_init(find)),
-            Origin::Custom(_) => Cow::Owned(find()),
-        }
     }
 
     /// The built-in kind; none if the schema does not know it.

@@ -43,7 +43,7 @@ impl<'c> Tracked<'c> {
 
     /// Runs an operation of the field manager at this endpoint.
     pub(crate) fn run<R>(self, arena: &Arena, operation: impl FnOnce(&Endpoint<'_>) -> R) -> R {
-        let reset_fields = self.reset_field_set();
+        let reset_fields = FieldSet::of_names(self.reset_fields(), arena);
         let resource = self.resource;
         let run = |versions: &dyn VersionConverter, empty: ParsedValue<'_>| {
             let endpoint = Endpoint {
@@ -82,11 +82,6 @@ impl<'c> Tracked<'c> {
         self.cluster.validation == Validation::Off
             && self.resource.custom().is_none()
             && !KINDS_WITH_OTHER_FIELDS.contains(&self.resource.kind.as_str())
-    }
-
-    fn reset_field_set(self) -> Cow<'c, FieldSet<'static>> {
-        let find = || FieldSet::of_names(self.reset_fields());
-        if self.subresource.is_empty() { self.resource.reset_fields(find) } else { Cow::Owned(find()) }
     }
 
     fn reset_fields(self) -> &'static [reset_fields::Names] {

@@ -1,51 +1,64 @@
-//! The algebra of sets: linear passes over two sorted arrays. Subtrees that only one side has are copied
-//! whole.
+//! The algebra of sets: linear passes over sorted slices.
+//!
+//! Results share what they can. A subtree that only one side has is taken as it is, and a result that is a run of the
+//! left side is that part of its slice. Two sides that are one slice in memory are not walked at all.
 
 use std::cmp::Ordering;
 
+use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::deep;
 
-use super::FieldSet;
-use super::set::{SetNode, SetView};
+use super::set::{Beside, FieldSet, SetNode};
+use crate::value::Arena;
 
 impl<'a> FieldSet<'a> {
     /// The paths of either set.
-    pub fn union(&self, other: &FieldSet<'a>) -> FieldSet<'a> {
-        // Sets of one object are mostly equal, so the larger one is a good guess.
-        let mut nodes = Vec::with_capacity(self.nodes.len().max(other.nodes.len()));
-        combine(self.view(), other.view(), Operation::Union, &mut nodes);
-        FieldSet { nodes }
+    pub fn union(&self, other: &FieldSet<'a>, arena: &'a Arena) -> FieldSet<'a> {
+        Algebra { operation: Operation::Union, arena }.combined(*self, *other)
     }
 
     /// The paths of both sets. A path does not match those below it.
-    pub fn intersection(&self, other: &FieldSet<'a>) -> FieldSet<'a> {
-        self.combined(other, Operation::Intersection)
+    pub fn intersection(&self, other: &FieldSet<'a>, arena: &'a Arena) -> FieldSet<'a> {
+        Algebra { operation: Operation::Intersection, arena }.combined(*self, *other)
     }
 
     /// The paths of this set that are not in the other. Removing a path keeps those below it.
-    pub fn difference(&self, other: &FieldSet<'a>) -> FieldSet<'a> {
-        self.combined(other, Operation::Difference)
+    pub fn difference(&self, other: &FieldSet<'a>, arena: &'a Arena) -> FieldSet<'a> {
+        Algebra { operation: Operation::Difference, arena }.combined(*self, *other)
     }
 
     /// The paths of this set that are neither in the other nor below one of its paths.
-    pub fn recursive_difference(&self, other: &FieldSet<'a>) -> FieldSet<'a> {
-        self.combined(other, Operation::RecursiveDifference)
+    pub fn recursive_difference(&self, other: &FieldSet<'a>, arena: &'a Arena) -> FieldSet<'a> {
+        Algebra { operation: Operation::RecursiveDifference, arena }.combined(*self, *other)
     }
 
     /// Whether all paths of this set are in the other.
     pub fn is_subset(&self, other: &FieldSet<'_>) -> bool {
-        is_subset(self.view(), other.view())
+        if self.is_empty() || self.is_same_part(*other) {
+            return true;
+        }
+        let mut beside = Beside::new(*other);
+        self.nodes.iter().all(|node| {
+            let same = beside.child(node.element);
+            let below = same.map_or(FieldSet::EMPTY, |same| same.below);
+            (!node.is_member || same.is_some_and(|same| same.is_member))
+                && (node.below.is_empty() || deep(|| node.below.is_subset(&below)))
+        })
     }
 
     /// Whether some path is in both sets.
     pub fn meets(&self, other: &FieldSet<'_>) -> bool {
-        meets(self.view(), other.view())
-    }
-
-    fn combined(&self, other: &FieldSet<'a>, operation: Operation) -> FieldSet<'a> {
-        let mut nodes = Vec::new();
-        combine(self.view(), other.view(), operation, &mut nodes);
-        FieldSet { nodes }
+        if self.is_empty() || other.is_empty() {
+            return false;
+        }
+        let mut beside = Beside::new(*other);
+        // No subtree is without members, so one slice in memory has a path in common with itself.
+        self.is_same_part(*other)
+            || self.nodes.iter().any(|node| {
+                beside.child(node.element).is_some_and(|same| {
+                    (node.is_member && same.is_member) || deep(|| node.below.meets(&same.below))
+                })
+            })
     }
 }
 
@@ -73,85 +86,169 @@ impl Operation {
             Operation::Difference | Operation::RecursiveDifference => left && !right,
         }
     }
-}
 
-fn combine<'a>(
-    left: SetView<'_, 'a>,
-    right: SetView<'_, 'a>,
-    operation: Operation,
-    out: &mut Vec<SetNode<'a>>,
-) {
-    let (mut left, mut right) = (left.nodes, right.nodes);
-    while let (Some(one), Some(two)) = (left.first(), right.first()) {
-        let order = one.element.order(two.element);
-        let (left_tree, right_tree) = (&left[..one.size as usize], &right[..two.size as usize]);
-        match order {
-            // A subtree that only one side has is copied whole: it is one slice.
-            Ordering::Less if operation.keeps_left() => out.extend_from_slice(left_tree),
-            Ordering::Greater if operation.keeps_right() => out.extend_from_slice(right_tree),
-            Ordering::Equal => combine_node(left_tree, right_tree, operation, out),
-            _ => {}
+    /// The result where it needs no walk.
+    fn known<'a>(self, left: FieldSet<'a>, right: FieldSet<'a>) -> Option<FieldSet<'a>> {
+        let is_same = left.is_same_part(right);
+        match self {
+            Operation::Union if left.is_empty() => Some(right),
+            Operation::Union => (is_same || right.is_empty()).then_some(left),
+            Operation::Intersection if left.is_empty() || right.is_empty() => Some(FieldSet::EMPTY),
+            Operation::Intersection => is_same.then_some(left),
+            _ if is_same || left.is_empty() => Some(FieldSet::EMPTY),
+            _ => right.is_empty().then_some(left),
         }
-        if order.is_le() {
-            left = &left[left_tree.len()..];
-        }
-        if order.is_ge() {
-            right = &right[right_tree.len()..];
-        }
-    }
-    if operation.keeps_left() {
-        out.extend_from_slice(left);
-    }
-    if operation.keeps_right() {
-        out.extend_from_slice(right);
     }
 }
 
-/// Combines two subtrees with the same element at their roots; drops the node if nothing is left.
-fn combine_node<'a>(
-    left: &[SetNode<'a>],
-    right: &[SetNode<'a>],
+#[derive(Clone, Copy)]
+struct Algebra<'a> {
     operation: Operation,
-    out: &mut Vec<SetNode<'a>>,
-) {
-    // What is below a member goes with it.
-    if operation == Operation::RecursiveDifference && right[0].is_member {
-        return;
+    arena: &'a Arena,
+}
+
+/// Two sets and what they were combined to.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    left: FieldSet<'a>,
+    right: FieldSet<'a>,
+    result: FieldSet<'a>,
+}
+
+impl<'a> Algebra<'a> {
+    fn combined(self, left: FieldSet<'a>, right: FieldSet<'a>) -> FieldSet<'a> {
+        if let Some(known) = self.operation.known(left, right) {
+            return known;
+        }
+        let most = left.nodes.len() + if self.operation.keeps_right() { right.nodes.len() } else { 0 };
+        let mut result = Rewritten::new(left, most, self.arena);
+        let mut last = None;
+        let (mut place, mut others) = (0, right.nodes);
+        while let (Some(one), Some((two, after))) = (left.nodes.get(place), others.split_first()) {
+            let order = one.element.order(two.element);
+            match order {
+                Ordering::Less if self.operation.keeps_left() => result.keep(place),
+                Ordering::Greater if self.operation.keeps_right() => result.add(*two),
+                Ordering::Equal => {
+                    if let Some(node) = self.node(one, two, &mut last) {
+                        result.put(place, node);
+                    }
+                }
+                _ => {}
+            }
+            place += usize::from(order.is_le());
+            others = if order.is_ge() { after } else { others };
+        }
+        if self.operation.keeps_left() {
+            result.keep_rest(place);
+        }
+        if self.operation.keeps_right() {
+            result.add_all(others);
+        }
+        result.finish()
     }
-    let place = out.len();
-    let is_member = operation.is_member(left[0].is_member, right[0].is_member);
-    // The size is known only after the children.
-    out.push(SetNode { element: left[0].element, size: 1, is_member });
-    let (left, right) = (SetView { nodes: &left[1..] }, SetView { nodes: &right[1..] });
-    if !left.is_empty() || !right.is_empty() {
-        deep(|| combine(left, right, operation, out));
-    }
-    match out.len() - place {
+
+    /// Combines two nodes with one element; `None` if nothing is left.
+    fn node(
+        self,
+        left: &SetNode<'a>,
+        right: &SetNode<'a>,
+        last: &mut Option<Pair<'a>>,
+    ) -> Option<SetNode<'a>> {
+        // What is below a member goes with it.
+        if self.operation == Operation::RecursiveDifference && right.is_member {
+            return None;
+        }
+        let below = match self.operation.known(left.below, right.below) {
+            Some(known) => known,
+            None => self.below(left.below, right.below, last),
+        };
+        let is_member = self.operation.is_member(left.is_member, right.is_member);
         // A node that is no member and has nothing below is no part of a set.
-        1 if !is_member => out.truncate(place),
-        size => out[place].size = size as u32,
+        (is_member || !below.is_empty()).then_some(SetNode { element: left.element, is_member, below })
+    }
+
+    /// Items of a list mostly have the same fields, and share them: then the result is that of the item before.
+    fn below(self, left: FieldSet<'a>, right: FieldSet<'a>, last: &mut Option<Pair<'a>>) -> FieldSet<'a> {
+        match last {
+            Some(last) if last.left.is_same_part(left) && last.right.is_same_part(right) => last.result,
+            _ => {
+                let result = deep(|| self.combined(left, right));
+                *last = Some(Pair { left, right, result });
+                result
+            }
+        }
     }
 }
 
-fn is_subset(one: SetView<'_, '_>, other: SetView<'_, '_>) -> bool {
-    let mut beside = super::set::Beside::new(other);
-    one.children().all(|child| {
-        let same = beside.child(child.element);
-        let below = same.map_or(SetView::EMPTY, |same| same.below);
-        (!child.is_member || same.is_some_and(|same| same.is_member))
-            && (child.below.is_empty() || deep(|| is_subset(child.below, below)))
-    })
+/// The nodes of a set that is made from another one: a part of its slice as long as that is enough, else nodes of
+/// its own.
+pub(super) struct Rewritten<'a> {
+    from: &'a [SetNode<'a>],
+    start: usize,
+    end: usize,
+    own: Option<ArenaVec<'a, SetNode<'a>>>,
+    /// How many nodes the set can have.
+    most: usize,
+    arena: &'a Arena,
 }
 
-fn meets(one: SetView<'_, '_>, other: SetView<'_, '_>) -> bool {
-    let mut beside = super::set::Beside::new(other);
-    one.children().any(|child| {
-        let same = beside.child(child.element);
-        same.is_some_and(|same| {
-            (child.is_member && same.is_member)
-                || (!child.below.is_empty()
-                    && !same.below.is_empty()
-                    && deep(|| meets(child.below, same.below)))
+impl<'a> Rewritten<'a> {
+    pub(super) fn new(from: FieldSet<'a>, most: usize, arena: &'a Arena) -> Self {
+        Rewritten { from: from.nodes, start: 0, end: 0, own: None, most, arena }
+    }
+
+    /// Adds a node of the other set as it is.
+    fn keep(&mut self, place: usize) {
+        match &mut self.own {
+            Some(own) => own.push(self.from[place]),
+            None if self.start == self.end => (self.start, self.end) = (place, place + 1),
+            None if self.end == place => self.end += 1,
+            None => self.add(self.from[place]),
+        }
+    }
+
+    /// Adds what was made of a node of the other set.
+    pub(super) fn put(&mut self, place: usize, node: SetNode<'a>) {
+        let from = &self.from[place];
+        match from.is_member == node.is_member && from.below.is_same_part(node.below) {
+            true => self.keep(place),
+            false => self.add(node),
+        }
+    }
+
+    fn keep_rest(&mut self, place: usize) {
+        match self.own {
+            None if self.start == self.end => (self.start, self.end) = (place, self.from.len()),
+            None if self.end == place => self.end = self.from.len(),
+            _ => self.add_all(&self.from[place..]),
+        }
+    }
+
+    fn add(&mut self, node: SetNode<'a>) {
+        self.own().push(node);
+    }
+
+    fn add_all(&mut self, nodes: &[SetNode<'a>]) {
+        if !nodes.is_empty() {
+            self.own().extend_from_slice_copy(nodes);
+        }
+    }
+
+    /// The nodes of its own, which begin with those that were kept.
+    fn own(&mut self) -> &mut ArenaVec<'a, SetNode<'a>> {
+        self.own.get_or_insert_with(|| {
+            let mut own = ArenaVec::with_capacity_in(self.most, self.arena);
+            own.extend_from_slice_copy(&self.from[self.start..self.end]);
+            own
         })
-    })
+    }
+
+    pub(super) fn finish(self) -> FieldSet<'a> {
+        let nodes = match self.own {
+            Some(own) => own.into_bump_slice(),
+            None => &self.from[self.start..self.end],
+        };
+        FieldSet { nodes }
+    }
 }

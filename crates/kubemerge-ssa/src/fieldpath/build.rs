@@ -4,6 +4,7 @@
 
 use super::set::SetNode;
 use super::{Element, FieldSet};
+use crate::value::Arena;
 
 /// The path of a walk. Each step has a serial number, so that builders know what they have seen.
 #[derive(Default)]
@@ -39,75 +40,97 @@ impl<'a> PathStack<'a> {
 }
 
 /// Builds a set from paths that arrive in the order of a walk over sorted values.
-#[derive(Default)]
 pub(crate) struct SetBuilder<'a> {
-    nodes: Vec<SetNode<'a>>,
-    /// The nodes of the path that was inserted last: serial number and place.
-    open: Vec<(u64, u32)>,
+    tree: TreeBuilder<'a>,
+    /// The nodes of the path that was inserted last.
+    open: Vec<OpenStep<'a>>,
+}
+
+/// A node of the path that was inserted last: its serial number, and whether its own path was inserted.
+struct OpenStep<'a> {
+    serial: u64,
+    node: EnteredNode<'a>,
+    is_member: bool,
 }
 
 impl<'a> SetBuilder<'a> {
-    pub(crate) fn new() -> Self {
-        SetBuilder::default()
+    pub(crate) fn new(arena: &'a Arena) -> Self {
+        SetBuilder { tree: TreeBuilder { arena, nodes: Vec::new() }, open: Vec::new() }
     }
 
     /// Adds the current path of a walk. Does nothing for the empty path.
     pub(crate) fn insert(&mut self, path: &PathStack<'a>) {
         // Paths come in order, so what they share is still open.
-        let shared = self.open.iter().zip(&path.steps).take_while(|(open, step)| open.0 == step.0).count();
+        let is_same = |(open, step): &(&OpenStep<'a>, &(u64, Element<'a>))| open.serial == step.0;
+        let shared = self.open.iter().zip(&path.steps).take_while(is_same).count();
         self.close_to(shared);
         for (serial, element) in &path.steps[shared..] {
-            self.open.push((*serial, self.nodes.len() as u32));
-            self.nodes.push(SetNode { element: *element, size: 1, is_member: false });
+            let node = self.tree.enter(*element);
+            self.open.push(OpenStep { serial: *serial, node, is_member: false });
         }
-        if let Some((_, last)) = self.open.last() {
-            self.nodes[*last as usize].is_member = true;
+        if let Some(last) = self.open.last_mut() {
+            last.is_member = true;
         }
     }
 
     fn close_to(&mut self, depth: usize) {
-        let end = self.nodes.len() as u32;
-        for (_, place) in self.open.drain(depth..) {
-            self.nodes[place as usize].size = end - place;
+        for step in self.open.drain(depth..).rev() {
+            self.tree.leave(step.node, step.is_member);
         }
     }
 
     pub(crate) fn finish(mut self) -> FieldSet<'a> {
         self.close_to(0);
-        FieldSet { nodes: self.nodes }
+        self.tree.finish()
     }
 }
 
 /// Builds a set by entering and leaving the nodes of a walk over sorted values.
 pub(crate) struct TreeBuilder<'a> {
+    arena: &'a Arena,
+    /// Nodes that were left and whose parents were not.
     nodes: Vec<SetNode<'a>>,
 }
 
+/// A node that was entered: what is below it begins at this place.
+#[derive(Clone, Copy)]
+pub(crate) struct EnteredNode<'a> {
+    element: Element<'a>,
+    below: usize,
+}
+
 impl<'a> TreeBuilder<'a> {
-    pub(crate) fn new() -> Self {
-        TreeBuilder { nodes: Vec::with_capacity(64) }
+    pub(crate) fn new(arena: &'a Arena) -> Self {
+        TreeBuilder { arena, nodes: Vec::with_capacity(64) }
     }
 
     /// Begins a node; what is entered before it is left is below it.
     #[inline]
-    pub(crate) fn enter(&mut self, element: Element<'a>) -> usize {
-        self.nodes.push(SetNode { element, size: 1, is_member: false });
-        self.nodes.len() - 1
+    pub(crate) fn enter(&self, element: Element<'a>) -> EnteredNode<'a> {
+        EnteredNode { element, below: self.nodes.len() }
     }
 
     /// Ends a node. One that is no member and has nothing below it is no part of the set.
     #[inline]
-    pub(crate) fn leave(&mut self, node: usize, is_member: bool) {
-        let size = self.nodes.len() - node;
-        if size == 1 && !is_member {
-            self.nodes.truncate(node);
-            return;
+    pub(crate) fn leave(&mut self, node: EnteredNode<'a>, is_member: bool) {
+        let below = self.taken_from(node.below);
+        if is_member || !below.is_empty() {
+            self.nodes.push(SetNode { element: node.element, is_member, below });
         }
-        self.nodes[node].size = size as u32;
-        self.nodes[node].is_member = is_member;
     }
 
-    pub(crate) fn finish(self) -> FieldSet<'a> {
-        FieldSet { nodes: self.nodes }
+    /// The set of the nodes from a place on, which are siblings.
+    #[inline]
+    fn taken_from(&mut self, start: usize) -> FieldSet<'a> {
+        if start == self.nodes.len() {
+            return FieldSet::EMPTY;
+        }
+        let nodes = self.arena.alloc_slice_copy(&self.nodes[start..]);
+        self.nodes.truncate(start);
+        FieldSet { nodes }
+    }
+
+    pub(crate) fn finish(mut self) -> FieldSet<'a> {
+        self.taken_from(0)
     }
 }

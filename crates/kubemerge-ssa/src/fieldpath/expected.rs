@@ -54,7 +54,7 @@ impl<'t> ExpectedFields<'t> {
         let start = self.begin();
         let mut label = std::mem::take(&mut self.label);
         label.clear();
-        write_quoted_label(element, &mut label);
+        write_quoted_label(element, &mut Vec::new(), &mut label);
         label.extend_from_slice(b":{");
         self.put(&label);
         self.label = label;

@@ -2,19 +2,19 @@
 
 use super::label::write_quoted_label;
 use super::meets::{MAX_SEARCHES, after_node};
-use super::set::{Child, SetView};
+use super::set::SetNode;
 use super::{Element, FieldOrder, FieldSet};
 use crate::value::string_len;
 
 /// The text of the union of a set, given as `fieldsV1` that this crate has written in that order, and another set.
 /// `None` if the text has to be read for it.
 pub(crate) fn with_all(text: &str, paths: &FieldSet<'_>, order: FieldOrder) -> Option<String> {
-    if paths.nodes.len() > MAX_SEARCHES || !text.starts_with('{') {
+    if paths.has_more_nodes_than(MAX_SEARCHES) || !text.starts_with('{') {
         return None;
     }
     let out = Vec::with_capacity(text.len() + 256);
     let mut insertion = Insertion { text: text.as_bytes(), at: 1, copied: 0, out, order };
-    insertion.level(paths.view())?;
+    insertion.level(*paths)?;
     let Insertion { text, copied, mut out, .. } = insertion;
     out.extend_from_slice(&text[copied..]);
     // Labels are UTF-8, and a text is only cut at its brackets and commas.
@@ -41,10 +41,10 @@ enum Relation {
 
 impl Insertion<'_> {
     /// Adds children to the node whose opening bracket was passed, and passes the node.
-    fn level(&mut self, view: SetView<'_, '_>) -> Option<()> {
+    fn level(&mut self, set: FieldSet<'_>) -> Option<()> {
         let mut has_before = self.passes(MEMBER);
         self.pass_comma();
-        for child in view.children() {
+        for child in set.nodes {
             self.child(child, &mut has_before)?;
         }
         while self.next()? != b'}' {
@@ -54,14 +54,14 @@ impl Insertion<'_> {
         Some(())
     }
 
-    fn child(&mut self, child: Child<'_, '_>, has_before: &mut bool) -> Option<()> {
+    fn child(&mut self, child: &SetNode<'_>, has_before: &mut bool) -> Option<()> {
         let is_name = matches!(child.element, Element::Name(_));
         // Children come in the order of paths, in which only names are sure to be found forwards in other texts.
         if self.order == FieldOrder::Label && !is_name {
             return None;
         }
         let mut label = Vec::with_capacity(64);
-        write_quoted_label(child.element, &mut label);
+        write_quoted_label(child.element, &mut Vec::new(), &mut label);
         // Whether a node was passed that the child may belong before.
         let mut is_unsure = false;
         while self.next()? != b'}' {
@@ -118,7 +118,7 @@ impl Insertion<'_> {
     }
 
     /// Adds a child to the node of its path, whose label was passed.
-    fn merge(&mut self, child: Child<'_, '_>) -> Option<()> {
+    fn merge(&mut self, child: &SetNode<'_>) -> Option<()> {
         self.at += ":{".len();
         let is_leaf = self.next()? == b'}';
         let is_marked = self.text[self.at..].starts_with(MEMBER);
@@ -142,7 +142,7 @@ impl Insertion<'_> {
     }
 
     /// Writes a child that the text does not have.
-    fn insert(&mut self, child: Child<'_, '_>, label: &[u8]) {
+    fn insert(&mut self, child: &SetNode<'_>, label: &[u8]) {
         self.copy();
         self.out.extend_from_slice(label);
         self.out.extend_from_slice(b":{");
@@ -156,9 +156,9 @@ impl Insertion<'_> {
     }
 
     /// Writes children after something else.
-    fn append_children(&mut self, view: SetView<'_, '_>) {
+    fn append_children(&mut self, set: FieldSet<'_>) {
         self.out.push(b',');
-        self.out.extend_from_slice(view.written(self.order).as_bytes());
+        self.out.extend_from_slice(set.written(self.order).as_bytes());
     }
 
     fn next(&self) -> Option<u8> {
@@ -214,7 +214,7 @@ mod tests {
 
     fn set<'a>(rng: &mut Rng, arena: &'a Arena, paths: usize) -> FieldSet<'a> {
         let mut path = |_| (0..rng.usize(1..5)).map(|_| element(rng, arena)).collect();
-        FieldSet::of_paths((0..paths).map(&mut path).collect())
+        FieldSet::of_paths((0..paths).map(&mut path).collect(), arena)
     }
 
     /// The law of this file: the text is that of the union.
@@ -229,7 +229,7 @@ mod tests {
             let (many, few) = (rng.usize(..12), rng.usize(..4));
             let (one, two) = (set(&mut rng, &arena, many), set(&mut rng, &arena, few));
             let order = if rng.bool() { FieldOrder::Path } else { FieldOrder::Label };
-            let (text, wanted) = (one.to_fields_v1(order), two.union(&one).to_fields_v1(order));
+            let (text, wanted) = (one.to_fields_v1(order), two.union(&one, &arena).to_fields_v1(order));
             if let Some(given) = with_all(&text, &two, order) {
                 assert_eq!(given, wanted, "{text} and {}", two.to_fields_v1(order));
                 short += 1;

@@ -3,7 +3,8 @@
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::{Str, deep};
 
-use super::FieldsError;
+use super::label::{plain_key, plain_number, plain_value};
+use super::{Element, FieldsError};
 use crate::value::{Arena, Member, ParsedValue, quote_or_escape, string_len};
 
 /// A JSON text and a place in it.
@@ -92,17 +93,44 @@ impl<'a> JsonText<'a> {
         Ok(Some(name))
     }
 
-    /// The name of a field if its label is next, written as we write it. Takes the label, the comma before and the colon
-    /// after it; nothing if the label is of another type or written in another way.
+    /// The element of a label that is next and has no unusual escapes: nearly all labels. Takes the label, the comma
+    /// before and the colon after it; nothing if the label is of another type or written in another way.
     #[inline]
-    pub(super) fn plain_field(&mut self) -> Option<&'a str> {
-        let start = if self.is_map_start { "\"f:" } else { ",\"f:" };
-        let name = self.text[self.at..].strip_prefix(start)?;
-        let end = quote_or_escape(name.as_bytes())?;
-        name.as_bytes()[end..].starts_with(b"\":").then_some(())?;
+    pub(super) fn plain_label(&mut self, arena: &'a Arena) -> Option<Element<'a>> {
+        let start = if self.is_map_start { "\"" } else { ",\"" };
+        let label = self.text[self.at..].strip_prefix(start)?;
+        let (element, rest) = match label.as_bytes() {
+            [b'f', b':', ..] => {
+                let end = 2 + quote_or_escape(&label.as_bytes()[2..])?;
+                (Element::Name(&label[2..end]), &label[end..])
+            }
+            [b'k', b':', b'{', ..] => plain_key(&label[3..], arena)?,
+            [b'v', b':', ..] => {
+                let (value, rest) = plain_value(&label[2..])?;
+                (Element::Value(value), rest)
+            }
+            [b'i', b':', ..] => {
+                let (index, rest) = plain_number(&label[2..])?;
+                (Element::Index(i64::from(index)), rest)
+            }
+            _ => return None,
+        };
+        let rest = rest.strip_prefix("\":")?;
         self.is_map_start = false;
-        self.at += start.len() + end + 2;
-        Some(&name[..end])
+        self.at = self.text.len() - rest.len();
+        Some(element)
+    }
+
+    /// The text from here on.
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// Takes a text if it is next.
+    pub(super) fn take_text(&mut self, text: &str) -> bool {
+        let is_next = self.rest().as_bytes().starts_with(text.as_bytes());
+        self.at += if is_next { text.len() } else { 0 };
+        is_next
     }
 
     /// Takes `{}` if it is next: most nodes of a set have nothing below them.

@@ -4,7 +4,6 @@ use kubemerge_value::deep;
 use memchr::memmem;
 
 use super::label::write_quoted_label;
-use super::set::SetView;
 use super::{Element, FieldSet};
 use crate::value::string_len;
 
@@ -17,14 +16,14 @@ pub(super) const MAX_SEARCHES: usize = 16;
 /// A path in both has its last label in the text, so looking for the labels is enough to rule most texts
 /// out: the changed set is small, and the text of a set that does not own the field does not name it.
 pub(crate) fn meets(text: &str, paths: &FieldSet<'_>) -> bool {
-    if paths.nodes.len() > MAX_SEARCHES {
+    if paths.has_more_nodes_than(MAX_SEARCHES) {
         return true;
     }
-    any_label(text.as_bytes(), paths.view())
+    any_label(text.as_bytes(), *paths)
 }
 
-fn any_label(text: &[u8], view: SetView<'_, '_>) -> bool {
-    view.children().any(|child| {
+fn any_label(text: &[u8], set: FieldSet<'_>) -> bool {
+    set.nodes.iter().any(|child| {
         let label = quoted_label(child.element);
         // A label that is not in the text cannot be in the set; one that is may be at another place.
         memmem::find(text, &label).is_some() && (child.is_member || any_label(text, child.below))
@@ -33,20 +32,20 @@ fn any_label(text: &[u8], view: SetView<'_, '_>) -> bool {
 
 fn quoted_label(element: Element<'_>) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(64);
-    write_quoted_label(element, &mut quoted);
+    write_quoted_label(element, &mut Vec::new(), &mut quoted);
     quoted
 }
 
 /// Whether `fieldsV1` text, as this crate writes it, has every path of a set. True only if it surely has.
 pub(crate) fn has_all(text: &str, paths: &FieldSet<'_>) -> bool {
-    paths.nodes.len() <= MAX_SEARCHES
+    !paths.has_more_nodes_than(MAX_SEARCHES)
         && text.starts_with('{')
-        && has_all_below(&text.as_bytes()[1..], paths.view())
+        && has_all_below(&text.as_bytes()[1..], *paths)
 }
 
 /// The same for the text after the opening bracket of a node.
-fn has_all_below(text: &[u8], view: SetView<'_, '_>) -> bool {
-    view.children().all(|child| {
+fn has_all_below(text: &[u8], set: FieldSet<'_>) -> bool {
+    set.nodes.iter().all(|child| {
         let Some(below) = child_text(text, &quoted_label(child.element)) else { return false };
         // A node without anything below it is a member, and so is one that says so first.
         let is_member = below.starts_with(b"}") || below.starts_with(b"\".\":{}");

@@ -1,6 +1,6 @@
 //! Paths of fields, sets of paths, and `fieldsV1`, the text form of a set.
 //!
-//! [`Element`] is one step of a path, [`FieldSet`] a set of paths as a flat preorder array,
+//! [`Element`] is one step of a path, [`FieldSet`] a set of paths as a trie of shared slices,
 //! `SetBuilder` builds one in order. `algebra.rs` has the operations on sets, `read.rs` and `write.rs`
 //! the text form. Nothing here knows types, except `named.rs`.
 
@@ -25,5 +25,5 @@ pub(crate) use meets::{has_all, meets};
 pub use named::with_named_fields;
 pub use read::FieldsError;
 pub use set::FieldSet;
-pub(crate) use set::{Beside, Child, SetView};
+pub(crate) use set::{Beside, SetNode};
 pub use write::FieldOrder;

@@ -6,30 +6,34 @@
 use kubemerge_schema::{MapForm, TypeRef};
 use kubemerge_value::deep;
 
-use super::set::{SetNode, SetView};
+use super::algebra::Rewritten;
+use super::set::SetNode;
 use super::{Element, FieldSet};
+use crate::value::Arena;
 
 /// The set with every declared field on the way to a path added. Map entries and list items are not.
-pub fn with_named_fields<'a>(set: &FieldSet<'a>, ty: TypeRef<'_>) -> FieldSet<'a> {
-    let mut nodes = Vec::with_capacity(set.nodes.len());
-    add_named(set.view(), Some(ty), &mut nodes);
-    FieldSet { nodes }
+pub fn with_named_fields<'a>(set: &FieldSet<'a>, ty: TypeRef<'_>, arena: &'a Arena) -> FieldSet<'a> {
+    with_named(*set, Some(ty), arena)
 }
 
-fn add_named<'a>(view: SetView<'_, 'a>, ty: Option<TypeRef<'_>>, out: &mut Vec<SetNode<'a>>) {
+fn with_named<'a>(set: FieldSet<'a>, ty: Option<TypeRef<'_>>, arena: &'a Arena) -> FieldSet<'a> {
     let map = ty.and_then(TypeRef::map);
-    for child in view.children() {
-        let declared = declared_field(map, child.element);
+    let mut named = Rewritten::new(set, set.nodes.len(), arena);
+    for (place, node) in set.nodes.iter().enumerate() {
+        let declared = declared_field(map, node.element);
         // Upstream: owning something inside a declared field counts as owning the field when fields are
         // removed.
-        let is_member = child.is_member || (declared.is_some() && !child.below.is_empty());
-        let size = child.below.nodes.len() as u32 + 1;
-        out.push(SetNode { element: child.element, size, is_member });
-        if !child.below.is_empty() {
-            let below = declared.or_else(|| element_type(ty, child.element));
-            deep(|| add_named(child.below, below, out));
-        }
+        let is_member = node.is_member || (declared.is_some() && !node.below.is_empty());
+        let below = match node.below.is_empty() {
+            true => FieldSet::EMPTY,
+            false => {
+                let ty = declared.or_else(|| element_type(ty, node.element));
+                deep(|| with_named(node.below, ty, arena))
+            }
+        };
+        named.put(place, SetNode { element: node.element, is_member, below });
     }
+    named.finish()
 }
 
 fn declared_field<'t>(map: Option<MapForm<'t>>, element: Element<'_>) -> Option<TypeRef<'t>> {

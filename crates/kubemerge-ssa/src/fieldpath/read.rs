@@ -37,94 +37,120 @@ impl<'a> FieldSet<'a> {
     /// # Errors
     /// If the text is not JSON, or a label is malformed.
     pub fn read(text: &'a str, arena: &'a Arena) -> Result<FieldSet<'a>, FieldsError> {
-        // A typical node has a label of about 12 bytes.
-        let nodes = Vec::with_capacity(text.len() / 12);
-        let mut reader = FieldsReader { text: JsonText::new(text), arena, nodes };
-        reader.node()?;
+        let mut reader = FieldsReader { text: JsonText::new(text), arena, nodes: Vec::with_capacity(64) };
+        let content = reader.content()?;
         reader.text.end()?;
-        Ok(FieldSet { nodes: reader.nodes })
+        Ok(content.below)
     }
 }
 
 struct FieldsReader<'a> {
     text: JsonText<'a>,
     arena: &'a Arena,
+    /// Nodes that were read and whose parents were not.
     nodes: Vec<SetNode<'a>>,
 }
 
+/// What the text says of a node, after its label.
+#[derive(Clone, Copy)]
+struct Content<'a> {
+    is_member: bool,
+    below: FieldSet<'a>,
+}
+
+/// A sibling with something below it, and the text of that.
+#[derive(Clone, Copy)]
+struct Sibling<'a> {
+    text: &'a str,
+    content: Content<'a>,
+}
+
 impl<'a> FieldsReader<'a> {
-    /// Reads the children of one node and says whether the node itself is a member.
-    fn node(&mut self) -> Result<bool, FieldsError> {
+    fn content(&mut self) -> Result<Content<'a>, FieldsError> {
         let start = self.nodes.len();
         let mut is_member = false;
         let mut is_sorted = true;
-        let mut previous: Option<Element<'a>> = None;
+        let mut before = None;
         if self.text.open_map()? {
             loop {
-                // Nearly all labels; the order is checked for all alike.
-                if let Some(name) = self.text.plain_field() {
-                    let element = Element::Name(name);
-                    is_sorted &= previous.is_none_or(|previous| previous.order(element).is_lt());
-                    previous = Some(element);
-                    self.child(element)?;
-                    continue;
-                }
-                let Some(label) = self.text.name(self.arena)? else { break };
-                // The node itself is a member, besides what is below it.
-                if label == "." {
-                    is_member = true;
-                    self.text.value(self.arena)?;
-                    continue;
-                }
-                let Some(element) = read_label(label, self.arena)? else {
-                    // A type of element that a later version may know is dropped with what is below it.
-                    self.text.value(self.arena)?;
-                    continue;
+                let element = match self.text.plain_label(self.arena) {
+                    Some(element) => element,
+                    None => {
+                        let Some(label) = self.text.name(self.arena)? else { break };
+                        match self.element(label, &mut is_member)? {
+                            Some(element) => element,
+                            None => continue,
+                        }
+                    }
                 };
                 // Custom resources are written in another order, so sorting is checked while reading.
-                is_sorted &= previous.is_none_or(|previous| previous.order(element).is_lt());
-                previous = Some(element);
-                self.child(element)?;
+                let previous = self.nodes[start..].last();
+                is_sorted &= previous.is_none_or(|previous| previous.element.order(element).is_lt());
+                let Content { is_member, below } = self.child(&mut before)?;
+                self.nodes.push(SetNode { element, is_member, below });
             }
         }
         if !is_sorted {
             self.sort_from(start);
         }
+        let below = self.taken_from(start);
         // `{}` means the node itself.
-        Ok(is_member || self.nodes.len() == start)
+        Ok(Content { is_member: is_member || below.is_empty(), below })
     }
 
-    fn child(&mut self, element: Element<'a>) -> Result<(), FieldsError> {
-        let place = self.nodes.len();
-        if self.text.take_empty_map() {
-            self.nodes.push(SetNode { element, size: 1, is_member: true });
-            return Ok(());
+    /// The element of a label that is written in an unusual way; `None` if it names no child, whose value is passed.
+    fn element(&mut self, label: &'a str, is_member: &mut bool) -> Result<Option<Element<'a>>, FieldsError> {
+        // The node itself is a member, besides what is below it.
+        let is_mark = label == ".";
+        *is_member |= is_mark;
+        // A type of element that a later version may know is dropped with what is below it.
+        let element = if is_mark { None } else { read_label(label, self.arena)? };
+        if element.is_none() {
+            self.text.value(self.arena)?;
         }
-        self.nodes.push(SetNode { element, size: 1, is_member: false });
-        let is_member = deep(|| self.node())?;
-        let size = (self.nodes.len() - place) as u32;
-        self.nodes[place] = SetNode { element, size, is_member };
-        Ok(())
+        Ok(element)
+    }
+
+    /// What is below a label. Items of a list mostly have the same fields: a text that is that of the sibling before
+    /// is not read again, and both share what is below them.
+    fn child(&mut self, before: &mut Option<Sibling<'a>>) -> Result<Content<'a>, FieldsError> {
+        if self.text.take_empty_map() {
+            return Ok(Content { is_member: true, below: FieldSet::EMPTY });
+        }
+        if let Some(sibling) = before
+            && self.text.take_text(sibling.text)
+        {
+            return Ok(sibling.content);
+        }
+        let start = self.text.rest();
+        let content = deep(|| self.content())?;
+        let text = &start[..start.len() - self.text.rest().len()];
+        // Only a map ends where its text ends, whatever follows.
+        if text.starts_with('{') {
+            *before = Some(Sibling { text, content });
+        }
+        Ok(content)
+    }
+
+    fn taken_from(&mut self, start: usize) -> FieldSet<'a> {
+        if start == self.nodes.len() {
+            return FieldSet::EMPTY;
+        }
+        let nodes = self.arena.alloc_slice_copy(&self.nodes[start..]);
+        self.nodes.truncate(start);
+        FieldSet { nodes }
     }
 
     /// Sorts the siblings from a place on. Of a repeated label the memberships add up, and the last
     /// subtree counts.
     fn sort_from(&mut self, start: usize) {
-        let unsorted = self.nodes.split_off(start);
-        let mut trees: Vec<&[SetNode<'a>]> = Vec::new();
-        let mut rest = &unsorted[..];
-        while let Some(node) = rest.first() {
-            let (tree, after) = rest.split_at(node.size as usize);
-            trees.push(tree);
-            rest = after;
-        }
-        trees.sort_by(|one, two| one[0].element.order(two[0].element));
-        for same in trees.chunk_by(|one, two| one[0].element == two[0].element) {
-            let is_member = same.iter().any(|tree| tree[0].is_member);
+        let mut unsorted = self.nodes.split_off(start);
+        unsorted.sort_by(|one, two| one.element.order(two.element));
+        for same in unsorted.chunk_by(|one, two| one.element == two.element) {
+            let is_member = same.iter().any(|node| node.is_member);
             // Of repeated labels Go keeps the last one that has something below.
-            let last = same.iter().rev().find(|tree| tree.len() > 1).unwrap_or(&same[0]);
-            self.nodes.push(SetNode { is_member, ..last[0] });
-            self.nodes.extend_from_slice(&last[1..]);
+            let last = same.iter().rev().find(|node| !node.below.is_empty()).unwrap_or(&same[0]);
+            self.nodes.push(SetNode { is_member, ..*last });
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Writes `fieldsV1` as it is on the wire: compact, with HTML characters escaped.
 
+use std::ops::Range;
+
 use kubemerge_value::deep;
 use kubemerge_value::write::{write_escaped, write_escaped_part};
 
-use super::label::write_label;
-use super::set::{Child, SetView};
+use super::label::{write_label, write_quoted_label};
+use super::set::SetNode;
 use super::{Element, FieldSet};
 
 /// The order of members inside `fieldsV1`.
@@ -19,18 +21,15 @@ pub enum FieldOrder {
 impl FieldSet<'_> {
     /// The set as `fieldsV1`.
     pub fn to_fields_v1(&self, order: FieldOrder) -> String {
-        let mut writer =
-            FieldsWriter { order, out: Vec::with_capacity(self.nodes.len() * 20), label: Vec::new() };
+        let mut writer = FieldsWriter { order, out: Vec::with_capacity(1_024), label: Vec::new() };
         writer.out.push(b'{');
-        writer.children(self.view(), false);
+        writer.children(*self, false);
         writer.out.push(b'}');
         // Labels are escaped text of values, which are UTF-8.
         String::from_utf8(writer.out).unwrap_or_default()
     }
-}
 
-impl SetView<'_, '_> {
-    /// What is below a node as text, without the brackets around it.
+    /// The set as text, without the brackets around it.
     pub(super) fn written(self, order: FieldOrder) -> String {
         let mut writer = FieldsWriter { order, out: Vec::new(), label: Vec::new() };
         writer.children(self, false);
@@ -45,41 +44,47 @@ struct FieldsWriter {
     label: Vec<u8>,
 }
 
-impl FieldsWriter {
-    fn children(&mut self, view: SetView<'_, '_>, has_before: bool) {
-        let is_name = |child: Child<'_, '_>| matches!(child.element, Element::Name(_));
-        // Names are in the same place in both orders.
-        if self.order == FieldOrder::Path || view.children().all(is_name) {
-            let mut has_before = has_before;
-            for child in view.children() {
-                self.child(child, has_before);
-                has_before = true;
-            }
-            return;
-        }
-        self.children_by_label(view, has_before);
-    }
+/// What was written after the label of a node.
+struct Written<'s, 'a> {
+    node: &'s SetNode<'a>,
+    text: Range<usize>,
+}
 
-    fn children_by_label(&mut self, view: SetView<'_, '_>, has_before: bool) {
-        let labelled = |child: Child<'_, '_>| {
-            let mut label = Vec::new();
-            write_label(child.element, &mut label);
-            label
-        };
-        let mut children: Vec<_> = view.children().map(|child| (labelled(child), child)).collect();
-        children.sort_by(|one, two| one.0.cmp(&two.0));
-        let mut has_before = has_before;
-        for (label, child) in children {
+impl FieldsWriter {
+    fn children(&mut self, set: FieldSet<'_>, has_before: bool) {
+        let is_name = |node: &SetNode<'_>| matches!(node.element, Element::Name(_));
+        // Names are in the same place in both orders.
+        if self.order == FieldOrder::Label && !set.nodes.iter().all(is_name) {
+            return self.children_by_label(set, has_before);
+        }
+        let (mut has_before, mut before) = (has_before, None);
+        for node in set.nodes {
             self.comma(has_before);
-            write_escaped(&label, &mut self.out);
-            self.subtree(child.is_member, child.below);
+            self.label(node.element);
+            self.content(node, &mut before);
             has_before = true;
         }
     }
 
-    fn child(&mut self, child: Child<'_, '_>, has_before: bool) {
-        self.comma(has_before);
-        match child.element {
+    fn children_by_label(&mut self, set: FieldSet<'_>, has_before: bool) {
+        let labelled = |node: &SetNode<'_>| {
+            let mut label = Vec::new();
+            write_label(node.element, &mut label);
+            label
+        };
+        let mut children: Vec<_> = set.nodes.iter().map(|node| (labelled(node), node)).collect();
+        children.sort_by(|one, two| one.0.cmp(&two.0));
+        let (mut has_before, mut before) = (has_before, None);
+        for (label, node) in children {
+            self.comma(has_before);
+            write_escaped(&label, &mut self.out);
+            self.content(node, &mut before);
+            has_before = true;
+        }
+    }
+
+    fn label(&mut self, element: Element<'_>) {
+        match element {
             Element::Name(name) => {
                 self.out.extend_from_slice(b"\"f:");
                 write_escaped_part(name.as_bytes(), &mut self.out);
@@ -87,25 +92,28 @@ impl FieldsWriter {
             }
             other => {
                 let mut label = std::mem::take(&mut self.label);
-                label.clear();
-                write_label(other, &mut label);
-                write_escaped(&label, &mut self.out);
+                write_quoted_label(other, &mut label, &mut self.out);
                 self.label = label;
             }
         }
-        self.subtree(child.is_member, child.below);
     }
 
-    fn subtree(&mut self, is_member: bool, below: SetView<'_, '_>) {
-        if below.is_empty() {
+    /// Writes what follows the label of a node. Siblings that share what is below them have the same text.
+    fn content<'s, 'a>(&mut self, node: &'s SetNode<'a>, before: &mut Option<Written<'s, 'a>>) {
+        if node.below.is_empty() {
             return self.out.extend_from_slice(b":{}");
         }
-        self.out.extend_from_slice(b":{");
-        if is_member {
-            self.out.extend_from_slice(b"\".\":{}");
+        if let Some(Written { node: same, text }) = before
+            && same.is_member == node.is_member
+            && same.below.is_same_part(node.below)
+        {
+            return self.out.extend_from_within(text.clone());
         }
-        deep(|| self.children(below, is_member));
+        let start = self.out.len();
+        self.out.extend_from_slice(if node.is_member { b":{\".\":{}" } else { b":{" });
+        deep(|| self.children(node.below, node.is_member));
         self.out.push(b'}');
+        *before = Some(Written { node, text: start..self.out.len() });
     }
 
     fn comma(&mut self, has_before: bool) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 use super::conflict::{Conflicts, ManagerConflict, conflict};
-use super::endpoint::{entries_of, kind_text, stripped};
+use super::endpoint::{STRIPPED, entries_of, kind_text};
 use super::entry::Operation;
 use super::last_applied;
 use super::update::track;
@@ -152,8 +152,8 @@ impl<'a> From<UpdateError<'a>> for ApplyFailure<'a> {
 fn first_set<'a>(endpoint: &Endpoint<'a>, object: ParsedValue<'a>, arena: &'a Arena) -> Option<FieldSet<'a>> {
     let ty = endpoint.typed(object)?.ty;
     // What cannot be compared was refused before.
-    let changes = compare(ty, endpoint.empty, object, arena).ok()?.without(endpoint.reset_fields);
-    Some(changes.modified.union(&changes.added).difference(stripped()))
+    let changes = compare(ty, endpoint.empty, object, arena).ok()?.without(endpoint.reset_fields, arena);
+    Some(changes.modified.union(&changes.added, arena).difference(&STRIPPED, arena))
 }
 
 #[derive(Clone, Copy)]
@@ -184,13 +184,14 @@ impl<'a> Request<'_, 'a> {
         // The applier's own entry is replaced by what it claims now.
         let others = self.managed.entries().iter().filter(|entry| !entry.is_of(&id));
         let manager = |entry| match self.first {
-            Some(set) => Manager { fields: Fields::Set(set.clone()), ..Manager::of_entry(entry, self.arena) },
+            Some(set) => Manager { fields: Fields::Set(*set), ..Manager::of_entry(entry, self.arena) },
             None => Manager::of_entry(entry, self.arena),
         };
         let mut managers: Vec<Manager<'a>> = others.map(manager).collect();
-        let claimed = claim(config.ty, config.value, self.arena).recursive_difference(endpoint.reset_fields);
+        let claimed = claim(config.ty, config.value, self.arena)
+            .recursive_difference(endpoint.reset_fields, self.arena);
         // Claims decide conflicts with type and name in them; entries are written without.
-        let own = claimed.difference(stripped());
+        let own = claimed.difference(&STRIPPED, self.arena);
         let mut entry = endpoint.new_entry(&id, &own, last.and_then(|last| last.time));
         let before = match last {
             None => Before::Nothing,

@@ -64,7 +64,7 @@ fn merge_into_bucket(
     let set = entry.fields.set(&arena).map_err(unreadable)?;
     let bucket = managed.entry(&id).map(|bucket| bucket.fields.clone());
     let bucket = bucket.as_ref().map(|fields| fields.set(&arena)).transpose().map_err(unreadable)?;
-    let fields = FieldsV1::of(&set.union(&bucket.unwrap_or_default()), order);
+    let fields = FieldsV1::of(&set.union(&bucket.unwrap_or_default(), &arena), order);
     // The time of the entry that was merged last, since it is the newest.
     managed.put(ManagedFieldsEntry {
         manager: id.manager,

@@ -181,7 +181,7 @@ impl ManagedFields {
         for entry in &self.entries {
             let arena = Arena::new();
             let set = entry.fields.set(&arena).map_err(|error| ManagedFieldsError::new(error.to_string()))?;
-            let left = set.recursive_difference(paths);
+            let left = set.recursive_difference(paths, &arena);
             match left == set {
                 true => entries.push(entry.clone()),
                 // A manager without fields has no entry.

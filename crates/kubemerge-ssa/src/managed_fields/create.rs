@@ -7,10 +7,10 @@
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
-use super::endpoint::stripped;
+use super::endpoint::STRIPPED;
 use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
 use super::{Endpoint, ManagedFields, Writer};
-use crate::fieldpath::{Beside, Element, ExpectedFields, FieldOrder, Membership, SetView};
+use crate::fieldpath::{Beside, Element, ExpectedFields, FieldOrder, FieldSet, Membership};
 use crate::typed::{Duplicates, Form, distinct_items, forms_of, is_valid, is_valid_scalar};
 use crate::value::{Arena, Member, ParsedValue};
 
@@ -34,7 +34,7 @@ pub fn create<'a>(
     let Shape::Map { map, empty, members } = root.shape(arena)? else { return None };
     let expected = before.map_or("", |before| before.fields.as_str());
     let mut walk = CreateWalk { arena, out: ExpectedFields::new(expected) };
-    let unowned = Unowned { reset: endpoint.reset_fields.view(), stripped: stripped().view() };
+    let unowned = Unowned { reset: *endpoint.reset_fields, stripped: STRIPPED };
     walk.members(map, empty, members, unowned)?;
     let fields = match (walk.out.finish(), before) {
         (None, Some(before)) => before.fields.clone(),
@@ -56,13 +56,13 @@ pub fn create<'a>(
 #[derive(Clone, Copy)]
 struct Unowned<'s> {
     /// These and everything below them.
-    reset: SetView<'s, 's>,
+    reset: FieldSet<'s>,
     /// These, but what is below them may have owners.
-    stripped: SetView<'s, 's>,
+    stripped: FieldSet<'s>,
 }
 
 impl Unowned<'_> {
-    const NOTHING: Self = Unowned { reset: SetView::EMPTY, stripped: SetView::EMPTY };
+    const NOTHING: Self = Unowned { reset: FieldSet::EMPTY, stripped: FieldSet::EMPTY };
 
     fn is_nothing(self) -> bool {
         self.reset.is_empty() && self.stripped.is_empty()
@@ -170,8 +170,8 @@ impl<'a> CreateWalk<'a, '_> {
                 continue;
             }
             let below = Unowned {
-                reset: reset.map_or(SetView::EMPTY, |reset| reset.below),
-                stripped: stripped.map_or(SetView::EMPTY, |stripped| stripped.below),
+                reset: reset.map_or(FieldSet::EMPTY, |reset| reset.below),
+                stripped: stripped.map_or(FieldSet::EMPTY, |stripped| stripped.below),
             };
             let place = Place { ty, empty: ParsedValue::Map(empty).get(member.name), value: member.value };
             let shape = place.shape(self.arena)?;

@@ -1,10 +1,10 @@
 //! Where a write arrives: kind, version, subresource and what is reset there.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::entry::{FieldsV1, ManagedFieldsEntry, ManagerId, Operation};
 use super::{ManagedFields, Time};
-use crate::fieldpath::{FieldOrder, FieldSet};
+use crate::fieldpath::{Element, FieldOrder, FieldSet, SetNode};
 use crate::update::{Fields, Manager, Owner, Typed, VersionConverter};
 use crate::value::ParsedValue;
 
@@ -120,27 +120,29 @@ pub(super) fn kind_text(api_version: &str, kind: &str) -> String {
     format!("{group}/{version}, Kind={kind}")
 }
 
-static STRIPPED: OnceLock<FieldSet<'static>> = OnceLock::new();
-
 /// Fields without owners: type and identity of an object, and what the server sets.
-pub(super) fn stripped() -> &'static FieldSet<'static> {
-    STRIPPED.get_or_init(|| {
-        FieldSet::of_names(&[
-            &["apiVersion"],
-            &["kind"],
-            &["metadata"],
-            &["metadata", "clusterName"],
-            &["metadata", "creationTimestamp"],
-            &["metadata", "generation"],
-            &["metadata", "managedFields"],
-            &["metadata", "name"],
-            &["metadata", "namespace"],
-            &["metadata", "resourceVersion"],
-            &["metadata", "selfLink"],
-            &["metadata", "uid"],
-        ])
-    })
-}
+pub(super) const STRIPPED: FieldSet<'static> = FieldSet {
+    nodes: &[
+        SetNode::leaf(Element::Name("apiVersion")),
+        SetNode::leaf(Element::Name("kind")),
+        SetNode { element: Element::Name("metadata"), is_member: true, below: STRIPPED_METADATA },
+    ],
+};
+
+const STRIPPED_METADATA: FieldSet<'static> = FieldSet {
+    // Sorted, as all sets are.
+    nodes: &[
+        SetNode::leaf(Element::Name("clusterName")),
+        SetNode::leaf(Element::Name("creationTimestamp")),
+        SetNode::leaf(Element::Name("generation")),
+        SetNode::leaf(Element::Name("managedFields")),
+        SetNode::leaf(Element::Name("name")),
+        SetNode::leaf(Element::Name("namespace")),
+        SetNode::leaf(Element::Name("resourceVersion")),
+        SetNode::leaf(Element::Name("selfLink")),
+        SetNode::leaf(Element::Name("uid")),
+    ],
+};
 
 /// The entries of managers after an operation: texts that did not change are shared.
 pub(super) fn entries_of(managers: &[Manager<'_>], order: FieldOrder) -> Vec<ManagedFieldsEntry> {

@@ -206,7 +206,7 @@ impl FieldsV1 {
         if self.0.reconciled.load(Memory::Relaxed) == ty.fingerprint() {
             return Ok(None);
         }
-        let reconciled = reconcile(ty, &self.set_in(arena)?);
+        let reconciled = reconcile(ty, &self.set_in(arena)?, arena);
         if reconciled.is_none() {
             self.0.reconciled.store(ty.fingerprint(), Memory::Relaxed);
         }

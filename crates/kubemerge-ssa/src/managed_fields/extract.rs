@@ -28,7 +28,7 @@ pub fn extract_applied<'a>(
     let set =
         set.map_err(|error| ManagedFieldsError::new(format!("error marshalling FieldsV1 to JSON: {error}")))?;
     // Leaves only: an inner node would take its whole map along.
-    let extracted = extract(ty, live.object, &set.leaves(), arena);
+    let extracted = extract(ty, live.object, &set.leaves(arena), arena);
     if extracted.members().is_none() {
         return Ok(None);
     }

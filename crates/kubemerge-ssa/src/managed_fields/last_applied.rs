@@ -35,7 +35,8 @@ pub(super) fn allowed_conflicts<'a>(
     let changes = compare(ty, last, live, arena).ok()?;
     let claimed = claim(ty, last, arena);
     // What changed since the last client-side apply was changed by another manager, so its conflicts stay.
-    Some(claimed.difference(&changes.modified).difference(&changes.added).difference(&changes.removed))
+    let others = [changes.modified, changes.added, changes.removed];
+    Some(others.iter().fold(claimed, |left, changed| left.difference(changed, arena)))
 }
 
 /// The object with the annotation rewritten from a configuration; `None` if it has no annotation.

@@ -88,7 +88,7 @@ fn union(one: &FieldsV1, two: &FieldsV1, order: FieldOrder) -> Result<FieldsV1, 
     let arena = Arena::new();
     let read = |error: FieldsError| ManagedFieldsError::new(format!("error decoding set: {error}"));
     let (one, two) = (one.set(&arena).map_err(read)?, two.set(&arena).map_err(read)?);
-    Ok(FieldsV1::of(&one.union(&two), order))
+    Ok(FieldsV1::of(&one.union(&two, &arena), order))
 }
 
 /// The entries of an operation that own all of some paths. Entries that cannot be read own none.

@@ -29,7 +29,7 @@ impl ManagedFields {
             sets.push((entry.id(), read(&entry.fields, &arena)?));
         }
         // One pass over all paths in order, instead of one per manager.
-        let all = sets.iter().fold(FieldSet::new(), |all, (_, set)| all.union(set));
+        let all = sets.iter().fold(FieldSet::new(), |all, (_, set)| all.union(set, &arena));
         let mut fields = Vec::new();
         all.each_path(|path| {
             let owners = sets.iter().filter(|(_, set)| set.has(path)).map(|(id, _)| id.clone()).collect();
@@ -69,16 +69,16 @@ impl ManagedFields {
         let arena = Arena::new();
         let Some(giver) = self.entry(from) else { return Ok(self.clone()) };
         let set = read(&giver.fields, &arena)?;
-        let left = set.recursive_difference(paths);
+        let left = set.recursive_difference(paths, &arena);
         // Everything at and below the paths.
-        let given = set.difference(&left);
+        let given = set.difference(&left, &arena);
         let mut entries: Vec<ManagedFieldsEntry> =
             self.entries().iter().filter(|entry| !entry.is_of(from) && !entry.is_of(to)).cloned().collect();
         if !left.is_empty() {
             entries.push(ManagedFieldsEntry { fields: FieldsV1::of(&left, order), ..giver.clone() });
         }
         let had = self.entry(to).map(|entry| read(&entry.fields, &arena)).transpose()?;
-        let owned = given.union(&had.unwrap_or_default());
+        let owned = given.union(&had.unwrap_or_default(), &arena);
         if !owned.is_empty() {
             // A new manager takes version and time from the one that gives.
             let known = self.entry(to).unwrap_or(giver).clone();

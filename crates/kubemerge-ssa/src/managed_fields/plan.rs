@@ -1,6 +1,7 @@
 //! What an apply would do, field by field, and why: a dry run for people.
 
 use super::apply::{ApplyError, Conflicting, apply};
+use super::endpoint::STRIPPED;
 use super::entry::{ManagerId, Operation};
 use super::{Endpoint, Live, Writer};
 use crate::fieldpath::{Element, FieldPath, FieldSet};
@@ -99,11 +100,11 @@ pub fn plan<'a>(
             false => others.push((entry.id(), set)),
         }
     }
-    let claimed = claim(ty, config, arena).recursive_difference(endpoint.reset_fields);
-    let claimed = claimed.difference(super::endpoint::stripped());
+    let claimed = claim(ty, config, arena).recursive_difference(endpoint.reset_fields, arena);
+    let claimed = claimed.difference(&STRIPPED, arena);
     let planner = Planner { live: live.object, new, others: &others, conflicting };
     let mut fields = Vec::new();
-    claimed.leaves().each_path(|path| {
+    claimed.leaves(arena).each_path(|path| {
         let effect = match planner.owners(path).is_empty() {
             // An absent field cannot conflict, even if another manager is listed as its owner.
             _ if changes.added.has(path) => Some(Effect::Add),
@@ -114,7 +115,7 @@ pub fn plan<'a>(
         };
         fields.extend(effect.map(|effect| planner.field(path, effect)));
     });
-    last.difference(&claimed).leaves().each_path(|path| {
+    last.difference(&claimed, arena).leaves(arena).each_path(|path| {
         let effect = if changes.removed.has(path) { Effect::Prune } else { Effect::Release };
         fields.push(planner.field(path, effect));
     });

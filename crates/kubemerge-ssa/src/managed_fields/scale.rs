@@ -37,7 +37,7 @@ impl<'a> ScaleMapping<'a> {
             // Versions without scale have no replicas to own.
             let Some(Some(path)) = self.path(&entry.api_version) else { continue };
             if owns(entry, path)? {
-                let fields = FieldsV1::of(&FieldSet::of_names(&[REPLICAS_IN_SCALE]), self.order);
+                let fields = fields_of(REPLICAS_IN_SCALE, self.order);
                 entries.push(ManagedFieldsEntry {
                     api_version: Arc::from(SCALE_VERSION),
                     fields,
@@ -96,7 +96,7 @@ impl<'a> ScaleMapping<'a> {
         }
         // Upstream: the time is that of the object's entry with this id, so usually none.
         let time = parent.entry(&entry.id()).and_then(|known| known.time);
-        let fields = FieldsV1::of(&FieldSet::of_names(&[path]), self.order);
+        let fields = fields_of(path, self.order);
         Ok(Some(ManagedFieldsEntry {
             api_version: Arc::from(self.api_version),
             time,
@@ -104,6 +104,12 @@ impl<'a> ScaleMapping<'a> {
             ..entry.clone()
         }))
     }
+}
+
+/// The fields of a manager that owns one path.
+fn fields_of(path: &[&str], order: FieldOrder) -> FieldsV1 {
+    let arena = Arena::new();
+    FieldsV1::of(&FieldSet::of_names(&[path], &arena), order)
 }
 
 fn unreadable(error: FieldsError) -> ManagedFieldsError {
@@ -124,6 +130,6 @@ fn without(
     let arena = Arena::new();
     let set = entry.fields.set(&arena).map_err(unreadable)?;
     let names: Vec<Element<'_>> = path.iter().map(|name| Element::Name(arena.alloc_str(name))).collect();
-    let left = set.difference(&FieldSet::of_paths(vec![names]));
+    let left = set.difference(&FieldSet::of_paths(vec![names], &arena), &arena);
     Ok((!left.is_empty()).then(|| ManagedFieldsEntry { fields: FieldsV1::of(&left, order), ..entry.clone() }))
 }

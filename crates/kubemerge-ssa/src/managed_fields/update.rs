@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::endpoint::{entries_of, stripped};
+use super::endpoint::{STRIPPED, entries_of};
 use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
 use super::{Endpoint, Live, ManagedFields, Requested, Time, Writer, cap};
 use crate::fieldpath::{FieldSet, FieldsError, has_all, with_all};
@@ -125,8 +125,8 @@ fn track_typed<'a>(
         TrackError(format!("failed to update ManagedFields ({}): {why}", endpoint.describe(new.value)))
     })?;
     // Every write changes resourceVersion and such, which no manager owns.
-    let changed = written.difference(stripped());
-    let unowned = written.intersection(stripped());
+    let changed = written.difference(&STRIPPED, arena);
+    let unowned = written.intersection(&STRIPPED, arena);
     if !unowned.is_empty() {
         managers
             .iter_mut()
@@ -192,7 +192,7 @@ fn joined(
             Some(text) => FieldsV1::trusted(text.into()),
             None => {
                 let left = left.fields.set(&left_arena).map_err(unreadable)?;
-                FieldsV1::of(&changed.union(&left), endpoint.order)
+                FieldsV1::of(&changed.union(&left, &left_arena), endpoint.order)
             }
         },
         None => FieldsV1::of(changed, endpoint.order),

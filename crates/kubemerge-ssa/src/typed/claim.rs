@@ -12,7 +12,7 @@ use crate::value::{Arena, Member, ParsedValue};
 
 /// The paths that a value claims.
 pub fn claim<'a>(ty: TypeRef<'a>, value: ParsedValue<'a>, arena: &'a Arena) -> FieldSet<'a> {
-    let mut walk = ClaimWalk { arena, tree: TreeBuilder::new() };
+    let mut walk = ClaimWalk { arena, tree: TreeBuilder::new(arena) };
     walk.value(ty, value);
     walk.tree.finish()
 }

@@ -17,7 +17,7 @@ use crate::fieldpath::{Element, FieldSet, PathStack, SetBuilder};
 use crate::value::{Arena, Member, ParsedValue};
 
 /// The paths that differ between two values.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Comparison<'a> {
     /// Only the old value has them.
     pub removed: FieldSet<'a>,
@@ -34,15 +34,11 @@ impl<'a> Comparison<'a> {
     }
 
     /// The comparison without these paths and what is below them.
-    pub fn without(&self, ignored: &FieldSet<'a>) -> Comparison<'a> {
-        // Most kinds reset nothing on most endpoints.
-        if ignored.is_empty() {
-            return self.clone();
-        }
+    pub fn without(&self, ignored: &FieldSet<'a>, arena: &'a Arena) -> Comparison<'a> {
         Comparison {
-            removed: self.removed.recursive_difference(ignored),
-            modified: self.modified.recursive_difference(ignored),
-            added: self.added.recursive_difference(ignored),
+            removed: self.removed.recursive_difference(ignored, arena),
+            modified: self.modified.recursive_difference(ignored, arena),
+            added: self.added.recursive_difference(ignored, arena),
         }
     }
 }
@@ -95,9 +91,9 @@ impl<'a> CompareWalk<'a> {
             known,
             arena,
             path: PathStack::new(),
-            removed: SetBuilder::new(),
-            modified: SetBuilder::new(),
-            added: SetBuilder::new(),
+            removed: SetBuilder::new(arena),
+            modified: SetBuilder::new(arena),
+            added: SetBuilder::new(arena),
             problems: ValidationErrors::default(),
         }
     }

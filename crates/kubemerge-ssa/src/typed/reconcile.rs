@@ -7,15 +7,16 @@ use kubemerge_schema::{ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
 use super::{Form, first_form};
-use crate::fieldpath::{Child, Element, FieldSet, PathStack, SetBuilder, SetView};
+use crate::fieldpath::{Element, FieldSet, PathStack, SetBuilder, SetNode};
+use crate::value::Arena;
 
 /// The set as the schema of today would have it; `None` if it is that already.
-pub fn reconcile<'a>(ty: TypeRef<'_>, set: &FieldSet<'a>) -> Option<FieldSet<'a>> {
-    let mut walk = ReconcileWalk { path: PathStack::new(), atomic: SetBuilder::new() };
-    walk.node(ty, set.view(), Owned::Partly);
+pub fn reconcile<'a>(ty: TypeRef<'_>, set: &FieldSet<'a>, arena: &'a Arena) -> Option<FieldSet<'a>> {
+    let mut walk = ReconcileWalk { path: PathStack::new(), atomic: SetBuilder::new(arena) };
+    walk.node(ty, *set, Owned::Partly);
     let atomic = walk.atomic.finish();
     // Ownership of parts becomes ownership of the whole.
-    (!atomic.is_empty()).then(|| set.recursive_difference(&atomic).union(&atomic))
+    (!atomic.is_empty()).then(|| set.recursive_difference(&atomic, arena).union(&atomic, arena))
 }
 
 /// How a manager owns a container.
@@ -34,7 +35,7 @@ struct ReconcileWalk<'a> {
 }
 
 impl<'a> ReconcileWalk<'a> {
-    fn node(&mut self, ty: TypeRef<'_>, below: SetView<'_, 'a>, owned: Owned) {
+    fn node(&mut self, ty: TypeRef<'_>, below: FieldSet<'a>, owned: Owned) {
         match first_form(ty) {
             Form::List(list) if matches!(list.items, ListItems::Atomic) => {
                 if owned == Owned::Partly {
@@ -57,8 +58,8 @@ impl<'a> ReconcileWalk<'a> {
         }
     }
 
-    fn children<'t>(&mut self, view: SetView<'_, 'a>, type_of: impl Fn(Element<'a>) -> Option<TypeRef<'t>>) {
-        for child in view.children() {
+    fn children<'t>(&mut self, set: FieldSet<'a>, type_of: impl Fn(Element<'a>) -> Option<TypeRef<'t>>) {
+        for child in set.nodes {
             // Fields that the schema does not know stay as they are.
             if let Some(ty) = type_of(child.element) {
                 self.path.push(child.element);
@@ -69,7 +70,7 @@ impl<'a> ReconcileWalk<'a> {
     }
 }
 
-fn owned(child: Child<'_, '_>) -> Owned {
+fn owned(child: &SetNode<'_>) -> Owned {
     if child.is_member && child.below.is_empty() { Owned::Wholly } else { Owned::Partly }
 }
 

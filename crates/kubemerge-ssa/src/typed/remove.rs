@@ -8,7 +8,7 @@ use kubemerge_value::deep;
 
 use super::identity::claimed_element;
 use super::{Form, claim, form_of, member_type};
-use crate::fieldpath::{Beside, Child, Element, FieldSet, SetView};
+use crate::fieldpath::{Beside, Element, FieldSet};
 use crate::value::{Arena, Member, ParsedValue};
 
 /// The value without the paths of a set.
@@ -18,7 +18,7 @@ pub fn remove<'a>(
     set: &FieldSet<'a>,
     arena: &'a Arena,
 ) -> ParsedValue<'a> {
-    RemoveWalk { arena, mode: Mode::Remove }.value(Some(ty), value, set.view())
+    RemoveWalk { arena, mode: Mode::Remove }.value(Some(ty), value, *set)
 }
 
 /// The parts of a value that a set names.
@@ -28,7 +28,7 @@ pub fn extract<'a>(
     set: &FieldSet<'a>,
     arena: &'a Arena,
 ) -> ParsedValue<'a> {
-    RemoveWalk { arena, mode: Mode::Extract }.value(Some(ty), value, set.view())
+    RemoveWalk { arena, mode: Mode::Extract }.value(Some(ty), value, *set)
 }
 
 /// The parts of a value that a set names, and the key fields of the items on the way.
@@ -40,7 +40,7 @@ pub fn extract_with_keys<'a>(
 ) -> ParsedValue<'a> {
     let claimed = claim(ty, value, arena);
     let mut paths: Vec<Vec<Element<'a>>> = Vec::new();
-    set.intersection(&claimed).each_path(|path| {
+    set.intersection(&claimed, arena).each_path(|path| {
         for (place, element) in path.iter().enumerate() {
             let Element::Key(fields) = element else { continue };
             // Without its keys an extracted item could not be applied.
@@ -49,7 +49,7 @@ pub fn extract_with_keys<'a>(
             }
         }
     });
-    extract(ty, value, &set.union(&FieldSet::of_paths(paths)), arena)
+    extract(ty, value, &set.union(&FieldSet::of_paths(paths, arena), arena), arena)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ struct RemoveWalk<'a> {
 }
 
 impl<'a> RemoveWalk<'a> {
-    fn value(self, ty: Option<TypeRef<'a>>, value: ParsedValue<'a>, set: SetView<'_, 'a>) -> ParsedValue<'a> {
+    fn value(self, ty: Option<TypeRef<'a>>, value: ParsedValue<'a>, set: FieldSet<'a>) -> ParsedValue<'a> {
         let Some(ty) = ty else { return ParsedValue::Null };
         let whole = if self.mode == Mode::Extract { value } else { ParsedValue::Null };
         match (form_of(ty, Some(value)), value) {
@@ -81,13 +81,13 @@ impl<'a> RemoveWalk<'a> {
         }
     }
 
-    fn members(self, map: MapForm<'a>, members: &'a [Member<'a>], set: SetView<'_, 'a>) -> ParsedValue<'a> {
+    fn members(self, map: MapForm<'a>, members: &'a [Member<'a>], set: FieldSet<'a>) -> ParsedValue<'a> {
         let mut kept = ArenaVec::with_capacity_in(members.len(), self.arena);
         let mut beside = Beside::new(set);
         for member in members {
             let child = beside.child(Element::Name(member.name));
             let is_named = child.is_some_and(|child| child.is_member);
-            let below = child.map_or(SetView::EMPTY, |child| child.below);
+            let below = child.map_or(FieldSet::EMPTY, |child| child.below);
             let ty = || member_type(map, member.name);
             let value = match self.mode {
                 Mode::Remove if is_named => None,
@@ -103,19 +103,12 @@ impl<'a> RemoveWalk<'a> {
         if kept.is_empty() { ParsedValue::Null } else { ParsedValue::Map(kept.into_bump_slice()) }
     }
 
-    fn items(
-        self,
-        list: ListForm<'a>,
-        items: &'a [ParsedValue<'a>],
-        set: SetView<'_, 'a>,
-    ) -> ParsedValue<'a> {
+    fn items(self, list: ListForm<'a>, items: &'a [ParsedValue<'a>], set: FieldSet<'a>) -> ParsedValue<'a> {
         let mut kept = ArenaVec::with_capacity_in(items.len(), self.arena);
-        // Items come in the order of the list: an index keeps the search for each one short.
-        let children: Vec<Child<'_, 'a>> = set.children().collect();
         for item in items {
-            let child = find(&children, claimed_element(list, *item, self.arena));
+            let child = set.child(claimed_element(list, *item, self.arena));
             let is_named = child.is_some_and(|child| child.is_member);
-            let below = child.map_or(SetView::EMPTY, |child| child.below);
+            let below = child.map_or(FieldSet::EMPTY, |child| child.below);
             let has_more = !below.is_empty();
             let value = if has_more { self.value(Some(list.element), *item, below) } else { *item };
             let is_kept = match self.mode {
@@ -126,9 +119,4 @@ impl<'a> RemoveWalk<'a> {
         }
         if kept.is_empty() { ParsedValue::Null } else { ParsedValue::List(kept.into_bump_slice()) }
     }
-}
-
-fn find<'s, 'a>(children: &[Child<'s, 'a>], element: Element<'a>) -> Option<Child<'s, 'a>> {
-    let found = children.binary_search_by(|child| child.element.order(element)).ok()?;
-    Some(children[found])
 }

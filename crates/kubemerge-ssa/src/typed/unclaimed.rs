@@ -8,7 +8,7 @@ use kubemerge_value::deep;
 
 use super::list_index::{claimed_items, first_group, sort};
 use super::{Form, form_of, member_type};
-use crate::fieldpath::{Beside, Element, FieldSet, SetView};
+use crate::fieldpath::{Beside, Element, FieldSet};
 use crate::value::{Arena, Member, ParsedValue};
 
 /// Whether a path of the set, with no other path below it, leads to a map or list with entries of its own.
@@ -18,7 +18,7 @@ pub(crate) fn has_unclaimed_content<'a>(
     set: &FieldSet<'a>,
     arena: &'a Arena,
 ) -> bool {
-    UnclaimedWalk { arena }.value(Some(ty), value, set.view())
+    UnclaimedWalk { arena }.value(Some(ty), value, *set)
 }
 
 /// Whether a part of a configuration is null or empty. Only such parts are claimed without a path below.
@@ -36,7 +36,7 @@ struct UnclaimedWalk<'a> {
 }
 
 impl<'a> UnclaimedWalk<'a> {
-    fn value(&self, ty: Option<TypeRef<'a>>, value: ParsedValue<'a>, set: SetView<'_, 'a>) -> bool {
+    fn value(&self, ty: Option<TypeRef<'a>>, value: ParsedValue<'a>, set: FieldSet<'a>) -> bool {
         let Some(ty) = ty else { return false };
         match (form_of(ty, Some(value)), value) {
             (_, ParsedValue::Map([]) | ParsedValue::List([])) => false,
@@ -52,7 +52,7 @@ impl<'a> UnclaimedWalk<'a> {
         }
     }
 
-    fn members(&self, map: MapForm<'a>, members: &'a [Member<'a>], set: SetView<'_, 'a>) -> bool {
+    fn members(&self, map: MapForm<'a>, members: &'a [Member<'a>], set: FieldSet<'a>) -> bool {
         let mut beside = Beside::new(set);
         members.iter().any(|member| {
             let child = beside.child(Element::Name(member.name));
@@ -60,7 +60,7 @@ impl<'a> UnclaimedWalk<'a> {
         })
     }
 
-    fn items(&self, list: ListForm<'a>, items: &'a [ParsedValue<'a>], set: SetView<'_, 'a>) -> bool {
+    fn items(&self, list: ListForm<'a>, items: &'a [ParsedValue<'a>], set: FieldSet<'a>) -> bool {
         let mut index = claimed_items(list, items, self.arena);
         sort(&mut index);
         let mut beside = Beside::new(set);

@@ -3,7 +3,7 @@
 use super::prune::{Last, prune};
 use super::take::{Change, Force, concerns_others, take};
 use super::{Context, ConversionError, Fields, Manager, Owner, Typed, UpdateError};
-use crate::fieldpath::{Element, FieldSet, SetView};
+use crate::fieldpath::{Element, FieldSet};
 use crate::typed::{Comparison, has_empty_part, has_unclaimed_content, merge};
 use crate::value::ParsedValue;
 
@@ -20,7 +20,7 @@ pub(crate) fn update<'a>(
     reconcile_all(cx, live, managers)?;
     // An update never conflicts: it takes what it changes.
     let changes = take(cx, Change { old: live, new, compared }, managers, Force::Yes)?;
-    Ok(changes.modified.union(&changes.added))
+    Ok(changes.modified.union(&changes.added, cx.arena))
 }
 
 /// What a configuration claims, beside what its manager had before.
@@ -58,9 +58,9 @@ pub(crate) fn apply<'a>(
         Before::Nothing => None,
         // Nothing to prune where everything of the last set is claimed again, but for a hollow claim.
         Before::Same if !is_hollow() => None,
-        Before::Same => Some(Last { set: claimed.clone(), version: live.version }),
+        Before::Same => Some(Last { set: claimed, version: live.version }),
         Before::Entry(entry) => {
-            let last = Last { set: entry.set(cx.arena)?.clone(), version: entry.version };
+            let last = Last { set: *entry.set(cx.arena)?, version: entry.version };
             let is_kept = last.version == live.version && last.set.is_subset(&claimed) && !is_hollow();
             (!is_kept).then_some(last)
         }
@@ -103,13 +103,13 @@ fn has_hollow_claim<'a>(
     claimed: &FieldSet<'a>,
 ) -> bool {
     // Scans the configuration first: nearly all claims lead to a value of their own.
-    (has_empty_part(config) || sets_any(cx.ignored.view(), config))
+    (has_empty_part(config) || sets_any(*cx.ignored, config))
         && has_unclaimed_content(merged.ty, merged.value, claimed, cx.arena)
 }
 
 /// Whether a configuration has one of the fields that the endpoint ignores, which leaves claims without content.
-fn sets_any(ignored: SetView<'_, '_>, config: ParsedValue<'_>) -> bool {
-    ignored.children().any(|child| match child.element {
+fn sets_any(ignored: FieldSet<'_>, config: ParsedValue<'_>) -> bool {
+    ignored.nodes.iter().any(|child| match child.element {
         Element::Name(name) => {
             config.get(name).is_some_and(|value| child.is_member || sets_any(child.below, value))
         }

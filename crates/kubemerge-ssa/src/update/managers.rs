@@ -80,7 +80,7 @@ impl<'a> Manager<'a> {
         let set = self.set(arena)?;
         // An unchanged set keeps its text.
         if set.meets(paths) {
-            self.fields = Fields::Set(set.difference(paths));
+            self.fields = Fields::Set(set.difference(paths, arena));
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ pub(super) fn prune<'a>(
             return Err(prune_error("failed to convert merged object to last applied version", why));
         }
     };
-    let dropped = with_named_fields(&last.set, converted.ty);
+    let dropped = with_named_fields(&last.set, converted.ty, cx.arena);
     // Removes everything of the last apply, then puts back what is owned or was never its own.
     let pruned = converted.with(remove(converted.ty, converted.value, &dropped, cx.arena));
     let pruned = add_back_owned(cx, converted, pruned, managers)
@@ -64,8 +64,8 @@ fn add_back_owned<'a>(
     for manager in managers {
         let set = manager.set(cx.arena)?;
         match owned.iter_mut().find(|(version, _)| *version == manager.version) {
-            Some((_, owned)) => *owned = owned.union(set),
-            None => owned.push((manager.version, set.clone())),
+            Some((_, owned)) => *owned = owned.union(set, cx.arena),
+            None => owned.push((manager.version, *set)),
         }
     }
     let (mut merged, mut pruned) = (merged, pruned);
@@ -104,10 +104,10 @@ fn add_back_in_version<'a>(
             ));
         }
     };
-    let named = |set: &FieldSet<'a>| with_named_fields(set, merged.ty);
+    let named = |set: &FieldSet<'a>| with_named_fields(set, merged.ty, cx.arena);
     let all = named(&claim(merged.ty, merged.value, cx.arena));
-    let kept = named(&claim(pruned.ty, pruned.value, cx.arena)).union(&named(owned));
-    let value = remove(merged.ty, merged.value, &all.difference(&kept), cx.arena);
+    let kept = named(&claim(pruned.ty, pruned.value, cx.arena)).union(&named(owned), cx.arena);
+    let value = remove(merged.ty, merged.value, &all.difference(&kept, cx.arena), cx.arena);
     Ok((merged, merged.with(value)))
 }
 
@@ -125,10 +125,10 @@ fn add_back_dangling<'a>(
             return Err(UpdateError::failed("failed to convert pruned object to last applied version", why));
         }
     };
-    let named = |set: &FieldSet<'a>| with_named_fields(set, merged.ty);
+    let named = |set: &FieldSet<'a>| with_named_fields(set, merged.ty, cx.arena);
     let kept = named(&claim(pruned.ty, pruned.value, cx.arena));
     let all = named(&claim(merged.ty, merged.value, cx.arena));
     // Only fields that the applier had are removed; others were dropped with their parents.
-    let gone = all.difference(&kept).intersection(&named(&last.set));
+    let gone = all.difference(&kept, cx.arena).intersection(&named(&last.set), cx.arena);
     Ok(merged.with(remove(merged.ty, merged.value, &gone, cx.arena)))
 }

@@ -96,8 +96,8 @@ struct Changes<'a> {
 
 impl<'a> Changes<'a> {
     fn of(cx: Context<'a>, comparison: &Comparison<'a>) -> Self {
-        let comparison = comparison.without(cx.ignored);
-        let written = comparison.modified.union(&comparison.added);
+        let comparison = comparison.without(cx.ignored, cx.arena);
+        let written = comparison.modified.union(&comparison.added, cx.arena);
         Changes { comparison, written }
     }
 }
@@ -141,7 +141,7 @@ fn contested<'a>(
     if manager.is_writer() || !may_meet(manager, &changes.written) {
         return Ok(FieldSet::new());
     }
-    Ok(manager.set(cx.arena)?.intersection(&changes.written))
+    Ok(manager.set(cx.arena)?.intersection(&changes.written, cx.arena))
 }
 
 /// Whether a manager may own one of some paths. A set that is still text is not read for the answer.

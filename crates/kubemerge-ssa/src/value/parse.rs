@@ -3,7 +3,8 @@
 //! The value crate checks the text first; this file trusts it, and gives null where it is not JSON after all.
 
 use bumpalo::collections::Vec as ArenaVec;
-use kubemerge_value::{Canonical, Document, ParseError, Str, deep};
+use kubemerge_value::walk::{MemberPair, pair_members};
+use kubemerge_value::{Canonical, Document, Node, ParseError, Str, deep};
 
 use super::string_end::{shared_end, shared_start, string_len};
 use super::{Arena, Member, ParsedValue};
@@ -52,17 +53,28 @@ impl<'a> ValuePair<'a> {
         Ok(ValuePair::trusted(old, new, arena))
     }
 
-    /// Reads a stored version in canonical form, which needs no check, and a new one.
-    ///
-    /// # Errors
-    /// If the new text is not JSON.
-    pub fn from_stored(
-        old: &'a Canonical,
-        new: &'a [u8],
-        arena: &'a Arena,
-    ) -> Result<ValuePair<'a>, ParseError> {
-        Document::check(new)?;
-        Ok(ValuePair::trusted(old.as_bytes(), new, arena))
+    /// Reads two versions of an object without the fields at the top that are written alike in both, which
+    /// [`update_valid`](crate::managed_fields::update_valid) does not need. Objects whose fields have other names or
+    /// another order are read in full.
+    pub fn differing(old: Node<'a>, new: Node<'a>, arena: &'a Arena) -> ValuePair<'a> {
+        // Whether an object was stored before is in its metadata.
+        let Some(pairs) = pair_members(new, old, |entry| !entry.key.is("metadata")) else {
+            return ValuePair::trusted(text_of(old), text_of(new), arena);
+        };
+        let mut olds = ArenaVec::with_capacity_in(pairs.len(), arena);
+        let mut news = ArenaVec::with_capacity_in(pairs.len(), arena);
+        for MemberPair { entry, other } in pairs {
+            let name = entry.key.text_in(arena);
+            let ValuePair { old, new } = ValuePair::trusted(text_of(other), text_of(entry.value), arena);
+            olds.push(Member { name, value: old });
+            news.push(Member { name, value: new });
+        }
+        sort(&mut olds);
+        sort(&mut news);
+        ValuePair {
+            old: ParsedValue::Map(olds.into_bump_slice()),
+            new: ParsedValue::Map(news.into_bump_slice()),
+        }
     }
 
     /// Reads two versions in canonical form, which need no check.
@@ -82,6 +94,11 @@ impl<'a> ValuePair<'a> {
         reader.restart(new_text, known);
         ValuePair { old, new: reader.value() }
     }
+}
+
+/// The text of a node of a document; documents are text throughout.
+fn text_of(node: Node<'_>) -> &[u8] {
+    node.as_text().unwrap_or(b"null")
 }
 
 /// A map or list, and where its text is.
@@ -270,6 +287,9 @@ impl<'a> Reader<'a> {
 
 /// Sorts members by name; of repeated ones the last one stays.
 fn sort<'a>(members: &mut ArenaVec<'a, Member<'a>>) {
+    if members.is_sorted_by(|one, two| one.name < two.name) {
+        return;
+    }
     // Of repeated members the last one counts: reversed and sorted stably, it comes first.
     members.reverse();
     members.sort_by(|one, two| one.name.cmp(two.name));

@@ -66,9 +66,23 @@ fn write_value(value: ParsedValue<'_>, floats: Floats, out: &mut Vec<u8>) {
     }
 }
 
-fn write_int(int: i64, out: &mut Vec<u8>) {
-    // Writing to a vector cannot fail.
-    let _ = write!(out, "{int}");
+/// Appends the digits of an integer.
+pub(crate) fn write_int(int: i64, out: &mut Vec<u8>) {
+    // As many as 64 bits can have.
+    let mut digits = [0; 20];
+    let (mut at, mut rest) = (digits.len(), int.unsigned_abs());
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if int < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[at..]);
 }
 
 /// Plain digits from 1e-6 up to 1e21, an exponent outside.

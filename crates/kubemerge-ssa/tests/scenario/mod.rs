@@ -132,7 +132,7 @@ impl<'s> Runner<'s> {
             .map(|path| path.as_array().into_iter().flatten().filter_map(Json::as_str).collect())
             .collect();
         let paths: Vec<&[&str]> = reset.iter().map(Vec::as_slice).collect();
-        let reset_fields = FieldSet::of_names(&paths);
+        let reset_fields = FieldSet::of_names(&paths, &arena);
         let versions = self.same_form(kind);
         let endpoint = Endpoint {
             versions: &versions as &dyn VersionConverter,
