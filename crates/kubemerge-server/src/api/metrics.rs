@@ -18,6 +18,9 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Upper bounds of the histogram of durations, in seconds.
 const BUCKETS: [f64; 10] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0];
 
+/// Series beyond these are counted together: definitions come and go, and each leaves its names.
+const MAX_SERIES: usize = 5_000;
+
 /// What requests are counted by. Only names that are served are labels: clients choose all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RequestLabels {
@@ -46,6 +49,9 @@ impl Metrics {
     /// Counts a request that was answered; of a watch, the time that it took to open.
     pub(crate) fn count(&self, labels: RequestLabels, code: u16, duration: std::time::Duration) {
         let mut series = self.series.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = series.len() < MAX_SERIES || series.contains_key(&labels);
+        let labels =
+            if is_known { labels } else { RequestLabels { resource: "other".into(), ..<_>::default() } };
         let series = series.entry(labels).or_default();
         let seconds = duration.as_secs_f64();
         *series.codes.entry(code).or_default() += 1;
@@ -129,4 +135,26 @@ fn line(out: &mut String, name: &str, labels: &str, value: impl std::fmt::Displa
         true => format!("{name} {value}\n"),
         false => format!("{name}{{{labels}}} {value}\n"),
     };
+}
+
+#[cfg(all(test, feature = "serve"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_come_and_go_are_counted_together() {
+        let (metrics, mut text) = (Metrics::default(), String::new());
+        for number in 0..MAX_SERIES + 10 {
+            let resource = format!("kiosk{number}s");
+            let labels = RequestLabels { resource, verb: "GET", ..RequestLabels::default() };
+            metrics.count(labels, 200, std::time::Duration::ZERO);
+        }
+        write_requests(&metrics, &mut text);
+        assert!(
+            text.contains(
+                "apiserver_request_total{verb=\"\",group=\"\",resource=\"other\",code=\"200\"} 10\n"
+            )
+        );
+        assert!(text.contains("resource=\"kiosk0s\",code=\"200\"} 1\n"));
+    }
 }

@@ -16,6 +16,9 @@ pub(crate) type Content<'c> = [&'c [u8]];
 /// How many texts of updates are remembered for a kind: a few managers take turns over its objects.
 const MAX_TEXTS: usize = 8;
 
+/// How many kinds are remembered: more than are ever in use at once, so that kinds whose definition is gone are forgotten.
+const MAX_KINDS: usize = 500;
+
 /// The object of a kind that was created last, and the sets that updates of its objects have left.
 #[derive(Default)]
 struct Template {
@@ -71,7 +74,7 @@ impl SharedOwners {
             }
             _ => Ownership::new(managed),
         };
-        let template = last.entry(resource.kind.clone()).or_default();
+        let template = template_of(&mut last, resource);
         template.content = content.iter().map(|part| Box::from(*part)).collect();
         template.ownership = ownership.clone();
         ownership
@@ -93,13 +96,21 @@ impl SharedOwners {
             return Ownership::new(managed);
         }
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let template = last.entry(resource.kind.clone()).or_default();
+        let template = template_of(&mut last, resource);
         let entries = managed.entries().iter().map(|entry| match is_new(entry) {
             true => ManagedFieldsEntry { fields: template.shared_text(&entry.fields), ..entry.clone() },
             false => entry.clone(),
         });
         Ownership::new(ManagedFields::from_entries(entries))
     }
+}
+
+/// The template of a kind. All of them are forgotten when there are too many: each is known again after one object.
+fn template_of<'t>(all: &'t mut HashMap<String, Template>, resource: &Resource) -> &'t mut Template {
+    if all.len() >= MAX_KINDS && !all.contains_key(&resource.kind) {
+        all.clear();
+    }
+    all.entry(resource.kind.clone()).or_default()
 }
 
 impl Template {
