@@ -11,8 +11,8 @@ mod paths;
 use std::process::ExitCode;
 
 pub(crate) use build::program;
-pub(crate) use client::{Answer, Client};
-pub(crate) use instance::{Instance, Settings};
+pub(crate) use client::Client;
+pub(crate) use instance::{Durability, Instance, Settings, etcd_flags};
 pub(crate) use paths::DEFAULT_PORT;
 
 /// What `cargo xtask apiserver --help` prints.

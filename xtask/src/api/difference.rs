@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::apiserver::Answer;
+use crate::connection::Answer;
 
 /// The result of one comparison. Bodies are normalised already.
 pub(crate) struct Compared {

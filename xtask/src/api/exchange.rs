@@ -9,7 +9,8 @@ use tokio::runtime::Runtime;
 use tower_service::Service;
 
 use super::normal::{Identity, RESOURCE_VERSION, UID};
-use crate::apiserver::{Answer, Client, Instance};
+use crate::apiserver::{Client, Instance};
+use crate::connection::Answer;
 
 /// A request as text; the servers get it with their own uid and resource version.
 #[derive(Clone, Debug)]

@@ -197,7 +197,7 @@ impl std::fmt::Display for Counts {
 
 fn example(call: &Call, answers: &Answers) -> String {
     let cut = |text: &str| text.chars().take(MAX_EXAMPLE).collect::<String>();
-    let answer = |answer: &crate::apiserver::Answer| {
+    let answer = |answer: &crate::connection::Answer| {
         format!("{} {}", answer.status, cut(String::from_utf8_lossy(&answer.body).trim_end()))
     };
     format!(

@@ -9,9 +9,13 @@ use std::{
 
 use super::{
     build,
-    client::{Client, Endpoint},
+    client::Client,
     paths::{DEFAULT_PORT, directory},
 };
+use crate::{connection::Endpoint, process_figures::is_zombie};
+
+/// In the order in which they are ended.
+const PROCESSES: [&str; 2] = ["kube-apiserver", "etcd"];
 
 /// How long a start may take on a busy machine.
 const START_TIMEOUT: Duration = Duration::from_secs(180);
@@ -26,11 +30,26 @@ pub(crate) struct Settings {
     pub(crate) plugins: Vec<String>,
     /// Further flags of kube-apiserver.
     pub(crate) flags: Vec<String>,
+    pub(crate) durability: Durability,
+}
+
+/// Whether etcd waits for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// It does not: tests are faster, and their data is deleted anyway.
+    Unsynced,
+    /// It does, as in a cluster.
+    Synced,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { port: DEFAULT_PORT, plugins: Vec::new(), flags: Vec::new() }
+        Settings {
+            port: DEFAULT_PORT,
+            plugins: Vec::new(),
+            flags: Vec::new(),
+            durability: Durability::Unsynced,
+        }
     }
 }
 
@@ -99,22 +118,35 @@ impl Instance {
         // A start that failed may have left an etcd.
         instance.stop()?;
         instance.write_keys()?;
-        instance.spawn("etcd", &instance.etcd_flags())?;
-        let mut server = instance.spawn("kube-apiserver", &instance.apiserver_flags(settings))?;
-        instance.wait_until_ready(&mut server)?;
+        instance.launch(settings)?;
         instance.write_kubeconfig()?;
         Ok(instance)
     }
 
     /// Ends both processes and deletes their data.
     pub(crate) fn stop(&self) -> Result<(), String> {
-        for name in ["kube-apiserver", "etcd"] {
-            if let Some(pid) = self.pid(name) {
-                signal(pid, "-TERM");
-                wait_for_end(pid);
-            }
-        }
+        self.end_processes();
         self.clear()
+    }
+
+    /// The processes that run.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        PROCESSES.iter().filter_map(|name| self.pid(name)).collect()
+    }
+
+    /// Starts both processes with the data that is there.
+    pub(crate) fn launch(&self, settings: &Settings) -> Result<(), String> {
+        self.spawn("etcd", &etcd_flags(&self.folder, self.port + 1, settings.durability))?;
+        let mut server = self.spawn("kube-apiserver", &self.apiserver_flags(settings))?;
+        self.wait_until_ready(&mut server)
+    }
+
+    /// Ends both processes and keeps their data.
+    pub(crate) fn end_processes(&self) {
+        for pid in self.processes() {
+            signal(pid, "-TERM");
+            wait_for_end(pid);
+        }
     }
 
     /// Whether kube-apiserver is there.
@@ -128,7 +160,13 @@ impl Instance {
 
     /// A client of this server.
     pub(crate) fn client(&self) -> Result<Client, String> {
-        Client::connect(Endpoint { port: self.port, token: self.token()?, certificate: self.certificate() })
+        Client::new(self.endpoint()?)
+    }
+
+    /// What clients of this server need.
+    pub(crate) fn endpoint(&self) -> Result<Endpoint, String> {
+        let certificate = read(&self.certificate())?;
+        Endpoint::tls(([127, 0, 0, 1], self.port).into(), Some(self.token()?), certificate.as_bytes())
     }
 
     pub(crate) fn token(&self) -> Result<String, String> {
@@ -138,6 +176,11 @@ impl Instance {
 
     pub(crate) fn certificate(&self) -> PathBuf {
         self.folder.join("certs/apiserver.crt")
+    }
+
+    /// Where its data is: `etcd` has that of etcd.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     pub(crate) fn kubeconfig(&self) -> PathBuf {
@@ -162,19 +205,6 @@ impl Instance {
         let token = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
         // The user that our server takes every client for.
         write(&self.folder.join("tokens.csv"), &format!("{token},system:admin,,system:masters\n"))
-    }
-
-    fn etcd_flags(&self) -> Vec<String> {
-        let (client, peer) = (self.port + 1, self.port + 2);
-        vec![
-            format!("--data-dir={}", self.folder.join("etcd").display()),
-            format!("--listen-client-urls=http://127.0.0.1:{client}"),
-            format!("--advertise-client-urls=http://127.0.0.1:{client}"),
-            format!("--listen-peer-urls=http://127.0.0.1:{peer}"),
-            format!("--initial-advertise-peer-urls=http://127.0.0.1:{peer}"),
-            format!("--initial-cluster=default=http://127.0.0.1:{peer}"),
-            "--unsafe-no-fsync".to_string(),
-        ]
     }
 
     fn apiserver_flags(&self, settings: &Settings) -> Vec<String> {
@@ -249,8 +279,25 @@ impl Instance {
     }
 }
 
+/// An etcd of one member for clients on this machine; its peer port, which no peer uses, is the next one.
+pub(crate) fn etcd_flags(folder: &Path, port: u16, durability: Durability) -> Vec<String> {
+    let peer = port + 1;
+    let mut flags = vec![
+        format!("--data-dir={}", folder.join("etcd").display()),
+        format!("--listen-client-urls=http://127.0.0.1:{port}"),
+        format!("--advertise-client-urls=http://127.0.0.1:{port}"),
+        format!("--listen-peer-urls=http://127.0.0.1:{peer}"),
+        format!("--initial-advertise-peer-urls=http://127.0.0.1:{peer}"),
+        format!("--initial-cluster=default=http://127.0.0.1:{peer}"),
+    ];
+    if durability == Durability::Unsynced {
+        flags.push("--unsafe-no-fsync".to_string());
+    }
+    flags
+}
+
 fn is_alive(pid: u32) -> bool {
-    signal(pid, "-0")
+    signal(pid, "-0") && !is_zombie(pid)
 }
 
 fn signal(pid: u32, which: &str) -> bool {

@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::Request;
-use http_body_util::BodyExt;
-use kubemerge_server::ApiServer;
 use serde_json::{Value, json};
+
+use crate::connection::{Connection, Endpoint};
 
 /// The name of the node.
 const NODE: &str = "node-1";
@@ -15,33 +13,36 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// After this many rounds it tells that it is alive; controllers wait for 40 seconds.
 const ROUNDS_PER_HEARTBEAT: u64 = 50;
 
-/// Registers the node and takes care of its pods, for ever.
-pub(super) async fn run(server: ApiServer) {
-    register(&server).await;
+/// Registers the node and takes care of its pods, for ever. A server that is not there is asked again.
+pub(crate) async fn run(endpoint: Endpoint) {
+    let mut server = Connection::new(endpoint);
+    while !register(&mut server).await {
+        tokio::time::sleep(INTERVAL).await;
+    }
     for round in 0_u64.. {
         if round % ROUNDS_PER_HEARTBEAT == 0 {
-            renew_lease(&server).await;
+            renew_lease(&mut server).await;
         }
-        for pod in server.dump().iter().filter(|object| object["kind"] == "Pod") {
-            take_care_of(&server, pod).await;
+        for pod in pods(&mut server).await {
+            take_care_of(&mut server, &pod).await;
         }
         tokio::time::sleep(INTERVAL).await;
     }
 }
 
-/// A request with a JSON body, or none for null; what it was answered is seen in the next round.
-async fn send(server: &ApiServer, method: &str, path: &str, body: &Value) {
-    let patch = method == "PATCH";
-    let content_type = if patch { "application/merge-patch+json" } else { "application/json" };
-    let bytes = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
-    let request =
-        Request::builder().method(method).uri(path).header("content-type", content_type).body(bytes);
-    if let Ok(request) = request {
-        drop(server.handle(request).await.into_body().collect().await);
-    }
+async fn pods(server: &mut Connection) -> Vec<Value> {
+    let answer = server.ask("GET", "/api/v1/pods", &Value::Null).await;
+    let list = answer.map(|answer| answer.json()).unwrap_or_default();
+    list["items"].as_array().cloned().unwrap_or_default()
 }
 
-async fn register(server: &ApiServer) {
+/// Sends a request; what it was answered is seen in the next round.
+async fn send(server: &mut Connection, method: &str, path: &str, body: &Value) {
+    drop(server.ask(method, path, body).await);
+}
+
+/// Whether the node is known and ready now.
+async fn register(server: &mut Connection) -> bool {
     let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE,
         "labels": {"kubernetes.io/hostname": NODE, "kubernetes.io/os": "linux"}}});
     send(server, "POST", "/api/v1/nodes", &node).await;
@@ -51,22 +52,24 @@ async fn register(server: &ApiServer) {
     let room = json!({"cpu": "16", "memory": "64Gi", "pods": "500"});
     let status = json!({"status": {"capacity": room, "allocatable": room, "conditions": [ready],
         "addresses": [{"type": "InternalIP", "address": "10.1.0.1"}]}});
-    send(server, "PATCH", &format!("/api/v1/nodes/{NODE}/status"), &status).await;
+    let patched = server.ask("PATCH", &format!("/api/v1/nodes/{NODE}/status"), &status).await;
+    patched.is_ok_and(|answer| answer.status == 200)
 }
 
 /// What tells the node lifecycle controller that the node is alive.
-async fn renew_lease(server: &ApiServer) {
+async fn renew_lease(server: &mut Connection) {
     let path = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
     let renewed = format!("{}.000000Z", now().trim_end_matches('Z'));
     let spec = json!({"holderIdentity": NODE, "leaseDurationSeconds": 40, "renewTime": renewed});
-    if server.get("coordination.k8s.io/v1", "Lease", "kube-node-lease", NODE).is_some() {
-        return send(server, "PATCH", &format!("{path}/{NODE}"), &json!({"spec": spec})).await;
+    let renewed = server.ask("PATCH", &format!("{path}/{NODE}"), &json!({"spec": spec})).await;
+    if renewed.is_ok_and(|answer| answer.status == 200) {
+        return;
     }
     let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": NODE}, "spec": spec});
     send(server, "POST", path, &lease).await;
 }
 
-async fn take_care_of(server: &ApiServer, pod: &Value) {
+async fn take_care_of(server: &mut Connection, pod: &Value) {
     if pod["spec"]["nodeName"] != NODE {
         return;
     }

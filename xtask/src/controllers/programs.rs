@@ -1,8 +1,7 @@
 //! The two programs of Kubernetes: started with a kubeconfig, their logs in files, ended when they are dropped.
 
-#[cfg(test)]
-use std::collections::BTreeMap;
 use std::{
+    collections::BTreeMap,
     fs::{self, File},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -19,13 +18,11 @@ const PROGRAMS: [(&str, &[&str]); 2] = [
 
 /// How often an error about one object may be logged before it counts as a loop. Controllers log every retry, and
 /// retry until their caches have seen what they wrote.
-#[cfg(test)]
 const MAX_REPEATED_ERRORS: usize = 50;
 
 /// Programs that run.
-pub(super) struct Programs {
+pub(crate) struct Programs {
     running: Vec<(String, Child)>,
-    #[cfg(test)]
     folder: PathBuf,
 }
 
@@ -39,11 +36,7 @@ impl Programs {
     pub(super) fn start(folder: &Path, kubeconfig: &str) -> Result<Programs, String> {
         let file = folder.join("kubeconfig");
         fs::write(&file, kubeconfig).map_err(|error| format!("{}: {error}", file.display()))?;
-        let mut programs = Programs {
-            running: Vec::new(),
-            #[cfg(test)]
-            folder: folder.to_owned(),
-        };
+        let mut programs = Programs { running: Vec::new(), folder: folder.to_owned() };
         for (name, flags) in PROGRAMS {
             let program = apiserver::program(name)?;
             let log = File::create(log_file(folder, name)).map_err(|error| error.to_string())?;
@@ -73,8 +66,7 @@ impl Programs {
     }
 
     /// What is wrong in the logs: panics, and errors that are logged again and again.
-    #[cfg(test)]
-    pub(super) fn complaints(&self) -> Vec<String> {
+    pub(crate) fn complaints(&self) -> Vec<String> {
         let mut complaints = Vec::new();
         for (name, _) in PROGRAMS {
             let log = fs::read_to_string(log_file(&self.folder, name)).unwrap_or_default();

@@ -1,16 +1,18 @@
-//! The test: what the real controllers do with workloads on our server.
+//! What the real controllers are asked to do with workloads, and what must come of it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::Request;
-use kubemerge_server::{ApiServer, On};
 use serde_json::{Value, json};
 
-use super::{Controlled, programs::Programs};
+use super::{confirmed_writes::ConfirmedWrites, pod_history::PodHistory};
+use crate::connection::{Answer, Connection, Endpoint, json_request};
 
 /// How long any step may take on a busy machine; a CronJob waits for the next minute.
 const TIMEOUT: Duration = Duration::from_secs(240);
+/// How often a step looks.
+const INTERVAL: Duration = Duration::from_millis(200);
 
 const WORKLOADS: &str = "
 apiVersion: apps/v1
@@ -67,103 +69,174 @@ spec:
     spec: {containers: [{name: c, image: 'app:1'}]}
 ";
 
-async fn request(server: &ApiServer, method: &str, path: &str, body: Value) {
-    let bytes = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
-    let request = Request::builder().method(method).uri(path);
-    let request =
-        request.header("content-type", "application/strategic-merge-patch+json").body(bytes).unwrap();
-    let answer = server.handle(request).await;
-    assert!(answer.status().is_success(), "{method} {path}: {}", answer.status());
+/// A client of the server. It waits while the server is not there.
+struct Workloads {
+    endpoint: Endpoint,
 }
 
-/// Changes the image of a workload's only container.
-async fn set_image(server: &ApiServer, path: &str, image: &str) {
-    let containers = json!([{"name": "c", "image": image}]);
-    let patch = json!({"spec": {"template": {"spec": {"containers": containers}}}});
-    request(server, "PATCH", path, patch).await;
-}
-
-/// The names of the pods that were created so far, in order.
-fn created_pods(server: &ApiServer, prefix: &str) -> Vec<String> {
-    let creates = server.requests_to(&On::verb("create").resource("pods").namespace("default"));
-    // The scheduler creates bindings of pods.
-    let own =
-        creates.iter().filter(|entry| entry.address.as_ref().is_some_and(|one| one.subresource.is_none()));
-    let bodies = own.filter_map(|entry| entry.transitions.first()?.after());
-    let names = bodies.map(|pod| pod["metadata"]["name"].as_str().unwrap_or_default().to_string());
-    names.filter(|name| name.starts_with(prefix)).collect()
-}
-
-async fn deployment_rolls_out(server: &ApiServer) {
-    let web = server.object("apps/v1", "Deployment", "default", "web");
-    web.wait_for(|web| web["status"]["readyReplicas"] == 2, TIMEOUT).await;
-    set_image(server, "/apis/apps/v1/namespaces/default/deployments/web", "web:2").await;
-    let rolled_out = |web: &Value| {
-        let status = &web["status"];
-        status["observedGeneration"] == 2
-            && status["updatedReplicas"] == 2
-            && status["replicas"] == 2
-            && status["availableReplicas"] == 2
-    };
-    web.wait_for(rolled_out, TIMEOUT).await;
-}
-
-async fn stateful_set_updates_in_order(server: &ApiServer) {
-    let db = server.object("apps/v1", "StatefulSet", "default", "db");
-    db.wait_for(|db| db["status"]["readyReplicas"] == 3, TIMEOUT).await;
-    assert_eq!(created_pods(server, "db-"), ["db-0", "db-1", "db-2"]);
-    set_image(server, "/apis/apps/v1/namespaces/default/statefulsets/db", "db:2").await;
-    let updated = |db: &Value| {
-        let status = &db["status"];
-        // The numbers are of the old template until the controller has seen the new one.
-        status["observedGeneration"] == db["metadata"]["generation"]
-            && status["updatedReplicas"] == 3
-            && status["readyReplicas"] == 3
-            && status["currentRevision"] == status["updateRevision"]
-    };
-    db.wait_for(updated, TIMEOUT).await;
-    assert_eq!(created_pods(server, "db-")[3..], ["db-2", "db-1", "db-0"], "the last is updated first");
-}
-
-async fn jobs_complete(server: &ApiServer) {
-    let is_complete = |job: &Value| {
-        let conditions = job["status"]["conditions"].as_array().cloned().unwrap_or_default();
-        conditions.iter().any(|one| one["type"] == "Complete" && one["status"] == "True")
-    };
-    let once = server.object("batch/v1", "Job", "default", "once").wait_for(is_complete, TIMEOUT).await;
-    assert_eq!(once["status"]["succeeded"], 2);
-    let often = server.object("batch/v1", "CronJob", "default", "often");
-    often.wait_for(|often| !often["status"]["lastSuccessfulTime"].is_null(), TIMEOUT).await;
-}
-
-async fn namespace_is_emptied(server: &ApiServer) {
-    let app = server.object("apps/v1", "Deployment", "team", "app");
-    app.wait_for(|app| app["status"]["readyReplicas"] == 1, TIMEOUT).await;
-    request(server, "DELETE", "/api/v1/namespaces/team", Value::Null).await;
-    let team = server.object("v1", "Namespace", "", "team");
-    team.wait_for(Value::is_null, TIMEOUT).await;
-    let left: Vec<Value> =
-        server.dump().into_iter().filter(|object| object["metadata"]["namespace"] == "team").collect();
-    assert!(left.is_empty(), "{left:?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn real_controllers_work_on_the_server() {
-    if let Some(why) = Programs::missing() {
-        eprintln!("skipped controllers::real_controllers_work_on_the_server: {why}");
-        return;
+impl Workloads {
+    /// Sends a request until it is answered; every request here may happen twice.
+    async fn send(&self, request: &Request<Bytes>) -> Result<Answer, String> {
+        let start = Instant::now();
+        let mut connection = Connection::new(self.endpoint.clone());
+        loop {
+            match connection.send(request).await {
+                Err(error) if start.elapsed() > TIMEOUT => return Err(error),
+                Err(_) => tokio::time::sleep(INTERVAL).await,
+                Ok(answer) => return Ok(answer),
+            }
+        }
     }
-    let folder = crate::corpus::root().join(format!("target/controllers-test-{}", std::process::id()));
-    let controlled = Controlled::start(folder.clone()).await.unwrap();
-    let server = &controlled.server;
-    server.apply_yaml(WORKLOADS).unwrap();
-    tokio::join!(
-        deployment_rolls_out(server),
-        stateful_set_updates_in_order(server),
-        jobs_complete(server),
-        namespace_is_emptied(server)
-    );
-    assert_eq!(controlled.programs.complaints(), Vec::<String>::new());
-    drop(controlled);
-    drop(std::fs::remove_dir_all(folder));
+
+    async fn write(&self, method: &str, path: &str, body: &Value) -> Result<(), String> {
+        self.write_as(&json_request(method, path, body)?).await
+    }
+
+    async fn write_as(&self, request: &Request<Bytes>) -> Result<(), String> {
+        let answer = self.send(request).await?;
+        match answer.status {
+            200..300 => Ok(()),
+            code => Err(format!("{} {}: {code}: {}", request.method(), request.uri(), text(&answer))),
+        }
+    }
+
+    /// Applies the documents as `kubectl apply --server-side` does.
+    async fn apply(&self, yaml: &str) -> Result<(), String> {
+        let documents = kubemerge_yaml::parse(yaml.as_bytes(), &kubemerge_yaml::Options::default());
+        for document in documents.map_err(|error| error.to_string())? {
+            let json = document.to_json().map_err(|error| error.to_string())?;
+            let object: Value = serde_json::from_slice(&json).map_err(|error| error.to_string())?;
+            let request = Request::patch(format!("{}?fieldManager=check&force=true", path_of(&object)))
+                .header("content-type", "application/apply-patch+yaml")
+                .body(Bytes::from(json));
+            self.write_as(&request.map_err(|error| error.to_string())?).await?;
+        }
+        Ok(())
+    }
+
+    /// The object once it is as wanted; it is null while there is none.
+    async fn wait_for(&self, path: &str, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, String> {
+        let (start, get) = (Instant::now(), json_request("GET", path, &Value::Null)?);
+        loop {
+            let answer = self.send(&get).await?;
+            let object = if answer.status == 404 { Value::Null } else { answer.json() };
+            if is_wanted(&object) {
+                return Ok(object);
+            }
+            if start.elapsed() > TIMEOUT {
+                return Err(format!("{path} is not as it should be after {TIMEOUT:?}: {object}"));
+            }
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    /// Changes the image of a workload's only container.
+    async fn set_image(&self, path: &str, image: &str) -> Result<(), String> {
+        let containers = json!([{"name": "c", "image": image}]);
+        let patch = json!({"spec": {"template": {"spec": {"containers": containers}}}});
+        self.write("PATCH", path, &patch).await
+    }
+
+    async fn deployment_rolls_out(&self) -> Result<(), String> {
+        let path = "/apis/apps/v1/namespaces/default/deployments/web";
+        self.wait_for(path, |web| web["status"]["readyReplicas"] == 2).await?;
+        self.set_image(path, "web:2").await?;
+        let rolled_out = |web: &Value| {
+            let status = &web["status"];
+            status["observedGeneration"] == 2
+                && status["updatedReplicas"] == 2
+                && status["replicas"] == 2
+                && status["availableReplicas"] == 2
+        };
+        self.wait_for(path, rolled_out).await.map(drop)
+    }
+
+    async fn stateful_set_updates_in_order(&self, history: &PodHistory) -> Result<(), String> {
+        let path = "/apis/apps/v1/namespaces/default/statefulsets/db";
+        self.wait_for(path, |db| db["status"]["readyReplicas"] == 3).await?;
+        expect_order(history, &["db-0", "db-1", "db-2"]).await?;
+        self.set_image(path, "db:2").await?;
+        let updated = |db: &Value| {
+            let status = &db["status"];
+            // The numbers are of the old template until the controller has seen the new one.
+            status["observedGeneration"] == db["metadata"]["generation"]
+                && status["updatedReplicas"] == 3
+                && status["readyReplicas"] == 3
+                && status["currentRevision"] == status["updateRevision"]
+        };
+        self.wait_for(path, updated).await?;
+        // The last is updated first.
+        expect_order(history, &["db-0", "db-1", "db-2", "db-2", "db-1", "db-0"]).await
+    }
+
+    async fn jobs_complete(&self) -> Result<(), String> {
+        let is_complete = |job: &Value| {
+            let conditions = job["status"]["conditions"].as_array().cloned().unwrap_or_default();
+            conditions.iter().any(|one| one["type"] == "Complete" && one["status"] == "True")
+        };
+        let once = self.wait_for("/apis/batch/v1/namespaces/default/jobs/once", is_complete).await?;
+        if once["status"]["succeeded"] != 2 {
+            return Err(format!("the Job did not succeed twice: {once}"));
+        }
+        let often = "/apis/batch/v1/namespaces/default/cronjobs/often";
+        self.wait_for(often, |often| !often["status"]["lastSuccessfulTime"].is_null()).await.map(drop)
+    }
+
+    async fn namespace_is_emptied(&self) -> Result<(), String> {
+        let app = "/apis/apps/v1/namespaces/team/deployments/app";
+        self.wait_for(app, |app| app["status"]["readyReplicas"] == 1).await?;
+        self.write("DELETE", "/api/v1/namespaces/team", &Value::Null).await?;
+        self.wait_for("/api/v1/namespaces/team", Value::is_null).await?;
+        for list in ["/apis/apps/v1/namespaces/team/replicasets", "/api/v1/namespaces/team/pods"] {
+            self.wait_for(list, |list| list["items"].as_array().is_some_and(Vec::is_empty)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Deploys, updates and removes workloads; every step must end as it does in a cluster.
+pub(super) async fn run(endpoint: Endpoint) -> Result<(), String> {
+    let workloads = Workloads { endpoint: endpoint.clone() };
+    let history = PodHistory::watch(endpoint.clone()).await?;
+    let writes = ConfirmedWrites::start(endpoint);
+    workloads.apply(WORKLOADS).await?;
+    tokio::try_join!(
+        workloads.deployment_rolls_out(),
+        workloads.stateful_set_updates_in_order(&history),
+        workloads.jobs_complete(),
+        workloads.namespace_is_emptied()
+    )?;
+    writes.check().await?;
+    history.check()
+}
+
+async fn expect_order(history: &PodHistory, wanted: &[&str]) -> Result<(), String> {
+    let start = Instant::now();
+    // The watch may be a moment behind.
+    while history.created("db-").len() < wanted.len() && start.elapsed() < TIMEOUT {
+        tokio::time::sleep(INTERVAL).await;
+    }
+    match history.created("db-") {
+        created if created == wanted => Ok(()),
+        created => Err(format!("the pods were created as {created:?}, not as {wanted:?}")),
+    }
+}
+
+/// Where an object of the workloads is.
+fn path_of(object: &Value) -> String {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind, name) = (text("/apiVersion"), text("/kind"), text("/metadata/name"));
+    let group = if version.contains('/') { "apis" } else { "api" };
+    if kind == "Namespace" {
+        return format!("/{group}/{version}/namespaces/{name}");
+    }
+    let namespace = match text("/metadata/namespace") {
+        "" => "default",
+        namespace => namespace,
+    };
+    format!("/{group}/{version}/namespaces/{namespace}/{}s/{name}", kind.to_lowercase())
+}
+
+fn text(answer: &Answer) -> String {
+    String::from_utf8_lossy(&answer.body).into_owned()
 }
