@@ -83,3 +83,25 @@ fn answers_agree_with_kubectl() {
     list("merge", json!({"spec": {"ports": null}}));
     list("json", json!([{"op": "test", "path": "/kind", "value": "Service"}]));
 }
+
+/// krew installs the command as `kubectl-kubemerge`.
+#[cfg(unix)]
+#[test]
+fn kubectl_runs_the_command_as_a_plugin() {
+    let Some(kubectl) = kubectl() else {
+        eprintln!("skipped: kubectl_runs_the_command_as_a_plugin: there is no kubectl");
+        return;
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plugin");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_kubemerge"), folder.join("kubectl-kubemerge")).unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let shown = Command::new(kubectl)
+        .args(["kubemerge", "schema", "show", "v1/Service", "spec.ports"])
+        .env("PATH", path)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&shown.stdout);
+    assert!(text.contains("the list merges by port"), "{text}{}", String::from_utf8_lossy(&shown.stderr));
+}
