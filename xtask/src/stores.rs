@@ -8,14 +8,15 @@ use std::process::{Command, ExitCode};
 
 /// What `cargo xtask stores --help` prints.
 pub(crate) const HELP: &str = "\
-Test the stores in full: contract, linearizability, crashes, full disks, cut files, killed processes
+Test the stores in full: contract, linearizability, crashes, full disks, cut files, killed processes, etcd
 
 usage: cargo xtask stores
        cargo xtask stores --soak DURATION [--controllers] [--store STORE] [--server FILE]
        cargo xtask stores --load [--stores LIST] [--seconds N] [--objects N] [--server FILE]
 
 `cargo test` runs the same tests in a short form. Here the power fails and files are cut 50 times as often, and
-`kubemerge serve --store file:…` is killed until 100,000 writes of 16 clients were confirmed.
+`kubemerge serve --store file:…` is killed until 100,000 writes of 16 clients were confirmed. The tests of the store in
+etcd need protoc, and an etcd: that of KUBEMERGE_ETCD, of `cargo xtask apiserver build etcd`, or `etcd`.
 
   --soak DURATION  mixed load on one server for as long, such as 1m or 1h: objects, pages, watches, definitions,
                    Events; exits 1 after an answer that no client caused, or, in runs of half an hour and more, if
@@ -32,9 +33,9 @@ usage: cargo xtask stores
 
 /// The tests, as arguments of `cargo test`.
 const TESTS: [&[&str]; 3] = [
-    &["-p", "kubemerge-server", "--features", "file-store", "--test", "stores"],
-    &["-p", "kubemerge-server", "--features", "file-store", "--lib", "store::"],
-    &["-p", "kubemerge-cli", "--test", "stores"],
+    &["-p", "kubemerge-server", "--features", "etcd,file-store", "--test", "stores"],
+    &["-p", "kubemerge-server", "--features", "etcd,file-store", "--lib", "store::"],
+    &["-p", "kubemerge-cli", "--features", "etcd", "--test", "stores"],
 ];
 
 /// Runs the task.

@@ -245,7 +245,7 @@ fn a_folder_has_one_server_and_the_error_names_it() {
 #[test]
 fn stores_that_cannot_be_used_are_refused() {
     let text = refusal(&["serve", "--store", "disk:x"]);
-    assert!(text.contains("a store is `memory` or `file:FOLDER`"), "{text}");
+    assert!(text.contains("a store is `memory`, `file:FOLDER` or"), "{text}");
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let text = refusal(&["serve", "--store", &format!("file:{}", sources.display())]);
     assert!(text.contains("is no store of kubemerge: choose an empty folder"), "{text}");

@@ -1,6 +1,10 @@
 //! The builder of a server.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
 
 use kubemerge_kinds::{custom::document::DocumentSchemas, namespaces::INITIAL_NAMESPACES};
 use kubemerge_schema::{Dialect, Overlay, SchemaBuilder};
@@ -367,6 +371,7 @@ impl Builder {
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
             field_indexes: FieldIndexes::new(self.field_indexes),
             reservations: Reservations::default(),
+            followed: AtomicU64::new(0),
         };
         // A store that is given may have definitions already.
         cluster.serve_definitions();
@@ -389,6 +394,8 @@ impl Builder {
         load::begin_with(&transaction, self.objects, since)?;
         drop(transaction);
         api.cluster.store.finish(ticket).wait().map_err(BuildError::new)?;
+        let follower = api.cluster.spawn_follower();
+        follower.map_err(|error| BuildError::new(format!("cannot start a thread: {error}")))?;
         Ok(ApiServer::new(api, testing))
     }
 }

@@ -76,7 +76,8 @@ fn begin_with_one<'g>(
         return Err(BuildError::about(given, format!("the object is given twice{place}")));
     }
     let held = transaction.cluster.store.get(&loading.key);
-    if held.is_some_and(|held| held.revision <= since) {
+    // Another server on the same store may have written it since.
+    if held.is_some_and(|held| held.revision <= since || !transaction.has_written(&held)) {
         return Ok(());
     }
     store(transaction, loading).map_err(|failure| BuildError::about(given, failure.message()))

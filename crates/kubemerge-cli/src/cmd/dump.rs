@@ -2,13 +2,14 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use kubemerge_server::ApiServer;
 use kubemerge_yaml as yaml;
 use serde_json::Value;
 
-use super::store::StoreArg;
+use super::store::{EtcdArgs, StoreArg};
 use crate::args::Recurse;
 use crate::input::Inputs;
 use crate::job::objects;
@@ -17,16 +18,18 @@ use crate::report::{Notice, Outcome, Result, plain};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The dump has every object with its status, uid, resourceVersion and managedFields. The server that
-uses the store must be stopped.
+The dump has every object with its status, uid, resourceVersion and managedFields. A server that
+uses a folder must be stopped.
 
 Examples:
   kubemerge dump --store file:cluster -o cluster.yaml
   kubemerge restore --store file:copy -f cluster.yaml")]
 pub(crate) struct DumpArgs {
-    /// The store to read: `file:FOLDER`
+    /// The store to read: `file:FOLDER` or `etcd://HOST:PORT[,HOST:PORT…][/PREFIX]`
     #[arg(long, value_name = "STORE")]
     store: StoreArg,
+    #[command(flatten)]
+    etcd: EtcdArgs,
     /// Write to this new file, which only its owner may read, instead of stdout
     #[arg(long, short = 'o', value_name = "FILE")]
     output: Option<PathBuf>,
@@ -37,15 +40,18 @@ pub(crate) struct DumpArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Objects get the uids, resourceVersions and managedFields of the dump again.
+Objects get the uids, resourceVersions and managedFields of the dump again; resourceVersions in
+etcd are new.
 
 Examples:
   kubemerge restore --store file:cluster -f cluster.yaml
   kubemerge restore --store file:cluster -f cluster.yaml --force   # drops what is in the store")]
 pub(crate) struct RestoreArgs {
-    /// The store to fill: `file:FOLDER`
+    /// The store to fill: `file:FOLDER` or `etcd://HOST:PORT[,HOST:PORT…][/PREFIX]`
     #[arg(long, value_name = "STORE")]
     store: StoreArg,
+    #[command(flatten)]
+    etcd: EtcdArgs,
     /// The dump; `-` reads stdin
     #[arg(short = 'f', long = "filename", value_name = "FILE")]
     file: PathBuf,
@@ -59,7 +65,7 @@ pub(crate) struct RestoreArgs {
 
 /// Writes every object of a store.
 pub(crate) fn run_dump(args: &DumpArgs) -> Result {
-    let server = open(&args.store, args.kubernetes.as_deref())?;
+    let server = open(&args.store, &args.etcd, args.kubernetes.as_deref())?;
     let mut text = String::new();
     for object in server.dump() {
         let written = yaml::write_json(object.to_string().as_bytes(), &yaml::WriteOptions::default());
@@ -92,10 +98,10 @@ pub(crate) fn run_restore(args: &RestoreArgs, inputs: &mut Inputs) -> Result {
         }
     }
     // After the dump was read: a mistake in it leaves the store untouched.
-    let server = open(&args.store, args.kubernetes.as_deref())?;
+    let server = open(&args.store, &args.etcd, args.kubernetes.as_deref())?;
     if !args.force && !server.counts().is_empty() {
         return Err(Notice::error(format!("{} has objects already", args.store))
-            .help("give an empty folder, or replace the objects with --force")
+            .help("give an empty store, or replace the objects with --force")
             .into());
     }
     server.restore_dump(dumped).map_err(|error| Notice::error(error.to_string()))?;
@@ -103,15 +109,18 @@ pub(crate) fn run_restore(args: &RestoreArgs, inputs: &mut Inputs) -> Result {
 }
 
 /// A server over a store, to know the kinds of its objects.
-fn open(store: &StoreArg, version: Option<&str>) -> Result<ApiServer> {
+fn open(store: &StoreArg, access: &EtcdArgs, version: Option<&str>) -> Result<ApiServer> {
     if *store == StoreArg::Memory {
-        return Err(Notice::error("the store `memory` is empty: give `file:FOLDER`").into());
+        return Err(
+            Notice::error("the store `memory` is empty: give `file:FOLDER` or `etcd://HOST:PORT`").into()
+        );
     }
     let mut builder = ApiServer::builder().empty().alpha_and_beta().request_log(0);
     if let Some(version) = version {
         builder = builder.kubernetes(version);
     }
-    let builder = store.give_to(builder)?;
+    // Compaction is left to servers.
+    let builder = store.give_to(builder, access, Duration::ZERO)?;
     builder.build().map_err(|error| Notice::error(error.to_string()).into())
 }
 

@@ -55,6 +55,7 @@ impl Api {
             StoreStep::Done(begun) => begun,
             StoreStep::Later(begun) => begun.await,
         };
+        self.cluster.follow_definitions();
         let (reply, changes) = self.answer(&parts, &body, interference, begun.as_ref().err());
         let finished = match begun.map(|ticket| self.cluster.store.finish(ticket)) {
             Ok(StoreStep::Later(finished)) => {

@@ -53,6 +53,7 @@ impl Api {
     pub(crate) fn durably<T>(&self, run: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
         let unavailable = |error: StoreError| store_unavailable(&error);
         let ticket = self.cluster.store.begin().wait().map_err(unavailable)?;
+        self.cluster.follow_definitions();
         let result = run();
         self.finished(self.cluster.store.finish(ticket).wait())?;
         result

@@ -1,6 +1,12 @@
 //! The state that a server serves: the store, what is served of it, and where time and randomness come from.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{
+        Arc, OnceLock, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
 
 use kubemerge_kinds::custom::document::DocumentSchemas;
 use kubemerge_schema::{Schema, TypeTable};
@@ -11,7 +17,7 @@ use crate::{
         shared_owners::SharedOwners,
     },
     protocol::{clock::Clock, entropy::Entropy, json::tree},
-    store::{ManagedFieldsView, Store, Stored},
+    store::{ManagedFieldsView, Store, StoreError, StoreStep, Stored},
 };
 
 /// How objects of built-in kinds are checked.
@@ -44,6 +50,8 @@ pub(crate) struct Cluster {
     pub(crate) field_indexes: FieldIndexes,
     /// Addresses and ports of requests in progress.
     pub(crate) reservations: Reservations,
+    /// Definitions up to this revision are served, as far as other processes have written them.
+    pub(crate) followed: AtomicU64,
 }
 
 impl Cluster {
@@ -56,6 +64,43 @@ impl Cluster {
     pub(crate) fn serve_definitions(&self) {
         let compile = |stored: &Stored| definition::resources(&tree(stored.record.node()));
         self.catalog.set_custom(|| self.catalog.compiled(&self.definitions(), compile));
+    }
+
+    /// Serves the definitions that other processes have changed since the last call.
+    pub(crate) fn follow_definitions(&self) {
+        if !self.store.is_shared() {
+            return;
+        }
+        let (followed, newest) = (self.followed.load(Ordering::Acquire), self.store.revision());
+        if followed == newest {
+            return;
+        }
+        // A history that does not go back so far may have had one.
+        let changed =
+            self.store.events(definition::PREFIX, followed, 1).map_or(true, |(found, _)| !found.is_empty());
+        if changed {
+            self.serve_definitions();
+        }
+        // After they are served: no request may believe that they are before.
+        self.followed.fetch_max(newest, Ordering::AcqRel);
+    }
+
+    /// Follows the definitions of other processes until the cluster is dropped: watches must end with their resource,
+    /// even if there is no request.
+    pub(crate) fn spawn_follower(self: &Arc<Self>) -> std::io::Result<()> {
+        if !self.store.is_shared() {
+            return Ok(());
+        }
+        let (cluster, mut signal) = (Arc::downgrade(self), self.store.signal());
+        let follow = move || {
+            let closed = |_| StoreError::new("the store is closed");
+            while StoreStep::Later(Box::pin(async { signal.changed().await.map_err(closed) })).wait().is_ok()
+            {
+                let Some(cluster) = Weak::upgrade(&cluster) else { return };
+                cluster.follow_definitions();
+            }
+        };
+        thread::Builder::new().name("kubemerge-definitions".into()).spawn(follow).map(drop)
     }
 
     /// The types of the built-in kinds, as server-side apply sees them.
@@ -78,6 +123,7 @@ impl Cluster {
             entropy: Arc::new(self.entropy.fork()),
             field_indexes: self.field_indexes.fork(),
             reservations: Reservations::default(),
+            followed: AtomicU64::new(0),
         };
         forked.serve_definitions();
         forked

@@ -12,6 +12,16 @@ pub(crate) enum Reserved {
     NodePort(i64),
 }
 
+impl Reserved {
+    /// The name under which processes that share a store reserve it.
+    pub(crate) fn claim(&self) -> String {
+        match self {
+            Reserved::Address(address) => format!("address/{address}"),
+            Reserved::NodePort(port) => format!("node-port/{port}"),
+        }
+    }
+}
+
 /// What is reserved.
 #[derive(Debug, Default)]
 pub(crate) struct Reservations(Mutex<BTreeSet<Reserved>>);

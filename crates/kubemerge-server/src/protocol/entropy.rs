@@ -1,6 +1,9 @@
 //! Randomness as an argument: uids, name suffixes and probabilities come from one source that can be seeded.
 
-use std::sync::{Mutex, PoisonError};
+use std::{
+    hash::{BuildHasher, Hasher, RandomState},
+    sync::{Mutex, PoisonError},
+};
 
 /// The alphabet of generated names: no vowels and no look-alikes, so that no words come out.
 const SUFFIX: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
@@ -15,7 +18,9 @@ pub(crate) struct Entropy(Mutex<fastrand::Rng>);
 
 impl Entropy {
     pub(crate) fn system() -> Self {
-        Entropy(Mutex::new(fastrand::Rng::new()))
+        // Seeded by the operating system: servers that share a store and start together must not draw the same uids.
+        let seed = RandomState::new().build_hasher().finish();
+        Entropy(Mutex::new(fastrand::Rng::with_seed(seed)))
     }
 
     pub(crate) fn seeded(seed: u64) -> Self {

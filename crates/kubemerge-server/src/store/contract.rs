@@ -140,6 +140,23 @@ pub trait Store: Send + Sync {
         Ok(())
     }
 
+    /// Whether other processes may write to the store as well.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Takes a name for this process, until it is released or the process ends; answers false if another process has it.
+    /// After it was taken, reads see everything that the process wrote which had it before.
+    ///
+    /// # Errors
+    /// If the store cannot say who has it.
+    fn claim(&self, _: &str) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+
+    /// Gives back a name that was taken.
+    fn release(&self, _: &str) {}
+
     /// How large the store is.
     fn size(&self) -> StoreSize;
 
@@ -206,8 +223,9 @@ pub trait Store: Send + Sync {
     /// An independent copy of the newest state with the same revision, in memory.
     fn fork(&self) -> Box<dyn Store>;
 
-    /// Takes over another store's newest state, values with their revisions; the history before is compacted, and
-    /// the newest revision is larger than those of both.
+    /// Takes over another store's newest state; the history before is compacted, and the newest revision is larger than
+    /// all before. Values keep their revisions, and the newest one is larger than theirs, unless the store does not
+    /// count its revisions itself.
     ///
     /// # Errors
     /// If the store cannot write; its state is then the one before.

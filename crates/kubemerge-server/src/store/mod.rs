@@ -1,6 +1,10 @@
 //! The store below the handler: the contract, the stores that keep it, and the form of what they hold.
 
+#[cfg(any(feature = "etcd", feature = "file-store"))]
+mod codec;
 mod contract;
+#[cfg(feature = "etcd")]
+mod etcd;
 pub(crate) mod field_name;
 #[cfg(feature = "file-store")]
 mod file;
@@ -10,7 +14,7 @@ pub(crate) mod metadata_field;
 mod objects;
 mod ownership;
 mod record;
-#[cfg(feature = "file-store")]
+#[cfg(any(feature = "etcd", feature = "file-store"))]
 mod restoring;
 mod state;
 mod step;
@@ -19,6 +23,8 @@ mod writer;
 pub use contract::{
     Event, Expect, OutOfRange, Page, Range, RequestTicket, Signal, Store, StoreSize, WriteError,
 };
+#[cfg(feature = "etcd")]
+pub use etcd::{EtcdOptions, EtcdStore};
 #[cfg(feature = "file-store")]
 pub use file::{FileStore, HistoryLimits};
 pub use memory::MemoryStore;

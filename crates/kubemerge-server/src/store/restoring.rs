@@ -23,12 +23,14 @@ impl State {
     }
 
     /// The events after a revision.
+    #[cfg(feature = "file-store")]
     pub(super) fn events_after(&self, revision: Revision) -> Vec<Event> {
         let first = self.events.partition_point(|event| event.revision <= revision);
         self.events.range(first..).cloned().collect()
     }
 
     /// Takes back every write after a revision, the newest first.
+    #[cfg(feature = "file-store")]
     pub(super) fn undo_after(&mut self, revision: Revision) {
         while let Some(event) = self.take_newest(|event| event.revision > revision) {
             self.undo(event);
@@ -44,6 +46,7 @@ impl State {
         Some(event)
     }
 
+    #[cfg(feature = "file-store")]
     fn undo(&mut self, Event { key, value, previous, .. }: Event) {
         let kept = previous.as_ref().map_or(&[][..], |previous| previous.record.owners());
         if let Some(value) = &value {

@@ -16,9 +16,9 @@ use crate::{
     object::Object,
     protocol::{
         query::DryRun,
-        status::{Outcome, internal, invalid},
+        status::{Outcome, internal, invalid, store_unavailable},
     },
-    store::Stored,
+    store::{StoreError, Stored},
     write::{cluster_addresses::IP_ADDRESSES, request::Write},
 };
 
@@ -34,8 +34,12 @@ pub(super) fn allocate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<
     if !(resource.group.is_empty() && resource.kind == "Service") {
         return Ok(());
     }
-    let mut pool = Pool { write, chosen: BTreeSet::new(), used: None };
-    admission::allocate(object, old, &mut pool).map_err(|error| match error {
+    let mut pool = Pool { write, chosen: BTreeSet::new(), used: None, failure: None };
+    let allocated = admission::allocate(object, old, &mut pool);
+    if let Some(error) = &pool.failure {
+        return Err(store_unavailable(error));
+    }
+    allocated.map_err(|error| match error {
         AllocationError::Invalid(error) => {
             let name = object.map("metadata").map_or("", |metadata| metadata.str("name"));
             invalid(resource.qualified_kind(), name, &[error])
@@ -51,6 +55,8 @@ struct Pool<'w> {
     chosen: BTreeSet<i64>,
     /// The ports of stored Services, once they were needed.
     used: Option<BTreeSet<i64>>,
+    /// Why the store could not reserve anything.
+    failure: Option<StoreError>,
 }
 
 impl Pool<'_> {
@@ -63,8 +69,20 @@ impl Pool<'_> {
     }
 
     /// Reserved first and looked up then: what another request had reserved is stored by now.
-    fn take_address(&self, address: &str) -> bool {
-        self.write.transaction.reserve(Reserved::Address(address.to_string())) && !self.is_taken(address)
+    fn take_address(&mut self, address: &str) -> bool {
+        // First a look that costs nothing: most addresses that cannot be had are stored.
+        !self.is_taken(address)
+            && self.reserve(Reserved::Address(address.to_string()))
+            && !self.is_taken(address)
+    }
+
+    fn reserve(&mut self, wanted: Reserved) -> bool {
+        // After a failure the next candidates are not tried.
+        self.failure.is_none()
+            && self.write.transaction.reserve(wanted).unwrap_or_else(|error| {
+                self.failure = Some(error);
+                false
+            })
     }
 
     fn is_used(&mut self, port: i64) -> bool {
@@ -74,9 +92,11 @@ impl Pool<'_> {
 
     fn take_port(&mut self, port: i64) -> bool {
         // A Service may not have one number twice, although its own reservation would allow that.
-        if self.chosen.contains(&port) || !self.write.transaction.reserve(Reserved::NodePort(port)) {
+        if self.chosen.contains(&port) || self.is_used(port) || !self.reserve(Reserved::NodePort(port)) {
             return false;
         }
+        // Read again: what another request had reserved is stored by now.
+        self.used = None;
         let is_free = !self.is_used(port);
         if is_free {
             self.chosen.insert(port);

@@ -20,7 +20,7 @@ use crate::{
         reservations::Reserved,
     },
     object::Object,
-    store::{Expect, Record, Stored, WriteError},
+    store::{Expect, Record, StoreError, Stored, WriteError},
     write::{
         cluster_addresses,
         followup::{self, Followup},
@@ -168,17 +168,28 @@ impl<'a> Transaction<'a> {
         }
     }
 
-    /// Reserves something until this request is done; what it has already is its own.
-    pub(crate) fn reserve(&self, wanted: Reserved) -> bool {
+    /// Reserves something until this request is done; what it has already is its own. Answers false if another request
+    /// has it, here or in another process.
+    pub(crate) fn reserve(&self, wanted: Reserved) -> Result<bool, StoreError> {
         let mut reserved = self.reserved.borrow_mut();
         if reserved.contains(&wanted) {
-            return true;
+            return Ok(true);
         }
-        let is_free = self.cluster.reservations.take(wanted.clone());
-        if is_free {
-            reserved.push(wanted);
+        if !self.cluster.reservations.take(wanted.clone()) {
+            return Ok(false);
         }
-        is_free
+        let claimed = self.cluster.store.claim(&wanted.claim());
+        match claimed {
+            Ok(true) => reserved.push(wanted),
+            _ => self.cluster.reservations.release(&[wanted]),
+        }
+        claimed
+    }
+
+    /// Whether this request has written the value.
+    pub(crate) fn has_written(&self, stored: &Stored) -> bool {
+        let is_written = |after: &Stored| after.revision == stored.revision;
+        self.changes.borrow().iter().rev().any(|change| change.after.as_ref().is_some_and(is_written))
     }
 
     fn enqueue_followups(
@@ -224,6 +235,8 @@ impl Drop for Transaction<'_> {
         let reserved = self.reserved.get_mut();
         // Most requests reserve nothing and need not wait for the lock.
         if !reserved.is_empty() {
+            // Other processes first: a request of this one that finds it free here must find it free there.
+            reserved.iter().for_each(|one| self.cluster.store.release(&one.claim()));
             self.cluster.reservations.release(reserved);
         }
     }

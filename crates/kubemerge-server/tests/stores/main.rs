@@ -1,8 +1,14 @@
 //! The contract of stores, held against every store: `contract` step by step, `linearizability` by histories of
-//! concurrent clients, `watching` by watches that come and go.
+//! concurrent clients, `watching` by watches that come and go. `replicas` and `faults` are about etcd.
 
 mod contract;
+#[cfg(feature = "etcd")]
+mod etcd;
+#[cfg(feature = "etcd")]
+mod faults;
 mod history;
 mod linearizability;
+#[cfg(feature = "etcd")]
+mod replicas;
 mod subject;
 mod watching;

@@ -1,39 +1,65 @@
 //! The stores under test, and what the tests write into them.
 
-use std::path::PathBuf;
-
 use kubemerge_server::store::{MemoryStore, Ownership, Record, Store, StoreError};
 use kubemerge_value::Canonical;
 
-/// A store under test; its folder is removed at the end.
+/// A store under test.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
     pub(crate) store: Option<Box<dyn Store>>,
-    folder: Option<PathBuf>,
+    kept: Kept,
+}
+
+/// Where a store keeps its values. What is there is removed at the end.
+enum Kept {
+    Nowhere,
+    #[cfg(feature = "file-store")]
+    Folder(std::path::PathBuf),
+    #[cfg(feature = "etcd")]
+    Etcd(std::sync::Arc<crate::etcd::Etcd>, String),
+}
+
+impl Kept {
+    fn open(&self) -> Option<Box<dyn Store>> {
+        match self {
+            Kept::Nowhere => None,
+            #[cfg(feature = "file-store")]
+            Kept::Folder(folder) => Some(Box::new(kubemerge_server::store::FileStore::open(folder).unwrap())),
+            #[cfg(feature = "etcd")]
+            Kept::Etcd(etcd, prefix) => Some(Box::new(etcd.open(prefix))),
+        }
+    }
 }
 
 impl Subject {
+    fn open(name: &'static str, kept: Kept) -> Subject {
+        Subject { name, store: Some(kept.open().unwrap_or_else(|| Box::new(MemoryStore::default()))), kept }
+    }
+
     pub(crate) fn store(&self) -> &dyn Store {
         self.store.as_deref().unwrap()
     }
 
     /// Ends the store and opens it again, if it is one that is kept.
-    #[cfg(feature = "file-store")]
     pub(crate) fn restart(&mut self) {
-        if let Some(folder) = &self.folder {
-            self.store = None;
-            self.store = Some(Box::new(kubemerge_server::store::FileStore::open(folder).unwrap()));
+        if matches!(self.kept, Kept::Nowhere) {
+            return;
         }
+        self.store = None;
+        self.store = self.kept.open();
     }
 
-    #[cfg(not(feature = "file-store"))]
-    pub(crate) fn restart(&mut self) {}
+    /// Whether values that are adopted keep their revisions; those of etcd are its own.
+    pub(crate) fn keeps_adopted_revisions(&self) -> bool {
+        self.name != "etcd"
+    }
 }
 
 impl Drop for Subject {
     fn drop(&mut self) {
         self.store = None;
-        if let Some(folder) = &self.folder {
+        #[cfg(feature = "file-store")]
+        if let Kept::Folder(folder) = &self.kept {
             drop(std::fs::remove_dir_all(folder));
         }
     }
@@ -41,18 +67,17 @@ impl Drop for Subject {
 
 /// Every store, empty.
 pub(crate) fn subjects(test: &str) -> Vec<Subject> {
-    let memory = Subject { name: "memory", store: Some(Box::new(MemoryStore::default())), folder: None };
+    #[allow(unused_mut, reason = "not changed without the features of other stores")]
+    let mut kept = vec![("memory", Kept::Nowhere)];
     #[cfg(feature = "file-store")]
     {
         let folder = std::env::temp_dir().join(format!("kubemerge-{test}-{}", std::process::id()));
-        let store = kubemerge_server::store::FileStore::open(&folder).unwrap();
-        vec![memory, Subject { name: "file", store: Some(Box::new(store)), folder: Some(folder) }]
+        kept.push(("file", Kept::Folder(folder)));
     }
-    #[cfg(not(feature = "file-store"))]
-    {
-        _ = test;
-        vec![memory]
-    }
+    #[cfg(feature = "etcd")]
+    kept.extend(crate::etcd::shared(test).map(|etcd| ("etcd", Kept::Etcd(etcd, crate::etcd::prefix(test)))));
+    _ = test;
+    kept.into_iter().map(|(name, kept)| Subject::open(name, kept)).collect()
 }
 
 /// Does something as one request does it.

@@ -1,6 +1,9 @@
 //! Watches that come and go at random revisions: each sees every event of its keys once and in order.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use kubemerge_server::store::{Expect, Revision, Store};
 
@@ -69,6 +72,8 @@ fn watch_all(store: &dyn Store, start: Revision, seed: u64, is_over: &AtomicBool
             watch.reconnect(start, &mut random);
             watch.read(store, random.usize(1..40));
         }
+        // Leaves time to the writers: an etcd runs on the same machine.
+        std::thread::sleep(Duration::from_millis(1));
         let is_done = |watch: &Watch| watch.reconnects == 0 && watch.cursor == store.revision();
         if last_round && watches.iter().all(is_done) {
             return watches;

@@ -11,7 +11,7 @@ use kubemerge_server::{AdmissionPlugin, ApiServer, Builder, ServeOptions, Servin
 use serde_json::Value;
 
 use crate::args::{DialectArg, Recurse, VerbDialect};
-use crate::cmd::store::StoreArg;
+use crate::cmd::store::{EtcdArgs, StoreArg};
 use crate::input::{Inputs, Source};
 use crate::job::{objects, overlays};
 use crate::report::{Failure, Notice, Outcome, Result, plain};
@@ -42,6 +42,10 @@ Examples:
   With a folder that the next run goes on with:
     kubemerge serve --store file:cluster --port 8001
 
+  Two servers that are one, over an etcd:
+    kubemerge serve --store etcd://127.0.0.1:2379 --port 8001 &
+    kubemerge serve --store etcd://127.0.0.1:2379 --port 8002
+
   For other machines, which need the token and know this one by a name:
     kubemerge serve --address 0.0.0.0 --port 8001 --token-file token --allowed-host build.example
 
@@ -55,7 +59,8 @@ Examples:
   With plugins that hold pods to the limits and quotas of their namespace:
     kubemerge serve --admission-plugins LimitRanger,ResourceQuota -f limits.yaml")]
 pub(crate) struct ServeArgs {
-    /// Where objects are kept: `memory` until the server stops, `file:FOLDER` beyond that
+    /// Where objects are kept: `memory` until the server stops, `file:FOLDER` beyond that,
+    /// `etcd://HOST:PORT[,HOST:PORT…][/PREFIX]` in an etcd that several servers may share
     #[arg(long, default_value_t, value_name = "STORE")]
     store: StoreArg,
     /// Port to listen on; 0 takes a free one
@@ -135,6 +140,12 @@ pub(crate) struct ServeArgs {
     /// Remove pods as soon as they are deleted, since no kubelet does
     #[arg(long)]
     pods_end_at_once: bool,
+    #[command(flatten)]
+    etcd: EtcdArgs,
+    /// Compact the history of the whole etcd this often, in turn with other servers; 0 leaves it to others
+    #[arg(long, default_value = "5m", value_name = "DURATION", value_parser = duration::parse)]
+    #[arg(help_heading = "Store in etcd")]
+    etcd_compaction_interval: Duration,
 }
 
 /// An admission plugin, by the name that kube-apiserver gives it.
@@ -227,7 +238,7 @@ fn build(args: &ServeArgs, inputs: &mut Inputs) -> Result<ApiServer> {
     builder =
         with_documents(builder, &objects, |builder, name, object| builder.objects_from(name, [object]))?;
     // Last, because it locks the folder: all that is given is known to be readable then.
-    builder = args.store.give_to(builder)?;
+    builder = args.store.give_to(builder, &args.etcd, args.etcd_compaction_interval)?;
     builder.build().map_err(|error| Notice::error(error.to_string()).into())
 }
 

@@ -6,8 +6,10 @@
 
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, TableHandle, WriteTransaction};
 
-use super::codec::{self, Decoder};
-use crate::store::{Event, Record, Revision, StoreError, Stored};
+use crate::store::{
+    Event, Record, Revision, StoreError, Stored,
+    codec::{self, Decoder},
+};
 
 const ENTRIES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("entries");
 const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");

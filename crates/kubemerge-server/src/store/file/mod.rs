@@ -5,7 +5,6 @@
 //! `finish`. If the log cannot be written, the writes are taken back, all requests that may have seen them fail, and no
 //! write is accepted until the log works again; reads go on with the durable state.
 
-mod codec;
 mod folder;
 mod log;
 mod sync;

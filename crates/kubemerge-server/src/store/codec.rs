@@ -1,4 +1,4 @@
-//! One entry of the log as bytes: a key, and the record that was written or nothing if it was removed.
+//! Records as bytes, and entries of a log: a key, and the record that was written or nothing if it was removed.
 //!
 //! Texts have their length before them, numbers are little-endian. The owners of fields are kept as they are, since
 //! their texts are already in the form that they have in memory.
@@ -11,17 +11,29 @@ use kubemerge_value::Canonical;
 use crate::store::{Ownership, Record};
 
 /// What the first byte of an entry says.
+#[cfg(feature = "file-store")]
 const REMOVED: u8 = 0;
+#[cfg(feature = "file-store")]
 const WRITTEN: u8 = 1;
 
 const APPLY: u8 = 0;
 const UPDATE: u8 = 1;
 
+/// How many texts a decoder keeps to share them; a process that reads for ever must not keep all of them.
+const MAX_SHARED_TEXTS: usize = 1 << 16;
+
 /// Appends an entry.
+#[cfg(feature = "file-store")]
 pub(super) fn encode(key: &str, record: Option<&Record>, out: &mut Vec<u8>) {
     out.push(if record.is_some() { WRITTEN } else { REMOVED });
     put_text(key, out);
-    let Some(record) = record else { return };
+    if let Some(record) = record {
+        encode_record(record, out);
+    }
+}
+
+/// Appends a record.
+pub(super) fn encode_record(record: &Record, out: &mut Vec<u8>) {
     put_bytes(record.canonical().as_bytes(), out);
     put_count(record.owners().len(), out);
     record.owners().iter().for_each(|owner| put_text(owner, out));
@@ -64,7 +76,16 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
+    /// The record of these bytes; none if they are not one.
+    #[cfg(feature = "etcd")]
+    pub(super) fn decode_record(&mut self, bytes: &[u8]) -> Option<Record> {
+        let mut rest = Rest(bytes);
+        let record = self.record(&mut rest)?;
+        rest.0.is_empty().then_some(record)
+    }
+
     /// The key and the record of an entry; none if the bytes are not an entry.
+    #[cfg(feature = "file-store")]
     pub(super) fn decode<'b>(&mut self, bytes: &'b [u8]) -> Option<(&'b str, Option<Record>)> {
         let mut rest = Rest(bytes);
         let kind = rest.byte()?;
@@ -109,6 +130,9 @@ impl Decoder {
             return known.clone();
         }
         let name: Arc<str> = text.into();
+        if self.names.len() == MAX_SHARED_TEXTS {
+            self.names.clear();
+        }
         self.names.insert(name.clone());
         name
     }
@@ -118,6 +142,9 @@ impl Decoder {
             return known.clone();
         }
         let fields = FieldsV1::trusted(text.into());
+        if self.fields.len() == MAX_SHARED_TEXTS {
+            self.fields.clear();
+        }
         self.fields.insert(text.into(), fields.clone());
         fields
     }
@@ -155,7 +182,7 @@ impl<'b> Rest<'b> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "file-store"))]
 mod tests {
     use super::*;
 

@@ -1,0 +1,126 @@
+//! An etcd for the tests. It is found by `KUBEMERGE_ETCD`, in the folder `target`, or as `etcd`; without it, what needs
+//! it is skipped by name.
+
+use std::{
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        Arc, Mutex, Weak,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use kubemerge_server::store::{EtcdOptions, EtcdStore};
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+/// A running etcd, ended when it is dropped.
+pub(crate) struct Etcd {
+    process: Mutex<Child>,
+    program: PathBuf,
+    folder: PathBuf,
+    port: u16,
+    peer_port: u16,
+}
+
+/// An etcd that the tests of this process share, each with a prefix of its own; it ends with the last of them.
+pub(crate) fn shared(test: &str) -> Option<Arc<Etcd>> {
+    static SHARED: Mutex<Weak<Etcd>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap();
+    if let Some(etcd) = shared.upgrade() {
+        return Some(etcd);
+    }
+    let etcd = Arc::new(start(test)?);
+    *shared = Arc::downgrade(&etcd);
+    Some(etcd)
+}
+
+/// An etcd of one test.
+pub(crate) fn start(test: &str) -> Option<Etcd> {
+    let Some(program) = find() else {
+        eprintln!("skipped: {test} over etcd: there is no etcd");
+        return None;
+    };
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("kubemerge-etcd-{}-{number}", std::process::id()));
+    let (port, peer_port) = (free_port(), free_port());
+    let process = Mutex::new(spawn(&program, &folder, port, peer_port));
+    Some(Etcd { process, program, folder, port, peer_port })
+}
+
+fn find() -> Option<PathBuf> {
+    let given = std::env::var_os("KUBEMERGE_ETCD").map(PathBuf::from);
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/apiserver/bin/etcd");
+    let candidates = given.into_iter().chain([built, "etcd".into()]);
+    let runs = |program: &PathBuf| Command::new(program).arg("--version").output().is_ok();
+    candidates.into_iter().find(runs)
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn spawn(program: &Path, folder: &Path, port: u16, peer_port: u16) -> Child {
+    let (client, peer) = (format!("http://127.0.0.1:{port}"), format!("http://127.0.0.1:{peer_port}"));
+    let mut command = Command::new(program);
+    command.arg("--data-dir").arg(folder).args(["--log-level", "fatal", "--name", "one"]);
+    command.args(["--listen-client-urls", &client, "--advertise-client-urls", &client]);
+    command.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
+    command.args(["--initial-cluster", &format!("one={peer}")]);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+impl Etcd {
+    pub(crate) fn options(&self, prefix: &str) -> EtcdOptions {
+        EtcdOptions::new(&format!("etcd://127.0.0.1:{}/{prefix}", self.port)).unwrap()
+    }
+
+    /// Opens a store, as soon as etcd listens.
+    pub(crate) fn open(&self, prefix: &str) -> EtcdStore {
+        for _ in 0..100 {
+            match EtcdStore::open(self.options(prefix)) {
+                Ok(store) => return store,
+                Err(error) if error.to_string().contains("cannot reach") => {}
+                Err(error) => panic!("{error}"),
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        panic!("etcd does not listen");
+    }
+}
+
+impl Etcd {
+    /// Ends it without any warning.
+    pub(crate) fn kill(&self) {
+        let mut process = self.process.lock().unwrap();
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+
+    /// Starts it again with its data.
+    pub(crate) fn restart(&self) {
+        *self.process.lock().unwrap() = spawn(&self.program, &self.folder, self.port, self.peer_port);
+    }
+
+    /// Sends a signal, such as STOP.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.process.lock().unwrap().id().to_string();
+        let sent = Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap();
+        assert!(sent.success());
+    }
+}
+
+impl Drop for Etcd {
+    fn drop(&mut self) {
+        let process = self.process.get_mut().unwrap();
+        drop(process.kill());
+        drop(process.wait());
+        drop(std::fs::remove_dir_all(&self.folder));
+    }
+}
+
+/// A prefix that no other test has.
+pub(crate) fn prefix(test: &str) -> String {
+    format!("{test}-{}", COUNT.fetch_add(1, Ordering::Relaxed))
+}
