@@ -97,8 +97,12 @@ impl<'a> JsonText<'a> {
     /// before and the colon after it; nothing if the label is of another type or written in another way.
     #[inline]
     pub(super) fn plain_label(&mut self, arena: &'a Arena) -> Option<Element<'a>> {
-        let start = if self.is_map_start { "\"" } else { ",\"" };
-        let label = self.text[self.at..].strip_prefix(start)?;
+        let mut rest = &self.text.as_bytes()[self.at..];
+        if !self.is_map_start {
+            rest = rest.strip_prefix(b",")?;
+        }
+        // The label begins at the boundary of a character, for there is a quote before it.
+        let label = &self.text[self.text.len() - rest.strip_prefix(b"\"")?.len()..];
         let (element, rest) = match label.as_bytes() {
             [b'f', b':', ..] => {
                 let end = 2 + quote_or_escape(&label.as_bytes()[2..])?;

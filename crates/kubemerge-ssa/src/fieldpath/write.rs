@@ -59,9 +59,25 @@ impl FieldsWriter {
         }
         let (mut has_before, mut before) = (has_before, None);
         for node in set.nodes {
-            self.comma(has_before);
-            self.label(node.element);
-            self.content(node, &mut before);
+            match node.element {
+                // Most nodes, written in as few pieces as possible.
+                Element::Name(name) => {
+                    self.comma(has_before);
+                    self.out.extend_from_slice(b"\"f:");
+                    write_escaped_part(name.as_bytes(), &mut self.out);
+                    if node.below.is_empty() {
+                        self.out.extend_from_slice(b"\":{}");
+                    } else {
+                        self.out.push(b'"');
+                        self.content(node, &mut before);
+                    }
+                }
+                other => {
+                    self.comma(has_before);
+                    write_quoted_label(other, &mut self.label, &mut self.out);
+                    self.content(node, &mut before);
+                }
+            }
             has_before = true;
         }
     }
@@ -80,21 +96,6 @@ impl FieldsWriter {
             write_escaped(&label, &mut self.out);
             self.content(node, &mut before);
             has_before = true;
-        }
-    }
-
-    fn label(&mut self, element: Element<'_>) {
-        match element {
-            Element::Name(name) => {
-                self.out.extend_from_slice(b"\"f:");
-                write_escaped_part(name.as_bytes(), &mut self.out);
-                self.out.push(b'"');
-            }
-            other => {
-                let mut label = std::mem::take(&mut self.label);
-                write_quoted_label(other, &mut label, &mut self.out);
-                self.label = label;
-            }
         }
     }
 
