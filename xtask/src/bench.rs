@@ -24,6 +24,8 @@ mod ssa;
 #[cfg(feature = "bench")]
 mod ssa_documents;
 #[cfg(feature = "bench")]
+mod ssa_growth;
+#[cfg(feature = "bench")]
 mod ssa_sets;
 #[cfg(feature = "bench")]
 mod stopwatch;

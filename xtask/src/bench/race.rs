@@ -14,7 +14,7 @@ use super::{
     kubernetes::Kubernetes,
     making, peers,
     racers::racers,
-    ssa,
+    ssa, ssa_growth,
     stopwatch::nanoseconds,
     table::{Form, Table, print},
 };
@@ -49,7 +49,7 @@ pub(super) fn run_server_side_apply(form: Form) -> ExitCode {
     let schema = Schema::builtin("1.37", Dialect::Upstream).expect("the built-in tables load");
     let times = ssa::table(&schema, &mut Kubernetes::start());
     let ratios = times.ratios(SERVER_SIDE_RATIOS);
-    print(form, &racers(), &[times, ratios]);
+    print(form, &racers(), &[times, ratios, ssa_growth::table(&schema)]);
     ExitCode::SUCCESS
 }
 
