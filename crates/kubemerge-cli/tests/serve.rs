@@ -238,6 +238,25 @@ fn a_token_is_read_from_a_file() {
 }
 
 #[test]
+fn a_token_that_no_client_can_send_is_refused_and_not_shown() {
+    let file = own_file("wrong-token");
+    for (token, expected) in [
+        ("", "contains no token"),
+        ("hunter2 \n hunter3", "without spaces"),
+        ("hunter2\u{e9}", "without spaces"),
+    ] {
+        std::fs::write(&file, token).unwrap();
+        let path = file.to_str().unwrap();
+        for (arguments, place) in [(["--token-file", path], path), (["--token", token], "--token")] {
+            let text = refused(&arguments);
+            assert!(text.contains(expected) && text.contains(place), "{text}");
+            assert!(!text.contains("hunter"), "{text}");
+        }
+    }
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[test]
 fn an_address_for_everybody_must_be_asked_for() {
     let text = refused(&["--address", "0.0.0.0"]);
     assert!(text.contains("is not a loopback address") && text.contains("--insecure"), "{text}");

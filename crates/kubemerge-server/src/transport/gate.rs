@@ -85,6 +85,7 @@ impl Gate {
                 drop(permit);
                 response
             }
+            Room::Health => response,
         })
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Limits {
 pub(super) enum Room {
     Request(OwnedSemaphorePermit),
     Watch(OwnedSemaphorePermit),
+    /// None. Upstream: a busy server still answers whether it is alive, lest it be ended for being busy.
+    Health,
 }
 
 impl Limits {
@@ -44,9 +46,11 @@ impl Limits {
 
     /// Takes the room that a request needs.
     pub(super) fn enter(&self, parts: &Parts) -> Outcome<Room> {
-        let taken = match is_watch(parts) {
-            true => self.watches.clone().try_acquire_owned().map(Room::Watch),
-            false => self.requests.clone().try_acquire_owned().map(Room::Request),
+        let take = |room: &Arc<Semaphore>| room.clone().try_acquire_owned();
+        let taken = match Target::of(parts.uri.path()) {
+            Target::Health(_) => Ok(Room::Health),
+            target if is_watch(parts, &target) => take(&self.watches).map(Room::Watch),
+            _ => take(&self.requests).map(Room::Request),
         };
         taken.map_err(|_| {
             Failure::new(429, "TooManyRequests", "Too many requests, please try again later.")
@@ -55,10 +59,10 @@ impl Limits {
     }
 }
 
-fn is_watch(parts: &Parts) -> bool {
-    match Target::of(parts.uri.path()) {
+fn is_watch(parts: &Parts, target: &Target<'_>) -> bool {
+    match target {
         Target::Objects(address) => {
-            Verb::of(&parts.method, &address, &Query::parse(parts.uri.query())) == Some(Verb::Watch)
+            Verb::of(&parts.method, address, &Query::parse(parts.uri.query())) == Some(Verb::Watch)
         }
         _ => false,
     }

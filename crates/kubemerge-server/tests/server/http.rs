@@ -115,6 +115,25 @@ async fn a_token_is_in_the_kubeconfig_and_asked_for() {
     assert!(exchange(serving.address(), &with).await.starts_with("HTTP/1.1 200"));
 }
 
+#[tokio::test]
+async fn probes_need_no_token_and_no_room() {
+    let server = ApiServer::builder().token("let-me-in").build().unwrap();
+    let serving = server.serve(ServeOptions::default().max_requests_inflight(0)).await.unwrap();
+    for path in ["/healthz", "/livez", "/readyz", "/readyz?verbose"] {
+        assert_eq!(
+            status_line(serving.address(), path, "host: localhost\r\n").await,
+            "HTTP/1.1 200 OK",
+            "{path}"
+        );
+    }
+    for path in ["/readyz/etcd", "/livez/ping"] {
+        let line = status_line(serving.address(), path, "host: localhost\r\n").await;
+        assert_eq!(line, "HTTP/1.1 401 Unauthorized", "{path}");
+    }
+    let line = status_line(serving.address(), "/metrics", "host: localhost\r\n").await;
+    assert_eq!(line, "HTTP/1.1 429 Too Many Requests");
+}
+
 /// The status line of the answer to a GET with these headers.
 async fn status_line(address: std::net::SocketAddr, path: &str, headers: &str) -> String {
     let request = format!("GET {path} HTTP/1.1\r\nconnection: close\r\n{headers}\r\n");
@@ -173,19 +192,27 @@ async fn more_watches_than_allowed_are_sent_away() {
 async fn more_requests_than_allowed_are_sent_away() {
     let server = server();
     let serving = server.serve(ServeOptions::default().max_requests_inflight(0)).await.unwrap();
-    let line = status_line(serving.address(), "/version", "host: localhost\r\n").await;
-    assert_eq!(line, "HTTP/1.1 429 Too Many Requests");
+    let answer = get_through(&serving, "/version").await;
+    assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("retry-after: 1"), "{answer}");
 }
 
 #[tokio::test]
-async fn the_access_log_names_the_path_and_no_query() {
+async fn the_access_log_has_no_query_no_header_and_no_body() {
     let (lines, seen) = std::sync::mpsc::channel();
     let log = move |entry: &kubemerge_server::AccessLogEntry<'_>| lines.send(entry.to_string()).unwrap();
     let server = server();
     let serving = server.serve(ServeOptions::default().access_log(log)).await.unwrap();
-    status_line(serving.address(), "/api/v1/pods?secret=1", "host: localhost\r\n").await;
+    let headers = "host: localhost\r\nauthorization: Bearer secret\r\ncookie: secret\r\n";
+    status_line(serving.address(), "/api/v1/pods?token=secret", headers).await;
     let line = seen.recv().unwrap();
     assert!(line.starts_with("GET /api/v1/pods 200 ") && line.ends_with("ms"), "{line}");
+    let request = format!(
+        "POST {CONFIG_MAPS} HTTP/1.1\r\n{headers}connection: close\r\ncontent-length: 6\r\n\r\nsecret"
+    );
+    exchange(serving.address(), &request).await;
+    let refused = seen.recv().unwrap();
+    assert!(refused.starts_with(&format!("POST {CONFIG_MAPS} 4")), "{refused}");
+    assert!(!line.contains("secret") && !refused.contains("secret"), "{line}\n{refused}");
 }
 
 async fn get_through(serving: &kubemerge_server::Serving, path: &str) -> String {
@@ -239,4 +266,24 @@ async fn events_are_removed_when_they_are_old() {
     let serving = server.serve(ServeOptions::default().event_ttl(Duration::ZERO)).await.unwrap();
     get_through(&serving, "/readyz").await;
     assert!(server.get("v1", "Event", "default", "new").is_some());
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_makes_nothing_old() {
+    let clock = kubemerge_server::Clock::fixed(1_700_000_000);
+    let server = ApiServer::builder().clock(clock.clone()).build().unwrap();
+    // An age of 20 s is looked at every second.
+    let serving = server.serve(ServeOptions::default().event_ttl(Duration::from_secs(20))).await.unwrap();
+    let start = server.revision();
+    server
+        .set(serde_json::json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "default"},
+            "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"}}))
+        .unwrap();
+    clock.advance(Duration::from_secs(10 * 365 * 24 * 3600));
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    assert!(server.get("v1", "Event", "default", "e").is_some());
+    let path =
+        format!("/api/v1/namespaces/default/events?watch=true&timeoutSeconds=1&resourceVersion={start}");
+    let events = get_through(&serving, &path).await;
+    assert!(events.contains("\"ADDED\"") && !events.contains("ERROR"), "{events}");
 }

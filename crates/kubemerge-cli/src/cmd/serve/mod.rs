@@ -261,13 +261,25 @@ fn with_documents(
 
 /// The token of either option. A file may end with a newline, which editors add.
 fn token(args: &ServeArgs) -> Result<Option<String>> {
-    let Some(path) = &args.token_file else { return Ok(args.token.clone()) };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Notice::error(format!("cannot read {}: {}", path.display(), plain(&error))))?;
-    match text.trim() {
-        "" => Err(Notice::error(format!("{} contains no token", path.display())).into()),
-        token => Ok(Some(token.to_owned())),
+    let (token, place) = match (&args.token, &args.token_file) {
+        (_, Some(path)) => {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Notice::error(format!("cannot read {}: {}", path.display(), plain(&error)))
+            })?;
+            (text.trim().to_owned(), path.display().to_string())
+        }
+        (Some(token), None) => (token.clone(), "--token".to_owned()),
+        (None, None) => return Ok(None),
+    };
+    // The token itself is never part of a message.
+    if token.is_empty() {
+        return Err(Notice::error(format!("{place} contains no token")).into());
     }
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let notice = Notice::error(format!("{place} contains a token that no client can send"));
+        return Err(notice.help("a token is one line of ASCII characters without spaces").into());
+    }
+    Ok(Some(token))
 }
 
 fn options(args: &ServeArgs) -> ServeOptions {
