@@ -13,6 +13,9 @@ const DIRECTIVES_ALLOWED: &str = "crates/kubemerge-strategic/src/directive.rs";
 /// Findings, explanations and the command show directives to users.
 const SHOWS_DIRECTIVES: [&str; 2] = ["crates/kubemerge-inspect/", "crates/kubemerge-cli/"];
 const DIRECTIVES: [&str; 4] = ["$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList"];
+/// The only file of the server that asks for the time of day: a clock that jumps must not make anything old.
+const CLOCK: &str = "crates/kubemerge-server/src/protocol/clock.rs";
+const SERVER_SOURCES: &str = "crates/kubemerge-server/src/";
 /// Documents that every user looks for.
 const REQUIRED: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"];
 const MAX_ARCHITECTURE_LINES: usize = 200;
@@ -41,6 +44,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<Complaint> {
             complaints.extend(module_without_doc(file));
             complaints.extend(unsafe_code(file));
             complaints.extend(directives(file));
+            complaints.extend(time_of_day(file));
         }
         // Lock files name where packages came from.
         if !file.path.ends_with(".lock") && !file.path.ends_with("go.sum") {
@@ -111,6 +115,16 @@ fn directives(file: &TextFile) -> Vec<Complaint> {
         .collect()
 }
 
+fn time_of_day(file: &TextFile) -> Option<Complaint> {
+    if !file.path.starts_with(SERVER_SOURCES) || file.path == CLOCK || !file.text.contains("SystemTime") {
+        return None;
+    }
+    let all = tokens(&file.text);
+    let (code, _) = without_tests(&all);
+    let found = code.iter().find(|token| token.word() == Some("SystemTime"))?;
+    Some(Complaint::on_line(&file.path, found.line, format!("the time of day is asked for outside {CLOCK}")))
+}
+
 fn is_directive(text: &str) -> bool {
     let name = text.split('/').next().unwrap_or(text);
     DIRECTIVES.contains(&name)
@@ -172,6 +186,14 @@ mod tests {
         assert_eq!(directives(&file(path, text)).len(), 2);
         assert_eq!(directives(&file(DIRECTIVES_ALLOWED, text)), []);
         assert_eq!(directives(&file(path, &format!("#[cfg(test)] mod tests {{ {text} }}"))), []);
+    }
+
+    #[test]
+    fn one_file_of_the_server_asks_for_the_time_of_day() {
+        let text = "fn f() { SystemTime::now(); }";
+        assert!(time_of_day(&file("crates/kubemerge-server/src/store/state.rs", text)).is_some());
+        assert_eq!(time_of_day(&file(CLOCK, text)), None);
+        assert_eq!(time_of_day(&file("crates/kubemerge-cli/src/main.rs", text)), None);
     }
 
     #[test]
