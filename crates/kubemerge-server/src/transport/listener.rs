@@ -26,6 +26,7 @@ use crate::{
         gate::{Gate, READ_TIMEOUT},
         kubeconfig,
         options::ServeOptions,
+        recovery::recover_followups,
     },
 };
 
@@ -76,6 +77,7 @@ pub(crate) async fn serve(api: Arc<Api>, options: &ServeOptions) -> io::Result<S
     if !options.event_ttl.is_zero() {
         tokio::spawn(expire_events(api.clone(), options.event_ttl, stopped.clone()));
     }
+    tokio::spawn(recover_followups(api.clone(), stopped.clone()));
     let gate = Arc::new(Gate::new(api, options));
     let task = tokio::spawn(accept(listener, acceptor, gate, stopped));
     Ok(Serving { address, kubeconfig, url, stop, task })

@@ -21,6 +21,8 @@ pub(crate) mod listener;
 #[cfg(feature = "serve")]
 pub(crate) mod options;
 #[cfg(feature = "serve")]
+mod recovery;
+#[cfg(feature = "serve")]
 mod request_labels;
 pub(crate) mod service;
 #[cfg(feature = "serve")]

@@ -11,7 +11,7 @@
 //! | prepare | `prepare` | what the server owns: identity, status, generation |
 //! | validate | `validate` | every complaint about the object |
 //! | commit | `commit`, `transaction` | compare-and-swap in the store |
-//! | follow-ups | `followup`, `collector`, `definition`, `controller_status` | garbage collection, namespaces and definitions that are deleted, names of definitions, conditions |
+//! | follow-ups | `followup`, `collector`, `definition`, `controller_status`, `recovery` | garbage collection, namespaces and definitions that are deleted, names of definitions, conditions |
 //!
 //! Admission plugins and allocators (`admission`, `allocation`) change objects of built-in kinds right before their rules.
 //! The rules of built-in kinds take part in two places, both in [`kind_rules`]: decoding fills in their defaults, and
@@ -43,6 +43,8 @@ pub(crate) mod patch;
 pub(crate) mod precondition;
 pub(crate) mod prepare;
 mod quota_status;
+#[cfg(feature = "serve")]
+pub(crate) mod recovery;
 pub(crate) mod request;
 mod rewrite;
 pub(crate) mod sequence;

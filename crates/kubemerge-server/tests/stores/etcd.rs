@@ -2,16 +2,20 @@
 //! it is skipped by name.
 
 use std::{
-    net::TcpListener,
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
         Arc, Mutex, Weak,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use kubemerge_server::store::{EtcdOptions, EtcdStore};
+use serde_json::{Value, json};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
@@ -22,6 +26,8 @@ pub(crate) struct Etcd {
     folder: PathBuf,
     port: u16,
     peer_port: u16,
+    /// More flags, such as those of TLS.
+    flags: Vec<String>,
 }
 
 /// An etcd that the tests of this process share, each with a prefix of its own; it ends with the last of them.
@@ -38,6 +44,11 @@ pub(crate) fn shared(test: &str) -> Option<Arc<Etcd>> {
 
 /// An etcd of one test.
 pub(crate) fn start(test: &str) -> Option<Etcd> {
+    start_with(test, |_| Vec::new())
+}
+
+/// The same with more flags, which may name files in its folder.
+pub(crate) fn start_with(test: &str, flags: impl FnOnce(&Path) -> Vec<String>) -> Option<Etcd> {
     let Some(program) = find() else {
         eprintln!("skipped: {test} over etcd: there is no etcd");
         return None;
@@ -45,8 +56,10 @@ pub(crate) fn start(test: &str) -> Option<Etcd> {
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("kubemerge-etcd-{}-{number}", std::process::id()));
     let (port, peer_port) = (free_port(), free_port());
-    let process = Mutex::new(spawn(&program, &folder, port, peer_port));
-    Some(Etcd { process, program, folder, port, peer_port })
+    std::fs::create_dir_all(&folder).unwrap();
+    let flags = flags(&folder);
+    let process = Mutex::new(spawn(&program, &folder, [port, peer_port], &flags));
+    Some(Etcd { process, program, folder, port, peer_port, flags })
 }
 
 fn find() -> Option<PathBuf> {
@@ -61,10 +74,16 @@ fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-fn spawn(program: &Path, folder: &Path, port: u16, peer_port: u16) -> Child {
-    let (client, peer) = (format!("http://127.0.0.1:{port}"), format!("http://127.0.0.1:{peer_port}"));
+fn spawn(program: &Path, folder: &Path, [port, peer_port]: [u16; 2], flags: &[String]) -> Child {
+    let scheme = if flags.is_empty() { "http" } else { "https" };
+    let (client, peer) = (format!("{scheme}://127.0.0.1:{port}"), format!("http://127.0.0.1:{peer_port}"));
     let mut command = Command::new(program);
-    command.arg("--data-dir").arg(folder).args(["--log-level", "fatal", "--name", "one"]);
+    command.arg("--data-dir").arg(folder.join("data")).args(flags).args([
+        "--log-level",
+        "fatal",
+        "--name",
+        "one",
+    ]);
     command.args(["--listen-client-urls", &client, "--advertise-client-urls", &client]);
     command.args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer]);
     command.args(["--initial-cluster", &format!("one={peer}")]);
@@ -76,18 +95,58 @@ impl Etcd {
         EtcdOptions::new(&format!("etcd://127.0.0.1:{}/{prefix}", self.port)).unwrap()
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Asks etcd itself, through its gateway to JSON, as soon as it listens.
+    pub(crate) fn ask(&self, call: &str, body: Value) -> Value {
+        for _ in 0..100 {
+            if let Ok(answer) = self.try_ask(call, &body) {
+                return answer;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("etcd does not answer");
+    }
+
+    fn try_ask(&self, call: &str, body: &Value) -> std::io::Result<Value> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        let body = body.to_string();
+        let length = body.len();
+        write!(stream, "POST /v3/{call} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_default();
+        match head.contains(" 200 ") {
+            true => Ok(serde_json::from_str(body)?),
+            false => Err(std::io::Error::other(answer)),
+        }
+    }
+
+    /// Writes a key past the store.
+    pub(crate) fn put(&self, key: &str, value: &str) {
+        let encoded = |text: &str| BASE64_STANDARD.encode(text);
+        self.ask("kv/put", json!({"key": encoded(key), "value": encoded(value)}));
+    }
+
     /// Opens a store, as soon as etcd listens.
     pub(crate) fn open(&self, prefix: &str) -> EtcdStore {
-        for _ in 0..100 {
-            match EtcdStore::open(self.options(prefix)) {
-                Ok(store) => return store,
-                Err(error) if error.to_string().contains("cannot reach") => {}
-                Err(error) => panic!("{error}"),
-            }
-            std::thread::sleep(std::time::Duration::from_millis(100));
-        }
-        panic!("etcd does not listen");
+        open(|| self.options(prefix))
     }
+}
+
+/// Opens a store, as soon as etcd listens.
+pub(crate) fn open(options: impl Fn() -> EtcdOptions) -> EtcdStore {
+    for _ in 0..100 {
+        match EtcdStore::open(options()) {
+            Ok(store) => return store,
+            Err(error) if error.to_string().contains("cannot reach") => {}
+            Err(error) => panic!("{error}"),
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("etcd does not listen");
 }
 
 impl Etcd {
@@ -100,7 +159,8 @@ impl Etcd {
 
     /// Starts it again with its data.
     pub(crate) fn restart(&self) {
-        *self.process.lock().unwrap() = spawn(&self.program, &self.folder, self.port, self.peer_port);
+        *self.process.lock().unwrap() =
+            spawn(&self.program, &self.folder, [self.port, self.peer_port], &self.flags);
     }
 
     /// Sends a signal, such as STOP.

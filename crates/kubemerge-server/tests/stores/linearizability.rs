@@ -18,7 +18,7 @@ use crate::{
 const CLIENTS: u64 = 5;
 const KEYS: usize = 3;
 
-fn is_full() -> bool {
+pub(crate) fn is_full() -> bool {
     std::env::var_os("KUBEMERGE_STORES").is_some_and(|form| form == "full")
 }
 
@@ -48,7 +48,7 @@ fn operate(store: &dyn Store, key: &str, known: Held, random: &mut fastrand::Rng
 }
 
 /// What a client believes after an operation.
-fn learnt(operation: Operation) -> Held {
+pub(crate) fn learnt(operation: Operation) -> Held {
     match operation {
         Operation::Get { found: held }
         | Operation::Put { answer: Err(held), .. }

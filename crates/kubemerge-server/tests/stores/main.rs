@@ -1,5 +1,5 @@
 //! The contract of stores, held against every store: `contract` step by step, `linearizability` by histories of
-//! concurrent clients, `watching` by watches that come and go. `replicas` and `faults` are about etcd.
+//! concurrent clients, `watching` by watches that come and go. `opening`, `replicas` and `faults` are about etcd.
 
 mod contract;
 #[cfg(feature = "etcd")]
@@ -8,6 +8,10 @@ mod etcd;
 mod faults;
 mod history;
 mod linearizability;
+#[cfg(feature = "etcd")]
+mod opening;
+#[cfg(feature = "etcd")]
+mod proxy;
 #[cfg(feature = "etcd")]
 mod replicas;
 mod subject;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use etcd_client::{Event, EventType, KeyValue, WatchResponse, WatchStream};
+use etcd_client::{Event, EventType, GetOptions, KeyValue, WatchResponse, WatchStream};
 use tokio::time::sleep;
 
 use super::{
-    connection::{CallError, unsigned},
+    connection::{CallError, signed, unsigned},
     keys::StateKey,
     roots::{Roots, damaged, load, number},
     shared::{Part, Shared},
@@ -68,8 +68,10 @@ pub(super) async fn heartbeat(shared: &Shared) {
 /// What to do after an answer of the watch.
 enum Next {
     GoOn,
-    /// The state was replaced, or its history is compacted: it has to be read again.
+    /// The state was replaced: it has to be read again.
     Reload,
+    /// The watch cannot go on from where it was, because etcd has compacted its history to this revision.
+    Compacted(Revision),
 }
 
 /// Watches until something fails: that is the answer.
@@ -85,7 +87,7 @@ async fn follow(shared: &Shared, after: &mut Revision, decoder: &mut Decoder) ->
         };
         match next {
             Ok(Next::GoOn) => shared.note(Part::Feed, Ok(())),
-            Ok(Next::Reload) => match reload(shared, after).await {
+            Ok(lost) => match find_again(shared, lost, after).await {
                 Ok(again) => stream = again,
                 Err(error) => return error,
             },
@@ -94,9 +96,28 @@ async fn follow(shared: &Shared, after: &mut Revision, decoder: &mut Decoder) ->
     }
 }
 
-async fn reload(shared: &Shared, after: &mut Revision) -> Result<WatchStream, StoreError> {
-    *after = shared.reload().await?;
+/// A watch from where the state in memory is after this.
+async fn find_again(shared: &Shared, lost: Next, after: &mut Revision) -> Result<WatchStream, StoreError> {
+    *after = match lost {
+        Next::Compacted(to) if has_missed_nothing(shared, to).await? => to,
+        _ => shared.reload().await?,
+    };
     Ok(shared.connection.watch(shared.keys.state(), *after + 1).await?)
+}
+
+/// Whether nothing was written below the prefix until a revision: etcd has compacted what others wrote, and watches need
+/// not end for that.
+async fn has_missed_nothing(shared: &Shared, until: Revision) -> Result<bool, StoreError> {
+    let options = GetOptions::new().with_revision(signed(until));
+    match shared.connection.get(shared.keys.head(), options).await {
+        Ok(found) => Ok(found
+            .kvs()
+            .first()
+            .is_some_and(|head| unsigned(head.mod_revision()) == shared.index.revision())),
+        // And further meanwhile.
+        Err(CallError::Compacted) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 async fn message(shared: &Shared, stream: &mut WatchStream) -> Result<WatchResponse, StoreError> {
@@ -119,7 +140,7 @@ fn apply(
     decoder: &mut Decoder,
 ) -> Result<Next, StoreError> {
     if message.compact_revision() > 0 {
-        return Ok(Next::Reload);
+        return Ok(Next::Compacted(unsigned(message.compact_revision())));
     }
     if message.canceled() {
         return Err(StoreError::new(format!("etcd has ended its watch: {}", message.cancel_reason())));

@@ -140,10 +140,6 @@ impl Shared {
     /// which it can.
     pub(super) async fn reload(&self) -> Result<Revision, StoreError> {
         let roots = Roots::open(&self.connection, &self.keys).await?;
-        // Nothing happened below the prefix while etcd compacted what others wrote: watches need not end.
-        if roots.generation == self.generation() && roots.head == self.index.revision() {
-            return Ok(roots.revision);
-        }
         let items = load(&self.connection, &self.keys, roots.generation.id, roots.revision).await?;
         self.install(roots.generation, State::of(items, roots.head));
         Ok(roots.revision)
