@@ -33,8 +33,8 @@ etcd need protoc, and an etcd: that of KUBEMERGE_ETCD, of `cargo xtask apiserver
 
 /// The tests, as arguments of `cargo test`.
 const TESTS: [&[&str]; 3] = [
-    &["-p", "kubemerge-server", "--features", "etcd,file-store", "--test", "stores"],
-    &["-p", "kubemerge-server", "--features", "etcd,file-store", "--lib", "store::"],
+    &["-p", "kubemerge-server", "--features", "etcd,file-store,tls", "--test", "stores"],
+    &["-p", "kubemerge-server", "--features", "etcd,file-store,tls", "--lib", "store::"],
     &["-p", "kubemerge-cli", "--features", "etcd", "--test", "stores"],
 ];
 

@@ -92,7 +92,8 @@ fn spawn(program: &Path, folder: &Path, [port, peer_port]: [u16; 2], flags: &[St
 
 impl Etcd {
     pub(crate) fn options(&self, prefix: &str) -> EtcdOptions {
-        EtcdOptions::new(&format!("etcd://127.0.0.1:{}/{prefix}", self.port)).unwrap()
+        let options = EtcdOptions::new(&format!("etcd://127.0.0.1:{}/{prefix}", self.port)).unwrap();
+        options.compaction_interval(Duration::ZERO)
     }
 
     pub(crate) fn port(&self) -> u16 {
@@ -110,7 +111,7 @@ impl Etcd {
         panic!("etcd does not answer");
     }
 
-    fn try_ask(&self, call: &str, body: &Value) -> std::io::Result<Value> {
+    pub(crate) fn try_ask(&self, call: &str, body: &Value) -> std::io::Result<Value> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         let body = body.to_string();
         let length = body.len();

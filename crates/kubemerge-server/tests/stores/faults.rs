@@ -226,6 +226,33 @@ fn histories_over_two_stores_are_linearizable_with_faults() {
     }
 }
 
+#[test]
+fn servers_compact_in_turn() {
+    let Some(etcd) = start("servers_compact_in_turn") else { return };
+    let off = etcd.open("off");
+    let first = request(&off, || off.put("a", record("1"), Expect::Absent).unwrap()).unwrap();
+    let can_read = |revision: Revision| {
+        let asked = etcd.try_ask("kv/range", &json!({"key": "YQ==", "revision": revision.to_string()}));
+        !asked.is_err_and(|error| error.to_string().contains("compacted"))
+    };
+    let interval = Duration::from_millis(300);
+    let open = || crate::etcd::open(|| etcd.options("on").compaction_interval(interval));
+    let stores = [open(), open()];
+    assert!(can_read(first));
+    let write = |number: u32| {
+        let store = &stores[number as usize % 2];
+        request(store, || store.put(&number.to_string(), record("1"), Expect::Absent).unwrap()).unwrap()
+    };
+    let last = (0..5).map(write).last().unwrap();
+    wait_for("compaction", || !can_read(first));
+    wait_for("compaction", || !can_read(last - 1));
+    // What servers have in memory can be read for longer than what etcd has.
+    assert!(
+        stores.iter().all(|store| store.events("", last - 1, 9).is_ok_and(|(events, _)| events.len() == 1))
+    );
+    assert_eq!(off.newest("").len(), 1);
+}
+
 /// A call whose write may have happened.
 struct Uncertain {
     key: String,

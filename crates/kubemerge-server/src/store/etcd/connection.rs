@@ -4,7 +4,8 @@ use std::{future::Future, net::ToSocketAddrs, sync::Arc};
 
 use etcd_client::{
     Client, CompactionOptions, DeleteOptions, Error, GetOptions, GetResponse, KeyValue, KvClient,
-    LeaseClient, PutOptions, Txn, TxnOpResponse, TxnResponse, WatchClient, WatchOptions, WatchStream,
+    LeaseClient, MaintenanceClient, PutOptions, Txn, TxnOpResponse, TxnResponse, WatchClient, WatchOptions,
+    WatchStream,
 };
 use tokio::time::timeout;
 
@@ -47,6 +48,7 @@ pub(super) struct Connection {
     kv: KvClient,
     watch: WatchClient,
     lease: LeaseClient,
+    maintenance: MaintenanceClient,
     /// Where etcd is, for messages.
     place: Arc<str>,
     prefix: Arc<str>,
@@ -69,6 +71,7 @@ impl Connection {
                 .max_encoding_message_size(MAX_MESSAGE_BYTES),
             watch: client.watch_client().max_decoding_message_size(MAX_MESSAGE_BYTES),
             lease: client.lease_client(),
+            maintenance: client.maintenance_client(),
             place,
             prefix,
         })
@@ -136,6 +139,11 @@ impl Connection {
         self.call(self.lease.clone().keep_alive(lease)).await.map(drop)
     }
 
+    /// How large the whole etcd is.
+    pub(super) async fn disk_bytes(&self) -> Result<u64, CallError> {
+        Ok(unsigned(self.call(self.maintenance.clone().status()).await?.db_size()))
+    }
+
     /// The revision of the newest write below the prefix, as a linearizable read gives it.
     pub(super) async fn head(&self, keys: &Keys) -> Result<Revision, StoreError> {
         let found = self.get(keys.head(), GetOptions::new()).await?;
@@ -174,6 +182,10 @@ fn explain(error: Error, place: &str, prefix: &str) -> CallError {
     };
     let message = status.message();
     match i32::from(status.code()) {
+        _ if message.contains("request is too large") => failed(format!(
+            "etcd at {place} does not take objects of this size: {message}; start etcd with a larger \
+             --max-request-bytes"
+        )),
         OUT_OF_RANGE if message.contains("compacted") => CallError::Compacted,
         UNAUTHENTICATED | PERMISSION_DENIED => failed(refusal(place, prefix, message)),
         // An unknown user, a wrong password and a missing user have this code.

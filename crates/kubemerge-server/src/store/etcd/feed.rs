@@ -1,6 +1,6 @@
 //! The watch that the state in memory is fed by, and the heartbeat that finds out when it no longer is.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use etcd_client::{Event, EventType, GetOptions, KeyValue, WatchResponse, WatchStream};
 use tokio::time::sleep;
@@ -17,6 +17,8 @@ use crate::store::{Record, Revision, Store, StoreError, codec::Decoder, state::S
 const RETRY_DELAY: Duration = Duration::from_millis(200);
 /// How often a server without requests asks whether etcd works.
 const HEARTBEAT: Duration = Duration::from_secs(1);
+/// How large etcd is changes slowly.
+const HEARTBEATS_PER_SIZE: u64 = 10;
 
 /// How many revisions of history are read at the start. etcd shows old ones slowly: about ten thousand in a second.
 const MAX_REPLAYED_REVISIONS: u64 = 10_000;
@@ -54,8 +56,14 @@ pub(super) async fn run(shared: &Shared, mut after: Revision) {
 
 /// Asks for the newest revision from time to time: nothing else tells a quiet server that etcd is gone.
 pub(super) async fn heartbeat(shared: &Shared) {
-    loop {
+    for count in 0u64.. {
         sleep(HEARTBEAT).await;
+        if count.is_multiple_of(HEARTBEATS_PER_SIZE) {
+            // Unknown stays what it was: some users may not ask for it.
+            if let Ok(size) = shared.connection.disk_bytes().await {
+                shared.disk_bytes.store(size, Ordering::Relaxed);
+            }
+        }
         let result = shared.catch_up().await;
         if result.is_err() {
             // The watch may hang although etcd works again.

@@ -21,7 +21,11 @@ mod roots;
 mod shared;
 mod write;
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use tokio::{
     runtime::{Handle, Runtime, RuntimeFlavor},
@@ -130,7 +134,7 @@ async fn start(options: EtcdOptions) -> Result<(Arc<Shared>, mpsc::UnboundedSend
     if let Some(interval) = options.compaction_interval {
         spawn(&shared, move |shared| async move { compaction::run(&shared, interval).await });
     }
-    shared.reached(head).await?;
+    shared.reached_within(head, START_TIMEOUT).await?;
     Ok((shared, requests))
 }
 
@@ -174,7 +178,8 @@ impl Store for EtcdStore {
     }
 
     fn size(&self) -> StoreSize {
-        self.shared.index.size()
+        let disk_bytes = self.shared.disk_bytes.load(Ordering::Relaxed);
+        StoreSize { disk_bytes, ..self.shared.index.size() }
     }
 
     fn revision(&self) -> Revision {

@@ -1,8 +1,11 @@
 //! What the tasks of a store share: the state in memory, the connection, and whether both agree.
 
-use std::sync::{
-    Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use tokio::{
@@ -32,6 +35,8 @@ pub(super) struct Shared {
     pub(super) session: tokio::sync::Mutex<Option<i64>>,
     /// How many claims this process has.
     claims: AtomicUsize,
+    /// How large the whole etcd is.
+    pub(super) disk_bytes: AtomicU64,
     generation: Mutex<Generation>,
     failures: Mutex<Failures>,
 }
@@ -62,6 +67,7 @@ impl Shared {
             restart: Notify::new(),
             session: tokio::sync::Mutex::default(),
             claims: AtomicUsize::new(0),
+            disk_bytes: AtomicU64::new(0),
             generation: Mutex::default(),
             failures: Mutex::default(),
         }
@@ -73,7 +79,8 @@ impl Shared {
 
     pub(super) fn health(&self) -> Result<(), StoreError> {
         let failures = self.failures();
-        failures.feed.as_ref().or(failures.heartbeat.as_ref()).map_or(Ok(()), |error| Err(error.clone()))
+        // The heartbeat knows the reason; the watch often knows only that it was told to begin again.
+        failures.heartbeat.as_ref().or(failures.feed.as_ref()).map_or(Ok(()), |error| Err(error.clone()))
     }
 
     /// Notes whether a part works.
@@ -112,9 +119,13 @@ impl Shared {
 
     /// Waits until the state in memory has everything up to a revision.
     pub(super) async fn reached(&self, revision: Revision) -> Result<(), StoreError> {
+        self.reached_within(revision, CALL_TIMEOUT).await
+    }
+
+    pub(super) async fn reached_within(&self, revision: Revision, limit: Duration) -> Result<(), StoreError> {
         let mut signal = self.index.signal();
         let waiting = signal.wait_for(|reached| *reached >= revision);
-        match timeout(CALL_TIMEOUT, waiting).await {
+        match timeout(limit, waiting).await {
             Ok(Ok(_)) => Ok(()),
             _ => Err(StoreError::new(format!(
                 "etcd has revision {revision}, but its watch has shown no more than {} yet",
