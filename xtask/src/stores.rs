@@ -35,7 +35,7 @@ etcd need protoc, and an etcd: that of KUBEMERGE_ETCD, of `cargo xtask apiserver
 const TESTS: [&[&str]; 3] = [
     &["-p", "kubemerge-server", "--features", "etcd,file-store,tls", "--test", "stores"],
     &["-p", "kubemerge-server", "--features", "etcd,file-store,tls", "--lib", "store::"],
-    &["-p", "kubemerge-cli", "--features", "etcd", "--test", "stores"],
+    &["-p", "kubemerge-cli", "--features", "etcd", "--test", "stores", "--test", "replicas"],
 ];
 
 /// Runs the task.

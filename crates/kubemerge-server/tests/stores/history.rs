@@ -17,6 +17,10 @@ pub(crate) enum Operation {
         expected: Held,
         answer: Result<u64, Held>,
     },
+    /// A write that was refused without saying what the key holds.
+    Conflict {
+        expected: Held,
+    },
     Delete {
         expected: u64,
         answer: Result<(), Held>,
@@ -37,6 +41,7 @@ fn step(held: Held, operation: Operation) -> Option<Held> {
         Operation::Get { found } => (found == held, held),
         Operation::Put { expected, answer: Ok(new) } => (expected == held, Some(new)),
         Operation::Put { expected, answer: Err(seen) } => (expected != held && seen == held, held),
+        Operation::Conflict { expected } => (expected != held, held),
         Operation::Delete { expected, answer: Ok(()) } => (Some(expected) == held, None),
         Operation::Delete { expected, answer: Err(seen) } => (Some(expected) != held && seen == held, held),
     };
@@ -100,6 +105,8 @@ mod tests {
         let seen = |at, found| call(at, at + 1, Operation::Get { found });
         let back = [call(1, 9, CREATE), seen(2, Some(5)), seen(4, None)];
         assert!(!is_linearizable(&back), "a value that was seen and then not");
+        let refused = [call(1, 2, CREATE), call(3, 4, Operation::Conflict { expected: Some(5) })];
+        assert!(!is_linearizable(&refused), "a conflict although nothing has changed");
         let invented = [call(1, 2, Operation::Put { expected: None, answer: Err(Some(3)) })];
         assert!(!is_linearizable(&invented), "a conflict with nothing");
     }

@@ -51,6 +51,7 @@ fn operate(store: &dyn Store, key: &str, known: Held, random: &mut fastrand::Rng
 pub(crate) fn learnt(operation: Operation) -> Held {
     match operation {
         Operation::Get { found: held }
+        | Operation::Conflict { expected: held }
         | Operation::Put { answer: Err(held), .. }
         | Operation::Delete { answer: Err(held), .. } => held,
         Operation::Put { answer: Ok(new), .. } => Some(new),
