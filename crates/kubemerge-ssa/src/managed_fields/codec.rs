@@ -81,16 +81,30 @@ impl ManagedFields {
     /// The entries as they count for an operation. Of two of one manager, which scale leaves behind, the
     /// later one counts.
     pub(super) fn decoded(&self) -> Cow<'_, ManagedFields> {
+        let is_sorted = self.entries.is_sorted_by(|one, two| one.order(two).is_le());
+        // Nearly always; saves copying every entry.
+        if is_sorted && self.has_few_managers() {
+            return Cow::Borrowed(self);
+        }
         let mut seen = HashSet::with_capacity(self.entries.len());
         let is_first: Vec<bool> =
             self.entries.iter().rev().map(|entry| seen.insert(entry.identity())).collect();
-        let is_sorted = self.entries.is_sorted_by(|one, two| one.order(two).is_le());
-        // Nearly always; saves copying every entry.
         if is_sorted && is_first.iter().all(|is_first| *is_first) {
             return Cow::Borrowed(self);
         }
         let counting = self.entries.iter().zip(is_first.iter().rev()).filter(|(_, is_first)| **is_first);
         Cow::Owned(ManagedFields::sorted(counting.map(|(entry, _)| entry.clone()).collect()))
+    }
+
+    /// Whether there are few entries, each of another manager.
+    fn has_few_managers(&self) -> bool {
+        /// Up to this number comparing all pairs costs less than hashing.
+        const MAX_PAIRWISE: usize = 6;
+        let is_new = |place: usize| {
+            let identity = self.entries[place].identity();
+            self.entries[..place].iter().all(|before| before.identity() != identity)
+        };
+        self.entries.len() <= MAX_PAIRWISE && (1..self.entries.len()).all(is_new)
     }
 
     /// Entries in the order they are given: those of a `ManagedFields` that was written by other means.
