@@ -10,16 +10,18 @@ use std::sync::LazyLock;
 /// A document, or the kind and the path of a fault.
 pub type Answer = Result<Value, (&'static str, String)>;
 
-/// Both of them.
+/// Those in which patches are made and applied.
 pub const DIALECTS: [Dialect; 2] = [Dialect::Upstream, Dialect::Spec];
 
 /// The type of the documents, with the rules of a dialect.
 pub fn thing(dialect: Dialect) -> Type<'static> {
     static UPSTREAM: LazyLock<Schema> = LazyLock::new(|| schema(Dialect::Upstream));
     static SPEC: LazyLock<Schema> = LazyLock::new(|| schema(Dialect::Spec));
+    static KUSTOMIZE: LazyLock<Schema> = LazyLock::new(|| schema(Dialect::Kustomize));
     let schema = match dialect {
         Dialect::Upstream => &UPSTREAM,
         Dialect::Spec => &SPEC,
+        Dialect::Kustomize => &KUSTOMIZE,
     };
     schema.definition("Thing").expect("the schema has this type")
 }
