@@ -288,10 +288,23 @@ impl<'s> BuiltinKind<'s> {
         }
         (rules.validate)(root);
         (rules.validate_create_only)(root);
-        // Upstream checks metadata generically at the end, and only what nothing else was wrong with.
-        if root.errors_so_far() == 0 && rules.metadata != MetadataRule::Unchecked {
-            generic_metadata(root.field("metadata"), rules.scope, NameRule::PathSegment);
-        }
+        generic_at_the_end(root, rules);
+        report.into_errors()
+    }
+
+    /// Whether new objects with the same content as this prepared one, and like it without annotations, are stored with
+    /// the same content; [`BuiltinKind::validate_metadata`] validates all that differs.
+    pub fn shares_content(self, object: &Map<'_>) -> bool {
+        self.rules.is_some_and(|rules| (rules.shares_content)(object))
+    }
+
+    /// Validates the metadata of a prepared new object whose content is valid: the errors of [`BuiltinKind::validate`].
+    pub fn validate_metadata(self, object: &Map<'_>) -> Vec<FieldError> {
+        let Some(rules) = self.rules else { return Vec::new() };
+        let report = Report::new(self.context.minor);
+        let root = Field::root(object, &report);
+        metadata_of_kind(root, rules);
+        generic_at_the_end(root, rules);
         report.into_errors()
     }
 
@@ -385,6 +398,18 @@ fn metadata_of_kind(object: Field<'_>, rules: &Rules) {
     match rules.metadata {
         MetadataRule::AnyFinalizers => generic_metadata(metadata, rules.scope, rules.name),
         _ => validate_metadata(metadata, rules.scope, rules.name),
+    }
+}
+
+/// Upstream checks metadata generically at the end, and only what nothing else was wrong with.
+fn generic_at_the_end(object: Field<'_>, rules: &Rules) {
+    let metadata = object.field("metadata");
+    let is_of_kind = matches!(rules.metadata, MetadataRule::OfKind | MetadataRule::AnyFinalizers);
+    // A name that its kind allows is a segment of a path; the end of a prefix is not looked at by all kinds.
+    let is_checked =
+        is_of_kind && !matches!(rules.name, NameRule::Custom(_)) && metadata.field("generateName").is_empty();
+    if object.errors_so_far() == 0 && !is_checked && rules.metadata != MetadataRule::Unchecked {
+        generic_metadata(metadata, rules.scope, NameRule::PathSegment);
     }
 }
 

@@ -1,4 +1,5 @@
-//! Objects of one template have the same owners of the same fields: they share one copy of them.
+//! Objects of one template have the same owners of the same fields: they share one copy of them. Most of them share all
+//! that is stored besides their metadata as well.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -7,7 +8,10 @@ use std::{
 
 use kubemerge_ssa::managed_fields::{FieldsV1, ManagedFields, ManagedFieldsEntry, Time};
 
-use crate::{catalog::Resource, store::Ownership};
+use crate::{
+    catalog::Resource,
+    store::{Ownership, Record},
+};
 
 /// All that the owners of a new object depend on, as texts: who creates it where, what it has besides its metadata, and
 /// the shape of its metadata. It is the same for objects of one template.
@@ -24,6 +28,8 @@ const MAX_KINDS: usize = 500;
 struct Template {
     ownership: Ownership,
     content: Vec<Box<[u8]>>,
+    /// What was stored, if other objects with the same content are stored with the same content.
+    stored: Option<Record>,
     texts: VecDeque<FieldsV1>,
 }
 
@@ -38,6 +44,27 @@ impl SharedOwners {
         last.get(&resource.kind).map(|template| template.ownership.clone()).unwrap_or_default()
     }
 
+    /// Whether the object that was created last had this text around its metadata, and shares what was stored.
+    pub(crate) fn has_text(&self, resource: &Resource, text: [&[u8]; 2]) -> bool {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.get(&resource.kind).is_some_and(|template| template.stored.is_some() && template.has_text(text))
+    }
+
+    /// What is stored of new objects with this content, if they share it.
+    pub(crate) fn stored(&self, resource: &Resource, content: &Content<'_>) -> Option<Record> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.get(&resource.kind).filter(|template| template.has_content(content))?.stored.clone()
+    }
+
+    /// Notes what is stored of new objects with this text around their metadata, unless another one was created meanwhile.
+    pub(crate) fn set_stored(&self, resource: &Resource, text: [&[u8]; 2], record: &Record) {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let template = last.get_mut(&resource.kind).filter(|template| template.has_text(text));
+        if let Some(template) = template {
+            template.stored = Some(record.clone());
+        }
+    }
+
     /// The owners of a new object with the content of the one before; `None` if it has other content.
     pub(crate) fn of_content(
         &self,
@@ -46,10 +73,8 @@ impl SharedOwners {
         now: Time,
     ) -> Option<Ownership> {
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Template { ownership, content: known, .. } = last.get_mut(&resource.kind)?;
-        if content.is_empty() || !known.iter().map(|part| &**part).eq(content.iter().copied()) {
-            return None;
-        }
+        let template = last.get_mut(&resource.kind).filter(|template| template.has_content(content))?;
+        let ownership = &mut template.ownership;
         let entries = ownership.entries().entries();
         if entries.iter().any(|entry| entry.time != Some(now)) {
             let entry = |entry: &ManagedFieldsEntry| ManagedFieldsEntry { time: Some(now), ..entry.clone() };
@@ -75,7 +100,10 @@ impl SharedOwners {
             _ => Ownership::new(managed),
         };
         let template = template_of(&mut last, resource);
-        template.content = content.iter().map(|part| Box::from(*part)).collect();
+        if !template.has_content(content) {
+            template.content = content.iter().map(|part| Box::from(*part)).collect();
+            template.stored = None;
+        }
         template.ownership = ownership.clone();
         ownership
     }
@@ -114,6 +142,17 @@ fn template_of<'t>(all: &'t mut HashMap<String, Template>, resource: &Resource) 
 }
 
 impl Template {
+    /// Objects without known content have none.
+    fn has_content(&self, content: &Content<'_>) -> bool {
+        !content.is_empty() && self.content.iter().map(|part| &**part).eq(content.iter().copied())
+    }
+
+    /// The text around the metadata comes right before the shape of the metadata.
+    fn has_text(&self, text: [&[u8]; 2]) -> bool {
+        let [.., before, after, _] = &self.content[..] else { return false };
+        [&**before, &**after] == text
+    }
+
     /// The text that is the same and known already; otherwise it is known from now on.
     fn shared_text(&mut self, fields: &FieldsV1) -> FieldsV1 {
         if let Some(known) = self.texts.iter().find(|known| known.as_str() == fields.as_str()) {

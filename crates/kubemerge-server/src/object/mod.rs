@@ -220,6 +220,14 @@ impl Object {
         self.fields.take(name, &from.fields);
     }
 
+    /// Takes all fields but the type and the metadata from a record, whose text it shares.
+    pub(crate) fn take_fields_of(&mut self, record: &Record) {
+        let document = record.shared();
+        let fields = record.fields();
+        self.fields = Members::with_capacity(fields.len());
+        fields.for_each(|(name, span)| self.fields.push(name.clone(), document.at(span)));
+    }
+
     /// Takes every top-level field but one from another object.
     pub(crate) fn take_all_but(&mut self, own: &str, from: &Object) {
         let mut fields = from.fields.clone();

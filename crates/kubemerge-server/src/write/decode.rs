@@ -22,7 +22,7 @@ use crate::{
         body::{self, canonical_body},
         kind_rules::{self, Typed},
         request::{Old, Write},
-        times,
+        template, times,
         undecodable::{Patching, Source, undecodable},
         unknown_fields::{self, Found},
     },
@@ -72,10 +72,7 @@ pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
     let (call, validation) = (write.call, write.options.field_validation);
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
         let text = body::text(write)?;
-        let found = Found { validation, complaints: Vec::new(), source: Source::Body, checked: None };
-        let decoded = typed(write, kind, Given { text, reading: Reading::Json }, found)?;
-        let typed = decoded.typed.map(|typed| typed.with_content(text));
-        return Ok(Decoded { typed, ..decoded });
+        return template::metadata(write, kind, text).map_or_else(|| whole_body(write, kind, text), Ok);
     }
     if let Some(text) = validated(call) {
         let object = Object::validated(&text, call.resource);
@@ -91,6 +88,15 @@ pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
         object,
         Found { validation, complaints, source: Source::Body, checked: None },
     )
+}
+
+/// All of the object in a body whose kind has rules.
+pub(crate) fn whole_body<'w>(write: Write<'w>, kind: BuiltinKind<'w>, text: &'w str) -> Outcome<Decoded<'w>> {
+    let validation = write.options.field_validation;
+    let found = Found { validation, complaints: Vec::new(), source: Source::Body, checked: None };
+    let decoded = typed(write, kind, Given { text, reading: Reading::Json }, found)?;
+    let typed = decoded.typed.map(|typed| typed.with_content(text));
+    Ok(Decoded { typed, ..decoded })
 }
 
 /// The text of a body that needs no change and nothing reported: most requests end here.

@@ -22,7 +22,7 @@ use crate::{
     object::{Object, meta::Metadata, typed, view},
     protocol::status::{Outcome, invalid, unclassified},
     store::{Ownership, Record, metadata_field::Field},
-    write::{admission, allocation, part::Part, request::Write, times},
+    write::{admission, allocation, part::Part, request::Write, template, times},
 };
 
 /// The rules of a resource's kind, unless the object is checked by its OpenAPI document alone.
@@ -66,6 +66,24 @@ pub(crate) struct Typed<'a> {
     metadata: Option<Metadata>,
     /// The text around the metadata, for objects in the body of a request.
     pub(crate) content: [&'a [u8]; 2],
+    /// What strict field validation says.
+    pub(crate) complaints: Complaints,
+    pub(crate) extent: Extent,
+}
+
+/// Whether strict field validation has something to say about an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Complaints {
+    None,
+    Some,
+}
+
+/// Which fields of an object were decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Whole,
+    /// Only its metadata: the rest is that of the object before.
+    Metadata,
 }
 
 impl<'a> Typed<'a> {
@@ -79,8 +97,10 @@ impl<'a> Typed<'a> {
         let decoded = kind.decode(arena, text).map_err(|error| error.message().to_owned())?;
         let mut tree = decoded.object;
         kind.default(&mut tree);
-        let strict = decoded.strict.iter().map(ToString::to_string).collect();
-        Ok((Typed { kind, tree, metadata: None, content: NO_CONTENT }, strict))
+        let strict: Vec<String> = decoded.strict.iter().map(ToString::to_string).collect();
+        let complaints = if strict.is_empty() { Complaints::None } else { Complaints::Some };
+        let (content, extent) = (NO_CONTENT, Extent::Whole);
+        Ok((Typed { kind, tree, metadata: None, content, complaints, extent }, strict))
     }
 
     /// The typed form of an object that the server has put together.
@@ -92,8 +112,7 @@ impl<'a> Typed<'a> {
 
     /// Notes the text of the body that the object was decoded from.
     pub(crate) fn with_content(self, body: &'a str) -> Typed<'a> {
-        let span = member_span(body, "metadata").unwrap_or_default();
-        let content = [&body.as_bytes()[..span.start], &body.as_bytes()[span.end..]];
+        let content = around_metadata(body).unwrap_or([&[], body.as_bytes()]);
         Typed { content, ..self }
     }
 
@@ -154,10 +173,15 @@ impl<'a> Typed<'a> {
 
     /// An independent copy in the same arena.
     pub(crate) fn copy(&self) -> Typed<'a> {
-        let Typed { kind, tree, metadata, content } = self;
-        let (tree, metadata) = (tree.copy_in(tree.arena()), metadata.clone());
-        Typed { kind: *kind, tree, metadata, content: *content }
+        let (tree, metadata) = (self.tree.copy_in(self.tree.arena()), self.metadata.clone());
+        Typed { tree, metadata, ..*self }
     }
+}
+
+/// The text around the metadata of an object, if it has any.
+pub(crate) fn around_metadata(body: &str) -> Option<[&[u8]; 2]> {
+    let span = member_span(body, "metadata")?;
+    Some([&body.as_bytes()[..span.start], &body.as_bytes()[span.end..]])
 }
 
 /// The typed form of a text, without defaults; none if the text does not fit its kind.
@@ -193,7 +217,7 @@ pub(crate) fn admit<'a>(
     if is_converted {
         typed = typed.in_newest_version(write)?;
     }
-    let Typed { kind, mut tree, .. } = typed;
+    let Typed { kind, mut tree, content, complaints, .. } = typed;
     let errors = match (old, subresource(write)) {
         (Some(old), Some(name)) => kind.update_subresource(name, &mut tree, old),
         (old, _) => admit_whole(write, kind, &mut tree, old)?,
@@ -206,7 +230,11 @@ pub(crate) fn admit<'a>(
     if !is_converted {
         view::store_tree(resource, &mut tree);
     }
-    Ok(typed::record(&tree, object.ownership.clone()))
+    let record = typed::record(&tree, object.ownership.clone());
+    if old.is_none() && complaints == Complaints::None && kind.shares_content(&tree) {
+        template::remember(write, content, object, &record);
+    }
+    Ok(record)
 }
 
 /// The steps of a whole object: plugins come before the rules, and what is allocated before it is validated.

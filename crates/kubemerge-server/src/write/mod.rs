@@ -4,7 +4,7 @@
 //!
 //! | step | file | what it does |
 //! |---|---|---|
-//! | decode | `body`, `decode`, `patch`, `unknown_fields`, `undecodable` | text to object; fields that the kind does not have |
+//! | decode | `body`, `decode`, `template`, `patch`, `unknown_fields`, `undecodable` | text to object; fields that the kind does not have |
 //! | default | `default` | missing defaults |
 //! | track | `track`, `tracking`, `apply` | who owns which fields |
 //! | admit | `create`, `namespace` | whether the object may be created where it is |
@@ -50,6 +50,7 @@ mod rewrite;
 pub(crate) mod sequence;
 pub(crate) mod settings;
 mod storage_protection;
+pub(crate) mod template;
 mod times;
 pub(crate) mod track;
 pub(crate) mod track_scale;

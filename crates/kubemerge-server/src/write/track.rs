@@ -15,7 +15,7 @@ use kubemerge_value::SharedValue;
 use crate::{
     catalog::{call::Call, shared_owners::Content},
     object::{Object, parsed},
-    store::{KnownForm, Ownership, metadata_field::Field},
+    store::{KnownForm, Ownership, Record, metadata_field::Field},
     write::{
         kind_rules::Typed,
         request::{Old, Write},
@@ -56,6 +56,19 @@ impl Steps {
     fn of_request(endpoint: Tracked<'_>) -> Self {
         if endpoint.subresource.is_empty() { Steps::All } else { Steps::Part }
     }
+}
+
+/// The owners of a new object with the text and the metadata of the one before, and what was stored of that one.
+pub(crate) fn known_content(write: Write<'_>, text: [&[u8]; 2], new: &Object) -> Option<(Ownership, Record)> {
+    let (endpoint, manager, shape) = (endpoint(write.call), write.call.manager(), new.metadata.shape());
+    let (cluster, resource) = (endpoint.cluster, endpoint.resource);
+    let change =
+        Change { endpoint, manager: &manager, live: &Ownership::default(), given: None, steps: Steps::All };
+    let content = change.content(text.into_iter().chain([&*shape]));
+    let stored = cluster.shared_owners.stored(resource, &content)?;
+    let now = Time(cluster.clock.now().seconds());
+    let ownership = cluster.shared_owners.of_content(resource, &content, now)?;
+    Some((change.known(ownership), stored))
 }
 
 /// The same as [`request`] for a kind with rules: `typed` has the fields of `new`, and `stored` those of `old`.
