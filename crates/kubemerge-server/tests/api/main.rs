@@ -8,6 +8,7 @@
 #[path = "../../../../xtask/src/api/edits.rs"]
 #[allow(dead_code, reason = "xtask uses all of it")]
 mod edits;
+mod known_form;
 #[path = "../../../../xtask/src/api/normal.rs"]
 #[allow(dead_code, reason = "xtask uses all of it")]
 mod normal;

@@ -9,13 +9,13 @@ use kubemerge_server::{ApiServer, Clock, Validation};
 use serde_json::{Value, json};
 use tower_service::Service;
 
-use super::{Outgoing, files, send};
+use super::files;
 
 /// How many templates of pods are tried.
 const PODS: usize = 80;
 
 /// The objects of recorded requests with an answer, and the paths they are sent to.
-fn creations(answered: impl Fn(&Value) -> bool) -> Vec<(String, Value)> {
+pub(super) fn creations(answered: impl Fn(&Value) -> bool) -> Vec<(String, Value)> {
     let steps = files().into_iter().flat_map(|(_, cases)| cases).flat_map(|case| case.steps);
     let creations = steps.filter(|step| step.send["method"] == "POST" && answered(&step.answer["status"]));
     creations
@@ -48,12 +48,23 @@ fn renamed(object: &Value, name: &str, rng: &mut Rng) -> String {
     object.to_string()
 }
 
-/// The whole answer to a request that creates an object.
-async fn create(server: &ApiServer, path: &str, body: &str) -> Value {
-    let request = http::Request::post(path)
-        .header(http::header::CONTENT_TYPE, "application/json")
+/// A request with a body.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) content_type: String,
+    pub(super) body: String,
+}
+
+/// The whole answer to a request: status, body, warnings.
+pub(super) async fn answer(server: &ApiServer, request: &Request) -> Value {
+    let request = http::Request::builder()
+        .method(request.method.as_str())
+        .uri(&request.path)
+        .header(http::header::CONTENT_TYPE, &request.content_type)
         .header(http::header::USER_AGENT, "conformance")
-        .body(Full::new(Bytes::from(body.to_owned())))
+        .body(Full::new(Bytes::from(request.body.clone())))
         .expect("a request");
     let Ok(response) = server.service().call(request).await;
     let status = response.status().as_u16();
@@ -62,6 +73,11 @@ async fn create(server: &ApiServer, path: &str, body: &str) -> Value {
     let body = response.into_body().collect().await.expect("a body").to_bytes();
     let body: Value = serde_json::from_slice(&body).expect("an answer in JSON");
     json!({"status": status, "body": body, "warnings": warnings})
+}
+
+async fn create(server: &ApiServer, path: &str, body: &str) -> Value {
+    let (method, content_type) = ("POST".to_owned(), "application/json".to_owned());
+    answer(server, &Request { method, path: path.to_owned(), content_type, body: body.to_owned() }).await
 }
 
 async fn owners(server: &ApiServer, path: &str, body: &str) -> Value {
@@ -186,9 +202,9 @@ fn pods_of_one_template_are_answered_as_they_are_alone() {
 }
 
 /// Removes the object of an answer, so that its name can be used again.
-async fn remove(server: &ApiServer, collection: &str, answer: &Value) {
-    let Some(name) = answer["body"]["metadata"]["name"].as_str() else { return };
+async fn remove(server: &ApiServer, collection: &str, removed: &Value) {
+    let Some(name) = removed["body"]["metadata"]["name"].as_str() else { return };
     let (path, body) = (format!("{collection}/{name}"), r#"{"gracePeriodSeconds":0}"#.to_owned());
-    let (content_type, accept) = ("application/json".to_owned(), "application/json".to_owned());
-    send(server, &Outgoing { method: "DELETE".to_owned(), path, content_type, accept, body }).await;
+    let (method, content_type) = ("DELETE".to_owned(), "application/json".to_owned());
+    answer(server, &Request { method, path, content_type, body }).await;
 }
