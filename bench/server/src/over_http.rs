@@ -115,25 +115,33 @@ fn apiserver_process(port: &str) -> Option<u32> {
 /// What is done to each object, in this order.
 const OPERATIONS: [&str; 4] = ["create", "get", "strategic merge patch", "delete"];
 
-async fn perform(pods: &Api<Pod>, operation: &str, at: usize, prefix: &str) {
-    let name = format!("{prefix}-{at}");
+/// A request and what it needs, made before it is timed.
+struct Prepared {
+    name: String,
+    pod: Pod,
+    patch: Patch<serde_json::Value>,
+}
+
+impl Prepared {
+    fn new(at: usize, prefix: &str) -> Prepared {
+        let name = format!("{prefix}-{at}");
+        let mut pod = Pods::Complete.pod(at);
+        pod["metadata"]["name"] = name.as_str().into();
+        // kube-apiserver sets the status of new pods itself.
+        Prepared { name, pod: serde_json::from_value(pod).unwrap(), patch: Patch::Strategic(new_image(at)) }
+    }
+}
+
+async fn perform(pods: &Api<Pod>, operation: &str, prepared: &Prepared) {
+    let Prepared { name, pod, patch } = prepared;
     match operation {
-        "create" => {
-            let mut pod = Pods::Complete.pod(at);
-            pod["metadata"]["name"] = name.into();
-            // kube-apiserver sets the status of new pods itself.
-            let pod: Pod = serde_json::from_value(pod).unwrap();
-            drop(pods.create(&PostParams::default(), &pod).await.unwrap());
-        }
-        "get" => drop(pods.get(&name).await.unwrap()),
+        "create" => drop(pods.create(&PostParams::default(), pod).await.unwrap()),
+        "get" => drop(pods.get(name).await.unwrap()),
         "delete" => {
             let now = DeleteParams { grace_period_seconds: Some(0), ..DeleteParams::default() };
-            drop(pods.delete(&name, &now).await.unwrap());
+            drop(pods.delete(name, &now).await.unwrap());
         }
-        _ => {
-            let patch = Patch::Strategic(new_image(at));
-            drop(pods.patch(&name, &PatchParams::default(), &patch).await.unwrap());
-        }
+        _ => drop(pods.patch(name, &PatchParams::default(), patch).await.unwrap()),
     }
 }
 
@@ -142,9 +150,10 @@ async fn measure(contenders: [&Api<Pod>; 3], operation: &str, prefix: &str) -> [
     let mut times = [Vec::new(), Vec::new(), Vec::new()];
     for first in (0..OBJECTS).step_by(TURN) {
         for (pods, times) in contenders.into_iter().zip(&mut times) {
-            for at in first..first + TURN {
+            let turn: Vec<Prepared> = (first..first + TURN).map(|at| Prepared::new(at, prefix)).collect();
+            for prepared in &turn {
                 let begin = Instant::now();
-                perform(pods, operation, at, prefix).await;
+                perform(pods, operation, prepared).await;
                 times.push(begin.elapsed().as_secs_f64() * 1e6);
             }
         }

@@ -4,6 +4,7 @@
 //! only parsed where a caller reads them. Equal text means equal values.
 
 pub(crate) mod custom;
+pub(crate) mod differing;
 pub(crate) mod members;
 pub(crate) mod meta;
 pub(crate) mod parsed;
@@ -41,6 +42,9 @@ pub(crate) struct Object {
     /// Who owns which fields; `metadata` has managedFields only between decoding and tracking.
     pub(crate) ownership: Ownership,
 }
+
+/// The texts of a field in two objects.
+pub(crate) type Versions<'o> = [Option<&'o SharedValue>; 2];
 
 /// Room for the type of an object and the brackets around its parts.
 const MAX_HEAD_BYTES: usize = 96;
@@ -91,11 +95,11 @@ impl Object {
         Ok(object)
     }
 
-    /// The object without the fields that another one has as well; type and metadata stay.
-    pub(crate) fn differing(&self, other: &Object) -> Object {
-        let mut object = self.clone();
-        object.fields.retain(|name| !self.fields.same(&other.fields, name));
-        object
+    /// The fields of this object and of another one, by name.
+    pub(crate) fn beside<'o>(&'o self, other: &'o Object) -> impl Iterator<Item = (&'o str, Versions<'o>)> {
+        let own = self.fields.iter().map(|(name, text)| (&**name, [Some(text), other.fields.get(name)]));
+        let others = other.fields.iter().filter(|(name, _)| self.fields.get(name).is_none());
+        own.chain(others.map(|(name, text)| (&**name, [None, Some(text)])))
     }
 
     /// What the object has besides its type and metadata: names and texts.

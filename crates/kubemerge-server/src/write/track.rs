@@ -7,14 +7,16 @@ use std::{borrow::Cow, cell::OnceCell};
 use kubemerge_kinds::tree::Map;
 use kubemerge_ssa::{
     fieldpath::FieldOrder,
-    managed_fields::{Live, Requested, Time, Writer, chosen_for_update, create, update, update_valid},
+    managed_fields::{
+        Live, ManagedFields, Requested, Time, Writer, chosen_for_update, create, update, update_valid,
+    },
     value::{Arena, ParsedValue, ValuePair},
 };
 use kubemerge_value::SharedValue;
 
 use crate::{
-    catalog::{call::Call, shared_owners::Content},
-    object::{Object, parsed},
+    catalog::{call::Call, cluster::OwnerTracking, shared_owners::Content},
+    object::{Object, differing, parsed},
     store::{KnownForm, Ownership, Record, metadata_field::Field},
     write::{
         kind_rules::Typed,
@@ -99,6 +101,10 @@ pub(crate) fn typed_request<'w>(
         new.ownership = change.create(&content, || parsed::object(&typed.tree, arena), arena);
         return;
     };
+    if change.is_off() {
+        new.ownership = change.known(live.clone());
+        return;
+    }
     let versions = parsed::versions(before, &typed.tree, arena);
     new.ownership = match versions.is_same && given.is_none() {
         true => live,
@@ -130,15 +136,22 @@ fn object(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut 
         new.ownership = live;
         return;
     }
-    let is_known = live.form() == KnownForm::Complete && endpoint.is_tracked_as_is();
-    let (old_form, new_form) = match is_known {
+    if change.is_off() {
+        new.ownership = change.known(live.clone());
+        return;
+    }
+    new.ownership = match live.form() == KnownForm::Complete && endpoint.is_tracked_as_is() {
         // What is the same in both has the same owners as before.
-        true => (endpoint.form(&old.differing(new)), endpoint.form(&new.differing(old))),
-        false => (endpoint.stored_form(old), endpoint.form(new)),
+        true => {
+            let versions = differing::values(endpoint.resource, old, new, arena);
+            change.update(Some((versions.old, KnownForm::Complete)), versions.new, &[], arena)
+        }
+        false => {
+            let (old, new) = (endpoint.stored_form(old), endpoint.form(new));
+            let versions = ValuePair::from_canonical(old.canonical(), new.canonical(), arena);
+            change.update(Some((versions.old, KnownForm::Unchecked)), versions.new, &[], arena)
+        }
     };
-    let versions = ValuePair::from_canonical(old_form.canonical(), new_form.canonical(), arena);
-    let form = if is_known { KnownForm::Complete } else { KnownForm::Unchecked };
-    new.ownership = change.update(Some((versions.old, form)), versions.new, &[], arena);
 }
 
 /// A write to be tracked.
@@ -153,6 +166,11 @@ struct Change<'v> {
 }
 
 impl<'v> Change<'v> {
+    /// Whether no owners are wanted.
+    fn is_off(self) -> bool {
+        self.endpoint.cluster.owner_tracking == OwnerTracking::Off
+    }
+
     /// All that the owners of a new object depend on, given its texts.
     fn content(self, texts: impl Iterator<Item = &'v [u8]>) -> Vec<&'v [u8]> {
         let Tracked { resource, subresource, .. } = self.endpoint;
@@ -172,6 +190,9 @@ impl<'v> Change<'v> {
         let same = cluster.shared_owners.of_content(resource, content, now).filter(|_| self.given.is_none());
         match same {
             Some(ownership) => self.known(ownership),
+            None if self.is_off() => {
+                self.known(cluster.shared_owners.share(resource, ManagedFields::new(), content))
+            }
             None => self.update(None, object(), content, arena),
         }
     }

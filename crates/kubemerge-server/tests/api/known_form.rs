@@ -60,7 +60,9 @@ fn patch(value: &Value, rng: &mut Rng) -> Value {
 }
 
 fn write(path: &str, object: &Value, rng: &mut Rng) -> Request {
-    let (method, content_type, body) = match rng.u8(..4) {
+    let (method, content_type, body) = match rng.u8(..5) {
+        // An object without owners has none after later writes as well.
+        4 => ("PATCH", MERGE, json!({"metadata": {"managedFields": [{}]}})),
         0 => ("PUT", "application/json", changed(object, rng)),
         1 | 2 => ("PATCH", STRATEGIC, patch(object, rng)),
         _ => ("PATCH", MERGE, patch(object, rng)),
