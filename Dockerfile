@@ -2,10 +2,10 @@
 #   docker build -t kubemerge .
 #   docker run --rm -p 127.0.0.1:8001:8001 kubemerge
 FROM rust:1.95-alpine AS build
-RUN apk add --no-cache musl-dev
+RUN apk add --no-cache musl-dev protoc protobuf-dev
 COPY . /source
 WORKDIR /source
-RUN cargo build --release --locked --package kubemerge-cli
+RUN cargo build --release --locked --package kubemerge-cli --features etcd
 
 FROM scratch
 COPY --from=build /source/target/release/kubemerge /kubemerge

@@ -131,6 +131,13 @@ impl Etcd {
         self.ask("kv/put", json!({"key": encoded(key), "value": encoded(value)}));
     }
 
+    /// Deletes all keys that begin with a path, which ends with a slash.
+    pub(crate) fn delete_all(&self, path: &str) {
+        let end = format!("{}0", path.trim_end_matches('/'));
+        let [key, end] = [path.to_string(), end].map(|text| BASE64_STANDARD.encode(text));
+        self.ask("kv/deleterange", json!({"key": key, "range_end": end}));
+    }
+
     /// Opens a store, as soon as etcd listens.
     pub(crate) fn open(&self, prefix: &str) -> EtcdStore {
         open(|| self.options(prefix))

@@ -227,6 +227,29 @@ fn histories_over_two_stores_are_linearizable_with_faults() {
 }
 
 #[test]
+fn a_name_is_claimed_by_one_store_at_a_time() {
+    let Some(etcd) = start("a_name_is_claimed_by_one_store_at_a_time") else { return };
+    let (one, two) = (etcd.open("claims"), etcd.open("claims"));
+    let put = |key: &str| request(&one, || one.put(key, record("1"), Expect::Absent)).unwrap();
+    assert_eq!((one.claim("name"), two.claim("name"), two.claim("other")), (Ok(true), Ok(false), Ok(true)));
+    one.release("name");
+    assert_eq!(two.claim("name"), Ok(true));
+    two.release("name");
+    // A store whose session has ended, because it was away, cannot write what it has chosen before.
+    assert_eq!(one.claim("name"), Ok(true));
+    put("before").unwrap();
+    etcd.delete_all("/claims/sessions/");
+    etcd.delete_all("/claims/claims/");
+    // The first claim of the other store finds that its session is gone as well.
+    assert!(two.claim("name").is_err());
+    two.release("other");
+    assert_eq!(two.claim("name"), Ok(true));
+    assert!(matches!(put("after"), Err(WriteError::Store(_))));
+    one.release("name");
+    put("after").unwrap();
+}
+
+#[test]
 fn servers_compact_in_turn() {
     let Some(etcd) = start("servers_compact_in_turn") else { return };
     let off = etcd.open("off");

@@ -5,7 +5,7 @@ use kubemerge_server::store::{EtcdOptions, EtcdStore, Expect, Store};
 use serde_json::json;
 
 use crate::{
-    etcd::{Etcd, open, start},
+    etcd::start,
     subject::{record, request},
 };
 
@@ -81,43 +81,48 @@ fn users_need_a_password_and_a_role() {
     }));
 }
 
-/// An etcd with TLS that wants client certificates, and how to get in.
 #[cfg(feature = "tls")]
-fn with_certificates(test: &str) -> Option<(Etcd, EtcdOptions)> {
+mod certificates {
     use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
-    let mut params = CertificateParams::new([]).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-    let issue = || {
-        let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new(["127.0.0.1".to_string()]).unwrap();
-        (params.signed_by(&key, &authority).unwrap().pem(), key.serialize_pem())
-    };
-    let (server, client) = (issue(), issue());
-    let etcd = crate::etcd::start_with(test, |folder| {
-        let files = [
-            ("--cert-file", "server.crt", &server.0),
-            ("--key-file", "server.key", &server.1),
-            ("--trusted-ca-file", "authority.crt", &authority.pem()),
-        ];
-        let mut flags = vec!["--client-cert-auth".to_string()];
-        for (flag, name, text) in files {
-            std::fs::write(folder.join(name), text).unwrap();
-            flags.push(format!("{flag}={}", folder.join(name).display()));
-        }
-        flags
-    })?;
-    let options = etcd.options("tls").certificate_authority(authority.pem());
-    Some((etcd, options.client_certificate(client.0, client.1)))
-}
 
-#[cfg(feature = "tls")]
-#[test]
-fn certificates_are_shown_and_checked() {
-    let Some((etcd, options)) = with_certificates("certificates_are_shown_and_checked") else { return };
-    let store = open(|| options.clone());
-    request(&store, || store.put("a", record("1"), Expect::Absent).unwrap()).unwrap();
-    let text = refusal(etcd.options("tls"));
-    assert!(text.contains("etcd at 127.0.0.1") || text.contains("certificate authority"), "{text}");
-    assert!(!text.is_empty());
+    use super::*;
+    use crate::etcd::{Etcd, open, start_with};
+
+    /// An etcd with TLS that wants client certificates, and how to get in.
+    fn with_certificates(test: &str) -> Option<(Etcd, EtcdOptions)> {
+        let mut params = CertificateParams::new([]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        let issue = || {
+            let key = KeyPair::generate().unwrap();
+            let params = CertificateParams::new(["127.0.0.1".to_string()]).unwrap();
+            (params.signed_by(&key, &authority).unwrap().pem(), key.serialize_pem())
+        };
+        let (server, client) = (issue(), issue());
+        let etcd = start_with(test, |folder| {
+            let files = [
+                ("--cert-file", "server.crt", &server.0),
+                ("--key-file", "server.key", &server.1),
+                ("--trusted-ca-file", "authority.crt", &authority.pem()),
+            ];
+            let mut flags = vec!["--client-cert-auth".to_string()];
+            for (flag, name, text) in files {
+                std::fs::write(folder.join(name), text).unwrap();
+                flags.push(format!("{flag}={}", folder.join(name).display()));
+            }
+            flags
+        })?;
+        let options = etcd.options("tls").certificate_authority(authority.pem());
+        Some((etcd, options.client_certificate(client.0, client.1)))
+    }
+
+    #[test]
+    fn certificates_are_shown_and_checked() {
+        let Some((etcd, options)) = with_certificates("certificates_are_shown_and_checked") else { return };
+        let store = open(|| options.clone());
+        request(&store, || store.put("a", record("1"), Expect::Absent).unwrap()).unwrap();
+        let text = refusal(etcd.options("tls"));
+        assert!(text.contains("etcd at 127.0.0.1") || text.contains("certificate authority"), "{text}");
+        assert!(!text.is_empty());
+    }
 }
