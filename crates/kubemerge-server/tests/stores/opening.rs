@@ -88,11 +88,15 @@ mod certificates {
     use super::*;
     use crate::etcd::{Etcd, open, start_with};
 
-    /// An etcd with TLS that wants client certificates, and how to get in.
-    fn with_certificates(test: &str) -> Option<(Etcd, EtcdOptions)> {
+    fn authority() -> CertifiedIssuer<'static, KeyPair> {
         let mut params = CertificateParams::new([]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+        CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+    }
+
+    /// An etcd with TLS that wants client certificates, and how to get in.
+    fn with_certificates(test: &str) -> Option<(Etcd, EtcdOptions)> {
+        let authority = authority();
         let issue = || {
             let key = KeyPair::generate().unwrap();
             let params = CertificateParams::new(["127.0.0.1".to_string()]).unwrap();
@@ -121,8 +125,11 @@ mod certificates {
         let Some((etcd, options)) = with_certificates("certificates_are_shown_and_checked") else { return };
         let store = open(|| options.clone());
         request(&store, || store.put("a", record("1"), Expect::Absent).unwrap()).unwrap();
-        let text = refusal(etcd.options("tls"));
-        assert!(text.contains("etcd at 127.0.0.1") || text.contains("certificate authority"), "{text}");
-        assert!(!text.is_empty());
+        let without_tls = etcd.options("tls");
+        let other_authority = options.clone().certificate_authority(authority().pem());
+        for options in [without_tls, other_authority] {
+            let text = refusal(options);
+            assert!(text.contains("give a certificate authority if etcd wants TLS"), "{text}");
+        }
     }
 }

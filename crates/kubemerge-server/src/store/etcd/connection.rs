@@ -19,6 +19,7 @@ use crate::store::{Revision, StoreError};
 const MAX_MESSAGE_BYTES: usize = i32::MAX as usize;
 
 /// Codes of gRPC.
+const UNKNOWN: i32 = 2;
 const INVALID_ARGUMENT: i32 = 3;
 const PERMISSION_DENIED: i32 = 7;
 const OUT_OF_RANGE: i32 = 11;
@@ -192,10 +193,27 @@ fn explain(error: Error, place: &str, prefix: &str) -> CallError {
         INVALID_ARGUMENT if message.contains("user") || message.contains("auth") => {
             failed(refusal(place, prefix, message))
         }
-        UNAVAILABLE => {
-            failed(format!("cannot reach etcd at {place}: {message}; start etcd, or correct the address"))
+        UNAVAILABLE | UNKNOWN => {
+            failed(format!("cannot reach etcd at {place}: {}", without_connection(message, status)))
         }
         _ => failed(format!("etcd at {place} failed: {message}")),
+    }
+}
+
+/// Why there is no connection, and what to do.
+fn without_connection(message: &str, error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    let cause = cause.to_string();
+    let text = if cause.contains(message) { cause } else { format!("{message}: {cause}") };
+    match message {
+        "tcp connect error" | "dns error" => format!("{text}; start etcd, or correct the address"),
+        _ => format!(
+            "{text}; start etcd, or correct the address; give a certificate authority if etcd wants TLS, and a client \
+             certificate if it wants one"
+        ),
     }
 }
 
