@@ -67,14 +67,8 @@ impl Programs {
 
     /// What is wrong in the logs: panics, and errors that are logged again and again.
     pub(crate) fn complaints(&self) -> Vec<String> {
-        let mut complaints = Vec::new();
-        for (name, _) in PROGRAMS {
-            let log = fs::read_to_string(log_file(&self.folder, name)).unwrap_or_default();
-            if let Some(line) =
-                log.lines().find(|line| line.contains("panic:") || line.contains("Observed a panic"))
-            {
-                complaints.push(format!("{name}: {line}"));
-            }
+        let mut complaints = self.panics();
+        for (name, log) in self.logs() {
             let mut errors: BTreeMap<String, (usize, &str)> = BTreeMap::new();
             for line in log.lines().filter(|line| line.starts_with('E')) {
                 // `E1116 05:00:00.000000   1234 file.go:12] text`: versions and counters differ, the rest does not.
@@ -87,6 +81,20 @@ impl Programs {
             complaints.extend(loops.map(|(count, line)| format!("{name}: {count} times: {line}")));
         }
         complaints
+    }
+
+    /// The first panic in each log.
+    pub(crate) fn panics(&self) -> Vec<String> {
+        let is_panic = |line: &&str| line.contains("panic:") || line.contains("Observed a panic");
+        let first =
+            |(name, log): (&str, String)| log.lines().find(is_panic).map(|line| format!("{name}: {line}"));
+        self.logs().into_iter().filter_map(first).collect()
+    }
+
+    /// The names of the programs and what they have logged so far.
+    fn logs(&self) -> Vec<(&'static str, String)> {
+        let read = |name: &str| fs::read_to_string(log_file(&self.folder, name)).unwrap_or_default();
+        PROGRAMS.iter().map(|(name, _)| (*name, read(name))).collect()
     }
 }
 
