@@ -15,9 +15,12 @@ pub(super) fn defaults(set: &mut Map<'_>, context: Context) {
     spec.set_if_absent("replicas", 1);
     spec.set_if_absent("revisionHistoryLimit", 10);
     update_strategy(spec.ensure_map("updateStrategy"), context);
-    let policy = spec.ensure_map("persistentVolumeClaimRetentionPolicy");
-    policy.set_default("whenDeleted", "Retain");
-    policy.set_default("whenScaled", "Retain");
+    // The gate StatefulSetAutoDeletePVC is on by default since 1.27.
+    if context.since(27) {
+        let policy = spec.ensure_map("persistentVolumeClaimRetentionPolicy");
+        policy.set_default("whenDeleted", "Retain");
+        policy.set_default("whenScaled", "Retain");
+    }
     spec.maps_mut("volumeClaimTemplates").for_each(|claim| claim_defaults(claim, context));
 }
 

@@ -57,9 +57,13 @@ fn defaults(job: &mut Map<'_>, context: Context) {
     spec.set_if_absent("backoffLimit", if has_limit_per_index { i64::from(i32::MAX) } else { 6 });
     spec.set_if_absent("completionMode", "NonIndexed");
     spec.set_if_absent("suspend", false);
-    let has_policy = spec.has("podFailurePolicy");
-    spec.set_if_absent("podReplacementPolicy", if has_policy { "Failed" } else { "TerminatingOrFailed" });
-    spec.set_if_absent("manualSelector", false);
+    // The gate JobPodReplacementPolicy is on by default since 1.29, which gives manualSelector a default too.
+    if context.since(29) {
+        let has_policy = spec.has("podFailurePolicy");
+        let replaced_when = if has_policy { "Failed" } else { "TerminatingOrFailed" };
+        spec.set_if_absent("podReplacementPolicy", replaced_when);
+        spec.set_if_absent("manualSelector", false);
+    }
 }
 
 /// A Job without labels has those of its pods. Kubernetes sets them before it adds its own labels to the

@@ -17,12 +17,7 @@ pub(crate) fn pod_defaults(spec: &mut Map<'_>, context: Context) {
             .for_each(requests_from_limits);
     }
     spec.set_if_absent("enableServiceLinks", true);
-    // Ports of such pods are ports of the host, whichever field names them.
-    if spec.bool("hostNetwork") {
-        for name in ["containers", "initContainers"] {
-            spec.maps_mut(name).for_each(host_ports);
-        }
-    }
+    host_network_ports(spec);
     // Last, because rounding resources applies to requests that were copied from limits too.
     defaults(spec, context);
 }
@@ -36,6 +31,10 @@ pub(crate) fn defaults(spec: &mut Map<'_>, context: Context) {
         spec.ensure_map("securityContext");
     }
     spec.set_if_absent("terminationGracePeriodSeconds", 30);
+    // Since 1.28 templates keep the ports that they were given.
+    if !context.since(28) {
+        host_network_ports(spec);
+    }
     spec.set_default("schedulerName", "default-scheduler");
     spec.maps_mut("volumes").for_each(|volume| volume_defaults::volume(volume, context));
     for name in ["initContainers", "containers", "ephemeralContainers"] {
@@ -109,6 +108,15 @@ fn probe(probe: &mut Map<'_>, _context: Context) {
 fn http_get(action: &mut Map<'_>) {
     action.set_default("path", "/");
     action.set_default("scheme", "HTTP");
+}
+
+/// Ports of pods in the network of the host are ports of the host, whichever field names them.
+fn host_network_ports(spec: &mut Map<'_>) {
+    if spec.bool("hostNetwork") {
+        for name in ["containers", "initContainers"] {
+            spec.maps_mut(name).for_each(host_ports);
+        }
+    }
 }
 
 fn host_ports(container: &mut Map<'_>) {

@@ -38,7 +38,7 @@ pub(super) const RULES: Rules = Rules {
     ..Rules::NAMESPACED
 };
 
-fn defaults(service: &mut Map<'_>, _context: Context) {
+fn defaults(service: &mut Map<'_>, context: Context) {
     const CLIENT_IP_SECONDS: i64 = 10_800;
     let Some(spec) = service.map_mut("spec") else { return };
     spec.set_default("sessionAffinity", "None");
@@ -64,15 +64,21 @@ fn defaults(service: &mut Map<'_>, _context: Context) {
             port.set("targetPort", port.int("port").unwrap_or_default());
         }
     }
-    traffic_defaults(spec);
-    if service.map("spec").is_some_and(|spec| spec.str("type") == "LoadBalancer") {
+    traffic_defaults(spec, context);
+    // The gate LoadBalancerIPMode is on by default since 1.30.
+    if context.since(30) && service.map("spec").is_some_and(|spec| spec.str("type") == "LoadBalancer") {
         ingress_modes(service);
     }
 }
 
-fn traffic_defaults(spec: &mut Map<'_>) {
+fn traffic_defaults(spec: &mut Map<'_>, context: Context) {
     let kind = spec.str("type");
-    if is_externally_accessible(spec) {
+    // Services of other types with external addresses have a policy since 1.29.
+    let is_external = match context.since(29) {
+        true => is_externally_accessible(spec),
+        false => matches!(kind, "NodePort" | "LoadBalancer"),
+    };
+    if is_external {
         spec.set_default("externalTrafficPolicy", "Cluster");
     }
     if matches!(kind, "NodePort" | "LoadBalancer" | "ClusterIP") {
