@@ -50,7 +50,7 @@ impl Roots {
     }
 
     /// None if the prefix is empty.
-    async fn read(connection: &Connection, keys: &Keys) -> Result<Option<Roots>, StoreError> {
+    pub(super) async fn read(connection: &Connection, keys: &Keys) -> Result<Option<Roots>, StoreError> {
         let any = GetOptions::new().with_prefix().with_limit(1).with_keys_only();
         let names = [keys.format(), keys.head(), keys.generation(), keys.oldest(), keys.compaction()];
         let mut reads: Vec<TxnOp> = names.into_iter().map(|name| TxnOp::get(name, None)).collect();

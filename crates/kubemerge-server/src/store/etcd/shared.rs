@@ -140,9 +140,7 @@ impl Shared {
         let known = self.index.revision();
         let head = self.connection.head(&self.keys).await?;
         if head < known {
-            return Err(StoreError::new(format!(
-                "etcd went back from revision {known} to {head}: its data was replaced; start the server again"
-            )));
+            return Err(went_back(known, head));
         }
         self.reached(head).await
     }
@@ -150,11 +148,22 @@ impl Shared {
     /// Reads the whole state again, since the watch cannot go on from where it was. Answers the revision of etcd after
     /// which it can.
     pub(super) async fn reload(&self) -> Result<Revision, StoreError> {
-        let roots = Roots::open(&self.connection, &self.keys).await?;
+        let known = self.index.revision();
+        // Not opened: an etcd that has lost its data is no new one.
+        let roots = match Roots::read(&self.connection, &self.keys).await? {
+            Some(roots) if roots.head >= known => roots,
+            other => return Err(went_back(known, other.map_or(0, |roots| roots.head))),
+        };
         let items = load(&self.connection, &self.keys, roots.generation.id, roots.revision).await?;
         self.install(roots.generation, State::of(items, roots.head));
         Ok(roots.revision)
     }
+}
+
+fn went_back(known: Revision, head: Revision) -> StoreError {
+    StoreError::new(format!(
+        "etcd went back from revision {known} to {head}: its data was replaced; start the server again"
+    ))
 }
 
 /// A request that waits until it may read.
