@@ -22,7 +22,7 @@ use crate::{
         body::{self, canonical_body},
         kind_rules::{self, Typed},
         request::{Old, Write},
-        template, times,
+        times,
         undecodable::{Patching, Source, undecodable},
         unknown_fields::{self, Found},
     },
@@ -72,7 +72,7 @@ pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
     let (call, validation) = (write.call, write.options.field_validation);
     if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
         let text = body::text(write)?;
-        return template::metadata(write, kind, text).map_or_else(|| whole_body(write, kind, text), Ok);
+        return whole_body(write, kind, text);
     }
     if let Some(text) = validated(call) {
         let object = Object::validated(&text, call.resource);

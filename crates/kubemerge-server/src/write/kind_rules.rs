@@ -22,7 +22,7 @@ use crate::{
     object::{Object, meta::Metadata, typed, view},
     protocol::status::{Outcome, invalid, unclassified},
     store::{Ownership, Record, metadata_field::Field},
-    write::{admission, allocation, part::Part, request::Write, template, times},
+    write::{admission, allocation, part::Part, request::Write, times},
 };
 
 /// The rules of a resource's kind, unless the object is checked by its OpenAPI document alone.
@@ -232,9 +232,19 @@ pub(crate) fn admit<'a>(
     }
     let record = typed::record(&tree, object.ownership.clone());
     if old.is_none() && complaints == Complaints::None && kind.shares_content(&tree) {
-        template::remember(write, content, object, &record);
+        remember(write, content, object, &record);
     }
     Ok(record)
+}
+
+/// Notes what was stored of a new object, for the next one of its template.
+fn remember(write: Write<'_>, content: [&[u8]; 2], object: &Object, record: &Record) {
+    let call = write.call;
+    // Warnings would be missing in the answers to other objects; what plugins add depends on other objects.
+    let is_alone = call.warnings.borrow().is_empty() && write.transaction.settings.plugins.is_empty();
+    if is_alone && !object.metadata.has(Field::Annotations) && content.iter().all(|text| !text.is_empty()) {
+        call.cluster.shared_owners.set_stored(call.resource, content, record);
+    }
 }
 
 /// The steps of a whole object: plugins come before the rules, and what is allocated before it is validated.

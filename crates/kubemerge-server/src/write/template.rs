@@ -20,12 +20,20 @@ use crate::{
     },
 };
 
+/// Decodes a new object, or only its metadata if the rest is known.
+pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
+    let Some(kind) = kind_rules::of(write.call.cluster, write.call.resource) else {
+        return decode::body_object(write);
+    };
+    let text = body::text(write)?;
+    metadata(write, kind, text).map_or_else(|| decode::whole_body(write, kind, text), Ok)
+}
+
 /// Decodes only the metadata of a new object, if the rest is known.
-pub(crate) fn metadata<'w>(write: Write<'w>, kind: BuiltinKind<'w>, text: &'w str) -> Option<Decoded<'w>> {
+fn metadata<'w>(write: Write<'w>, kind: BuiltinKind<'w>, text: &'w str) -> Option<Decoded<'w>> {
     let call = write.call;
     let [before, after] = kind_rules::around_metadata(text)?;
-    // An object with a name in its path exists already.
-    if !call.name().is_empty() || !call.cluster.shared_owners.has_text(call.resource, [before, after]) {
+    if !call.cluster.shared_owners.has_text(call.resource, [before, after]) {
         return None;
     }
     let given = &text[before.len()..text.len() - after.len()];
@@ -80,14 +88,4 @@ pub(crate) fn record<'w>(
     }
     object.take_fields_of(&stored);
     Some(Ok(object.record()))
-}
-
-/// Notes what was stored of a new object, for the next one of its template.
-pub(crate) fn remember(write: Write<'_>, content: [&[u8]; 2], object: &Object, record: &Record) {
-    let call = write.call;
-    // Warnings would be missing in the answers to other objects; what plugins add depends on other objects.
-    let is_alone = call.warnings.borrow().is_empty() && write.transaction.settings.plugins.is_empty();
-    if is_alone && !object.metadata.has(Field::Annotations) && content.iter().all(|text| !text.is_empty()) {
-        call.cluster.shared_owners.set_stored(call.resource, content, record);
-    }
 }
