@@ -184,7 +184,7 @@ fn pods_of_one_template_are_answered_as_they_are_alone() {
         let (path, object) = &pods[rng.usize(..pods.len())];
         let shared = empty.fork();
         for _ in 0..6 {
-            let body = with_any_metadata(&object, &mut rng);
+            let body = with_any_metadata(object, &mut rng);
             let query = ["", "?fieldValidation=Strict", "?fieldManager=m", "?dryRun=All"][rng.usize(..4)];
             let path = format!("{path}{query}");
             runtime.block_on(async {
