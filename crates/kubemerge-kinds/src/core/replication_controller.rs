@@ -2,11 +2,13 @@
 
 use super::pod_template;
 use crate::field::Field;
+use crate::meta::NameRule;
 use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
 use crate::tree::Map;
 
 pub(super) const RULES: Rules = Rules {
     kind: "ReplicationController",
+    name: NameRule::LongName,
     defaults,
     generation: Generation::Spec,
     prepare_create: prepare_template,

@@ -4,13 +4,13 @@ use super::config::configuration;
 use super::names::is_within;
 use super::selector::{selectors, stored_selectors};
 use crate::field::Field;
-use crate::format::{long_name, qualified_name};
+use crate::format::qualified_name;
 use crate::meta::NameRule;
 use crate::registry::{Generation, OnUpdate, Rules};
 
 pub(super) const RULES: Rules = Rules {
     kind: "DeviceClass",
-    name: NameRule::Custom(long_name),
+    name: NameRule::LongName,
     generation: Generation::Spec,
     validate: |class| {
         selectors(class.fields(["spec", "selectors"]));
