@@ -16,6 +16,18 @@ function run(kubemerge, { name, args }) {
   }
 }
 
+/** The last outcome of each call: typing into one text leaves calls about the others as they are. */
+const last = new Map();
+
+function runIfChanged(kubemerge, call) {
+  const asked = JSON.stringify(call.args);
+  const known = last.get(call.name);
+  if (known?.asked === asked) return known.outcome;
+  const outcome = run(kubemerge, call);
+  last.set(call.name, { asked, outcome });
+  return outcome;
+}
+
 /** Applies one configuration after the other, each by its manager, then asks for the owners. */
 function applyAll(kubemerge, steps, settings) {
   let live = null;
@@ -37,7 +49,7 @@ self.onmessage = async ({ data: { id, calls, applies } }) => {
   try {
     const kubemerge = await started;
     const from = performance.now();
-    const answers = calls?.map((call) => run(kubemerge, call));
+    const answers = calls?.map((call) => runIfChanged(kubemerge, call));
     const applied = applies && applyAll(kubemerge, applies.steps, applies.settings);
     self.postMessage({ id, answers, applied, milliseconds: performance.now() - from });
   } catch (error) {
