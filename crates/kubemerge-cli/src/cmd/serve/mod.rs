@@ -46,6 +46,10 @@ Examples:
     kubemerge serve --store etcd://127.0.0.1:2379 --port 8001 &
     kubemerge serve --store etcd://127.0.0.1:2379 --port 8002
 
+  The same with TLS, a user of etcd and a prefix for these servers alone:
+    kubemerge serve --store etcd://etcd.example:2379/preview --etcd-cafile ca.pem \\
+        --etcd-user preview --etcd-password-file password
+
   For other machines, which need the token and know this one by a name:
     kubemerge serve --address 0.0.0.0 --port 8001 --token-file token --allowed-host build.example
 
