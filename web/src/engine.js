@@ -6,7 +6,7 @@ export class Engine {
   #waiting = null;
   #count = 0;
   #done = null;
-  /** How long the last requests took, for the tests. */
+  /** How long the last requests took, for the benchmark. */
   times = [];
 
   constructor() {

@@ -78,6 +78,26 @@ pub fn write_float(float: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
 }
 
+/// Appends the digits of an integer.
+#[inline]
+pub fn write_int(int: i64, out: &mut Vec<u8>) {
+    // As many as 64 bits can have.
+    let mut digits = [0; 20];
+    let (mut at, mut rest) = (digits.len(), int.unsigned_abs());
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if int < 0 {
+        out.push(b'-');
+    }
+    out.extend_from_slice(&digits[at..]);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

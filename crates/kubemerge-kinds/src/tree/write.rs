@@ -2,7 +2,7 @@
 
 use kubemerge_value::{
     deep,
-    write::{write_escaped, write_float},
+    write::{write_escaped, write_float, write_int},
 };
 
 use super::{Map, Value};
@@ -92,23 +92,4 @@ fn write_map<const FORM: Form>(map: &Map<'_>, out: &mut Vec<u8>) -> usize {
     }
     out.push(b'}');
     depth + 1
-}
-
-fn write_int(number: i64, out: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    let mut rest = number.unsigned_abs();
-    // From the last digit on; zero has one digit, too.
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if number < 0 {
-        out.push(b'-');
-    }
-    out.extend_from_slice(&digits[at..]);
 }

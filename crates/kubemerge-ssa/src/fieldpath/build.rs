@@ -113,24 +113,13 @@ impl<'a> TreeBuilder<'a> {
     /// Ends a node. One that is no member and has nothing below it is no part of the set.
     #[inline]
     pub(crate) fn leave(&mut self, node: EnteredNode<'a>, is_member: bool) {
-        let below = self.taken_from(node.below);
+        let below = FieldSet::taken_from(&mut self.nodes, node.below, self.arena);
         if is_member || !below.is_empty() {
             self.nodes.push(SetNode { element: node.element, is_member, below });
         }
     }
 
-    /// The set of the nodes from a place on, which are siblings.
-    #[inline]
-    fn taken_from(&mut self, start: usize) -> FieldSet<'a> {
-        if start == self.nodes.len() {
-            return FieldSet::EMPTY;
-        }
-        let nodes = self.arena.alloc_slice_copy(&self.nodes[start..]);
-        self.nodes.truncate(start);
-        FieldSet { nodes }
-    }
-
     pub(crate) fn finish(mut self) -> FieldSet<'a> {
-        self.taken_from(0)
+        FieldSet::taken_from(&mut self.nodes, 0, self.arena)
     }
 }

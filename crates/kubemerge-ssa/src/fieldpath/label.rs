@@ -3,11 +3,11 @@
 //! `f:` and a name, `k:` and a JSON object, `v:` and a JSON value, `i:` and a number.
 
 use bumpalo::collections::Vec as ArenaVec;
-use kubemerge_value::write::write_escaped;
+use kubemerge_value::write::{write_escaped, write_int};
 
 use super::json_text::JsonText;
 use super::{Element, FieldsError, KeyField};
-use crate::value::{Arena, ParsedValue, quote_or_escape, write_int, write_label_value};
+use crate::value::{Arena, ParsedValue, quote_or_escape, write_label_value};
 
 /// Reads a label; `None` for types of elements that are not defined yet.
 pub(super) fn read_label<'a>(label: &'a str, arena: &'a Arena) -> Result<Option<Element<'a>>, FieldsError> {

@@ -93,7 +93,7 @@ impl<'a> FieldsReader<'a> {
         if !is_sorted {
             self.sort_from(start);
         }
-        let below = self.taken_from(start);
+        let below = FieldSet::taken_from(&mut self.nodes, start, self.arena);
         // `{}` means the node itself.
         Ok(Content { is_member: is_member || below.is_empty(), below })
     }
@@ -130,15 +130,6 @@ impl<'a> FieldsReader<'a> {
             *before = Some(Sibling { text, content });
         }
         Ok(content)
-    }
-
-    fn taken_from(&mut self, start: usize) -> FieldSet<'a> {
-        if start == self.nodes.len() {
-            return FieldSet::EMPTY;
-        }
-        let nodes = self.arena.alloc_slice_copy(&self.nodes[start..]);
-        self.nodes.truncate(start);
-        FieldSet { nodes }
     }
 
     /// Sorts the siblings from a place on. Of a repeated label the memberships add up, and the last

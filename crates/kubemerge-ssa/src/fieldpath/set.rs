@@ -34,6 +34,17 @@ impl<'a> SetNode<'a> {
 impl<'a> FieldSet<'a> {
     pub(crate) const EMPTY: Self = FieldSet { nodes: &[] };
 
+    /// The set of the nodes from a place on, which are sorted siblings; they are taken out of the list.
+    #[inline]
+    pub(super) fn taken_from(nodes: &mut Vec<SetNode<'a>>, start: usize, arena: &'a Arena) -> Self {
+        if start == nodes.len() {
+            return FieldSet::EMPTY;
+        }
+        let taken = arena.alloc_slice_copy(&nodes[start..]);
+        nodes.truncate(start);
+        FieldSet { nodes: taken }
+    }
+
     /// The empty set.
     pub fn new() -> Self {
         FieldSet::EMPTY

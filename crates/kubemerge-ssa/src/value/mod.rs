@@ -16,7 +16,7 @@ pub(crate) use kubemerge_value::write::go_quoted;
 pub use parse::ValuePair;
 pub use read::ReadError;
 pub(crate) use string_end::{quote_or_escape, string_len};
-pub(crate) use write::{write_int, write_label_value};
+pub(crate) use write::write_label_value;
 
 pub use kubemerge_value::Arena;
 

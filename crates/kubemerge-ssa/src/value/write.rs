@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use kubemerge_value::deep;
-use kubemerge_value::write::write_escaped;
+use kubemerge_value::write::{write_escaped, write_int};
 
 use super::ParsedValue;
 
@@ -64,25 +64,6 @@ fn write_value(value: ParsedValue<'_>, floats: Floats, out: &mut Vec<u8>) {
             out.push(b'}');
         }),
     }
-}
-
-/// Appends the digits of an integer.
-pub(crate) fn write_int(int: i64, out: &mut Vec<u8>) {
-    // As many as 64 bits can have.
-    let mut digits = [0; 20];
-    let (mut at, mut rest) = (digits.len(), int.unsigned_abs());
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if int < 0 {
-        out.push(b'-');
-    }
-    out.extend_from_slice(&digits[at..]);
 }
 
 /// Plain digits from 1e-6 up to 1e21, an exponent outside.

@@ -9,7 +9,7 @@ mod to_value;
 
 pub use crate::{
     go_quoted::go_quoted,
-    number::{write_canonical as write_number, write_float},
+    number::{write_canonical as write_number, write_float, write_int},
     string::{write_escaped, write_escaped_part},
 };
 pub use canonical::to_canonical;
