@@ -25,6 +25,7 @@ type Request struct {
 	Preconditions []string          `json:"preconditions"`
 	Options       *DiffSwitches     `json:"options"`
 	Text          *string           `json:"text"`
+	Samples       []string          `json:"samples"`
 	Of            *Request          `json:"of"`
 	Repeat        int               `json:"repeat"`
 	Scenario      *Scenario         `json:"scenario"`
@@ -87,7 +88,7 @@ func (r *Request) check() *Fault {
 		return badRequest("time of time is not an operation")
 	case r.Op == "time":
 		return r.Of.check()
-	case strings.HasPrefix(r.Op, "yaml") && r.Text == nil:
+	case (r.Op == "pattern" || strings.HasPrefix(r.Op, "yaml")) && r.Text == nil:
 		return badRequest("%s needs `text`", r.Op)
 	case r.Op == "conflicts" && len(r.Patches) != 2:
 		return badRequest("conflicts needs exactly two patches, got %d", len(r.Patches))

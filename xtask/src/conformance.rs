@@ -11,6 +11,7 @@ mod kinds;
 #[cfg(test)]
 mod laws;
 mod patch;
+mod pattern;
 #[path = "../../crates/kubemerge-ssa/tests/scenario/mod.rs"]
 pub(crate) mod scenario;
 mod shape;
@@ -48,6 +49,7 @@ options:
   --op OP       only this operation: apply, diff, three-way, compose, conflicts, json-three-way,
                 merge-patch, json-patch
   --api         compare our server with a real kube-apiserver instead (--api --help lists the options)
+  --patterns    compare regular expressions with Go's instead; takes --cases and --seed
   --kinds       compare the rules of built-in kinds instead; it has its own options (--kinds --help lists
                 them)
 ";
@@ -85,6 +87,9 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     if let Some(place) = arguments.iter().position(|word| word == "--ssa") {
         let rest: Vec<String> = [&arguments[..place], &arguments[place + 1..]].concat();
         return ssa::run(&rest);
+    }
+    if let Some(("--patterns", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return pattern::run(rest);
     }
     let options = match Options::read(arguments) {
         Ok(options) => options,

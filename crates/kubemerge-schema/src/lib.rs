@@ -36,6 +36,7 @@ mod load;
 mod lookup;
 mod model;
 pub mod overlay;
+pub mod pattern;
 mod schema;
 mod stats;
 mod type_table;

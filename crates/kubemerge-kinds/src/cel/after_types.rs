@@ -1,8 +1,8 @@
 //! What is checked once the types of an expression fit: members of lists and maps must have one type, and arguments
 //! that are written in the expression must be valid durations, times, regular expressions and formats.
 
+use kubemerge_schema::pattern::from_go;
 use kubemerge_value::deep;
-use regex::Regex;
 
 use super::check::Checked;
 use super::expr::{Expr, Item, Node};
@@ -93,7 +93,7 @@ fn is_valid(function: &str, value: &Literal) -> bool {
         ("duration", Literal::String(text)) => duration_problem(text).is_none(),
         ("timestamp", Literal::String(text)) => Timestamp::parse(text).is_some(),
         // Upstream: of `matches(text, pattern)` the text is taken for the pattern.
-        ("matches", Literal::String(text)) => Regex::new(text).is_ok(),
+        ("matches", Literal::String(text)) => from_go(text).is_ok(),
         _ => true,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kubemerge_schema::pattern::from_go;
 use regex::Regex;
 use serde_json::Value;
 
@@ -175,10 +176,10 @@ impl Checks {
 }
 
 fn compile_pattern(source: &str) -> Result<Pattern, String> {
-    match Regex::new(source) {
-        Ok(regex) => Ok(Pattern { regex, source: source.to_string() }),
-        Err(error) => Err(format!("pattern {source:?} is not a regular expression: {error}")),
-    }
+    let unusable = |error: String| format!("pattern {source:?} is not a regular expression: {error}");
+    let pattern = from_go(source).map_err(|error| unusable(error.to_string()))?;
+    let regex = Regex::new(&pattern).map_err(|error| unusable(error.to_string()))?;
+    Ok(Pattern { regex, source: source.to_string() })
 }
 
 /// A regular expression as it was written.

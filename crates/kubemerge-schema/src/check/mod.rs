@@ -10,7 +10,6 @@ mod keyword;
 mod list_map;
 mod operation;
 mod patch;
-mod pattern;
 mod restriction;
 mod structural;
 mod union;

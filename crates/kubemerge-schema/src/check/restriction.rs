@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::collect::{Check, members};
 use super::extension::{EMBEDDED, INT_OR_STRING, LIST_MAP_KEYS, LIST_TYPE, MAP_TYPE, PRESERVE_UNKNOWN};
 use super::finding::ViolationKind::{Forbidden, Invalid, Required};
-use super::pattern;
 use crate::document::{DocumentPath, MAX_SCHEMA_DEPTH};
+use crate::pattern::from_go;
 
 type JsonMap = Map<String, Value>;
 
@@ -200,7 +200,7 @@ fn branches<'v>(map: &'v JsonMap, word: &str) -> impl Iterator<Item = &'v Value>
 
 fn check_pattern(check: &mut Check<'_>, map: &JsonMap, path: &DocumentPath<'_>) {
     let Some(pattern) = map.get("pattern").and_then(Value::as_str) else { return };
-    if let Some(error) = pattern::error_of(pattern) {
+    if let Err(error) = from_go(pattern) {
         let detail = format!("must be a valid regular expression, but isn't: {error}");
         check.violates("pattern-invalid", &path.keyword("pattern"), Invalid(json!(pattern)), detail);
     }

@@ -1,0 +1,411 @@
+//! Regular expressions of Go: what Go says about a wrong one, and a right one in the syntax of the crate `regex`.
+//!
+//! The two syntaxes look alike and differ in what matters here: `\d`, `\w` and `\b` know ASCII only in Go, a `[`
+//! inside a class is a character, `\Q` quotes, `{,2}` is text. So an expression is read as Go reads it, with its flags
+//! resolved, and written again in forms that mean the same to both.
+
+mod class;
+mod escape;
+mod names;
+mod repeat;
+
+use std::fmt;
+
+use escape::write_char;
+use repeat::{Counts, MAX_REPEAT};
+
+/// How deep parts may be nested.
+const MAX_HEIGHT: u32 = 1000;
+
+/// An expression for the crate `regex` that matches the texts which Go's expression matches.
+pub fn from_go(pattern: &str) -> Result<String, PatternError> {
+    let mut reader = Reader {
+        whole: pattern,
+        rest: pattern,
+        flags: Flags::default(),
+        sequence: Sequence::default(),
+        outer: Vec::new(),
+        out: String::with_capacity(pattern.len() * 2),
+    };
+    reader.read()?;
+    Ok(reader.out)
+}
+
+/// What Go says about an expression that it does not compile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternError {
+    problem: &'static str,
+    part: String,
+}
+
+impl PatternError {
+    fn new(problem: &'static str, part: &str) -> PatternError {
+        PatternError { problem, part: part.to_owned() }
+    }
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "error parsing regexp: {}: `{}`", self.problem, self.part)
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+/// What `(?ims)` sets. Whether repetitions are greedy (`U`) does not change what matches.
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    fold_case: bool,
+    multi_line: bool,
+    dot_matches_newline: bool,
+}
+
+/// A part that a repetition can follow.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Where it starts in what is written.
+    start: usize,
+    height: u32,
+    /// How many copies of its innermost part its repetitions ask for.
+    copies: u32,
+}
+
+/// The parts since the last parenthesis; only the last one can still be repeated.
+#[derive(Clone, Copy, Default)]
+struct Sequence {
+    last: Option<Part>,
+    height: u32,
+    copies: u32,
+}
+
+impl Sequence {
+    fn push(&mut self, part: Part) {
+        self.close();
+        self.last = Some(part);
+    }
+
+    fn close(&mut self) {
+        if let Some(part) = self.last.take() {
+            self.height = self.height.max(part.height);
+            self.copies = self.copies.max(part.copies);
+        }
+    }
+}
+
+/// What a closing parenthesis brings back.
+struct Outer {
+    start: usize,
+    flags: Flags,
+    sequence: Sequence,
+    kind: Group,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Group {
+    Capture,
+    Plain,
+}
+
+struct Reader<'p> {
+    whole: &'p str,
+    rest: &'p str,
+    flags: Flags,
+    sequence: Sequence,
+    outer: Vec<Outer>,
+    out: String,
+}
+
+impl<'p> Reader<'p> {
+    fn read(&mut self) -> Result<(), PatternError> {
+        // The rest of the expression from the last repetition on, if the text before this place is one.
+        let mut repetition = None;
+        while let Some(first) = self.rest.chars().next() {
+            let here = self.rest;
+            repetition = match first {
+                '*' | '+' | '?' => {
+                    self.rest = &here[1..];
+                    self.repeat(&here[..1], Counts::of_sign(first), here, repetition)?;
+                    Some(here)
+                }
+                '{' => match Counts::read(here) {
+                    Some((counts, rest)) => {
+                        self.rest = rest;
+                        let text = &here[..here.len() - rest.len()];
+                        counts.check(text)?;
+                        self.repeat(text, counts, here, repetition)?;
+                        Some(here)
+                    }
+                    None => self.literal_at(first),
+                },
+                _ => {
+                    self.part(first)?;
+                    None
+                }
+            };
+        }
+        match self.outer.is_empty() {
+            true => Ok(()),
+            false => Err(PatternError::new("missing closing )", self.whole)),
+        }
+    }
+
+    fn literal_at(&mut self, first: char) -> Option<&'p str> {
+        self.rest = &self.rest[first.len_utf8()..];
+        self.literal(u32::from(first));
+        None
+    }
+
+    /// Reads all but repetitions.
+    fn part(&mut self, first: char) -> Result<(), PatternError> {
+        match first {
+            '(' => return self.open(),
+            ')' => return self.close(),
+            '[' => {
+                let class = class::read(&mut self.rest)?;
+                self.push_class(&class);
+                return Ok(());
+            }
+            '\\' => return self.escaped(),
+            _ => self.rest = &self.rest[first.len_utf8()..],
+        }
+        match first {
+            '|' => {
+                self.sequence.close();
+                self.out.push('|');
+            }
+            '^' if self.flags.multi_line => self.push("(?m:^)"),
+            '^' => self.push(r"\A"),
+            '$' if self.flags.multi_line => self.push("(?m:$)"),
+            '$' => self.push(r"\z"),
+            '.' if self.flags.dot_matches_newline => self.push("(?s:.)"),
+            '.' => self.push("."),
+            _ => self.literal(u32::from(first)),
+        }
+        Ok(())
+    }
+
+    fn escaped(&mut self) -> Result<(), PatternError> {
+        let here = self.rest;
+        let text = match here.as_bytes().get(1) {
+            Some(b'A') => r"\A",
+            Some(b'z') => r"\z",
+            // Words are of ASCII letters.
+            Some(b'b') => r"(?-u:\b)",
+            Some(b'B') => r"(?-u:\B)",
+            Some(b'Q') => {
+                self.quoted();
+                return Ok(());
+            }
+            _ => {
+                if let Some(group) = class::escaped_group(&mut self.rest)? {
+                    self.push_class(&format!("[{group}]"));
+                } else {
+                    let code = escape::read(&mut self.rest)?;
+                    self.literal(code);
+                }
+                return Ok(());
+            }
+        };
+        self.rest = &here[2..];
+        self.push(text);
+        Ok(())
+    }
+
+    /// The text after `\Q` up to `\E`, or to the end.
+    fn quoted(&mut self) {
+        let text = &self.rest[2..];
+        let (literals, rest) = text.split_once(r"\E").unwrap_or((text, ""));
+        self.rest = rest;
+        literals.chars().for_each(|literal| self.literal(u32::from(literal)));
+    }
+
+    fn literal(&mut self, code: u32) {
+        let mut text = String::new();
+        match char::from_u32(code) {
+            Some(_) => write_char(&mut text, code),
+            // Half of a pair of UTF-16 is in no text.
+            None => text.push_str(class::NOTHING),
+        }
+        self.push_class(&text);
+    }
+
+    /// A part whose letters may be of either case.
+    fn push_class(&mut self, text: &str) {
+        match self.flags.fold_case {
+            true => self.push(&format!("(?i:{text})")),
+            false => self.push(text),
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.sequence.push(Part { start: self.out.len(), height: 1, copies: 1 });
+        self.out.push_str(text);
+    }
+
+    fn open(&mut self) -> Result<(), PatternError> {
+        let flags = self.flags;
+        let kind = if self.rest.starts_with("(?") {
+            match self.read_flags()? {
+                Some(kind) => kind,
+                None => return Ok(()),
+            }
+        } else {
+            self.rest = &self.rest[1..];
+            Group::Capture
+        };
+        let sequence = std::mem::take(&mut self.sequence);
+        self.outer.push(Outer { start: self.out.len(), flags, sequence, kind });
+        self.out.push_str("(?:");
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), PatternError> {
+        let Some(outer) = self.outer.pop() else {
+            return Err(PatternError::new("unexpected )", self.whole));
+        };
+        self.rest = &self.rest[1..];
+        self.sequence.close();
+        let inner = std::mem::replace(&mut self.sequence, outer.sequence);
+        self.flags = outer.flags;
+        self.out.push(')');
+        let height = inner.height.max(1) + u32::from(outer.kind == Group::Capture);
+        self.check_height(height)?;
+        self.sequence.push(Part { start: outer.start, height, copies: inner.copies.max(1) });
+        Ok(())
+    }
+
+    /// `(?P<name>`, `(?i:` or `(?i)`; the last opens no group.
+    fn read_flags(&mut self) -> Result<Option<Group>, PatternError> {
+        let here = self.rest;
+        let name_start = match here.as_bytes() {
+            [_, _, b'P', b'<', _, ..] => Some(4),
+            [_, _, b'<', _, ..] => Some(3),
+            _ => None,
+        };
+        if let Some(start) = name_start {
+            self.rest = after_name(here, start)?;
+            return Ok(Some(Group::Capture));
+        }
+        let (mut flags, mut value, mut is_complete) = (self.flags, true, true);
+        for (at, letter) in here.char_indices().skip(2) {
+            match letter {
+                'i' => flags.fold_case = value,
+                'm' => flags.multi_line = value,
+                's' => flags.dot_matches_newline = value,
+                'U' => {}
+                '-' if value => (value, is_complete) = (false, false),
+                ':' | ')' if is_complete => {
+                    self.rest = &here[at + 1..];
+                    self.flags = flags;
+                    return Ok((letter == ':').then_some(Group::Plain));
+                }
+                _ => return Err(unsupported(&here[..at + letter.len_utf8()])),
+            }
+            is_complete |= letter != '-';
+        }
+        Err(unsupported(here))
+    }
+
+    /// Repeats the last part. `here` is the rest from the repetition on, `before` from one just before it.
+    fn repeat(
+        &mut self,
+        text: &str,
+        counts: Counts,
+        here: &str,
+        before: Option<&str>,
+    ) -> Result<(), PatternError> {
+        self.rest = self.rest.strip_prefix('?').unwrap_or(self.rest);
+        if let Some(before) = before {
+            let both = &before[..before.len() - self.rest.len()];
+            return Err(PatternError::new("invalid nested repetition operator", both));
+        }
+        let whole = &here[..here.len() - self.rest.len()];
+        let Some(part) = self.sequence.last.as_mut() else {
+            return Err(PatternError::new("missing argument to repetition operator", whole));
+        };
+        part.height += 1;
+        part.copies = counts.copies_of(part.copies);
+        let Part { start, height, copies } = *part;
+        self.check_height(height)?;
+        if counts.is_large() && copies > MAX_REPEAT {
+            return Err(PatternError::new("invalid repeat count", whole));
+        }
+        // A repetition of a repetition is an error without parentheses.
+        self.out.insert_str(start, "(?:");
+        self.out.push_str(text);
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn check_height(&self, height: u32) -> Result<(), PatternError> {
+        match height > MAX_HEIGHT {
+            true => Err(PatternError::new("expression nests too deeply", self.whole)),
+            false => Ok(()),
+        }
+    }
+}
+
+fn unsupported(part: &str) -> PatternError {
+    PatternError::new("invalid or unsupported Perl syntax", part)
+}
+
+/// What follows the name of a group.
+fn after_name(group: &str, start: usize) -> Result<&str, PatternError> {
+    let wrong = |part| Err(PatternError::new("invalid named capture", part));
+    let Some(end) = group.find('>') else { return wrong(group) };
+    let name = group.get(start..end).unwrap_or_default();
+    let is_word = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+    match !name.is_empty() && name.bytes().all(is_word) {
+        true => Ok(&group[end + 1..]),
+        false => wrong(&group[..=end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers of Go.
+    #[test]
+    fn errors_are_those_of_go() {
+        for (pattern, text) in [
+            ("[", "missing closing ]: `[`"),
+            ("([", "missing closing ]: `[`"),
+            ("(", "missing closing ): `(`"),
+            (")", "unexpected ): `)`"),
+            ("*a", "missing argument to repetition operator: `*`"),
+            ("a|*", "missing argument to repetition operator: `*`"),
+            ("a**", "invalid nested repetition operator: `**`"),
+            ("[z-a]", "invalid character class range: `z-a`"),
+            ("[[:words:]]", "invalid character class range: `[:words:]`"),
+            ("\\", "trailing backslash at end of expression: ``"),
+            ("a{2,1}", "invalid repeat count: `{2,1}`"),
+            ("a{1001}", "invalid repeat count: `{1001}`"),
+            ("(a{100}){11}", "invalid repeat count: `{11}`"),
+            ("\\8", "invalid escape sequence: `\\8`"),
+            ("\\C", "invalid escape sequence: `\\C`"),
+            ("\\p{Foo}", "invalid character class range: `\\p{Foo}`"),
+            ("\\p{Old_Italic}", "invalid character class range: `\\p{Old_Italic}`"),
+            ("x{2}{3}", "invalid nested repetition operator: `{2}{3}`"),
+            ("(?z)", "invalid or unsupported Perl syntax: `(?z`"),
+            ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+            ("(?P<n", "invalid named capture: `(?P<n`"),
+            ("\\K", "invalid escape sequence: `\\K`"),
+        ] {
+            let error = from_go(pattern).expect_err(pattern);
+            assert_eq!(error.to_string(), format!("error parsing regexp: {text}"), "{pattern}");
+        }
+        for pattern in
+            ["^[a-z]+$", "a*?", "a{,2}", "(?i)x", "\\Qa", "a(?i)*", "[^[]", "[[:word]", "[a&&b]", "\\<"]
+        {
+            from_go(pattern).expect(pattern);
+        }
+    }
+
+    #[test]
+    fn deep_expressions_are_refused() {
+        let deep = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
+        assert!(from_go(&deep(500)).is_ok());
+        assert_eq!(from_go(&deep(5000)).expect_err("too deep").problem, "expression nests too deeply");
+    }
+}

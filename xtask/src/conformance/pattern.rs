@@ -1,0 +1,249 @@
+//! `cargo xtask conformance --patterns`: regular expressions against Go's package `regexp`.
+
+use std::process::ExitCode;
+
+use kubemerge_schema::pattern::from_go;
+use regex::Regex;
+use serde_json::{Value, json};
+
+use super::{BATCH, MAX_DIFFERENCES, Options};
+use crate::{dice::Dice, reference::Reference};
+
+/// Cases of a run whose length is not given.
+const CASES: usize = 100_000;
+
+/// Texts that each expression is asked about.
+const SAMPLES: usize = 12;
+
+/// What expressions are made of: forms that Go and the crate `regex` read alike, forms that they read in other ways,
+/// and forms that one of them does not know.
+const TOKENS: &[&str] = &[
+    "a",
+    "b",
+    "k",
+    "S",
+    "0",
+    "7",
+    "é",
+    "ſ",
+    "\u{212A}",
+    "٣",
+    " ",
+    "_",
+    "-",
+    "^",
+    "$",
+    ".",
+    "|",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    "*",
+    "+",
+    "?",
+    "*?",
+    "\\",
+    "\\d",
+    "\\D",
+    "\\w",
+    "\\W",
+    "\\s",
+    "\\S",
+    "\\b",
+    "\\B",
+    "\\A",
+    "\\z",
+    "\\Z",
+    "\\Q",
+    "\\E",
+    "\\C",
+    "\\.",
+    "\\<",
+    "\\_",
+    "\\-",
+    "\\]",
+    "\\n",
+    "\\v",
+    "\\x41",
+    "\\x{212a}",
+    "\\x{d800}",
+    "\\x{}",
+    "\\x4",
+    "\\101",
+    "\\1",
+    "\\08",
+    "\\pL",
+    "\\PL",
+    "\\p{Lu}",
+    "\\p{^Lu}",
+    "\\P{lower case letter}",
+    "\\p{Greek}",
+    "\\p{Grek}",
+    "\\p{Old_Italic}",
+    "\\p{Cs}",
+    "\\p{any}",
+    "\\p{ASCII}",
+    "\\p{digit}",
+    "\\p{",
+    "{2}",
+    "{0}",
+    "{,2}",
+    "{1,}",
+    "{2,3}",
+    "{3,2}",
+    "{02}",
+    "{40}",
+    "{1001}",
+    "{99999999999}",
+    "(?:",
+    "(?i)",
+    "(?i:",
+    "(?s)",
+    "(?m)",
+    "(?U)",
+    "(?-i)",
+    "(?i-s:",
+    "(?x)",
+    "(?u)",
+    "(?=",
+    "(?P<n>",
+    "(?<n>",
+    "(?P<1a>",
+    "(?P<>",
+    "(?P<n",
+    "(?#",
+    "[^",
+    "[a-z",
+    "[]a]",
+    "[^]a]",
+    "[[]",
+    "[^[]",
+    "[a&&b]",
+    "[a--]",
+    "[a~~b]",
+    "[\\d-z]",
+    "[\\w.-]",
+    "[^\\W]",
+    "[[:alpha:]]",
+    "[[:^digit:]_]",
+    "[[:foo:]]",
+    "[[:alpha]",
+    "[z-a]",
+    "[\\x{d800}-\\x{dfff}]",
+    "[\\x{d000}-\\x{d900}]",
+    "[^\\x00-\\x{10FFFF}]",
+    "[\\pL_]",
+    "[\\b]",
+    "[+-]",
+    "[\\101-\\103]",
+    "&&",
+    "#",
+    "<",
+    ">",
+    ":",
+    "=",
+    "!",
+    "\n",
+    "\t",
+];
+
+/// What texts are made of.
+const LETTERS: &[&str] = &[
+    "a", "b", "A", "B", "C", "k", "K", "s", "S", "z", "0", "7", "9", "é", "É", "ſ", "\u{212A}", "٣", "α",
+    "Ω", " ", "_", "-", ".", "[", "]", "{", "}", "&", "~", "<", ">", "#", ",", "^", "$", "\\", "\n", "\t",
+    "\u{b}", "\u{a0}", "😀",
+];
+
+pub(super) fn run(arguments: &[String]) -> ExitCode {
+    let options = match Options::read(arguments) {
+        Ok(options) => options,
+        Err(complaint) => {
+            eprintln!("conformance --patterns: {complaint}\n\n{}", super::HELP);
+            return ExitCode::from(2);
+        }
+    };
+    let mut reference = match Reference::start() {
+        Ok(reference) => reference,
+        Err(unavailable) => return unavailable.report(),
+    };
+    println!("seed {}", options.seed);
+    match compare(&options, &mut reference) {
+        Ok(tally) => tally.print(),
+        Err(complaint) => {
+            eprintln!("conformance --patterns: {complaint}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+struct Case {
+    pattern: String,
+    samples: Vec<String>,
+}
+
+#[derive(Default)]
+struct Tally {
+    valid: usize,
+    refused: usize,
+    different: usize,
+}
+
+impl Tally {
+    fn print(&self) -> ExitCode {
+        println!("{} expressions, {} of them refused", self.valid + self.refused, self.refused);
+        println!("different: {}", self.different);
+        if self.different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+fn compare(options: &Options, reference: &mut Reference) -> Result<Tally, String> {
+    let mut dice = Dice::new(options.seed);
+    let mut tally = Tally::default();
+    let cases = options.cases.unwrap_or(CASES);
+    while tally.valid + tally.refused < cases && tally.different < MAX_DIFFERENCES {
+        let batch: Vec<Case> = (0..BATCH).map(|_| case(&mut dice)).collect();
+        let requests: Vec<String> = batch.iter().map(Case::request).collect();
+        for (case, reply) in batch.iter().zip(reference.ask(&requests)?) {
+            let theirs = theirs(&reply)?;
+            *if theirs.is_ok() { &mut tally.valid } else { &mut tally.refused } += 1;
+            let ours = case.answer();
+            if ours != theirs {
+                tally.different += 1;
+                println!("{:?} on {:?}\n  Go: {theirs:?}\n  ours: {ours:?}\n", case.pattern, case.samples);
+            }
+        }
+    }
+    Ok(tally)
+}
+
+fn case(dice: &mut Dice) -> Case {
+    let pattern = (0..=dice.below(7)).map(|_| *dice.pick(TOKENS)).collect();
+    let sample = |dice: &mut Dice| (0..dice.below(5)).map(|_| *dice.pick(LETTERS)).collect();
+    Case { pattern, samples: (0..SAMPLES).map(|_| sample(dice)).collect() }
+}
+
+impl Case {
+    fn request(&self) -> String {
+        json!({"op": "pattern", "text": self.pattern, "samples": self.samples}).to_string()
+    }
+
+    /// Which texts match, or what is wrong with the expression.
+    fn answer(&self) -> Result<Vec<bool>, String> {
+        let pattern = from_go(&self.pattern).map_err(|error| error.to_string())?;
+        let regex = Regex::new(&pattern).map_err(|error| error.to_string())?;
+        Ok(self.samples.iter().map(|sample| regex.is_match(sample)).collect())
+    }
+}
+
+fn theirs(reply: &str) -> Result<Result<Vec<bool>, String>, String> {
+    let reply: Value = serde_json::from_str(reply).map_err(|error| error.to_string())?;
+    if let Some(message) = reply["error"]["message"].as_str() {
+        return Ok(Err(message.to_owned()));
+    }
+    let matches = reply["result"].as_array().ok_or("the reply has no result")?;
+    Ok(Ok(matches.iter().map(|matched| *matched == Value::Bool(true)).collect()))
+}
