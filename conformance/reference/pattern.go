@@ -11,9 +11,9 @@ func matchPattern(pattern string, samples []string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, &Fault{Kind: "invalid-pattern", Message: err.Error()}
 	}
-	matches := make([]bool, len(samples))
+	matches := make([][]int, len(samples))
 	for i, sample := range samples {
-		matches[i] = expression.MatchString(sample)
+		matches[i] = expression.FindStringIndex(sample)
 	}
 	return json.Marshal(matches)
 }

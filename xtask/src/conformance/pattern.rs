@@ -180,6 +180,9 @@ pub(super) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
+/// Where each text matches, or what is wrong with the expression.
+type Answer = Result<Vec<Option<[usize; 2]>>, String>;
+
 struct Case {
     pattern: String,
     samples: Vec<String>,
@@ -231,19 +234,19 @@ impl Case {
         json!({"op": "pattern", "text": self.pattern, "samples": self.samples}).to_string()
     }
 
-    /// Which texts match, or what is wrong with the expression.
-    fn answer(&self) -> Result<Vec<bool>, String> {
+    /// The first match in each text, or what is wrong with the expression.
+    fn answer(&self) -> Answer {
         let pattern = from_go(&self.pattern).map_err(|error| error.to_string())?;
         let regex = Regex::new(&pattern).map_err(|error| error.to_string())?;
-        Ok(self.samples.iter().map(|sample| regex.is_match(sample)).collect())
+        let places = |sample| regex.find(sample).map(|found| [found.start(), found.end()]);
+        Ok(self.samples.iter().map(|sample| places(sample)).collect())
     }
 }
 
-fn theirs(reply: &str) -> Result<Result<Vec<bool>, String>, String> {
-    let reply: Value = serde_json::from_str(reply).map_err(|error| error.to_string())?;
+fn theirs(reply: &str) -> Result<Answer, String> {
+    let mut reply: Value = serde_json::from_str(reply).map_err(|error| error.to_string())?;
     if let Some(message) = reply["error"]["message"].as_str() {
         return Ok(Err(message.to_owned()));
     }
-    let matches = reply["result"].as_array().ok_or("the reply has no result")?;
-    Ok(Ok(matches.iter().map(|matched| *matched == Value::Bool(true)).collect()))
+    serde_json::from_value(reply["result"].take()).map(Ok).map_err(|error| error.to_string())
 }

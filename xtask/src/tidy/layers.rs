@@ -39,7 +39,7 @@ const FOLDERS: &[Layers] = &[
     Layers {
         package: "kubemerge-schema",
         modules: &[
-            &["error"],
+            &["error", "pattern"],
             &["document"],
             &["model"],
             &["check"],

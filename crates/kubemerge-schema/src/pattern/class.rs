@@ -1,6 +1,6 @@
 //! Classes of characters: `[a-z\d]`, `\pL`.
 
-use super::{PatternError, escape, names};
+use super::{error::PatternError, escape, names};
 use escape::write_char;
 
 /// The class of no character.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::PatternError;
+use super::error::PatternError;
 
 /// Reads an escape sequence at the start of the text.
 pub(super) fn read(rest: &mut &str) -> Result<u32, PatternError> {

@@ -5,19 +5,19 @@
 //! resolved, and written again in forms that mean the same to both.
 
 mod class;
+mod error;
 mod escape;
 mod names;
 mod repeat;
 
-use std::fmt;
-
+pub use error::PatternError;
 use escape::write_char;
 use repeat::{Counts, MAX_REPEAT};
 
 /// How deep parts may be nested.
 const MAX_HEIGHT: u32 = 1000;
 
-/// An expression for the crate `regex` that matches the texts which Go's expression matches.
+/// An expression for the crate `regex` that matches what Go's expression matches; its groups capture nothing.
 pub fn from_go(pattern: &str) -> Result<String, PatternError> {
     let mut reader = Reader {
         whole: pattern,
@@ -31,33 +31,14 @@ pub fn from_go(pattern: &str) -> Result<String, PatternError> {
     Ok(reader.out)
 }
 
-/// What Go says about an expression that it does not compile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PatternError {
-    problem: &'static str,
-    part: String,
-}
-
-impl PatternError {
-    fn new(problem: &'static str, part: &str) -> PatternError {
-        PatternError { problem, part: part.to_owned() }
-    }
-}
-
-impl fmt::Display for PatternError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "error parsing regexp: {}: `{}`", self.problem, self.part)
-    }
-}
-
-impl std::error::Error for PatternError {}
-
-/// What `(?ims)` sets. Whether repetitions are greedy (`U`) does not change what matches.
+/// What `(?imsU)` sets.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     fold_case: bool,
     multi_line: bool,
     dot_matches_newline: bool,
+    /// `*` takes as little as it can, and `*?` as much.
+    is_lazy: bool,
 }
 
 /// A part that a repetition can follow.
@@ -292,7 +273,7 @@ impl<'p> Reader<'p> {
                 'i' => flags.fold_case = value,
                 'm' => flags.multi_line = value,
                 's' => flags.dot_matches_newline = value,
-                'U' => {}
+                'U' => flags.is_lazy = value,
                 '-' if value => (value, is_complete) = (false, false),
                 ':' | ')' if is_complete => {
                     self.rest = &here[at + 1..];
@@ -314,6 +295,7 @@ impl<'p> Reader<'p> {
         here: &str,
         before: Option<&str>,
     ) -> Result<(), PatternError> {
+        let is_lazy = self.rest.starts_with('?') != self.flags.is_lazy;
         self.rest = self.rest.strip_prefix('?').unwrap_or(self.rest);
         if let Some(before) = before {
             let both = &before[..before.len() - self.rest.len()];
@@ -333,7 +315,7 @@ impl<'p> Reader<'p> {
         // A repetition of a repetition is an error without parentheses.
         self.out.insert_str(start, "(?:");
         self.out.push_str(text);
-        self.out.push(')');
+        self.out.push_str(if is_lazy { "?)" } else { ")" });
         Ok(())
     }
 

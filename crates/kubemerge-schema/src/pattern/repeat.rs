@@ -1,6 +1,6 @@
 //! How often a part of an expression is repeated.
 
-use super::PatternError;
+use super::error::PatternError;
 
 /// The largest count of a repetition, and of repetitions inside of each other.
 pub(super) const MAX_REPEAT: u32 = 1000;

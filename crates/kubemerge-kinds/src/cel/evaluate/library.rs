@@ -11,6 +11,8 @@ use kube_cel::{
     },
 };
 
+use kubemerge_schema::pattern::from_go;
+
 use super::operators::error_text;
 use super::program::FunctionCall;
 use super::{EvaluationError, Outcome};
@@ -32,7 +34,11 @@ pub(super) fn call(call: &FunctionCall, arguments: &[Value]) -> Outcome {
     let mut scope = ROOT.new_inner_scope();
     let mut names = Vec::with_capacity(arguments.len());
     for (number, argument) in arguments.iter().enumerate() {
-        scope.add_variable_from_value(argument_name(number), argument.clone());
+        let argument = match (call.function.as_str(), number, argument) {
+            ("matches" | "find" | "findAll", 1, Value::String(pattern)) => go_pattern(pattern),
+            _ => argument.clone(),
+        };
+        scope.add_variable_from_value(argument_name(number), argument);
         names.push(IdedExpr { id: 0, expr: Expr::Ident(argument_name(number)) });
     }
     let target = call.has_target.then(|| Box::new(names.remove(0)));
@@ -44,6 +50,11 @@ pub(super) fn call(call: &FunctionCall, arguments: &[Value]) -> Outcome {
         "quantity" => EvaluationError::failed(NO_QUANTITY),
         _ => EvaluationError::failed(error_text(&error)),
     })
+}
+
+/// A regular expression means what it means to Go. One that is wrong stays as it is: the function says so.
+fn go_pattern(pattern: &Arc<String>) -> Value {
+    Value::String(from_go(pattern).map_or_else(|_| pattern.clone(), Arc::new))
 }
 
 /// Timestamps and durations are made by CEL itself, from their texts.
