@@ -113,9 +113,21 @@ impl<'a> TreeBuilder<'a> {
     /// Ends a node. One that is no member and has nothing below it is no part of the set.
     #[inline]
     pub(crate) fn leave(&mut self, node: EnteredNode<'a>, is_member: bool) {
-        let below = FieldSet::taken_from(&mut self.nodes, node.below, self.arena);
+        let below = self.below(node);
+        self.add(node.element, is_member, below);
+    }
+
+    /// Ends a node and gives what is below it; the node is for the caller to add.
+    #[inline]
+    pub(crate) fn below(&mut self, node: EnteredNode<'a>) -> FieldSet<'a> {
+        FieldSet::taken_from(&mut self.nodes, node.below, self.arena)
+    }
+
+    /// Adds a node with what is below it, unless it is no part of the set.
+    #[inline]
+    pub(crate) fn add(&mut self, element: Element<'a>, is_member: bool, below: FieldSet<'a>) {
         if is_member || !below.is_empty() {
-            self.nodes.push(SetNode { element: node.element, is_member, below });
+            self.nodes.push(SetNode { element, is_member, below });
         }
     }
 

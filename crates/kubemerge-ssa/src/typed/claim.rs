@@ -2,10 +2,13 @@
 //!
 //! A declared field that only leads to something is not claimed; map entries and list items on the way are.
 
+use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
-use super::list_index::{claimed_items, first_group, sort};
+use super::identity::claimed_element;
+use super::identity_order::in_order;
+use super::valid::is_alike;
 use super::{Form, form_of};
 use crate::fieldpath::{Element, FieldSet, TreeBuilder};
 use crate::value::{Arena, Member, ParsedValue};
@@ -54,21 +57,45 @@ impl<'a> ClaimWalk<'a> {
     }
 
     fn items(&mut self, list: ListForm<'a>, items: &'a [ParsedValue<'a>]) {
-        let mut index = claimed_items(list, items, self.arena);
-        // The set is built in the order of elements, not of the list.
-        sort(&mut index);
-        let mut rest = &index[..];
-        while let Some(first) = rest.first() {
-            let same = first_group(rest);
-            rest = &rest[same.len()..];
-            let node = self.tree.enter(first.element);
+        let mut claimed = ArenaVec::with_capacity_in(items.len(), self.arena);
+        let mut before: Option<Claimed<'a>> = None;
+        for item in items {
+            let element = claimed_element(list, *item, self.arena);
+            let below = match before {
+                Some(before) if is_alike(before.value, *item) => before.below,
+                _ => {
+                    let node = self.tree.enter(element);
+                    self.value(list.element, *item);
+                    self.tree.below(node)
+                }
+            };
+            before = Some(Claimed { element, value: *item, below });
+            claimed.extend(before);
+        }
+        self.add_in_order(&claimed);
+    }
+
+    /// Adds items to the set, which is built in the order of elements, not of the list.
+    fn add_in_order(&mut self, items: &[Claimed<'a>]) {
+        if items.is_sorted_by(|one, two| one.element.order(two.element).is_lt()) {
+            return items.iter().for_each(|item| self.tree.add(item.element, true, item.below));
+        }
+        let order = in_order(items.len(), &|place| items[place as usize].element);
+        for same in order.chunk_by(|_, next| next.is_repeated) {
+            let first = items[same[0].place as usize];
             // Of repeated items only the item itself is claimed.
-            if same.len() == 1 {
-                self.value(list.element, first.value);
-            }
-            self.tree.leave(node, true);
+            let below = if same.len() == 1 { first.below } else { FieldSet::EMPTY };
+            self.tree.add(first.element, true, below);
         }
     }
+}
+
+/// An item and what it claims. One that is alike claims the same.
+#[derive(Clone, Copy)]
+struct Claimed<'a> {
+    element: Element<'a>,
+    value: ParsedValue<'a>,
+    below: FieldSet<'a>,
 }
 
 fn is_nothing(value: ParsedValue<'_>) -> bool {

@@ -241,9 +241,18 @@ impl<'a> CompareWalk<'a> {
         sort(&mut left);
         sort(&mut right);
         let (mut left, mut right) = (&left[..], &right[..]);
-        while let Some(element) = smaller(left, right) {
-            let old = group_of(left, element);
-            let new = group_of(right, element);
+        loop {
+            let (element, order) = match (left.first(), right.first()) {
+                (None, None) => return,
+                (Some(left), None) => (left.element, Ordering::Less),
+                (None, Some(right)) => (right.element, Ordering::Greater),
+                (Some(left), Some(right)) => match left.element.order(right.element) {
+                    Ordering::Greater => (right.element, Ordering::Greater),
+                    order => (left.element, order),
+                },
+            };
+            let old = if order.is_le() { first_group(left) } else { &[] };
+            let new = if order.is_ge() { first_group(right) } else { &[] };
             self.path.push(element);
             self.items(list, old, new);
             self.path.pop();
@@ -306,19 +315,4 @@ fn members_of(value: Option<ParsedValue<'_>>) -> &[Member<'_>] {
 
 fn items_of(value: Option<ParsedValue<'_>>) -> &[ParsedValue<'_>] {
     value.and_then(ParsedValue::items).unwrap_or_default()
-}
-
-fn smaller<'a>(left: &[Item<'a>], right: &[Item<'a>]) -> Option<Element<'a>> {
-    match (left.first(), right.first()) {
-        (Some(left), Some(right)) if right.element.order(left.element).is_lt() => Some(right.element),
-        (Some(left), _) => Some(left.element),
-        (None, right) => right.map(|right| right.element),
-    }
-}
-
-fn group_of<'i, 'a>(items: &'i [Item<'a>], element: Element<'a>) -> &'i [Item<'a>] {
-    match items.first() {
-        Some(first) if first.element == element => first_group(items),
-        _ => &[],
-    }
 }

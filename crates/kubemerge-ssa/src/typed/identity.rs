@@ -34,6 +34,18 @@ pub(super) fn identity<'a>(
     }
 }
 
+/// Whether an item has an identity, without making it.
+pub(super) fn has_identity(list: ListForm<'_>, item: ParsedValue<'_>) -> bool {
+    match list.items {
+        ListItems::Keyed(keys) => {
+            item.members().is_some()
+                && keys.iter().any(|key| key.default.is_some() || item.get(&key.name).is_some())
+        }
+        ListItems::Set => item.is_scalar(),
+        ListItems::Atomic => false,
+    }
+}
+
 /// The path element of an item in a set of claims. An item without an identity has a key without fields.
 ///
 /// Upstream: such an item still counts as something in its list, so that pruning leaves the list null

@@ -5,15 +5,23 @@ use kubemerge_schema::ListForm;
 
 use super::error::ValidationErrors;
 use super::identity::{claimed_element, identity};
+use super::identity_order::in_order;
 use crate::fieldpath::{Element, PathStack};
 use crate::value::{Arena, ParsedValue};
 
-/// An item of a list with its identity and its place.
+/// An item of a list with its identity.
 #[derive(Clone, Copy)]
 pub(crate) struct Item<'a> {
     pub(crate) element: Element<'a>,
-    pub(super) place: u32,
     pub(crate) value: ParsedValue<'a>,
+    /// In a sorted list: whether the item before has the same identity.
+    is_repeated: bool,
+}
+
+impl<'a> Item<'a> {
+    fn new(element: Element<'a>, value: ParsedValue<'a>) -> Self {
+        Item { element, value, is_repeated: false }
+    }
 }
 
 /// Identifies all items; those that cannot be identified are reported and left out.
@@ -27,7 +35,7 @@ pub(super) fn identify<'a>(
     let mut index = ArenaVec::with_capacity_in(items.len(), arena);
     for (place, value) in items.iter().enumerate() {
         match identity(list, *value, arena) {
-            Ok(element) => index.push(Item { element, place: place as u32, value: *value }),
+            Ok(element) => index.push(Item::new(element, *value)),
             // Goes on, so that every such item is reported.
             Err(reason) => problems.add(path, format!("element {place}: {reason}")),
         }
@@ -41,11 +49,7 @@ pub(super) fn claimed_items<'a>(
     items: &'a [ParsedValue<'a>],
     arena: &'a Arena,
 ) -> ArenaVec<'a, Item<'a>> {
-    let identified = items.iter().enumerate().map(|(place, value)| Item {
-        element: claimed_element(list, *value, arena),
-        place: place as u32,
-        value: *value,
-    });
+    let identified = items.iter().map(|value| Item::new(claimed_element(list, *value, arena), *value));
     ArenaVec::from_iter_in(identified, arena)
 }
 
@@ -56,25 +60,37 @@ pub(crate) fn distinct_items<'a>(
     arena: &'a Arena,
 ) -> Option<ArenaVec<'a, Item<'a>>> {
     let mut index = ArenaVec::with_capacity_in(items.len(), arena);
-    for (place, value) in items.iter().enumerate() {
-        index.push(Item { element: identity(list, *value, arena).ok()?, place: place as u32, value: *value });
+    for value in items {
+        index.push(Item::new(identity(list, *value, arena).ok()?, *value));
     }
     sort(&mut index);
-    let is_distinct = index.is_sorted_by(|one, two| one.element.order(two.element).is_lt());
-    is_distinct.then_some(index)
+    index.iter().all(|item| !item.is_repeated).then_some(index)
 }
 
 /// Sorts by identity; items with one identity stay in the order of the list.
-pub(super) fn sort<'a>(items: &mut [Item<'a>]) {
+pub(super) fn sort<'a>(items: &mut ArenaVec<'a, Item<'a>>) {
     // Most lists are short and often sorted; the check is cheaper than the sort.
-    if !items.is_sorted_by(|one, two| one.element.order(two.element).is_le()) {
-        items.sort_by(|one, two| one.element.order(two.element));
+    if is_sorted(items) {
+        return;
     }
+    let order = in_order(items.len(), &|place| items[place as usize].element);
+    let sorted =
+        order.iter().map(|placed| Item { is_repeated: placed.is_repeated, ..items[placed.place as usize] });
+    *items = ArenaVec::from_iter_in(sorted, items.bump());
 }
 
-/// The items with the same identity as the first one.
+/// Whether items are sorted by identity. As far as they are, repeated ones are marked.
+fn is_sorted(items: &mut [Item<'_>]) -> bool {
+    (1..items.len()).all(|place| {
+        let order = items[place - 1].element.order(items[place].element);
+        items[place].is_repeated = order.is_eq();
+        order.is_le()
+    })
+}
+
+/// The items with the same identity as the first one, in a sorted list.
 pub(super) fn first_group<'i, 'a>(items: &'i [Item<'a>]) -> &'i [Item<'a>] {
-    let Some(first) = items.first() else { return &[] };
-    let same = items.iter().take_while(|item| item.element == first.element).count();
-    &items[..same]
+    let Some((_, others)) = items.split_first() else { return &[] };
+    let repeated = others.iter().take_while(|item| item.is_repeated).count();
+    &items[..=repeated]
 }

@@ -6,6 +6,7 @@
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::ListForm;
 
+use super::identity_order::{are_unique, in_order};
 use super::list_index::{Item, identify};
 use super::merge::MergeWalk;
 use crate::value::ParsedValue;
@@ -57,7 +58,7 @@ fn is_same_order(live: &[Item<'_>], config: &[Item<'_>]) -> bool {
         ..=MAX_PAIRWISE => {
             (1..live.len()).all(|place| live[..place].iter().all(|item| item.element != live[place].element))
         }
-        _ => live.is_sorted_by(|one, two| one.element.order(two.element).is_lt()),
+        _ => are_unique(live.len(), &|place| live[place as usize].element),
     };
     live.len() == config.len()
         && live.iter().zip(config).all(|(live, config)| live.element == config.element)
@@ -81,8 +82,8 @@ fn merged_pairwise<'a>(
 
 /// Numbers for identities: equal items have equal numbers.
 struct Identities {
-    live: Vec<usize>,
-    config: Vec<usize>,
+    live: Vec<u32>,
+    config: Vec<u32>,
     /// How often the live list has each identity, and where first.
     in_live: Vec<Occurrence>,
     in_config: Vec<bool>,
@@ -91,58 +92,60 @@ struct Identities {
 
 #[derive(Clone, Copy, Default)]
 struct Occurrence {
-    count: usize,
-    first: usize,
+    count: u32,
+    first: u32,
 }
 
 impl Identities {
     fn new(live: &[Item<'_>], config: &[Item<'_>]) -> Identities {
-        let mut all: Vec<(Item<'_>, bool)> = Vec::with_capacity(live.len() + config.len());
-        all.extend(live.iter().enumerate().map(|(at, item)| (Item { place: at as u32, ..*item }, false)));
-        all.extend(config.iter().enumerate().map(|(at, item)| (Item { place: at as u32, ..*item }, true)));
-        all.sort_by(|one, two| one.0.element.order(two.0.element));
         let mut this = Identities {
             live: vec![0; live.len()],
             config: vec![0; config.len()],
-            in_live: Vec::new(),
-            in_config: Vec::new(),
+            in_live: Vec::with_capacity(live.len().max(config.len())),
+            in_config: Vec::with_capacity(live.len().max(config.len())),
             repeated_in_config: Vec::new(),
         };
-        for same in all.chunk_by(|one, two| one.0.element == two.0.element) {
-            this.add(same);
+        // Both lists in one, the live items first.
+        let item =
+            |place: u32| live.get(place as usize).unwrap_or_else(|| &config[place as usize - live.len()]);
+        for placed in in_order(live.len() + config.len(), &|place| item(place).element) {
+            if !placed.is_repeated {
+                this.in_live.push(Occurrence::default());
+                this.in_config.push(false);
+            }
+            match placed.place.checked_sub(live.len() as u32) {
+                None => this.add_live(placed.place),
+                Some(place) => this.add_config(place),
+            }
         }
         this
     }
 
-    fn add(&mut self, same: &[(Item<'_>, bool)]) {
-        let number = self.in_live.len();
-        let mut occurrence = Occurrence::default();
-        let mut is_in_config = false;
-        for (item, is_config) in same {
-            let place = item.place as usize;
-            if *is_config {
-                self.config[place] = number;
-                if is_in_config {
-                    self.repeated_in_config.push(place);
-                }
-                is_in_config = true;
-            } else {
-                self.live[place] = number;
-                if occurrence.count == 0 {
-                    occurrence.first = place;
-                }
-                occurrence.count += 1;
-            }
+    /// Adds a live item of the last identity.
+    fn add_live(&mut self, place: u32) {
+        let number = self.in_live.len() - 1;
+        self.live[place as usize] = number as u32;
+        let occurrence = &mut self.in_live[number];
+        if occurrence.count == 0 {
+            occurrence.first = place;
         }
-        self.in_live.push(occurrence);
-        self.in_config.push(is_in_config);
+        occurrence.count += 1;
+    }
+
+    /// Adds an item of the configuration, of the last identity.
+    fn add_config(&mut self, place: u32) {
+        let number = self.in_config.len() - 1;
+        self.config[place as usize] = number as u32;
+        if std::mem::replace(&mut self.in_config[number], true) {
+            self.repeated_in_config.push(place as usize);
+        }
     }
 
     /// The live partner of an item of the configuration. A repeated one counts as null.
-    fn live_value<'a>(&self, live: &[Item<'a>], number: usize) -> Option<ParsedValue<'a>> {
-        match self.in_live[number] {
+    fn live_value<'a>(&self, live: &[Item<'a>], number: u32) -> Option<ParsedValue<'a>> {
+        match self.in_live[number as usize] {
             Occurrence { count: 0, .. } => None,
-            Occurrence { count: 1, first } => Some(live[first].value),
+            Occurrence { count: 1, first } => Some(live[first as usize].value),
             // Upstream: repeated live items have no single value to merge with.
             _ => Some(ParsedValue::Null),
         }
@@ -159,7 +162,7 @@ enum Step {
 fn order(identities: &Identities) -> Vec<Step> {
     let (live, config) = (&identities.live, &identities.config);
     // Items of both lists, in the order of the configuration.
-    let mut shared = config.iter().copied().filter(|number| identities.in_live[*number].count > 0);
+    let mut shared = config.iter().copied().filter(|number| identities.in_live[*number as usize].count > 0);
     let mut next_shared = shared.next();
     let mut is_emitted = vec![false; identities.in_live.len()];
     let mut steps = Vec::with_capacity(live.len().max(config.len()));
@@ -168,30 +171,30 @@ fn order(identities: &Identities) -> Vec<Step> {
         if left < live.len() && right < config.len() {
             let number = live[left];
             if number == config[right] {
-                is_emitted[number] = true;
+                is_emitted[number as usize] = true;
                 steps.push(Step::Config(right));
                 (left, right) = (left + 1, right + 1);
                 next_shared = shared.next();
                 continue;
             }
             // A shared item that is not the next one of the configuration is emitted where that wants it.
-            if identities.in_config[number] && next_shared.is_some_and(|next| next != number) {
+            if identities.in_config[number as usize] && next_shared.is_some_and(|next| next != number) {
                 left += 1;
                 continue;
             }
         }
         if left < live.len() {
             let number = live[left];
-            if !identities.in_config[number] {
+            if !identities.in_config[number as usize] {
                 steps.push(Step::Live(left));
                 left += 1;
                 continue;
             }
-            left += usize::from(is_emitted[number]);
+            left += usize::from(is_emitted[number as usize]);
         }
         if right < config.len() {
             let number = config[right];
-            is_emitted[number] = true;
+            is_emitted[number as usize] = true;
             steps.push(Step::Config(right));
             right += 1;
             if next_shared == Some(number) {

@@ -9,6 +9,7 @@ mod compare;
 mod error;
 mod go_value;
 mod identity;
+mod identity_order;
 mod list_index;
 mod merge;
 mod merge_list;

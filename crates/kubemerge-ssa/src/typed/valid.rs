@@ -4,9 +4,9 @@ use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ListForm, ListItems, MapForm, ScalarType, TypeRef};
 use kubemerge_value::deep;
 
-use super::identity::identity;
+use super::identity::{has_identity, identity};
+use super::identity_order::are_unique;
 use super::{Duplicates, Form, form_of};
-use crate::fieldpath::Element;
 use crate::value::{Arena, Member, ParsedValue};
 
 /// Whether a value has the form its type wants.
@@ -82,7 +82,7 @@ impl<'a> BesideWalk<'a> {
             }
             // Where items of one identity are refused, all of them must be told apart.
             (Form::List(list), ParsedValue::List(items)) if self.duplicates == Duplicates::Allowed => {
-                items.iter().all(|item| identity(list, *item, self.arena).is_ok())
+                items.iter().all(|item| has_identity(list, *item))
                     && deep(|| self.items(list.element, items, similar.items().unwrap_or_default()))
             }
             _ => is_valid(ty, value, self.duplicates, self.arena),
@@ -90,8 +90,12 @@ impl<'a> BesideWalk<'a> {
     }
 
     fn items(self, ty: TypeRef<'a>, items: &'a [ParsedValue<'a>], similar: &'a [ParsedValue<'a>]) -> bool {
-        let mut places = items.iter().enumerate();
-        places.all(|(place, item)| self.value(ty, *item, similar.get(place).copied(), Equality::ByPlace))
+        let mut before = None;
+        items.iter().enumerate().all(|(place, item)| {
+            let before = before.replace(*item);
+            before.is_some_and(|before| is_alike(before, *item))
+                || self.value(ty, *item, similar.get(place).copied(), Equality::ByPlace)
+        })
     }
 }
 
@@ -111,7 +115,7 @@ pub(crate) fn is_valid_scalar(ty: ScalarType, value: ParsedValue<'_>) -> bool {
 /// Whether a value is valid because another one of the same type is: both have the same names and kinds of scalars.
 /// The items of a list may be told apart by what is in them, so that values with lists are never alike.
 #[inline]
-fn is_alike(one: ParsedValue<'_>, two: ParsedValue<'_>) -> bool {
+pub(super) fn is_alike(one: ParsedValue<'_>, two: ParsedValue<'_>) -> bool {
     match (one, two) {
         (ParsedValue::Map(one), ParsedValue::Map(two)) => are_alike(one, two),
         _ => is_same_kind_of_scalar(one, two),
@@ -187,20 +191,13 @@ fn are_valid_items<'a>(
     if matches!(list.items, ListItems::Atomic) {
         return are_valid();
     }
+    if duplicates == Duplicates::Allowed {
+        return items.iter().all(|item| has_identity(list, *item)) && are_valid();
+    }
     let mut elements = ArenaVec::with_capacity_in(items.len(), arena);
     for item in items {
         let Ok(element) = identity(list, *item, arena) else { return false };
         elements.push(element);
     }
-    (duplicates == Duplicates::Allowed || are_unique(&mut elements)) && are_valid()
-}
-
-fn are_unique(elements: &mut [Element<'_>]) -> bool {
-    // Sorted without equal neighbours means unique.
-    let is_rising = |elements: &[Element<'_>]| elements.is_sorted_by(|one, two| one.order(*two).is_lt());
-    if is_rising(elements) {
-        return true;
-    }
-    elements.sort_by(|one, two| one.order(*two));
-    is_rising(elements)
+    are_unique(elements.len(), &|place| elements[place as usize]) && are_valid()
 }

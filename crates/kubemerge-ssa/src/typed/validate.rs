@@ -6,6 +6,7 @@ use kubemerge_value::deep;
 use super::error::ValidationErrors;
 use super::go_value::{Plain, scalar_problem};
 use super::identity::identity;
+use super::identity_order::in_order;
 use super::valid::is_valid;
 use super::{Form, form_of, member_type};
 use crate::fieldpath::{Element, PathStack};
@@ -123,13 +124,13 @@ impl<'a> ValidateWalk<'a> {
         self.path.pop();
     }
 
-    fn report_duplicates(&mut self, mut seen: Vec<Element<'a>>) {
-        if self.duplicates == Duplicates::Allowed || seen.is_sorted_by(|one, two| one.order(*two).is_lt()) {
+    fn report_duplicates(&mut self, seen: Vec<Element<'a>>) {
+        if self.duplicates == Duplicates::Allowed {
             return;
         }
-        seen.sort_by(|one, two| one.order(*two));
-        for pair in seen.windows(2).filter(|pair| pair[0] == pair[1]) {
-            self.report(format!("duplicate entries for key {}", pair[0]));
+        let order = in_order(seen.len(), &|place| seen[place as usize]);
+        for pair in order.windows(2).filter(|pair| pair[1].is_repeated) {
+            self.report(format!("duplicate entries for key {}", seen[pair[0].place as usize]));
         }
     }
 }
