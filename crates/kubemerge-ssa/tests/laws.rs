@@ -196,3 +196,93 @@ proptest! {
         prop_assert_eq!(again.to_json(), text);
     }
 }
+
+/// Names of which many begin alike; some occur again.
+fn names() -> impl Strategy<Value = Vec<String>> {
+    let name = prop_oneof![
+        (0u32..3_000).prop_map(|number| format!("VARIABLE_{number:06}")),
+        (0u32..3_000).prop_map(|number| format!("a/long-name-of-an-item-{number}")),
+        "[ab]{0,9}",
+    ];
+    prop_oneof![prop::collection::vec("[ab]{1,5}", 0..40), prop::collection::vec(name, 0..700)]
+}
+
+/// Each name once, where it is first.
+fn distinct(names: &[String]) -> Vec<&String> {
+    let mut seen = BTreeSet::new();
+    names.iter().filter(|name| seen.insert(*name)).collect()
+}
+
+/// A widget with these items: keyed ones of other forms, and a set.
+fn widget<'a>(names: &[&String], value: &str, arena: &'a Arena) -> ParsedValue<'a> {
+    let item = |(place, name): (usize, &&String)| match place % 7 {
+        0 => json!({"k": name}),
+        1 => json!({"k": name, "v": "the same"}),
+        _ => json!({"k": name, "v": value}),
+    };
+    let items: Vec<Value> = names.iter().enumerate().map(item).collect();
+    let object = json!({"apiVersion": "example.com/v1", "kind": "Widget", "spec": {"l": items, "s": names}});
+    ParsedValue::parse(arena.alloc_str(&object.to_string()).as_bytes(), arena).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn long_lists_are_claimed_as_one_path_after_the_other(names in names()) {
+        let (table, arena) = (table(), Arena::new());
+        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let all: Vec<&String> = names.iter().collect();
+        let value = widget(&all, "a", &arena);
+        let key = |name| Element::Key(arena.alloc_slice_copy(&[KeyField { name: "k", value: ParsedValue::String(name) }]));
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        names.iter().for_each(|name| *counts.entry(name).or_default() += 1);
+        let mut paths = vec![vec![Element::Name("apiVersion")], vec![Element::Name("kind")]];
+        for (place, name) in names.iter().enumerate() {
+            let below = |list, last| vec![Element::Name("spec"), Element::Name(list), last];
+            paths.extend([below("s", Element::Value(ParsedValue::String(name))), below("l", key(name))]);
+            let fields: &[&str] = if place % 7 == 0 { &["k"] } else { &["k", "v"] };
+            for field in fields.iter().filter(|_| counts[&name[..]] == 1) {
+                paths.push([below("l", key(name)), vec![Element::Name(field)]].concat());
+            }
+        }
+        prop_assert_eq!(naive(&claim(ty, value, &arena)), naive(&FieldSet::of_paths(paths, &arena)));
+        let is_distinct = counts.values().all(|count| *count == 1);
+        prop_assert_eq!(validate(ty, value, Duplicates::Refused, &arena).is_ok(), is_distinct);
+        prop_assert_eq!(validate(ty, value, Duplicates::Allowed, &arena), Ok(()));
+    }
+
+    #[test]
+    fn long_lists_merge_in_the_order_of_the_configuration(names in names(), seed in any::<u64>()) {
+        let (table, arena) = (table(), Arena::new());
+        let ty = table.type_of("example.com/v1", "Widget").unwrap();
+        let mut names = distinct(&names);
+        let mut random = fastrand::Rng::with_seed(seed);
+        if random.bool() {
+            names.sort();
+        }
+        let mut others = names.clone();
+        if random.bool() {
+            random.shuffle(&mut others);
+        }
+        let (live, config) = (widget(&names, "a", &arena), widget(&others, "b", &arena));
+        let merged = merge(ty, live, config, &arena).unwrap();
+        // Every item is in both, so that only a value that the configuration lacks is that of the live object.
+        let of_live: BTreeMap<_, _> = items(live).map(|item| (item.get("k").unwrap().as_str(), item.get("v"))).collect();
+        let expected: Vec<_> = items(config)
+            .map(|item| (item.get("k"), item.get("v").or(of_live[&item.get("k").unwrap().as_str()])))
+            .collect();
+        let merged_items: Vec<_> = items(merged).map(|item| (item.get("k"), item.get("v"))).collect();
+        prop_assert_eq!(merged_items, expected);
+        prop_assert_eq!(merged.at(&["spec", "s"]), config.at(&["spec", "s"]));
+        let mut changed = BTreeSet::new();
+        compare(ty, live, merged, &arena).unwrap().modified.each_path(|path| _ = changed.insert(format!("{}", path[2])));
+        let differs = |item: &ParsedValue<'_>| of_live[&item.get("k").unwrap().as_str()] != item.get("v");
+        let both = |item: &ParsedValue<'_>| of_live[&item.get("k").unwrap().as_str()].is_some();
+        prop_assert_eq!(changed.len(), items(merged).filter(both).filter(differs).count());
+    }
+}
+
+fn items(widget: ParsedValue<'_>) -> impl Iterator<Item = ParsedValue<'_>> {
+    widget.at(&["spec", "l"]).and_then(ParsedValue::items).unwrap_or_default().iter().copied()
+}

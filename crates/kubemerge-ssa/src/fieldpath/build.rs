@@ -113,22 +113,34 @@ impl<'a> TreeBuilder<'a> {
     /// Ends a node. One that is no member and has nothing below it is no part of the set.
     #[inline]
     pub(crate) fn leave(&mut self, node: EnteredNode<'a>, is_member: bool) {
-        let below = self.below(node);
-        self.add(node.element, is_member, below);
-    }
-
-    /// Ends a node and gives what is below it; the node is for the caller to add.
-    #[inline]
-    pub(crate) fn below(&mut self, node: EnteredNode<'a>) -> FieldSet<'a> {
-        FieldSet::taken_from(&mut self.nodes, node.below, self.arena)
-    }
-
-    /// Adds a node with what is below it, unless it is no part of the set.
-    #[inline]
-    pub(crate) fn add(&mut self, element: Element<'a>, is_member: bool, below: FieldSet<'a>) {
+        let below = FieldSet::taken_from(&mut self.nodes, node.below, self.arena);
         if is_member || !below.is_empty() {
-            self.nodes.push(SetNode { element, is_member, below });
+            self.nodes.push(SetNode { element: node.element, is_member, below });
         }
+    }
+
+    /// Ends a node that is as the sibling before it, but for its element.
+    #[inline]
+    pub(crate) fn leave_like_last(&mut self, node: EnteredNode<'a>) {
+        if let Some(last) = self.nodes.last() {
+            self.nodes.push(SetNode { element: node.element, ..*last });
+        }
+    }
+
+    /// The nodes from a place on.
+    pub(crate) fn nodes_from(&self, place: usize) -> &[SetNode<'a>] {
+        &self.nodes[place..]
+    }
+
+    /// Puts others in the place of the nodes from a place on.
+    pub(crate) fn replace_from(&mut self, place: usize, nodes: Vec<SetNode<'a>>) {
+        self.nodes.truncate(place);
+        self.nodes.extend(nodes);
+    }
+
+    /// How many nodes were left whose parents were not.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
     }
 
     pub(crate) fn finish(mut self) -> FieldSet<'a> {

@@ -2,7 +2,6 @@
 //!
 //! A declared field that only leads to something is not claimed; map entries and list items on the way are.
 
-use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
@@ -10,7 +9,7 @@ use super::identity::claimed_element;
 use super::identity_order::in_order;
 use super::valid::is_alike;
 use super::{Form, form_of};
-use crate::fieldpath::{Element, FieldSet, TreeBuilder};
+use crate::fieldpath::{Element, FieldSet, SetNode, TreeBuilder};
 use crate::value::{Arena, Member, ParsedValue};
 
 /// The paths that a value claims.
@@ -46,9 +45,18 @@ impl<'a> ClaimWalk<'a> {
     }
 
     fn members(&mut self, map: MapForm<'a>, members: &'a [Member<'a>]) {
+        let mut before = None;
         for member in members {
             let declared = map.field(member.name);
             let node = self.tree.enter(Element::Name(member.name));
+            let entry = declared.is_none().then_some(member.value);
+            if let (Some(before), Some(entry)) = (std::mem::replace(&mut before, entry), entry)
+                && is_alike(before, entry)
+            {
+                // As items that are alike.
+                self.tree.leave_like_last(node);
+                continue;
+            }
             let is_leaf = declared.or(map.element).is_some_and(|ty| self.value(ty, member.value));
             // Null and {} are claimed themselves, and so is every entry that no field declares.
             let is_claimed = is_leaf || declared.is_none() || is_nothing(member.value);
@@ -57,45 +65,37 @@ impl<'a> ClaimWalk<'a> {
     }
 
     fn items(&mut self, list: ListForm<'a>, items: &'a [ParsedValue<'a>]) {
-        let mut claimed = ArenaVec::with_capacity_in(items.len(), self.arena);
-        let mut before: Option<Claimed<'a>> = None;
+        let start = self.tree.len();
+        let mut before = None;
         for item in items {
-            let element = claimed_element(list, *item, self.arena);
-            let below = match before {
-                Some(before) if is_alike(before.value, *item) => before.below,
+            let node = self.tree.enter(claimed_element(list, *item, self.arena));
+            match before.replace(*item) {
+                // Items are of one type, and those that are alike claim the same.
+                Some(before) if is_alike(before, *item) => self.tree.leave_like_last(node),
                 _ => {
-                    let node = self.tree.enter(element);
                     self.value(list.element, *item);
-                    self.tree.below(node)
+                    self.tree.leave(node, true);
                 }
-            };
-            before = Some(Claimed { element, value: *item, below });
-            claimed.extend(before);
+            }
         }
-        self.add_in_order(&claimed);
+        self.sort_items(start);
     }
 
-    /// Adds items to the set, which is built in the order of elements, not of the list.
-    fn add_in_order(&mut self, items: &[Claimed<'a>]) {
-        if items.is_sorted_by(|one, two| one.element.order(two.element).is_lt()) {
-            return items.iter().for_each(|item| self.tree.add(item.element, true, item.below));
+    /// Sorts the nodes of items: sets have the order of elements, not of the list.
+    fn sort_items(&mut self, start: usize) {
+        let nodes = self.tree.nodes_from(start);
+        if nodes.is_sorted_by(|one, two| one.element.order(two.element).is_lt()) {
+            return;
         }
-        let order = in_order(items.len(), &|place| items[place as usize].element);
-        for same in order.chunk_by(|_, next| next.is_repeated) {
-            let first = items[same[0].place as usize];
+        let order = in_order(nodes.len(), &|place| nodes[place as usize].element);
+        let sorted = order.chunk_by(|_, next| next.is_repeated).map(|same| {
+            let first = nodes[same[0].place as usize];
             // Of repeated items only the item itself is claimed.
-            let below = if same.len() == 1 { first.below } else { FieldSet::EMPTY };
-            self.tree.add(first.element, true, below);
-        }
+            if same.len() == 1 { first } else { SetNode::leaf(first.element) }
+        });
+        let sorted = sorted.collect();
+        self.tree.replace_from(start, sorted);
     }
-}
-
-/// An item and what it claims. One that is alike claims the same.
-#[derive(Clone, Copy)]
-struct Claimed<'a> {
-    element: Element<'a>,
-    value: ParsedValue<'a>,
-    below: FieldSet<'a>,
 }
 
 fn is_nothing(value: ParsedValue<'_>) -> bool {

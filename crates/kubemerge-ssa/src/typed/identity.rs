@@ -70,13 +70,7 @@ fn key_of<'a>(
         _ => return Err(NoIdentity::NotMap),
     }
     let mut fields = ArenaVec::with_capacity_in(keys.len(), arena);
-    for key in keys {
-        // An absent key has its default: protocol is TCP unless it is given.
-        let default = || key.default.as_ref().map(|default| default_value(default, arena));
-        if let Some(value) = item.get(&key.name).or_else(default) {
-            fields.push(KeyField { name: &key.name, value });
-        }
-    }
+    fields.extend(key_fields(keys, item, arena));
     // Some keys may be absent; an item without any has no identity.
     if fields.is_empty() {
         return Err(NoIdentity::OmitsKeys(keys));
@@ -85,6 +79,73 @@ fn key_of<'a>(
         fields.sort_by(|one, two| one.name.cmp(two.name));
     }
     Ok(Element::Key(fields.into_bump_slice()))
+}
+
+fn key_fields<'a>(
+    keys: &'a [ListKey],
+    item: ParsedValue<'a>,
+    arena: &'a Arena,
+) -> impl Iterator<Item = KeyField<'a>> {
+    keys.iter().filter_map(move |key| {
+        // An absent key has its default: protocol is TCP unless it is given.
+        let default = || key.default.as_ref().map(|default| default_value(default, arena));
+        let value = item.get(&key.name).or_else(default)?;
+        Some(KeyField { name: &key.name, value })
+    })
+}
+
+/// The identity of one item after the other, each in the place of the one before: it takes no memory that stays.
+struct PassingIdentity<'a> {
+    fields: Vec<KeyField<'a>>,
+    /// The item of a set.
+    scalar: ParsedValue<'a>,
+}
+
+impl<'a> PassingIdentity<'a> {
+    fn new() -> Self {
+        PassingIdentity { fields: Vec::new(), scalar: ParsedValue::Null }
+    }
+
+    /// Goes on to an item; false if it has no identity.
+    fn read(&mut self, list: ListForm<'a>, item: ParsedValue<'a>, arena: &'a Arena) -> bool {
+        let ListItems::Keyed(keys) = list.items else {
+            self.scalar = item;
+            return matches!(list.items, ListItems::Set) && item.is_scalar();
+        };
+        self.fields.clear();
+        self.fields.extend(key_fields(keys, item, arena));
+        if self.fields.len() > 1 {
+            self.fields.sort_by(|one, two| one.name.cmp(two.name));
+        }
+        item.members().is_some() && !self.fields.is_empty()
+    }
+
+    fn element(&self) -> Element<'_> {
+        if self.fields.is_empty() { Element::Value(self.scalar) } else { Element::Key(&self.fields) }
+    }
+}
+
+/// Whether every item has a greater identity than the item before, so that all are different.
+pub(super) fn is_rising<'a>(list: ListForm<'a>, items: &'a [ParsedValue<'a>], arena: &'a Arena) -> bool {
+    let (mut before, mut next) = (PassingIdentity::new(), PassingIdentity::new());
+    items.iter().enumerate().all(|(place, item)| {
+        std::mem::swap(&mut before, &mut next);
+        next.read(list, *item, arena) && (place == 0 || before.element().order(next.element()).is_lt())
+    })
+}
+
+/// Whether both lists have items of the same identities at the same places.
+pub(super) fn have_same_identities<'a>(
+    list: ListForm<'a>,
+    left: &'a [ParsedValue<'a>],
+    right: &'a [ParsedValue<'a>],
+    arena: &'a Arena,
+) -> bool {
+    let (mut one, mut two) = (PassingIdentity::new(), PassingIdentity::new());
+    let is_same = |(left, right): (&ParsedValue<'a>, &ParsedValue<'a>)| {
+        one.read(list, *left, arena) && two.read(list, *right, arena) && one.element() == two.element()
+    };
+    left.len() == right.len() && left.iter().zip(right).all(is_same)
 }
 
 /// A default of the schema, whose numbers are floats in Go.

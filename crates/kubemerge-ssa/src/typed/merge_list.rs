@@ -6,10 +6,15 @@
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::ListForm;
 
+use super::identity::{claimed_element, have_same_identities, is_rising};
 use super::identity_order::{are_unique, in_order};
 use super::list_index::{Item, identify};
 use super::merge::MergeWalk;
+use super::{Form, first_form};
 use crate::value::ParsedValue;
+
+/// Up to this length comparing all pairs costs less than sorting.
+const MAX_PAIRWISE: usize = 12;
 
 /// The merged items of two associative lists.
 pub(super) fn merged_items<'a>(
@@ -19,10 +24,19 @@ pub(super) fn merged_items<'a>(
     config: &'a [ParsedValue<'a>],
 ) -> ArenaVec<'a, ParsedValue<'a>> {
     let arena = walk.arena;
+    // The usual case of a repeated apply.
+    if live.len() > MAX_PAIRWISE
+        // A type that allows nothing has no items to keep.
+        && !matches!(first_form(list.element), Form::Nothing)
+        && have_same_identities(list, live, config, arena)
+        && is_rising(list, live, arena)
+    {
+        return merged_beside(walk, list, live, config);
+    }
     let before = walk.problems.0.len();
     let config = identify(list, config, arena, &walk.path, &mut walk.problems);
     let live = identify(list, live, arena, &walk.path, &mut walk.problems);
-    // The usual case of a repeated apply; needs no identities.
+    // As above, for short lists and for those that are not sorted.
     if before == walk.problems.0.len() && is_same_order(&live, &config) {
         return merged_pairwise(walk, list, &live, &config);
     }
@@ -52,8 +66,6 @@ pub(super) fn merged_items<'a>(
 
 /// Whether both lists have the same items in the same order, each once.
 fn is_same_order(live: &[Item<'_>], config: &[Item<'_>]) -> bool {
-    /// Up to this length comparing all pairs costs less than sorting.
-    const MAX_PAIRWISE: usize = 12;
     let is_unique = || match live.len() {
         ..=MAX_PAIRWISE => {
             (1..live.len()).all(|place| live[..place].iter().all(|item| item.element != live[place].element))
@@ -63,6 +75,34 @@ fn is_same_order(live: &[Item<'_>], config: &[Item<'_>]) -> bool {
     live.len() == config.len()
         && live.iter().zip(config).all(|(live, config)| live.element == config.element)
         && is_unique()
+}
+
+/// Merges lists that have items of the same identities at the same places. Only items that differ are identified.
+fn merged_beside<'a>(
+    walk: &mut MergeWalk<'a>,
+    list: ListForm<'a>,
+    live: &'a [ParsedValue<'a>],
+    config: &'a [ParsedValue<'a>],
+) -> ArenaVec<'a, ParsedValue<'a>> {
+    let mut merged = ArenaVec::with_capacity_in(live.len(), walk.arena);
+    for (live, config) in live.iter().zip(config) {
+        if is_flat(*config) && live.is_identical(*config) {
+            merged.push(*live);
+            continue;
+        }
+        walk.path.push(claimed_element(list, *config, walk.arena));
+        merged.extend(walk.pair(list.element, Some(*live), Some(*config)));
+        walk.path.pop();
+    }
+    merged
+}
+
+/// Whether a value has nothing in it that could be wrong with a list: then it merges with the same one to itself.
+fn is_flat(value: ParsedValue<'_>) -> bool {
+    match value {
+        ParsedValue::Map(members) => members.iter().all(|member| member.value.is_scalar()),
+        other => other.is_scalar(),
+    }
 }
 
 fn merged_pairwise<'a>(

@@ -4,7 +4,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_schema::{ListForm, ListItems, MapForm, ScalarType, TypeRef};
 use kubemerge_value::deep;
 
-use super::identity::{has_identity, identity};
+use super::identity::{has_identity, identity, is_rising};
 use super::identity_order::are_unique;
 use super::{Duplicates, Form, form_of};
 use crate::value::{Arena, Member, ParsedValue};
@@ -193,6 +193,10 @@ fn are_valid_items<'a>(
     }
     if duplicates == Duplicates::Allowed {
         return items.iter().all(|item| has_identity(list, *item)) && are_valid();
+    }
+    // Most lists that are long are sorted.
+    if is_rising(list, items, arena) {
+        return are_valid();
     }
     let mut elements = ArenaVec::with_capacity_in(items.len(), arena);
     for item in items {
