@@ -21,7 +21,7 @@ pub fn go_quoted(text: &str) -> String {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "\\x{:02x}", control as u32);
             }
-            hidden if is_hidden(hidden) => {
+            hidden if !is_printable(hidden) => {
                 let _ = match hidden as u32 {
                     code @ ..0x1_0000 => write!(out, "\\u{code:04x}"),
                     code => write!(out, "\\U{code:08x}"),
@@ -34,22 +34,40 @@ pub fn go_quoted(text: &str) -> String {
     out
 }
 
-/// Characters beyond ASCII that Go does not print as they are, as far as they occur in practice:
-/// control and format characters, spaces other than U+0020, private use.
-fn is_hidden(character: char) -> bool {
-    matches!(character,
-        '\u{80}'..='\u{a0}' | '\u{ad}' | '\u{1680}' | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}'
-        | '\u{205f}'..='\u{206f}' | '\u{3000}' | '\u{e000}'..='\u{f8ff}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}'
-        | '\u{fffe}'..='\u{ffff}' | '\u{f0000}'..)
+/// Whether Go counts a character as printable: no control, format, private and unassigned ones, and no space but the
+/// ASCII one.
+pub fn is_printable(character: char) -> bool {
+    match character {
+        ' '..='~' => true,
+        other => {
+            // Debug output of the standard library escapes just those; marks that combine with the character before them
+            // are escaped only without one.
+            let text = format!("a{other}");
+            text.escape_debug().eq(text.chars())
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::go_quoted;
+    use super::{go_quoted, is_printable};
 
     #[test]
     fn texts_are_escaped_as_go_does() {
         assert_eq!(go_quoted("a\"b\\\n\u{1}\u{7f}"), r#""a\"b\\\n\x01\x7f""#);
         assert_eq!(go_quoted("é \u{a0}\u{200b}\u{f0000}"), "\"é \\u00a0\\u200b\\U000f0000\"");
+    }
+
+    #[test]
+    fn characters_are_printable_as_in_go() {
+        for character in ['a', ' ', '"', '\'', '\\', 'ä', '語', '\u{301}', '😀', '\u{fffd}'] {
+            assert!(is_printable(character), "{character:?}");
+        }
+        let others = [
+            '\0', '\n', '\u{1}', '\u{7f}', '\u{a0}', '\u{ad}', '\u{200b}', '\u{2028}', '\u{e000}', '\u{378}',
+        ];
+        for character in others {
+            assert!(!is_printable(character), "{character:?}");
+        }
     }
 }

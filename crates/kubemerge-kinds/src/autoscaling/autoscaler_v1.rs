@@ -17,6 +17,7 @@ pub(super) const RULES: Rules = Rules {
     versions: &["v1"],
     defaults,
     generation: Generation::Spec,
+    track: Some(annotate_current_metrics),
     prepare_update: |autoscaler, _, _| annotate_current_metrics(autoscaler),
     validate: |autoscaler| validate(autoscaler.field("spec"), None),
     validate_update: |autoscaler, old| validate(autoscaler.field("spec"), Some(old.field("spec"))),

@@ -23,7 +23,7 @@ pub(super) const CLUSTER_ROLE: Rules = Rules {
 
 /// Kubernetes writes an empty list of rules as null.
 fn defaults(role: &mut Map<'_>, _: Context) {
-    role.set_default("rules", Value::Null);
+    role.set_if_absent("rules", Value::Null);
 }
 
 fn validate_role(role: Field<'_>) {

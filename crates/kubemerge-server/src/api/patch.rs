@@ -56,7 +56,7 @@ pub(crate) fn handle(
 
 /// Whether a request is a server-side apply.
 pub(crate) fn is_apply(call: &Call<'_>) -> bool {
-    media::content_type(call.headers) == Some(media::APPLY_PATCH)
+    media::is_apply(call.headers)
 }
 
 /// Applies a configuration; an object that does not exist is created.

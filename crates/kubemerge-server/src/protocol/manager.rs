@@ -6,8 +6,7 @@ use http::{HeaderMap, header::USER_AGENT};
 
 use crate::protocol::query::Query;
 
-/// The longest name, in bytes.
-pub(crate) const MAX_MANAGER_BYTES: usize = 128;
+pub(crate) use kubemerge_ssa::managed_fields::MAX_MANAGER_BYTES;
 
 /// The manager that a request names, or the first word of its User-Agent.
 pub(crate) fn of_request<'r>(query: &'r Query, headers: &HeaderMap) -> Cow<'r, str> {
@@ -31,10 +30,8 @@ fn of_user_agent(agent: &str) -> String {
     manager
 }
 
-/// Whether Go counts a character as printable: the only space is the ASCII one.
-pub(crate) fn is_printable(character: char) -> bool {
-    character == ' ' || !(character.is_control() || character.is_whitespace())
-}
+/// Whether Go counts a character as printable.
+pub(crate) use kubemerge_ssa::managed_fields::is_printable;
 
 #[cfg(test)]
 mod tests {

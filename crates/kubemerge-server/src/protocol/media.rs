@@ -36,6 +36,11 @@ pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(http::header::CONTENT_TYPE).and_then(without_parameters)
 }
 
+/// Whether a request is a server-side apply.
+pub(crate) fn is_apply(headers: &HeaderMap) -> bool {
+    content_type(headers) == Some(APPLY_PATCH)
+}
+
 /// A media type without its parameters; none if nothing is left.
 fn without_parameters(value: &HeaderValue) -> Option<&str> {
     value.to_str().ok().map(essence).filter(|name| !name.is_empty())

@@ -53,6 +53,7 @@ mod storage_protection;
 pub(crate) mod template;
 mod times;
 pub(crate) mod track;
+pub(crate) mod track_answer;
 pub(crate) mod track_scale;
 pub(crate) mod tracking;
 pub(crate) mod transaction;

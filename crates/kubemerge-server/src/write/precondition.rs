@@ -1,14 +1,19 @@
 //! What must be true of an object before it replaces a stored one: address, identity, version.
 
-use kubemerge_kinds::{field_error::FieldError, strategy::Permission};
+use std::num::{IntErrorKind, ParseIntError};
+
+use kubemerge_kinds::{
+    field_error::{FieldError, quoted},
+    strategy::Permission,
+};
 use serde_json::json;
 
 use crate::{
     catalog::{Resource, call::Call},
     object::Object,
     protocol::{
-        query::{DryRun, parse_resource_version},
-        status::{Outcome, bad_request, conflict, invalid},
+        query::DryRun,
+        status::{Outcome, bad_request, conflict, invalid, unclassified},
     },
     store::{Stored, metadata_field::Field},
     write::request::Write,
@@ -54,12 +59,25 @@ pub(crate) fn check_version(
         }
         let error =
             FieldError::invalid("metadata.resourceVersion", &json!(0), "must be specified for an update");
-        return Err(invalid(call.resource.qualified_kind(), call.name(), &[error]));
+        // Upstream: it is the resource that is named here, not the kind.
+        return Err(invalid(call.resource.qualified(), call.name(), &[error]));
     }
-    if parse_resource_version(given)? == current.revision {
+    if revision(given)? == current.revision {
         return Ok(());
     }
     Err(conflict(call.resource.qualified(), call.name(), MODIFIED))
+}
+
+/// The version that a body names. Upstream: one that cannot be read is an error of the server.
+fn revision(given: &str) -> Outcome<u64> {
+    let parsed: Result<u64, ParseIntError> = given.parse();
+    parsed.map_err(|error| {
+        let why = match error.kind() {
+            IntErrorKind::PosOverflow => "value out of range",
+            _ => "invalid syntax",
+        };
+        unclassified(format!("strconv.ParseUint: parsing {}: {why}", quoted(given)))
+    })
 }
 
 /// The namespace of an object is that of the path, which is filled in if the object has none.

@@ -4,8 +4,8 @@
 //! All else is here. Follow-ups run after the handler, once per request.
 
 use crate::{
-    object::view,
-    protocol::status::Outcome,
+    object::{custom, view},
+    protocol::{media, status::Outcome},
     store::Record,
     write::{
         commit::{self, Committed},
@@ -82,6 +82,10 @@ pub(crate) fn state_to_store<'w>(
         Some(old) => prepare::keep_content(resource, old.object, &mut object, write.part)?,
     }
     validate::validate(write.call, write.part, &object, old.map(|old| old.object))?;
+    // Upstream: nulls that an apply has left and that pass validation are gone when the stored object is read.
+    if let Some(version) = resource.custom().filter(|_| media::is_apply(write.call.headers)) {
+        custom::reread(version, &mut object);
+    }
     view::store(resource, &mut object);
     Ok(object.record())
 }

@@ -106,7 +106,9 @@ pub(crate) fn typed_request<'w>(
         return;
     }
     let versions = parsed::versions(before, &typed.tree, arena);
-    new.ownership = match versions.is_same && given.is_none() {
+    // Two entries with one identity are left by a scale; every other write keeps only one of them.
+    let is_same = versions.is_same && given.is_none() && !live.entries().has_repeated_identity();
+    new.ownership = match is_same {
         true => live,
         false => {
             let form = if other_form.is_none() { live.form() } else { KnownForm::Unchecked };
@@ -132,7 +134,8 @@ fn object(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut 
         return;
     };
     // A status that did not change and the like: nothing to compare.
-    if given.is_none() && old.same_fields(new) && old.metadata == new.metadata {
+    let is_same = given.is_none() && old.same_fields(new) && old.metadata == new.metadata;
+    if is_same && !live.entries().has_repeated_identity() {
         new.ownership = live;
         return;
     }
@@ -257,6 +260,10 @@ fn requested(given: Option<&SharedValue>, live: &Ownership, order: FieldOrder, a
         }
     }
     let value = ParsedValue::parse(given.as_bytes(), arena).ok();
+    // Upstream: an empty list is lost when the metadata of a custom resource is decoded, so that it resets nothing.
+    if order == FieldOrder::Label && matches!(value, Some(ParsedValue::List([]))) {
+        return Requested::Nothing;
+    }
     Requested::read(value, order)
 }
 

@@ -48,6 +48,19 @@ pub(crate) fn updated(call: &Call<'_>, parent: &Object, current: &Json, scale: J
     Rescaled { scale, ownership: ownership.map_or_else(|| parent.ownership.clone(), Ownership::new) }
 }
 
+/// A Scale with the entries that own its replicas: patches are applied to it, and messages quote it.
+pub(crate) fn with_entries(call: &Call<'_>, parent: &Object, scale: &Json) -> Json {
+    let mut scale = scale.clone();
+    let entries = with_mapping(call, |mapping| mapping.to_scale(parent.ownership.entries()));
+    // Entries that cannot be read are left out, as an error of tracking never fails a write.
+    if let Some(entries) = entries.ok().filter(|entries| !entries.is_empty()) {
+        let mut text = Vec::new();
+        entries.write_json(&mut text);
+        scale["metadata"]["managedFields"] = serde_json::from_slice(&text).unwrap_or_default();
+    }
+    scale
+}
+
 /// Applies a configuration to a Scale.
 pub(crate) fn applied(
     call: &Call<'_>,

@@ -15,7 +15,10 @@ use kubemerge_kinds::{
 use crate::{
     catalog::{Resource, call::Call, cluster::Validation, custom::CustomVersion},
     object::{Object, typed},
-    protocol::status::{Outcome, invalid},
+    protocol::{
+        media,
+        status::{Outcome, invalid},
+    },
     store::KnownForm,
     write::{floats, part::Part},
 };
@@ -50,7 +53,10 @@ fn custom_errors(
     old: Option<&Object>,
 ) -> Vec<FieldError> {
     let mut object = object.to_value();
-    floats::restore(&mut object, call.body);
+    // Configurations are YAML, which becomes JSON without such floats.
+    if !media::is_apply(call.headers) {
+        floats::restore(&mut object, call.body);
+    }
     // Names cannot change, so those of stored objects are not held to the rules of today.
     let rule = if old.is_some() { NameRule::PathSegment } else { NameRule::Subdomain };
     let errors = metadata::validate(&object["metadata"], call.resource.scope, rule, "metadata");

@@ -165,6 +165,16 @@ impl ManagedFields {
         self.entries.iter().find(|entry| entry.is_of(id))
     }
 
+    /// Whether two entries are of one manager, which counts once wherever entries are read.
+    pub fn has_repeated_identity(&self) -> bool {
+        let mut seen = HashSet::new();
+        self.entries.iter().any(|entry| {
+            // The version is part of an updater's identity only.
+            let version = if entry.operation == Operation::Apply { "" } else { &*entry.api_version };
+            !seen.insert((entry.operation, &*entry.manager, &*entry.subresource, version))
+        })
+    }
+
     pub(super) fn entries_mut(&mut self) -> &mut Vec<ManagedFieldsEntry> {
         &mut self.entries
     }

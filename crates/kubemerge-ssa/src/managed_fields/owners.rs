@@ -18,7 +18,7 @@ pub struct OwnedField {
 }
 
 impl ManagedFields {
-    /// Every field that a manager owns, in path order, and where it is in the object.
+    /// Every field that a manager owns, and where it is in the object: what is below a field follows it.
     ///
     /// # Errors
     /// If an entry cannot be read.
@@ -30,12 +30,11 @@ impl ManagedFields {
         }
         // One pass over all paths in order, instead of one per manager.
         let all = sets.iter().fold(FieldSet::new(), |all, (_, set)| all.union(set, &arena));
-        let mut fields = Vec::new();
-        all.each_path(|path| {
+        let owned = |path: &Vec<Element<'_>>| {
             let owners = sets.iter().filter(|(_, set)| set.has(path)).map(|(id, _)| id.clone()).collect();
-            fields.push(OwnedField { path: FieldPath(path).to_string(), owners, place: place(object, path) });
-        });
-        Ok(fields)
+            OwnedField { path: FieldPath(path).to_string(), owners, place: place(object, path) }
+        };
+        Ok(in_tree_order(&all).iter().map(owned).collect())
     }
 
     /// Who owns a path of field names, exactly.
@@ -94,6 +93,18 @@ impl ManagedFields {
     }
 }
 
+/// The paths of a set as a tree prints them: a field, what is below it, then the next field.
+pub(super) fn in_tree_order<'a>(set: &FieldSet<'a>) -> Vec<Vec<Element<'a>>> {
+    let mut paths = Vec::new();
+    set.each_path(|path| paths.push(path.to_vec()));
+    // Sets have the members of a map before what is below any of them.
+    paths.sort_by(|one, two| {
+        let differing = one.iter().zip(two).map(|(one, two)| one.order(*two)).find(|order| order.is_ne());
+        differing.unwrap_or_else(|| one.len().cmp(&two.len()))
+    });
+    paths
+}
+
 fn read<'a>(fields: &FieldsV1, arena: &'a Arena) -> Result<FieldSet<'a>, ManagedFieldsError> {
     fields.set_in(arena).map_err(|error| ManagedFieldsError::new(error.to_string()))
 }
@@ -119,7 +130,8 @@ fn place(object: ParsedValue<'_>, path: &[Element<'_>]) -> Option<String> {
     Some(place)
 }
 
-fn append_name(place: &mut String, name: &str) {
+/// Appends a field to a place, as [`OwnedField::place`] has it.
+pub fn append_name(place: &mut String, name: &str) {
     let is_plain = !name.is_empty() && !name.contains(['.', '[', ']']);
     match (is_plain, place.is_empty()) {
         (true, true) => place.push_str(name),

@@ -3,6 +3,7 @@
 use super::apply::{ApplyError, Conflicting, apply};
 use super::endpoint::STRIPPED;
 use super::entry::{ManagerId, Operation};
+use super::owners::in_tree_order;
 use super::{Endpoint, Live, Writer};
 use crate::fieldpath::{Element, FieldPath, FieldSet};
 use crate::typed::{claim, compare};
@@ -104,21 +105,18 @@ pub fn plan<'a>(
     let claimed = claimed.difference(&STRIPPED, arena);
     let planner = Planner { live: live.object, new, others: &others, conflicting };
     let mut fields = Vec::new();
-    claimed.leaves(arena).each_path(|path| {
-        let effect = match planner.owners(path).is_empty() {
+    for path in in_tree_order(&claimed.leaves(arena)) {
+        let effect = match planner.owners(&path).is_empty() {
             // An absent field cannot conflict, even if another manager is listed as its owner.
-            _ if changes.added.has(path) => Some(Effect::Add),
-            true if changes.modified.has(path) => Some(Effect::Change),
-            false if changes.modified.has(path) => Some(planner.contested()),
+            _ if changes.added.has(&path) => Some(Effect::Add),
+            true if changes.modified.has(&path) => Some(Effect::Change),
+            false if changes.modified.has(&path) => Some(planner.contested()),
             // Fields that were claimed before with the same value are not worth a line.
-            _ => (!last.has(path)).then_some(Effect::Share),
+            _ => (!last.has(&path)).then_some(Effect::Share),
         };
-        fields.extend(effect.map(|effect| planner.field(path, effect)));
-    });
-    last.difference(&claimed, arena).leaves(arena).each_path(|path| {
-        let effect = if changes.removed.has(path) { Effect::Prune } else { Effect::Release };
-        fields.push(planner.field(path, effect));
-    });
+        fields.extend(effect.map(|effect| planner.field(&path, effect)));
+    }
+    fields.extend(planner.given_up(&last.difference(&claimed, arena), &changes.removed, arena));
     Ok(fields)
 }
 
@@ -132,6 +130,25 @@ struct Planner<'p, 'a> {
 impl<'a> Planner<'_, 'a> {
     fn owners(&self, path: &[Element<'a>]) -> Vec<ManagerId> {
         self.others.iter().filter(|(_, set)| set.has(path)).map(|(id, _)| id.clone()).collect()
+    }
+
+    /// What the applier no longer names. An item that goes is one line, whatever is below it.
+    fn given_up(&self, paths: &FieldSet<'a>, removed: &FieldSet<'a>, arena: &'a Arena) -> Vec<PlannedField> {
+        let leaves = paths.leaves(arena);
+        let mut fields = Vec::new();
+        let mut pruned: Vec<Vec<Element<'a>>> = Vec::new();
+        for path in in_tree_order(paths) {
+            if pruned.last().is_some_and(|above| is_below(&path, above)) {
+                continue;
+            }
+            if removed.has(&path) {
+                fields.push(self.field(&path, Effect::Prune));
+                pruned.push(path);
+            } else if leaves.has(&path) {
+                fields.push(self.field(&path, Effect::Release));
+            }
+        }
+        fields
     }
 
     fn contested(&self) -> Effect {
@@ -154,4 +171,9 @@ impl<'a> Planner<'_, 'a> {
             after: json(self.new),
         }
     }
+}
+
+/// Whether a path leads through another one.
+fn is_below(path: &[Element<'_>], above: &[Element<'_>]) -> bool {
+    path.len() > above.len() && path.iter().zip(above).all(|(one, two)| one.order(*two).is_eq())
 }

@@ -118,6 +118,10 @@ impl<'a> Typed<'a> {
         if self.version == version {
             return Ok(self);
         }
+        // A version that is malformed is not one that is gone.
+        if version.matches('/').count() > 1 {
+            return Err(ConversionError::Failed(format!("unexpected GroupVersion string: {version}")));
+        }
         let value = versions.convert(self.value, version, arena)?;
         let ty = versions.type_of(version).ok_or(ConversionError::MissingVersion)?;
         // A converter is foreign code, so its result is checked.

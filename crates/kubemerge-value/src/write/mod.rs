@@ -8,7 +8,7 @@ mod size;
 mod to_value;
 
 pub use crate::{
-    go_quoted::go_quoted,
+    go_quoted::{go_quoted, is_printable},
     number::{write_canonical as write_number, write_float, write_int},
     string::{write_escaped, write_escaped_part},
 };

@@ -2,6 +2,7 @@
 //! bindings.
 
 use kubemerge_kinds::{
+    BuiltinKind,
     field_error::quoted,
     tree::{Arena, Map},
 };
@@ -17,11 +18,17 @@ use crate::{
     api::{handler::is_same_secret, openid::ISSUER, state::Api},
     catalog::call::Call,
     protocol::{
-        json::tree,
+        json::{canonical, tree},
         reply::Reply,
         status::{Outcome, Qualified, bad_request, invalid},
     },
-    write::{body, decode::check_type_names, transaction::Transaction},
+    write::{
+        body,
+        decode::check_type_names,
+        kind_rules::Typed,
+        track_answer::{self, Answered},
+        transaction::Transaction,
+    },
 };
 
 /// The answer to such an object; none if the resource is something else.
@@ -104,14 +111,36 @@ fn checked(call: &Call<'_>, body: &Canonical) -> Outcome<Value> {
     let arena = Arena::new();
     let name = KindName { kind: &call.resource.kind, version: &call.resource.version };
     let mut typed = typed_body::decode(call, name, kind, &arena, body.as_str())?;
+    wipe_system_fields(typed.tree.ensure_map("metadata"));
     check_required(call, &mut typed.tree)?;
-    let errors = kind.validate(&typed.tree);
+    let mut object = typed.to_value();
+    set_entries(call, kind, &mut object);
+    // Messages quote the metadata with the entries.
+    let text = canonical(&object)?;
+    let errors = kind.validate(&kind.read_stored(&arena, text.as_str()));
     if !errors.is_empty() {
         // Kubernetes names neither the kind nor an object here.
         let group = Qualified { group: &call.resource.group, name: "" };
         return Err(invalid(group, "", &errors));
     }
-    Ok(typed.to_value())
+    Ok(object)
+}
+
+/// What a client cannot set on a new object.
+fn wipe_system_fields(metadata: &mut Map<'_>) {
+    let names = ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"];
+    names.into_iter().for_each(|name| drop(metadata.remove(name)));
+}
+
+/// Sets the owners of the fields of a review.
+fn set_entries(call: &Call<'_>, kind: BuiltinKind<'_>, review: &mut Value) {
+    let (api_version, name) = (&*call.resource.api_version, &*call.resource.kind);
+    let (arena, bare) = (Arena::new(), json!({"apiVersion": api_version, "kind": name}).to_string());
+    // An object without content fits every kind.
+    let Ok((empty, _)) = Typed::decode(kind, &arena, &bare) else { return };
+    let empty = empty.to_value();
+    let answered = Answered { api_version, kind: name, subresource: "", empty: &empty };
+    track_answer::set_entries(call, &answered, review);
 }
 
 /// What reviews check before anything else.
@@ -124,8 +153,10 @@ fn check_required(call: &Call<'_>, review: &mut Map<'_>) -> Outcome<()> {
         "SelfSubjectRulesReview" if lacks("namespace") => Err(bad_request("no namespace on request")),
         "SelfSubjectRulesReview" => {
             // The answer does not repeat the question.
-            review.remove("spec");
-            review.ensure_map("spec");
+            for name in ["spec", "metadata"] {
+                review.remove(name);
+                review.ensure_map(name);
+            }
             Ok(())
         }
         "LocalSubjectAccessReview" => same_namespace(call, review.ensure_map("metadata")),
@@ -140,8 +171,5 @@ fn same_namespace(call: &Call<'_>, metadata: &mut Map<'_>) -> Outcome<()> {
         return Err(bad_request(text));
     }
     metadata.set_text("namespace", call.namespace());
-    // No new object is being deleted, whatever the body says.
-    metadata.remove("deletionTimestamp");
-    metadata.remove("deletionGracePeriodSeconds");
     Ok(())
 }

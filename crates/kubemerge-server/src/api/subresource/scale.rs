@@ -78,8 +78,13 @@ pub(crate) fn handle(
             let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
             change(write, &paths, |current, old| {
                 let patch_type = patch_type(call, custom)?;
-                let patched = patch::apply_plain(call, patch_type, &canonical(current)?)?;
-                let patched = typed_scale(write, &patched)?;
+                let shown = track_scale::with_entries(call, old, current);
+                let patched = patch::apply_plain(call, patch_type, &canonical(&shown)?)?;
+                let mut patched = typed_scale(write, &patched)?;
+                // Entries in a write to a subresource do not count.
+                if let Some(metadata) = patched.get_mut("metadata").and_then(Value::as_object_mut) {
+                    metadata.remove("managedFields");
+                }
                 Ok(track_scale::updated(call, old, current, patched))
             })
         }

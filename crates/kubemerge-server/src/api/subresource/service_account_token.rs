@@ -16,7 +16,10 @@ use crate::{
         status::{Outcome, Qualified, invalid},
     },
     store::metadata_field::Field,
-    write::body,
+    write::{
+        body,
+        track_answer::{self, Answered},
+    },
 };
 use kubemerge_kinds::field_error::FieldError;
 
@@ -24,6 +27,9 @@ use kubemerge_kinds::field_error::FieldError;
 const DEFAULT_SECONDS: i64 = 3600;
 const MIN_SECONDS: i64 = 600;
 const MAX_SECONDS: i64 = 1 << 32;
+
+const API_VERSION: &str = "authentication.k8s.io/v1";
+const KIND: &str = "TokenRequest";
 
 /// What comes in place of a signature.
 const UNSIGNED: &str = "unsigned";
@@ -35,6 +41,7 @@ pub(super) fn handle(call: &Call<'_>) -> Outcome<Reply> {
     let mut spec = request.get("spec").filter(|spec| spec.is_object()).cloned().unwrap_or(json!({}));
     let seconds = spec["expirationSeconds"].as_i64().unwrap_or(DEFAULT_SECONDS);
     check_duration(seconds)?;
+    let entries = entries(call, &spec, seconds);
     if spec["audiences"].as_array().is_none_or(Vec::is_empty) {
         spec["audiences"] = json!([ISSUER]);
     }
@@ -49,11 +56,28 @@ pub(super) fn handle(call: &Call<'_>) -> Outcome<Reply> {
         "kubernetes.io": {"namespace": call.namespace(), "serviceaccount": {"name": call.name(), "uid": uid}},
         "sub": user_name(call.namespace(), call.name()),
     });
-    let answer = json!({"kind": "TokenRequest", "apiVersion": "authentication.k8s.io/v1",
+    let mut answer = json!({"kind": KIND, "apiVersion": API_VERSION,
         "metadata": {"name": call.name(), "namespace": call.namespace(), "uid": uid, "creationTimestamp": created},
         "spec": spec,
         "status": {"token": text(&claims), "expirationTimestamp": now.plus(seconds).to_string()}});
+    if let Some(entries) = entries {
+        answer["metadata"]["managedFields"] = entries;
+    }
     Ok(Reply::value(201, &answer))
+}
+
+/// The entries of a request: what it says, and its duration, which has a default.
+fn entries(call: &Call<'_>, spec: &Value, seconds: i64) -> Option<Value> {
+    let member = |name: &str| spec.get(name).cloned().unwrap_or_default();
+    let request =
+        |spec: Value| json!({"kind": KIND, "apiVersion": API_VERSION, "metadata": {}, "spec": spec});
+    let empty = request(json!({"audiences": null, "expirationSeconds": null, "boundObjectRef": null}));
+    let (audiences, object) = (member("audiences"), member("boundObjectRef"));
+    let mut given =
+        request(json!({"audiences": audiences, "expirationSeconds": seconds, "boundObjectRef": object}));
+    let answered = Answered { api_version: API_VERSION, kind: KIND, subresource: "token", empty: &empty };
+    track_answer::set_entries(call, &answered, &mut given);
+    given["metadata"].get_mut("managedFields").map(Value::take)
 }
 
 fn check_duration(seconds: i64) -> Outcome<()> {
@@ -63,7 +87,7 @@ fn check_duration(seconds: i64) -> Outcome<()> {
         _ => return Ok(()),
     };
     let error = FieldError::invalid("spec.expirationSeconds", &seconds.into(), why);
-    Err(invalid(Qualified { group: "authentication.k8s.io", name: "TokenRequest" }, "", &[error]))
+    Err(invalid(Qualified { group: "authentication.k8s.io", name: KIND }, "", &[error]))
 }
 
 fn user_name(namespace: &str, name: &str) -> String {

@@ -1,0 +1,60 @@
+//! Owners of the fields of objects that are answered and never stored: reviews and tokens.
+//!
+//! Kubernetes tracks every object that a client creates, so that these have entries too.
+
+use kubemerge_ssa::{
+    SameForm,
+    fieldpath::{FieldOrder, FieldSet},
+    managed_fields::{Endpoint, Live, ManagedFields, Time, Writer, update},
+    value::{Arena, ParsedValue},
+};
+use serde_json::Value;
+
+use crate::{
+    catalog::{call::Call, cluster::OwnerTracking},
+    store::ManagedFieldsView,
+};
+
+/// What is answered, as field managers see it.
+pub(crate) struct Answered<'a> {
+    pub(crate) api_version: &'a str,
+    pub(crate) kind: &'a str,
+    pub(crate) subresource: &'a str,
+    /// What Go writes of an object of the kind without content.
+    pub(crate) empty: &'a Value,
+}
+
+/// Gives an object in its typed form the entries that Kubernetes answers with; those of the body lose all of its fields.
+pub(crate) fn set_entries(call: &Call<'_>, answered: &Answered<'_>, object: &mut Value) {
+    let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
+    metadata.remove("managedFields");
+    let is_wanted = call.cluster.owner_tracking == OwnerTracking::On
+        && call.cluster.managed_fields == ManagedFieldsView::Shown;
+    // An error of the field manager never fails a write.
+    let Some(entries) = is_wanted.then(|| entries(call, answered, object)).flatten() else { return };
+    if !entries.is_empty() {
+        let mut text = Vec::new();
+        entries.write_json(&mut text);
+        object["metadata"]["managedFields"] = serde_json::from_slice(&text).unwrap_or_default();
+    }
+}
+
+fn entries(call: &Call<'_>, answered: &Answered<'_>, object: &Value) -> Option<ManagedFields> {
+    let arena = Arena::new();
+    let nothing = FieldSet::new();
+    let empty = ParsedValue::from_json(answered.empty, &arena).ok()?;
+    let endpoint = Endpoint {
+        versions: &SameForm::built_in(call.cluster.types(), answered.kind),
+        api_version: answered.api_version,
+        kind: answered.kind,
+        subresource: answered.subresource,
+        reset_fields: &nothing,
+        order: FieldOrder::Path,
+        empty,
+    };
+    let new = ParsedValue::from_json(object, &arena).ok()?;
+    let manager = call.manager();
+    let writer = Writer { manager: &manager, time: Time(call.cluster.clock.now().seconds()) };
+    let live = Live { object: empty, managed: &ManagedFields::new() };
+    update(&endpoint, live, new, writer, &arena).ok()
+}
