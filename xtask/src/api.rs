@@ -12,6 +12,7 @@ mod edits;
 mod exchange;
 mod help;
 mod kinds;
+mod managers;
 mod mutate;
 pub(crate) mod normal;
 mod options;
@@ -41,8 +42,9 @@ options:
   --requests N      how many requests (2000)
   --seed S          repeat the run of a seed; a fresh one is printed otherwise
   --only LABEL      only kinds whose apiVersion/kind contains LABEL, such as apps/v1/Deployment or batch
-  --area A,B        only these areas: create, update, patch, apply, lifecycle (create, read, delete), subresource,
-                    read, table, watch, definition, custom, discovery, openapi (all but apply and watch by default)
+  --area A,B        only these areas: create, update, patch, apply, managers (sequences of writes by several managers),
+                    lifecycle (create, read, delete), subresource, read, table, watch, definition, custom, discovery,
+                    openapi (all but watch by default)
   --manifests DIR   use the objects of these YAML files, too
   --port N          port of the real server (16443); it is started if it is not running
   --plugins A,B     admission plugins of a server that is started here

@@ -50,6 +50,7 @@ options:
                 merge-patch, json-patch
   --api         compare our server with a real kube-apiserver instead (--api --help lists the options)
   --patterns    compare regular expressions with Go's instead; takes --cases and --seed
+  --ssa         compare server-side apply with Kubernetes' field manager instead (--ssa --help lists the options)
   --kinds       compare the rules of built-in kinds instead; it has its own options (--kinds --help lists
                 them)
 ";

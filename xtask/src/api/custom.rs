@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::kinds::Kind;
+use super::kinds::{Kind, Subresource};
 use super::rules::add_rules;
 use crate::dice::Dice;
 
@@ -46,13 +46,18 @@ pub(crate) fn random(run: &str, number: usize, dice: &mut Dice) -> Custom {
     let object = |name: &str, spec: Value| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec});
     let objects =
         vec![object("minimal", json!({})), object("complete", valid(&schema["properties"]["spec"], dice))];
+    let status = Subresource {
+        name: "status".to_string(),
+        kind: kind.clone(),
+        verbs: ["get", "patch", "update"].map(str::to_string).to_vec(),
+    };
     let kind = Kind {
         api_version: api_version.clone(),
         kind: kind.clone(),
         plural,
         namespaced: true,
         verbs: verbs.map(str::to_string).to_vec(),
-        subresources: Vec::new(),
+        subresources: vec![status],
         objects,
     };
     Custom { definition, schema, kind }
@@ -74,7 +79,7 @@ fn object_schema(depth: usize, dice: &mut Dice) -> Value {
 }
 
 fn any_schema(depth: usize, dice: &mut Dice) -> Value {
-    let mut schema = match dice.below(if depth == 0 { 6 } else { 10 }) {
+    let mut schema = match dice.below(if depth == 0 { 6 } else { 11 }) {
         0 => string_schema(dice),
         1 => json!({"type": "string", "enum": ["red", "green"]}),
         2 => json!({"type": "integer", "minimum": 0, "maximum": 10}),
@@ -82,8 +87,11 @@ fn any_schema(depth: usize, dice: &mut Dice) -> Value {
         4 => json!({"type": "boolean"}),
         5 => json!({"x-kubernetes-int-or-string": true}),
         6 => json!({"type": "array", "items": any_schema(depth - 1, dice), "maxItems": 3}),
-        7 => list_map(),
-        8 => json!({"type": "object", "additionalProperties": any_schema(depth - 1, dice)}),
+        7 => list_map(dice),
+        8 => {
+            json!({"type": "object", "additionalProperties": any_schema(depth - 1, dice), "x-kubernetes-map-type": dice.pick(&["granular", "atomic"])})
+        }
+        9 => list_set(),
         _ => object_schema(depth, dice),
     };
     if dice.chance(15) {
@@ -105,8 +113,17 @@ fn string_schema(dice: &mut Dice) -> Value {
     }
 }
 
-fn list_map() -> Value {
-    let items = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "value": {"type": "integer"}}});
+fn list_set() -> Value {
+    json!({"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"})
+}
+
+fn list_map(dice: &mut Dice) -> Value {
+    let mut items = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}, "value": {"type": "integer"}}});
+    if dice.chance(50) {
+        // A key may be missing in an item if it has a default.
+        items["properties"]["protocol"] = json!({"type": "string", "default": "TCP"});
+        return json!({"type": "array", "items": items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name", "protocol"]});
+    }
     json!({"type": "array", "items": items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]})
 }
 
@@ -120,6 +137,7 @@ pub(crate) fn valid(schema: &Value, dice: &mut Dice) -> Value {
         "array" if schema["x-kubernetes-list-type"] == "map" => {
             json!([{"name": "a", "value": 1}, {"name": "b"}])
         }
+        "array" if schema["x-kubernetes-list-type"] == "set" => json!(["a", "b", "c"][..1 + dice.below(3)]),
         "array" => (0..dice.below(3)).map(|_| valid(&schema["items"], dice)).collect(),
         "integer" => json!(dice.below(10)),
         // Multiples of a half, which the schema asks for.

@@ -20,6 +20,21 @@ pub(crate) struct Compared {
     pub(crate) reasons: BTreeSet<String>,
 }
 
+impl Compared {
+    /// A difference that no answer shows.
+    pub(crate) fn only(reason: String) -> Compared {
+        Compared {
+            same_status: true,
+            both_accept: true,
+            same_body: false,
+            same_causes: None,
+            real_accepts: true,
+            real_is_invalid: false,
+            reasons: BTreeSet::from([reason]),
+        }
+    }
+}
+
 /// Differences of one body that are named; the rest only counts.
 const MAX_REASONS: usize = 6;
 

@@ -51,6 +51,7 @@ pub(crate) fn normalise(body: &mut Value, identity: &Identity, owners: Owners) {
     // Bodies are masked member by member; only the texts of a Status have addresses inside.
     let is_about_service = body["details"]["kind"] == "Service";
     let generated = generated_name(body);
+    sort_conflicts(body);
     walk(body, owners, &mut |text| {
         for uid in [&own.uid, &identity.uid] {
             if !uid.is_empty() {
@@ -106,6 +107,15 @@ fn mask_quoted_object(text: &str, version: &str) -> String {
         }
     }
     mask(&masked, TIME_LENGTH, |bytes| std::str::from_utf8(bytes).is_ok_and(is_recent_second), TIME)
+}
+
+/// Conflicts with several managers are in the order of a Go map.
+fn sort_conflicts(body: &mut Value) {
+    let is_conflict = |cause: &Value| cause["reason"] == "FieldManagerConflict";
+    let causes = body.pointer_mut("/details/causes").and_then(Value::as_array_mut);
+    if let Some(causes) = causes.filter(|causes| causes.iter().all(is_conflict)) {
+        causes.sort_by_key(ToString::to_string);
+    }
 }
 
 /// Errors of a configuration are in the order of a Go map, which is another one each time.

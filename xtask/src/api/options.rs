@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use crate::apiserver::{DEFAULT_PORT, Settings};
 
 /// Areas of a run; the order is that of the help text.
-pub(crate) const AREAS: [&str; 13] = [
+pub(crate) const AREAS: [&str; 14] = [
     "create",
     "update",
     "patch",
     "apply",
+    "managers",
     "lifecycle",
     "subresource",
     "read",

@@ -54,6 +54,11 @@ pub(crate) struct Report {
 const MAX_EXAMPLE: usize = 1500;
 
 impl Report {
+    /// How many differences were found so far.
+    pub(crate) fn differences(&self) -> usize {
+        self.reasons.values().map(|reason| reason.count).sum()
+    }
+
     /// Counts one comparison.
     pub(crate) fn add(
         &mut self,

@@ -5,14 +5,16 @@ use serde_json::Value;
 
 use super::{
     custom::{self, Custom},
-    difference, documents,
+    difference::{self, Compared},
+    documents,
     exchange::{Answers, Call, Identities, Pair, Server, json},
-    kinds::{self, Kind},
+    kinds::{self, Kind, is_changed_by_server},
+    managers::{self, Subject},
     normal::{Identity, Owners, normalise, normalise_table, without_descriptions},
     options::Options,
     report::Report,
     schema::Schema,
-    stored::{Shelf, Stored, delete},
+    stored::{Shelf, Stored, delete, delete_everywhere, read, renamed},
     trial::{self, Trial},
 };
 use crate::{apiserver::Instance, dice::Dice};
@@ -79,7 +81,7 @@ impl Run<'_> {
             kinds.into_iter().filter(|kind| kind.label().contains(&self.options.only)).collect();
         // The real server's: it is the reference for types as well.
         let document = kinds::fetch(&mut self.pair.real, "/openapi/v2")?;
-        if self.options.has("custom") {
+        if self.options.has("custom") || self.options.has("managers") {
             self.define()?;
         }
         let areas: Vec<&str> = self.random_areas(&kinds);
@@ -87,6 +89,7 @@ impl Run<'_> {
             match *self.dice.pick(&areas) {
                 "custom" => self.custom()?,
                 "lifecycle" => self.lifecycle(&kinds, &document)?,
+                "managers" => self.managers(&kinds, &document)?,
                 area => self.built_in(area, &kinds, &document)?,
             }
         }
@@ -95,11 +98,21 @@ impl Run<'_> {
     }
 
     fn random_areas(&self, kinds: &[Kind]) -> Vec<&'static str> {
-        let random =
-            ["create", "update", "patch", "apply", "lifecycle", "subresource", "read", "table", "definition"];
+        let random = [
+            "create",
+            "update",
+            "patch",
+            "apply",
+            "managers",
+            "lifecycle",
+            "subresource",
+            "read",
+            "table",
+            "definition",
+        ];
         let mut areas: Vec<&'static str> =
             random.into_iter().filter(|area| self.options.has(area) && !kinds.is_empty()).collect();
-        areas.extend((!self.customs.is_empty()).then_some("custom"));
+        areas.extend((self.options.has("custom") && !self.customs.is_empty()).then_some("custom"));
         areas
     }
 
@@ -226,6 +239,83 @@ impl Run<'_> {
         self.judge(&trial)
     }
 
+    /// A sequence of writes by several managers, stored for real, to one object in all versions of its kind.
+    fn managers(&mut self, kinds: &[Kind], document: &Value) -> Result<(), String> {
+        let customs = self.customs.clone();
+        let is_custom = !customs.is_empty() && self.dice.chance(25);
+        let of_custom = |custom: &Custom| (custom.kind.clone(), custom.schema.clone());
+        let chosen = is_custom.then(|| of_custom(self.dice.pick(&customs)));
+        let kind = chosen.as_ref().map_or_else(|| self.dice.pick(kinds).clone(), |(kind, _)| kind.clone());
+        if !kind.can("delete") || !kind.can("update") || CHANGES_OTHER_REQUESTS.contains(&kind.kind.as_str())
+        {
+            return Ok(());
+        }
+        // Controllers inside kube-apiserver own fields of these.
+        if is_changed_by_server(&kind.kind) {
+            return Ok(());
+        }
+        let versions: Vec<&Kind> = match &chosen {
+            Some((kind, _)) => vec![kind],
+            None => kinds.iter().filter(|other| other.kind == kind.kind).collect(),
+        };
+        let number = self.dice.below(kind.objects.len());
+        let name = format!("{}w{}", self.name, self.report.requests());
+        let manifests: Vec<Value> = versions
+            .iter()
+            .map(|version| renamed(version.objects.get(number).unwrap_or(&version.objects[0]), &name))
+            .collect();
+        let subjects: Vec<Subject<'_>> = versions
+            .iter()
+            .zip(&manifests)
+            .map(|(kind, manifest)| {
+                let schema = match &chosen {
+                    Some((_, schema)) => Some(Schema::standalone(schema)),
+                    None => Schema::of_kind(document, &kind.api_version, &kind.kind),
+                };
+                Subject { kind, schema, manifest }
+            })
+            .collect();
+        self.sequence(&subjects)
+    }
+
+    fn sequence(&mut self, subjects: &[Subject<'_>]) -> Result<(), String> {
+        let path = |subject: &Subject<'_>| {
+            let name = subject.manifest["metadata"]["name"].as_str().unwrap_or_default();
+            format!("{}/{name}", subject.kind.collection())
+        };
+        let first = self.dice.pick(subjects);
+        let create = managers::create(*first, &path(first), &mut self.dice);
+        self.judge(&create)?;
+        for _ in 0..4 + self.dice.below(8) {
+            let subject = self.dice.pick(subjects);
+            let Some(before) = read(&mut self.pair, &path(subject))? else { break };
+            // Entries have times of whole seconds; a write that changes nothing must not count, however late.
+            if self.dice.chance(4) {
+                std::thread::sleep(std::time::Duration::from_millis(1100));
+            }
+            let mut write = managers::write(*subject, &before, &mut self.dice);
+            write.identities = before.identities.clone();
+            let answers = self.answers(&write)?;
+            let Some(after) = read(&mut self.pair, &path(subject))? else { break };
+            let (real, ours) = (
+                before.identities.real.resource_version != after.identities.real.resource_version,
+                before.identities.ours.resource_version != after.identities.ours.resource_version,
+            );
+            if let Some(answers) = answers.filter(|_| real != ours) {
+                let reason = format!("stored there: {real}, here: {ours}");
+                self.report.add("managers", &write.kind, &write.call, &answers, &Compared::only(reason));
+            }
+            let known = self.report.differences();
+            let look = Trial { call: Call::get(&path(subject)), identities: after.identities, ..write };
+            self.judge(&look)?;
+            // What differs now would differ in every answer that follows.
+            if self.report.differences() > known {
+                break;
+            }
+        }
+        delete_everywhere(&mut self.pair, &path(first))
+    }
+
     fn watches(&mut self, kinds: &[Kind]) -> Result<(), String> {
         let name = self.name.clone();
         for kind in kinds.iter().filter(|kind| kind.can("watch")) {
@@ -261,12 +351,17 @@ impl Run<'_> {
     }
 
     fn judge(&mut self, trial: &Trial) -> Result<(), String> {
+        self.answers(trial).map(drop)
+    }
+
+    /// Asks both servers and counts what differs; none if the real one drops the connection.
+    fn answers(&mut self, trial: &Trial) -> Result<Option<Answers>, String> {
         let answers = match self.pair.ask(&trial.call, &trial.identities) {
             Ok(answers) => answers,
             // kube-apiserver drops the connection where a request makes it panic.
             Err(error) if self.dropped.len() < MAX_DROPPED + self.options.requests / 50 => {
                 self.dropped.push(error);
-                return Ok(());
+                return Ok(None);
             }
             Err(error) => return Err(error),
         };
@@ -274,7 +369,7 @@ impl Run<'_> {
         let ours = normalised(&answers, trial, Side::Ours);
         let compared = difference::compare(&answers.real, &real, &answers.ours, &ours);
         self.report.add(trial.area, &trial.kind, &trial.call, &answers, &compared);
-        Ok(())
+        Ok(Some(answers))
     }
 
     fn clear(&mut self) -> Result<(), String> {
@@ -326,8 +421,11 @@ fn normalised(answers: &Answers, trial: &Trial, side: Side) -> Value {
         "table" => normalise_table(&mut body),
         _ => {}
     }
-    // Elsewhere the names of managers differ by client, and times by request.
-    let owners = if trial.area == "apply" { Owners::Compared } else { Owners::Ignored };
+    // Tables and watches have a form of their own for metadata, and controllers write to definitions.
+    let owners = match trial.area {
+        "table" | "watch" | "definition" => Owners::Ignored,
+        _ => Owners::Compared,
+    };
     normalise(&mut body, identity, owners);
     body
 }

@@ -63,6 +63,14 @@ pub(crate) fn delete(pair: &mut Pair, path: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Deletes an object from both servers.
+pub(crate) fn delete_everywhere(pair: &mut Pair, path: &str) -> Result<(), String> {
+    delete(pair, path)?;
+    let none = Identity::default();
+    let options = json!({"gracePeriodSeconds": 0, "propagationPolicy": "Background"});
+    pair.ours.send(&Call::new(Method::DELETE, path, &options), &none).map(drop)
+}
+
 /// Gives an object names of this run, so that runs on one server do not meet.
 pub(crate) fn renamed(object: &Value, run: &str) -> Value {
     // Names are in labels and references as well, so the whole text is changed.
@@ -112,12 +120,17 @@ fn create(pair: &mut Pair, kind: &Kind, object: &Value) -> Result<Option<Stored>
         return Ok(None);
     }
     wait_until_settled(pair, kind, &path)?;
-    let read = pair.ask(&Call::get(&path), &Identities::default())?;
+    read(pair, &path)
+}
+
+/// An object as both servers have it; none if the real one has none.
+pub(crate) fn read(pair: &mut Pair, path: &str) -> Result<Option<Stored>, String> {
+    let read = pair.ask(&Call::get(path), &Identities::default())?;
     if read.real.status != 200 {
         return Ok(None);
     }
     let (mut real, ours) = (body_of(&read.real), body_of(&read.ours));
     let identities = Identities { real: Identity::of(&real), ours: Identity::of(&ours) };
     normalise(&mut real, &identities.real, Owners::Ignored);
-    Ok(Some(Stored { path, identities, object: template(&real) }))
+    Ok(Some(Stored { path: path.to_string(), identities, object: template(&real) }))
 }

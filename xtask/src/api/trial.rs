@@ -194,7 +194,7 @@ fn damage_name(object: &mut Value, dice: &mut Dice) {
 }
 
 /// The merge patch between two objects. A member that was set to null is removed by it.
-fn merge_patch(original: &Value, modified: &Value) -> Value {
+pub(crate) fn merge_patch(original: &Value, modified: &Value) -> Value {
     let (Value::Object(from), Value::Object(to)) = (original, modified) else { return modified.clone() };
     let mut patch = Map::new();
     for key in from.keys().filter(|key| !to.contains_key(*key)) {

@@ -49,6 +49,10 @@ struct Options {
 
 /// Runs until the time or the count is up. Exit code 1 where something differs, 3 without Go.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
+    if arguments.iter().any(|word| word == "--help" || word == "-h") {
+        print!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
     let options = match Options::read(arguments) {
         Ok(options) => options,
         Err(complaint) => {
