@@ -58,6 +58,8 @@ pub enum ErrorKind {
     TypedObject,
     /// A server-side apply without a field manager.
     MissingFieldManager,
+    /// A server-side apply by a field manager whose name is too long or has characters that cannot be printed.
+    InvalidFieldManager,
     /// A server-side apply that is malformed: another kind, or entries of `managedFields` in the configuration.
     InvalidApply,
     /// A server-side apply that would change fields of other managers.
@@ -79,6 +81,7 @@ impl ErrorKind {
             ErrorKind::AnnotationsTooLong => "annotations-too-long",
             ErrorKind::TypedObject => "typed-object",
             ErrorKind::MissingFieldManager => "missing-field-manager",
+            ErrorKind::InvalidFieldManager => "invalid-field-manager",
             ErrorKind::InvalidApply => "invalid-apply",
             ErrorKind::FieldManagerConflict => "field-manager-conflict",
             ErrorKind::ApplyFailed => "apply-failed",
@@ -204,7 +207,8 @@ fn status(kind: ErrorKind) -> u16 {
         | ErrorKind::NotConvertible
         | ErrorKind::AnnotationsTooLong
         | ErrorKind::TypedObject
-        | ErrorKind::MissingFieldManager => 422,
+        | ErrorKind::MissingFieldManager
+        | ErrorKind::InvalidFieldManager => 422,
         // As the API server answers: it does not tell mistakes of the client apart here.
         ErrorKind::Merge(_) | ErrorKind::ApplyFailed => 500,
     }

@@ -9,7 +9,8 @@ use kubemerge_schema::{Schema, TypeTable};
 use kubemerge_ssa::SameForm;
 use kubemerge_ssa::fieldpath::{FieldOrder, FieldSet};
 use kubemerge_ssa::managed_fields::{
-    ApplyError, Conflicting, Endpoint, Live, ManagedFields, PlannedField, Time, Writer, apply, plan,
+    ApplyError, Conflicting, Endpoint, Live, ManagedFields, PlannedField, Time, Writer, apply,
+    manager_problems, plan,
 };
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use kubemerge_value::{Document, Kind, Node, Scalar, Str, deep, list, map};
@@ -176,6 +177,9 @@ impl<'s> ServerSideApply<'s> {
         arena: &'a Arena,
         run: impl FnOnce(Request<'_>) -> Result<T, ApplyError>,
     ) -> Result<T, ApplyError> {
+        if let Some(problem) = invalid_manager(applier.manager) {
+            return Err(ApplyError::BadRequest(problem));
+        }
         let text = |name: &str| config.get(name).and_then(ParsedValue::as_str).unwrap_or_default();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
         let order = self.order(api_version, kind);
@@ -205,6 +209,17 @@ impl<'s> ServerSideApply<'s> {
     }
 }
 
+/// Why the API server refuses a manager, if it does.
+fn invalid_manager(name: &str) -> Option<String> {
+    let problems = manager_problems(name);
+    let listed = match problems.as_slice() {
+        [] => return None,
+        [one] => one.clone(),
+        several => format!("[{}]", several.join(", ")),
+    };
+    Some(format!(r#"PatchOptions.meta.k8s.io "" is invalid: {listed}"#))
+}
+
 struct Request<'a> {
     endpoint: Endpoint<'a>,
     live: Live<'a>,
@@ -220,10 +235,15 @@ pub(crate) fn apply_node<'a>(
     applier: Applier<'_>,
     arena: &'a Arena,
 ) -> Result<Node<'a>, Error> {
-    if applier.manager.is_empty() {
-        let message = r#"PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch"#;
-        return Err(Error::new(ErrorKind::MissingFieldManager, "", message)
-            .with_hint("name the manager: Patch::apply(config, Applier::new(\"me\"))"));
+    if let Some(message) = invalid_manager(applier.manager) {
+        let (kind, hint) = match applier.manager {
+            "" => (
+                ErrorKind::MissingFieldManager,
+                "name the manager: Patch::apply(config, Applier::new(\"me\"))",
+            ),
+            _ => (ErrorKind::InvalidFieldManager, "use a short name of printable characters"),
+        };
+        return Err(Error::new(kind, "", message).with_hint(hint));
     }
     let scratch = Arena::new();
     let server_side = guide.schema().map_or_else(ServerSideApply::schemaless, ServerSideApply::new);

@@ -1,10 +1,10 @@
 //! `kubemerge owners`: which manager owns which field, from the managedFields of exported objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use clap::{Args, ValueEnum};
-use kubemerge::ssa::managed_fields::{ManagerId, OwnedField};
-use kubemerge_value::Canonical;
+use kubemerge::ssa::managed_fields::{ManagerId, OwnedField, append_name};
+use kubemerge_value::{Canonical, deep};
 use kubemerge_yaml as yaml;
 use serde_json::{Value, json};
 
@@ -74,21 +74,21 @@ pub(crate) fn run(args: &OwnersArgs, inputs: &mut Inputs) -> Result {
 }
 
 /// `kubectl (Apply)`, and the subresource if there is one.
-fn words(owner: &ManagerId) -> String {
+pub(super) fn words(owner: &ManagerId) -> String {
     match &*owner.subresource {
         "" => format!("{} ({})", owner.manager, owner.operation.word()),
         subresource => format!("{} ({} {subresource})", owner.manager, owner.operation.word()),
     }
 }
 
-fn all_words(field: &OwnedField) -> String {
-    field.owners.iter().map(words).collect::<Vec<_>>().join(", ")
+pub(super) fn all_words(owners: &[ManagerId]) -> String {
+    owners.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
 fn table(object: &Manifest<'_>, owned: &[OwnedField], objects: usize) -> String {
     let mut table = Table::new(&["FIELD", "OWNERS"]);
     for field in owned {
-        table.row(&[field.path.clone(), all_words(field)]);
+        table.row(&[field.path.clone(), all_words(&field.owners)]);
     }
     if objects > 1 { format!("# {}\n{table}", object.title()) } else { table.to_string() }
 }
@@ -126,14 +126,57 @@ fn comments(text: &str, owned: &[OwnedField]) -> BTreeMap<usize, String> {
         return BTreeMap::new();
     };
     let Some(document) = documents.first() else { return BTreeMap::new() };
+    let mut lines = HashMap::new();
+    let mut starts = Lines { text, offset: 0, line: 1 };
+    walk(document.root(), &mut String::new(), &mut starts, &mut lines);
     let mut comments = BTreeMap::new();
     for (at, field) in owned.iter().enumerate() {
-        // In path order what is below a field follows it.
-        let has_content = owned.get(at + 1).is_some_and(|next| next.path.starts_with(&field.path));
+        // What is below a field follows it.
+        let below = owned.get(at + 1).and_then(|next| next.path.strip_prefix(&field.path));
+        let has_content = below.is_some_and(|rest| rest.starts_with(['.', '[']));
         let Some(place) = field.place.as_deref().filter(|_| !has_content) else { continue };
-        let Some(location) = document.locate(place) else { continue };
-        let position = location.key.unwrap_or(location.value).position();
-        comments.insert(position.line, all_words(field));
+        if let Some(line) = lines.get(place) {
+            comments.insert(*line, all_words(&field.owners));
+        }
     }
     comments
+}
+
+/// Counts lines on the way through a text, since to count them from the start for each field would take too long.
+struct Lines<'t> {
+    text: &'t str,
+    offset: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// The line of an offset, which is not before the last one.
+    fn at(&mut self, offset: usize) -> usize {
+        let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.offset = self.offset.max(offset);
+        self.line
+    }
+}
+
+/// The line of every field of a document, by its place.
+fn walk(
+    at: yaml::Place<'_, '_>,
+    place: &mut String,
+    starts: &mut Lines<'_>,
+    lines: &mut HashMap<String, usize>,
+) {
+    let length = place.len();
+    for (key, value) in at.entries() {
+        append_name(place, &key.key_text());
+        lines.insert(place.clone(), starts.at(key.range().start));
+        deep(|| walk(value, place, starts, lines));
+        place.truncate(length);
+    }
+    for (index, item) in at.elements().enumerate() {
+        place.push_str(&format!("[{index}]"));
+        lines.insert(place.clone(), starts.at(item.range().start));
+        deep(|| walk(item, place, starts, lines));
+        place.truncate(length);
+    }
 }

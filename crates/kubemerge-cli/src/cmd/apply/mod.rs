@@ -30,6 +30,9 @@ The last applied configuration is taken from --last-applied, else from the annot
 object. A configuration without a namespace gets that of --namespace, as kubectl adds it, else that
 of its live object. A configuration without a live object is created.
 
+With --server-side, `-o patch` is the configuration as JSON, and without -o the object alone is
+written. Exits 1 if other managers own fields that would change.
+
 Examples:
   kubectl get deployment shop -o yaml > live.yaml
   kubemerge apply -f deployment.yaml --live live.yaml
@@ -40,6 +43,7 @@ Examples:
   kubemerge apply -f manifests --live live.yaml -o diff --strict
   kubectl get deployment shop -o yaml --show-managed-fields > live.yaml
   kubemerge apply --server-side --explain -f deployment.yaml --live live.yaml
+  kubemerge apply --server-side --field-manager ci --force-conflicts -f deployment.yaml --live live.yaml -o diff
   helm template . | kubemerge apply -f - --live live.yaml --duplicate-keys last -o diff")]
 pub(crate) struct ApplyArgs {
     #[command(flatten)]

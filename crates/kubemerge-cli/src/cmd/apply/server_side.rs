@@ -1,11 +1,15 @@
 //! `kubemerge apply --server-side`: the result of a server-side apply, or what it does to each field and why.
 
-use kubemerge::ssa::managed_fields::{ApplyError, Conflicting, Conflicts, PlannedField, Time};
+use kubemerge::ssa::managed_fields::{
+    ApplyError, Conflicting, Conflicts, Effect, PlannedField, Time, manager_problems,
+};
 use kubemerge::{Applier, Schema, ServerSideApply};
 use kubemerge_kinds::reset_fields;
+use kubemerge_schema::Resource;
 
 use super::write::ApplyOutput;
 use super::{ApplyArgs, objects_of};
+use crate::cmd::owners::{all_words, words};
 use crate::input::{Inputs, Secrets};
 use crate::job::{Change, Manifest, edits};
 use crate::output::Stdout;
@@ -25,17 +29,24 @@ pub(super) fn run<'s>(
     live: &[Manifest<'s>],
     inputs: &Inputs,
 ) -> Result {
+    check_manager(manager(args))?;
     let server_side = ServerSideApply::new(schema);
     // A configuration without a live object is created.
     let live_of = objects_of(configs, live)?;
     let pairs = configs.iter().zip(live_of).map(|(config, at)| Pair { config, live: at.map(|at| &live[at]) });
     let (mut texts, mut outcome) = (Vec::new(), Outcome::Done);
     for pair in pairs {
+        check_entries(&pair)?;
+        let applier = applier(args, schema, pair.config);
         if args.explain {
-            texts.push(plan(args, &server_side, &pair, configs.len())?);
+            let fields = plan(&server_side, &pair, applier)?;
+            if fields.iter().any(|field| field.effect == Effect::Conflict) {
+                outcome = Outcome::Found;
+            }
+            texts.push(title(&pair, configs.len()) + &plan_table(&fields));
             continue;
         }
-        match apply(args, &server_side, &pair)? {
+        match apply(args.output, &server_side, &pair, applier)? {
             Ok(text) => texts.push(text),
             // A conflict is an answer, not an error: the other objects are still computed.
             Err(conflicts) => {
@@ -45,40 +56,90 @@ pub(super) fn run<'s>(
             }
         }
     }
-    let between =
-        if args.output == ApplyOutput::Json || args.output == ApplyOutput::Diff { "" } else { "---\n" };
+    let between = if matches!(args.output, ApplyOutput::Json | ApplyOutput::Patch | ApplyOutput::Diff) {
+        ""
+    } else {
+        "---\n"
+    };
     // Tables are separated by a blank line: they are no documents.
     let between = if args.explain || outcome == Outcome::Found { "\n" } else { between };
     let mut out = Stdout::new();
     out.text(texts.join(between))?;
     out.finish()?;
+    if outcome == Outcome::Found {
+        Notice::warning("other managers own fields that the apply would change")
+            .help("take them with --force-conflicts, or leave them out of the configuration")
+            .print();
+    }
     Ok(outcome)
+}
+
+/// Entries that cannot be read are a fault of the live object, not of the configuration.
+fn check_entries(pair: &Pair<'_, '_>) -> Result<()> {
+    let Some(live) = pair.live else { return Ok(()) };
+    let fault = |error: ApplyError| {
+        Notice::error(error.to_string())
+            .at(live.excerpt("metadata.managedFields", live.title()))
+            .help("export the object again with --show-managed-fields, or remove metadata.managedFields")
+    };
+    kubemerge::owners(&text(&live.json)).map_err(fault)?;
+    Ok(())
 }
 
 /// The resulting object as text, or why it cannot be computed without taking fields from others.
 fn apply(
-    args: &ApplyArgs,
+    output: ApplyOutput,
     server_side: &ServerSideApply<'_>,
     pair: &Pair<'_, '_>,
+    applier: Applier<'_>,
 ) -> Result<std::result::Result<String, Conflicts>> {
     let (live, config) = (pair.live.map(|live| text(&live.json)), text(&pair.config.json));
-    match server_side.apply(live.as_deref(), &config, applier(args, pair.config)) {
-        Ok(applied) => Ok(Ok(written(args.output, pair, applied.object.as_bytes())?)),
+    match server_side.apply(live.as_deref(), &config, applier) {
+        Ok(applied) => Ok(Ok(written(output, pair, applied.object.as_bytes())?)),
         Err(ApplyError::Conflicts(conflicts)) => Ok(Err(conflicts)),
         Err(error) => Err(fault(pair.config, &error).into()),
     }
 }
 
-fn applier<'a>(args: &'a ApplyArgs, config: &Manifest<'_>) -> Applier<'a> {
-    let (group, _) = config.identity.group_and_version();
+fn applier<'a>(args: &'a ApplyArgs, schema: &Schema, config: &Manifest<'_>) -> Applier<'a> {
     let conflicting = if args.force_conflicts { Conflicting::Force } else { Conflicting::Refuse };
     Applier {
         conflicting,
         // No manager owns what the API server resets, such as the status of a Deployment.
         time: now(),
-        reset_fields: reset_fields::built_in(group, &config.identity.kind, ""),
-        // The name that kubectl uses if none is given.
-        ..Applier::new(args.field_manager.as_deref().unwrap_or("kubectl"))
+        reset_fields: reset_fields_of(schema, config),
+        ..Applier::new(manager(args))
+    }
+}
+
+/// The name that kubectl uses if none is given.
+fn manager(args: &ApplyArgs) -> &str {
+    args.field_manager.as_deref().unwrap_or("kubectl")
+}
+
+fn check_manager(name: &str) -> Result<()> {
+    match manager_problems(name).as_slice() {
+        [] => Ok(()),
+        problems => Err(Notice::error(problems.join(", "))
+            .help("give --field-manager a name of at most 128 bytes that can be printed")
+            .into()),
+    }
+}
+
+fn reset_fields_of(schema: &Schema, config: &Manifest<'_>) -> &'static [reset_fields::Names] {
+    let (group, version) = config.identity.group_and_version();
+    let kind = config.identity.kind.as_str();
+    let ty = schema.type_of(&config.identity.api_version, kind);
+    if !ty.is_some_and(|ty| ty.is_custom_resource()) {
+        return reset_fields::built_in(group, kind, "");
+    }
+    let is_own = |resource: &Resource<'_>| {
+        (resource.group(), resource.version(), resource.kind()) == (group, version, kind)
+    };
+    let has_status = |resource: Resource<'_>| resource.subresources().any(|part| part.name() == "status");
+    match schema.resources().find(is_own).is_some_and(has_status) {
+        true => reset_fields::custom_with_status(""),
+        false => &[],
     }
 }
 
@@ -90,6 +151,8 @@ fn now() -> Time {
 
 fn written(output: ApplyOutput, pair: &Pair<'_, '_>, object: &[u8]) -> Result<String> {
     Ok(match (output, pair.live) {
+        // What is sent is the configuration itself.
+        (ApplyOutput::Patch, _) => render::pretty_json(&pair.config.json),
         (ApplyOutput::Json, _) => render::pretty_json(object),
         (ApplyOutput::Diff, Some(live)) => {
             let after = kubemerge_yaml::apply_edits(
@@ -110,25 +173,24 @@ fn written(output: ApplyOutput, pair: &Pair<'_, '_>, object: &[u8]) -> Result<St
 
 /// What the apply would do to each field.
 fn plan(
-    args: &ApplyArgs,
     server_side: &ServerSideApply<'_>,
     pair: &Pair<'_, '_>,
-    objects: usize,
-) -> Result<String> {
+    applier: Applier<'_>,
+) -> Result<Vec<PlannedField>> {
     let (live, config) = (pair.live.map(|live| text(&live.json)), text(&pair.config.json));
-    let fields = server_side
-        .plan(live.as_deref(), &config, applier(args, pair.config))
-        .map_err(|error| fault(pair.config, &error))?;
+    let planned = server_side.plan(live.as_deref(), &config, applier);
+    Ok(planned.map_err(|error| fault(pair.config, &error))?)
+}
+
+fn plan_table(fields: &[PlannedField]) -> String {
     if fields.is_empty() {
-        return Ok(format!("{}nothing changes\n", title(pair, objects)));
+        return "nothing changes\n".to_owned();
     }
     let mut table = Table::new(&["EFFECT", "FIELD", "OTHER OWNERS", "BECAUSE"]);
-    for field in &fields {
-        let PlannedField { path, effect, others, .. } = field;
-        let others: Vec<&str> = others.iter().map(|other| &*other.manager).collect();
-        table.row(&[effect.word(), path, &others.join(", "), effect.reason()]);
+    for PlannedField { path, effect, others, .. } in fields {
+        table.row(&[effect.word(), path, &all_words(others), effect.reason()]);
     }
-    Ok(format!("{}{table}", title(pair, objects)))
+    table.to_string()
 }
 
 fn conflict_table(pair: &Pair<'_, '_>, conflicts: &Conflicts, secrets: Secrets) -> String {
@@ -140,8 +202,12 @@ fn conflict_table(pair: &Pair<'_, '_>, conflicts: &Conflicts, secrets: Secrets) 
     };
     let mut table = Table::new(&["FIELD", "OWNER", "CONFIGURATION", "LIVE OBJECT"]);
     for conflict in &conflicts.0 {
-        let owner = conflict.owner.manager.to_string();
-        table.row(&[conflict.path.clone(), owner, value(&conflict.config), value(&conflict.live)]);
+        table.row(&[
+            conflict.path.clone(),
+            words(&conflict.owner),
+            value(&conflict.config),
+            value(&conflict.live),
+        ]);
     }
     table.to_string()
 }
@@ -156,6 +222,11 @@ fn text(json: &[u8]) -> std::borrow::Cow<'_, str> {
 }
 
 fn fault(config: &Manifest<'_>, error: &ApplyError) -> Notice {
+    const ENTRIES: &str = "metadata.managedFields";
+    if matches!(error, ApplyError::BadRequest(text) if text.starts_with(ENTRIES)) {
+        let help = "remove it: the API server keeps the owners of fields";
+        return Notice::error(error.to_string()).at(config.excerpt(ENTRIES, config.title())).help(help);
+    }
     // These errors name fields in their text, so the excerpt shows where the object starts.
     Notice::error(error.to_string()).at(config.excerpt("", config.title()))
 }
