@@ -129,7 +129,9 @@ fn checked(call: &Call<'_>, body: &Canonical) -> Outcome<Value> {
 /// What a client cannot set on a new object.
 fn wipe_system_fields(metadata: &mut Map<'_>) {
     let names = ["creationTimestamp", "uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"];
-    names.into_iter().for_each(|name| drop(metadata.remove(name)));
+    for name in names {
+        metadata.remove(name);
+    }
 }
 
 /// Sets the owners of the fields of a review.
