@@ -19,6 +19,26 @@ fn paths() -> impl Strategy<Value = Vec<Labels>> {
     prop::collection::vec(prop::collection::vec(label, 1..4), 0..12)
 }
 
+/// Paths of two sets that have some in common, with labels of every kind that mostly need no escapes.
+fn related_paths() -> impl Strategy<Value = (Vec<Labels>, Vec<Labels>)> {
+    let label = (0u8..7, prop_oneof![9 => "[abc]{1,9}", 1 => "[a<\"é\\\\]{1,2}"]);
+    let paths = || prop::collection::vec(prop::collection::vec(label.clone(), 1..5), 0..8);
+    (paths(), paths(), paths())
+        .prop_map(|(both, left, right)| ([both.clone(), left].concat(), [both, right].concat()))
+}
+
+/// The text of a set, in one of the forms in which it may arrive.
+fn text_in_form(set: &FieldSet<'_>, form: u8) -> String {
+    match form {
+        0 => set.to_fields_v1(FieldOrder::Path),
+        1 => set.to_fields_v1(FieldOrder::Label),
+        _ => {
+            let value: Value = serde_json::from_str(&set.to_fields_v1(FieldOrder::Path)).unwrap();
+            serde_json::to_string_pretty(&value).unwrap()
+        }
+    }
+}
+
 /// Values in keys, some of them written in unusual ways.
 fn key_value() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -40,7 +60,13 @@ fn elements<'a>(labels: &'a Labels, arena: &'a Arena) -> Vec<Element<'a>> {
             Element::Key(arena.alloc_slice_copy(&[KeyField { name: "k", value: ParsedValue::String(text) }]))
         }
         2 => Element::Value(ParsedValue::String(text)),
-        _ => Element::Index(text.len() as i64),
+        3 => Element::Index(text.len() as i64),
+        4 => Element::Value(ParsedValue::Int(text.len() as i64 - 3)),
+        5 => Element::Value(ParsedValue::Bool(text.len().is_multiple_of(2))),
+        _ => Element::Key(arena.alloc_slice_copy(&[
+            KeyField { name: "port", value: ParsedValue::Int(text.len() as i64) },
+            KeyField { name: "protocol", value: ParsedValue::String(text) },
+        ])),
     };
     labels.iter().map(element).collect()
 }
@@ -67,6 +93,29 @@ fn filtered(one: &FieldSet<'_>, two: &FieldSet<'_>) -> BTreeSet<String> {
         }
     });
     left
+}
+
+#[test]
+fn unusual_texts_are_written_in_the_usual_form() {
+    for (text, wanted) in [
+        (r#"{"f:a":{"f:x":{}},"f:a":{},"f:a":{"f:y":{}}}"#, r#"{"f:a":{".":{},"f:y":{}}}"#),
+        (r#"{"f:a":{"f:x":{}},"f:a":{}}"#, r#"{"f:a":{".":{},"f:x":{}}}"#),
+        (r#"{"f:b":{},"f:a":{"f:x":{}},"f:a":{"f:x":{}}}"#, r#"{"f:a":{"f:x":{}},"f:b":{}}"#),
+        (r#"{"f:a":{".":{}}}"#, r#"{"f:a":{}}"#),
+        (r#"{"f:a":{".":{},".":{},"f:x":{}}}"#, r#"{"f:a":{".":{},"f:x":{}}}"#),
+        (r#"{"f:a":{"f:x":{},".":{}}}"#, r#"{"f:a":{".":{},"f:x":{}}}"#),
+        (r#"{"f:a":null,"f:b":{"x:later":{"f:c":{}}}}"#, r#"{"f:a":{},"f:b":{}}"#),
+        (r#"{"f:a":{"f:x":{} },"f:b":{"f:x":{}}}"#, r#"{"f:a":{"f:x":{}},"f:b":{"f:x":{}}}"#),
+        (r#"{"v:1.0":{},"v:01":{}}"#, ""),
+        (r#"{"v:1.0":{},"i:007":{}}"#, r#"{"v:1":{},"i:7":{}}"#),
+        (r#"{"f:a":{},}"#, ""),
+        (r#"{"f:a":{}"#, ""),
+        (r#"{"f:a":{}}}"#, ""),
+    ] {
+        let arena = Arena::new();
+        let written = FieldSet::read(text, &arena).map(|set| set.to_fields_v1(FieldOrder::Path));
+        assert_eq!(written.unwrap_or_default(), wanted, "{text}");
+    }
 }
 
 proptest! {
@@ -124,6 +173,40 @@ proptest! {
             prop_assert_eq!(&again, &one);
             prop_assert_eq!(again.to_fields_v1(order), text);
         }
+    }
+
+    /// Sets that were read keep their text: nodes with one text are the same, and are written by copying it. Sets that
+    /// were built have no text.
+    #[test]
+    fn sets_that_were_read_are_as_those_that_were_built(
+        (left, right) in related_paths(), forms in (0u8..3, 0u8..3),
+    ) {
+        let arena = Arena::new();
+        let (one, two) = (set(&left, &arena), set(&right, &arena));
+        let texts = (text_in_form(&one, forms.0), text_in_form(&two, forms.1));
+        let read = (FieldSet::read(&texts.0, &arena).unwrap(), FieldSet::read(&texts.1, &arena).unwrap());
+        prop_assert_eq!(&read.0, &one);
+        prop_assert_eq!(read.0 == read.1, one == two);
+        let union = read.0.union(&read.1, &arena);
+        let pairs = [
+            (read.0, one),
+            (union, one.union(&two, &arena)),
+            (union.difference(&read.0, &arena), one.union(&two, &arena).difference(&one, &arena)),
+            (read.0.union(&two, &arena), one.union(&two, &arena)),
+            (read.0.intersection(&read.1, &arena), one.intersection(&two, &arena)),
+            (read.0.difference(&read.1, &arena), one.difference(&two, &arena)),
+            (read.0.recursive_difference(&read.1, &arena), one.recursive_difference(&two, &arena)),
+            (union.leaves(&arena), one.union(&two, &arena).leaves(&arena)),
+        ];
+        for (given, wanted) in pairs {
+            prop_assert_eq!(naive(&given), naive(&wanted));
+            prop_assert_eq!(&given, &wanted);
+            for order in [FieldOrder::Path, FieldOrder::Label] {
+                prop_assert_eq!(given.to_fields_v1(order), wanted.to_fields_v1(order));
+            }
+        }
+        prop_assert_eq!(read.0.is_subset(&read.1), one.is_subset(&two));
+        prop_assert_eq!(read.0.meets(&read.1), one.meets(&two));
     }
 
     /// Labels of the usual form, and siblings with the same text, are read in a shorter way than others.

@@ -3,12 +3,11 @@
 //! Results share what they can. A subtree that only one side has is taken as it is, and a result that is a run of the
 //! left side is that part of its slice. Two sides that are one slice in memory are not walked at all.
 
-use std::cmp::Ordering;
-
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::deep;
 
-use super::set::{Beside, FieldSet, SetNode};
+use super::node::{NodeContent, Relation, SetEntry};
+use super::set::{Beside, FieldSet};
 use crate::value::Arena;
 
 impl<'a> FieldSet<'a> {
@@ -75,6 +74,11 @@ impl Operation {
         self != Operation::Intersection
     }
 
+    /// Whether a node that both have stays. It has nothing that it does not have itself.
+    fn keeps_same(self) -> bool {
+        matches!(self, Operation::Union | Operation::Intersection)
+    }
+
     fn keeps_right(self) -> bool {
         self == Operation::Union
     }
@@ -94,14 +98,14 @@ impl Operation {
             Operation::Union if left.is_empty() => Some(right),
             Operation::Union => (is_same || right.is_empty()).then_some(left),
             Operation::Intersection if left.is_empty() || right.is_empty() => Some(FieldSet::EMPTY),
+            Operation::Intersection if left.is_apart_from(right) => Some(FieldSet::EMPTY),
             Operation::Intersection => is_same.then_some(left),
             _ if is_same || left.is_empty() => Some(FieldSet::EMPTY),
-            _ => right.is_empty().then_some(left),
+            _ => (right.is_empty() || left.is_apart_from(right)).then_some(left),
         }
     }
 }
 
-#[derive(Clone, Copy)]
 struct Algebra<'a> {
     operation: Operation,
     arena: &'a Arena,
@@ -116,28 +120,30 @@ struct Pair<'a> {
 }
 
 impl<'a> Algebra<'a> {
-    fn combined(self, left: FieldSet<'a>, right: FieldSet<'a>) -> FieldSet<'a> {
-        if let Some(known) = self.operation.known(left, right) {
-            return known;
-        }
+    fn combined(&self, left: FieldSet<'a>, right: FieldSet<'a>) -> FieldSet<'a> {
+        self.operation.known(left, right).unwrap_or_else(|| self.walked(left, right))
+    }
+
+    fn walked(&self, left: FieldSet<'a>, right: FieldSet<'a>) -> FieldSet<'a> {
         let most = left.nodes.len() + if self.operation.keeps_right() { right.nodes.len() } else { 0 };
         let mut result = Rewritten::new(left, most, self.arena);
         let mut last = None;
         let (mut place, mut others) = (0, right.nodes);
         while let (Some(one), Some((two, after))) = (left.nodes.get(place), others.split_first()) {
-            let order = one.element.order(two.element);
-            match order {
-                Ordering::Less if self.operation.keeps_left() => result.keep(place),
-                Ordering::Greater if self.operation.keeps_right() => result.add(*two),
-                Ordering::Equal => {
-                    if let Some(node) = self.node(one, two, &mut last) {
-                        result.put(place, node);
+            let relation = one.relation(two);
+            match relation {
+                Relation::Before if self.operation.keeps_left() => result.keep(place),
+                Relation::After if self.operation.keeps_right() => result.add(*two),
+                Relation::Same if self.operation.keeps_same() => result.keep(place),
+                Relation::SameElement => {
+                    if let Some(content) = self.content(one, two, &mut last) {
+                        result.put(place, content);
                     }
                 }
                 _ => {}
             }
-            place += usize::from(order.is_le());
-            others = if order.is_ge() { after } else { others };
+            place += usize::from(!matches!(relation, Relation::After));
+            others = if matches!(relation, Relation::Before) { others } else { after };
         }
         if self.operation.keeps_left() {
             result.keep_rest(place);
@@ -149,12 +155,12 @@ impl<'a> Algebra<'a> {
     }
 
     /// Combines two nodes with one element; `None` if nothing is left.
-    fn node(
-        self,
-        left: &SetNode<'a>,
-        right: &SetNode<'a>,
+    fn content(
+        &self,
+        left: &SetEntry<'a>,
+        right: &SetEntry<'a>,
         last: &mut Option<Pair<'a>>,
-    ) -> Option<SetNode<'a>> {
+    ) -> Option<NodeContent<'a>> {
         // What is below a member goes with it.
         if self.operation == Operation::RecursiveDifference && right.is_member {
             return None;
@@ -165,15 +171,15 @@ impl<'a> Algebra<'a> {
         };
         let is_member = self.operation.is_member(left.is_member, right.is_member);
         // A node that is no member and has nothing below is no part of a set.
-        (is_member || !below.is_empty()).then_some(SetNode { element: left.element, is_member, below })
+        (is_member || !below.is_empty()).then_some(NodeContent { is_member, below })
     }
 
     /// Items of a list mostly have the same fields, and share them: then the result is that of the item before.
-    fn below(self, left: FieldSet<'a>, right: FieldSet<'a>, last: &mut Option<Pair<'a>>) -> FieldSet<'a> {
+    fn below(&self, left: FieldSet<'a>, right: FieldSet<'a>, last: &mut Option<Pair<'a>>) -> FieldSet<'a> {
         match last {
             Some(last) if last.left.is_same_part(left) && last.right.is_same_part(right) => last.result,
             _ => {
-                let result = deep(|| self.combined(left, right));
+                let result = deep(|| self.walked(left, right));
                 *last = Some(Pair { left, right, result });
                 result
             }
@@ -184,10 +190,10 @@ impl<'a> Algebra<'a> {
 /// The nodes of a set that is made from another one: a part of its slice as long as that is enough, else nodes of
 /// its own.
 pub(super) struct Rewritten<'a> {
-    from: &'a [SetNode<'a>],
+    from: &'a [SetEntry<'a>],
     start: usize,
     end: usize,
-    own: Option<ArenaVec<'a, SetNode<'a>>>,
+    own: Option<ArenaVec<'a, SetEntry<'a>>>,
     /// How many nodes the set can have.
     most: usize,
     arena: &'a Arena,
@@ -209,11 +215,11 @@ impl<'a> Rewritten<'a> {
     }
 
     /// Adds what was made of a node of the other set.
-    pub(super) fn put(&mut self, place: usize, node: SetNode<'a>) {
+    pub(super) fn put(&mut self, place: usize, content: NodeContent<'a>) {
         let from = &self.from[place];
-        match from.is_member == node.is_member && from.below.is_same_part(node.below) {
+        match from.is_member == content.is_member && from.below.is_same_part(content.below) {
             true => self.keep(place),
-            false => self.add(node),
+            false => self.add(from.with_content(content, self.arena)),
         }
     }
 
@@ -225,18 +231,18 @@ impl<'a> Rewritten<'a> {
         }
     }
 
-    fn add(&mut self, node: SetNode<'a>) {
+    fn add(&mut self, node: SetEntry<'a>) {
         self.own().push(node);
     }
 
-    fn add_all(&mut self, nodes: &[SetNode<'a>]) {
+    fn add_all(&mut self, nodes: &[SetEntry<'a>]) {
         if !nodes.is_empty() {
             self.own().extend_from_slice_copy(nodes);
         }
     }
 
     /// The nodes of its own, which begin with those that were kept.
-    fn own(&mut self) -> &mut ArenaVec<'a, SetNode<'a>> {
+    fn own(&mut self) -> &mut ArenaVec<'a, SetEntry<'a>> {
         self.own.get_or_insert_with(|| {
             let mut own = ArenaVec::with_capacity_in(self.most, self.arena);
             own.extend_from_slice_copy(&self.from[self.start..self.end]);

@@ -2,7 +2,7 @@
 //!
 //! A path may be inserted after paths below it: a walk finds out about a container when it leaves it.
 
-use super::set::SetNode;
+use super::node::{SetEntry, SetNode};
 use super::{Element, FieldSet};
 use crate::value::Arena;
 
@@ -89,7 +89,7 @@ impl<'a> SetBuilder<'a> {
 pub(crate) struct TreeBuilder<'a> {
     arena: &'a Arena,
     /// Nodes that were left and whose parents were not.
-    nodes: Vec<SetNode<'a>>,
+    nodes: Vec<SetEntry<'a>>,
 }
 
 /// A node that was entered: what is below it begins at this place.
@@ -115,7 +115,7 @@ impl<'a> TreeBuilder<'a> {
     pub(crate) fn leave(&mut self, node: EnteredNode<'a>, is_member: bool) {
         let below = FieldSet::taken_from(&mut self.nodes, node.below, self.arena);
         if is_member || !below.is_empty() {
-            self.nodes.push(SetNode { element: node.element, is_member, below });
+            self.nodes.push(SetEntry::new(SetNode::new(node.element, is_member, below), self.arena));
         }
     }
 
@@ -123,17 +123,18 @@ impl<'a> TreeBuilder<'a> {
     #[inline]
     pub(crate) fn leave_like_last(&mut self, node: EnteredNode<'a>) {
         if let Some(last) = self.nodes.last() {
-            self.nodes.push(SetNode { element: node.element, ..*last });
+            let like = SetNode::new(node.element, last.is_member, last.below);
+            self.nodes.push(SetEntry::new(like, self.arena));
         }
     }
 
     /// The nodes from a place on.
-    pub(crate) fn nodes_from(&self, place: usize) -> &[SetNode<'a>] {
+    pub(crate) fn nodes_from(&self, place: usize) -> &[SetEntry<'a>] {
         &self.nodes[place..]
     }
 
     /// Puts others in the place of the nodes from a place on.
-    pub(crate) fn replace_from(&mut self, place: usize, nodes: Vec<SetNode<'a>>) {
+    pub(crate) fn replace_from(&mut self, place: usize, nodes: Vec<SetEntry<'a>>) {
         self.nodes.truncate(place);
         self.nodes.extend(nodes);
     }

@@ -2,7 +2,7 @@
 
 use super::label::write_quoted_label;
 use super::meets::{MAX_SEARCHES, after_node};
-use super::set::SetNode;
+use super::node::SetNode;
 use super::{Element, FieldOrder, FieldSet};
 use crate::value::string_len;
 

@@ -3,9 +3,20 @@
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::{Str, deep};
 
-use super::label::{plain_key, plain_number, plain_value};
+use super::label::plain_element;
+use super::node::SetNode;
+use super::prefix::name_prefix;
 use super::{Element, FieldsError};
 use crate::value::{Arena, Member, ParsedValue, quote_or_escape, string_len};
+
+/// A node of which only the label was read.
+pub(super) struct LabelledNode<'a> {
+    pub(super) node: &'a mut SetNode<'a>,
+    /// The number of its element.
+    pub(super) prefix: u64,
+    /// The place of its label in the text.
+    pub(super) start: usize,
+}
 
 /// A JSON text and a place in it.
 pub(super) struct JsonText<'a> {
@@ -42,15 +53,16 @@ impl<'a> JsonText<'a> {
         None
     }
 
+    /// Takes a byte, and the white space before it.
     #[inline]
-    fn take(&mut self, wanted: u8) -> bool {
+    fn take_byte(&mut self, wanted: u8) -> bool {
         let is_there = self.peek() == Some(wanted);
         self.at += usize::from(is_there);
         is_there
     }
 
     fn expect(&mut self, wanted: u8) -> Result<(), FieldsError> {
-        if self.take(wanted) { Ok(()) } else { Err(self.unexpected(wanted as char)) }
+        if self.take_byte(wanted) { Ok(()) } else { Err(self.unexpected(wanted as char)) }
     }
 
     fn unexpected(&self, wanted: impl std::fmt::Display) -> FieldsError {
@@ -68,7 +80,7 @@ impl<'a> JsonText<'a> {
     /// Enters a map; false for null, which counts as a map without members.
     #[inline]
     pub(super) fn open_map(&mut self) -> Result<bool, FieldsError> {
-        if self.take(b'{') {
+        if self.take_byte(b'{') {
             self.is_map_start = true;
             return Ok(true);
         }
@@ -81,7 +93,7 @@ impl<'a> JsonText<'a> {
     #[inline]
     pub(super) fn name(&mut self, arena: &'a Arena) -> Result<Option<&'a str>, FieldsError> {
         let is_first = std::mem::take(&mut self.is_map_start);
-        if self.take(b'}') {
+        if self.take_byte(b'}') {
             return Ok(None);
         }
         if !is_first {
@@ -93,56 +105,71 @@ impl<'a> JsonText<'a> {
         Ok(Some(name))
     }
 
-    /// The element of a label that is next and has no unusual escapes: nearly all labels. Takes the label, the comma
-    /// before and the colon after it; nothing if the label is of another type or written in another way.
+    /// A node with the label that begins some bytes further on, if it has no unusual escapes: nearly all labels. Takes
+    /// the label and the colon after it; nothing if the label is of another type or written in another way.
     #[inline]
-    pub(super) fn plain_label(&mut self, arena: &'a Arena) -> Option<Element<'a>> {
-        let mut rest = &self.text.as_bytes()[self.at..];
-        if !self.is_map_start {
-            rest = rest.strip_prefix(b",")?;
-        }
+    pub(super) fn plain_label(&mut self, skipped: usize, arena: &'a Arena) -> Option<LabelledNode<'a>> {
         // The label begins at the boundary of a character, for there is a quote before it.
-        let label = &self.text[self.text.len() - rest.strip_prefix(b"\"")?.len()..];
-        let (element, rest) = match label.as_bytes() {
-            [b'f', b':', ..] => {
-                let end = 2 + quote_or_escape(&label.as_bytes()[2..])?;
-                (Element::Name(&label[2..end]), &label[end..])
+        let start = self.at + skipped + 1;
+        (self.text.as_bytes().get(start - 1) == Some(&b'"')).then_some(())?;
+        let label = &self.text[start..];
+        let node = arena.alloc(SetNode::leaf(Element::Name("")));
+        let (prefix, rest) = match label.as_bytes() {
+            [b'f', b':', name @ ..] => {
+                let end = 2 + quote_or_escape(name)?;
+                let name = &label[2..end];
+                node.element = Element::Name(name);
+                (name_prefix(name), &label[end..])
             }
-            [b'k', b':', b'{', ..] => plain_key(&label[3..], arena)?,
-            [b'v', b':', ..] => {
-                let (value, rest) = plain_value(&label[2..])?;
-                (Element::Value(value), rest)
-            }
-            [b'i', b':', ..] => {
-                let (index, rest) = plain_number(&label[2..])?;
-                (Element::Index(i64::from(index)), rest)
-            }
-            _ => return None,
+            _ => plain_element(label, &mut node.element, arena)?,
         };
         let rest = rest.strip_prefix("\":")?;
+        let (start, end) = (start - 1, self.text.len() - rest.len());
+        node.label_len = u32::try_from(end - 1 - start).ok()?;
         self.is_map_start = false;
-        self.at = self.text.len() - rest.len();
-        Some(element)
+        self.at = end;
+        Some(LabelledNode { node, prefix, start })
     }
 
-    /// The text from here on.
-    pub(super) fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+    /// The text from a place up to here.
+    #[inline]
+    pub(super) fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
     }
 
-    /// Takes a text if it is next.
-    pub(super) fn take_text(&mut self, text: &str) -> bool {
-        let is_next = self.rest().as_bytes().starts_with(text.as_bytes());
+    #[inline]
+    pub(super) fn is_next(&self, text: &[u8]) -> bool {
+        self.text.as_bytes()[self.at..].starts_with(text)
+    }
+
+    /// The next byte, which may be white space.
+    #[inline]
+    pub(super) fn next_byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Takes a text of whole characters if it is next.
+    #[inline]
+    pub(super) fn take(&mut self, text: &[u8]) -> bool {
+        let is_next = self.is_next(text);
         self.at += if is_next { text.len() } else { 0 };
         is_next
     }
 
-    /// Takes `{}` if it is next: most nodes of a set have nothing below them.
+    /// Takes a member if it is the first of an open map.
     #[inline]
-    pub(super) fn take_empty_map(&mut self) -> bool {
-        let is_next = self.text.as_bytes()[self.at..].starts_with(b"{}");
-        self.at += if is_next { 2 } else { 0 };
-        is_next
+    pub(super) fn take_first(&mut self, member: &[u8]) -> bool {
+        let is_first = self.is_map_start && self.take(member);
+        self.is_map_start &= !is_first;
+        is_first
+    }
+
+    /// Takes the end of an open map if it is next.
+    #[inline]
+    pub(super) fn take_end(&mut self) -> bool {
+        let is_end = self.take(b"}");
+        self.is_map_start &= !is_end;
+        is_end
     }
 
     fn word(&mut self, word: &str) -> Result<(), FieldsError> {
@@ -216,7 +243,7 @@ impl<'a> JsonText<'a> {
     fn list(&mut self, arena: &'a Arena) -> Result<ParsedValue<'a>, FieldsError> {
         self.expect(b'[')?;
         let mut items = ArenaVec::new_in(arena);
-        while !self.take(b']') {
+        while !self.take_byte(b']') {
             if !items.is_empty() {
                 self.expect(b',')?;
             }
@@ -228,7 +255,7 @@ impl<'a> JsonText<'a> {
     fn map(&mut self, arena: &'a Arena) -> Result<ParsedValue<'a>, FieldsError> {
         self.expect(b'{')?;
         let mut members: ArenaVec<'a, Member<'a>> = ArenaVec::new_in(arena);
-        while !self.take(b'}') {
+        while !self.take_byte(b'}') {
             if !members.is_empty() {
                 self.expect(b',')?;
             }

@@ -6,6 +6,7 @@ use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::write::{write_escaped, write_int};
 
 use super::json_text::JsonText;
+use super::prefix::{index_prefix, key_prefix, value_prefix};
 use super::{Element, FieldsError, KeyField};
 use crate::value::{Arena, ParsedValue, quote_or_escape, write_label_value};
 
@@ -53,51 +54,89 @@ fn read_key<'a>(text: &'a str, arena: &'a Arena) -> Result<Element<'a>, FieldsEr
     Ok(Element::Key(fields.into_bump_slice()))
 }
 
+/// Reads the element at the beginning of a text. Answers its number and the text after it; `None` for names, and for
+/// elements that are written in an unusual way.
+// The element is written where it stays: copying it takes longer than reading it.
+#[inline(never)]
+pub(super) fn plain_element<'a>(
+    text: &'a str,
+    element: &mut Element<'a>,
+    arena: &'a Arena,
+) -> Option<(u64, &'a str)> {
+    match text.as_bytes() {
+        [b'k', b':', b'{', ..] => {
+            let (fields, rest) = plain_key(&text[3..], arena)?;
+            *element = Element::Key(fields);
+            Some((key_prefix(fields), rest))
+        }
+        [b'v', b':', ..] => {
+            let mut prefix = 0;
+            let put = |value| {
+                prefix = value_prefix(&value);
+                *element = Element::Value(value);
+            };
+            let rest = plain_value(&text[2..], put)?;
+            Some((prefix, rest))
+        }
+        [b'i', b':', ..] => {
+            let (index, rest) = plain_number(&text[2..])?;
+            *element = Element::Index(i64::from(index));
+            Some((index_prefix(i64::from(index)), rest))
+        }
+        _ => None,
+    }
+}
+
 /// The key at the beginning of a text, after its opening bracket, and the text after its closing one: fields in order,
 /// whose names and values have no escapes but those of the quotes around them. `None` for any other key.
-pub(super) fn plain_key<'a>(text: &'a str, arena: &'a Arena) -> Option<(Element<'a>, &'a str)> {
-    let (first, mut rest) = plain_key_field(text)?;
-    if let Some(rest) = rest.strip_prefix('}') {
-        return Some((Element::Key(arena.alloc_slice_copy(&[first])), rest));
-    }
-    let mut fields = ArenaVec::with_capacity_in(2, arena);
-    fields.push(first);
+fn plain_key<'a>(mut text: &'a str, arena: &'a Arena) -> Option<(&'a [KeyField<'a>], &'a str)> {
+    let mut fields: ArenaVec<'a, KeyField<'a>> = ArenaVec::with_capacity_in(2, arena);
     loop {
-        let (field, after) = plain_key_field(rest.strip_prefix(',')?)?;
-        let is_sorted = fields.last().is_some_and(|last: &KeyField<'a>| last.name < field.name);
-        is_sorted.then(|| fields.push(field))?;
-        rest = after;
-        if let Some(rest) = rest.strip_prefix('}') {
-            return Some((Element::Key(fields.into_bump_slice()), rest));
+        let (name, rest) = plain_string(text)?;
+        let is_sorted = fields.last().is_none_or(|last| last.name < name);
+        is_sorted.then_some(())?;
+        let rest = plain_value(rest.strip_prefix(':')?, |value| fields.push(KeyField { name, value }))?;
+        match rest.as_bytes().first()? {
+            b'}' => return Some((fields.into_bump_slice(), &rest[1..])),
+            b',' => text = &rest[1..],
+            _ => return None,
         }
     }
 }
 
-fn plain_key_field(text: &str) -> Option<(KeyField<'_>, &str)> {
-    let (name, rest) = plain_string(text)?;
-    let (value, rest) = plain_value(rest.strip_prefix(':')?)?;
-    Some((KeyField { name, value }, rest))
-}
-
-/// The value at the beginning of a text that is a part of a label, and the text after it.
-pub(super) fn plain_value(text: &str) -> Option<(ParsedValue<'_>, &str)> {
+/// Reads the value at the beginning of a text that is a part of a label, and answers the text after it.
+#[inline]
+fn plain_value<'a>(text: &'a str, put: impl FnOnce(ParsedValue<'a>)) -> Option<&'a str> {
     if let Some((text, rest)) = plain_string(text) {
-        return Some((ParsedValue::String(text), rest));
+        put(ParsedValue::String(text));
+        return Some(rest);
     }
-    let (number, rest) = plain_number(text)?;
-    Some((ParsedValue::Float(number as f64), rest))
+    if let Some((number, rest)) = plain_number(text) {
+        put(ParsedValue::Float(f64::from(number)));
+        return Some(rest);
+    }
+    let rest = text.strip_prefix("true");
+    let rest_of_false = text.strip_prefix("false");
+    put(ParsedValue::Bool(rest.is_some()));
+    rest.or(rest_of_false)
 }
 
-/// The digits at the beginning of a text. Numbers of other forms are left to the full reader.
-pub(super) fn plain_number(text: &str) -> Option<(u32, &str)> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, rest) = text.split_at(digits);
-    let has_leading_zero = digits > 1 && number.starts_with('0');
-    let goes_on = rest.starts_with(['.', 'e', 'E']);
-    if has_leading_zero || goes_on { None } else { Some((number.parse().ok()?, rest)) }
+/// The digits at the beginning of a text, as a number, and the text after them. Numbers of other forms are left to the
+/// full reader.
+fn plain_number(text: &str) -> Option<(u32, &str)> {
+    let bytes = text.as_bytes();
+    let (mut number, mut len) = (0_u32, 0);
+    while let Some(digit @ b'0'..=b'9') = bytes.get(len) {
+        number = number.checked_mul(10)?.checked_add(u32::from(digit - b'0'))?;
+        len += 1;
+    }
+    let has_leading_zero = len > 1 && bytes[0] == b'0';
+    let goes_on = matches!(bytes.get(len), Some(b'.' | b'e' | b'E'));
+    (len > 0 && !has_leading_zero && !goes_on).then(|| (number, &text[len..]))
 }
 
 /// A string whose quotes are escaped, as they are in a label, and nothing else is.
+#[inline]
 fn plain_string(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("\\\"")?;
     let end = quote_or_escape(text.as_bytes())?;

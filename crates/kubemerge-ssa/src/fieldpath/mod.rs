@@ -1,8 +1,8 @@
 //! Paths of fields, sets of paths, and `fieldsV1`, the text form of a set.
 //!
-//! [`Element`] is one step of a path, [`FieldSet`] a set of paths as a trie of shared slices,
-//! `SetBuilder` builds one in order. `algebra.rs` has the operations on sets, `read.rs` and `write.rs`
-//! the text form. Nothing here knows types, except `named.rs`.
+//! [`Element`] is one step of a path, [`FieldSet`] a set of paths as a trie of shared nodes (`node.rs`), which are
+//! ordered by numbers first (`prefix.rs`). `SetBuilder` builds a set in order. `algebra.rs` has the operations on
+//! sets, `read.rs` and `write.rs` the text form. Nothing here knows types, except `named.rs`.
 
 mod algebra;
 mod build;
@@ -13,6 +13,8 @@ mod json_text;
 mod label;
 mod meets;
 mod named;
+mod node;
+mod prefix;
 mod read;
 mod set;
 mod write;
@@ -23,7 +25,8 @@ pub(crate) use expected::{ExpectedFields, Membership};
 pub(crate) use insert::with_all;
 pub(crate) use meets::{has_all, meets};
 pub use named::with_named_fields;
+pub(crate) use node::{SetEntry, SetNode};
 pub use read::FieldsError;
+pub(crate) use set::Beside;
 pub use set::FieldSet;
-pub(crate) use set::{Beside, SetNode};
 pub use write::FieldOrder;

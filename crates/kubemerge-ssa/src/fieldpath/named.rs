@@ -7,7 +7,7 @@ use kubemerge_schema::{MapForm, TypeRef};
 use kubemerge_value::deep;
 
 use super::algebra::Rewritten;
-use super::set::SetNode;
+use super::node::NodeContent;
 use super::{Element, FieldSet};
 use crate::value::Arena;
 
@@ -31,7 +31,7 @@ fn with_named<'a>(set: FieldSet<'a>, ty: Option<TypeRef<'_>>, arena: &'a Arena) 
                 deep(|| with_named(node.below, ty, arena))
             }
         };
-        named.put(place, SetNode { element: node.element, is_member, below });
+        named.put(place, NodeContent { is_member, below });
     }
     named.finish()
 }

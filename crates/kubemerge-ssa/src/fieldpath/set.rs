@@ -1,34 +1,19 @@
-//! A set of paths: a trie of sorted slices in an arena.
+//! A set of paths: a trie of sorted slices in an arena, whose entries refer to nodes.
 //!
-//! What is below a node is a set itself, so that sets share what they have in common, and the same slice in memory
-//! proves two sets equal. Siblings are sorted and different from each other, and no subtree is without members.
+//! What is below a node is a set itself, so that sets share what they have in common, and the same slice or node in
+//! memory proves two sets equal. Siblings are sorted and different from each other, and no subtree is without members.
 
 use kubemerge_value::deep;
 
+use super::node::{NodeContent, SetEntry};
+use super::prefix::order_prefix;
 use super::{Element, PathStack, SetBuilder};
 use crate::value::Arena;
 
 /// A set of paths. The empty path is never in it, and a path does not imply its parents.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FieldSet<'a> {
-    pub(crate) nodes: &'a [SetNode<'a>],
-}
-
-/// A step of some path of a set.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SetNode<'a> {
-    pub(crate) element: Element<'a>,
-    /// Whether the path that ends here is in the set.
-    pub(crate) is_member: bool,
-    /// What goes on from here.
-    pub(crate) below: FieldSet<'a>,
-}
-
-impl<'a> SetNode<'a> {
-    /// A node of which only its own path is in the set.
-    pub(crate) const fn leaf(element: Element<'a>) -> Self {
-        SetNode { element, is_member: true, below: FieldSet::EMPTY }
-    }
+    pub(crate) nodes: &'a [SetEntry<'a>],
 }
 
 impl<'a> FieldSet<'a> {
@@ -36,7 +21,7 @@ impl<'a> FieldSet<'a> {
 
     /// The set of the nodes from a place on, which are sorted siblings; they are taken out of the list.
     #[inline]
-    pub(super) fn taken_from(nodes: &mut Vec<SetNode<'a>>, start: usize, arena: &'a Arena) -> Self {
+    pub(super) fn taken_from(nodes: &mut Vec<SetEntry<'a>>, start: usize, arena: &'a Arena) -> Self {
         if start == nodes.len() {
             return FieldSet::EMPTY;
         }
@@ -83,7 +68,7 @@ impl<'a> FieldSet<'a> {
 
     /// How many paths are in the set.
     pub fn len(&self) -> usize {
-        let paths = |node: &SetNode<'_>| {
+        let paths = |node: &SetEntry<'_>| {
             let below = if node.below.is_empty() { 0 } else { deep(|| node.below.len()) };
             usize::from(node.is_member) + below
         };
@@ -116,17 +101,30 @@ impl<'a> FieldSet<'a> {
 
     /// The paths below which there is no other path of the set.
     pub fn leaves(&self, arena: &'a Arena) -> FieldSet<'a> {
-        let leaves = |node: &SetNode<'a>| match node.below.is_empty() {
+        let leaves = |node: &SetEntry<'a>| match node.below.is_empty() {
             true => *node,
-            false => SetNode { is_member: false, below: deep(|| node.below.leaves(arena)), ..*node },
+            false => {
+                let below = deep(|| node.below.leaves(arena));
+                node.with_content(NodeContent { is_member: false, below }, arena)
+            }
         };
         FieldSet { nodes: arena.alloc_slice_fill_iter(self.nodes.iter().map(leaves)) }
     }
 
     /// The node with this element.
-    pub(crate) fn child(self, element: Element<'_>) -> Option<&'a SetNode<'a>> {
-        let found = self.nodes.binary_search_by(|node| node.element.order(element)).ok()?;
+    pub(crate) fn child(self, element: Element<'_>) -> Option<&'a SetEntry<'a>> {
+        let prefix = order_prefix(&element);
+        let found = self.nodes.binary_search_by(|node| node.order_beside(prefix, &element)).ok()?;
         Some(&self.nodes[found])
+    }
+
+    /// Whether all nodes of one set surely come before those of the other. Small sets mostly have nothing in common.
+    #[inline]
+    pub(super) fn is_apart_from(self, other: FieldSet<'_>) -> bool {
+        let ends_before = |one: FieldSet<'_>, two: FieldSet<'_>| {
+            one.nodes.last().zip(two.nodes.first()).is_none_or(|(last, first)| last.is_surely_before(first))
+        };
+        ends_before(self, other) || ends_before(other, self)
     }
 
     /// Whether both are one slice in memory, which proves them equal without a look inside.
@@ -140,8 +138,9 @@ impl<'a> FieldSet<'a> {
 
 impl PartialEq for FieldSet<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let same = |(one, two): (&SetNode<'_>, &SetNode<'_>)| {
-            one.is_member == two.is_member && one.element == two.element && one.below == two.below
+        let same = |(one, two): (&SetEntry<'_>, &SetEntry<'_>)| {
+            one.is_same(two)
+                || (one.is_member == two.is_member && one.order(two).is_eq() && one.below == two.below)
         };
         self.is_same_part(*other)
             || (self.nodes.len() == other.nodes.len()
@@ -165,7 +164,7 @@ fn each_path<'a>(set: FieldSet<'a>, path: &mut Vec<Element<'a>>, visit: &mut imp
 
 /// Walks the nodes of a set beside a sorted sequence of elements: each step costs what it passes.
 pub(crate) struct Beside<'a> {
-    rest: &'a [SetNode<'a>],
+    rest: &'a [SetEntry<'a>],
 }
 
 impl<'a> Beside<'a> {
@@ -175,9 +174,10 @@ impl<'a> Beside<'a> {
 
     /// The node with this element. Elements must be asked for in ascending order.
     #[inline]
-    pub(crate) fn child(&mut self, element: Element<'_>) -> Option<&'a SetNode<'a>> {
+    pub(crate) fn child(&mut self, element: Element<'_>) -> Option<&'a SetEntry<'a>> {
+        let prefix = order_prefix(&element);
         while let Some((first, rest)) = self.rest.split_first() {
-            let order = first.element.order(element);
+            let order = first.order_beside(prefix, &element);
             if order.is_gt() {
                 return None;
             }

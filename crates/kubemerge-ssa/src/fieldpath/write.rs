@@ -6,7 +6,7 @@ use kubemerge_value::deep;
 use kubemerge_value::write::{write_escaped, write_escaped_part};
 
 use super::label::{write_label, write_quoted_label};
-use super::set::SetNode;
+use super::node::{SetEntry, SetNode, TextForm};
 use super::{Element, FieldSet};
 
 /// The order of members inside `fieldsV1`.
@@ -16,6 +16,16 @@ pub enum FieldOrder {
     Path,
     /// The order of label bytes: custom resources, whose `fieldsV1` the API server holds as a map.
     Label,
+}
+
+impl FieldOrder {
+    /// The form of texts that are in this order.
+    const fn form(self) -> TextForm {
+        match self {
+            FieldOrder::Path => TextForm::PATH_ORDER,
+            FieldOrder::Label => TextForm::LABEL_ORDER,
+        }
+    }
 }
 
 impl FieldSet<'_> {
@@ -52,38 +62,39 @@ struct Written<'s, 'a> {
 
 impl FieldsWriter {
     fn children(&mut self, set: FieldSet<'_>, has_before: bool) {
-        let is_name = |node: &SetNode<'_>| matches!(node.element, Element::Name(_));
+        let is_name = |node: &SetEntry<'_>| matches!(node.element, Element::Name(_));
         // Names are in the same place in both orders.
         if self.order == FieldOrder::Label && !set.nodes.iter().all(is_name) {
             return self.children_by_label(set, has_before);
         }
         let (mut has_before, mut before) = (has_before, None);
         for node in set.nodes {
-            match node.element {
-                // Most nodes, written in as few pieces as possible.
-                Element::Name(name) => {
-                    self.comma(has_before);
-                    self.out.extend_from_slice(b"\"f:");
-                    write_escaped_part(name.as_bytes(), &mut self.out);
-                    if node.below.is_empty() {
-                        self.out.extend_from_slice(b"\":{}");
-                    } else {
-                        self.out.push(b'"');
-                        self.content(node, &mut before);
-                    }
-                }
-                other => {
-                    self.comma(has_before);
-                    write_quoted_label(other, &mut self.label, &mut self.out);
-                    self.content(node, &mut before);
-                }
-            }
+            self.comma(has_before);
             has_before = true;
+            if let Some(text) = node.written_text(self.order.form()) {
+                self.out.extend_from_slice(text.as_bytes());
+                continue;
+            }
+            self.label(node);
+            self.content(node, &mut before);
+        }
+    }
+
+    fn label(&mut self, node: &SetNode<'_>) {
+        match (node.written_label(), node.element) {
+            (Some(label), _) => self.out.extend_from_slice(label.as_bytes()),
+            // Most nodes, written in as few pieces as possible.
+            (None, Element::Name(name)) => {
+                self.out.extend_from_slice(b"\"f:");
+                write_escaped_part(name.as_bytes(), &mut self.out);
+                self.out.push(b'"');
+            }
+            (None, other) => write_quoted_label(other, &mut self.label, &mut self.out),
         }
     }
 
     fn children_by_label(&mut self, set: FieldSet<'_>, has_before: bool) {
-        let labelled = |node: &SetNode<'_>| {
+        let labelled = |node: &SetEntry<'_>| {
             let mut label = Vec::new();
             write_label(node.element, &mut label);
             label
@@ -103,6 +114,9 @@ impl FieldsWriter {
     fn content<'s, 'a>(&mut self, node: &'s SetNode<'a>, before: &mut Option<Written<'s, 'a>>) {
         if node.below.is_empty() {
             return self.out.extend_from_slice(b":{}");
+        }
+        if node.written_text(self.order.form()).is_some() {
+            return self.out.extend_from_slice(node.content_text().as_bytes());
         }
         if let Some(Written { node: same, text }) = before
             && same.is_member == node.is_member

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::entry::{FieldsV1, ManagedFieldsEntry, ManagerId, Operation};
 use super::{ManagedFields, Time};
-use crate::fieldpath::{Element, FieldOrder, FieldSet, SetNode};
+use crate::fieldpath::{Element, FieldOrder, FieldSet, SetEntry, SetNode};
 use crate::update::{Fields, Manager, Owner, Typed, VersionConverter};
 use crate::value::ParsedValue;
 
@@ -121,28 +121,28 @@ pub(super) fn kind_text(api_version: &str, kind: &str) -> String {
 }
 
 /// Fields without owners: type and identity of an object, and what the server sets.
-pub(super) const STRIPPED: FieldSet<'static> = FieldSet {
-    nodes: &[
-        SetNode::leaf(Element::Name("apiVersion")),
-        SetNode::leaf(Element::Name("kind")),
-        SetNode { element: Element::Name("metadata"), is_member: true, below: STRIPPED_METADATA },
-    ],
-};
+pub(super) const STRIPPED: FieldSet<'static> = FieldSet { nodes: &SetEntry::all(&STRIPPED_NODES) };
 
-const STRIPPED_METADATA: FieldSet<'static> = FieldSet {
-    // Sorted, as all sets are.
-    nodes: &[
-        SetNode::leaf(Element::Name("clusterName")),
-        SetNode::leaf(Element::Name("creationTimestamp")),
-        SetNode::leaf(Element::Name("generation")),
-        SetNode::leaf(Element::Name("managedFields")),
-        SetNode::leaf(Element::Name("name")),
-        SetNode::leaf(Element::Name("namespace")),
-        SetNode::leaf(Element::Name("resourceVersion")),
-        SetNode::leaf(Element::Name("selfLink")),
-        SetNode::leaf(Element::Name("uid")),
-    ],
-};
+static STRIPPED_NODES: [SetNode<'static>; 3] = [
+    SetNode::leaf(Element::Name("apiVersion")),
+    SetNode::leaf(Element::Name("kind")),
+    SetNode::new(Element::Name("metadata"), true, STRIPPED_METADATA),
+];
+
+const STRIPPED_METADATA: FieldSet<'static> = FieldSet { nodes: &SetEntry::all(&STRIPPED_METADATA_NODES) };
+
+// Sorted, as all sets are.
+static STRIPPED_METADATA_NODES: [SetNode<'static>; 9] = [
+    SetNode::leaf(Element::Name("clusterName")),
+    SetNode::leaf(Element::Name("creationTimestamp")),
+    SetNode::leaf(Element::Name("generation")),
+    SetNode::leaf(Element::Name("managedFields")),
+    SetNode::leaf(Element::Name("name")),
+    SetNode::leaf(Element::Name("namespace")),
+    SetNode::leaf(Element::Name("resourceVersion")),
+    SetNode::leaf(Element::Name("selfLink")),
+    SetNode::leaf(Element::Name("uid")),
+];
 
 /// The entries of managers after an operation: texts that did not change are shared.
 pub(super) fn entries_of(managers: &[Manager<'_>], order: FieldOrder) -> Vec<ManagedFieldsEntry> {

@@ -9,7 +9,7 @@ use super::identity::claimed_element;
 use super::identity_order::in_order;
 use super::valid::is_alike;
 use super::{Form, form_of};
-use crate::fieldpath::{Element, FieldSet, SetNode, TreeBuilder};
+use crate::fieldpath::{Element, FieldSet, SetEntry, SetNode, TreeBuilder};
 use crate::value::{Arena, Member, ParsedValue};
 
 /// The paths that a value claims.
@@ -84,14 +84,14 @@ impl<'a> ClaimWalk<'a> {
     /// Sorts the nodes of items: sets have the order of elements, not of the list.
     fn sort_items(&mut self, start: usize) {
         let nodes = self.tree.nodes_from(start);
-        if nodes.is_sorted_by(|one, two| one.element.order(two.element).is_lt()) {
+        if nodes.is_sorted_by(|one, two| one.order(two).is_lt()) {
             return;
         }
         let order = in_order(nodes.len(), &|place| nodes[place as usize].element);
         let sorted = order.chunk_by(|_, next| next.is_repeated).map(|same| {
             let first = nodes[same[0].place as usize];
             // Of repeated items only the item itself is claimed.
-            if same.len() == 1 { first } else { SetNode::leaf(first.element) }
+            if same.len() == 1 { first } else { SetEntry::new(SetNode::leaf(first.element), self.arena) }
         });
         let sorted = sorted.collect();
         self.tree.replace_from(start, sorted);

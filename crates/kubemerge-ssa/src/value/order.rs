@@ -70,7 +70,7 @@ impl ParsedValue<'_> {
         }
     }
 
-    fn rank(self) -> u8 {
+    pub(crate) const fn rank(self) -> u8 {
         match self {
             // The order of kinds in structured-merge-diff.
             ParsedValue::Int(_) | ParsedValue::Float(_) => 0,
