@@ -106,8 +106,7 @@ pub(crate) fn typed_request<'w>(
         return;
     }
     let versions = parsed::versions(before, &typed.tree, arena);
-    // Two entries with one identity are left by a scale; every other write keeps only one of them.
-    let is_same = versions.is_same && given.is_none() && !live.entries().has_repeated_identity();
+    let is_same = versions.is_same && given.is_none() && endpoint.keeps_entries(&live);
     new.ownership = match is_same {
         true => live,
         false => {
@@ -135,7 +134,7 @@ fn object(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut 
     };
     // A status that did not change and the like: nothing to compare.
     let is_same = given.is_none() && old.same_fields(new) && old.metadata == new.metadata;
-    if is_same && !live.entries().has_repeated_identity() {
+    if is_same && endpoint.keeps_entries(&live) {
         new.ownership = live;
         return;
     }

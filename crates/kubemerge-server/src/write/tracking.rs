@@ -22,7 +22,7 @@ use crate::{
         cluster::{Cluster, Validation},
     },
     object::{Object, view},
-    store::Record,
+    store::{Ownership, Record},
     write::{kind_rules, request::Old},
 };
 
@@ -75,6 +75,14 @@ impl<'c> Tracked<'c> {
                 run(&BuiltInVersions { same, schema: &self.cluster.schema, resource }, empty)
             }
         }
+    }
+
+    /// Whether a write that changes nothing leaves all entries as they are. Two with one identity, as a scale leaves them,
+    /// become one, and managers of a version that is gone are forgotten.
+    pub(crate) fn keeps_entries(self, live: &Ownership) -> bool {
+        let entries = live.entries();
+        let is_own = |version: &str| version == self.resource.api_version;
+        entries.entries().iter().all(|entry| is_own(&entry.api_version)) && !entries.has_repeated_identity()
     }
 
     /// Whether objects are tracked in the form in which they are stored, in all versions of their kind.

@@ -6,6 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use super::conflict::{Conflicts, ManagerConflict, conflict};
 use super::endpoint::{STRIPPED, entries_of, kind_text};
 use super::entry::Operation;
+use super::find::Finder;
 use super::last_applied;
 use super::update::track;
 use super::{Endpoint, Live, ManagedFields, Writer};
@@ -236,7 +237,9 @@ impl<'a> Request<'_, 'a> {
         match failure {
             ApplyFailure::Failed(why) => ApplyError::Failed(why),
             ApplyFailure::Contested(contested) => {
-                let listed = |one: &Contested<'a>| conflict(&one.owner, &one.path, self.live, self.config);
+                let finder = Finder::default();
+                let listed =
+                    |one: &Contested<'a>| conflict(&one.owner, &one.path, self.live, self.config, &finder);
                 let mut conflicts: Vec<ManagerConflict> = contested.iter().map(listed).collect();
                 // Messages list managers in the order of their ids.
                 conflicts.sort_by_cached_key(|conflict| conflict.owner.to_json());

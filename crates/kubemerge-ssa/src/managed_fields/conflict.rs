@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::entry::{ManagedFieldsEntry, ManagerId, Operation};
+use super::find::Finder;
 use crate::fieldpath::{Element, FieldPath};
 use crate::value::{ParsedValue, go_quoted};
 
@@ -62,14 +63,15 @@ fn printed(id: &ManagerId) -> String {
 }
 
 /// A conflict with the values on both sides.
-pub(super) fn conflict(
+pub(super) fn conflict<'a>(
     owner: &ManagedFieldsEntry,
     path: &[Element<'_>],
-    live: ParsedValue<'_>,
-    config: ParsedValue<'_>,
+    live: ParsedValue<'a>,
+    config: ParsedValue<'a>,
+    finder: &Finder<'a>,
 ) -> ManagerConflict {
-    let json = |value: ParsedValue<'_>| {
-        value_at(value, path).map(|value| String::from_utf8_lossy(&value.to_json()).into_owned())
+    let json = |value: ParsedValue<'a>| {
+        finder.value_at(value, path).map(|value| String::from_utf8_lossy(&value.to_json()).into_owned())
     };
     ManagerConflict {
         owner: owner.id(),
@@ -77,21 +79,4 @@ pub(super) fn conflict(
         live: json(live),
         config: json(config),
     }
-}
-
-/// The value at the end of a path. Items are found by the key fields they have.
-pub(crate) fn value_at<'a>(value: ParsedValue<'a>, path: &[Element<'_>]) -> Option<ParsedValue<'a>> {
-    path.iter().try_fold(value, |value, element| match *element {
-        Element::Name(name) => value.get(name),
-        Element::Key(fields) => {
-            let is_it = |item: &&ParsedValue<'a>| {
-                // A key field that the item lacks has its default, which is not known here.
-                fields.iter().all(|field| item.get(field.name).is_none_or(|value| value == field.value))
-                    && fields.iter().any(|field| item.get(field.name).is_some())
-            };
-            value.items()?.iter().find(is_it).copied()
-        }
-        Element::Value(wanted) => value.items()?.iter().find(|item| **item == wanted).copied(),
-        Element::Index(index) => value.items()?.get(usize::try_from(index).ok()?).copied(),
-    })
 }

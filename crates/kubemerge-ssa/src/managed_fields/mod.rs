@@ -12,6 +12,7 @@ mod create;
 mod endpoint;
 mod entry;
 mod extract;
+mod find;
 mod last_applied;
 mod manager_name;
 mod migrate;

@@ -1,8 +1,9 @@
 //! Who owns what: the entries of an object read the other way round, and moved from one manager to another.
 
 use super::entry::{FieldsV1, ManagedFieldsEntry, ManagerId};
+use super::find::Finder;
 use super::{ManagedFields, ManagedFieldsError};
-use crate::fieldpath::{Element, FieldOrder, FieldPath, FieldSet, KeyField};
+use crate::fieldpath::{Element, FieldOrder, FieldPath, FieldSet};
 use crate::value::{Arena, ParsedValue};
 
 /// A field and the managers that own it.
@@ -30,9 +31,10 @@ impl ManagedFields {
         }
         // One pass over all paths in order, instead of one per manager.
         let all = sets.iter().fold(FieldSet::new(), |all, (_, set)| all.union(set, &arena));
+        let finder = Finder::default();
         let owned = |path: &Vec<Element<'_>>| {
             let owners = sets.iter().filter(|(_, set)| set.has(path)).map(|(id, _)| id.clone()).collect();
-            OwnedField { path: FieldPath(path).to_string(), owners, place: place(object, path) }
+            OwnedField { path: FieldPath(path).to_string(), owners, place: place(object, path, &finder) }
         };
         Ok(in_tree_order(&all).iter().map(owned).collect())
     }
@@ -110,20 +112,16 @@ fn read<'a>(fields: &FieldsV1, arena: &'a Arena) -> Result<FieldSet<'a>, Managed
 }
 
 /// Where a path leads in an object, with positions in place of keys.
-fn place(object: ParsedValue<'_>, path: &[Element<'_>]) -> Option<String> {
+fn place<'a>(object: ParsedValue<'a>, path: &[Element<'_>], finder: &Finder<'a>) -> Option<String> {
     let (mut at, mut place) = (object, String::new());
     for element in path {
-        let items = at.items().unwrap_or_default();
-        let index = match *element {
-            Element::Name(name) => {
-                at = at.get(name)?;
-                append_name(&mut place, name);
-                continue;
-            }
-            Element::Key(key) => items.iter().position(|item| has_key(*item, key))?,
-            Element::Value(wanted) => items.iter().position(|item| *item == wanted)?,
-            Element::Index(index) => usize::try_from(index).ok()?,
-        };
+        if let Element::Name(name) = *element {
+            at = at.get(name)?;
+            append_name(&mut place, name);
+            continue;
+        }
+        let items = at.items()?;
+        let index = finder.position(items, *element)?;
         at = *items.get(index)?;
         place.push_str(&format!("[{index}]"));
     }
@@ -138,10 +136,4 @@ pub fn append_name(place: &mut String, name: &str) {
         (true, false) => place.push_str(&format!(".{name}")),
         (false, _) => place.push_str(&format!("[{name}]")),
     }
-}
-
-/// Whether an item has a key; fields that it lacks have their defaults.
-fn has_key(item: ParsedValue<'_>, key: &[KeyField<'_>]) -> bool {
-    let given = || key.iter().filter_map(|field| item.get(field.name).map(|value| (value, field.value)));
-    given().count() > 0 && given().all(|(value, wanted)| value == wanted)
 }

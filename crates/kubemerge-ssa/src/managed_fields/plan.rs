@@ -3,6 +3,7 @@
 use super::apply::{ApplyError, Conflicting, apply};
 use super::endpoint::STRIPPED;
 use super::entry::{ManagerId, Operation};
+use super::find::Finder;
 use super::owners::in_tree_order;
 use super::{Endpoint, Live, Writer};
 use crate::fieldpath::{Element, FieldPath, FieldSet};
@@ -103,7 +104,8 @@ pub fn plan<'a>(
     }
     let claimed = claim(ty, config, arena).recursive_difference(endpoint.reset_fields, arena);
     let claimed = claimed.difference(&STRIPPED, arena);
-    let planner = Planner { live: live.object, new, others: &others, conflicting };
+    let finder = Finder::default();
+    let planner = Planner { live: live.object, new, others: &others, conflicting, finder };
     let mut fields = Vec::new();
     for path in in_tree_order(&claimed.leaves(arena)) {
         let effect = match planner.owners(&path).is_empty() {
@@ -125,6 +127,7 @@ struct Planner<'p, 'a> {
     new: ParsedValue<'a>,
     others: &'p [(ManagerId, FieldSet<'a>)],
     conflicting: Conflicting,
+    finder: Finder<'a>,
 }
 
 impl<'a> Planner<'_, 'a> {
@@ -160,7 +163,7 @@ impl<'a> Planner<'_, 'a> {
 
     fn field(&self, path: &[Element<'a>], effect: Effect) -> PlannedField {
         let json = |value: ParsedValue<'a>| {
-            let value = super::conflict::value_at(value, path)?;
+            let value = self.finder.value_at(value, path)?;
             Some(String::from_utf8_lossy(&value.to_json()).into_owned())
         };
         PlannedField {
