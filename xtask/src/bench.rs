@@ -37,13 +37,14 @@ use std::process::ExitCode;
 pub(crate) const HELP: &str = "\
 Compare the speed of our engine with Kubernetes' code and two JSON libraries
 
-usage: cargo xtask bench [--json | --ssa]
+usage: cargo xtask bench [--json | --ssa | --growth]
 
 Builds itself in release mode first. Rows of Kubernetes are left out if Go is missing.
 
 options:
-  --json   print one JSON object per row instead of a table
-  --ssa    only the rows of server-side apply
+  --json    print one JSON object per row instead of a table
+  --ssa     only the rows of server-side apply
+  --growth only server-side apply of long lists and maps
 ";
 
 /// Races and prints.
@@ -53,6 +54,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         [] => race::run(table::Form::Text),
         [flag] if flag == "--json" => race::run(table::Form::Json),
         [flag] if flag == "--ssa" => race::run_server_side_apply(table::Form::Text),
+        [flag] if flag == "--growth" => race::run_growth(table::Form::Text),
         _ => usage(),
     }
 }
@@ -60,7 +62,8 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
 /// Builds what can race, and starts it.
 #[cfg(not(feature = "bench"))]
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
-    if !matches!(arguments, []) && !matches!(arguments, [flag] if flag == "--json" || flag == "--ssa") {
+    let is_known = |flag: &String| ["--json", "--ssa", "--growth"].contains(&flag.as_str());
+    if arguments.len() > 1 || !arguments.iter().all(is_known) {
         return usage();
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -53,6 +53,13 @@ pub(super) fn run_server_side_apply(form: Form) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Server-side apply of long lists and maps alone.
+pub(super) fn run_growth(form: Form) -> ExitCode {
+    let schema = Schema::builtin("1.37", Dialect::Upstream).expect("the built-in tables load");
+    print(form, &racers(), &[ssa_growth::table(&schema)]);
+    ExitCode::SUCCESS
+}
+
 fn apply_table(schema: &Schema, kubernetes: &mut Kubernetes) -> Table {
     let columns = [
         "ours, trusted",

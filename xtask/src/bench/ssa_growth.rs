@@ -9,61 +9,94 @@ use kubemerge_ssa::managed_fields::{
 use kubemerge_ssa::value::{Arena, ParsedValue};
 use serde_json::{Value as Json, json};
 
-use super::ssa_documents::pod;
 use super::stopwatch::nanoseconds;
 use super::table::Table;
 use crate::dice::Dice;
 
 const LENGTHS: [usize; 3] = [1_000, 10_000, 100_000];
 
-/// Times of the operations on a container with so many variables.
-pub(super) fn table(schema: &Schema) -> Table {
-    let types = TypeTable::compile(schema);
-    let times: Vec<[f64; 4]> = LENGTHS.iter().map(|length| times(&types, *length)).collect();
-    let names = ["apply", "re-apply", "re-apply in another order", "update of one item"];
-    let row = |(place, name): (usize, &&str)| {
-        (format!("n items, {name}"), times.iter().map(|times| Some(times[place])).collect())
-    };
-    let columns = LENGTHS.map(|length| format!("n = {length}"));
-    Table::times(
-        "Server-side apply of lists of n items",
-        columns,
-        names.iter().enumerate().map(row).collect(),
-    )
+const OPERATIONS: [&str; 4] =
+    ["apply", "re-apply", "re-apply in another order", "update of one, in another order"];
+
+/// Objects that grow: variables of a container by name, a set of texts, and entries of a map.
+#[derive(Clone, Copy)]
+enum Shape {
+    KeyedList,
+    Set,
+    Map,
 }
 
-fn times(types: &TypeTable, length: usize) -> [f64; 4] {
+/// Times of the operations on objects with so many items.
+pub(super) fn table(schema: &Schema) -> Table {
+    let types = TypeTable::compile(schema);
+    let shapes = [("keyed list", Shape::KeyedList), ("set", Shape::Set), ("map", Shape::Map)];
+    let rows = shapes.into_iter().flat_map(|(name, shape)| {
+        let times = LENGTHS.map(|length| times(&types, shape, length));
+        OPERATIONS.into_iter().enumerate().map(move |(place, operation)| {
+            (format!("{name}, {operation}"), times.iter().map(|times| Some(times[place])).collect())
+        })
+    });
+    let columns = LENGTHS.map(|length| format!("n = {length}"));
+    Table::times("Server-side apply of n items", columns, rows.collect())
+}
+
+impl Shape {
+    fn kind(self) -> &'static str {
+        if matches!(self, Shape::Map) { "ConfigMap" } else { "Pod" }
+    }
+
+    /// An object with items of these numbers in this order, of which one has another value.
+    fn object(self, numbers: &[usize], changed: Option<usize>) -> Json {
+        let value =
+            |number: usize| if Some(number) == changed { "other".to_owned() } else { number.to_string() };
+        let mut object = json!({"apiVersion": "v1", "kind": self.kind(), "metadata": {"name": "growing"}});
+        let variable =
+            |number: &usize| json!({"name": format!("VARIABLE_{number:06}"), "value": value(*number)});
+        match self {
+            Shape::KeyedList => {
+                let variables: Vec<Json> = numbers.iter().map(variable).collect();
+                object["spec"]["containers"] =
+                    json!([{"name": "main", "image": "example", "env": variables}]);
+            }
+            Shape::Set => {
+                let item = |number: &usize| json!(format!("example.com/finalizer-{:0>6}", value(*number)));
+                object["metadata"]["finalizers"] = numbers.iter().map(item).collect();
+            }
+            Shape::Map => {
+                let entry = |number: &usize| (format!("key-{number:06}"), json!(value(*number)));
+                object["data"] = Json::Object(numbers.iter().map(entry).collect());
+            }
+        }
+        object
+    }
+}
+
+fn times(types: &TypeTable, shape: Shape, length: usize) -> [f64; 4] {
     let arena = Arena::new();
     let read = |object: &Json| {
         let text = arena.alloc_str(&object.to_string());
         ParsedValue::parse(text.as_bytes(), &arena).expect("JSON")
     };
-    let mut object = pod();
-    let variable =
-        |number: usize| json!({"name": format!("VARIABLE_{number:06}"), "value": number.to_string()});
-    object["spec"]["containers"][0]["env"] = (0..length).map(variable).collect();
-    let config = read(&object);
-    let (versions, nothing) = (SameForm::built_in(types, "Pod"), FieldSet::new());
+    let mut numbers: Vec<usize> = (0..length).collect();
+    let config = read(&shape.object(&numbers, None));
+    let (versions, nothing) = (SameForm::built_in(types, shape.kind()), FieldSet::new());
     let endpoint = Endpoint {
         versions: &versions,
         api_version: "v1",
-        kind: "Pod",
+        kind: shape.kind(),
         subresource: "",
         reset_fields: &nothing,
         order: FieldOrder::Path,
-        empty: read(&json!({"apiVersion": "v1", "kind": "Pod"})),
+        empty: read(&json!({"apiVersion": "v1", "kind": shape.kind()})),
     };
     let writer = Writer { manager: "m", time: Time(1) };
     let none = ManagedFields::new();
     let empty = Live { object: endpoint.empty, managed: &none };
     let first = apply(&endpoint, empty, config, writer, Conflicting::Refuse, &arena).expect("it applies");
     let live = Live { object: first.object.expect("it is new"), managed: &first.managed };
-    let items = object["spec"]["containers"][0]["env"].as_array_mut().expect("a list");
-    Dice::new(1).shuffle(items);
-    let shuffled = read(&object);
-    let mut changed = object.clone();
-    changed["spec"]["containers"][0]["env"][length / 2]["value"] = json!("other");
-    let changed = read(&changed);
+    Dice::new(1).shuffle(&mut numbers);
+    let shuffled = read(&shape.object(&numbers, None));
+    let changed = read(&shape.object(&numbers, Some(length / 2)));
     let mut memory = Arena::new();
     let mut time = |call: &dyn Fn(&Arena)| {
         nanoseconds(|| {
