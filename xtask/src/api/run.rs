@@ -306,7 +306,7 @@ impl Run<'_> {
                 self.report.add("managers", &write.kind, &write.call, &answers, &Compared::only(reason));
             }
             let known = self.report.differences();
-            let look = Trial { call: Call::get(&path(subject)), identities: after.identities, ..write };
+            let look = Trial { call: Call::get(path(subject)), identities: after.identities, ..write };
             self.judge(&look)?;
             // What differs now would differ in every answer that follows.
             if self.report.differences() > known {
