@@ -5,6 +5,7 @@
 
 pub(crate) mod custom;
 pub(crate) mod differing;
+pub(crate) mod differing_tree;
 pub(crate) mod members;
 pub(crate) mod meta;
 pub(crate) mod parsed;

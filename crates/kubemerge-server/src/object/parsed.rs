@@ -21,7 +21,8 @@ pub(crate) fn versions<'a>(old: &Map<'a>, new: &Map<'a>, arena: &'a Arena) -> Tr
     maps(old, new, arena)
 }
 
-fn parsed<'a>(value: &Value<'a>, arena: &'a Arena) -> ParsedValue<'a> {
+/// A value of a tree.
+pub(super) fn parsed<'a>(value: &Value<'a>, arena: &'a Arena) -> ParsedValue<'a> {
     match value {
         Value::Omitted(omitted) if omitted.is_list => ParsedValue::List(&[]),
         Value::Omitted(_) => ParsedValue::Map(&[]),

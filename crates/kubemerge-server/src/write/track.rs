@@ -8,7 +8,8 @@ use kubemerge_kinds::tree::Map;
 use kubemerge_ssa::{
     fieldpath::FieldOrder,
     managed_fields::{
-        Live, ManagedFields, Requested, Time, Writer, chosen_for_update, create, update, update_valid,
+        Live, ManagedFields, Requested, Time, Writer, chosen_for_update, create, update, update_differing,
+        update_valid,
     },
     value::{Arena, ParsedValue, ValuePair},
 };
@@ -16,7 +17,7 @@ use kubemerge_value::SharedValue;
 
 use crate::{
     catalog::{call::Call, cluster::OwnerTracking, shared_owners::Content},
-    object::{Object, differing, parsed},
+    object::{Object, differing, differing_tree, parsed},
     store::{KnownForm, Ownership, Record, metadata_field::Field},
     write::{
         kind_rules::Typed,
@@ -105,15 +106,8 @@ pub(crate) fn typed_request<'w>(
         new.ownership = change.known(live.clone());
         return;
     }
-    let versions = parsed::versions(before, &typed.tree, arena);
-    let is_same = versions.is_same && given.is_none() && endpoint.keeps_entries(&live);
-    new.ownership = match is_same {
-        true => live,
-        false => {
-            let form = if other_form.is_none() { live.form() } else { KnownForm::Unchecked };
-            change.update(Some((versions.old, form)), versions.new, &[], arena)
-        }
-    };
+    let form = if other_form.is_none() { live.form() } else { KnownForm::Unchecked };
+    new.ownership = change.update_tree(before, &typed.tree, form, arena);
 }
 
 fn object(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut Object, steps: Steps) {
@@ -199,6 +193,57 @@ impl<'v> Change<'v> {
         }
     }
 
+    /// The owners after a write of a kind with rules, whose stored object has this form.
+    fn update_tree<'a>(self, old: &Map<'a>, new: &Map<'a>, form: KnownForm, arena: &'a Arena) -> Ownership {
+        if form == KnownForm::Complete && self.given.is_none() {
+            // What is the same in both has the same owners as before.
+            let differing = differing_tree::values(old, new, arena);
+            if differing.is_none() && self.endpoint.keeps_entries(self.live) {
+                return self.live.clone();
+            }
+            if let Some(ownership) = differing.and_then(|differing| self.update_differing(differing, arena)) {
+                let whole = || self.update_whole(old, new, form, arena);
+                // Without times, because the clock goes on.
+                debug_assert!(
+                    ownership.entries().is_same_without_times(whole().entries()),
+                    "{:?} and {:?}",
+                    ownership.entries(),
+                    whole().entries()
+                );
+                return ownership;
+            }
+        }
+        self.update_whole(old, new, form, arena)
+    }
+
+    /// The same from whole objects.
+    fn update_whole<'a>(self, old: &Map<'a>, new: &Map<'a>, form: KnownForm, arena: &'a Arena) -> Ownership {
+        let versions = parsed::versions(old, new, arena);
+        match versions.is_same && self.given.is_none() && self.endpoint.keeps_entries(self.live) {
+            true => self.live.clone(),
+            false => self.update(Some((versions.old, form)), versions.new, &[], arena),
+        }
+    }
+
+    /// The owners after a write, given what differs; `None` if whole objects have to be compared.
+    fn update_differing<'a>(self, differing: ValuePair<'a>, arena: &'a Arena) -> Option<Ownership> {
+        let Change { endpoint, manager, live, .. } = self;
+        let writer = Writer { manager, time: Time(endpoint.cluster.clock.now().seconds()) };
+        endpoint.run_on_stored(arena, |place| {
+            update_differing(place, live.entries(), differing, writer, arena)
+                .map(|managed| self.updated(managed))
+        })
+    }
+
+    /// The owners of a stored object after a write.
+    fn updated(self, managed: ManagedFields) -> Ownership {
+        let Change { endpoint, live, .. } = self;
+        match managed == *live.entries() {
+            true => self.known(live.clone()),
+            false => self.known(endpoint.cluster.shared_owners.share_texts(endpoint.resource, live, managed)),
+        }
+    }
+
     fn update<'a>(
         self,
         old: Option<(ParsedValue<'a>, KnownForm)>,
@@ -229,9 +274,10 @@ impl<'v> Change<'v> {
                 KnownForm::Unchecked => update(place, before, new, writer, arena),
             };
             match managed {
-                Ok(managed) if managed == *live.entries() => self.known(live.clone()),
-                Ok(managed) if old.is_none() => self.known(shared.share(endpoint.resource, managed, content)),
-                Ok(managed) => self.known(shared.share_texts(endpoint.resource, live, managed)),
+                Ok(managed) if old.is_none() && managed != *live.entries() => {
+                    self.known(shared.share(endpoint.resource, managed, content))
+                }
+                Ok(managed) => self.updated(managed),
                 // Upstream: a tracking error never fails a write.
                 Err(_) => live.clone().with(KnownForm::Unchecked),
             }

@@ -41,11 +41,35 @@ impl<'c> Tracked<'c> {
         if self.resource.custom().is_some() { FieldOrder::Label } else { FieldOrder::Path }
     }
 
-    /// Runs an operation of the field manager at this endpoint.
+    /// Runs an operation of the field manager at this endpoint, on an object that may not exist yet.
     pub(crate) fn run<R>(self, arena: &Arena, operation: impl FnOnce(&Endpoint<'_>) -> R) -> R {
+        let empty = || match self.resource.custom() {
+            Some(_) => bare(self.resource, arena),
+            None => {
+                let text = self.resource.empty(|| self.typed_empty());
+                text.map_or_else(
+                    || bare(self.resource, arena),
+                    |text| ParsedValue::from_canonical(text, arena),
+                )
+            }
+        };
+        self.run_with(empty(), arena, operation)
+    }
+
+    /// Runs an operation on an object that exists, which needs no empty one.
+    pub(crate) fn run_on_stored<R>(self, arena: &Arena, operation: impl FnOnce(&Endpoint<'_>) -> R) -> R {
+        self.run_with(ParsedValue::Map(&[]), arena, operation)
+    }
+
+    fn run_with<R>(
+        self,
+        empty: ParsedValue<'_>,
+        arena: &Arena,
+        operation: impl FnOnce(&Endpoint<'_>) -> R,
+    ) -> R {
         let reset_fields = FieldSet::of_names(self.reset_fields(), arena);
         let resource = self.resource;
-        let run = |versions: &dyn VersionConverter, empty: ParsedValue<'_>| {
+        let run = |versions: &dyn VersionConverter| {
             let endpoint = Endpoint {
                 versions,
                 api_version: &resource.api_version,
@@ -60,19 +84,15 @@ impl<'c> Tracked<'c> {
         match resource.custom() {
             Some(version) => {
                 let known: Vec<&str> = version.types.api_versions.iter().map(String::as_str).collect();
-                let empty = bare(resource, arena);
                 match version.types.table() {
-                    Some(table) => run(&SameForm::custom_resource(table, &resource.kind, &known), empty),
+                    Some(table) => run(&SameForm::custom_resource(table, &resource.kind, &known)),
                     // A definition without a schema: lists are owned as a whole.
-                    None => run(&SameForm::schemaless(self.cluster.types()), empty),
+                    None => run(&SameForm::schemaless(self.cluster.types())),
                 }
             }
             None => {
-                let empty = resource.empty(|| self.typed_empty());
-                let empty = empty
-                    .map_or_else(|| bare(resource, arena), |text| ParsedValue::from_canonical(text, arena));
                 let same = SameForm::built_in(self.cluster.types(), &resource.kind);
-                run(&BuiltInVersions { same, schema: &self.cluster.schema, resource }, empty)
+                run(&BuiltInVersions { same, schema: &self.cluster.schema, resource })
             }
         }
     }

@@ -6,9 +6,11 @@ use super::endpoint::{STRIPPED, entries_of};
 use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
 use super::{Endpoint, Live, ManagedFields, Requested, Time, Writer, cap};
 use crate::fieldpath::{FieldSet, FieldsError, has_all, with_all};
-use crate::typed::{Duplicates, compare, compare_with_valid, is_valid, validate};
+use crate::typed::{
+    Comparison, Duplicates, compare, compare_differing, compare_with_valid, is_valid, validate,
+};
 use crate::update::{self as updater, Context, Manager, Typed, UpdateError};
-use crate::value::{Arena, ParsedValue};
+use crate::value::{Arena, ParsedValue, ValuePair};
 
 /// Why a write could not be tracked. It does not fail the write: the entries stay as they were.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +87,28 @@ pub fn update_valid<'a>(
     }
 }
 
+/// The same for what differs between two versions of a live object with entries; `None` if only the whole objects tell.
+///
+/// What is the same in both may be left out of both, except for scalars in items of lists, which may be keys. Items are
+/// paired by their places for that; an item without another one at its place is whole, and so is a field that only one
+/// version has.
+pub fn update_differing<'a>(
+    endpoint: &Endpoint<'a>,
+    managed: &ManagedFields,
+    differing: ValuePair<'a>,
+    writer: Writer<'_>,
+    arena: &'a Arena,
+) -> Option<ManagedFields> {
+    let is_other_version = |entry: &ManagedFieldsEntry| *entry.api_version != *endpoint.api_version;
+    // Whole objects are converted, and an object without entries may be untracked.
+    if managed.is_empty() || managed.entries().iter().any(is_other_version) {
+        return None;
+    }
+    let old = endpoint.typed(differing.old)?;
+    let compared = compare_differing(old.ty, old.value, differing.new, arena).ok()?;
+    track_compared(endpoint, [old, old.with(differing.new)], Some(compared), managed, writer, arena).ok()
+}
+
 /// Tracks a write whether or not the object has entries.
 pub(super) fn track<'a>(
     endpoint: &Endpoint<'a>,
@@ -105,7 +129,6 @@ fn track_typed<'a>(
     writer: Writer<'_>,
     arena: &'a Arena,
 ) -> Result<ManagedFields, TrackError> {
-    let entries = managed.decoded();
     // Only what changed is validated, while it is compared; the slow way makes the message.
     let compared = compare_with_valid(old.ty, old.value, new, arena).ok();
     debug_assert!(compared.is_none() || is_valid(old.ty, new, Duplicates::Allowed, arena));
@@ -114,6 +137,19 @@ fn track_typed<'a>(
         Some(_) => old.with(new),
         None => checked(endpoint, new, "new", arena)?,
     };
+    track_compared(endpoint, [old, new], compared, managed, writer, arena)
+}
+
+/// Tracks a write of an old and a new object, whose differences may be known.
+fn track_compared<'a>(
+    endpoint: &Endpoint<'a>,
+    [old, new]: [Typed<'a>; 2],
+    compared: Option<Comparison<'a>>,
+    managed: &ManagedFields,
+    writer: Writer<'_>,
+    arena: &'a Arena,
+) -> Result<ManagedFields, TrackError> {
+    let entries = managed.decoded();
     let cx = Context { versions: endpoint.versions, ignored: endpoint.reset_fields, arena };
     let manager = |entry: &ManagedFieldsEntry| match endpoint.is_updater(entry, writer.manager) {
         true => Manager::of_writer(entry, arena),
