@@ -4,66 +4,171 @@ use super::{error::PatternError, escape, names};
 use escape::write_char;
 
 /// The class of no character.
-pub(super) const NOTHING: &str = r"[^\x{0}-\x{10FFFF}]";
+const NOTHING: &str = r"[^\x{0}-\x{10FFFF}]";
 
 /// The class of all characters.
 const EVERYTHING: &str = r"[\x{0}-\x{10FFFF}]";
 
+/// Whether letters mean those of the other case too.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Case {
+    Exact,
+    Either,
+}
+
+/// Letters of ASCII and the shift to those of the other case.
+const LETTERS: [(u32, u32, i32); 2] = [(0x41, 0x5A, 32), (0x61, 0x7A, -32)];
+
+/// The letters of ASCII that have a third form: k is the sign of Kelvin too, s the long s.
+const THIRD_FORMS: [(u32, u32); 2] = [(0x6B, 0x212A), (0x73, 0x17F)];
+
+/// A class of characters as it is written.
+pub(super) struct Class {
+    pub(super) text: String,
+    /// The crate `regex` has to add other cases: only those of ASCII letters are written out here, because a browser
+    /// does without its table of all others.
+    pub(super) needs_cases: bool,
+}
+
+/// What is between the brackets of a class.
+struct Content {
+    text: String,
+    case: Case,
+    needs_cases: bool,
+}
+
+impl Content {
+    fn new(case: Case) -> Content {
+        Content { text: String::new(), case, needs_cases: false }
+    }
+
+    fn range(&mut self, low: u32, high: u32) {
+        let (low, high) = (first_in_text(low), last_in_text(high));
+        if low > high {
+            return;
+        }
+        self.write(low, high);
+        if self.case == Case::Either {
+            self.other_cases(low, high);
+        }
+    }
+
+    fn other_cases(&mut self, low: u32, high: u32) {
+        self.needs_cases |= high > 0x7F;
+        for (first, last, shift) in LETTERS {
+            let (low, high) = (low.max(first), high.min(last));
+            if low <= high {
+                self.write(low.wrapping_add_signed(shift), high.wrapping_add_signed(shift));
+                let has =
+                    |letter: u32| (low..=high).contains(&letter) || (low..=high).contains(&(letter - 32));
+                let third = THIRD_FORMS.into_iter().filter(|(letter, _)| has(*letter));
+                third.for_each(|(_, form)| self.write(form, form));
+            }
+        }
+    }
+
+    fn write(&mut self, low: u32, high: u32) {
+        write_char(&mut self.text, low);
+        self.text.push('-');
+        write_char(&mut self.text, high);
+    }
+
+    /// Ranges of ASCII, or all but those.
+    fn ranges(&mut self, ranges: &[(u8, u8)], sign: Sign) {
+        let start = self.text.len();
+        ranges.iter().for_each(|(low, high)| self.range(u32::from(*low), u32::from(*high)));
+        if sign == Sign::Negated {
+            self.text.insert_str(start, "[^");
+            self.text.push(']');
+        }
+    }
+
+    fn finish(self, sign: Sign) -> Class {
+        let Content { text, needs_cases, .. } = self;
+        let text = match (text.is_empty(), sign) {
+            // Only halves of pairs of UTF-16, which no text has.
+            (true, Sign::Plain) => NOTHING.to_owned(),
+            (true, Sign::Negated) => EVERYTHING.to_owned(),
+            (false, Sign::Plain) => format!("[{text}]"),
+            (false, Sign::Negated) => format!("[^{text}]"),
+        };
+        Class { text, needs_cases }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Sign {
+    Plain,
+    Negated,
+}
+
+impl Sign {
+    fn negated_if(is_negated: bool) -> Sign {
+        if is_negated { Sign::Negated } else { Sign::Plain }
+    }
+}
+
+/// One character.
+pub(super) fn literal(code: u32, case: Case) -> Class {
+    let mut content = Content::new(case);
+    content.range(code, code);
+    content.finish(Sign::Plain)
+}
+
 /// Reads a class in brackets at the start of the text.
-pub(super) fn read(rest: &mut &str) -> Result<String, PatternError> {
+pub(super) fn read(rest: &mut &str, case: Case) -> Result<Class, PatternError> {
     let whole = *rest;
     *rest = &whole[1..];
-    let is_negated = rest.starts_with('^');
+    let sign = Sign::negated_if(rest.starts_with('^'));
     *rest = rest.strip_prefix('^').unwrap_or(rest);
-    let mut content = String::new();
+    let mut content = Content::new(case);
     let mut is_first = true;
     // A bracket that is the first character closes nothing.
     while is_first || !rest.starts_with(']') {
         is_first = false;
-        match named_group(rest)? {
-            Some(group) => content.push_str(group),
-            None => match escaped_group(rest)? {
-                Some(group) => content.push_str(&group),
-                None => range(rest, whole, &mut content)?,
-            },
+        if !named_group(rest, &mut content)? && !group(rest, &mut content)? {
+            range(rest, whole, &mut content)?;
         }
     }
     *rest = &rest[1..];
-    Ok(match (content.is_empty(), is_negated) {
-        // Only halves of pairs of UTF-16, which no text has.
-        (true, false) => NOTHING.to_owned(),
-        (true, true) => EVERYTHING.to_owned(),
-        (false, false) => format!("[{content}]"),
-        (false, true) => format!("[^{content}]"),
-    })
+    Ok(content.finish(sign))
 }
 
-/// `[:alpha:]`, which both syntaxes have.
-fn named_group<'p>(rest: &mut &'p str) -> Result<Option<&'p str>, PatternError> {
-    let Some(end) = rest.strip_prefix("[:").and_then(|name| name.find(":]")) else { return Ok(None) };
+/// Reads `\d` or `\pL` at the start of the text, if it is there.
+pub(super) fn escaped_group(rest: &mut &str, case: Case) -> Result<Option<Class>, PatternError> {
+    let mut content = Content::new(case);
+    Ok(group(rest, &mut content)?.then(|| content.finish(Sign::Plain)))
+}
+
+/// Reads `[:alpha:]`, if it is there.
+fn named_group(rest: &mut &str, content: &mut Content) -> Result<bool, PatternError> {
+    let Some(end) = rest.strip_prefix("[:").and_then(|name| name.find(":]")) else { return Ok(false) };
     let (group, after) = rest.split_at(end + 4);
     let name = &group[2..end + 2];
-    if !names::POSIX.contains(&name.strip_prefix('^').unwrap_or(name)) {
-        return Err(outside(group));
-    }
+    let sign = Sign::negated_if(name.starts_with('^'));
+    let ranges = names::posix(name.strip_prefix('^').unwrap_or(name)).ok_or_else(|| outside(group))?;
+    content.ranges(ranges, sign);
     *rest = after;
-    Ok(Some(group))
+    Ok(true)
 }
 
-/// `\d` or `\pL`, as the content of a class.
-pub(super) fn escaped_group(rest: &mut &str) -> Result<Option<String>, PatternError> {
-    let group = match rest.as_bytes() {
-        [b'\\', b'd', ..] => "0-9",
-        [b'\\', b'D', ..] => "[^0-9]",
-        [b'\\', b's', ..] => r"\t\n\x0C\r\x20",
-        [b'\\', b'S', ..] => r"[^\t\n\x0C\r\x20]",
-        [b'\\', b'w', ..] => "0-9A-Za-z_",
-        [b'\\', b'W', ..] => "[^0-9A-Za-z_]",
-        [b'\\', b'p' | b'P', ..] => return unicode_group(rest).map(Some),
-        _ => return Ok(None),
+/// Reads `\d` or `\pL`, if it is there.
+fn group(rest: &mut &str, content: &mut Content) -> Result<bool, PatternError> {
+    let [b'\\', letter, ..] = rest.as_bytes() else { return Ok(false) };
+    let ranges = match letter {
+        b'd' | b'D' => names::DIGITS,
+        b's' | b'S' => names::SPACES,
+        b'w' | b'W' => names::WORDS,
+        b'p' | b'P' => {
+            content.text.push_str(&unicode_group(rest)?);
+            content.needs_cases |= content.case == Case::Either;
+            return Ok(true);
+        }
+        _ => return Ok(false),
     };
+    content.ranges(ranges, Sign::negated_if(letter.is_ascii_uppercase()));
     *rest = &rest[2..];
-    Ok(Some(group.to_owned()))
+    Ok(true)
 }
 
 fn unicode_group(rest: &mut &str) -> Result<String, PatternError> {
@@ -89,7 +194,7 @@ fn unicode_group(rest: &mut &str) -> Result<String, PatternError> {
 }
 
 /// One character, or two with a dash between them.
-fn range(rest: &mut &str, whole: &str, content: &mut String) -> Result<(), PatternError> {
+fn range(rest: &mut &str, whole: &str, content: &mut Content) -> Result<(), PatternError> {
     let here = *rest;
     let low = character(rest, whole)?;
     let mut high = low;
@@ -100,12 +205,7 @@ fn range(rest: &mut &str, whole: &str, content: &mut String) -> Result<(), Patte
             return Err(outside(&here[..here.len() - rest.len()]));
         }
     }
-    let (low, high) = (first_in_text(low), last_in_text(high));
-    if low <= high {
-        write_char(content, low);
-        content.push('-');
-        write_char(content, high);
-    }
+    content.range(low, high);
     Ok(())
 }
 

@@ -10,8 +10,8 @@ mod escape;
 mod names;
 mod repeat;
 
+use class::{Case, Class};
 pub use error::PatternError;
-use escape::write_char;
 use repeat::{Counts, MAX_REPEAT};
 
 /// How deep parts may be nested.
@@ -22,7 +22,7 @@ pub fn from_go(pattern: &str) -> Result<String, PatternError> {
     let mut reader = Reader {
         whole: pattern,
         rest: pattern,
-        flags: Flags::default(),
+        flags: Flags { case: Case::Exact, multi_line: false, dot_matches_newline: false, is_lazy: false },
         sequence: Sequence::default(),
         outer: Vec::new(),
         out: String::with_capacity(pattern.len() * 2),
@@ -32,9 +32,9 @@ pub fn from_go(pattern: &str) -> Result<String, PatternError> {
 }
 
 /// What `(?imsU)` sets.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Flags {
-    fold_case: bool,
+    case: Case,
     multi_line: bool,
     dot_matches_newline: bool,
     /// `*` takes as little as it can, and `*?` as much.
@@ -142,7 +142,7 @@ impl<'p> Reader<'p> {
             '(' => return self.open(),
             ')' => return self.close(),
             '[' => {
-                let class = class::read(&mut self.rest)?;
+                let class = class::read(&mut self.rest, self.flags.case)?;
                 self.push_class(&class);
                 return Ok(());
             }
@@ -178,8 +178,8 @@ impl<'p> Reader<'p> {
                 return Ok(());
             }
             _ => {
-                if let Some(group) = class::escaped_group(&mut self.rest)? {
-                    self.push_class(&format!("[{group}]"));
+                if let Some(group) = class::escaped_group(&mut self.rest, self.flags.case)? {
+                    self.push_class(&group);
                 } else {
                     let code = escape::read(&mut self.rest)?;
                     self.literal(code);
@@ -201,20 +201,22 @@ impl<'p> Reader<'p> {
     }
 
     fn literal(&mut self, code: u32) {
-        let mut text = String::new();
-        match char::from_u32(code) {
-            Some(_) => write_char(&mut text, code),
-            // Half of a pair of UTF-16 is in no text.
-            None => text.push_str(class::NOTHING),
+        match u8::try_from(code) {
+            // A class of one character would do, and take more room.
+            Ok(letter)
+                if letter.is_ascii_digit()
+                    || self.flags.case == Case::Exact && letter.is_ascii_alphabetic() =>
+            {
+                self.push(char::from(letter).encode_utf8(&mut [0]));
+            }
+            _ => self.push_class(&class::literal(code, self.flags.case)),
         }
-        self.push_class(&text);
     }
 
-    /// A part whose letters may be of either case.
-    fn push_class(&mut self, text: &str) {
-        match self.flags.fold_case {
-            true => self.push(&format!("(?i:{text})")),
-            false => self.push(text),
+    fn push_class(&mut self, class: &Class) {
+        match class.needs_cases {
+            true => self.push(&format!("(?i:{})", class.text)),
+            false => self.push(&class.text),
         }
     }
 
@@ -270,7 +272,7 @@ impl<'p> Reader<'p> {
         let (mut flags, mut value, mut is_complete) = (self.flags, true, true);
         for (at, letter) in here.char_indices().skip(2) {
             match letter {
-                'i' => flags.fold_case = value,
+                'i' => flags.case = if value { Case::Either } else { Case::Exact },
                 'm' => flags.multi_line = value,
                 's' => flags.dot_matches_newline = value,
                 'U' => flags.is_lazy = value,
