@@ -75,15 +75,24 @@ impl FieldsWriter {
                 self.out.extend_from_slice(text.as_bytes());
                 continue;
             }
-            self.label(node);
-            self.content(node, &mut before);
+            match (node.written_label(), node.element) {
+                // Most nodes of sets that were built, written in as few pieces as possible.
+                (None, Element::Name(name)) if node.below.is_empty() => {
+                    self.out.extend_from_slice(b"\"f:");
+                    write_escaped_part(name.as_bytes(), &mut self.out);
+                    self.out.extend_from_slice(b"\":{}");
+                }
+                _ => {
+                    self.label(node);
+                    self.content(node, &mut before);
+                }
+            }
         }
     }
 
     fn label(&mut self, node: &SetNode<'_>) {
         match (node.written_label(), node.element) {
             (Some(label), _) => self.out.extend_from_slice(label.as_bytes()),
-            // Most nodes, written in as few pieces as possible.
             (None, Element::Name(name)) => {
                 self.out.extend_from_slice(b"\"f:");
                 write_escaped_part(name.as_bytes(), &mut self.out);
