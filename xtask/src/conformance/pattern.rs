@@ -17,155 +17,26 @@ const SAMPLES: usize = 12;
 
 /// What expressions are made of: forms that Go and the crate `regex` read alike, forms that they read in other ways,
 /// and forms that one of them does not know.
-const TOKENS: &[&str] = &[
-    "a",
-    "b",
-    "k",
-    "S",
-    "0",
-    "7",
-    "é",
-    "ſ",
-    "\u{212A}",
-    "٣",
-    " ",
-    "_",
-    "-",
-    "^",
-    "$",
-    ".",
-    "|",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    ",",
-    "*",
-    "+",
-    "?",
-    "*?",
-    "\\",
-    "\\d",
-    "\\D",
-    "\\w",
-    "\\W",
-    "\\s",
-    "\\S",
-    "\\b",
-    "\\B",
-    "\\A",
-    "\\z",
-    "\\Z",
-    "\\Q",
-    "\\E",
-    "\\C",
-    "\\.",
-    "\\<",
-    "\\_",
-    "\\-",
-    "\\]",
-    "\\n",
-    "\\v",
-    "\\x41",
-    "\\x{212a}",
-    "\\x{d800}",
-    "\\x{}",
-    "\\x4",
-    "\\101",
-    "\\1",
-    "\\08",
-    "\\pL",
-    "\\PL",
-    "\\p{Lu}",
-    "\\p{^Lu}",
-    "\\P{lower case letter}",
-    "\\p{Greek}",
-    "\\p{Grek}",
-    "\\p{Old_Italic}",
-    "\\p{Cs}",
-    "\\p{any}",
-    "\\p{ASCII}",
-    "\\p{digit}",
-    "\\p{",
-    "{2}",
-    "{0}",
-    "{,2}",
-    "{1,}",
-    "{2,3}",
-    "{3,2}",
-    "{02}",
-    "{40}",
-    "{1001}",
-    "{99999999999}",
-    "(?:",
-    "(?i)",
-    "(?i:",
-    "(?s)",
-    "(?m)",
-    "(?U)",
-    "(?-i)",
-    "(?i-s:",
-    "(?x)",
-    "(?u)",
-    "(?=",
-    "(?P<n>",
-    "(?<n>",
-    "(?P<1a>",
-    "(?P<>",
-    "(?P<n",
-    "(?#",
-    "[^",
-    "[a-z",
-    "[]a]",
-    "[^]a]",
-    "[[]",
-    "[^[]",
-    "[a&&b]",
-    "[a--]",
-    "[a~~b]",
-    "[\\d-z]",
-    "[\\w.-]",
-    "[^\\W]",
-    "[[:alpha:]]",
-    "[[:^digit:]_]",
-    "[[:foo:]]",
-    "[[:lower:]]",
-    "[[:^upper:]]",
-    "[[:^word:]é]",
-    "[[:print:]]",
-    "[^a-s]",
-    "[j-l]",
-    "[R-T]",
-    "[X-c]",
-    "[é-ü]",
-    "[[:alpha]",
-    "[z-a]",
-    "[\\x{d800}-\\x{dfff}]",
-    "[\\x{d000}-\\x{d900}]",
-    "[^\\x00-\\x{10FFFF}]",
-    "[\\pL_]",
-    "[\\b]",
-    "[+-]",
-    "[\\101-\\103]",
-    "&&",
-    "#",
-    "<",
-    ">",
-    ":",
-    "=",
-    "!",
-    "\n",
-    "\t",
-];
+const TOKENS: &str = r#"
+a b k S 0 7 é ٣ _ - ^ $ . | ( ) [ ] { } , * + ? *? \ \d \D \w \W \s \S \b \B \A \z \Z \Q \E \C \. \< \_ \- \] \n
+\v \x41 \x{212a} \x{d800} \x{} \x4 \101 \1 \08 \pL \PL \p{Lu} \p{^Lu} \p{Greek} \p{Grek} \p{Old_Italic} \p{Cs}
+\p{any} \p{ASCII} \p{digit} \p{ {2} {0} {,2} {1,} {2,3} {3,2} {02} {40} {1001} {99999999999} (?: (?i) (?i: (?s)
+(?m) (?U) (?-i) (?i-s: (?x) (?u) (?= (?P<n> (?<n> (?P<1a> (?P<> (?P<n (?# [^ [a-z []a] [^]a] [[] [^[] [a&&b]
+[a--] [a~~b] [\d-z] [\w.-] [^\W] [[:alpha:]] [[:^digit:]_] [[:foo:]] [[:lower:]] [[:^upper:]] [[:^word:]é]
+[[:print:]] [^a-s] [j-l] [R-T] [X-c] [é-ü] [[:alpha] [z-a] [\x{d800}-\x{dfff}] [\x{d000}-\x{d900}]
+[^\x00-\x{10FFFF}] [\pL_] [\b] [+-] [\101-\103] && # < > : = !
+"#;
+
+/// More of them, with spaces or letters that look like others.
+const SPECIAL_TOKENS: [&str; 6] = ["\u{17f}", "\u{212a}", " ", "\\P{lower case letter}", "\n", "\t"];
 
 /// What texts are made of.
-const LETTERS: &[&str] = &[
-    "a", "b", "A", "B", "C", "k", "K", "s", "S", "z", "0", "7", "9", "é", "É", "ſ", "\u{212A}", "٣", "α",
-    "Ω", " ", "_", "-", ".", "[", "]", "{", "}", "&", "~", "<", ">", "#", ",", "^", "$", "\\", "\n", "\t",
-    "\u{b}", "\u{a0}", "😀",
-];
+const LETTERS: &str = r#"
+a b A B C k K s S z 0 7 9 é É ٣ α Ω _ - . [ ] { } & ~ < > # , ^ $ \ 😀
+"#;
+
+/// More of them.
+const SPECIAL_LETTERS: [&str; 7] = ["\u{17f}", "\u{212a}", " ", "\n", "\t", "\u{b}", "\u{a0}"];
 
 pub(super) fn run(arguments: &[String]) -> ExitCode {
     let options = match Options::read(arguments) {
@@ -213,11 +84,11 @@ impl Tally {
 }
 
 fn compare(options: &Options, reference: &mut Reference) -> Result<Tally, String> {
-    let mut dice = Dice::new(options.seed);
+    let (parts, mut dice) = (Parts::new(), Dice::new(options.seed));
     let mut tally = Tally::default();
     let cases = options.cases.unwrap_or(CASES);
     while tally.valid + tally.refused < cases && tally.different < MAX_DIFFERENCES {
-        let batch: Vec<Case> = (0..BATCH).map(|_| case(&mut dice)).collect();
+        let batch: Vec<Case> = (0..BATCH).map(|_| parts.case(&mut dice)).collect();
         let requests: Vec<String> = batch.iter().map(Case::request).collect();
         for (case, reply) in batch.iter().zip(reference.ask(&requests)?) {
             let theirs = theirs(&reply)?;
@@ -232,10 +103,25 @@ fn compare(options: &Options, reference: &mut Reference) -> Result<Tally, String
     Ok(tally)
 }
 
-fn case(dice: &mut Dice) -> Case {
-    let pattern = (0..=dice.below(7)).map(|_| *dice.pick(TOKENS)).collect();
-    let sample = |dice: &mut Dice| (0..dice.below(5)).map(|_| *dice.pick(LETTERS)).collect();
-    Case { pattern, samples: (0..SAMPLES).map(|_| sample(dice)).collect() }
+/// What cases are made of.
+struct Parts {
+    tokens: Vec<&'static str>,
+    letters: Vec<&'static str>,
+}
+
+impl Parts {
+    fn new() -> Parts {
+        Parts {
+            tokens: TOKENS.split_ascii_whitespace().chain(SPECIAL_TOKENS).collect(),
+            letters: LETTERS.split_ascii_whitespace().chain(SPECIAL_LETTERS).collect(),
+        }
+    }
+
+    fn case(&self, dice: &mut Dice) -> Case {
+        let pattern = (0..=dice.below(7)).map(|_| *dice.pick(&self.tokens)).collect();
+        let sample = |dice: &mut Dice| (0..dice.below(5)).map(|_| *dice.pick(&self.letters)).collect();
+        Case { pattern, samples: (0..SAMPLES).map(|_| sample(dice)).collect() }
+    }
 }
 
 impl Case {
