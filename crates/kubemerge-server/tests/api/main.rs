@@ -24,7 +24,7 @@ use std::{
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use kubemerge_server::{AdmissionPlugin, ApiServer};
+use kubemerge_server::{AdmissionPlugin, ApiServer, Clock};
 use normal::Owners;
 use recording::{Case, Incoming, Outgoing, Session};
 use serde_json::{Value, json};
@@ -105,6 +105,9 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
+/// November 2026, when the answers were recorded.
+const RECORDED: i64 = 1_794_800_000;
+
 /// The plugin that a file of cases is about: those below `plugins` have its name.
 fn plugin(file: &str) -> Option<AdmissionPlugin> {
     Some(match file.strip_prefix("plugins/")? {
@@ -117,7 +120,8 @@ fn plugin(file: &str) -> Option<AdmissionPlugin> {
 
 /// Sends the requests of a case to a fresh server; gives the numbers of those answered differently.
 async fn replay(case: &Case, owners: Owners, plugin: Option<AdmissionPlugin>) -> Vec<(usize, String)> {
-    let builder = ApiServer::builder();
+    // The clock stands still: some writes fill in the time, and count as changes in the next second.
+    let builder = ApiServer::builder().clock(Clock::fixed(RECORDED));
     let builder = plugin.into_iter().fold(builder, |builder, plugin| builder.admission_plugin(plugin));
     let server = builder.build().expect("an empty server");
     let mut session = Session::new(owners);
