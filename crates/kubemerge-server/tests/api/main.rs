@@ -120,7 +120,7 @@ fn plugin(file: &str) -> Option<AdmissionPlugin> {
 
 /// Sends the requests of a case to a fresh server; gives the numbers of those answered differently.
 async fn replay(case: &Case, owners: Owners, plugin: Option<AdmissionPlugin>) -> Vec<(usize, String)> {
-    // The clock stands still: some writes fill in the time, and count as changes in the next second.
+    // The clock does not move: some writes fill in the time, and count as changes in the next second.
     let builder = ApiServer::builder().clock(Clock::fixed(RECORDED));
     let builder = plugin.into_iter().fold(builder, |builder, plugin| builder.admission_plugin(plugin));
     let server = builder.build().expect("an empty server");
