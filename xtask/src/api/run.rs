@@ -11,7 +11,7 @@ use super::{
     kinds::{self, Kind, is_changed_by_server},
     managers::{self, Subject},
     normal::{Identity, Owners, normalise, normalise_table, without_descriptions},
-    options::Options,
+    options::{AREAS, Options},
     report::Report,
     schema::Schema,
     stored::{Shelf, Stored, delete, delete_everywhere, read, renamed},
@@ -98,20 +98,11 @@ impl Run<'_> {
     }
 
     fn random_areas(&self, kinds: &[Kind]) -> Vec<&'static str> {
-        let random = [
-            "create",
-            "update",
-            "patch",
-            "apply",
-            "managers",
-            "lifecycle",
-            "subresource",
-            "read",
-            "table",
-            "definition",
-        ];
+        // Random requests need kinds; these areas have requests of their own.
+        let is_random = |area: &&str| !["watch", "custom", "discovery", "openapi"].contains(area);
+        let random = AREAS.into_iter().filter(is_random);
         let mut areas: Vec<&'static str> =
-            random.into_iter().filter(|area| self.options.has(area) && !kinds.is_empty()).collect();
+            random.filter(|area| self.options.has(area) && !kinds.is_empty()).collect();
         areas.extend((self.options.has("custom") && !self.customs.is_empty()).then_some("custom"));
         areas
     }

@@ -116,7 +116,10 @@ impl<'p> Reader<'p> {
                         self.repeat(text, counts, here, repetition)?;
                         Some(here)
                     }
-                    None => self.literal_at(first),
+                    None => {
+                        self.part(first)?;
+                        None
+                    }
                 },
                 _ => {
                     self.part(first)?;
@@ -128,12 +131,6 @@ impl<'p> Reader<'p> {
             true => Ok(()),
             false => Err(PatternError::new("missing closing )", self.whole)),
         }
-    }
-
-    fn literal_at(&mut self, first: char) -> Option<&'p str> {
-        self.rest = &self.rest[first.len_utf8()..];
-        self.literal(u32::from(first));
-        None
     }
 
     /// Reads all but repetitions.

@@ -32,10 +32,19 @@ pub(crate) fn set_entries(call: &Call<'_>, answered: &Answered<'_>, object: &mut
         && call.cluster.managed_fields == ManagedFieldsView::Shown;
     // An error of the field manager never fails a write.
     let Some(entries) = is_wanted.then(|| entries(call, answered, object)).flatten() else { return };
-    if !entries.is_empty() {
-        let mut text = Vec::new();
-        entries.write_json(&mut text);
-        object["metadata"]["managedFields"] = serde_json::from_slice(&text).unwrap_or_default();
+    show_entries(&entries, object);
+}
+
+/// Writes entries into the metadata of an object.
+pub(super) fn show_entries(entries: &ManagedFields, object: &mut Value) {
+    if entries.is_empty() {
+        return;
+    }
+    let mut text = Vec::new();
+    entries.write_json(&mut text);
+    // What our own writer wrote is JSON.
+    if let Ok(entries) = serde_json::from_slice(&text) {
+        object["metadata"]["managedFields"] = entries;
     }
 }
 

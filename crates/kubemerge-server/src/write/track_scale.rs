@@ -19,6 +19,7 @@ use crate::{
     write::{
         apply::{self, Configuration},
         track,
+        track_answer::show_entries,
     },
 };
 
@@ -53,10 +54,8 @@ pub(crate) fn with_entries(call: &Call<'_>, parent: &Object, scale: &Json) -> Js
     let mut scale = scale.clone();
     let entries = with_mapping(call, |mapping| mapping.to_scale(parent.ownership.entries()));
     // Entries that cannot be read are left out, as an error of tracking never fails a write.
-    if let Some(entries) = entries.ok().filter(|entries| !entries.is_empty()) {
-        let mut text = Vec::new();
-        entries.write_json(&mut text);
-        scale["metadata"]["managedFields"] = serde_json::from_slice(&text).unwrap_or_default();
+    if let Ok(entries) = entries {
+        show_entries(&entries, &mut scale);
     }
     scale
 }

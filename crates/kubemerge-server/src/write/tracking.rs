@@ -43,7 +43,7 @@ impl<'c> Tracked<'c> {
 
     /// Runs an operation of the field manager at this endpoint, on an object that may not exist yet.
     pub(crate) fn run<R>(self, arena: &Arena, operation: impl FnOnce(&Endpoint<'_>) -> R) -> R {
-        let empty = || match self.resource.custom() {
+        let empty = match self.resource.custom() {
             Some(_) => bare(self.resource, arena),
             None => {
                 let text = self.resource.empty(|| self.typed_empty());
@@ -53,7 +53,7 @@ impl<'c> Tracked<'c> {
                 )
             }
         };
-        self.run_with(empty(), arena, operation)
+        self.run_with(empty, arena, operation)
     }
 
     /// Runs an operation on an object that exists, which needs no empty one.
