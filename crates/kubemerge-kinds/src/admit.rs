@@ -292,22 +292,6 @@ impl<'s> BuiltinKind<'s> {
         report.into_errors()
     }
 
-    /// Whether new objects with the same content as this prepared one, and like it without annotations, are stored with
-    /// the same content; [`BuiltinKind::validate_metadata`] validates all that differs.
-    pub fn shares_content(self, object: &Map<'_>) -> bool {
-        self.rules.is_some_and(|rules| (rules.shares_content)(object))
-    }
-
-    /// Validates the metadata of a prepared new object whose content is valid: the errors of [`BuiltinKind::validate`].
-    pub fn validate_metadata(self, object: &Map<'_>) -> Vec<FieldError> {
-        let Some(rules) = self.rules else { return Vec::new() };
-        let report = Report::new(self.context.minor);
-        let root = Field::root(object, &report);
-        metadata_of_kind(root, rules);
-        generic_at_the_end(root, rules);
-        report.into_errors()
-    }
-
     /// Prepares an object that replaces another one and validates it; answers what is wrong.
     pub fn update(self, object: &mut Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
         let errors = self.begin(object, Some(old));

@@ -115,9 +115,6 @@ pub struct Rules {
     pub generation: Generation,
     /// The status of a new object of a kind whose status is reset.
     pub status_on_create: StatusOnCreate,
-    /// Whether objects of one template, without annotations, share all that is stored besides their metadata: it follows
-    /// from the same part of the request alone. Asked of a prepared new object.
-    pub shares_content: for<'a> fn(&Map<'a>) -> bool,
     /// Rules of subresources that speak the same kind, such as `status`.
     pub subresources: &'static [SubresourceRules],
 }
@@ -174,7 +171,6 @@ impl Rules {
         on_update: OnUpdate::ValidateWhole,
         generation: Generation::None,
         status_on_create: StatusOnCreate::Emptied,
-        shares_content: |_| false,
         subresources: &[],
     };
 

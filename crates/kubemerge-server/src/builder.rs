@@ -20,7 +20,7 @@ use crate::{
     },
     catalog::{
         Catalog, Scope,
-        cluster::{Cluster, OwnerTracking, Validation},
+        cluster::{Cluster, Validation},
         field_index::{FieldIndex, FieldIndexes},
         reservations::Reservations,
         served::ServedVersions,
@@ -55,7 +55,6 @@ pub struct Builder {
     custom_strategic_merge: Option<CustomStrategicMerge>,
     validation: Validation,
     managed_fields: ManagedFieldsView,
-    owner_tracking: OwnerTracking,
     documents: Vec<Value>,
     objects: Vec<Given>,
     first_objects: FirstObjects,
@@ -97,7 +96,6 @@ impl Default for Builder {
             custom_strategic_merge: None,
             validation: Validation::default(),
             managed_fields: ManagedFieldsView::default(),
-            owner_tracking: OwnerTracking::default(),
             documents: Vec::new(),
             objects: Vec::new(),
             first_objects: FirstObjects::default(),
@@ -145,14 +143,6 @@ impl Builder {
     /// server-side apply works the same.
     pub fn managed_fields(mut self, view: ManagedFieldsView) -> Self {
         self.managed_fields = view;
-        self
-    }
-
-    /// Tracks no owners, so that `bench/server` can measure what it costs. Nothing else should use it: server-side apply
-    /// does not work without owners.
-    #[doc(hidden)]
-    pub fn without_owner_tracking(mut self) -> Self {
-        self.owner_tracking = OwnerTracking::Off;
         self
     }
 
@@ -377,7 +367,6 @@ impl Builder {
             validation: self.validation,
             document_schemas: Arc::new(DocumentSchemas::new(self.documents)),
             managed_fields: self.managed_fields,
-            owner_tracking: self.owner_tracking,
             clock: self.clock,
             entropy: Arc::new(self.seed.map_or_else(Entropy::system, Entropy::seeded)),
             field_indexes: FieldIndexes::new(self.field_indexes),

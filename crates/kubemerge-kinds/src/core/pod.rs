@@ -21,7 +21,6 @@ pub(super) const RULES: Rules = Rules {
         pod_update::validate_update(pod, old);
     },
     on_update: OnUpdate::ValidateMetadata,
-    shares_content,
     subresources: &[
         SubresourceRules {
             prepare_update: pod_status_update::prepare_update,
@@ -88,16 +87,6 @@ fn prepare_update(pod: &mut Map<'_>, old: &Map<'_>, context: Context) {
         spec.set("resources", resources.copy_in(spec.arena()));
     }
     drop_disabled_fields(pod, context);
-}
-
-/// Of the metadata, rules of a spec read annotations, labels and the name; plugins read classes.
-fn shares_content(pod: &Map<'_>) -> bool {
-    const READ_LABELS: [&str; 2] = ["affinity", "topologySpreadConstraints"];
-    const READ_CLASSES: [&str; 3] = ["overhead", "priorityClassName", "runtimeClassName"];
-    let Some(spec) = pod.map("spec") else { return false };
-    // The claim of an ephemeral volume is named after the pod.
-    let reads_name = spec.maps("volumes").any(|volume| volume.has("ephemeral"));
-    !reads_name && !READ_LABELS.iter().chain(&READ_CLASSES).any(|name| spec.has(name))
 }
 
 fn validate(pod: Field<'_>) {

@@ -21,7 +21,6 @@ pub use converter::convert;
 pub use duration::duration_problem;
 pub use error::{DecodeError, StrictError};
 pub use quantity::Quantity;
-pub use scan::member_span;
 
 use kubemerge_schema::{Alternative, GoKind, GoTypes, GoValue, Schema, StructId};
 use kubemerge_value::deep;

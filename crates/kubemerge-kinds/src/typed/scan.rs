@@ -1,7 +1,5 @@
 //! A cursor over JSON text that is known to be well-formed; malformed text reads as null, never panics.
 
-use std::ops::Range;
-
 use crate::tree::Arena;
 
 /// What a value starts with.
@@ -171,27 +169,6 @@ impl<'t> Scanner<'t> {
         }
         self.text.get(start..self.at).unwrap_or_default()
     }
-}
-
-/// Where the value of a member is in the text of an object, which must be well-formed JSON; the first one of its name.
-pub fn member_span(text: &str, name: &str) -> Option<Range<usize>> {
-    let mut scanner = Scanner::new(text);
-    if scanner.start() != Start::Map {
-        return None;
-    }
-    scanner.open();
-    while scanner.next_part() {
-        let is_wanted = scanner.raw_string() == name;
-        scanner.skip_space();
-        scanner.at += usize::from(scanner.byte() == b':');
-        scanner.skip_space();
-        let start = scanner.at;
-        scanner.pass();
-        if is_wanted {
-            return Some(start..scanner.at);
-        }
-    }
-    None
 }
 
 /// Where the next quote or backslash is, or the end of the text. Strings are short mostly: a call of memchr costs more.

@@ -6,10 +6,9 @@ use crate::{
     protocol::{query::WriteOptions, reply::Reply, status::Outcome},
     read::present,
     write::{
-        create,
+        create, decode,
         part::Part,
         request::{self, Write},
-        template,
         transaction::Transaction,
     },
 };
@@ -19,7 +18,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
     let options = WriteOptions::read(call.query, "CreateOptions")?;
     let arena = request::arena(call.body.len());
     let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
-    let decoded = template::body_object(write)?;
+    let decoded = decode::body_object(write)?;
     let (record, revision) = create::create(write, decoded)?;
     present::object(call, 201, Shown::new(&record, revision))
 }

@@ -31,15 +31,6 @@ pub enum Validation {
     Off,
 }
 
-/// Whether owners of fields are tracked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum OwnerTracking {
-    #[default]
-    On,
-    /// Never: only to measure what it costs.
-    Off,
-}
-
 /// What reading and writing share.
 pub(crate) struct Cluster {
     pub(crate) store: Arc<dyn Store>,
@@ -53,7 +44,6 @@ pub(crate) struct Cluster {
     pub(crate) document_schemas: Arc<DocumentSchemas>,
     /// Whether answers have managedFields.
     pub(crate) managed_fields: ManagedFieldsView,
-    pub(crate) owner_tracking: OwnerTracking,
     pub(crate) clock: Clock,
     pub(crate) entropy: Arc<Entropy>,
     /// Fields that selectors may name besides those of the kinds.
@@ -129,7 +119,6 @@ impl Cluster {
             validation: self.validation,
             document_schemas: self.document_schemas.clone(),
             managed_fields: self.managed_fields,
-            owner_tracking: self.owner_tracking,
             clock: self.clock.fork(),
             entropy: Arc::new(self.entropy.fork()),
             field_indexes: self.field_indexes.fork(),

@@ -1,121 +1,27 @@
-//! Objects of one template have the same owners of the same fields: they share one copy of them. Most of them share all
-//! that is stored besides their metadata as well.
+//! Objects that are written alike have the same owners of the same fields: they share one copy of the texts.
 
 use std::{
     collections::{HashMap, VecDeque},
     sync::{Mutex, PoisonError},
 };
 
-use kubemerge_ssa::managed_fields::{FieldsV1, ManagedFields, ManagedFieldsEntry, Time};
+use kubemerge_ssa::managed_fields::{FieldsV1, ManagedFields, ManagedFieldsEntry};
 
-use crate::{
-    catalog::Resource,
-    store::{Ownership, Record},
-};
+use crate::{catalog::Resource, store::Ownership};
 
-/// All that the owners of a new object depend on, as texts: who creates it where, what it has besides its metadata, and
-/// the shape of its metadata. It is the same for objects of one template.
-pub(crate) type Content<'c> = [&'c [u8]];
-
-/// How many texts of updates are remembered for a kind: a few managers take turns over its objects.
+/// How many texts are remembered for a kind: a few managers take turns over its objects.
 const MAX_TEXTS: usize = 8;
 
 /// How many kinds are remembered: more than are ever in use at once, so that kinds whose definition is gone are forgotten.
 const MAX_KINDS: usize = 500;
 
-/// The object of a kind that was created last, and the sets that updates of its objects have left.
+/// The sets that the newest writes to objects of each kind have left.
 #[derive(Default)]
-struct Template {
-    ownership: Ownership,
-    content: Vec<Box<[u8]>>,
-    /// What was stored, if other objects with the same content are stored with the same content.
-    stored: Option<Record>,
-    texts: VecDeque<FieldsV1>,
-}
-
-/// The object of each kind that was created last. One is enough: a controller creates its objects one after the other.
-#[derive(Default)]
-pub(crate) struct SharedOwners(Mutex<HashMap<String, Template>>);
+pub(crate) struct SharedOwners(Mutex<HashMap<String, VecDeque<FieldsV1>>>);
 
 impl SharedOwners {
-    /// The owners of the object of the kind that was created last.
-    pub(crate) fn last(&self, resource: &Resource) -> Ownership {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.get(&resource.kind).map(|template| template.ownership.clone()).unwrap_or_default()
-    }
-
-    /// Whether the object that was created last had this text around its metadata, and shares what was stored.
-    pub(crate) fn has_text(&self, resource: &Resource, text: [&[u8]; 2]) -> bool {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.get(&resource.kind).is_some_and(|template| template.stored.is_some() && template.has_text(text))
-    }
-
-    /// What is stored of new objects with this content, if they share it.
-    pub(crate) fn stored(&self, resource: &Resource, content: &Content<'_>) -> Option<Record> {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.get(&resource.kind).filter(|template| template.has_content(content))?.stored.clone()
-    }
-
-    /// Notes what is stored of new objects with this text around their metadata, unless another one was created meanwhile.
-    pub(crate) fn set_stored(&self, resource: &Resource, text: [&[u8]; 2], record: &Record) {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let template = last.get_mut(&resource.kind).filter(|template| template.has_text(text));
-        if let Some(template) = template {
-            template.stored = Some(record.clone());
-        }
-    }
-
-    /// The owners of a new object with the content of the one before; `None` if it has other content.
-    pub(crate) fn of_content(
-        &self,
-        resource: &Resource,
-        content: &Content<'_>,
-        now: Time,
-    ) -> Option<Ownership> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let template = last.get_mut(&resource.kind).filter(|template| template.has_content(content))?;
-        let ownership = &mut template.ownership;
-        let entries = ownership.entries().entries();
-        if entries.iter().any(|entry| entry.time != Some(now)) {
-            let entry = |entry: &ManagedFieldsEntry| ManagedFieldsEntry { time: Some(now), ..entry.clone() };
-            *ownership = Ownership::new(ManagedFields::from_entries(entries.iter().map(entry)));
-        }
-        Some(ownership.clone())
-    }
-
-    /// The owners of a new object, shared with the one before if only times differ.
-    pub(crate) fn share(
-        &self,
-        resource: &Resource,
-        managed: ManagedFields,
-        content: &Content<'_>,
-    ) -> Ownership {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = last.get(&resource.kind).map(|template| &template.ownership);
-        let ownership = match before {
-            Some(before) if *before.entries() == managed => before.clone(),
-            Some(before) if before.entries().is_same_without_times(&managed) => {
-                Ownership::new(retimed(before, &managed))
-            }
-            _ => Ownership::new(managed),
-        };
-        let template = template_of(&mut last, resource);
-        if !template.has_content(content) {
-            template.content = content.iter().map(|part| Box::from(*part)).collect();
-            template.stored = None;
-        }
-        template.ownership = ownership.clone();
-        ownership
-    }
-
-    /// The owners of an object after a write. Objects of one template are written in the same way, so that the sets which
-    /// a write leaves are shared with the object before.
-    pub(crate) fn share_texts(
-        &self,
-        resource: &Resource,
-        live: &Ownership,
-        managed: ManagedFields,
-    ) -> Ownership {
+    /// The owners of an object after a write; `live` are those before, whose texts are shared already.
+    pub(crate) fn share(&self, resource: &Resource, live: &Ownership, managed: ManagedFields) -> Ownership {
         let known = live.entries().entries();
         let is_new = |entry: &ManagedFieldsEntry| {
             !known.iter().any(|known| known.fields.is_shared_with(&entry.fields))
@@ -123,55 +29,37 @@ impl SharedOwners {
         if !managed.entries().iter().any(is_new) {
             return Ownership::new(managed);
         }
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let template = template_of(&mut last, resource);
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = texts_of(&mut all, resource);
         let entries = managed.entries().iter().map(|entry| match is_new(entry) {
-            true => ManagedFieldsEntry { fields: template.shared_text(&entry.fields), ..entry.clone() },
+            true => ManagedFieldsEntry { fields: shared_text(texts, &entry.fields), ..entry.clone() },
             false => entry.clone(),
         });
         Ownership::new(ManagedFields::from_entries(entries))
     }
 }
 
-/// The template of a kind. All of them are forgotten when there are too many: each is known again after one object.
-fn template_of<'t>(all: &'t mut HashMap<String, Template>, resource: &Resource) -> &'t mut Template {
+/// The texts of a kind. All of them are forgotten when there are too many kinds: each is known again after one write.
+fn texts_of<'t>(
+    all: &'t mut HashMap<String, VecDeque<FieldsV1>>,
+    resource: &Resource,
+) -> &'t mut VecDeque<FieldsV1> {
     if all.len() >= MAX_KINDS && !all.contains_key(&resource.kind) {
         all.clear();
     }
     all.entry(resource.kind.clone()).or_default()
 }
 
-impl Template {
-    /// Objects without known content have none.
-    fn has_content(&self, content: &Content<'_>) -> bool {
-        !content.is_empty() && self.content.iter().map(|part| &**part).eq(content.iter().copied())
+/// The text that is the same and known already; otherwise it is known from now on.
+fn shared_text(texts: &mut VecDeque<FieldsV1>, fields: &FieldsV1) -> FieldsV1 {
+    if let Some(known) = texts.iter().find(|known| known.as_str() == fields.as_str()) {
+        return known.clone();
     }
-
-    /// The text around the metadata comes right before the shape of the metadata.
-    fn has_text(&self, text: [&[u8]; 2]) -> bool {
-        let [.., before, after, _] = &self.content[..] else { return false };
-        [&**before, &**after] == text
+    if texts.len() == MAX_TEXTS {
+        texts.pop_front();
     }
-
-    /// The text that is the same and known already; otherwise it is known from now on.
-    fn shared_text(&mut self, fields: &FieldsV1) -> FieldsV1 {
-        if let Some(known) = self.texts.iter().find(|known| known.as_str() == fields.as_str()) {
-            return known.clone();
-        }
-        if self.texts.len() == MAX_TEXTS {
-            self.texts.pop_front();
-        }
-        self.texts.push_back(fields.clone());
-        fields.clone()
-    }
-}
-
-/// The same entries at other times: their texts are shared.
-fn retimed(before: &Ownership, managed: &ManagedFields) -> ManagedFields {
-    let pairs = before.entries().entries().iter().zip(managed.entries());
-    ManagedFields::from_entries(
-        pairs.map(|(before, new)| ManagedFieldsEntry { time: new.time, ..before.clone() }),
-    )
+    texts.push_back(fields.clone());
+    fields.clone()
 }
 
 #[cfg(test)]

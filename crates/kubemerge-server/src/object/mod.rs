@@ -103,11 +103,6 @@ impl Object {
         own.chain(others.map(|(name, text)| (&**name, [None, Some(text)])))
     }
 
-    /// What the object has besides its type and metadata: names and texts.
-    pub(crate) fn content(&self) -> impl Iterator<Item = &[u8]> {
-        self.fields.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()])
-    }
-
     /// Only the apiVersion and kind of a JSON object.
     pub(crate) fn read_type(document: &SharedValue) -> Outcome<Object> {
         if document.node().kind() != Kind::Map {
@@ -223,14 +218,6 @@ impl Object {
     /// Takes a top-level field from another object, or loses it if the other has none.
     pub(crate) fn take_field(&mut self, name: &str, from: &Object) {
         self.fields.take(name, &from.fields);
-    }
-
-    /// Takes all fields but the type and the metadata from a record, whose text it shares.
-    pub(crate) fn take_fields_of(&mut self, record: &Record) {
-        let document = record.shared();
-        let fields = record.fields();
-        self.fields = Members::with_capacity(fields.len());
-        fields.for_each(|(name, span)| self.fields.push(name.clone(), document.at(span)));
     }
 
     /// Takes every top-level field but one from another object.

@@ -91,12 +91,10 @@ pub(crate) fn body_object(write: Write<'_>) -> Outcome<Decoded<'_>> {
 }
 
 /// All of the object in a body whose kind has rules.
-pub(crate) fn whole_body<'w>(write: Write<'w>, kind: BuiltinKind<'w>, text: &'w str) -> Outcome<Decoded<'w>> {
+fn whole_body<'w>(write: Write<'w>, kind: BuiltinKind<'w>, text: &'w str) -> Outcome<Decoded<'w>> {
     let validation = write.options.field_validation;
     let found = Found { validation, complaints: Vec::new(), source: Source::Body, checked: None };
-    let decoded = typed(write, kind, Given { text, reading: Reading::Json }, found)?;
-    let typed = decoded.typed.map(|typed| typed.with_content(text));
-    Ok(Decoded { typed, ..decoded })
+    typed(write, kind, Given { text, reading: Reading::Json }, found)
 }
 
 /// The text of a body that needs no change and nothing reported: most requests end here.

@@ -9,7 +9,6 @@ use kubemerge_kinds::{
     autoscaler_to_v2,
     field_error::FieldError,
     tree::{Arena, Map},
-    typed::member_span,
 };
 use kubemerge_value::SharedValue;
 
@@ -54,9 +53,6 @@ pub(crate) fn create(
     Ok(Ok(Object::of_record(&typed::record(&typed.tree, Ownership::default()))))
 }
 
-/// The content of an object that did not come in a body.
-const NO_CONTENT: [&[u8]; 2] = [&[], &[]];
-
 /// An object in its typed form, with defaults.
 #[derive(Debug)]
 pub(crate) struct Typed<'a> {
@@ -64,26 +60,6 @@ pub(crate) struct Typed<'a> {
     pub(crate) tree: Map<'a>,
     /// The metadata in the tree, once it is known.
     metadata: Option<Metadata>,
-    /// The text around the metadata, for objects in the body of a request.
-    pub(crate) content: [&'a [u8]; 2],
-    /// What strict field validation says.
-    pub(crate) complaints: Complaints,
-    pub(crate) extent: Extent,
-}
-
-/// Whether strict field validation has something to say about an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Complaints {
-    None,
-    Some,
-}
-
-/// Which fields of an object were decoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    Whole,
-    /// Only its metadata: the rest is that of the object before.
-    Metadata,
 }
 
 impl<'a> Typed<'a> {
@@ -97,10 +73,8 @@ impl<'a> Typed<'a> {
         let decoded = kind.decode(arena, text).map_err(|error| error.message().to_owned())?;
         let mut tree = decoded.object;
         kind.default(&mut tree);
-        let strict: Vec<String> = decoded.strict.iter().map(ToString::to_string).collect();
-        let complaints = if strict.is_empty() { Complaints::None } else { Complaints::Some };
-        let (content, extent) = (NO_CONTENT, Extent::Whole);
-        Ok((Typed { kind, tree, metadata: None, content, complaints, extent }, strict))
+        let strict = decoded.strict.iter().map(ToString::to_string).collect();
+        Ok((Typed { kind, tree, metadata: None }, strict))
     }
 
     /// The typed form of an object that the server has put together.
@@ -108,12 +82,6 @@ impl<'a> Typed<'a> {
         let text = write.arena.alloc_str(object.record().canonical().as_str());
         let decoded = Typed::decode(kind, write.arena, text);
         decoded.map(|(typed, _)| typed).map_err(unclassified)
-    }
-
-    /// Notes the text of the body that the object was decoded from.
-    pub(crate) fn with_content(self, body: &'a str) -> Typed<'a> {
-        let content = around_metadata(body).unwrap_or([&[], body.as_bytes()]);
-        Typed { content, ..self }
     }
 
     /// The object as a tree of its own, for messages.
@@ -178,12 +146,6 @@ impl<'a> Typed<'a> {
     }
 }
 
-/// The text around the metadata of an object, if it has any.
-pub(crate) fn around_metadata(body: &str) -> Option<[&[u8]; 2]> {
-    let span = member_span(body, "metadata")?;
-    Some([&body.as_bytes()[..span.start], &body.as_bytes()[span.end..]])
-}
-
 /// The typed form of a text, without defaults; none if the text does not fit its kind.
 pub(crate) fn typed_form(kind: BuiltinKind<'_>, document: &SharedValue) -> Option<SharedValue> {
     let arena = Arena::new();
@@ -217,7 +179,7 @@ pub(crate) fn admit<'a>(
     if is_converted {
         typed = typed.in_newest_version(write)?;
     }
-    let Typed { kind, mut tree, content, complaints, .. } = typed;
+    let Typed { kind, mut tree, .. } = typed;
     let errors = match (old, subresource(write)) {
         (Some(old), Some(name)) => kind.update_subresource(name, &mut tree, old),
         (old, _) => admit_whole(write, kind, &mut tree, old)?,
@@ -230,21 +192,7 @@ pub(crate) fn admit<'a>(
     if !is_converted {
         view::store_tree(resource, &mut tree);
     }
-    let record = typed::record(&tree, object.ownership.clone());
-    if old.is_none() && complaints == Complaints::None && kind.shares_content(&tree) {
-        remember(write, content, object, &record);
-    }
-    Ok(record)
-}
-
-/// Notes what was stored of a new object, for the next one of its template.
-fn remember(write: Write<'_>, content: [&[u8]; 2], object: &Object, record: &Record) {
-    let call = write.call;
-    // Warnings would be missing in the answers to other objects; what plugins add depends on other objects.
-    let is_alone = call.warnings.borrow().is_empty() && write.transaction.settings.plugins.is_empty();
-    if is_alone && !object.metadata.has(Field::Annotations) && content.iter().all(|text| !text.is_empty()) {
-        call.cluster.shared_owners.set_stored(call.resource, content, record);
-    }
+    Ok(typed::record(&tree, object.ownership.clone()))
 }
 
 /// The steps of a whole object: plugins come before the rules, and what is allocated before it is validated.

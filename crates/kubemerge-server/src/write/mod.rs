@@ -50,7 +50,6 @@ mod rewrite;
 pub(crate) mod sequence;
 pub(crate) mod settings;
 mod storage_protection;
-pub(crate) mod template;
 mod times;
 pub(crate) mod track;
 pub(crate) mod track_answer;

@@ -11,10 +11,10 @@ use crate::{
         commit::{self, Committed},
         decode::{Decoded, Tracking},
         default,
-        kind_rules::{self, Extent, Typed},
+        kind_rules::{self, Typed},
         prepare,
         request::{Old, Write},
-        template, track, validate,
+        track, validate,
     },
 };
 
@@ -46,12 +46,6 @@ pub(crate) fn state_to_store<'w>(
     if old.is_none() {
         // Before defaults, so that the default of a status is not dropped with the client's status.
         prepare::reset_new(resource, &mut object);
-    }
-    if let Some(partial) = typed.as_mut().filter(|typed| typed.extent == Extent::Metadata) {
-        if let Some(record) = template::record(write, partial, &mut object) {
-            return record;
-        }
-        typed = template::whole(write, partial)?;
     }
     if !is_complete {
         default::fill(resource, write.part, &mut object);

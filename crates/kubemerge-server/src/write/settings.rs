@@ -51,10 +51,6 @@ impl AdmissionPlugins {
         self.0 |= 1 << plugin as u8;
     }
 
-    pub(crate) fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     pub(crate) fn has(self, plugin: AdmissionPlugin) -> bool {
         self.0 & 1 << plugin as u8 != 0
     }

@@ -2,7 +2,7 @@
 //!
 //! Nothing here fails a write. Entries that the write does not touch are neither read nor written again.
 
-use std::{borrow::Cow, cell::OnceCell};
+use std::borrow::Cow;
 
 use kubemerge_kinds::tree::Map;
 use kubemerge_ssa::{
@@ -16,9 +16,9 @@ use kubemerge_ssa::{
 use kubemerge_value::SharedValue;
 
 use crate::{
-    catalog::{call::Call, cluster::OwnerTracking, shared_owners::Content},
+    catalog::call::Call,
     object::{Object, differing, differing_tree, parsed},
-    store::{KnownForm, Ownership, Record, metadata_field::Field},
+    store::{KnownForm, Ownership, metadata_field::Field},
     write::{
         kind_rules::Typed,
         request::{Old, Write},
@@ -61,19 +61,6 @@ impl Steps {
     }
 }
 
-/// The owners of a new object with the text and the metadata of the one before, and what was stored of that one.
-pub(crate) fn known_content(write: Write<'_>, text: [&[u8]; 2], new: &Object) -> Option<(Ownership, Record)> {
-    let (endpoint, manager, shape) = (endpoint(write.call), write.call.manager(), new.metadata.shape());
-    let (cluster, resource) = (endpoint.cluster, endpoint.resource);
-    let change =
-        Change { endpoint, manager: &manager, live: &Ownership::default(), given: None, steps: Steps::All };
-    let content = change.content(text.into_iter().chain([&*shape]));
-    let stored = cluster.shared_owners.stored(resource, &content)?;
-    let now = Time(cluster.clock.now().seconds());
-    let ownership = cluster.shared_owners.of_content(resource, &content, now)?;
-    Some((change.known(ownership), stored))
-}
-
 /// The same as [`request`] for a kind with rules: `typed` has the fields of `new`, and `stored` those of `old`.
 pub(crate) fn typed_request<'w>(
     write: Write<'w>,
@@ -95,17 +82,9 @@ pub(crate) fn typed_request<'w>(
         typed.kind.read_stored(arena, arena.alloc_str(form.canonical().as_str()))
     });
     let Some(before) = other_form.as_ref().or(stored) else {
-        let shape = new.metadata.shape();
-        // An object that was put together has no text to compare.
-        let texts = typed.content.into_iter().filter(|text| !text.is_empty()).chain([&*shape]);
-        let content = change.content(texts);
-        new.ownership = change.create(&content, || parsed::object(&typed.tree, arena), arena);
+        new.ownership = change.update(None, parsed::object(&typed.tree, arena), arena);
         return;
     };
-    if change.is_off() {
-        new.ownership = change.known(live.clone());
-        return;
-    }
     let form = if other_form.is_none() { live.form() } else { KnownForm::Unchecked };
     new.ownership = change.update_tree(before, &typed.tree, form, arena);
 }
@@ -116,14 +95,8 @@ fn object(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut 
     let change = Change { endpoint, manager, live: &live, given: given.as_ref(), steps };
     let arena = &Arena::new();
     let Some(old) = old else {
-        let (shape, form) = (new.metadata.shape(), OnceCell::new());
-        let content = match endpoint.is_tracked_as_is() {
-            true => change.content(new.content().chain([&*shape])),
-            false => Vec::new(),
-        };
-        let form = || form.get_or_init(|| endpoint.form(new)).canonical();
-        let ownership = change.create(&content, || ParsedValue::from_canonical(form(), arena), arena);
-        new.ownership = ownership;
+        let form = endpoint.form(new);
+        new.ownership = change.update(None, ParsedValue::from_canonical(form.canonical(), arena), arena);
         return;
     };
     // A status that did not change and the like: nothing to compare.
@@ -132,20 +105,16 @@ fn object(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut 
         new.ownership = live;
         return;
     }
-    if change.is_off() {
-        new.ownership = change.known(live.clone());
-        return;
-    }
     new.ownership = match live.form() == KnownForm::Complete && endpoint.is_tracked_as_is() {
         // What is the same in both has the same owners as before.
         true => {
             let versions = differing::values(endpoint.resource, old, new, arena);
-            change.update(Some((versions.old, KnownForm::Complete)), versions.new, &[], arena)
+            change.update(Some((versions.old, KnownForm::Complete)), versions.new, arena)
         }
         false => {
             let (old, new) = (endpoint.stored_form(old), endpoint.form(new));
             let versions = ValuePair::from_canonical(old.canonical(), new.canonical(), arena);
-            change.update(Some((versions.old, KnownForm::Unchecked)), versions.new, &[], arena)
+            change.update(Some((versions.old, KnownForm::Unchecked)), versions.new, arena)
         }
     };
 }
@@ -162,37 +131,6 @@ struct Change<'v> {
 }
 
 impl<'v> Change<'v> {
-    /// Whether no owners are wanted.
-    fn is_off(self) -> bool {
-        self.endpoint.cluster.owner_tracking == OwnerTracking::Off
-    }
-
-    /// All that the owners of a new object depend on, given its texts.
-    fn content(self, texts: impl Iterator<Item = &'v [u8]>) -> Vec<&'v [u8]> {
-        let Tracked { resource, subresource, .. } = self.endpoint;
-        let place = [self.manager, &resource.api_version, subresource].map(str::as_bytes);
-        place.into_iter().chain(texts).collect()
-    }
-
-    /// The owners of a new object, which most often is like the one before.
-    fn create<'a>(
-        self,
-        content: &Content<'_>,
-        object: impl FnOnce() -> ParsedValue<'a>,
-        arena: &'a Arena,
-    ) -> Ownership {
-        let Tracked { cluster, resource, .. } = self.endpoint;
-        let now = Time(cluster.clock.now().seconds());
-        let same = cluster.shared_owners.of_content(resource, content, now).filter(|_| self.given.is_none());
-        match same {
-            Some(ownership) => self.known(ownership),
-            None if self.is_off() => {
-                self.known(cluster.shared_owners.share(resource, ManagedFields::new(), content))
-            }
-            None => self.update(None, object(), content, arena),
-        }
-    }
-
     /// The owners after a write of a kind with rules, whose stored object has this form.
     fn update_tree<'a>(self, old: &Map<'a>, new: &Map<'a>, form: KnownForm, arena: &'a Arena) -> Ownership {
         if form == KnownForm::Complete && self.given.is_none() {
@@ -221,7 +159,7 @@ impl<'v> Change<'v> {
         let versions = parsed::versions(old, new, arena);
         match versions.is_same && self.given.is_none() && self.endpoint.keeps_entries(self.live) {
             true => self.live.clone(),
-            false => self.update(Some((versions.old, form)), versions.new, &[], arena),
+            false => self.update(Some((versions.old, form)), versions.new, arena),
         }
     }
 
@@ -240,7 +178,7 @@ impl<'v> Change<'v> {
         let Change { endpoint, live, .. } = self;
         match managed == *live.entries() {
             true => self.known(live.clone()),
-            false => self.known(endpoint.cluster.shared_owners.share_texts(endpoint.resource, live, managed)),
+            false => self.known(endpoint.cluster.shared_owners.share(endpoint.resource, live, managed)),
         }
     }
 
@@ -248,19 +186,16 @@ impl<'v> Change<'v> {
         self,
         old: Option<(ParsedValue<'a>, KnownForm)>,
         new: ParsedValue<'a>,
-        content: &Content<'_>,
         arena: &'a Arena,
     ) -> Ownership {
         let Change { endpoint, manager, live, given, .. } = self;
         let writer = Writer { manager, time: Time(endpoint.cluster.clock.now().seconds()) };
-        let shared = &endpoint.cluster.shared_owners;
         endpoint.run(arena, |place| {
             let requested = requested(given, live, place.order, arena);
             if old.is_none() && requested == Requested::Nothing {
-                // Most objects are like the one before, which the short way finds out.
-                let last = shared.last(endpoint.resource);
-                if let Some(managed) = create(place, new, writer, last.entries(), arena) {
-                    return self.known(shared.share(endpoint.resource, managed, content));
+                // The short way knows nearly all objects.
+                if let Some(managed) = create(place, new, writer, arena) {
+                    return self.updated(managed);
                 }
             }
             let chosen = match requested {
@@ -274,9 +209,6 @@ impl<'v> Change<'v> {
                 KnownForm::Unchecked => update(place, before, new, writer, arena),
             };
             match managed {
-                Ok(managed) if old.is_none() && managed != *live.entries() => {
-                    self.known(shared.share(endpoint.resource, managed, content))
-                }
                 Ok(managed) => self.updated(managed),
                 // Upstream: a tracking error never fails a write.
                 Err(_) => live.clone().with(KnownForm::Unchecked),

@@ -10,10 +10,7 @@ use kubemerge_ssa::{
 };
 use serde_json::Value;
 
-use crate::{
-    catalog::{call::Call, cluster::OwnerTracking},
-    store::ManagedFieldsView,
-};
+use crate::{catalog::call::Call, store::ManagedFieldsView};
 
 /// What is answered, as field managers see it.
 pub(crate) struct Answered<'a> {
@@ -28,8 +25,7 @@ pub(crate) struct Answered<'a> {
 pub(crate) fn set_entries(call: &Call<'_>, answered: &Answered<'_>, object: &mut Value) {
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     metadata.remove("managedFields");
-    let is_wanted = call.cluster.owner_tracking == OwnerTracking::On
-        && call.cluster.managed_fields == ManagedFieldsView::Shown;
+    let is_wanted = call.cluster.managed_fields == ManagedFieldsView::Shown;
     // An error of the field manager never fails a write.
     let Some(entries) = is_wanted.then(|| entries(call, answered, object)).flatten() else { return };
     show_entries(&entries, object);

@@ -2,11 +2,14 @@
 //! the same object that was stored past the API, of which nothing is known. Held against the recorded objects of every
 //! kind with random patches and replacements, valid or not; the seed is printed.
 
+use bytes::Bytes;
 use fastrand::Rng;
+use http_body_util::{BodyExt, Full};
 use kubemerge_server::{ApiServer, Clock, Validation};
 use serde_json::{Map, Value, json};
+use tower_service::Service;
 
-use super::templates::{Request, answer, creations};
+use super::files;
 
 /// How many objects are tried, and how many writes each.
 const OBJECTS: usize = 80;
@@ -14,6 +17,45 @@ const WRITES: usize = 4;
 
 const MERGE: &str = "application/merge-patch+json";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
+
+/// The objects of recorded requests with an answer, and the paths they are sent to.
+fn creations(answered: impl Fn(&Value) -> bool) -> Vec<(String, Value)> {
+    let steps = files().into_iter().flat_map(|(_, cases)| cases).flat_map(|case| case.steps);
+    let creations = steps.filter(|step| step.send["method"] == "POST" && answered(&step.answer["status"]));
+    creations
+        .filter_map(|step| {
+            let path = step.send["path"].as_str()?.split('?').next()?.to_owned();
+            Some((path, step.send.get("body")?.clone()))
+        })
+        .collect()
+}
+
+/// A request with a body.
+#[derive(Debug)]
+struct Request {
+    method: String,
+    path: String,
+    content_type: String,
+    body: String,
+}
+
+/// The whole answer to a request: status, body, warnings.
+async fn answer(server: &ApiServer, request: &Request) -> Value {
+    let request = http::Request::builder()
+        .method(request.method.as_str())
+        .uri(&request.path)
+        .header(http::header::CONTENT_TYPE, &request.content_type)
+        .header(http::header::USER_AGENT, "conformance")
+        .body(Full::new(Bytes::from(request.body.clone())))
+        .expect("a request");
+    let Ok(response) = server.service().call(request).await;
+    let status = response.status().as_u16();
+    let warnings: Vec<_> = response.headers().get_all(http::header::WARNING).iter().collect();
+    let warnings = format!("{warnings:?}");
+    let body = response.into_body().collect().await.expect("a body").to_bytes();
+    let body: Value = serde_json::from_slice(&body).expect("an answer in JSON");
+    json!({"status": status, "body": body, "warnings": warnings})
+}
 
 /// A value in place of another one: mostly of the same type.
 fn replacement(value: &Value, rng: &mut Rng) -> Value {

@@ -15,7 +15,6 @@ mod normal;
 #[path = "../../../../xtask/src/api/recording.rs"]
 #[allow(dead_code, reason = "xtask uses all of it")]
 mod recording;
-mod templates;
 
 use std::{
     collections::BTreeSet,

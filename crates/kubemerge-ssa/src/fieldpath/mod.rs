@@ -7,7 +7,6 @@
 mod algebra;
 mod build;
 mod element;
-mod expected;
 mod insert;
 mod json_text;
 mod label;
@@ -17,11 +16,11 @@ mod node;
 mod prefix;
 mod read;
 mod set;
+mod text_writer;
 mod write;
 
 pub(crate) use build::{PathStack, SetBuilder, TreeBuilder};
 pub use element::{Element, FieldPath, KeyField};
-pub(crate) use expected::{ExpectedFields, Membership};
 pub(crate) use insert::with_all;
 pub(crate) use meets::{has_all, meets};
 pub use named::with_named_fields;
@@ -29,4 +28,5 @@ pub(crate) use node::{SetEntry, SetNode};
 pub use read::FieldsError;
 pub(crate) use set::Beside;
 pub use set::FieldSet;
+pub(crate) use text_writer::{FieldsWriter, Membership};
 pub use write::FieldOrder;

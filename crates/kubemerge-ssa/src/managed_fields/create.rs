@@ -1,54 +1,42 @@
 //! The owners of a new object: the short way of [`update`](super::update) for an object without earlier entries.
 //!
 //! One walk over the object finds what [`update`](super::update) finds by comparing it with the empty object, and writes
-//! it as `fieldsV1` at once. Objects of one template have the same text, so the text of the one before is only compared,
-//! not written again. What is unusual (values of another form, repeated items) is left to the long way.
+//! it as `fieldsV1` at once. What is unusual (values of another form, repeated items) is left to the long way.
 
 use kubemerge_schema::{ListForm, ListItems, MapEntries, MapForm, TypeRef};
 use kubemerge_value::deep;
 
 use super::endpoint::STRIPPED;
-use super::entry::{FieldsV1, ManagedFieldsEntry, Operation};
+use super::entry::{FieldsV1, Operation};
 use super::{Endpoint, ManagedFields, Writer};
-use crate::fieldpath::{Beside, Element, ExpectedFields, FieldOrder, FieldSet, Membership};
+use crate::fieldpath::{Beside, Element, FieldOrder, FieldSet, FieldsWriter, Membership};
 use crate::typed::{Duplicates, Form, distinct_items, forms_of, is_valid, is_valid_scalar};
 use crate::value::{Arena, Member, ParsedValue};
 
 /// The entries of a new object; `None` if only [`update`](super::update) can tell them.
-///
-/// `before` are the entries of an object that may be alike: a text that is the same is shared.
 pub fn create<'a>(
     endpoint: &Endpoint<'a>,
     new: ParsedValue<'a>,
     writer: Writer<'_>,
-    before: &ManagedFields,
     arena: &'a Arena,
 ) -> Option<ManagedFields> {
     // The order of labels is known only when all of them are written.
     if endpoint.order != FieldOrder::Path {
         return None;
     }
-    let before = before.entries().iter().find(|entry| endpoint.is_updater(entry, writer.manager));
     let ty = endpoint.versions.type_of(endpoint.api_version)?;
     let root = Place { ty, empty: Some(endpoint.empty), value: new };
     let Shape::Map { map, empty, members } = root.shape(arena)? else { return None };
-    let expected = before.map_or("", |before| before.fields.as_str());
-    let mut walk = CreateWalk { arena, out: ExpectedFields::new(expected) };
+    let mut walk = CreateWalk { arena, out: FieldsWriter::new() };
     let unowned = Unowned { reset: *endpoint.reset_fields, stripped: STRIPPED };
     walk.members(map, empty, members, unowned)?;
-    let fields = match (walk.out.finish(), before) {
-        (None, Some(before)) => before.fields.clone(),
-        (text, _) => FieldsV1::trusted(text.unwrap_or_default().into()),
-    };
+    let fields = FieldsV1::trusted(walk.out.finish().into());
     // A manager without fields has no entry.
     if fields.as_str() == "{}" {
         return Some(ManagedFields::new());
     }
-    let time = Some(writer.time);
-    let entry = match before {
-        Some(before) => ManagedFieldsEntry { time, fields, ..before.clone() },
-        None => endpoint.entry_of(&endpoint.manager_id(writer.manager, Operation::Update), fields, time),
-    };
+    let manager = endpoint.manager_id(writer.manager, Operation::Update);
+    let entry = endpoint.entry_of(&manager, fields, Some(writer.time));
     Some(ManagedFields::as_listed(vec![entry]))
 }
 
@@ -139,12 +127,12 @@ enum Label {
     Escaped,
 }
 
-struct CreateWalk<'a, 't> {
+struct CreateWalk<'a> {
     arena: &'a Arena,
-    out: ExpectedFields<'t>,
+    out: FieldsWriter,
 }
 
-impl<'a> CreateWalk<'a, '_> {
+impl<'a> CreateWalk<'a> {
     fn members(
         &mut self,
         map: MapForm<'a>,

@@ -6,11 +6,7 @@ use std::{cell::OnceCell, collections::HashSet};
 
 use check::Nulls;
 use kubemerge_value::{
-    Kind, Node, Scalar, SharedValue, Str,
-    shared::ByteSpan,
-    to_canonical,
-    walk::MemberWalk,
-    write::{MapWriter, write_escaped},
+    Kind, Node, Scalar, SharedValue, Str, shared::ByteSpan, to_canonical, write::MapWriter,
 };
 use serde_json::{Map, Value};
 
@@ -106,22 +102,6 @@ impl Metadata {
     /// The names of members that ObjectMeta does not have.
     pub(crate) fn unknown(&self) -> impl Iterator<Item = &str> {
         self.unknown.iter().map(|(name, _)| &**name)
-    }
-
-    /// What the owners of the metadata depend on: which fields it has, the keys of its maps, and the items of its lists.
-    pub(crate) fn shape(&self) -> Vec<u8> {
-        let mut shape = Vec::with_capacity(128);
-        for (field, text) in self.fields() {
-            shape.extend_from_slice(field.name().as_bytes());
-            match field {
-                Field::Labels | Field::Annotations => append_keys(text, &mut shape),
-                Field::OwnerReferences | Field::Finalizers => shape.extend_from_slice(text.as_bytes()),
-                _ => {}
-            }
-            // No text has it, so that the shape of each field ends somewhere.
-            shape.push(0);
-        }
-        shape
     }
 
     /// Drops the members that ObjectMeta does not have.
@@ -390,14 +370,6 @@ fn with_empty_texts(map: &SharedValue) -> SharedValue {
     );
     Node::from_value(&map)
         .map_or_else(|_| SharedValue::from(to_canonical(Node::NULL)), |node| to_canonical(node).into())
-}
-
-/// The names in a map, which are JSON texts between brackets.
-fn append_keys(map: &SharedValue, out: &mut Vec<u8>) {
-    let mut members = MemberWalk::of(map.node());
-    while let Some((name, _)) = members.as_mut().and_then(MemberWalk::next) {
-        write_escaped(&name.bytes(), out);
-    }
 }
 
 /// What the typed encoder leaves out: nulls, empty strings, lists and maps, and generation 0.

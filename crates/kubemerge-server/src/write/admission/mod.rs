@@ -44,11 +44,6 @@ pub(crate) fn mutate(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_
     Ok(())
 }
 
-/// Whether pods that name no priority class get one.
-pub(crate) fn has_default_priority(write: Write<'_>) -> bool {
-    classes::default_priority_class(write).is_some()
-}
-
 /// Refuses an object of a built-in kind that is valid in itself.
 pub(crate) fn validate(write: Write<'_>, object: &Map<'_>, old: Option<&Map<'_>>) -> Outcome<()> {
     let resource = write.call.resource;
