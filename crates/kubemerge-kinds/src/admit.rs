@@ -308,7 +308,7 @@ impl<'s> BuiltinKind<'s> {
         let Some(rules) = self.rules else { return };
         reset(object, old, self.resets.at(""));
         (rules.prepare_update)(object, old, self.context);
-        if rules.generation == Generation::Spec && object.get("spec") != old.get("spec") {
+        if rules.generation == Generation::Spec && !object.same_field_in_go(old, "spec") {
             count_generation(object, old);
         }
     }

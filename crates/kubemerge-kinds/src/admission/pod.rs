@@ -92,7 +92,7 @@ pub fn set_overhead(pod: &mut Map<'_>, of_class: &Map<'_>) -> Result<(), String>
     let arena = spec.arena();
     // A pod that is created from a dump has the overhead already.
     match spec.map("overhead").filter(|own| !own.is_empty()) {
-        Some(own) if own != of_class => {
+        Some(own) if !own.same_in_go(of_class) => {
             Err("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead".into())
         }
         Some(_) => Ok(()),

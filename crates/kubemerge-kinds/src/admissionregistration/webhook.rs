@@ -62,7 +62,7 @@ fn default_hook(hook: &mut Map<'_>) {
 }
 
 fn count_changed_hooks(configuration: &mut Map<'_>, old: &Map<'_>, _: Context) {
-    if configuration.get("webhooks") != old.get("webhooks") {
+    if !configuration.same_field_in_go(old, "webhooks") {
         count_generation(configuration, old);
     }
 }

@@ -39,12 +39,12 @@ pub(super) fn internal_spec<'a>(arena: &'a Arena, spec: Field<'_>) -> Map<'a> {
 
 /// Takes a field out of all versions if it is the same in all of them.
 fn take_shared<'a>(arena: &'a Arena, versions: &mut List<'a>, name: &str) -> Option<Value<'a>> {
-    let first = versions.maps().next()?.get(name);
+    let first = versions.maps().next()?;
     // Upstream keeps per-version fields only where versions differ.
-    if !versions.maps().all(|version| version.get(name) == first) {
+    if !versions.maps().all(|version| version.same_field_in_go(first, name)) {
         return None;
     }
-    let shared = first.map(|value| value.copy_in(arena));
+    let shared = first.get(name).map(|value| value.copy_in(arena));
     versions.maps_mut().for_each(|version| _ = version.remove(name));
     shared
 }

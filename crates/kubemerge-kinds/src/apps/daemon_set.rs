@@ -9,7 +9,7 @@ use crate::core::pod_template;
 use crate::field::{BadValue, Field};
 use crate::meta::{Selector, is_empty_selector, label_selector};
 use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
-use crate::tree::Map;
+use crate::tree::{Map, both_or_neither};
 
 /// Counts changes of the template; a field of a removed version that lives on as an annotation.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
@@ -28,7 +28,7 @@ pub(super) const RULES: Rules = Rules {
     },
     prepare_update: |set, old, context| {
         prepare_template(set, context);
-        let is_changed = template(set) != template(old);
+        let is_changed = !both_or_neither(template(set), template(old), Map::same_in_go);
         let generation = template_generation(old).saturating_add(i64::from(is_changed));
         set_template_generation(set, generation);
     },

@@ -7,7 +7,7 @@ use super::workload::{
 };
 use crate::field::{BadValue, Field};
 use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, count_generation};
-use crate::tree::Map;
+use crate::tree::{Map, both_or_neither};
 
 /// A field of a removed version that lives on as an annotation.
 const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
@@ -28,7 +28,9 @@ pub(super) const RULES: Rules = Rules {
     prepare_update: |deployment, old, context| {
         prepare_template(deployment, context);
         // Annotations are copied to ReplicaSets, so that they count too.
-        if deployment.get("spec") != old.get("spec") || annotations(deployment) != annotations(old) {
+        if !deployment.same_field_in_go(old, "spec")
+            || !both_or_neither(annotations(deployment), annotations(old), Map::same_in_go)
+        {
             count_generation(deployment, old);
         }
     },

@@ -124,7 +124,7 @@ fn source_kept(volume: Field<'_>, spec: Field<'_>, old: Field<'_>) {
     {
         csi.remove(secret);
     }
-    if SOURCES.iter().any(|name| allowed.get(name) != before.get(name)) {
+    if SOURCES.iter().any(|name| !allowed.same_field_in_go(before, name)) {
         let report = Report::new(spec.minor());
         let pretty = |source| internal_pretty("core.PersistentVolumeSource", source);
         let difference = unified_diff(&pretty(old), &pretty(Field::root(&allowed, &report)));

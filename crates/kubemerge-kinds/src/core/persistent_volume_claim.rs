@@ -163,7 +163,7 @@ fn spec_kept(claim: Field<'_>, old: Field<'_>, class: ClassChange) {
         keep_storage(&mut new, &before);
         keep_field(&mut new, &before, "volumeAttributesClassName");
     }
-    if new != before {
+    if !new.same_in_go(&before) {
         let report = Report::new(spec.minor());
         let pretty =
             |spec: &Map<'_>| internal_pretty("core.PersistentVolumeClaimSpec", Field::root(spec, &report));

@@ -73,7 +73,9 @@ pub(super) fn app_armor_from_annotations(pod: &mut Map<'_>) {
             };
             let has_own = container.map("securityContext").is_some_and(|own| own.has("appArmorProfile"));
             // The same profile on the pod applies already.
-            if !has_own && of_pod.as_ref().and_then(Value::as_map) != Some(&profile) {
+            if !has_own
+                && !of_pod.as_ref().and_then(Value::as_map).is_some_and(|of_pod| of_pod.same_in_go(&profile))
+            {
                 container.ensure_map("securityContext").set("appArmorProfile", profile);
             }
         }

@@ -52,7 +52,7 @@ fn keep_all_but<'a>(pod: &mut Map<'a>, old: &Map<'_>, change: impl FnOnce(&mut M
 fn finish(pod: &mut Map<'_>, old: &Map<'_>, context: Context) {
     drop_disabled_fields(pod, context);
     // Subresources count generations too, which the main endpoint does elsewhere.
-    if pod.get("spec") != old.get("spec") {
+    if !pod.same_field_in_go(old, "spec") {
         count_generation(pod, old);
     }
 }
@@ -259,5 +259,5 @@ fn same_but_resources(container: Field<'_>, old: Field<'_>) -> bool {
     let (mut now, mut before) = (now.copy_in(&arena), before.copy_in(&arena));
     now.remove("resources");
     before.remove("resources");
-    now == before
+    now.same_in_go(&before)
 }

@@ -19,7 +19,7 @@ pub(super) const RULES: Rules = Rules {
     prepare_update: |object, old, context| {
         object.map_mut("template").into_iter().for_each(|template| prepare(template, context));
         // A template has no spec; the whole of it counts as such.
-        if object.get("template") != old.get("template") {
+        if !object.same_field_in_go(old, "template") {
             count_generation(object, old);
         }
     },

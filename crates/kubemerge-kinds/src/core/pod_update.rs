@@ -126,7 +126,7 @@ fn other_fields(spec: Field<'_>, old: Field<'_>) {
     if !before.list("schedulingGates").is_empty() {
         gated_fields(spec, old, &mut munged, before);
     }
-    if munged != *before {
+    if !munged.same_in_go(before) {
         let report = Report::new(spec.minor());
         let munged = internal_pretty("core.PodSpec", Field::root(&munged, &report));
         let difference = unified_diff(&internal_pretty("core.PodSpec", old), &munged);

@@ -49,7 +49,7 @@ fn prepare_update(slice: &mut Map<'_>, old: &Map<'_>, _: Context) {
     let labels =
         |object: &Map<'_>| object.map("metadata").and_then(|meta| meta.get("labels").map(|l| l.to_text()));
     let is_changed =
-        ["addressType", "endpoints", "ports"].iter().any(|name| slice.get(name) != old.get(name))
+        ["addressType", "endpoints", "ports"].iter().any(|name| !slice.same_field_in_go(old, name))
             || labels(slice) != labels(old);
     if is_changed {
         let generation = old.map("metadata").and_then(|metadata| metadata.int("generation")).unwrap_or(0);

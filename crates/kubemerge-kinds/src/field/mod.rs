@@ -18,7 +18,7 @@ pub use report::Report;
 
 use std::fmt::Write;
 
-use crate::tree::{Map, Value};
+use crate::tree::{Map, Value, both_or_neither};
 use crate::typed::Quantity;
 
 /// A place in an object.
@@ -211,8 +211,8 @@ impl<'t> Field<'t> {
     /// Whether both hold the same value, or neither holds one.
     pub fn same_as(self, other: Field<'_>) -> bool {
         match (self.root, other.root) {
-            (Some(one), Some(other)) => one == other,
-            _ => self.value() == other.value(),
+            (Some(one), Some(other)) => one.same_in_go(other),
+            _ => both_or_neither(self.value(), other.value(), Value::same_in_go),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::apps::rolling_update::{at_most_100_percent, int_or_percent};
 use crate::field::{Field, Report};
 use crate::meta::{Selector, conditions, label_selector};
 use crate::registry::{Generation, MetadataRule, OnUpdate, Rules, SubresourceRules, count_generation};
-use crate::tree::{Map, Value};
+use crate::tree::{Map, Value, both_or_neither};
 
 /// A label that told version v1beta1 from v1 selectors; conversion alone may use it.
 const VERSION_LABEL: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
@@ -19,11 +19,11 @@ pub(super) const RULES: Rules = Rules {
     },
     prepare_update: |budget, old, _| {
         // Upstream counts before it drops the label.
-        if budget.get("spec") != old.get("spec") {
+        if !budget.same_field_in_go(old, "spec") {
             count_generation(budget, old);
         }
         // A selector that was converted from v1beta1 keeps its label until someone changes it.
-        if selector(budget) != selector(old) {
+        if !both_or_neither(selector(budget), selector(old), Value::same_in_go) {
             strip_version_label(budget);
         }
     },

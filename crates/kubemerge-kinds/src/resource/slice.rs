@@ -17,7 +17,7 @@ pub(super) const RULES: Rules = Rules {
     },
     prepare_update: |slice, old, context| {
         // Upstream counts before it drops fields.
-        if slice.get("spec") != old.get("spec") {
+        if !slice.same_field_in_go(old, "spec") {
             count_generation(slice, old);
         }
         drop_disabled(slice, context);

@@ -11,7 +11,7 @@ pub(super) const RULES: Rules = Rules {
     defaults,
     prepare_update: |driver, old, _| {
         // The generation starts at zero, unlike that of most kinds.
-        if driver.get("spec") != old.get("spec") {
+        if !driver.same_field_in_go(old, "spec") {
             count_generation(driver, old);
         }
     },

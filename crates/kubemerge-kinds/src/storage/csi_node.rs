@@ -71,7 +71,7 @@ fn validate_update(node: Field<'_>, old: Field<'_>) {
                 copy.remove("allocatable");
                 copy
             });
-            if now != then {
+            if !now.same_in_go(&then) {
                 let now = drivers.with_copy_of(&crate::tree::Value::Map(now));
                 now.invalid_struct("*storage.CSINodeDriver", "field is immutable");
             }

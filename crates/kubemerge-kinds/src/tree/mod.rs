@@ -6,10 +6,14 @@
 
 mod list;
 mod map;
+mod same;
+mod value_ref;
 mod write;
 
 pub use list::List;
 pub use map::Map;
+pub(crate) use same::both_or_neither;
+pub use value_ref::ValueRef;
 
 use kubemerge_value::deep;
 
@@ -23,9 +27,9 @@ pub enum Value<'a> {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number without a fraction.
+    /// A number that was written without a fraction and an exponent.
     Int(i64),
-    /// Any other number.
+    /// Any other number. One without a fraction is written as an integer: `7.0` as `7`.
     Float(f64),
     /// A string.
     Str(&'a str),
@@ -109,7 +113,7 @@ impl<'a> Value<'a> {
     }
 
     /// The tree of a JSON value.
-    pub(crate) fn of_json(json: &serde_json::Value, arena: &'a Arena) -> Value<'a> {
+    pub fn of_json(json: &serde_json::Value, arena: &'a Arena) -> Value<'a> {
         match json {
             serde_json::Value::Null => Value::Null,
             serde_json::Value::Bool(truth) => Value::Bool(*truth),
@@ -119,18 +123,19 @@ impl<'a> Value<'a> {
                 None => Value::Float(number.as_f64().unwrap_or_default()),
             },
             serde_json::Value::String(text) => Value::Str(arena.alloc_str(text)),
-            serde_json::Value::Array(items) => {
+            serde_json::Value::Array(items) => deep(|| {
                 let mut list = List::new_in(arena);
                 items.iter().for_each(|item| list.push(Value::of_json(item, arena)));
                 Value::List(list)
-            }
-            serde_json::Value::Object(members) => {
-                let mut map = Map::new_in(arena);
+            }),
+            serde_json::Value::Object(members) => deep(|| {
+                let mut map = Map::with_capacity_in(members.len(), arena);
                 for (name, value) in members {
-                    map.set(arena.alloc_str(name), Value::of_json(value, arena));
+                    map.push_unsorted(arena.alloc_str(name), Value::of_json(value, arena));
                 }
+                map.sort();
                 Value::Map(map)
-            }
+            }),
         }
     }
 
@@ -145,23 +150,6 @@ impl<'a> Value<'a> {
             Value::Str(text) => Value::Str(arena.alloc_str(text)),
             Value::List(list) => deep(|| Value::List(list.copy_in(arena))),
             Value::Map(map) => deep(|| Value::Map(map.copy_in(arena))),
-        }
-    }
-}
-
-/// Documents may be nested deeply, so comparing them needs room for recursion.
-impl PartialEq for Value<'_> {
-    fn eq(&self, other: &Value<'_>) -> bool {
-        match (self, other) {
-            // Nothing and an empty list or map are the same, as in Kubernetes' own comparison.
-            (Value::Null | Value::Omitted(_), Value::Null | Value::Omitted(_)) => true,
-            (Value::Bool(one), Value::Bool(other)) => one == other,
-            (Value::Int(one), Value::Int(other)) => one == other,
-            (Value::Float(one), Value::Float(other)) => one == other,
-            (Value::Str(one), Value::Str(other)) => one == other,
-            (Value::List(one), Value::List(other)) => deep(|| one[..] == other[..]),
-            (Value::Map(one), Value::Map(other)) => deep(|| one == other),
-            _ => false,
         }
     }
 }

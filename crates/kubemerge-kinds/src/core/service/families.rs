@@ -96,7 +96,7 @@ fn same_cluster_ips(spec: &mut Map<'_>, old: Option<&Map<'_>>) {
     };
     let before = old.str("clusterIP");
     // A client that knows the list has changed it itself.
-    if before == own || spec.get("clusterIPs") != old.get("clusterIPs") {
+    if before == own || !spec.same_field_in_go(old, "clusterIPs") {
         return;
     }
     if own.is_empty() {
@@ -118,8 +118,8 @@ fn is_unchanged_dual_stack(spec: &Map<'_>, old: Option<&Map<'_>>) -> bool {
         && matches!(old.str("ipFamilyPolicy"), "" | "PreferDualStack")
         && spec.str("type") == old.str("type")
         && matches!(spec.str("type"), "ClusterIP" | "NodePort" | "LoadBalancer")
-        && spec.get("clusterIPs") == old.get("clusterIPs")
-        && spec.get("ipFamilies") == old.get("ipFamilies")
+        && spec.same_field_in_go(old, "clusterIPs")
+        && spec.same_field_in_go(old, "ipFamilies")
 }
 
 fn is_selectorless_headless(spec: &Map<'_>) -> bool {
@@ -144,7 +144,7 @@ fn settle_families(spec: &mut Map<'_>, old: Option<&Map<'_>>, context: Context) 
         && spec.str("ipFamilyPolicy") == "SingleStack"
     {
         for name in ["clusterIPs", "ipFamilies"] {
-            if spec.get(name) == old.get(name)
+            if spec.same_field_in_go(old, name)
                 && let Some(list) = spec.list_mut(name)
             {
                 // A client that only changes the policy means that the second one is released.
@@ -181,7 +181,7 @@ fn released(spec: &Map<'_>, old: Option<&Map<'_>>, report: &Report) {
             continue;
         }
         // Other addresses are reported as changed instead.
-        if now.iter().zip(before).all(|(one, other)| one == other) {
+        if now.iter().zip(before).all(|(one, other)| one.same_in_go(other)) {
             policy.invalid(format!("must be 'SingleStack' to release the secondary {what}"));
         }
     }

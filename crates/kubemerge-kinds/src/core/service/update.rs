@@ -27,7 +27,7 @@ pub(super) fn prepare(service: &mut Map<'_>, old: &Map<'_>) {
 }
 
 fn drop_same(spec: &mut Map<'_>, old: &Map<'_>, name: &str) {
-    if spec.get(name) == old.get(name) {
+    if spec.same_field_in_go(old, name) {
         spec.remove(name);
     }
 }
@@ -37,7 +37,7 @@ fn drop_addresses(spec: &mut Map<'_>, old: &Map<'_>) {
         return;
     }
     // What the client changed along with the type is an error for validation to report.
-    if spec.get("clusterIP") == old.get("clusterIP") && spec.get("clusterIPs") == old.get("clusterIPs") {
+    if spec.same_field_in_go(old, "clusterIP") && spec.same_field_in_go(old, "clusterIPs") {
         spec.remove("clusterIP");
         spec.remove("clusterIPs");
     }
