@@ -34,8 +34,8 @@ impl FieldError {
     }
 
     /// A value of another type.
-    pub fn type_invalid(field: impl Into<String>, value: &Value, detail: &str) -> Self {
-        Self::new(FieldErrorKind::TypeInvalid, field, Some(value.into()), detail)
+    pub fn type_invalid(field: impl Into<String>, value: BadValue, detail: &str) -> Self {
+        Self::new(FieldErrorKind::TypeInvalid, field, Some(value), detail)
     }
 
     /// A value outside of an enumeration.
@@ -51,8 +51,8 @@ impl FieldError {
     }
 
     /// A value that may be there only once.
-    pub fn duplicate(field: impl Into<String>, value: &Value) -> Self {
-        Self::new(FieldErrorKind::Duplicate, field, Some(value.into()), "")
+    pub fn duplicate(field: impl Into<String>, value: BadValue) -> Self {
+        Self::new(FieldErrorKind::Duplicate, field, Some(value), "")
     }
 
     /// A field that must not be set, or not be changed.

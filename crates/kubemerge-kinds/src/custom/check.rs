@@ -1,8 +1,6 @@
 //! Everything that an object of a custom resource must satisfy: its schema, embedded objects, distinct items, then its
 //! CEL rules.
 
-use serde_json::Value;
-
 use super::{
     correlation::Correlated,
     embedded, list_type,
@@ -14,6 +12,7 @@ use super::{
 use crate::{
     field::{BadValue, FieldErrorKind},
     field_error::FieldError,
+    tree::Map,
 };
 
 const UNCHECKED: &str = "some validation rules were not checked because the object was invalid; correct the existing \
@@ -32,9 +31,9 @@ pub enum WrittenPart {
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'s> {
     /// The object.
-    pub object: &'s Value,
+    pub object: &'s Map<'s>,
     /// What it replaces.
-    pub old: Option<&'s Value>,
+    pub old: Option<&'s Map<'s>>,
     /// The part that is written.
     pub part: WrittenPart,
     /// Where `/scale` finds its numbers.

@@ -124,7 +124,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::custom::validate::validate;
+    use crate::{
+        custom::{decode, validate::validate},
+        tree::Arena,
+    };
 
     #[test]
     fn documents_limit_the_values_of_their_kinds() {
@@ -139,7 +142,8 @@ mod tests {
         let schemas = DocumentSchemas::new(vec![document]);
         let schema = schemas.of_kind("g.io", "v1", "Shape").unwrap();
         let texts = |object: Value| -> Vec<String> {
-            validate(&object, None, &schema).iter().map(ToString::to_string).collect()
+            let (arena, text) = (Arena::new(), object.to_string());
+            validate(&decode(&arena, &text), None, &schema).iter().map(ToString::to_string).collect()
         };
         assert_eq!(texts(json!({"metadata": {}, "spec": {"size": 1, "parts": [{"any": 1}]}})), [""; 0]);
         assert_eq!(texts(json!({})), ["spec: Required value"]);

@@ -2,15 +2,20 @@
 //!
 //! Their metadata is that of any object, so what it does not have is dropped, and the rest is validated.
 
-use serde_json::{Map, Value};
+use kubemerge_value::deep;
 
 use super::{
     list_type::child,
     structural::{Additional, Structural},
 };
 use crate::{
-    document_path::DocumentPath, field_error::FieldError, format::dns1035_label, meta::NameRule,
+    document_path::DocumentPath,
+    field::BadValue,
+    field_error::FieldError,
+    format::dns1035_label,
+    meta::NameRule,
     registry::Scope,
+    tree::{Arena, Map, Value, ValueRef},
 };
 
 /// What the fields of metadata may hold.
@@ -43,80 +48,75 @@ const METADATA: [(&str, MetaField); 15] = [
 
 /// Brings the types and the metadata of embedded objects into the form that Go has them in; answers what was dropped,
 /// or what cannot be decoded.
-pub fn coerce(value: &mut Value, schema: &Structural) -> Result<Vec<String>, FieldError> {
+pub fn coerce(object: &mut Map<'_>, schema: &Structural) -> Result<Vec<String>, FieldError> {
     let mut dropped = Vec::new();
-    coerce_value(value, schema, "", &mut dropped)?;
+    coerce_map(object, schema, "", &mut dropped)?;
     Ok(dropped)
 }
 
-fn coerce_value(
-    value: &mut Value,
+fn coerce_map(
+    map: &mut Map<'_>,
     schema: &Structural,
     path: &str,
     dropped: &mut Vec<String>,
 ) -> Result<(), FieldError> {
-    match value {
-        Value::Object(map) => {
-            if schema.embedded {
-                coerce_head(map, path, dropped)?;
+    if schema.embedded {
+        coerce_head(map, path, dropped)?;
+    }
+    for (name, value) in map.iter_mut() {
+        match (schema.properties.get(name), &schema.additional) {
+            (Some(property), _) => coerce_value(value, property, &child(path, name), dropped)?,
+            (None, Additional::Schema(values)) => {
+                coerce_value(value, values, &format!("{path}[{name}]"), dropped)?;
             }
-            for (name, value) in map.iter_mut() {
-                match (schema.properties.get(name), &schema.additional) {
-                    (Some(property), _) => coerce_value(value, property, &child(path, name), dropped)?,
-                    (None, Additional::Schema(values)) => {
-                        coerce_value(value, values, &format!("{path}[{name}]"), dropped)?;
-                    }
-                    _ => {}
-                }
-            }
+            _ => {}
         }
-        Value::Array(list) => {
-            let Some(items) = schema.items.as_deref() else { return Ok(()) };
-            for (at, item) in list.iter_mut().enumerate() {
-                coerce_value(item, items, &format!("{path}[{at}]"), dropped)?;
-            }
-        }
-        _ => {}
     }
     Ok(())
 }
 
-fn coerce_head(
-    map: &mut Map<String, Value>,
+fn coerce_value(
+    value: &mut Value<'_>,
+    schema: &Structural,
     path: &str,
     dropped: &mut Vec<String>,
 ) -> Result<(), FieldError> {
-    for name in ["apiVersion", "kind"] {
-        if let Some(value) = map.get(name).filter(|value| !value.is_string()) {
-            return Err(FieldError::invalid(child(path, name), value, "must be a string"));
-        }
-    }
-    let Some(metadata) = map.get_mut("metadata") else { return Ok(()) };
-    let place = child(path, "metadata");
-    // Errors show the metadata as it was given.
-    let given = metadata.clone();
-    match metadata {
-        Value::Object(fields) => coerce_metadata(fields, &place, dropped)
-            .map_err(|detail| FieldError::invalid(place, &given, &detail)),
-        // Go decodes null into an empty struct and writes that.
-        Value::Null => {
-            *metadata = Value::Object(Map::new());
-            Ok(())
-        }
-        other => {
-            let found = go_name(other);
-            let detail = format!("json: cannot unmarshal {found} into Go value of type v1.ObjectMeta");
-            Err(FieldError::invalid(place, &given, &detail))
-        }
-    }
+    deep(|| match (value, schema.items.as_deref()) {
+        (Value::Map(map), _) => coerce_map(map, schema, path, dropped),
+        (Value::List(list), Some(items)) => list
+            .iter_mut()
+            .enumerate()
+            .try_for_each(|(at, item)| coerce_value(item, items, &format!("{path}[{at}]"), dropped)),
+        _ => Ok(()),
+    })
 }
 
-/// Keeps what metadata has; an error says which field holds something else.
-fn coerce_metadata(
-    fields: &mut Map<String, Value>,
-    place: &str,
-    dropped: &mut Vec<String>,
-) -> Result<(), String> {
+fn coerce_head(map: &mut Map<'_>, path: &str, dropped: &mut Vec<String>) -> Result<(), FieldError> {
+    for name in ["apiVersion", "kind"] {
+        if let Some(value) = map.get(name).filter(|value| value.as_str().is_none()) {
+            return Err(FieldError::invalid_as(child(path, name), value.into(), "must be a string"));
+        }
+    }
+    let arena = map.arena();
+    let Some(metadata) = map.get_mut("metadata") else { return Ok(()) };
+    let place = child(path, "metadata");
+    let coerced = match metadata {
+        Value::Map(fields) => coerce_metadata(fields, &place, dropped),
+        // Go decodes null into an empty struct and writes that.
+        Value::Null => {
+            *metadata = Value::Map(Map::new_in(arena));
+            Ok(())
+        }
+        _ => {
+            let found = go_name(metadata);
+            Err(format!("json: cannot unmarshal {found} into Go value of type v1.ObjectMeta"))
+        }
+    };
+    coerced.map_err(|detail| FieldError::invalid_as(place, BadValue::from(&*metadata), &detail))
+}
+
+/// Keeps what metadata has; an error says which field holds something else, and then nothing is changed.
+fn coerce_metadata(fields: &mut Map<'_>, place: &str, dropped: &mut Vec<String>) -> Result<(), String> {
     let kind = |name: &str| METADATA.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
     let root = DocumentPath::Field(&DocumentPath::Root, place);
     for (name, value) in fields.iter() {
@@ -126,12 +126,12 @@ fn coerce_metadata(
         }
     }
     // Go leaves empty fields out when it writes the struct again.
-    fields.retain(|name, value| kind(name).is_some() && !is_empty(value));
+    fields.retain(|name, value| kind(name).is_some() && !value.is_empty());
     Ok(())
 }
 
-fn check_field(name: &str, value: &Value, kind: MetaField) -> Result<(), String> {
-    let wrong = |value: &Value, type_name: &str| {
+fn check_field(name: &str, value: &Value<'_>, kind: MetaField) -> Result<(), String> {
+    let wrong = |value: &Value<'_>, type_name: &str| {
         let found = go_name(value);
         Err(format!(
             "json: cannot unmarshal {found} into Go struct field ObjectMeta.{name} of type {type_name}"
@@ -139,21 +139,21 @@ fn check_field(name: &str, value: &Value, kind: MetaField) -> Result<(), String>
     };
     match (kind, value) {
         (_, Value::Null) => Ok(()),
-        (MetaField::Text, Value::String(_)) => Ok(()),
+        (MetaField::Text, Value::Str(_)) => Ok(()),
         (MetaField::Text, other) => wrong(other, "string"),
-        (MetaField::Number, Value::Number(number)) if number.is_i64() => Ok(()),
+        (MetaField::Number, Value::Int(_)) => Ok(()),
         (MetaField::Number, other) => wrong(other, "int64"),
-        (MetaField::Texts, Value::Array(list)) => match list.iter().find(|item| !item.is_string()) {
+        (MetaField::Texts, Value::List(list)) => match list.iter().find(|item| item.as_str().is_none()) {
             Some(item) => wrong(item, "string"),
             None => Ok(()),
         },
         (MetaField::Texts, other) => wrong(other, "[]string"),
-        (MetaField::TextMap, Value::Object(map)) => match map.values().find(|item| !item.is_string()) {
-            Some(item) => wrong(item, "string"),
+        (MetaField::TextMap, Value::Map(map)) => match map.iter().find(|(_, item)| item.as_str().is_none()) {
+            Some((_, item)) => wrong(item, "string"),
             None => Ok(()),
         },
         (MetaField::TextMap, other) => wrong(other, "map[string]string"),
-        (MetaField::Objects, Value::Array(_)) => Ok(()),
+        (MetaField::Objects, Value::List(_)) => Ok(()),
         (MetaField::Objects, other) => wrong(
             other,
             if name == "managedFields" { "[]v1.ManagedFieldsEntry" } else { "[]v1.OwnerReference" },
@@ -161,62 +161,51 @@ fn check_field(name: &str, value: &Value, kind: MetaField) -> Result<(), String>
     }
 }
 
-fn go_name(value: &Value) -> &'static str {
+fn go_name(value: &Value<'_>) -> &'static str {
     match value {
-        Value::Null => "null",
+        Value::Null | Value::Omitted(_) => "null",
         Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Number(number) => number.as_i64() == Some(0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        Value::Bool(_) => false,
+        Value::Int(_) | Value::Float(_) => "number",
+        Value::Str(_) => "string",
+        Value::List(_) => "array",
+        Value::Map(_) => "object",
     }
 }
 
 /// Validates the types and the metadata of embedded objects.
-pub(super) fn validate(value: &Value, schema: &Structural) -> Vec<FieldError> {
+pub(super) fn validate(object: &Map<'_>, schema: &Structural) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    validate_value(value, schema, "", &mut errors);
+    validate_value(object.into(), schema, "", &mut errors);
     errors
 }
 
-fn validate_value(value: &Value, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
-    match value {
-        Value::Object(map) => {
+fn validate_value(value: ValueRef<'_>, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+    deep(|| match value {
+        ValueRef::Map(map) => {
             if schema.embedded {
                 validate_head(map, path, errors);
             }
-            for (name, value) in map {
+            for (name, value) in map.iter() {
                 match (schema.properties.get(name), &schema.additional) {
-                    (Some(property), _) => validate_value(value, property, &child(path, name), errors),
+                    (Some(property), _) => validate_value(value.into(), property, &child(path, name), errors),
                     (None, Additional::Schema(values)) => {
-                        validate_value(value, values, &format!("{path}[{name}]"), errors);
+                        validate_value(value.into(), values, &format!("{path}[{name}]"), errors);
                     }
                     _ => {}
                 }
             }
         }
-        Value::Array(list) => {
+        ValueRef::List(list) => {
             let Some(items) = schema.items.as_deref() else { return };
             for (at, item) in list.iter().enumerate() {
-                validate_value(item, items, &format!("{path}[{at}]"), errors);
+                validate_value(item.into(), items, &format!("{path}[{at}]"), errors);
             }
         }
         _ => {}
-    }
+    });
 }
 
-fn validate_head(map: &Map<String, Value>, path: &str, errors: &mut Vec<FieldError>) {
+fn validate_head(map: &Map<'_>, path: &str, errors: &mut Vec<FieldError>) {
     for name in ["apiVersion", "kind"] {
         match map.get(name) {
             None => errors.push(FieldError::required(child(path, name), "")),
@@ -227,11 +216,12 @@ fn validate_head(map: &Map<String, Value>, path: &str, errors: &mut Vec<FieldErr
                     Some(text) if name == "kind" => kind_problem(text),
                     Some(text) => api_version_problem(text),
                 };
-                errors.extend(problem.map(|detail| FieldError::invalid(child(path, name), value, &detail)));
+                let error = |detail: String| FieldError::invalid_as(child(path, name), value.into(), &detail);
+                errors.extend(problem.map(error));
             }
         }
     }
-    if let Some(Value::Object(metadata)) = map.get("metadata") {
+    if let Some(metadata) = map.map("metadata") {
         errors.extend(metadata_errors(metadata, &child(path, "metadata")));
     }
 }
@@ -249,13 +239,17 @@ fn api_version_problem(text: &str) -> Option<String> {
 }
 
 /// What the API server says about the metadata of any object; a name may be missing.
-fn metadata_errors(metadata: &Map<String, Value>, path: &str) -> Vec<FieldError> {
-    let mut metadata = metadata.clone();
-    if metadata.get("name").is_none_or(|name| name == "") {
-        // Upstream's way to let a missing name pass.
-        metadata.insert("name".to_string(), Value::from("fakename"));
-    }
+fn metadata_errors(metadata: &Map<'_>, path: &str) -> Vec<FieldError> {
     // Which scope an unknown kind has cannot be known; either is accepted.
-    let scope = if metadata.contains_key("namespace") { Scope::Namespaced } else { Scope::Cluster };
-    super::metadata::validate(&Value::Object(metadata), scope, NameRule::PathSegment, path)
+    let scope = if metadata.has("namespace") { Scope::Namespaced } else { Scope::Cluster };
+    let rule = NameRule::PathSegment;
+    let has_name = metadata.get("name").is_some_and(|name| name.as_str() != Some(""));
+    if has_name {
+        return super::metadata::validate(metadata, scope, rule, path);
+    }
+    let arena = Arena::new();
+    let mut named = metadata.copy_in(&arena);
+    // Upstream's way to let a missing name pass.
+    named.set("name", "fakename");
+    super::metadata::validate(&named, scope, rule, path)
 }

@@ -2,47 +2,51 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
+use kubemerge_value::deep;
 
 use super::structural::{Additional, ListType, Structural};
-use crate::field_error::{FieldError, has_enough};
+use crate::{
+    field::BadValue,
+    field_error::{FieldError, has_enough},
+    tree::{Arena, Map, Value, ValueRef},
+};
 
 /// Reports items that are in a list twice, anywhere in an object.
-pub(super) fn check(value: &Value, schema: &Structural) -> Vec<FieldError> {
+pub(super) fn check(object: &Map<'_>, schema: &Structural) -> Vec<FieldError> {
     let mut errors = Vec::new();
-    walk(value, schema, "", &mut errors);
+    walk(object.into(), schema, "", &mut errors);
     errors
 }
 
-fn walk(value: &Value, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+fn walk(value: ValueRef<'_>, schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
     if has_enough(errors) {
         return;
     }
-    match value {
-        Value::Array(list) => {
+    deep(|| match value {
+        ValueRef::List(list) => {
             match schema.list_type {
                 ListType::Atomic => {}
-                ListType::Set => report(list.iter().cloned(), path, errors),
+                ListType::Set => report(list.iter(), path, errors),
                 ListType::Map => check_map_list(list, schema, path, errors),
             }
             let Some(items) = schema.items.as_deref() else { return };
             list.iter()
                 .enumerate()
-                .for_each(|(at, item)| walk(item, items, &format!("{path}[{at}]"), errors));
+                .for_each(|(at, item)| walk(item.into(), items, &format!("{path}[{at}]"), errors));
         }
-        Value::Object(map) => {
-            for (name, value) in map {
+        ValueRef::Map(map) => {
+            for (name, value) in map.iter() {
                 match (schema.properties.get(name), &schema.additional) {
-                    (Some(property), _) => walk(value, property, &child(path, name), errors),
+                    (Some(property), _) => walk(value.into(), property, &child(path, name), errors),
                     (None, Additional::Schema(values)) => {
-                        walk(value, values, &format!("{path}[{name}]"), errors)
+                        walk(value.into(), values, &format!("{path}[{name}]"), errors)
                     }
                     _ => {}
                 }
             }
         }
         _ => {}
-    }
+    });
 }
 
 /// The path of a field.
@@ -50,29 +54,38 @@ pub(super) fn child(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
 }
 
-fn check_map_list(list: &[Value], schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
-    if let Some(at) = list.iter().position(|item| !item.is_object() && !item.is_null()) {
+fn check_map_list(list: &[Value<'_>], schema: &Structural, path: &str, errors: &mut Vec<FieldError>) {
+    let is_other = |item: &Value<'_>| !matches!(item, Value::Map(_) | Value::Null);
+    if let Some(at) = list.iter().position(is_other) {
         let detail = "must be an object for an array of list-type map";
-        return errors.push(FieldError::invalid(format!("{path}[{at}]"), &list[at], detail));
+        return errors.push(FieldError::invalid_as(format!("{path}[{at}]"), (&list[at]).into(), detail));
     }
-    report(list.iter().map(|item| keys_of(item, schema)), path, errors);
+    let arena = Arena::new();
+    let keys: Vec<Value<'_>> = list.iter().map(|item| keys_of(item, schema, &arena)).collect();
+    report(keys.iter(), path, errors);
 }
 
 /// The key fields of an item; absent ones are left out, without defaults.
-fn keys_of(item: &Value, schema: &Structural) -> Value {
-    let keys = schema.list_map_keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone())));
-    Value::Object(keys.collect::<Map<_, _>>())
+fn keys_of<'a>(item: &Value<'_>, schema: &'a Structural, arena: &'a Arena) -> Value<'a> {
+    let mut keys = Map::new_in(arena);
+    for key in &schema.list_map_keys {
+        let value = item.as_map().and_then(|item| item.get(key));
+        value.into_iter().for_each(|value| keys.set(key, value.copy_in(arena)));
+    }
+    Value::Map(keys)
 }
 
 /// Reports each value that is there more than once, at its second place only.
-fn report(values: impl Iterator<Item = Value>, path: &str, errors: &mut Vec<FieldError>) {
-    let mut counts: HashMap<String, usize> = HashMap::new();
+fn report<'v>(values: impl Iterator<Item = &'v Value<'v>>, path: &str, errors: &mut Vec<FieldError>) {
+    let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
     for (at, value) in values.enumerate() {
-        let count = counts.entry(value.to_string()).or_default();
+        let mut key = Vec::new();
+        value.append_key(&mut key);
+        let count = counts.entry(key).or_default();
         *count += 1;
         // Upstream reports one error for each value, however often it is there.
         if *count == 2 && !has_enough(errors) {
-            errors.push(FieldError::duplicate(format!("{path}[{at}]"), &value));
+            errors.push(FieldError::duplicate(format!("{path}[{at}]"), BadValue::from(value)));
         }
     }
 }
@@ -82,6 +95,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::custom::decode;
 
     #[test]
     fn repeated_items_are_reported_at_their_second_place() {
@@ -90,8 +104,10 @@ mod tests {
             "map": {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]},
         }}))
         .unwrap();
-        let object = json!({"set": ["a", "b", "a", "a"], "map": [{"k": 1}, {"k": 2}, {"k": 1}]});
+        let arena = Arena::new();
+        let object = r#"{"set":["a","b",7,"a","a",7.0],"map":[{"k":1},{"k":2},{"k":1},{"k":2.0}]}"#;
+        let object = decode(&arena, object);
         let texts: Vec<String> = check(&object, &schema).iter().map(ToString::to_string).collect();
-        assert_eq!(texts, ["map[2]: Duplicate value: {\"k\":1}", "set[2]: Duplicate value: \"a\""]);
+        assert_eq!(texts, ["map[2]: Duplicate value: {\"k\":1}", "set[3]: Duplicate value: \"a\""]);
     }
 }

@@ -1,22 +1,17 @@
 //! The metadata of custom resources and of objects inside of them.
 
-use serde_json::Value;
-
 use crate::{
+    field::{Field, Report},
     field_error::FieldError,
-    meta::{NameRule, metadata_errors},
+    meta::{NameRule, generic_metadata},
     registry::Scope,
-    tree::{self, Arena},
+    tree::Map,
 };
 
 /// What the API server says about the metadata of any object, at a path.
-pub fn validate(metadata: &Value, scope: Scope, rule: NameRule, path: &str) -> Vec<FieldError> {
-    let arena = Arena::new();
-    let mut object = tree::Map::new_in(&arena);
-    object.set("metadata", tree::Value::of_json(metadata, &arena));
-    let mut errors = metadata_errors(&object, scope, rule);
-    for error in &mut errors {
-        error.field.replace_range(.."metadata".len(), path);
-    }
-    errors
+pub fn validate(metadata: &Map<'_>, scope: Scope, rule: NameRule, path: &str) -> Vec<FieldError> {
+    // Nothing here depends on the version.
+    let report = Report::new(0);
+    generic_metadata(Field::root(metadata, &report).placed(path), scope, rule);
+    report.into_errors()
 }

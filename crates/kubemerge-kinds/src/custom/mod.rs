@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod correlation;
+mod decode;
 pub mod default;
 pub mod definition;
 pub mod document;
@@ -17,3 +18,5 @@ pub mod rules;
 pub mod scale;
 pub mod structural;
 pub mod validate;
+
+pub use decode::decode;

@@ -1,39 +1,46 @@
 //! Removes what a schema does not declare, and nulls that mean nothing.
 
-use serde_json::{Map, Value};
+use kubemerge_value::deep;
 
 use super::structural::{Additional, Structural};
-use crate::document_path::DocumentPath;
+use crate::{
+    document_path::DocumentPath,
+    tree::{Map, Value},
+};
+
+/// What every object has, whatever its schema declares.
+const OWN: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// Removes undeclared fields; answers their paths, sorted, as many as are reported. The root's own type and
 /// metadata stay.
-pub fn prune(object: &mut Map<String, Value>, schema: &Structural) -> Vec<String> {
+pub fn prune(object: &mut Map<'_>, schema: &Structural) -> Vec<String> {
     let mut removed = Vec::new();
-    let own: Vec<(String, Value)> =
-        ["apiVersion", "kind", "metadata"].into_iter().filter_map(|name| object.remove_entry(name)).collect();
+    let own = OWN.map(|name| object.remove(name));
     prune_map(object, Some(schema), &DocumentPath::Root, &mut removed);
-    object.extend(own);
+    for (name, value) in OWN.into_iter().zip(own) {
+        value.into_iter().for_each(|value| object.set(name, value));
+    }
     // Warnings come in the order of paths, whatever the order of fields is.
     removed.sort();
     removed
 }
 
-/// Whether a value has undeclared fields.
-pub fn loses_something(value: &Value, schema: &Structural) -> bool {
+/// Removes undeclared fields of a value; answers whether there were any.
+pub(super) fn loses_something(value: &mut Value<'_>, schema: &Structural) -> bool {
     let mut removed = Vec::new();
-    prune_value(&mut value.clone(), Some(schema), &DocumentPath::Root, &mut removed);
+    prune_value(value, Some(schema), &DocumentPath::Root, &mut removed);
     !removed.is_empty()
 }
 
 fn prune_value(
-    value: &mut Value,
+    value: &mut Value<'_>,
     schema: Option<&Structural>,
     place: &DocumentPath<'_>,
     removed: &mut Vec<String>,
 ) {
-    match value {
-        Value::Object(map) => prune_map(map, schema, place, removed),
-        Value::Array(list) => {
+    deep(|| match value {
+        Value::Map(map) => prune_map(map, schema, place, removed),
+        Value::List(list) => {
             let keep = schema.is_some_and(|schema| schema.preserve_unknown);
             let items = schema.and_then(|schema| schema.items.as_deref());
             for (at, item) in list.iter_mut().enumerate() {
@@ -46,11 +53,11 @@ fn prune_value(
             }
         }
         _ => {}
-    }
+    });
 }
 
 fn prune_map(
-    map: &mut Map<String, Value>,
+    map: &mut Map<'_>,
     schema: Option<&Structural>,
     place: &DocumentPath<'_>,
     removed: &mut Vec<String>,
@@ -58,7 +65,7 @@ fn prune_map(
     if let Some(schema) = schema.filter(|schema| schema.preserve_unknown) {
         return skip_map(map, schema, place, removed);
     }
-    map.retain(|name, value| {
+    map.retain_mut(|name, value| {
         let (place, child) = (DocumentPath::Field(place, name), child(schema, name));
         match child {
             Child::Untouched => {}
@@ -71,15 +78,15 @@ fn prune_map(
 
 /// Below a place that keeps unknown fields: undeclared ones stay, declared ones are pruned as usual.
 fn skip_value(
-    value: &mut Value,
+    value: &mut Value<'_>,
     schema: Option<&Structural>,
     place: &DocumentPath<'_>,
     removed: &mut Vec<String>,
 ) {
     let Some(schema) = schema else { return };
     match value {
-        Value::Object(map) => skip_map(map, schema, place, removed),
-        Value::Array(list) => {
+        Value::Map(map) => skip_map(map, schema, place, removed),
+        Value::List(list) => {
             for (at, item) in list.iter_mut().enumerate() {
                 skip_value(item, schema.items.as_deref(), &DocumentPath::Item(place, at), removed);
             }
@@ -88,12 +95,7 @@ fn skip_value(
     }
 }
 
-fn skip_map(
-    map: &mut Map<String, Value>,
-    schema: &Structural,
-    place: &DocumentPath<'_>,
-    removed: &mut Vec<String>,
-) {
+fn skip_map(map: &mut Map<'_>, schema: &Structural, place: &DocumentPath<'_>, removed: &mut Vec<String>) {
     for (name, value) in map.iter_mut() {
         if let Child::Declared(Some(schema)) = child(Some(schema), name) {
             prune_value(value, Some(schema), &DocumentPath::Field(place, name), removed);
@@ -110,7 +112,7 @@ enum Child<'s> {
 
 fn child<'s>(schema: Option<&'s Structural>, name: &str) -> Child<'s> {
     let Some(schema) = schema else { return Child::Unknown };
-    if schema.embedded && matches!(name, "apiVersion" | "kind" | "metadata") {
+    if schema.embedded && OWN.contains(&name) {
         return Child::Untouched;
     }
     match (schema.properties.get(name), &schema.additional) {
@@ -123,43 +125,51 @@ fn child<'s>(schema: Option<&'s Structural>, name: &str) -> Child<'s> {
 }
 
 /// Removes nulls where the schema neither allows nor replaces them.
-pub fn drop_nulls(value: &mut Value, schema: &Structural) {
-    match value {
-        Value::Object(map) => {
-            map.retain(|name, value| {
-                let known = match (schema.properties.get(name), &schema.additional) {
-                    (Some(property), _) => Some(property),
-                    (None, Additional::Schema(schema)) => Some(&**schema),
-                    _ => None,
-                };
-                let Some(known) = known else { return true };
-                // A null with a default was replaced before this step.
-                if value.is_null() && !known.nullable && known.default.is_none() {
-                    return false;
-                }
-                drop_nulls(value, known);
-                true
-            });
+pub fn drop_nulls(object: &mut Map<'_>, schema: &Structural) {
+    object.retain_mut(|name, value| {
+        let known = match (schema.properties.get(name), &schema.additional) {
+            (Some(property), _) => property,
+            (None, Additional::Schema(schema)) => schema,
+            _ => return true,
+        };
+        // A null with a default was replaced before this step.
+        if matches!(value, Value::Null) && !known.nullable && known.default.is_none() {
+            return false;
         }
-        Value::Array(list) => {
+        drop_nulls_below(value, known);
+        true
+    });
+}
+
+fn drop_nulls_below(value: &mut Value<'_>, schema: &Structural) {
+    deep(|| match value {
+        Value::Map(map) => drop_nulls(map, schema),
+        Value::List(list) => {
             if let Some(items) = schema.items.as_deref() {
-                list.iter_mut().for_each(|item| drop_nulls(item, items));
+                list.iter_mut().for_each(|item| drop_nulls_below(item, items));
             }
         }
         _ => {}
-    }
+    });
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value as Json, json};
 
     use super::*;
+    use crate::{custom::decode, tree::Arena};
 
-    fn pruned(schema: Value, mut object: Value) -> (Value, Vec<String>) {
+    fn changed<R>(object: &Json, change: impl FnOnce(&mut Map<'_>) -> R) -> (Json, R) {
+        let (arena, text) = (Arena::new(), object.to_string());
+        let mut object = decode(&arena, &text);
+        let result = change(&mut object);
+        (serde_json::from_str(&object.to_text()).unwrap(), result)
+    }
+
+    fn pruned(schema: Json, object: Json) -> (Json, Vec<String>) {
         let schema = Structural::compile(&schema).unwrap();
-        let removed = prune(object.as_object_mut().unwrap(), &schema);
-        (object, removed)
+        changed(&object, |object| prune(object, &schema))
     }
 
     #[test]
@@ -181,7 +191,7 @@ mod tests {
     fn no_more_paths_are_written_out_than_reported() {
         let schema = json!({"type": "object", "properties": {"map": {"type": "object",
             "additionalProperties": {"type": "object"}}}});
-        let many: Map<String, Value> = (0..100_000).map(|at| (at.to_string(), json!(1))).collect();
+        let many: serde_json::Map<String, Json> = (0..100_000).map(|at| (at.to_string(), json!(1))).collect();
         let (kept, removed) = pruned(schema, json!({"map": {"x".repeat(1 << 20): many}}));
         assert_eq!(removed.len(), crate::field_error::MAX_COMPLAINTS);
         assert_eq!(kept, json!({"map": {"x".repeat(1 << 20): {}}}));
@@ -203,8 +213,18 @@ mod tests {
             "a": {"type": "string"}, "b": {"type": "string", "nullable": true}, "c": {"type": "string", "default": "x"},
         }}))
         .unwrap();
-        let mut value = json!({"a": null, "b": null, "c": null, "unknown": null});
-        drop_nulls(&mut value, &schema);
-        assert_eq!(value, json!({"b": null, "c": null, "unknown": null}));
+        let given = json!({"a": null, "b": null, "c": null, "unknown": null});
+        let (kept, ()) = changed(&given, |object| drop_nulls(object, &schema));
+        assert_eq!(kept, json!({"b": null, "c": null, "unknown": null}));
+    }
+
+    #[test]
+    fn lists_may_be_nested_deeply() {
+        let schema = Structural::compile(&json!({"additionalProperties": true})).unwrap();
+        let text = format!("{{\"l\":{}{{\"x\":1}}{}}}", "[".repeat(9_000), "]".repeat(9_000));
+        let arena = Arena::new();
+        let mut object = decode(&arena, &text);
+        assert_eq!(prune(&mut object, &schema).len(), 1);
+        assert_eq!(object.to_text(), text.replace("\"x\":1", ""));
     }
 }

@@ -1,9 +1,13 @@
 //! Where a definition says that `/scale` finds its numbers.
 
-use serde_json::Value;
+use serde_json::Value as Json;
 
 use super::check::WrittenPart;
-use crate::{field::BadValue, field_error::FieldError};
+use crate::{
+    field::BadValue,
+    field_error::FieldError,
+    tree::{Map, Value},
+};
 
 /// Paths of names with a dot before each; Kubernetes knows nothing else here, no lists and no escapes.
 #[derive(Clone, Debug)]
@@ -18,7 +22,7 @@ pub struct ScalePaths {
 
 impl ScalePaths {
     /// Reads `subresources.scale`.
-    pub fn read(scale: &Value) -> ScalePaths {
+    pub fn read(scale: &Json) -> ScalePaths {
         ScalePaths {
             spec_replicas: text(scale, "specReplicasPath").to_string(),
             status_replicas: text(scale, "statusReplicasPath").to_string(),
@@ -28,7 +32,7 @@ impl ScalePaths {
 }
 
 /// What a version of a definition says about `/scale`, if it has it.
-pub fn of_version(version: &Value) -> Option<&Value> {
+pub fn of_version(version: &Json) -> Option<&Json> {
     version.pointer("/subresources/scale").filter(|scale| !scale.is_null())
 }
 
@@ -37,12 +41,12 @@ pub fn names(path: &str) -> Vec<&str> {
     path.strip_prefix('.').unwrap_or(path).split('.').collect()
 }
 
-fn text<'v>(scale: &'v Value, name: &str) -> &'v str {
-    scale.get(name).and_then(Value::as_str).unwrap_or_default()
+fn text<'v>(scale: &'v Json, name: &str) -> &'v str {
+    scale.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
 /// Validates the numbers and the selector of an object; a write to the status leaves the spec alone.
-pub(super) fn validate(object: &Value, paths: &ScalePaths, part: WrittenPart) -> Vec<FieldError> {
+pub(super) fn validate(object: &Map<'_>, paths: &ScalePaths, part: WrittenPart) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if part == WrittenPart::Main {
         errors.extend(check_replicas(object, &paths.spec_replicas));
@@ -50,7 +54,7 @@ pub(super) fn validate(object: &Value, paths: &ScalePaths, part: WrittenPart) ->
     errors.extend(check_replicas(object, &paths.status_replicas));
     if let Some(path) = paths.label_selector.as_deref().filter(|path| !path.is_empty()) {
         let wrong = find(object, path).and_then(|value| match value {
-            Ok(Value::String(_)) => None,
+            Ok(Value::Str(_)) => None,
             Ok(other) => Some(wrong_type(path, other, "string")),
             Err(detail) => Some(detail),
         });
@@ -59,10 +63,10 @@ pub(super) fn validate(object: &Value, paths: &ScalePaths, part: WrittenPart) ->
     errors
 }
 
-fn check_replicas(object: &Value, path: &str) -> Option<FieldError> {
+fn check_replicas(object: &Map<'_>, path: &str) -> Option<FieldError> {
     let (number, detail) = match find(object, path)? {
         Err(detail) => (0, detail),
-        Ok(value) => match value.as_i64() {
+        Ok(value) => match value.as_int() {
             None => (0, wrong_type(path, value, "int64")),
             Some(number) if number < 0 => (number, "should be a non-negative integer".to_string()),
             // Replicas are int32 in the type Scale.
@@ -76,27 +80,30 @@ fn check_replicas(object: &Value, path: &str) -> Option<FieldError> {
 }
 
 /// The value at a path; an error if something on the way is no map.
-fn find<'v>(object: &'v Value, path: &str) -> Option<Result<&'v Value, String>> {
-    let mut value = object;
-    for name in names(path) {
-        match value {
-            Value::Object(map) => value = map.get(name)?,
+fn find<'v>(object: &'v Map<'v>, path: &str) -> Option<Result<&'v Value<'v>, String>> {
+    let names = names(path);
+    let (last, before) = names.split_last()?;
+    let mut map = object;
+    for name in before {
+        map = match map.get(name)? {
+            Value::Map(map) => map,
             // Null on the way is as good as absent.
             Value::Null => return None,
             other => return Some(Err(wrong_type(path, other, "map[string]interface {}"))),
-        }
+        };
     }
-    Some(Ok(value))
+    map.get(last).map(Ok)
 }
 
-fn wrong_type(path: &str, value: &Value, wanted: &str) -> String {
+fn wrong_type(path: &str, value: &Value<'_>, wanted: &str) -> String {
     let (text, found) = match value {
-        Value::Null => ("<nil>".to_string(), "<nil>"),
-        Value::Bool(truth) => (truth.to_string(), "bool"),
-        Value::Number(number) => (number.to_string(), if number.is_i64() { "int64" } else { "float64" }),
-        Value::String(text) => (text.clone(), "string"),
-        Value::Array(_) => (value.to_string(), "[]interface {}"),
-        Value::Object(_) => (value.to_string(), "map[string]interface {}"),
+        Value::Null | Value::Omitted(_) => ("<nil>".to_string(), "<nil>"),
+        Value::Bool(_) => (value.to_text(), "bool"),
+        Value::Int(_) => (value.to_text(), "int64"),
+        Value::Float(_) => (value.to_text(), "float64"),
+        Value::Str(text) => ((*text).to_string(), "string"),
+        Value::List(_) => (value.to_text(), "[]interface {}"),
+        Value::Map(_) => (value.to_text(), "map[string]interface {}"),
     };
     format!("{path} accessor error: {text} is of the type {found}, expected {wanted}")
 }

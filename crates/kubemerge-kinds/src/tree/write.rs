@@ -7,12 +7,14 @@ use kubemerge_value::{
 
 use super::{Map, Value};
 
-/// How empty lists and maps are written; a number, since constant parameters are.
+/// How values are written that have more than one form; a number, since constant parameters are.
 type Form = u8;
 /// As Kubernetes stores them.
 const STORED: Form = 0;
-/// As the client gave them.
+/// Empty lists and maps as the client gave them.
 const GIVEN: Form = 1;
+/// Floats that can be told from integers.
+const TELLING: Form = 2;
 
 impl Map<'_> {
     /// The map as canonical text.
@@ -42,6 +44,11 @@ impl Value<'_> {
         self.append::<GIVEN>(out)
     }
 
+    /// Appends a text that only values have that are the [same in Go](ValueRef::same_in_go): `7.0` is not `7`.
+    pub(crate) fn append_key(&self, out: &mut Vec<u8>) {
+        self.append::<TELLING>(out);
+    }
+
     fn append<const FORM: Form>(&self, out: &mut Vec<u8>) -> usize {
         match self {
             Value::Omitted(omitted) if FORM == GIVEN => {
@@ -52,6 +59,9 @@ impl Value<'_> {
             Value::Bool(true) => out.extend_from_slice(b"true"),
             Value::Bool(false) => out.extend_from_slice(b"false"),
             Value::Int(number) => write_int(*number, out),
+            Value::Float(number) if FORM == TELLING => {
+                out.extend_from_slice(format!("{number:?}").as_bytes())
+            }
             Value::Float(number) => write_float(*number, out),
             Value::Str(text) => write_escaped(text.as_bytes(), out),
             Value::List(list) => return deep(|| write_list::<FORM>(list, out)),

@@ -1,7 +1,10 @@
 //! What the schema of a custom resource does to an object: pruning and defaults.
 
-use kubemerge_kinds::custom::{default, embedded, prune, structural::Structural};
-use serde_json::Value;
+use kubemerge_kinds::{
+    custom::{default, embedded, prune, structural::Structural},
+    tree::{Arena, Map, Value},
+};
+use kubemerge_value::Canonical;
 
 use crate::{
     catalog::custom::CustomVersion,
@@ -18,23 +21,32 @@ pub(crate) fn reread(version: &CustomVersion, object: &mut Object) {
     }
 }
 
+/// The tree of an object; floats without a fraction stay floats.
+pub(crate) fn tree<'a>(object: &serde_json::Value, arena: &'a Arena) -> Map<'a> {
+    match Value::of_json(object, arena) {
+        Value::Map(tree) => tree,
+        _ => Map::new_in(arena),
+    }
+}
+
 /// Fills in the defaults of the schema.
 pub(crate) fn fill(version: &CustomVersion, object: &mut Object) {
     let Some(schema) = &version.schema else { return };
-    let mut tree = object.to_value();
+    let arena = Arena::new();
+    let mut tree = tree(&object.to_value(), &arena);
     default::fill(&mut tree, schema);
     // The type and metadata have no defaults: ObjectMeta has its own rules.
     let own = |name: &str| !matches!(name, "apiVersion" | "kind" | "metadata");
-    for (name, value) in tree.as_object().into_iter().flatten().filter(|(name, _)| own(name)) {
-        drop(object.set(name, value));
+    for (name, value) in tree.iter().filter(|(name, _)| own(name)) {
+        drop(set(object, name, value));
     }
 }
 
 /// Drops what a schema does not declare; answers the paths.
 pub(crate) fn prune(object: &mut Object, schema: &Structural) -> Outcome<Vec<String>> {
-    let Value::Object(mut tree) = object.to_value() else { return Ok(Vec::new()) };
+    let arena = Arena::new();
+    let mut tree = tree(&object.to_value(), &arena);
     let mut removed = prune::prune(&mut tree, schema);
-    let mut tree = Value::Object(tree);
     // After pruning: a null that is pruned anyway must not be reported twice.
     prune::drop_nulls(&mut tree, schema);
     removed.extend(embedded::coerce(&mut tree, schema).map_err(|error| bad_request(error.to_string()))?);
@@ -42,12 +54,18 @@ pub(crate) fn prune(object: &mut Object, schema: &Structural) -> Outcome<Vec<Str
     Ok(removed)
 }
 
-fn replace_fields(object: &mut Object, tree: &Value) -> Outcome<()> {
-    object.retain_fields(|name| tree.get(name).is_some());
+fn replace_fields(object: &mut Object, tree: &Map<'_>) -> Outcome<()> {
+    object.retain_fields(|name| tree.has(name));
     for name in object.names() {
-        if let Some(value) = tree.get(&*name) {
-            object.set(&name, value)?;
+        if let Some(value) = tree.get(&name) {
+            set(object, &name, value)?;
         }
     }
+    Ok(())
+}
+
+fn set(object: &mut Object, name: &str, value: &Value<'_>) -> Outcome<()> {
+    let text = Canonical::from_bytes(value.to_text().as_bytes());
+    object.set_text(name, text.map_err(|error| bad_request(error.to_string()))?.into());
     Ok(())
 }

@@ -14,7 +14,7 @@ use kubemerge_kinds::{
 
 use crate::{
     catalog::{Resource, call::Call, cluster::Validation, custom::CustomVersion},
-    object::{Object, typed},
+    object::{Object, custom, typed},
     protocol::{
         media,
         status::{Outcome, invalid},
@@ -59,10 +59,14 @@ fn custom_errors(
     }
     // Names cannot change, so those of stored objects are not held to the rules of today.
     let rule = if old.is_some() { NameRule::PathSegment } else { NameRule::Subdomain };
-    let errors = metadata::validate(&object["metadata"], call.resource.scope, rule, "metadata");
+    let arena = Arena::new();
+    let object = custom::tree(&object, &arena);
+    let given = object.map("metadata");
+    let errors = given.map(|given| metadata::validate(given, call.resource.scope, rule, "metadata"));
+    let errors = errors.unwrap_or_default();
     let Some(schema) = &version.schema else { return errors };
     let part = if part == Part::Status { WrittenPart::Status } else { WrittenPart::Main };
-    let old = old.map(Object::to_value);
+    let old = old.map(|old| custom::tree(&old.to_value(), &arena));
     let subject = Subject { object: &object, old: old.as_ref(), part, scale: version.scale.as_ref() };
     check_custom(schema, &version.rules, subject, errors)
 }
@@ -74,7 +78,9 @@ fn document_errors(call: &Call<'_>, object: &Object, old: Option<&Object>) -> Ve
         return Vec::new();
     }
     let Some(schema) = call.cluster.document_schemas.of_kind(group, version, kind) else { return Vec::new() };
-    let (object, old) = (object.to_value(), old.map(Object::to_value));
+    let arena = Arena::new();
+    let object = custom::tree(&object.to_value(), &arena);
+    let old = old.map(|old| custom::tree(&old.to_value(), &arena));
     let correlated = old.as_ref().map(|old| Correlated::new(&object, old, &schema));
     validate_schema(&object, correlated.as_ref(), &schema)
 }

@@ -7,14 +7,20 @@ use super::{
     node::RuleNode,
     walk::{Ratcheting, check},
 };
-use crate::custom::structural::Structural;
+use crate::{
+    custom::structural::Structural,
+    tree::{Arena, Value as TreeValue},
+};
 
 fn complaints(schema: Value, object: Value, old: Option<Value>) -> Vec<String> {
     let schema = json!({"type": "object", "properties": {"spec": schema}});
     let wrap =
         |spec: Value| json!({"apiVersion": "a/v1", "kind": "K", "metadata": {"name": "n"}, "spec": spec});
     let node = RuleNode::compile(&schema).unwrap();
-    let errors = check(&node, &wrap(object), old.map(wrap).as_ref(), Ratcheting::On, "");
+    let arena = Arena::new();
+    let tree = |spec: Value| TreeValue::of_json(&wrap(spec), &arena);
+    let (object, old) = (tree(object), old.map(tree));
+    let errors = check(&node, (&object).into(), old.as_ref().map(Into::into), Ratcheting::On, "");
     errors.iter().map(ToString::to_string).collect()
 }
 

@@ -1,36 +1,39 @@
-//! JSON as values of CEL: the schema says which texts are times and which numbers are floats.
+//! Trees as values of CEL: the schema says which texts are times and which numbers are floats.
 
 use std::{collections::HashMap, sync::Arc};
 
 use base64::Engine;
-use kube_cel::cel::objects::{Key, Map};
-use serde_json::Value;
+use kube_cel::cel::objects::{Key, Map as CelMap};
+use kubemerge_value::deep;
 
 use super::{
     super::structural::{Additional, Structural},
     names::escape,
 };
-use crate::cel::evaluate::{Conversion, Value as CelValue, converted};
+use crate::{
+    cel::evaluate::{Conversion, Value as CelValue, converted},
+    tree::{Value, ValueRef},
+};
 
 /// The value of an expression's variable.
-pub(super) fn value_of(json: &Value, schema: &Structural) -> CelValue {
-    match json {
-        Value::Null => CelValue::Null,
-        Value::Bool(truth) => CelValue::Bool(*truth),
-        Value::Number(number) => match number.as_i64() {
-            // `1` of type number is a double: comparing it with `1.0` must work.
-            Some(number) if schema.only_type() != Some("number") => CelValue::Int(number),
-            _ => CelValue::Float(number.as_f64().unwrap_or_default()),
-        },
-        Value::String(text) => text_value(text, schema),
-        Value::Array(list) => {
+pub(super) fn value_of(value: ValueRef<'_>, schema: &Structural) -> CelValue {
+    match value {
+        ValueRef::Null => CelValue::Null,
+        ValueRef::Bool(truth) => CelValue::Bool(truth),
+        // `1` of type number is a double: comparing it with `1.0` must work.
+        ValueRef::Int(number) if schema.only_type() == Some("number") => CelValue::Float(number as f64),
+        ValueRef::Int(number) => CelValue::Int(number),
+        ValueRef::Float(number) => CelValue::Float(number),
+        ValueRef::Str(text) => text_value(text, schema),
+        ValueRef::List(list) => {
             let any = Structural::default();
             let items = schema.items.as_deref().unwrap_or(&any);
-            CelValue::List(Arc::new(list.iter().map(|item| value_of(item, items)).collect()))
+            let item = |item: &Value<'_>| value_of(item.into(), items);
+            CelValue::List(Arc::new(deep(|| list.iter().map(item).collect())))
         }
-        Value::Object(map) => {
+        ValueRef::Map(map) => {
             let members = map.iter().filter_map(|(name, value)| member(name, value, schema));
-            CelValue::Map(Map { map: Arc::new(members.collect::<HashMap<_, _>>()) })
+            CelValue::Map(CelMap { map: Arc::new(deep(|| members.collect::<HashMap<_, _>>())) })
         }
     }
 }
@@ -51,7 +54,8 @@ fn text_value(text: &str, schema: &Structural) -> CelValue {
 }
 
 /// A member of a map: keys of free maps are data, names of fields are escaped.
-fn member(name: &str, value: &Value, schema: &Structural) -> Option<(Key, CelValue)> {
+fn member(name: &str, value: &Value<'_>, schema: &Structural) -> Option<(Key, CelValue)> {
+    let value = ValueRef::from(value);
     let key = |name: String| Key::String(Arc::new(name));
     match (schema.properties.get(name), &schema.additional) {
         // A field that is null though it may not be is as good as absent.

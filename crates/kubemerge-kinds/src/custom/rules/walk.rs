@@ -3,7 +3,7 @@
 //! Old values are found by names in maps and by keys in lists. What was wrong before and is unchanged passes where that
 //! is wanted, unless the rule is about the change itself.
 
-use serde_json::Value;
+use kubemerge_value::deep;
 
 use super::{
     super::{
@@ -18,6 +18,7 @@ use crate::{
     cel::evaluate::optional,
     field::BadValue,
     field_error::{FieldError, has_enough},
+    tree::{Value, ValueRef},
 };
 
 /// Whether what was wrong before and is unchanged passes.
@@ -30,8 +31,8 @@ pub(crate) enum Ratcheting {
 /// The rules that an object breaks; `base` precedes the paths of errors.
 pub(crate) fn check(
     node: &RuleNode,
-    object: &Value,
-    old: Option<&Value>,
+    object: ValueRef<'_>,
+    old: Option<ValueRef<'_>>,
     ratcheting: Ratcheting,
     base: &str,
 ) -> Vec<FieldError> {
@@ -56,7 +57,7 @@ struct Found {
 #[derive(Clone, Copy)]
 struct Place<'p, 'v> {
     path: &'p str,
-    old: Option<&'p Value>,
+    old: Option<ValueRef<'p>>,
     ratchet: Ratchet<'p, 'v>,
 }
 
@@ -75,7 +76,7 @@ impl Ratchet<'_, '_> {
     }
 }
 
-fn walk(node: &RuleNode, value: &Value, place: Place<'_, '_>, found: &mut Found) {
+fn walk(node: &RuleNode, value: ValueRef<'_>, place: Place<'_, '_>, found: &mut Found) {
     // Rules are about values: null is none.
     if value.is_null() || found.is_over || has_enough(&found.errors) {
         return;
@@ -83,10 +84,10 @@ fn walk(node: &RuleNode, value: &Value, place: Place<'_, '_>, found: &mut Found)
     if !node.rules.is_empty() {
         evaluate(node, value, place, found);
     }
-    match value {
-        Value::Array(list) => walk_list(node, list, place, found),
-        Value::Object(map) => {
-            for (name, value) in map {
+    deep(|| match value {
+        ValueRef::List(list) => walk_list(node, list, place, found),
+        ValueRef::Map(map) => {
+            for (name, value) in map.iter() {
                 if let Some(child) = node.additional.as_deref() {
                     walk_member(child, name, value, place, &format!("{}[{name}]", place.path), found);
                 }
@@ -97,13 +98,13 @@ fn walk(node: &RuleNode, value: &Value, place: Place<'_, '_>, found: &mut Found)
             }
         }
         _ => {}
-    }
+    });
 }
 
 fn walk_member(
     node: &RuleNode,
     name: &str,
-    value: &Value,
+    value: &Value<'_>,
     place: Place<'_, '_>,
     path: &str,
     found: &mut Found,
@@ -117,11 +118,11 @@ fn walk_member(
         Some(_) if is_type => Ratchet { current: None, nearest: None },
         Some(_) => Ratchet { current: child.as_ref(), nearest: current },
     };
-    let old = place.old.and_then(|old| old.get(name));
-    walk(node, value, Place { path, old, ratchet }, found);
+    let old = place.old.and_then(|old| old.as_map()?.get(name)).map(ValueRef::from);
+    walk(node, value.into(), Place { path, old, ratchet }, found);
 }
 
-fn walk_list(node: &RuleNode, list: &[Value], place: Place<'_, '_>, found: &mut Found) {
+fn walk_list(node: &RuleNode, list: &[Value<'_>], place: Place<'_, '_>, found: &mut Found) {
     let Some(child) = node.items.as_deref() else { return };
     let old_items = OldItems::of(place.old, &node.schema);
     for (at, item) in list.iter().enumerate() {
@@ -132,11 +133,12 @@ fn walk_list(node: &RuleNode, list: &[Value], place: Place<'_, '_>, found: &mut 
             Some(_) => Ratchet { current: correlated.as_ref(), nearest: current },
         };
         let path = format!("{}[{at}]", place.path);
-        walk(child, item, Place { path: &path, old: old_items.get(item), ratchet }, found);
+        let old = old_items.get(item).map(ValueRef::from);
+        walk(child, item.into(), Place { path: &path, old, ratchet }, found);
     }
 }
 
-fn evaluate(node: &RuleNode, value: &Value, place: Place<'_, '_>, found: &mut Found) {
+fn evaluate(node: &RuleNode, value: ValueRef<'_>, place: Place<'_, '_>, found: &mut Found) {
     let own = value_of(value, &node.schema);
     let old = place.old.filter(|old| !old.is_null()).map(|old| value_of(old, &node.schema));
     let old_or_none = optional(old.clone());

@@ -1,13 +1,11 @@
 //! `anyOf`, `oneOf`, `allOf` and `not`.
 
-use serde_json::Value;
-
 use super::{Checks, Found, Place, Structural};
-use crate::field_error::quoted;
+use crate::{field_error::quoted, tree::ValueRef};
 
 impl Place<'_, '_> {
     /// Validates what the alternatives of a schema say about a value.
-    pub(super) fn check_alternatives(self, value: &Value, checks: &Checks) -> Found {
+    pub(super) fn check_alternatives(self, value: ValueRef<'_>, checks: &Checks) -> Found {
         // Upstream: nothing below an alternative is compared with old values.
         let place = Place { correlated: None, ..self };
         let run = |schema: &Structural| place.check(value, schema);

@@ -8,7 +8,8 @@ mod number;
 #[cfg(test)]
 mod tests;
 
-use serde_json::{Map, Value};
+use kubemerge_value::deep;
+use serde_json::Value as Json;
 
 use super::{
     correlation::Correlated,
@@ -19,29 +20,34 @@ use crate::{
     document_path::DocumentPath,
     field::BadValue,
     field_error::{FieldError, has_enough, quoted},
+    tree::{Arena, Map, Value, ValueRef},
 };
-use number::{go_float, is_json_integer};
+use number::{Operand, go_float, is_json_integer};
 
 /// Every complaint about a value; what is as it was before passes.
-pub fn validate(value: &Value, correlated: Option<&Correlated<'_>>, schema: &Structural) -> Vec<FieldError> {
-    validate_at(value, correlated, schema, "")
+pub fn validate(
+    object: &Map<'_>,
+    correlated: Option<&Correlated<'_>>,
+    schema: &Structural,
+) -> Vec<FieldError> {
+    validate_at(object, correlated, schema, "")
 }
 
 /// Every complaint about a default, whose path precedes those of the errors.
-pub(super) fn validate_default(value: &Value, schema: &Structural, base: &str) -> Vec<FieldError> {
+pub(super) fn validate_default(value: &Value<'_>, schema: &Structural, base: &str) -> Vec<FieldError> {
     let formats = Formats::AsWritten;
-    Place { base, path: &DocumentPath::Root, correlated: None, formats }.check(value, schema).errors
+    Place { base, path: &DocumentPath::Root, correlated: None, formats }.check(value.into(), schema).errors
 }
 
 /// Every complaint about a part of an object, whose path precedes those of the errors.
-pub fn validate_at(
-    value: &Value,
+pub(super) fn validate_at<'v>(
+    value: impl Into<ValueRef<'v>>,
     correlated: Option<&Correlated<'_>>,
     schema: &Structural,
     base: &str,
 ) -> Vec<FieldError> {
     let place = Place { base, path: &DocumentPath::Root, correlated, formats: Formats::Enforced };
-    place.check(value, schema).errors
+    place.check(value.into(), schema).errors
 }
 
 /// What was found out about a value.
@@ -94,8 +100,8 @@ enum Formats {
 
 impl<'p, 'v> Place<'p, 'v> {
     /// Validates the value at this place.
-    fn check(self, value: &Value, schema: &Structural) -> Found {
-        let mut found = self.check_value(value, schema);
+    fn check(self, value: ValueRef<'_>, schema: &Structural) -> Found {
+        let mut found = deep(|| self.check_value(value, schema));
         // What was wrong before and is unchanged passes.
         if !found.is_valid() && self.correlated.is_some_and(Correlated::is_unchanged) {
             found.errors.clear();
@@ -110,7 +116,7 @@ impl<'p, 'v> Place<'p, 'v> {
         }
     }
 
-    fn check_value(self, value: &Value, schema: &Structural) -> Found {
+    fn check_value(self, value: ValueRef<'_>, schema: &Structural) -> Found {
         let mut found = Found::default();
         if value.is_null() {
             found.merge(self.check_type(value, schema));
@@ -127,15 +133,16 @@ impl<'p, 'v> Place<'p, 'v> {
         }
         run(self.check_alternatives(value, &schema.checks));
         match value {
-            Value::String(text) => {
+            ValueRef::Str(text) => {
                 run(self.check_text(text, &schema.checks));
                 if let Some(name) = self.format(schema).filter(|name| format::is_known(name)) {
                     run(self.check_format(text, name));
                 }
             }
-            Value::Number(number) => run(self.check_number(number, schema)),
-            Value::Array(list) => run(self.check_list(list, schema)),
-            Value::Object(map) => run(self.check_map(map, schema)),
+            ValueRef::Int(number) => run(self.check_number(Operand::Int(number), schema)),
+            ValueRef::Float(number) => run(self.check_number(Operand::Float(number), schema)),
+            ValueRef::List(list) => run(self.check_list(list, schema)),
+            ValueRef::Map(map) => run(self.check_map(map, schema)),
             _ => {}
         }
         run(self.check_options(value, &schema.checks));
@@ -165,10 +172,10 @@ impl<'p, 'v> Place<'p, 'v> {
 
     fn wrong_type(self, wanted: &str, found: &str) -> FieldError {
         let detail = format!("{} in body must be of type {wanted}: {}", self.path, quoted(found));
-        FieldError::type_invalid(self.field(), &Value::from(found), &detail)
+        FieldError::type_invalid(self.field(), BadValue::from(found), &detail)
     }
 
-    fn check_type(self, value: &Value, schema: &Structural) -> Found {
+    fn check_type(self, value: ValueRef<'_>, schema: &Structural) -> Found {
         let (types, format) = (&schema.types, self.format(schema));
         let (name, own_format) = type_of(value);
         if value.is_null() {
@@ -178,9 +185,10 @@ impl<'p, 'v> Place<'p, 'v> {
             return Found { errors: Vec::new(), matches: 1 };
         }
         let has = |word: &str| types.iter().any(|known| known == word);
-        let is_integral = name == "number" && has("integer") && value.as_f64().is_some_and(is_json_integer);
+        let is_integral =
+            has("integer") && matches!(value, ValueRef::Float(number) if is_json_integer(number));
         let fits = has(name) || is_integral || name == "integer" && has("number");
-        let is_text = value.is_string() || value.is_array();
+        let is_text = matches!(value, ValueRef::Str(_) | ValueRef::List(_));
         if let Some(format) = format.filter(|format| !is_text && !fits && own_format != *format) {
             return Found::error(self.wrong_type(format, own_format));
         }
@@ -215,7 +223,7 @@ impl<'p, 'v> Place<'p, 'v> {
         if format::holds(name, text) { Found::default() } else { Found::error(self.wrong_type(name, text)) }
     }
 
-    fn check_list(self, list: &[Value], schema: &Structural) -> Found {
+    fn check_list(self, list: &[Value<'_>], schema: &Structural) -> Found {
         let (checks, size) = (&schema.checks, list.len() as i64);
         let mut found = Found::default();
         if let Some(items) = schema.items.as_deref() {
@@ -225,7 +233,7 @@ impl<'p, 'v> Place<'p, 'v> {
                 }
                 let (path, child) =
                     (DocumentPath::Item(self.path, at), self.correlated.and_then(|node| node.index(at)));
-                found.merge(self.below(&path, child.as_ref()).check(item, items));
+                found.merge(self.below(&path, child.as_ref()).check(item.into(), items));
             }
         }
         if let Some(least) = checks.min_items.filter(|least| size < *least) {
@@ -239,8 +247,9 @@ impl<'p, 'v> Place<'p, 'v> {
         found
     }
 
-    fn check_map(self, map: &Map<String, Value>, schema: &Structural) -> Found {
-        let (checks, size) = (&schema.checks, map.len() as i64);
+    fn check_map(self, map: &Map<'_>, schema: &Structural) -> Found {
+        let (checks, count) = (&schema.checks, map.len());
+        let size = count as i64;
         let mut found = Found::default();
         if let Some(least) = checks.min_properties.filter(|least| size < *least) {
             found.add(
@@ -248,9 +257,9 @@ impl<'p, 'v> Place<'p, 'v> {
             );
         }
         if let Some(most) = checks.max_properties.filter(|most| size > *most) {
-            found.add(FieldError::too_many(self.field(), map.len(), limit(most)));
+            found.add(FieldError::too_many(self.field(), count, limit(most)));
         }
-        for (name, value) in map {
+        for (name, value) in map.iter() {
             if has_enough(&found.errors) {
                 break;
             }
@@ -259,22 +268,22 @@ impl<'p, 'v> Place<'p, 'v> {
                 (None, Additional::Schema(schema)) => found.merge(self.check_member(name, value, schema)),
                 (None, Additional::Refused) => {
                     let detail = format!("{}.{name} in body is a forbidden property", self.path);
-                    found.add(self.invalid(name.as_str(), detail));
+                    found.add(self.invalid(name, detail));
                 }
                 (None, Additional::Unset | Additional::Allowed) => {}
             }
         }
-        for name in checks.required.iter().filter(|name| !map.contains_key(*name)) {
+        for name in checks.required.iter().filter(|name| !map.has(name)) {
             let path = DocumentPath::Field(self.path, name);
             found.add(FieldError::required(Place { path: &path, ..self }.field(), ""));
         }
         found
     }
 
-    fn check_member(self, name: &str, value: &Value, schema: &Structural) -> Found {
+    fn check_member(self, name: &str, value: &Value<'_>, schema: &Structural) -> Found {
         let is_type = matches!(self.path, DocumentPath::Root) && matches!(name, "apiVersion" | "kind");
         let child = self.correlated.filter(|_| !is_type).and_then(|node| node.key(name));
-        self.below(&DocumentPath::Field(self.path, name), child.as_ref()).check(value, schema)
+        self.below(&DocumentPath::Field(self.path, name), child.as_ref()).check(value.into(), schema)
     }
 
     /// A child of this place.
@@ -285,14 +294,18 @@ impl<'p, 'v> Place<'p, 'v> {
         Place { path, correlated: child, base: self.base, formats: self.formats }
     }
 
-    fn check_options(self, value: &Value, checks: &Checks) -> Found {
+    fn check_options(self, value: ValueRef<'_>, checks: &Checks) -> Found {
         let Some(options) = checks.options.as_deref().filter(|options| !options.is_empty()) else {
             return Found::default();
         };
         if options.iter().any(|option| is_option(value, option)) {
             return Found::default();
         }
-        let text = |one: &Value| one.as_str().map_or_else(|| json_text(one), str::to_string);
+        let arena = Arena::new();
+        let text = |one: &Json| match Value::of_json(one, &arena) {
+            Value::Str(text) => text.to_string(),
+            other => json_text((&other).into()),
+        };
         let texts: Vec<String> = options.iter().map(text).collect();
         Found::error(FieldError::not_supported_as(self.field(), bad_value(value), &texts))
     }
@@ -304,59 +317,65 @@ fn limit(most: i64) -> usize {
 }
 
 /// The types and formats of values as Go has them.
-fn type_of(value: &Value) -> (&'static str, &'static str) {
+fn type_of(value: ValueRef<'_>) -> (&'static str, &'static str) {
     match value {
-        Value::Null => ("null", ""),
-        Value::Bool(_) => ("boolean", ""),
-        Value::Number(number) if number.is_i64() => ("integer", "int64"),
-        Value::Number(_) => ("number", "float64"),
-        Value::String(_) => ("string", ""),
-        Value::Array(_) => ("array", ""),
-        Value::Object(_) => ("object", ""),
+        ValueRef::Null => ("null", ""),
+        ValueRef::Bool(_) => ("boolean", ""),
+        ValueRef::Int(_) => ("integer", "int64"),
+        ValueRef::Float(_) => ("number", "float64"),
+        ValueRef::Str(_) => ("string", ""),
+        ValueRef::List(_) => ("array", ""),
+        ValueRef::Map(_) => ("object", ""),
     }
 }
 
 /// Whether a value is an option. Upstream: Go converts the value to the type of the option first.
-fn is_option(value: &Value, option: &Value) -> bool {
+fn is_option(value: ValueRef<'_>, option: &Json) -> bool {
     match (value, option) {
-        (Value::Number(one), Value::Number(other)) => match (one.as_i64(), other.as_i64()) {
-            (Some(one), Some(other)) => one == other,
-            (None, Some(other)) => one.as_f64().is_some_and(|one| one as i64 == other),
-            _ => one.as_f64() == other.as_f64(),
+        (ValueRef::Int(one), Json::Number(other)) => match other.as_i64() {
+            Some(other) => one == other,
+            None => Some(one as f64) == other.as_f64(),
+        },
+        (ValueRef::Float(one), Json::Number(other)) => match other.as_i64() {
+            Some(other) => one as i64 == other,
+            None => Some(one) == other.as_f64(),
         },
         // A number converts to the character with that code.
-        (Value::Number(one), Value::String(other)) => {
-            let char = one
-                .as_i64()
-                .map(|code| u32::try_from(code).ok().and_then(char::from_u32).unwrap_or('\u{fffd}'));
-            char.is_some_and(|char| other.chars().eq([char]))
+        (ValueRef::Int(one), Json::String(other)) => {
+            let char = u32::try_from(one).ok().and_then(char::from_u32).unwrap_or('\u{fffd}');
+            other.chars().eq([char])
         }
-        (Value::Null, _) | (_, Value::Null) => false,
-        (value, option) => value == option,
+        (ValueRef::Str(one), Json::String(other)) => one == other,
+        (ValueRef::Bool(one), Json::Bool(other)) => one == *other,
+        (ValueRef::List(_), Json::Array(_)) | (ValueRef::Map(_), Json::Object(_)) => {
+            let arena = Arena::new();
+            value.same_in_go((&Value::of_json(option, &arena)).into())
+        }
+        _ => false,
     }
 }
 
 /// A value as messages of Go print it.
-pub(super) fn bad_value(value: &Value) -> BadValue {
-    match value {
-        Value::Number(number) if !number.is_i64() => {
-            BadValue::verbatim(go_float(number.as_f64().unwrap_or_default()))
-        }
-        other => BadValue::verbatim(json_text(other)),
-    }
+pub(super) fn bad_value(value: ValueRef<'_>) -> BadValue {
+    BadValue::verbatim(json_text(value))
 }
 
 /// Canonical JSON: floats without a fraction are written without a dot.
-fn json_text(value: &Value) -> String {
-    match value {
-        Value::Number(number) if number.is_f64() => go_float(number.as_f64().unwrap_or_default()),
-        Value::Array(list) => format!("[{}]", list.iter().map(json_text).collect::<Vec<_>>().join(",")),
-        Value::Object(map) => {
-            let member = |(name, value): (&String, &Value)| {
-                format!("{}:{}", Value::from(name.as_str()), json_text(value))
-            };
+fn json_text(value: ValueRef<'_>) -> String {
+    let quoted = |text: &str| Json::from(text).to_string();
+    deep(|| match value {
+        ValueRef::Null => "null".to_string(),
+        ValueRef::Bool(truth) => truth.to_string(),
+        ValueRef::Int(number) => number.to_string(),
+        ValueRef::Float(number) => go_float(number),
+        ValueRef::Str(text) => quoted(text),
+        ValueRef::List(list) => {
+            format!("[{}]", list.iter().map(|item| json_text(item.into())).collect::<Vec<_>>().join(","))
+        }
+        ValueRef::Map(map) => {
+            let member =
+                |(name, value): (&str, &Value<'_>)| format!("{}:{}", quoted(name), json_text(value.into()));
             format!("{{{}}}", map.iter().map(member).collect::<Vec<_>>().join(","))
         }
-        other => other.to_string(),
-    }
+    })
 }

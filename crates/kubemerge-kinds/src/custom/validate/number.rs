@@ -3,8 +3,6 @@
 //! Go validates integers and floats apart. A limit that an integer type cannot hold is itself an error, and then the
 //! comparison is made with floats.
 
-use serde_json::Number;
-
 use super::{Found, Place, Structural};
 use crate::{field::BadValue, field_error::FieldError};
 
@@ -41,9 +39,9 @@ pub(super) fn go_float(number: f64) -> String {
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
-/// A limit in the type in which it is compared.
+/// A value or a limit in the type in which it is compared.
 #[derive(Clone, Copy)]
-enum Operand {
+pub(super) enum Operand {
     Int(i64),
     Float(f64),
 }
@@ -88,12 +86,10 @@ impl Pair {
 }
 
 impl Place<'_, '_> {
-    pub(super) fn check_number(self, number: &Number, schema: &Structural) -> Found {
+    pub(super) fn check_number(self, value: Operand, schema: &Structural) -> Found {
         use std::cmp::Ordering::{Equal, Greater, Less};
         let checks = &schema.checks;
         let mut found = Found::default();
-        let value =
-            number.as_i64().map_or_else(|| Operand::Float(number.as_f64().unwrap_or_default()), Operand::Int);
         self.check_range(value, schema, "Checked", &mut found);
         if let Some(factor) = checks.multiple_of {
             let pair = self.pair(value, factor, schema, "MultipleOf", &mut found);
