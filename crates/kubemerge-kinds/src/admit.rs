@@ -337,16 +337,20 @@ impl<'s> BuiltinKind<'s> {
         object.set(name, copy);
     }
 
-    /// Prepares and validates an object that was written to a subresource such as `status`.
-    pub fn update_subresource(self, name: &str, object: &mut Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
+    /// Prepares an object that was written to a subresource such as `status`.
+    pub fn prepare_subresource(self, name: &str, object: &mut Map<'_>, old: &Map<'_>) {
         keep_system_metadata(object, old);
         let Some(rules) = self.subresource(name) else {
-            keep_all_but_status(object, old);
-            return Vec::new();
+            return keep_all_but_status(object, old);
         };
         (rules.before_reset)(object, self.context);
         reset(object, old, self.resets.at(name));
         (rules.prepare_update)(object, old, self.context);
+    }
+
+    /// Validates a prepared object that was written to a subresource.
+    pub fn validate_subresource(self, name: &str, object: &Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
+        let Some(rules) = self.subresource(name) else { return Vec::new() };
         self.validate_update_with(object, old, rules.validate_update)
     }
 

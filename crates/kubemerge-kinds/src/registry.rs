@@ -210,7 +210,7 @@ pub(crate) fn keep_field<'a>(object: &mut Map<'a>, old: &Map<'_>, name: &'static
 }
 
 /// Counts the generation up.
-pub(crate) fn count_generation(object: &mut Map<'_>, old: &Map<'_>) {
+pub fn count_generation(object: &mut Map<'_>, old: &Map<'_>) {
     let generation = old.map("metadata").and_then(|metadata| metadata.int("generation")).unwrap_or_default();
     object.ensure_map("metadata").set("generation", Value::Int(generation.saturating_add(1)));
 }

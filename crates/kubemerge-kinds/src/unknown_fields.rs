@@ -1,102 +1,125 @@
-//! Fields that a built-in kind does not have, and values of the wrong type.
-//!
-//! [`survey`] only reads; [`clean_field`] rewrites a field that has something to drop.
+//! Decoding of kinds that only an OpenAPI document describes: fields that their types do not have, and values of the wrong
+//! type.
 
 use std::borrow::Cow;
 
 use kubemerge_schema::{Shape, Type};
-use kubemerge_value::{Kind, Node, Reader, Scalar, SharedValue, Str};
-use serde_json::{Map, Value};
+use kubemerge_value::deep;
 
-use crate::{document_path::DocumentPath, octets};
+use crate::{
+    document_path::DocumentPath,
+    octets,
+    tree::{Arena, List, Map, Value},
+};
 
-/// What the check of a field found.
-#[derive(Default)]
-pub struct Survey {
-    /// There are unknown fields, nulls, or base64 that Go would write in another way.
-    pub needs_rewrite: bool,
-    /// Why a value cannot be decoded.
-    pub mismatch: Option<String>,
+/// Brings an object into the form of its type: without unknown fields and nulls, with bytes in their usual form. A null in
+/// a list, or in a map with any names, becomes the zero value of its type. Answers the paths of unknown fields.
+///
+/// # Errors
+/// The first value that Go could not decode, in the words of its decoder.
+pub fn drop_unknown(object: &mut Map<'_>, ty: Type<'_>) -> Result<Vec<String>, String> {
+    let mut walk = Walk { arena: object.arena(), unknown: Vec::new(), mismatch: None };
+    walk.members(object, ty, &DocumentPath::Root);
+    walk.mismatch.map_or(Ok(walk.unknown), Err)
 }
 
-/// Checks a field, up to the first value that cannot be decoded.
-pub fn survey(text: &SharedValue, ty: Type<'_>, name: &str) -> Survey {
-    let mut survey = Survey::default();
-    check(&mut text.reader(), ty, &DocumentPath::Field(&DocumentPath::Root, name), &mut survey);
-    survey
+struct Walk<'a> {
+    arena: &'a Arena,
+    unknown: Vec<String>,
+    mismatch: Option<String>,
 }
 
-/// Checks the next value; `None` ends the walk at the first one that cannot be decoded.
-fn check(reader: &mut Reader<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) -> Option<()> {
-    let kind = reader.next_kind()?;
-    // Scalars that fit are nearly all values, so they come first.
-    if !matches!(kind, Kind::Map | Kind::List) && fits(kind, ty) {
-        check_scalar(reader.scalar_node()?, ty, place, survey);
-        return survey.mismatch.is_none().then_some(());
+impl<'a> Walk<'a> {
+    fn refuse(&mut self, text: String) {
+        // The first one is the one that Go's decoder stops at.
+        self.mismatch.get_or_insert(text);
     }
-    if is_free(ty) {
-        return reader.pass();
-    }
-    if kind == Kind::Null {
-        survey.needs_rewrite = true;
-        return reader.pass();
-    }
-    if !fits(kind, ty) {
-        let (found, wanted) = (kind.go_name(), ty.shape().word());
-        survey.mismatch =
-            Some(format!("json: cannot unmarshal {found} into Go struct field {place} of type {wanted}"));
-        return None;
-    }
-    match kind {
-        Kind::Map => check_members(reader, ty, place, survey),
-        _ => check_items(reader, ty, place, survey),
-    }
-}
 
-fn check_members(
-    reader: &mut Reader<'_>,
-    ty: Type<'_>,
-    place: &DocumentPath<'_>,
-    survey: &mut Survey,
-) -> Option<()> {
-    reader.open_map()?;
-    while let Some(name) = reader.name()? {
-        let name = Str::given(name).text();
-        match member(ty, &name) {
-            Some(ty) => check(reader, ty, &DocumentPath::Field(place, &name), survey)?,
-            None => {
-                survey.needs_rewrite = true;
-                reader.pass()?;
+    fn members(&mut self, map: &mut Map<'a>, ty: Type<'_>, place: &DocumentPath<'_>) {
+        let mut dropped: Vec<&str> = Vec::new();
+        for (name, value) in map.iter_mut() {
+            // The type and the metadata of an object have rules of their own.
+            if matches!(place, DocumentPath::Root) && matches!(name, "apiVersion" | "kind" | "metadata") {
+                continue;
             }
+            let place = DocumentPath::Field(place, name);
+            let Some(inner) = member(ty, name) else {
+                place.note(&mut self.unknown);
+                dropped.push(name);
+                continue;
+            };
+            // A null field is as absent; in a map of any names the key would be lost, so it gets a zero value.
+            if matches!(value, Value::Null) && !is_free(inner) && ty.field(name).is_some() {
+                dropped.push(name);
+                continue;
+            }
+            self.value(value, inner, &place);
+        }
+        if !dropped.is_empty() {
+            // In the order of the map, which is sorted.
+            map.retain(|name, _| dropped.binary_search(&name).is_err());
         }
     }
-    Some(())
-}
 
-fn check_items(
-    reader: &mut Reader<'_>,
-    ty: Type<'_>,
-    place: &DocumentPath<'_>,
-    survey: &mut Survey,
-) -> Option<()> {
-    let Some(items) = ty.items() else { return reader.pass() };
-    reader.open_list()?;
-    let mut at = 0;
-    while reader.item()? {
-        // Go reads a null item as the zero value, which is written anew.
-        if reader.next_kind()? == Kind::Null {
-            survey.needs_rewrite |= !is_free(items);
-            reader.pass()?;
-        } else {
-            check(reader, items, &DocumentPath::Item(place, at), survey)?;
+    fn value(&mut self, value: &mut Value<'a>, ty: Type<'_>, place: &DocumentPath<'_>) {
+        if is_free(ty) {
+            return;
         }
-        at += 1;
+        if matches!(value, Value::Null) {
+            *value = self.zero(ty);
+        } else if !fits(value, ty) {
+            let (found, wanted) = (go_name(value), ty.shape().word());
+            return self.refuse(format!(
+                "json: cannot unmarshal {found} into Go struct field {place} of type {wanted}"
+            ));
+        }
+        match value {
+            Value::Map(map) => deep(|| self.members(map, ty, place)),
+            Value::List(list) => deep(|| self.items(list, ty, place)),
+            Value::Int(number) if ty.format() == Some("int32") && i32::try_from(*number).is_err() => {
+                self.refuse(format!(
+                    "json: cannot unmarshal number into Go struct field {place} of type int32"
+                ));
+            }
+            _ => {}
+        }
+        if ty.format() == Some("byte") {
+            self.bytes(value, place);
+        }
     }
-    Some(())
+
+    /// The zero value of a type.
+    fn zero(&self, ty: Type<'_>) -> Value<'a> {
+        match ty.shape() {
+            Shape::Any => Value::Null,
+            Shape::Object => Value::Map(Map::new_in(self.arena)),
+            Shape::List => Value::List(List::new_in(self.arena)),
+            Shape::Boolean => Value::Bool(false),
+            Shape::Integer | Shape::Number => Value::Int(0),
+            Shape::String => Value::Str(""),
+        }
+    }
+
+    fn items(&mut self, list: &mut List<'a>, ty: Type<'_>, place: &DocumentPath<'_>) {
+        let Some(items) = ty.items() else { return };
+        for (at, item) in list.iter_mut().enumerate() {
+            self.value(item, items, &DocumentPath::Item(place, at));
+        }
+    }
+
+    fn bytes(&mut self, value: &mut Value<'a>, place: &DocumentPath<'_>) {
+        let Value::Str(text) = value else { return };
+        match octets::canonical(text) {
+            None => self.refuse(format!("illegal base64 data in {place}")),
+            // Go writes it in another way.
+            Some(Cow::Owned(written)) => *value = Value::Str(self.arena.alloc_str(&written)),
+            Some(Cow::Borrowed(_)) => {}
+        }
+    }
 }
 
 /// Whether nothing is known about the values here, so that everything is kept.
-pub fn is_free(ty: Type<'_>) -> bool {
+fn is_free(ty: Type<'_>) -> bool {
     ty.is_untyped()
         || ty.preserves_unknown_fields()
         // Either type is kept as it is.
@@ -112,107 +135,36 @@ fn member<'s>(ty: Type<'s>, name: &str) -> Option<Type<'s>> {
     ty.field(name).map(|field| field.ty).or_else(|| ty.additional_properties())
 }
 
-/// Whether a JSON value can be decoded into a type.
-pub fn fits(kind: Kind, ty: Type<'_>) -> bool {
+/// Whether a value can be decoded into a type.
+fn fits(value: &Value<'_>, ty: Type<'_>) -> bool {
+    let is_number = matches!(value, Value::Int(_) | Value::Float(_));
     match ty.shape() {
-        Shape::Any => kind != Kind::Null,
-        Shape::Object => kind == Kind::Map,
-        Shape::List => kind == Kind::List,
-        Shape::Boolean => kind == Kind::Bool,
-        Shape::Integer => kind == Kind::Int,
-        Shape::Number => matches!(kind, Kind::Int | Kind::Float),
+        Shape::Any => true,
+        Shape::Object => matches!(value, Value::Map(_)),
+        Shape::List => matches!(value, Value::List(_)),
+        Shape::Boolean => matches!(value, Value::Bool(_)),
+        // Canonical text has no other form for a whole number.
+        Shape::Integer => match value {
+            Value::Float(number) => number.fract() == 0.0,
+            other => matches!(other, Value::Int(_)),
+        },
+        Shape::Number => is_number,
         // Two types read numbers although the schema calls them strings.
-        Shape::String if matches!(kind, Kind::Int | Kind::Float) => {
+        Shape::String if is_number => {
             ty.format() == Some("int-or-string")
                 || ty.definition_name().is_some_and(|name| name.ends_with(".Quantity"))
         }
-        Shape::String => kind == Kind::String,
+        Shape::String => matches!(value, Value::Str(_)),
     }
 }
 
-/// Checks a scalar of the right type.
-fn check_scalar(node: Node<'_>, ty: Type<'_>, place: &DocumentPath<'_>, survey: &mut Survey) {
-    match ty.format() {
-        Some("int32") if node.kind() == Kind::Int && !is_int32(node) => {
-            let text = format!("json: cannot unmarshal number into Go struct field {place} of type int32");
-            survey.mismatch = Some(text);
-        }
-        Some("byte") => {
-            let Some(text) = node.as_str() else { return };
-            match octets::canonical(&text.text()) {
-                None => survey.mismatch = Some(format!("illegal base64 data in {place}")),
-                Some(written) => survey.needs_rewrite |= matches!(written, Cow::Owned(_)),
-            }
-        }
-        _ => {}
-    }
-}
-
-fn is_int32(node: Node<'_>) -> bool {
-    node.scalar().is_some_and(|scalar| matches!(scalar, Scalar::Int(value) if i32::try_from(value).is_ok()))
-}
-
-/// A field as the kind has it: without unknown fields and nulls, with bytes in their usual form; the paths of unknown
-/// fields are added. A null in a list, or in a map with any names, becomes the zero value of its type.
-pub fn clean_field(value: &mut Value, ty: Type<'_>, name: &str, unknown: &mut Vec<String>) {
-    clean(value, ty, &DocumentPath::Field(&DocumentPath::Root, name), unknown);
-}
-
-fn clean(value: &mut Value, ty: Type<'_>, place: &DocumentPath<'_>, unknown: &mut Vec<String>) {
-    if is_free(ty) {
-        return;
-    }
+fn go_name(value: &Value<'_>) -> &'static str {
     match value {
-        Value::Object(map) => clean_map(map, ty, place, unknown),
-        Value::Array(list) => {
-            let Some(items) = ty.items() else { return };
-            for (at, item) in list.iter_mut().enumerate() {
-                fill_null(item, items);
-                clean(item, items, &DocumentPath::Item(place, at), unknown);
-            }
-        }
-        Value::String(text) if ty.format() == Some("byte") => {
-            if let Some(Cow::Owned(written)) = octets::canonical(text) {
-                *text = written;
-            }
-        }
-        _ => {}
+        Value::Null | Value::Omitted(_) => "null",
+        Value::Bool(_) => "bool",
+        Value::Int(_) | Value::Float(_) => "number",
+        Value::Str(_) => "string",
+        Value::List(_) => "array",
+        Value::Map(_) => "object",
     }
-}
-
-fn clean_map(
-    map: &mut Map<String, Value>,
-    ty: Type<'_>,
-    place: &DocumentPath<'_>,
-    unknown: &mut Vec<String>,
-) {
-    map.retain(|name, value| {
-        let place = DocumentPath::Field(place, name);
-        let Some(inner) = member(ty, name) else {
-            place.note(unknown);
-            return false;
-        };
-        // A null field is as absent; in a map of any names the key would be lost, so it gets a zero value.
-        if value.is_null() && !is_free(inner) && ty.field(name).is_some() {
-            return false;
-        }
-        fill_null(value, inner);
-        clean(value, inner, &place, unknown);
-        true
-    });
-}
-
-/// Replaces a null by the zero value of its type.
-fn fill_null(value: &mut Value, ty: Type<'_>) {
-    if !value.is_null() || is_free(ty) {
-        return;
-    }
-    *value = match ty.shape() {
-        Shape::Any => Value::Null,
-        Shape::Object => Value::Object(Map::new()),
-        Shape::List => Value::Array(Vec::new()),
-        Shape::Boolean => false.into(),
-        Shape::Integer | Shape::Number => 0.into(),
-        Shape::String => "".into(),
-    };
 }

@@ -55,6 +55,7 @@ mod dump;
 mod fixtures;
 mod fresh_cluster;
 mod given;
+mod kind;
 mod load;
 mod object;
 mod object_handle;

@@ -2,20 +2,27 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use kubemerge_kinds::strategy::GenerationRule;
+use kubemerge_kinds::tree::{Arena, List, Map};
 use serde_json::{Value, json};
 
 use crate::{
     catalog::{Resource, Scope, cluster::Cluster},
     given::{BuildError, Given},
-    object::{Object, view},
+    kind::{self, Kind},
+    object::{
+        Object,
+        draft::{self, Draft},
+    },
     protocol::{
         group_version::split_api_version,
+        json::canonical,
         status::{Outcome, bad_request},
     },
-    store::{Record, Revision, metadata_field::Field},
+    store::{KnownForm, Record, Revision, metadata_field::Field},
     write::{
-        commit::unless_changed, definition, namespace, prepare, track, tracking::Tracked,
+        commit::{is_namespace, unless_changed},
+        definition, namespace, prepare,
+        track::{self, Tracked},
         transaction::Transaction,
     },
 };
@@ -24,7 +31,16 @@ use crate::{
 struct Loading {
     resource: Arc<Resource>,
     key: String,
-    object: Object,
+    record: Record,
+}
+
+/// What an object gets that is stored past the API.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Completion {
+    /// The metadata that every stored object has.
+    Metadata,
+    /// Also the typed form and the defaults of its kind, and its first state unless it has a status.
+    Whole,
 }
 
 /// The resource of a kind that is served.
@@ -49,11 +65,12 @@ pub(crate) fn begin_with(
     let mut seen = HashMap::new();
     for given in &definitions {
         let complete = definition::load(cluster, &given.value);
-        let loading = complete.and_then(|complete| read(cluster, &complete));
+        let loading = complete.and_then(|complete| read(cluster, &complete, Completion::Whole));
         begin_with_one(transaction, given, loading, &mut seen, since)?;
     }
     for given in &others {
-        begin_with_one(transaction, given, read(cluster, &given.value), &mut seen, since)?;
+        let loading = read(cluster, &given.value, Completion::Whole);
+        begin_with_one(transaction, given, loading, &mut seen, since)?;
     }
     Ok(())
 }
@@ -65,12 +82,7 @@ fn begin_with_one<'g>(
     seen: &mut HashMap<String, &'g Given>,
     since: Revision,
 ) -> Result<(), BuildError> {
-    let complete = |mut loading: Loading| {
-        prepare::complete_loaded(transaction.cluster, &loading.resource, &mut loading.object)
-            .map(|()| loading)
-    };
-    let loading =
-        loading.and_then(complete).map_err(|failure| BuildError::about(given, failure.message()))?;
+    let loading = loading.map_err(|failure| BuildError::about(given, failure.message()))?;
     if let Some(first) = seen.insert(loading.key.clone(), given) {
         let place = first.source.as_ref().map(|source| format!(", first in {source}")).unwrap_or_default();
         return Err(BuildError::about(given, format!("the object is given twice{place}")));
@@ -85,53 +97,91 @@ fn begin_with_one<'g>(
 
 /// The key and the record of an object that a server has shown.
 pub(crate) fn exact(cluster: &Cluster, value: &Value) -> Outcome<(String, Record)> {
-    let Loading { key, object, .. } = read(cluster, value)?;
-    Ok((key, object.record()))
+    let Loading { key, record, .. } = read(cluster, value, Completion::Metadata)?;
+    Ok((key, record))
 }
 
 /// Stores an object as it is, in place of one that is there.
 pub(crate) fn put(transaction: &Transaction<'_>, value: &Value) -> Outcome<()> {
-    store(transaction, read(transaction.cluster, value)?)
+    store(transaction, read(transaction.cluster, value, Completion::Metadata)?)
 }
 
-fn read(cluster: &Cluster, value: &Value) -> Outcome<Loading> {
-    let mut object = Object::from_value(value)?;
-    let resource = resource(cluster, &object.api_version, &object.kind)?;
-    if object.metadata.name().is_empty() {
+fn read(cluster: &Cluster, value: &Value, completion: Completion) -> Outcome<Loading> {
+    let (arena, text) = (Arena::new(), canonical(value)?);
+    let object = kind::read_object(&arena, text.as_str()).map_err(bad_request)?;
+    let resource = resource(cluster, object.str("apiVersion"), object.str("kind"))?;
+    let mut draft = Draft::new(object);
+    if draft.name().is_empty() {
         return Err(bad_request("metadata.name is missing"));
     }
     if !resource.is_namespaced() {
-        object.metadata.remove(Field::Namespace);
+        draft.remove(Field::Namespace);
     // As kubectl does with a manifest without a namespace.
-    } else if object.metadata.namespace().is_empty() {
-        object.metadata.set(Field::Namespace, "default");
+    } else if draft.text(Field::Namespace).is_empty() {
+        draft.set_text(Field::Namespace, "default");
     }
-    track::of_loaded(Tracked { cluster, resource: &resource, subresource: "" }, &mut object);
-    complete(cluster, &resource, &mut object);
-    let key = resource.key(object.metadata.namespace(), object.metadata.name());
-    Ok(Loading { resource, key, object })
+    let ownership = track::of_loaded(Tracked::of(cluster, &resource, ""), draft.given_owners.as_deref());
+    set_metadata(cluster, &resource, &mut draft);
+    let key = resource.key(draft.text(Field::Namespace), draft.name());
+    let kind = Kind::of(cluster, &resource);
+    let mut object = draft.tree;
+    if completion == Completion::Whole {
+        set_first_state(&resource, &mut object);
+        object = kind.load(object, &arena);
+    }
+    kind.to_stored(&mut object);
+    let record = draft::record(&object, ownership, KnownForm::Unchecked);
+    Ok(Loading { resource: resource.clone(), key, record })
 }
 
 /// Fills in the metadata that every stored object has.
-fn complete(cluster: &Cluster, resource: &Resource, object: &mut Object) {
-    let metadata = &mut object.metadata;
-    metadata.remove(Field::ResourceVersion);
-    if metadata.uid().is_empty() {
-        metadata.set(Field::Uid, cluster.entropy.uid());
+fn set_metadata(cluster: &Cluster, resource: &Resource, draft: &mut Draft<'_>) {
+    draft.remove(Field::ResourceVersion);
+    if draft.text(Field::Uid).is_empty() {
+        draft.set_text(Field::Uid, &cluster.entropy.uid());
     }
-    if !metadata.has(Field::CreationTimestamp) {
-        metadata.set(Field::CreationTimestamp, cluster.clock.now().to_string());
+    if !draft.has(Field::CreationTimestamp) {
+        draft.set_text(Field::CreationTimestamp, &cluster.clock.now().to_string());
     }
-    let tracked =
-        !matches!(resource.strategy.generation, GenerationRule::Untracked | GenerationRule::SpecFromZero);
-    if tracked && metadata.generation() == 0 {
-        metadata.set(Field::Generation, 1);
+    if let Some(generation) = resource.first_generation().filter(|_| !draft.has(Field::Generation)) {
+        draft.metadata_mut().set(Field::Generation.name(), generation);
     }
-    view::store(resource, object);
+}
+
+/// The state with which objects of some kinds begin. One with a status is meant to be in that state already.
+fn set_first_state(resource: &Resource, object: &mut Map<'_>) {
+    let phase = match (resource.group.as_str(), resource.kind.as_str()) {
+        ("", "Namespace") => "Active",
+        ("", "Pod" | "PersistentVolumeClaim" | "PersistentVolume") => "Pending",
+        _ => return,
+    };
+    if is_namespace(resource) {
+        prepare::set_name_label(object);
+    }
+    if object.has("status") {
+        return;
+    }
+    object.ensure_map("status").set("phase", phase);
+    if is_namespace(resource) {
+        add_namespace_finalizer(object.ensure_map("spec"));
+    }
+}
+
+/// The finalizer that keeps a namespace until it is empty.
+fn add_namespace_finalizer(spec: &mut Map<'_>) {
+    const NAME: &str = "kubernetes";
+    if spec.list("finalizers").iter().any(|one| one.as_str() == Some(NAME)) {
+        return;
+    }
+    if spec.list_mut("finalizers").is_none() {
+        spec.set("finalizers", List::new_in(spec.arena()));
+    }
+    spec.list_mut("finalizers").into_iter().for_each(|list| list.push(NAME));
 }
 
 /// Writes an object, and its namespace if that is missing.
-fn store(transaction: &Transaction<'_>, Loading { resource, key, mut object }: Loading) -> Outcome<()> {
+fn store(transaction: &Transaction<'_>, Loading { resource, key, record }: Loading) -> Outcome<()> {
+    let mut object = Object::of_record(&record);
     let namespace = object.metadata.namespace();
     if !namespace.is_empty() && transaction.cluster.store.get(&format!("/namespaces/{namespace}")).is_none() {
         namespace::create(transaction, namespace);

@@ -6,8 +6,8 @@ use kubemerge_yaml as yaml;
 use serde_json::Value;
 
 use crate::{
+    kind::{Kind, shown::Shown},
     load,
-    object::shown::Shown,
     server::ApiServer,
     store::{Event, Stored},
     testing::{
@@ -141,7 +141,9 @@ impl ObjectHandle {
             .store
             .newest(&resource.prefix(&self.namespace))
             .iter()
-            .map(|(_, stored)| (stored.revision, Shown::stored(stored).tree(&resource)))
+            .map(|(_, stored)| {
+                (stored.revision, Shown::stored(stored).tree(Kind::of(self.server.cluster(), &resource)))
+            })
             .filter(|(_, event)| {
                 let about = &event["involvedObject"];
                 about["kind"] == *self.kind && about["name"] == *self.name

@@ -23,8 +23,8 @@ use crate::{
     catalog::{cluster::Cluster, field_index::FieldIndex, split_key},
     dump,
     given::BuildError,
+    kind::{Kind, shown::Shown},
     load,
-    object::shown::Shown,
     protocol::{
         reply::Body,
         status::{Failure, store_unavailable},
@@ -106,7 +106,11 @@ impl ApiServer {
         let resource = load::resource(&self.api.cluster, api_version, kind).ok()?;
         let key = resource.key(if resource.is_namespaced() { namespace } else { "" }, name);
         let stored = self.api.cluster.store.get(&key)?;
-        Some(Shown::stored(&stored).with(self.api.cluster.managed_fields).tree(&resource))
+        Some(
+            Shown::stored(&stored)
+                .with(self.api.cluster.managed_fields)
+                .tree(Kind::of(&self.api.cluster, &resource)),
+        )
     }
 
     /// Who owns the fields of an object; nothing if there is no such object.

@@ -2,13 +2,13 @@
 
 use crate::{
     catalog::call::Call,
-    object::shown::Shown,
+    kind::{Kind, Reading, shown::Shown},
     protocol::{query::WriteOptions, reply::Reply, status::Outcome},
     read::present,
     write::{
         create, decode,
         part::Part,
-        request::{self, Write},
+        request::{self, Caller, Write},
         transaction::Transaction,
     },
 };
@@ -17,7 +17,9 @@ use crate::{
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let options = WriteOptions::read(call.query, "CreateOptions")?;
     let arena = request::arena(call.body.len());
-    let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
+    let caller = Caller::of(call);
+    let (kind, part, reading) = (Kind::of(call.cluster, call.resource), Part::Main, Reading::Body);
+    let write = Write { transaction, call, caller: &caller, kind, options, part, reading, arena: &arena };
     let decoded = decode::body_object(write)?;
     let (record, revision) = create::create(write, decoded)?;
     present::object(call, 201, Shown::new(&record, revision))

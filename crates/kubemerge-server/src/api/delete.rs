@@ -5,7 +5,8 @@ use kubemerge_kinds::strategy::DeleteAnswer;
 use crate::{
     api::list,
     catalog::call::Call,
-    object::{Object, shown::Shown},
+    kind::shown::Shown,
+    object::Object,
     protocol::{
         query::ListOptions,
         reply::Reply,

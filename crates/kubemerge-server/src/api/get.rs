@@ -2,7 +2,7 @@
 
 use crate::{
     catalog::call::Call,
-    object::shown::Shown,
+    kind::shown::Shown,
     protocol::{
         query::parse_resource_version,
         reply::Reply,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     catalog::call::Call,
-    object::shown::Shown,
+    kind::shown::Shown,
     protocol::{
         query::{ListOptions, Match},
         reply::Reply,

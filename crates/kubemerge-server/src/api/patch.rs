@@ -4,7 +4,7 @@ use kubemerge::PatchType;
 
 use crate::{
     catalog::call::Call,
-    object::shown::Shown,
+    kind::{Kind, Reading, shown::Shown},
     protocol::{
         media,
         query::{ApplyOptions, DryRun, WriteOptions},
@@ -16,7 +16,7 @@ use crate::{
         apply, create,
         part::Part,
         patch,
-        request::{self, Write},
+        request::{self, Caller, Write},
         sequence,
         transaction::Transaction,
     },
@@ -49,7 +49,9 @@ pub(crate) fn handle(
     let options = WriteOptions::read(call.query, "PatchOptions")?;
     let patch = patch::read(call, patch_type)?;
     let arena = request::arena(PATCHED_BYTES + call.body.len());
-    let write = Write { transaction, call, options, part, arena: &arena };
+    let (caller, kind) = (Caller::of(call), Kind::of(call.cluster, call.resource));
+    let reading = patch::reading(patch_type);
+    let write = Write { transaction, call, caller: &caller, kind, options, part, reading, arena: &arena };
     let done = sequence::change(write, |old| patch::patched(write, &patch, old))?;
     present::object(call, 200, done.shown())
 }
@@ -63,17 +65,18 @@ pub(crate) fn is_apply(call: &Call<'_>) -> bool {
 fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
     let options = ApplyOptions::read(call.query)?;
     let arena = request::arena(PATCHED_BYTES + call.body.len());
-    let write = Write { transaction, call, options: options.write, part, arena: &arena };
+    let (caller, kind) = (Caller::of(call), Kind::of(call.cluster, call.resource));
+    let (dry_run, reading) = (options.write.dry_run, Reading::Applied);
     let config = apply::read(call, options)?;
+    let options = options.write;
+    let write = Write { transaction, call, caller: &caller, kind, options, part, reading, arena: &arena };
     loop {
         // Upstream: a subresource of an object that does not exist is not found.
         if part == Part::Main && call.cluster.store.get(&call.key()).is_none() {
-            let decoded = apply::created(write, &config)?;
-            match create::create(write, decoded) {
+            let draft = apply::created(write, &config)?;
+            match create::create(write, draft) {
                 // Another client was faster: its object is changed instead.
-                Err(failure)
-                    if failure.reason() == "AlreadyExists" && options.write.dry_run == DryRun::No =>
-                {
+                Err(failure) if failure.reason() == "AlreadyExists" && dry_run == DryRun::No => {
                     continue;
                 }
                 created => {

@@ -6,16 +6,16 @@ use kubemerge_kinds::strategy::Permission;
 
 use crate::{
     catalog::call::Call,
-    object::{Object, shown::Shown},
+    kind::{Kind, Reading, shown::Shown},
+    object::draft::Draft,
     protocol::{query::WriteOptions, reply::Reply, status::Outcome},
     read::present,
     store::metadata_field::Field,
     write::{
-        create,
-        decode::{self, Decoded},
+        create, decode,
         part::Part,
         precondition::{check_address, check_identity, check_version},
-        request::{self, Write},
+        request::{self, Caller, Write},
         sequence,
         transaction::Transaction,
     },
@@ -25,30 +25,41 @@ use crate::{
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
     let options = WriteOptions::read(call.query, "UpdateOptions")?;
     let arena = request::arena(call.body.len());
-    let write = Write { transaction, call, options, part, arena: &arena };
-    let mut decoded = read(write)?;
+    let (caller, kind) = (Caller::of(call), Kind::of(call.cluster, call.resource));
+    let write = Write {
+        transaction,
+        call,
+        caller: &caller,
+        kind,
+        options,
+        part,
+        reading: Reading::Body,
+        arena: &arena,
+    };
+    let mut draft = read(write)?;
     let may_create = part == Part::Main && call.resource.strategy.create_on_update == Permission::Granted;
     if may_create && call.cluster.store.get(&call.key()).is_none() {
         // Upstream: an object that is gone has another uid than the one that is meant.
-        check_identity(write, &Object::default(), &decoded.object)?;
-        decoded.object.metadata.remove(Field::ResourceVersion);
-        let (record, revision) = create::create(write, decoded)?;
+        check_identity(write, "", draft.text(Field::Uid))?;
+        draft.remove(Field::ResourceVersion);
+        let (record, revision) = create::create(write, draft)?;
         return present::object(call, 201, Shown::new(&record, revision));
     }
-    let first = Cell::new(Some(decoded));
+    let first = Cell::new(Some(draft));
     let done = sequence::change(write, |old| {
         // If another client was faster the body is read again: the first attempt has changed the object.
-        let decoded = first.take().map_or_else(|| read(write), Ok)?;
-        check_identity(write, old.object, &decoded.object)?;
-        check_version(call, &decoded.object, old.stored, call.resource.strategy.unconditional_update)?;
-        Ok(decoded)
+        let draft = first.take().map_or_else(|| read(write), Ok)?;
+        check_identity(write, old.uid(), draft.text(Field::Uid))?;
+        let unconditional = call.resource.strategy.unconditional_update;
+        check_version(call, draft.text(Field::ResourceVersion), old.stored, unconditional)?;
+        Ok(draft)
     })?;
     present::object(call, 200, done.shown())
 }
 
 /// The object in the body, which must have the address in the path.
-fn read(write: Write<'_>) -> Outcome<Decoded<'_>> {
-    let mut decoded = decode::body_object(write)?;
-    check_address(write.call, &mut decoded.object)?;
-    Ok(decoded)
+fn read(write: Write<'_>) -> Outcome<Draft<'_>> {
+    let mut draft = decode::body_object(write)?;
+    check_address(write.call, &mut draft)?;
+    Ok(draft)
 }

@@ -16,7 +16,7 @@ use crate::{
         state::Api,
     },
     catalog::{Resource, call::Call, cluster::Cluster},
-    object::shown::Shown,
+    kind::{Kind, shown::Shown},
     protocol::{
         media::{self, Form, JSON},
         query::ListOptions,
@@ -273,14 +273,18 @@ struct Encoder {
 }
 
 impl Encoder {
+    fn kind(&self) -> Kind<'_> {
+        Kind::of(&self.cluster, &self.resource)
+    }
+
     fn line(&mut self, kind: &str, record: &Record, revision: Revision) -> Bytes {
         let shown = Shown::new(record, Some(revision)).with(self.cluster.managed_fields);
         let mut line = format!("{{\"type\":\"{kind}\",\"object\":").into_bytes();
         match self.form {
-            Form::Whole | Form::PartialList(_) => shown.write(&self.resource, &mut line),
+            Form::Whole | Form::PartialList(_) => shown.write(self.kind(), &mut line),
             Form::Partial(version) => line.extend_from_slice(shown.partial(version).to_string().as_bytes()),
             Form::Table(version, include) => {
-                let mut table = table::row(&self.resource, shown, version, include, self.cluster.clock.now());
+                let mut table = table::row(self.kind(), shown, version, include, self.cluster.clock.now());
                 self.columns_once(&mut table);
                 line.extend_from_slice(table.to_string().as_bytes());
             }
@@ -308,7 +312,7 @@ impl Encoder {
         let object = json!({"kind": kind, "apiVersion": api_version, "metadata": metadata});
         let object = match self.form {
             Form::Table(version, _) => {
-                let mut table = table::bookmark(&self.resource, version, &metadata);
+                let mut table = table::bookmark(self.kind(), version, &metadata);
                 self.columns_once(&mut table);
                 table
             }

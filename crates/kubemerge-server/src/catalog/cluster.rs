@@ -20,14 +20,15 @@ use crate::{
     store::{ManagedFieldsView, Store, StoreError, StoreStep, Stored},
 };
 
-/// How objects of built-in kinds are checked.
+/// Whether objects are validated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Validation {
-    /// As the API server does: typed form, all defaults, every rule of the kind.
+    /// By every rule of their kind, as the API server does.
     #[default]
     Full,
-    /// By the OpenAPI document alone: unknown fields, types and the defaults that it names. Faster, and tests may use
-    /// incomplete objects.
+    /// Not at all, so that tests may use incomplete objects. Everything else stays: objects are decoded, unknown fields
+    /// reported, defaults filled in and status and generation prepared as with [`Validation::Full`]. Definitions are
+    /// always validated, because what they serve depends on it.
     Off,
 }
 

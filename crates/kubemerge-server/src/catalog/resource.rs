@@ -3,7 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use kubemerge_kinds::{
-    BuiltinKind, FoundKind, defaults::DefaultTree, pattern::Pattern, registry::Scope, strategy::Strategy,
+    BuiltinKind, FoundKind,
+    registry::Scope,
+    strategy::{GenerationRule, Strategy},
 };
 use kubemerge_schema::Schema;
 use kubemerge_value::Canonical;
@@ -58,8 +60,6 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BuiltIn {
     kind: OnceLock<Option<FoundKind>>,
-    pattern: OnceLock<Option<Arc<Pattern>>>,
-    defaults: OnceLock<Option<&'static DefaultTree>>,
     empty: OnceLock<Option<Canonical>>,
 }
 
@@ -105,16 +105,6 @@ impl Resource {
         }
     }
 
-    /// What objects of a built-in kind look like; none if the schema does not know it.
-    pub(crate) fn pattern(&self, schema: &Schema) -> Option<&Arc<Pattern>> {
-        let Origin::BuiltIn(BuiltIn { pattern, .. }) = &self.origin else { return None };
-        let compile = || {
-            let ty = schema.type_of(&self.api_version, &self.kind)?;
-            Some(Arc::new(Pattern::new(ty, self.defaults())))
-        };
-        pattern.get_or_init(compile).as_ref()
-    }
-
     /// What Go writes of an object of a built-in kind without content; `find` finds it out the first time.
     pub(crate) fn empty(&self, find: impl FnOnce() -> Option<Canonical>) -> Option<&Canonical> {
         let Origin::BuiltIn(BuiltIn { empty, .. }) = &self.origin else { return None };
@@ -128,16 +118,16 @@ impl Resource {
         kind.get_or_init(find).map(|found| found.within(schema))
     }
 
+    /// The generation of a new object, for kinds that have one from the start.
+    pub(crate) fn first_generation(&self) -> Option<i64> {
+        let is_late =
+            matches!(self.strategy.generation, GenerationRule::Untracked | GenerationRule::SpecFromZero);
+        (!is_late).then_some(1)
+    }
+
     /// The group under whose name objects are stored.
     pub(crate) fn home(&self) -> &str {
         split_api_version(&self.storage).0
-    }
-
-    /// The defaults of a built-in kind, if it has any.
-    pub(crate) fn defaults(&self) -> Option<&'static DefaultTree> {
-        let Origin::BuiltIn(BuiltIn { defaults, .. }) = &self.origin else { return None };
-        // Found out at the first write: most servers use few kinds.
-        *defaults.get_or_init(|| DefaultTree::of(&self.group, &self.kind))
     }
 
     /// The key under which an object is stored; the namespace is empty for cluster-scoped kinds.

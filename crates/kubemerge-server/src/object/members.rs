@@ -57,38 +57,9 @@ impl Members {
         self.0.push(Member { name, text });
     }
 
-    pub(crate) fn remove(&mut self, name: &str) -> Option<SharedValue> {
-        let at = self.position(name)?;
-        Some(self.0.remove(at).text)
-    }
-
-    /// Keeps the members whose names are wanted; each that is left moves once, however many go.
-    pub(crate) fn retain(&mut self, mut wanted: impl FnMut(&Name) -> bool) {
-        self.0.retain(|member| wanted(&member.name));
-    }
-
-    /// Takes a member from others, or loses it if they have none.
-    pub(crate) fn take(&mut self, name: &str, from: &Members) {
-        match from.find(name) {
-            // Unchanged: keep the text that is shared with the request.
-            Some(member) if self.get(name) == Some(&member.text) => {}
-            Some(member) => self.put(member.name.clone(), member.text.clone()),
-            None => drop(self.remove(name)),
-        }
-    }
-
-    /// Whether both have the same value in a member, or both none.
-    pub(crate) fn same(&self, other: &Members, name: &str) -> bool {
-        self.get(name) == other.get(name)
-    }
-
     /// How many bytes the members take when they are written one after another.
     pub(crate) fn size(&self) -> usize {
         self.0.iter().map(|member| member.name.len() + member.text.as_bytes().len() + "\"\":,".len()).sum()
-    }
-
-    pub(crate) fn names(&self) -> impl Iterator<Item = &Name> {
-        self.0.iter().map(|member| &member.name)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &SharedValue)> {

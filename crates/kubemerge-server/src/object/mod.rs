@@ -3,33 +3,23 @@
 //! Metadata is split into its members; they and all other top-level fields stay canonical JSON text and are
 //! only parsed where a caller reads them. Equal text means equal values.
 
-pub(crate) mod custom;
-pub(crate) mod differing;
 pub(crate) mod differing_tree;
+pub(crate) mod draft;
 pub(crate) mod members;
 pub(crate) mod meta;
 pub(crate) mod parsed;
-#[cfg(test)]
-mod pattern_law;
-pub(crate) mod shown;
-pub(crate) mod typed;
-pub(crate) mod view;
 
-use kubemerge_kinds::pattern::ValidatedText;
 use kubemerge_value::{Kind, Node, SharedValue, Str, to_value, write::MapWriter};
 use serde_json::{Map, Value};
 
 use crate::{
-    catalog::Resource,
     object::{members::Members, meta::Metadata},
     protocol::{
         json::{canonical, tree},
         status::{Outcome, bad_request},
     },
     store::{
-        Ownership, Record, RecordWriter, Stored,
-        field_name::{Name, field_name},
-        metadata_field::Field,
+        KnownForm, Ownership, Record, RecordWriter, Stored, field_name::field_name, metadata_field::Field,
     },
 };
 
@@ -42,35 +32,17 @@ pub(crate) struct Object {
     fields: Members,
     /// Who owns which fields; `metadata` has managedFields only between decoding and tracking.
     pub(crate) ownership: Ownership,
+    /// What is known about the stored text that the object was made from.
+    form: KnownForm,
 }
-
-/// The texts of a field in two objects.
-pub(crate) type Versions<'o> = [Option<&'o SharedValue>; 2];
 
 /// Room for the type of an object and the brackets around its parts.
 const MAX_HEAD_BYTES: usize = 96;
 
 impl Object {
-    /// An object of which only the metadata is known.
-    pub(crate) fn with_metadata(metadata: Metadata) -> Object {
-        Object { metadata, ..Object::default() }
-    }
-
     /// Takes apart a JSON object; its metadata, if any, must be an object too.
     pub(crate) fn read(document: &SharedValue) -> Outcome<Object> {
         Object::read_with(document, Metadata::read)
-    }
-
-    /// Takes apart the changed text of a stored object; metadata that is still the same is not read again.
-    pub(crate) fn read_after(document: &SharedValue, stored: &Stored, old: &Object) -> Outcome<Object> {
-        let before = stored.record.metadata();
-        Object::read_with(document, |metadata| {
-            // Most patches leave metadata alone; comparing bytes is cheaper than reading them.
-            if before != metadata.as_bytes() {
-                return Metadata::read(metadata);
-            }
-            Ok(old.metadata.clone())
-        })
     }
 
     fn read_with(
@@ -96,22 +68,6 @@ impl Object {
         Ok(object)
     }
 
-    /// The fields of this object and of another one, by name.
-    pub(crate) fn beside<'o>(&'o self, other: &'o Object) -> impl Iterator<Item = (&'o str, Versions<'o>)> {
-        let own = self.fields.iter().map(|(name, text)| (&**name, [Some(text), other.fields.get(name)]));
-        let others = other.fields.iter().filter(|(name, _)| self.fields.get(name).is_none());
-        own.chain(others.map(|(name, text)| (&**name, [None, Some(text)])))
-    }
-
-    /// Only the apiVersion and kind of a JSON object.
-    pub(crate) fn read_type(document: &SharedValue) -> Outcome<Object> {
-        if document.node().kind() != Kind::Map {
-            return Err(bad_request("the body of the request is not a JSON object"));
-        }
-        let text = |name| document.node().get(name).map_or(Ok(String::new()), |node| text_of(node, name));
-        Ok(Object { api_version: text("apiVersion")?, kind: text("kind")?, ..Object::default() })
-    }
-
     /// What the server itself has stored.
     pub(crate) fn of(stored: &Stored) -> Object {
         let mut object = Object::of_record(&stored.record);
@@ -131,21 +87,7 @@ impl Object {
             metadata: Metadata::at(&document, record.metadata_spans()),
             fields,
             ownership: record.ownership().clone(),
-        }
-    }
-
-    /// An object of the resource whose text was validated while it was read.
-    pub(crate) fn validated(text: &ValidatedText<'_, { Field::COUNT }>, resource: &Resource) -> Object {
-        let mut fields = Members::with_capacity(text.fields.len() + 1);
-        for field in &text.fields {
-            fields.push(field_name(Str::plain(field.name)), text.document.at(field.span));
-        }
-        Object {
-            api_version: resource.api_version.clone(),
-            kind: resource.kind.clone(),
-            metadata: Metadata::at(&text.document, &text.metadata),
-            fields,
-            ownership: Ownership::default(),
+            form: record.form(),
         }
     }
 
@@ -163,11 +105,6 @@ impl Object {
             map.insert(name.to_string(), tree(text));
         }
         Value::Object(map)
-    }
-
-    /// The text of a top-level field.
-    pub(crate) fn text(&self, name: &str) -> Option<&SharedValue> {
-        self.fields.get(name)
     }
 
     /// The tree of a top-level field.
@@ -215,49 +152,6 @@ impl Object {
         self.set(first, &root)
     }
 
-    /// Takes a top-level field from another object, or loses it if the other has none.
-    pub(crate) fn take_field(&mut self, name: &str, from: &Object) {
-        self.fields.take(name, &from.fields);
-    }
-
-    /// Takes every top-level field but one from another object.
-    pub(crate) fn take_all_but(&mut self, own: &str, from: &Object) {
-        let mut fields = from.fields.clone();
-        fields.take(own, &self.fields);
-        self.fields = fields;
-    }
-
-    pub(crate) fn remove(&mut self, name: &str) -> Option<SharedValue> {
-        self.fields.remove(name)
-    }
-
-    /// Gives a top-level field another name, of another kind.
-    pub(crate) fn rename(&mut self, from: &str, to: &str) {
-        if let Some(text) = self.fields.remove(from) {
-            self.set_text(to, text);
-        }
-    }
-
-    /// Keeps the top-level fields that are wanted.
-    pub(crate) fn retain_fields(&mut self, mut wanted: impl FnMut(&str) -> bool) {
-        self.fields.retain(|name| wanted(name));
-    }
-
-    /// The names of all fields but apiVersion, kind and metadata, copied, so that the fields can be changed while they are visited.
-    pub(crate) fn names(&self) -> Vec<Name> {
-        self.fields.names().cloned().collect()
-    }
-
-    /// Whether both have the same value in a top-level field.
-    pub(crate) fn same_field(&self, other: &Object, name: &str) -> bool {
-        self.fields.same(&other.fields, name)
-    }
-
-    /// Whether everything but apiVersion, kind and metadata is the same.
-    pub(crate) fn same_fields(&self, other: &Object) -> bool {
-        self.fields == other.fields
-    }
-
     /// About how many bytes the text to store takes.
     fn size(&self) -> usize {
         self.fields.size() + self.metadata.size() + MAX_HEAD_BYTES
@@ -279,7 +173,7 @@ impl Object {
             }
         }
         rest.for_each(|(name, text)| writer.field(name, text));
-        writer.finish(self.metadata.owner_uids(), self.ownership.clone())
+        writer.finish(self.metadata.owner_uids(), self.ownership.clone(), self.form)
     }
 }
 

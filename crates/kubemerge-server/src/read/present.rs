@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    catalog::{Resource, call::Call},
-    object::shown::Shown,
+    catalog::call::Call,
+    kind::{Kind, shown::Shown},
     protocol::{
         media::{Form, JSON},
         reply::Reply,
@@ -20,7 +20,7 @@ pub(crate) fn object(call: &Call<'_>, code: u16, shown: Shown<'_>) -> Outcome<Re
     match call.form {
         Form::Whole => {
             let mut text = Vec::with_capacity(shown.record.max_size(shown.revision.unwrap_or(0)));
-            shown.write(call.resource, &mut text);
+            shown.write(Kind::of(call.cluster, call.resource), &mut text);
             Ok(Reply::json(code, text))
         }
         Form::Partial(version) => Ok(Reply::value(code, &shown.partial(version))),
@@ -58,7 +58,7 @@ impl ListMeta {
 /// Answers a list in the form the client wants.
 pub(crate) fn list(call: &Call<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Outcome<Reply> {
     match call.form {
-        Form::Whole => Ok(Reply::json(200, whole_list(call.resource, items, meta))),
+        Form::Whole => Ok(Reply::json(200, whole_list(Kind::of(call.cluster, call.resource), items, meta))),
         Form::PartialList(version) => {
             let items: Vec<Value> = items.iter().map(|item| item.partial(version)).collect();
             let list = json!({"kind": "PartialObjectMetadataList", "apiVersion": version.api_version(),
@@ -75,7 +75,8 @@ pub(crate) fn list(call: &Call<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Out
 }
 
 /// The items are joined as they are stored; those of built-in kinds carry no type of their own.
-fn whole_list(resource: &Resource, items: &[Shown<'_>], meta: &ListMeta) -> Vec<u8> {
+fn whole_list(kind: Kind<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Vec<u8> {
+    let resource = kind.resource();
     let size: usize = items.iter().map(|item| item.record.max_size(meta.revision)).sum();
     let mut out = Vec::with_capacity(size + 256);
     let head = format!(
@@ -91,8 +92,8 @@ fn whole_list(resource: &Resource, items: &[Shown<'_>], meta: &ListMeta) -> Vec<
         }
         match item.revision {
             // Upstream: items of custom resources keep apiVersion and kind, others lose them.
-            Some(revision) if resource.custom().is_none() => item.write_item(revision, resource, &mut out),
-            _ => item.write(resource, &mut out),
+            Some(revision) if kind.go_scheme().is_some() => item.write_item(revision, kind, &mut out),
+            _ => item.write(kind, &mut out),
         }
     }
     out.extend_from_slice(b"]}");

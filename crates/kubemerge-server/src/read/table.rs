@@ -7,49 +7,47 @@ use kubemerge_kinds::{
 use serde_json::{Value, json};
 
 use crate::{
-    catalog::{Resource, call::Call},
-    object::{Object, shown::Shown, view},
-    protocol::media::{Include, MetaVersion},
+    catalog::call::Call,
+    kind::{Kind, shown::Shown},
+    protocol::{
+        json::tree,
+        media::{Include, MetaVersion},
+    },
 };
-
-fn columns(resource: &Resource) -> Vec<TableColumn> {
-    match resource.custom() {
-        Some(version) => version.columns.clone(),
-        None => kubemerge_kinds::columns::of(&resource.group, &resource.kind),
-    }
-}
 
 /// The table of a list.
 pub(crate) fn of_many(call: &Call<'_>, items: &[Shown<'_>], version: MetaVersion, include: Include) -> Value {
     let now = call.cluster.clock.now();
-    let columns = columns(call.resource);
-    let rows: Vec<Value> =
-        items.iter().map(|item| one_row(call.resource, &columns, *item, version, include, now)).collect();
+    let columns = Kind::of(call.cluster, call.resource).columns();
+    let rows: Vec<Value> = items
+        .iter()
+        .map(|item| one_row(Kind::of(call.cluster, call.resource), &columns, *item, version, include, now))
+        .collect();
     empty(version, &columns, rows, json!({}))
 }
 
 /// The table of one object.
 pub(crate) fn of_one(call: &Call<'_>, shown: Shown<'_>, version: MetaVersion, include: Include) -> Value {
-    row(call.resource, shown, version, include, call.cluster.clock.now())
+    row(Kind::of(call.cluster, call.resource), shown, version, include, call.cluster.clock.now())
 }
 
 /// A table with one row, and the object's own resourceVersion.
 pub(crate) fn row(
-    resource: &Resource,
+    kind: Kind<'_>,
     shown: Shown<'_>,
     version: MetaVersion,
     include: Include,
     now: Timestamp,
 ) -> Value {
-    let columns = columns(resource);
-    let row = one_row(resource, &columns, shown, version, include, now);
+    let columns = kind.columns();
+    let row = one_row(kind, &columns, shown, version, include, now);
     let revision = shown.revision.map(|revision| revision.to_string()).unwrap_or_default();
     empty(version, &columns, vec![row], json!({"resourceVersion": revision}))
 }
 
 /// The table of a bookmark: its metadata travels in the row.
-pub(crate) fn bookmark(resource: &Resource, version: MetaVersion, metadata: &Value) -> Value {
-    let columns = columns(resource);
+pub(crate) fn bookmark(kind: Kind<'_>, version: MetaVersion, metadata: &Value) -> Value {
+    let columns = kind.columns();
     let cells = vec![Value::Null; columns.len()];
     let object =
         json!({"kind": "PartialObjectMetadata", "apiVersion": version.api_version(), "metadata": metadata});
@@ -70,17 +68,17 @@ fn empty(version: MetaVersion, columns: &[TableColumn], rows: Vec<Value>, metada
 }
 
 fn one_row(
-    resource: &Resource,
+    kind: Kind<'_>,
     columns: &[TableColumn],
     shown: Shown<'_>,
     version: MetaVersion,
     include: Include,
     now: Timestamp,
 ) -> Value {
-    let object = shown.tree(resource);
+    let object = shown.tree(kind);
     // Upstream: cells are those of the internal form. Autoscalers of v1 keep the order of metrics only there.
-    let printed = match view::is_converted(resource) {
-        true => &Object::of_record(shown.record).to_value(),
+    let printed = match kind.is_printed_as_stored() {
+        true => &tree(shown.record.node()),
         false => &object,
     };
     let cells: Vec<Value> = columns
@@ -91,6 +89,7 @@ fn one_row(
         })
         .collect();
     let mut row = json!({ "cells": cells });
+    let resource = kind.resource();
     let is_pod = resource.group.is_empty() && resource.kind == "Pod";
     if let Some(condition) = row_condition(&object).filter(|_| is_pod) {
         row["conditions"] = json!([condition]);

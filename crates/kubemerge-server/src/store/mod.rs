@@ -28,8 +28,8 @@ pub use etcd::{EtcdOptions, EtcdStore};
 #[cfg(feature = "file-store")]
 pub use file::{FileStore, HistoryLimits};
 pub use memory::MemoryStore;
-pub(crate) use ownership::KnownForm;
 pub use ownership::Ownership;
+pub(crate) use record::KnownForm;
 pub use record::{Head, ManagedFieldsView, Record, RecordForm, Revision, Stored};
 pub use step::{StoreError, StoreStep};
 pub(crate) use writer::RecordWriter;

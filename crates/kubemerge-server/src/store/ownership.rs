@@ -15,24 +15,13 @@ const MAX_ENTRY_HEAD_BYTES: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub struct Ownership {
     entries: Option<Arc<ManagedFields>>,
-    form: KnownForm,
-}
-
-/// What is known about the object that the entries belong to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum KnownForm {
-    /// Nothing: it was stored past the API, or could not be tracked.
-    #[default]
-    Unchecked,
-    /// It went through all steps of a write: it has the form of its type and all defaults.
-    Complete,
 }
 
 impl Ownership {
     /// Shares entries.
     pub fn new(entries: ManagedFields) -> Self {
         let entries = (!entries.is_empty()).then(|| Arc::new(entries));
-        Ownership { entries, form: KnownForm::Unchecked }
+        Ownership { entries }
     }
 
     /// The entries.
@@ -53,16 +42,6 @@ impl Ownership {
             (Some(one), Some(two)) => Arc::ptr_eq(one, two) || one.is_same_without_times(two),
             _ => false,
         }
-    }
-
-    /// What is known about the object.
-    pub(crate) fn form(&self) -> KnownForm {
-        self.form
-    }
-
-    /// The same entries of an object of which this is known.
-    pub(crate) fn with(self, form: KnownForm) -> Self {
-        Ownership { form, ..self }
     }
 
     /// Appends the entries as a JSON list.

@@ -32,6 +32,17 @@ struct Inner {
     layout: Layout,
     owners: Vec<String>,
     ownership: Ownership,
+    form: KnownForm,
+}
+
+/// What is known about the text of an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum KnownForm {
+    /// Nothing: it was stored past the API, or could not be tracked.
+    #[default]
+    Unchecked,
+    /// It went through all steps of a write: it has the form of its type and all defaults.
+    Complete,
 }
 
 /// A record with the revision of its last write.
@@ -49,7 +60,7 @@ impl Record {
     pub fn new(text: Canonical, owners: Vec<String>, ownership: Ownership) -> Self {
         let text = Arc::new(text);
         let layout = Layout::of(&text.clone().into());
-        Record { inner: Arc::new(Inner { text, layout, owners, ownership }) }
+        Record { inner: Arc::new(Inner { text, layout, owners, ownership, form: KnownForm::default() }) }
     }
 
     /// A record whose writer knows where things are.
@@ -58,11 +69,24 @@ impl Record {
         layout: Layout,
         owners: Vec<String>,
         ownership: Ownership,
+        form: KnownForm,
     ) -> Self {
         let text = Arc::new(text);
         // The writer knows it; finding it in the text would be another walk.
         debug_assert_eq!(layout, Layout::of(&text.clone().into()));
-        Record { inner: Arc::new(Inner { text, layout, owners, ownership }) }
+        Record { inner: Arc::new(Inner { text, layout, owners, ownership, form }) }
+    }
+
+    /// The same text with other owners of its fields.
+    pub(crate) fn owned(&self, ownership: Ownership, form: KnownForm) -> Self {
+        let Inner { text, layout, owners, .. } = &*self.inner;
+        let (text, layout, owners) = (text.clone(), layout.clone(), owners.clone());
+        Record { inner: Arc::new(Inner { text, layout, owners, ownership, form }) }
+    }
+
+    /// What is known about the text.
+    pub(crate) fn form(&self) -> KnownForm {
+        self.inner.form
     }
 
     /// Whether both have the same text and the same owners of fields; times of owners make no difference.
@@ -98,11 +122,6 @@ impl Record {
     /// The fields of the metadata.
     pub(crate) fn metadata_spans(&self) -> &[ByteSpan; Field::COUNT] {
         &self.inner.layout.meta
-    }
-
-    /// The text of the metadata; empty if there are none.
-    pub(crate) fn metadata(&self) -> &[u8] {
-        &self.text()[self.inner.layout.metadata.clone()]
     }
 
     /// Whether the object is being deleted.

@@ -13,7 +13,7 @@ use super::{
     layout::{Layout, Slot},
     metadata_field::Field,
     ownership::Ownership,
-    record::Record,
+    record::{KnownForm, Record},
 };
 
 const API_VERSION: QuotedName = QuotedName::new("\"apiVersion\":");
@@ -87,7 +87,7 @@ impl RecordWriter {
         self.layout.metadata = start - 1..self.out.written();
     }
 
-    pub(crate) fn finish(self, owners: Vec<String>, ownership: Ownership) -> Record {
-        Record::written(self.out.finish(), self.layout, owners, ownership)
+    pub(crate) fn finish(self, owners: Vec<String>, ownership: Ownership, form: KnownForm) -> Record {
+        Record::written(self.out.finish(), self.layout, owners, ownership, form)
     }
 }

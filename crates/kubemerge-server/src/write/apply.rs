@@ -5,11 +5,11 @@ use kubemerge_ssa::{
     managed_fields::{self, ApplyError, Conflicting, Conflicts, Live, ManagedFields, Time, Writer},
     value::{Arena, ParsedValue},
 };
-use kubemerge_value::{Canonical, Kind, SharedValue};
+use kubemerge_value::{Canonical, Kind};
 
 use crate::{
     catalog::call::Call,
-    object::view,
+    object::{draft::Draft, parsed},
     protocol::{
         json::canonical,
         query::{ApplyOptions, FieldValidation},
@@ -18,12 +18,10 @@ use crate::{
     },
     store::{Ownership, metadata_field::Field},
     write::{
-        body,
-        decode::{self, Decoded, Tracking},
+        body, decode,
         precondition::{check_address, check_version},
         request::{Old, Write},
-        track::endpoint,
-        tracking::Tracked,
+        track::{Tracked, endpoint},
     },
 };
 
@@ -36,8 +34,8 @@ pub(crate) struct Configuration<'c> {
 
 /// What an apply made of an object.
 pub(crate) struct Applied {
-    /// None if the object stays as it is.
-    pub(crate) document: Option<SharedValue>,
+    /// The new object as canonical text; none if it stays as it is.
+    pub(crate) text: Option<String>,
     pub(crate) ownership: Ownership,
 }
 
@@ -83,67 +81,57 @@ fn yaml(body: &[u8]) -> Outcome<Canonical> {
 pub(crate) fn applied<'w>(
     write: Write<'w>,
     config: &Configuration<'_>,
-    old: Old<'_>,
-) -> Outcome<Decoded<'w>> {
+    old: Old<'_, 'w>,
+) -> Outcome<Draft<'w>> {
     let call = write.call;
-    let Applied { document, ownership } = merge(endpoint(call), config, Some(old))?;
+    let Applied { text, ownership } = merge(endpoint(write), config, Some(old))?;
     report_duplicates(call, write.options.field_validation)?;
-    let mut decoded = match document {
-        Some(document) => decode::applied_object(write, &document)?,
-        None => {
-            // The rules that follow know objects in the version of the request.
-            let object = view::renamed(call.resource, old.object).unwrap_or_else(|| old.object.clone());
-            Decoded { object, is_complete: true, tracking: Tracking::Done, typed: None }
-        }
+    let draft = match text {
+        Some(text) => decode::applied_object(write, write.arena.alloc_str(&text))?,
+        None => Draft::new(old.tree.copy_in(write.arena)),
     };
-    decoded.tracking = Tracking::Done;
-    decoded.object.ownership = ownership;
-    check_address(call, &mut decoded.object)?;
-    check_version(call, &decoded.object, old.stored, Permission::Granted)?;
-    Ok(decoded)
+    let mut draft = draft.owned(ownership);
+    check_address(call, &mut draft)?;
+    check_version(call, draft.text(Field::ResourceVersion), old.stored, Permission::Granted)?;
+    Ok(draft)
 }
 
 /// The object that a configuration makes of nothing.
-pub(crate) fn created<'w>(write: Write<'w>, config: &Configuration<'_>) -> Outcome<Decoded<'w>> {
+pub(crate) fn created<'w>(write: Write<'w>, config: &Configuration<'_>) -> Outcome<Draft<'w>> {
     let call = write.call;
-    let Applied { document, ownership } = merge(endpoint(call), config, None)?;
+    let Applied { text, ownership } = merge(endpoint(write), config, None)?;
     report_duplicates(call, write.options.field_validation)?;
     // A configuration without content changes nothing, but is still an object.
-    let document = document.unwrap_or_else(|| SharedValue::from(config.text.clone()));
-    let mut decoded = decode::applied_object(write, &document)?;
-    decoded.tracking = Tracking::Done;
-    decoded.object.ownership = ownership;
-    let uid = decoded.object.metadata.uid();
+    let text = text.as_deref().unwrap_or(config.text.as_str());
+    let mut draft = decode::applied_object(write, write.arena.alloc_str(text))?.owned(ownership);
+    let uid = draft.text(Field::Uid);
     if !uid.is_empty() {
         let text = format!(
             "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
         );
         return Err(conflict(call.resource.qualified(), call.name(), &text));
     }
-    check_address(call, &mut decoded.object)?;
+    check_address(call, &mut draft)?;
     // Upstream: it says nothing about an object that does not exist.
-    decoded.object.metadata.remove(Field::ResourceVersion);
-    decoded.object.metadata.remove(Field::CreationTimestamp);
-    Ok(decoded)
+    draft.remove(Field::ResourceVersion);
+    draft.remove(Field::CreationTimestamp);
+    Ok(draft)
 }
 
 /// What a configuration makes of the object at an endpoint.
 pub(crate) fn merge(
     endpoint: Tracked<'_>,
     config: &Configuration<'_>,
-    old: Option<Old<'_>>,
+    old: Option<Old<'_, '_>>,
 ) -> Outcome<Applied> {
-    let form = old.map(|old| endpoint.old_form(old));
     let (version, nothing) = (old.map(|old| old.stored.revision.to_string()), ManagedFields::new());
-    let managed = old.map_or(&nothing, |old| old.object.ownership.entries());
+    let managed = old.map_or(&nothing, |old| old.ownership().entries());
     let time = Time(endpoint.cluster.clock.now().seconds());
     let arena = &Arena::new();
-    endpoint.run(arena, |place| {
+    let merged = endpoint.run(arena, |place| {
         let config_value = ParsedValue::from_canonical(&config.text, arena);
-        let object = match (&form, &version) {
-            (Some(form), Some(version)) => {
-                with_version(ParsedValue::from_canonical(form.canonical(), arena), version, arena)
-            }
+        let object = match (&old, &version) {
+            (Some(old), Some(version)) => with_version(parsed::object(old.tree, arena), version, arena),
             // Nothing is stored: the merge begins with an object that only has a type.
             _ => place.empty,
         };
@@ -151,9 +139,10 @@ pub(crate) fn merge(
         let live = Live { object, managed };
         let applied = managed_fields::apply(place, live, config_value, writer, config.conflicting, arena);
         let applied = applied.map_err(refused)?;
-        let document = applied.object.map(|object| document(object)).transpose()?;
-        Ok(Applied { document, ownership: Ownership::new(applied.managed) })
-    })
+        let text = applied.object.map(text).transpose()?;
+        Ok(Applied { text, ownership: Ownership::new(applied.managed) })
+    });
+    merged.unwrap_or_else(|| Err(unclassified("the kind has no types".to_owned())))
 }
 
 /// Stored text has no resourceVersion, but a configuration may name one.
@@ -163,11 +152,8 @@ fn with_version<'a>(object: ParsedValue<'a>, version: &'a str, arena: &'a Arena)
     object.with_member("metadata", metadata, arena)
 }
 
-fn document(object: ParsedValue<'_>) -> Outcome<SharedValue> {
-    let mut text = Vec::new();
-    object.write_json(&mut text);
-    let canonical = Canonical::from_bytes(&text).map_err(|error| unclassified(error.to_string()))?;
-    Ok(SharedValue::from(canonical))
+fn text(object: ParsedValue<'_>) -> Outcome<String> {
+    String::from_utf8(object.to_json()).map_err(|error| unclassified(error.to_string()))
 }
 
 /// Why an apply was refused, with the API server's code.

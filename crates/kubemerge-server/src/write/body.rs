@@ -4,6 +4,7 @@ use kubemerge_value::{Canonical, Document, MAX_VALUE_DEPTH, ParseError};
 
 use crate::{
     catalog::call::Call,
+    kind::Kind,
     protocol::{
         json::canonical,
         media::{self, Encoding},
@@ -16,16 +17,19 @@ use crate::{
 
 /// The canonical JSON text of a body in any encoding that is understood.
 pub(crate) fn canonical_body(call: &Call<'_>) -> Outcome<Canonical> {
-    // The table of messages has built-in kinds only.
-    let understood = call.resource.custom().is_none();
-    match media::body_encoding(call.headers, understood)? {
+    match media::body_encoding(call.headers, reads_protobuf(call))? {
         Encoding::Json => json(call.body),
         Encoding::Yaml => yaml(call.body),
         Encoding::Protobuf => protobuf::to_canonical(call.body, &call.cluster.schema),
     }
 }
 
-pub(crate) fn json(bytes: &[u8]) -> Outcome<Canonical> {
+/// Whether a body may be in protobuf: the table of messages has built-in kinds only.
+fn reads_protobuf(call: &Call<'_>) -> bool {
+    Kind::of(call.cluster, call.resource).go_scheme().is_some()
+}
+
+fn json(bytes: &[u8]) -> Outcome<Canonical> {
     check_size(bytes)?;
     Canonical::from_bytes(bytes).map_err(|error| malformed(&error))
 }
@@ -51,7 +55,7 @@ fn yaml(bytes: &[u8]) -> Outcome<Canonical> {
 /// The body as well-formed JSON text, as it was sent if that is JSON.
 pub(crate) fn text(write: Write<'_>) -> Outcome<&str> {
     let body = &write.call.body[..];
-    if !matches!(media::body_encoding(write.call.headers, true)?, Encoding::Json) {
+    if !matches!(media::body_encoding(write.call.headers, reads_protobuf(write.call))?, Encoding::Json) {
         return Ok(write.arena.alloc_str(canonical_body(write.call)?.as_str()));
     }
     check_size(body)?;

@@ -6,7 +6,6 @@ use crate::{
     catalog::{Resource, cluster::Cluster},
     object::Object,
     store::Stored,
-    write::identity::set_identity,
 };
 
 /// What the keys of all IPAddress objects begin with.
@@ -53,6 +52,7 @@ pub(super) fn object(
         "spec": {"parentRef":
             {"name": owner.name(), "namespace": owner.namespace(), "resource": "services"}}});
     let mut object = Object::from_value(&value).ok()?;
-    set_identity(cluster, resource, &mut object);
+    let (now, uid) = (cluster.clock.now().text(), cluster.entropy.uid());
+    object.metadata.set_identity(&now, resource.first_generation(), &uid);
     Some(object)
 }

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::{
     catalog::{Resource, call::Call},
-    object::{Object, shown::Shown},
+    kind::shown::Shown,
+    object::Object,
     protocol::{
         query::DryRun,
         status::{Outcome, store_unavailable},

@@ -3,22 +3,20 @@
 //!
 //! They are written after the request's own write: the answer to the write does not show them.
 
+use kubemerge_kinds::tree::Arena;
 use kubemerge_ssa::managed_fields::Conflicting;
 use serde_json::{Value, json};
 
 use crate::{
     catalog::{Resource, key_name},
     object::Object,
-    protocol::{
-        json::{canonical, tree},
-        status::Outcome,
-    },
+    protocol::{json::canonical, status::Outcome},
     write::{
         apply::{self, Configuration},
         commit::{commit, unless_changed},
         request::Old,
         rewrite::{keys_below, rewrite_status},
-        tracking::Tracked,
+        track::Tracked,
         transaction::Transaction,
     },
 };
@@ -76,13 +74,16 @@ fn apply_condition(
         "metadata": {"name": key_name(key)}, "status": {"conditions": [condition]}});
     let (text, conflicting) = (canonical(&config)?, Conflicting::Force);
     let config = Configuration { text, manager: FLOW_CONTROL_MANAGER, conflicting };
-    let endpoint = Tracked { cluster: transaction.cluster, resource, subresource: "status" };
+    let endpoint = Tracked::of(transaction.cluster, resource, "status");
     while let Some(stored) = transaction.cluster.store.get(key) {
-        let old = Object::of_record(&stored.record);
-        let applied = apply::merge(endpoint, &config, Some(Old { stored: &stored, object: &old }))?;
-        let Some(document) = applied.document else { return Ok(()) };
-        let mut new = old.clone();
-        new.set("status", &tree(document.node())["status"])?;
+        let arena = Arena::new();
+        let old = Old { stored: &stored, tree: &endpoint.kind.served(&stored.record, &arena) };
+        let applied = apply::merge(endpoint, &config, Some(old))?;
+        let Some(text) = applied.text else { return Ok(()) };
+        // What was applied is JSON.
+        let document: Value = serde_json::from_str(&text).unwrap_or_default();
+        let mut new = Object::of_record(&stored.record);
+        new.set("status", &document["status"])?;
         new.ownership = applied.ownership;
         if unless_changed(commit(transaction, resource, key, &stored, new.record()))?.is_some() {
             break;

@@ -1,10 +1,10 @@
 //! Creating an object: where it may be, which name it gets, and the commit.
 
-use kubemerge_kinds::field_error::FieldError;
+use kubemerge_kinds::{field_error::FieldError, meta::NameRule};
 
 use crate::{
     catalog::{Resource, call::Call, key_name},
-    object::Object,
+    object::{Object, draft::Draft},
     protocol::{
         query::DryRun,
         status::{
@@ -13,10 +13,7 @@ use crate::{
         },
     },
     store::{Record, Revision, Stored, WriteError, metadata_field::Field},
-    write::{
-        decode::Decoded, namespace, precondition::check_own_namespace, request::Write,
-        sequence::state_to_store,
-    },
+    write::{namespace, precondition::check_own_namespace, request::Write, sequence::state_to_store},
 };
 
 /// How many generated names are tried.
@@ -44,49 +41,49 @@ impl Creation<'_> {
     /// Whether no other client has written since, so that the namespace is as it was. The definitions that are served
     /// change a little later than those that are stored, so that custom resources are always checked.
     fn is_undisturbed(self, stored: &Stored) -> bool {
-        self.write.call.resource.custom().is_none() && stored.revision == self.seen + 1
+        self.write.kind.go_scheme().is_some() && stored.revision == self.seen + 1
     }
 }
 
 /// Creates an object that was decoded.
-pub(crate) fn create<'w>(write: Write<'w>, mut decoded: Decoded<'w>) -> Outcome<Created> {
-    let (call, object) = (write.call, &mut decoded.object);
+pub(crate) fn create<'w>(write: Write<'w>, mut draft: Draft<'w>) -> Outcome<Created> {
+    let call = write.call;
     // Read before the namespace is checked: what is written later may concern it.
     let creation = Creation { write, seen: call.cluster.store.revision() };
-    admit(write, object)?;
-    let repeated = object.metadata.dedup_owners();
+    admit(write, &mut draft)?;
+    let repeated = draft.dedup_owners();
     if !repeated.is_empty() {
         call.warn(format!("{REPEATED_OWNERS}{}", repeated.join(", ")));
     }
-    if call.resource.kind == "LimitRange" && !object.metadata.has(Field::Name) {
-        name_limit_range(call, object);
+    if call.resource.kind == "LimitRange" && !draft.has(Field::Name) {
+        name_limit_range(call, &mut draft);
     }
     // A name wins over generateName.
-    if object.metadata.has(Field::Name) {
-        return attempt(creation, decoded)?.map_err(|existing| exists(call, existing.as_ref()));
+    if draft.has(Field::Name) {
+        return attempt(creation, draft)?.map_err(|existing| exists(call, existing.as_ref()));
     }
-    if object.metadata.generate_name().is_empty() {
+    if !draft.has(Field::GenerateName) {
         // Everything else that is wrong is reported with it.
-        state_to_store(write, decoded, None)?;
+        state_to_store(write, draft, None)?;
         let error = FieldError::required("metadata.name", "name or generateName is required");
         return Err(invalid(call.resource.qualified_kind(), "", &[error]));
     }
-    create_with_generated_name(creation, &decoded)
+    create_with_generated_name(creation, &draft)
 }
 
 /// Upstream: of all kinds, this one needs no name.
-fn name_limit_range(call: &Call<'_>, object: &mut Object) {
-    if call.resource.group.is_empty() && object.metadata.generate_name().is_empty() {
-        object.metadata.set(Field::Name, call.cluster.entropy.uid());
+fn name_limit_range(call: &Call<'_>, draft: &mut Draft<'_>) {
+    if call.resource.group.is_empty() && !draft.has(Field::GenerateName) {
+        draft.set_text(Field::Name, &call.cluster.entropy.uid());
     }
 }
 
-fn create_with_generated_name<'w>(creation: Creation<'w>, decoded: &Decoded<'w>) -> Outcome<Created> {
+fn create_with_generated_name<'w>(creation: Creation<'w>, draft: &Draft<'w>) -> Outcome<Created> {
     let call = creation.write.call;
-    let base = decoded.object.metadata.generate_name();
+    let base = draft.text(Field::GenerateName);
     for _ in 0..MAX_NAME_ATTEMPTS {
-        let mut named = decoded.copy();
-        named.object.metadata.set(Field::Name, generated_name(call, base));
+        let mut named = draft.copy();
+        named.set_text(Field::Name, &generated_name(call, base));
         if let Ok(created) = attempt(creation, named)? {
             return Ok(created);
         }
@@ -98,12 +95,13 @@ fn create_with_generated_name<'w>(creation: Creation<'w>, decoded: &Decoded<'w>)
 }
 
 /// Tries to store an object; the inner error is the object that has its name already.
-fn attempt<'w>(creation: Creation<'w>, decoded: Decoded<'w>) -> Outcome<Result<Created, Option<Stored>>> {
+fn attempt<'w>(creation: Creation<'w>, draft: Draft<'w>) -> Outcome<Result<Created, Option<Stored>>> {
     let Write { transaction, call, options, .. } = creation.write;
-    let (namespace, name) = (decoded.object.metadata.namespace(), decoded.object.metadata.name());
-    let key = call.resource.key(namespace, name);
-    let given = decoded.object.metadata.resource_version().parse().ok().filter(|version| *version != 0);
-    let record = state_to_store(creation.write, decoded, None)?;
+    let key = call.resource.key(draft.text(Field::Namespace), draft.name());
+    let given = draft.text(Field::ResourceVersion).parse().ok().filter(|version| *version != 0);
+    let name = draft.name();
+    let record = state_to_store(creation.write, draft, None)?;
+    check_name(call, name)?;
     if options.dry_run == DryRun::All {
         let existing = call.cluster.store.get(&key);
         // Upstream: the version that a client gives is shown as it is.
@@ -129,11 +127,11 @@ fn attempt<'w>(creation: Creation<'w>, decoded: Decoded<'w>) -> Outcome<Result<C
 }
 
 /// The step that decides whether an object may be created where it is.
-fn admit(write: Write<'_>, object: &mut Object) -> Outcome<()> {
-    check_namespace(write, object)?;
+fn admit(write: Write<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
+    check_namespace(write, draft)?;
     let resource = write.call.resource;
-    if resource.custom().is_some_and(|version| version.terminating) {
-        return Err(forbidden(resource.qualified(), object.metadata.name(), DEFINITION_TERMINATING));
+    if write.kind.is_terminating() {
+        return Err(forbidden(resource.qualified(), draft.name(), DEFINITION_TERMINATING));
     }
     Ok(())
 }
@@ -142,8 +140,9 @@ fn admit(write: Write<'_>, object: &mut Object) -> Outcome<()> {
 fn check_place(write: Write<'_>, name: &str) -> Outcome<()> {
     let call = write.call;
     let Resource { group, version, plural, .. } = call.resource;
-    if call.resource.custom().is_some() && call.cluster.catalog.index().find(group, version, plural).is_none()
-    {
+    // Built-in kinds are always served.
+    let may_be_gone = write.kind.go_scheme().is_none();
+    if may_be_gone && call.cluster.catalog.index().find(group, version, plural).is_none() {
         return Err(no_such_path());
     }
     match call.namespace() {
@@ -153,18 +152,29 @@ fn check_place(write: Write<'_>, name: &str) -> Outcome<()> {
 }
 
 /// The object's namespace is the path's; the namespace must exist and not be terminating.
-fn check_namespace(write: Write<'_>, object: &mut Object) -> Outcome<()> {
+fn check_namespace(write: Write<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
     let call = write.call;
     // Upstream: a namespace in a cluster-scoped object is dropped, not refused.
     if !call.resource.is_namespaced() {
-        object.metadata.remove(Field::Namespace);
+        draft.remove(Field::Namespace);
         return Ok(());
     }
     if call.namespace().is_empty() {
         return Err(bad_request("an empty namespace may not be set during creation"));
     }
-    check_own_namespace(call, object)?;
-    check_place(write, object.metadata.name())
+    check_own_namespace(call, draft)?;
+    check_place(write, draft.name())
+}
+
+/// A name is part of a path, and of the key of its object, whatever else is validated.
+fn check_name(call: &Call<'_>, name: &str) -> Outcome<()> {
+    let problems = NameRule::PathSegment.check(name);
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let why = problems.join(", ");
+    let error = FieldError::invalid("metadata.name", &name.into(), &why);
+    Err(invalid(call.resource.qualified_kind(), name, &[error]))
 }
 
 fn generated_name(call: &Call<'_>, base: &str) -> String {

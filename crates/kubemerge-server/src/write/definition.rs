@@ -3,9 +3,13 @@
 //! The rules of their kind are in `kubemerge-kinds`. Names are judged after the write, as a change of its own: the
 //! answer to the write does not show the result.
 
-use kubemerge_kinds::custom::{
-    definition::{set_names, set_terminating, text},
-    names,
+use kubemerge_kinds::{
+    BuiltinKind,
+    custom::{
+        definition::{set_names, set_terminating, text},
+        names,
+    },
+    tree::Arena,
 };
 use serde_json::Value;
 
@@ -14,29 +18,41 @@ use crate::{
         cluster::Cluster,
         definition::{GROUP, PREFIX},
     },
-    object::Object,
+    kind::decode_complete,
+    object::{Object, draft::metadata_text},
     protocol::{
-        json::tree,
-        status::{Outcome, Qualified, invalid},
+        json::{canonical, tree},
+        status::{Outcome, Qualified, invalid, unclassified},
     },
     store::metadata_field::Field,
-    write::{followup::Followup, kind_rules, rewrite::rewrite_status, transaction::Transaction},
+    write::{followup::Followup, rewrite::rewrite_status, transaction::Transaction},
 };
+
+const KIND: &str = "CustomResourceDefinition";
 
 /// The finalizer that keeps a definition until its objects are deleted.
 pub(crate) const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// A definition that a server begins with, completed as if it had been created and its names had been accepted.
 pub(crate) fn load(cluster: &Cluster, value: &Value) -> Outcome<Value> {
-    let object = Object::from_value(value)?;
-    let kind = kind_rules::definition(cluster);
-    let object = kind_rules::create(kind, &object)?.map_err(|errors| {
-        let kind = Qualified { group: GROUP, name: "CustomResourceDefinition" };
-        invalid(kind, object.metadata.name(), &errors)
-    })?;
-    let mut definition = object.to_value();
+    let mut definition = created(cluster, value)?;
     accept_names(cluster, &mut definition);
     Ok(definition)
+}
+
+/// A definition that the rules of its kind have completed and accepted.
+fn created(cluster: &Cluster, value: &Value) -> Outcome<Value> {
+    let Some(kind) = BuiltinKind::find(&cluster.schema, "apiextensions.k8s.io/v1", KIND) else {
+        return Ok(value.clone());
+    };
+    let (arena, text) = (Arena::new(), canonical(value)?);
+    let (mut definition, _) = decode_complete(kind, &arena, text.as_str()).map_err(unclassified)?;
+    let errors = kind.create(&mut definition);
+    if errors.is_empty() {
+        // What was written is JSON.
+        return Ok(serde_json::from_str(&definition.to_text()).unwrap_or_default());
+    }
+    Err(invalid(Qualified { group: GROUP, name: KIND }, metadata_text(&definition, Field::Name), &errors))
 }
 
 /// Judges the names of a definition and writes the result into its status.

@@ -4,18 +4,16 @@
 //!
 //! | step | file | what it does |
 //! |---|---|---|
-//! | decode | `body`, `decode`, `template`, `patch`, `unknown_fields`, `undecodable` | text to object; fields that the kind does not have |
-//! | default | `default` | missing defaults |
-//! | track | `track`, `tracking`, `apply` | who owns which fields |
-//! | admit | `create`, `namespace` | whether the object may be created where it is |
-//! | prepare | `prepare` | what the server owns: identity, status, generation |
-//! | validate | `validate` | every complaint about the object |
+//! | decode | `body`, `decode`, `patch`, `apply`, `undecodable` | text to object; fields that the kind does not have |
+//! | default | the kind | missing defaults |
+//! | track | `track`, `apply` | who owns which fields |
+//! | admit | `create`, `namespace`, `admission` | whether the object may be created where it is; what plugins change |
+//! | prepare | `prepare`, `allocation` | what the server owns: identity, addresses, status, generation |
+//! | validate | `validate`, `admission` | every complaint about the object |
 //! | commit | `commit`, `transaction` | compare-and-swap in the store |
 //! | follow-ups | `followup`, `collector`, `definition`, `controller_status`, `recovery` | garbage collection, namespaces and definitions that are deleted, names of definitions, conditions |
 //!
-//! Admission plugins and allocators (`admission`, `allocation`) change objects of built-in kinds right before their rules.
-//! The rules of built-in kinds take part in two places, both in [`kind_rules`]: decoding fills in their defaults, and
-//! before the commit they prepare and validate. Everything else here is the same for all kinds.
+//! Each step asks the contract of the kind ([`crate::kind`]); none knows what sort of kind it is.
 
 pub(crate) mod admission;
 pub(crate) mod allocation;
@@ -27,15 +25,11 @@ pub(crate) mod commit;
 pub(crate) mod controller_status;
 pub(crate) mod create;
 pub(crate) mod decode;
-pub(crate) mod default;
 pub(crate) mod definition;
 mod definition_deletion;
 pub(crate) mod delete;
 pub(crate) mod delete_options;
-mod floats;
 pub(crate) mod followup;
-mod identity;
-pub(crate) mod kind_rules;
 pub(crate) mod namespace;
 mod namespace_deletion;
 pub(crate) mod part;
@@ -50,12 +44,9 @@ mod rewrite;
 pub(crate) mod sequence;
 pub(crate) mod settings;
 mod storage_protection;
-mod times;
 pub(crate) mod track;
 pub(crate) mod track_answer;
 pub(crate) mod track_scale;
-pub(crate) mod tracking;
 pub(crate) mod transaction;
 pub(crate) mod undecodable;
-pub(crate) mod unknown_fields;
 pub(crate) mod validate;

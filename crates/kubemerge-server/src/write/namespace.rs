@@ -9,7 +9,7 @@ use crate::{
     object::Object,
     protocol::status::{Cause, Outcome, Qualified, forbidden, not_found},
     store::Ownership,
-    write::{prepare, settings::MissingNamespaces, track, transaction::Transaction},
+    write::{settings::MissingNamespaces, track, transaction::Transaction},
 };
 
 const NAMESPACES: Qualified<'static> = Qualified { group: "", name: "namespaces" };
@@ -55,14 +55,16 @@ fn state(transaction: &Transaction<'_>, namespace: &str) -> NamespaceState {
 pub(crate) fn create(transaction: &Transaction<'_>, name: &str) {
     let index = transaction.index();
     let Some(resource) = index.find("", "v1", "namespaces") else { return };
-    let wanted = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
+    let cluster = transaction.cluster;
+    let wanted = json!({"apiVersion": "v1", "kind": "Namespace",
+        "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
+        "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}});
     let Ok(mut object) = Object::from_value(&wanted) else { return };
-    prepare::identify(transaction.cluster, resource, &mut object);
-    if prepare::first_state(resource, &mut object).is_ok() {
-        object.ownership = named_by_server(transaction);
-        // Losing this race means that the namespace is there, which is all that is wanted.
-        drop(transaction.create(resource, &key(name), object.record()));
-    }
+    let (now, uid) = (cluster.clock.now().text(), cluster.entropy.uid());
+    object.metadata.set_identity(&now, resource.first_generation(), &uid);
+    object.ownership = named_by_server(transaction);
+    // Losing this race means that the namespace is there, which is all that is wanted.
+    drop(transaction.create(resource, &key(name), object.record()));
 }
 
 /// The server owns the label with the name of a namespace that it creates.

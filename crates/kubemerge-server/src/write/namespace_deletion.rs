@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     catalog::Resource,
@@ -12,7 +12,6 @@ use crate::{
         delete,
         delete_options::DeleteOptions,
         namespace::key,
-        prepare::spec_finalizers,
         rewrite::{is_ending, keys_below, rewrite},
         transaction::Transaction,
     },
@@ -45,6 +44,12 @@ pub(crate) fn finish(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
         // A namespace whose other finalizers are gone as well is removed by this write.
         drop(object.set_at(&["spec", "finalizers"], json!(rest)));
     })
+}
+
+fn spec_finalizers(namespace: &Object) -> Vec<String> {
+    let list = namespace.at(&["spec", "finalizers"]);
+    let list = list.as_ref().and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(|one| one.as_str().map(str::to_string)).collect()
 }
 
 fn delete_content(transaction: &Transaction<'_>, resource: &Resource, key: &str) -> Outcome<()> {

@@ -5,21 +5,21 @@ use std::borrow::Cow;
 use kubemerge::{Canonical, Error, Guide, Patch, PatchType, apply};
 use kubemerge_kinds::{duplicate_fields, field_error::quoted, strategy::Permission};
 use kubemerge_schema::Schema;
-use kubemerge_value::SharedValue;
 
 use crate::{
     catalog::call::Call,
-    object::{shown::Shown, view},
+    kind::{Reading, shown::Shown},
+    object::draft::Draft,
     protocol::{
         query::FieldValidation,
         status::{Cause, Failure, Outcome, bad_request, too_large, unclassified},
     },
-    store::{ManagedFieldsView, Stored},
+    store::{ManagedFieldsView, Stored, metadata_field::Field},
     write::{
-        body,
-        decode::{self, Decoded, Patched},
+        body, decode,
         precondition::{check_address, check_version},
         request::{Old, Write},
+        undecodable::Patching,
     },
 };
 
@@ -42,18 +42,28 @@ pub(crate) fn apply_plain(call: &Call<'_>, patch_type: PatchType, live: &Canonic
     apply(Guide::None, live, &patch).map_err(|error| refused(&error))
 }
 
+/// How the result of a patch is read.
+pub(crate) fn reading(patch_type: PatchType) -> Reading {
+    match patch_type {
+        // Upstream: the result is converted into the kind that was patched, whatever the patch says it is.
+        PatchType::Strategic => Reading::Merged,
+        _ => Reading::Patched,
+    }
+}
+
 /// The object that a patch makes of the stored one.
-pub(crate) fn patched<'w>(write: Write<'w>, patch: &Patch<'_>, old: Old<'_>) -> Outcome<Decoded<'w>> {
+pub(crate) fn patched<'w>(write: Write<'w>, patch: &Patch<'_>, old: Old<'_, 'w>) -> Outcome<Draft<'w>> {
     let call = write.call;
-    let live = live(call, patch, old.stored)?;
-    let result = SharedValue::from(apply_to(call, patch, &live)?);
+    let live = live(write, patch, old.stored)?;
+    let result = apply_to(call, patch, &live)?;
     let duplicates = duplicate_fields(call, patch.patch_type(), write.options.field_validation);
-    let patched = Patched { document: &result, patch_type: patch.patch_type(), old };
-    let mut decoded = decode::patched_object(write, patched, duplicates)?;
-    check_address(call, &mut decoded.object)?;
+    let patching = Patching { patch_type: patch.patch_type(), stored: old.stored };
+    let text = write.arena.alloc_str(result.as_str());
+    let mut draft = decode::patched_object(write, text, patching, duplicates)?;
+    check_address(call, &mut draft)?;
     // Only a patch that sets a resourceVersion can fail on it.
-    check_version(call, &decoded.object, old.stored, Permission::Granted)?;
-    Ok(decoded)
+    check_version(call, draft.text(Field::ResourceVersion), old.stored, Permission::Granted)?;
+    Ok(draft)
 }
 
 /// Complaints about duplicate fields in the patch itself.
@@ -67,10 +77,9 @@ fn duplicate_fields(call: &Call<'_>, patch_type: PatchType, validation: FieldVal
 }
 
 /// The text to patch: as it is stored, unless the patch may look at the resourceVersion or another version.
-fn live<'s>(call: &Call<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<Cow<'s, Canonical>> {
-    let record = &current.record;
-    let as_stored =
-        record.api_version() == call.resource.api_version && view::is_as_stored(call.resource, record);
+fn live<'s>(write: Write<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<Cow<'s, Canonical>> {
+    let (call, record) = (write.call, &current.record);
+    let as_stored = record.api_version() == call.resource.api_version && write.kind.is_as_stored(record);
     // A JSON patch may test the resourceVersion, which the stored text does not have; others may change managedFields,
     // which it does not have either.
     let may_see_metadata = patch.patch_type() == PatchType::Json || names_managed_fields(call.body);
@@ -83,7 +92,7 @@ fn live<'s>(call: &Call<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<
         true => ManagedFieldsView::Shown,
         false => ManagedFieldsView::Hidden,
     };
-    Shown::new(record, revision).with(managed_fields).write(call.resource, &mut text);
+    Shown::new(record, revision).with(managed_fields).write(write.kind, &mut text);
     Canonical::from_bytes(&text).map(Cow::Owned).map_err(|error| unclassified(error.to_string()))
 }
 

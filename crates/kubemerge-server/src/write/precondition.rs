@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     catalog::{Resource, call::Call},
-    object::Object,
+    object::draft::Draft,
     protocol::{
         query::DryRun,
         status::{Outcome, bad_request, conflict, invalid, unclassified},
@@ -23,13 +23,13 @@ const MODIFIED: &str =
     "the object has been modified; please apply your changes to the latest version and try again";
 
 /// Name and namespace of the new state must be those of the path; a missing namespace is filled in.
-pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
+pub(crate) fn check_address(call: &Call<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
     if call.resource.is_namespaced() {
-        check_own_namespace(call, object)?;
+        check_own_namespace(call, draft)?;
     } else {
-        object.metadata.remove(Field::Namespace);
+        draft.remove(Field::Namespace);
     }
-    let (name, wanted) = (object.metadata.name(), call.name());
+    let (name, wanted) = (draft.name(), call.name());
     // Upstream: PUT and PATCH need the name in the object, even though the path has it.
     if name.is_empty() {
         return Err(bad_request(format!(
@@ -44,14 +44,13 @@ pub(crate) fn check_address(call: &Call<'_>, object: &mut Object) -> Outcome<()>
     Ok(())
 }
 
-/// The resourceVersion in the body must be the stored one; whether it may be missing depends on the kind.
+/// The resourceVersion that is given must be the stored one; whether it may be missing depends on the kind.
 pub(crate) fn check_version(
     call: &Call<'_>,
-    object: &Object,
+    given: &str,
     current: &Stored,
     unconditional: Permission,
 ) -> Outcome<()> {
-    let given = object.metadata.resource_version();
     // Upstream: both mean "whatever is stored".
     if matches!(given, "" | "0") {
         if unconditional == Permission::Granted {
@@ -81,24 +80,24 @@ fn revision(given: &str) -> Outcome<u64> {
 }
 
 /// The namespace of an object is that of the path, which is filled in if the object has none.
-pub(crate) fn check_own_namespace(call: &Call<'_>, object: &mut Object) -> Outcome<()> {
-    let (given, wanted) = (object.metadata.namespace(), call.namespace());
-    // Checked first: most objects name the namespace of the path, or both have none.
-    if given == wanted {
-        return Ok(());
+pub(crate) fn check_own_namespace(call: &Call<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
+    match draft.text(Field::Namespace) {
+        "" => draft.set_text(Field::Namespace, call.namespace()),
+        given => check_namespace(call, given)?,
     }
-    if !given.is_empty() {
-        return Err(bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request",
-        ));
-    }
-    object.metadata.set_text(Field::Namespace, wanted);
     Ok(())
 }
 
+/// Refuses a namespace that is not that of the path.
+pub(crate) fn check_namespace(call: &Call<'_>, given: &str) -> Outcome<()> {
+    if given == call.namespace() {
+        return Ok(());
+    }
+    Err(bad_request("the namespace of the provided object does not match the namespace sent on the request"))
+}
+
 /// A uid that is given must be the object's own.
-pub(crate) fn check_identity(write: Write<'_>, old: &Object, new: &Object) -> Outcome<()> {
-    let (given, own) = (new.metadata.uid(), old.metadata.uid());
+pub(crate) fn check_identity(write: Write<'_>, own: &str, given: &str) -> Outcome<()> {
     // A client that leaves out the uid means the object in the path.
     if given.is_empty() || given == own {
         return Ok(());
@@ -112,7 +111,7 @@ pub(crate) fn check_identity(write: Write<'_>, old: &Object, new: &Object) -> Ou
 }
 
 /// Where kube-apiserver keeps the object of a request in etcd.
-fn storage_key(Write { call, options, .. }: Write<'_>) -> String {
+fn storage_key(Write { call, options, kind, .. }: Write<'_>) -> String {
     // Upstream: a dry run does not get as far as the prefix.
     let root = if options.dry_run == DryRun::All { "" } else { "/registry" };
     let Resource { group, plural, .. } = call.resource;
@@ -123,7 +122,7 @@ fn storage_key(Write { call, options, .. }: Write<'_>) -> String {
         ("", "services") => "services/specs".to_owned(),
         ("networking.k8s.io", "ingresses") => "ingress".to_owned(),
         ("apiextensions.k8s.io" | "apiregistration.k8s.io", _) => format!("{group}/{plural}"),
-        _ if call.resource.custom().is_some() => format!("{group}/{plural}"),
+        _ if kind.go_scheme().is_none() => format!("{group}/{plural}"),
         _ => plural.clone(),
     };
     let namespace = call.namespace();

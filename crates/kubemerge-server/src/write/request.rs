@@ -1,12 +1,15 @@
 //! A request that writes: what all steps of a write share.
 
-use kubemerge_kinds::tree::Arena;
+use std::borrow::Cow;
+
+use kubemerge_kinds::tree::{Arena, Map};
 
 use crate::{
     catalog::call::Call,
-    object::Object,
+    kind::{Kind, Reading},
+    object::draft::metadata_text,
     protocol::query::WriteOptions,
-    store::Stored,
+    store::{Ownership, Stored, metadata_field::Field},
     write::{part::Part, transaction::Transaction},
 };
 
@@ -20,10 +23,34 @@ const MAX_FIRST_CHUNK_BYTES: usize = 64 * 1024;
 pub(crate) struct Write<'w> {
     pub(crate) transaction: &'w Transaction<'w>,
     pub(crate) call: &'w Call<'w>,
+    pub(crate) caller: &'w Caller<'w>,
+    pub(crate) kind: Kind<'w>,
     pub(crate) options: WriteOptions,
     pub(crate) part: Part,
+    /// How the object of the request is read.
+    pub(crate) reading: Reading,
     /// Where trees live until the request is answered.
     pub(crate) arena: &'w Arena,
+}
+
+/// Facts about who sent a request.
+pub(crate) struct Caller<'c> {
+    /// The field manager that the request names, or its client.
+    pub(crate) manager: Cow<'c, str>,
+}
+
+impl<'c> Caller<'c> {
+    /// Who sent a request.
+    pub(crate) fn of(call: &'c Call<'_>) -> Self {
+        Caller { manager: call.manager() }
+    }
+}
+
+impl<'w> Write<'w> {
+    /// The subresource whose rules apply, if it is one.
+    pub(crate) fn subresource(self) -> Option<&'w str> {
+        if self.part == Part::Main { None } else { self.call.subresource() }
+    }
 }
 
 /// The memory for a write whose body, or whose stored object, has this size: one allocation is enough for most.
@@ -33,8 +60,18 @@ pub(crate) fn arena(text_bytes: usize) -> Arena {
 
 /// The stored object that a write changes.
 #[derive(Clone, Copy)]
-pub(crate) struct Old<'o> {
+pub(crate) struct Old<'o, 'w> {
     pub(crate) stored: &'o Stored,
-    /// The same in parts, with the defaults of today.
-    pub(crate) object: &'o Object,
+    /// The same as a tree in the version of the resource, as it is decoded today.
+    pub(crate) tree: &'o Map<'w>,
+}
+
+impl<'o, 'w> Old<'o, 'w> {
+    pub(crate) fn ownership(self) -> &'o Ownership {
+        self.stored.record.ownership()
+    }
+
+    pub(crate) fn uid(self) -> &'w str {
+        metadata_text(self.tree, Field::Uid)
+    }
 }

@@ -8,8 +8,7 @@ use crate::{
     protocol::status::Outcome,
     write::{
         commit::{commit, unless_changed},
-        track,
-        tracking::Tracked,
+        track::{self, Tracked},
         transaction::Transaction,
     },
 };
@@ -21,7 +20,7 @@ pub(crate) fn rewrite(
     resource: &Resource,
     change: impl Fn(&mut Object),
 ) -> Outcome<()> {
-    let endpoint = Tracked { cluster: transaction.cluster, resource, subresource: "" };
+    let endpoint = Tracked::of(transaction.cluster, resource, "");
     rewrite_as(transaction, key, endpoint, track::CONTROLLER_MANAGER, change)
 }
 
@@ -32,7 +31,7 @@ pub(crate) fn rewrite_status(
     resource: &Resource,
     change: impl Fn(&mut Object),
 ) -> Outcome<()> {
-    let endpoint = Tracked { cluster: transaction.cluster, resource, subresource: "status" };
+    let endpoint = Tracked::of(transaction.cluster, resource, "status");
     rewrite_as(transaction, key, endpoint, track::SERVER, change)
 }
 
@@ -44,12 +43,11 @@ fn rewrite_as(
     change: impl Fn(&mut Object),
 ) -> Outcome<()> {
     while let Some(stored) = transaction.cluster.store.get(key) {
-        let old = Object::of_record(&stored.record);
-        let mut object = old.clone();
+        let mut object = Object::of_record(&stored.record);
         change(&mut object);
         // What was removed leaves every manager.
-        track::change(endpoint, manager, Some(&old), &mut object);
-        if unless_changed(commit(transaction, endpoint.resource, key, &stored, object.record()))?.is_some() {
+        let record = track::change(endpoint, manager, &stored.record, &object.record());
+        if unless_changed(commit(transaction, endpoint.resource, key, &stored, record))?.is_some() {
             break;
         }
     }

@@ -4,14 +4,12 @@
 //! All else is here. Follow-ups run after the handler, once per request.
 
 use crate::{
-    object::{custom, view},
-    protocol::{media, status::Outcome},
+    object::draft::Draft,
+    protocol::status::Outcome,
     store::Record,
     write::{
+        admission,
         commit::{self, Committed},
-        decode::{Decoded, Tracking},
-        default,
-        kind_rules::{self, Typed},
         prepare,
         request::{Old, Write},
         track, validate,
@@ -22,11 +20,11 @@ use crate::{
 /// was faster.
 pub(crate) fn change<'w>(
     write: Write<'w>,
-    decode: impl Fn(Old<'_>) -> Outcome<Decoded<'w>>,
+    decode: impl Fn(Old<'_, 'w>) -> Outcome<Draft<'w>>,
 ) -> Outcome<Committed> {
     commit::change(write.transaction, write.call, write.options.dry_run, |stored| {
-        let object = default::current(write.call, write.part, stored);
-        let old = Old { stored, object: &object };
+        let tree = write.kind.served(&stored.record, write.arena);
+        let old = Old { stored, tree: &tree };
         state_to_store(write, decode(old)?, Some(old))
     })
 }
@@ -34,52 +32,20 @@ pub(crate) fn change<'w>(
 /// Takes a decoded object through the steps up to the commit.
 pub(crate) fn state_to_store<'w>(
     write: Write<'w>,
-    decoded: Decoded<'w>,
-    old: Option<Old<'_>>,
+    mut draft: Draft<'w>,
+    old: Option<Old<'_, 'w>>,
 ) -> Outcome<Record> {
-    let (resource, cluster) = (write.call.resource, write.call.cluster);
-    let Decoded { mut object, is_complete, tracking, typed } = decoded;
-    let mut typed = match (typed, kind_rules::of(cluster, resource)) {
-        (None, Some(kind)) => Some(Typed::of_object(write, kind, &object)?),
-        (typed, _) => typed,
-    };
-    if old.is_none() {
-        // Before defaults, so that the default of a status is not dropped with the client's status.
-        prepare::reset_new(resource, &mut object);
-    }
-    if !is_complete {
-        default::fill(resource, write.part, &mut object);
-    }
-    if typed.is_none() {
-        prepare::complete_before_tracking(resource, &mut object)?;
-    }
-    let stored = typed
-        .as_ref()
-        .zip(old)
-        .and_then(|(typed, old)| kind_rules::stored_object(write, typed.kind, &old.stored.record));
+    prepare::reset(write, &mut draft, old);
+    write.kind.default(&mut draft.tree);
     // Before anything is prepared: no manager owns what the server sets.
-    match &mut typed {
-        _ if tracking == Tracking::Done => {}
-        Some(typed) => track::typed_request(write, old, stored.as_ref(), &mut object, typed),
-        None => track::request(write, old, &mut object),
-    }
-    match old {
-        None => prepare::identify(cluster, resource, &mut object),
-        Some(old) => prepare::keep_metadata(resource, old.object, &mut object),
-    }
-    if let Some(typed) = typed {
-        // The rules of the kind prepare and validate everything else.
-        return kind_rules::admit(write, typed, &object, stored.as_ref());
-    }
-    match old {
-        None => prepare::first_state(resource, &mut object)?,
-        Some(old) => prepare::keep_content(resource, old.object, &mut object, write.part)?,
-    }
-    validate::validate(write.call, write.part, &object, old.map(|old| old.object))?;
-    // Upstream: nulls that an apply has left and that pass validation are gone when the stored object is read.
-    if let Some(version) = resource.custom().filter(|_| media::is_apply(write.call.headers)) {
-        custom::reread(version, &mut object);
-    }
-    view::store(resource, &mut object);
-    Ok(object.record())
+    track::request(write, old, &mut draft);
+    prepare::identify(write, &mut draft, old);
+    let stored = prepare::in_rules_version(write, &mut draft, old);
+    let old = stored.as_ref().or(old.map(|old| old.tree));
+    // Steps that change the object and depend on others; they may run again until none of them changes it any more.
+    admission::mutate(write, &mut draft.tree, old)?;
+    prepare::prepare(write, &mut draft.tree, old)?;
+    validate::validate(write, &draft.tree, old)?;
+    prepare::finish(write, &mut draft.tree, old);
+    Ok(draft.record())
 }

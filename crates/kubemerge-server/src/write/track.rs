@@ -6,45 +6,86 @@ use std::borrow::Cow;
 
 use kubemerge_kinds::tree::Map;
 use kubemerge_ssa::{
-    fieldpath::FieldOrder,
+    fieldpath::{FieldOrder, FieldSet},
     managed_fields::{
-        Live, ManagedFields, Requested, Time, Writer, chosen_for_update, create, update, update_differing,
-        update_valid,
+        Endpoint, Live, ManagedFields, Requested, Time, Writer, chosen_for_update, create, update,
+        update_differing, update_valid,
     },
     value::{Arena, ParsedValue, ValuePair},
 };
-use kubemerge_value::SharedValue;
 
 use crate::{
-    catalog::call::Call,
-    object::{Object, differing, differing_tree, parsed},
-    store::{KnownForm, Ownership, metadata_field::Field},
-    write::{
-        kind_rules::Typed,
-        request::{Old, Write},
-        tracking::Tracked,
+    catalog::{Resource, cluster::Cluster},
+    kind::{Kind, OwnershipFacts},
+    object::{
+        differing_tree,
+        draft::{Draft, Owners},
+        parsed,
     },
+    store::{KnownForm, Ownership, Record},
+    write::request::{Old, Write},
 };
 
 /// The manager of what the server itself writes, and of what a controller manager would.
 pub(crate) const SERVER: &str = "kube-apiserver";
 pub(crate) const CONTROLLER_MANAGER: &str = "kube-controller-manager";
 
+/// An endpoint whose writes are tracked.
+#[derive(Clone, Copy)]
+pub(crate) struct Tracked<'c> {
+    pub(crate) cluster: &'c Cluster,
+    pub(crate) resource: &'c Resource,
+    pub(crate) kind: Kind<'c>,
+    /// Empty for the object itself.
+    pub(crate) subresource: &'c str,
+}
+
 /// Where a request writes.
-pub(crate) fn endpoint<'c>(call: &'c Call<'_>) -> Tracked<'c> {
+pub(crate) fn endpoint(write: Write<'_>) -> Tracked<'_> {
+    let call = write.call;
     let subresource = call.subresource().unwrap_or_default();
-    Tracked { cluster: call.cluster, resource: call.resource, subresource }
+    Tracked { cluster: call.cluster, resource: call.resource, kind: write.kind, subresource }
 }
 
-/// Tracks the write of a request to a kind without rules; `new` has the managedFields of its body, if there were any.
-pub(crate) fn request(write: Write<'_>, old: Option<Old<'_>>, new: &mut Object) {
-    let endpoint = endpoint(write.call);
-    object(endpoint, &write.call.manager(), old.map(|old| old.object), new, Steps::of_request(endpoint));
+/// Finds out who owns which fields after a request, unless that is known.
+pub(crate) fn request<'w>(write: Write<'w>, old: Option<Old<'_, 'w>>, draft: &mut Draft<'w>) {
+    if matches!(draft.owners, Owners::Known(..)) {
+        return;
+    }
+    let endpoint = endpoint(write);
+    let metadata = draft.metadata_mut().copy_in(write.arena);
+    let is_completed = write.kind.complete_for_tracking(&mut draft.tree);
+    let given = draft.given_owners.take();
+    // Subresources take all but their own part from the stored object, as it is.
+    let steps = if endpoint.subresource.is_empty() { Steps::All } else { Steps::Part };
+    let nothing = Ownership::default();
+    let change = Change {
+        endpoint,
+        manager: &write.caller.manager,
+        live: old.map_or(&nothing, |old| old.ownership()),
+        form: old.map_or(KnownForm::Unchecked, |old| endpoint.form_of(&old.stored.record)),
+        given: given.as_deref(),
+        steps,
+    };
+    let (ownership, form) = match old {
+        None => change.create(&draft.tree, write.arena),
+        Some(old) => change.update(old.tree, &draft.tree, write.arena),
+    };
+    draft.owners = Owners::Known(ownership, form);
+    if is_completed {
+        // What was added to the metadata does not stay.
+        draft.tree.set("metadata", metadata);
+    }
 }
 
-/// Tracks a write by a manager inside the server.
-pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut Object) {
-    object(endpoint, manager, old, new, Steps::Part);
+/// The owners after a change that the server itself makes.
+pub(crate) fn change(endpoint: Tracked<'_>, manager: &str, old: &Record, new: &Record) -> Record {
+    let arena = Arena::new();
+    let form = endpoint.form_of(old);
+    let change = Change { endpoint, manager, live: old.ownership(), form, given: None, steps: Steps::Part };
+    let [old, tree] = [old, new].map(|record| endpoint.kind.served(record, &arena));
+    let (ownership, form) = change.update(&old, &tree, &arena);
+    new.clone().owned(ownership, form)
 }
 
 /// Which steps of a write an object goes through.
@@ -54,69 +95,52 @@ enum Steps {
     Part,
 }
 
-impl Steps {
-    /// Subresources take all but their own part from the stored object, as it is.
-    fn of_request(endpoint: Tracked<'_>) -> Self {
-        if endpoint.subresource.is_empty() { Steps::All } else { Steps::Part }
+impl<'c> Tracked<'c> {
+    /// An endpoint of a resource.
+    pub(crate) fn of(cluster: &'c Cluster, resource: &'c Resource, subresource: &'c str) -> Self {
+        Tracked { cluster, resource, kind: Kind::of(cluster, resource), subresource }
     }
-}
 
-/// The same as [`request`] for a kind with rules: `typed` has the fields of `new`, and `stored` those of `old`.
-pub(crate) fn typed_request<'w>(
-    write: Write<'w>,
-    old: Option<Old<'_>>,
-    stored: Option<&Map<'w>>,
-    new: &mut Object,
-    typed: &mut Typed<'w>,
-) {
-    let (endpoint, arena) = (endpoint(write.call), write.arena);
-    let given = new.metadata.remove(Field::ManagedFields);
-    typed.set_tracked_head(write.call.resource, new);
-    typed.complete_for_tracking();
-    let live = old.map(|old| old.object.ownership.clone()).unwrap_or_default();
-    let (manager, steps) = (write.call.manager(), Steps::of_request(endpoint));
-    let change = Change { endpoint, manager: &manager, live: &live, given: given.as_ref(), steps };
-    // An object in another version is read again, in this one.
-    let other_form = old.filter(|old| !endpoint.is_stored_form(*old)).map(|old| {
-        let form = endpoint.old_form(old);
-        typed.kind.read_stored(arena, arena.alloc_str(form.canonical().as_str()))
-    });
-    let Some(before) = other_form.as_ref().or(stored) else {
-        new.ownership = change.update(None, parsed::object(&typed.tree, arena), arena);
-        return;
-    };
-    let form = if other_form.is_none() { live.form() } else { KnownForm::Unchecked };
-    new.ownership = change.update_tree(before, &typed.tree, form, arena);
-}
-
-fn object(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut Object, steps: Steps) {
-    let given = new.metadata.remove(Field::ManagedFields);
-    let live = old.map(|old| old.ownership.clone()).unwrap_or_default();
-    let change = Change { endpoint, manager, live: &live, given: given.as_ref(), steps };
-    let arena = &Arena::new();
-    let Some(old) = old else {
-        let form = endpoint.form(new);
-        new.ownership = change.update(None, ParsedValue::from_canonical(form.canonical(), arena), arena);
-        return;
-    };
-    // A status that did not change and the like: nothing to compare.
-    let is_same = given.is_none() && old.same_fields(new) && old.metadata == new.metadata;
-    if is_same && endpoint.keeps_entries(&live) {
-        new.ownership = live;
-        return;
+    /// The order inside `fieldsV1`.
+    pub(crate) fn order(self) -> FieldOrder {
+        self.kind.ownership(self.subresource).order
     }
-    new.ownership = match live.form() == KnownForm::Complete && endpoint.is_tracked_as_is() {
-        // What is the same in both has the same owners as before.
-        true => {
-            let versions = differing::values(endpoint.resource, old, new, arena);
-            change.update(Some((versions.old, KnownForm::Complete)), versions.new, arena)
-        }
-        false => {
-            let (old, new) = (endpoint.stored_form(old), endpoint.form(new));
-            let versions = ValuePair::from_canonical(old.canonical(), new.canonical(), arena);
-            change.update(Some((versions.old, KnownForm::Unchecked)), versions.new, arena)
-        }
-    };
+
+    /// Runs an operation of the field manager at this endpoint, on an object that may not exist yet. There is always an
+    /// answer: a kind runs what it is given once.
+    pub(crate) fn run<R>(self, arena: &Arena, operation: impl FnOnce(&Endpoint<'_>) -> R) -> Option<R> {
+        let kind = self.kind;
+        let OwnershipFacts { order, reset_fields } = kind.ownership(self.subresource);
+        let (reset_fields, empty) = (FieldSet::of_names(reset_fields, arena), kind.empty(arena));
+        let (mut operation, mut result) = (Some(operation), None);
+        kind.with_versions(&mut |versions| {
+            let endpoint = Endpoint {
+                versions,
+                api_version: &self.resource.api_version,
+                kind: &self.resource.kind,
+                subresource: self.subresource,
+                reset_fields: &reset_fields,
+                order,
+                empty,
+            };
+            result = operation.take().map(|operation| operation(&endpoint));
+        });
+        result
+    }
+
+    /// What is known about the form of a stored object: it counts only if managers see the object as it is stored.
+    fn form_of(self, record: &Record) -> KnownForm {
+        let is_own = record.api_version() == self.resource.api_version && self.kind.is_as_stored(record);
+        if is_own { record.form() } else { KnownForm::Unchecked }
+    }
+
+    /// Whether a write that changes nothing leaves all entries as they are. Two with one identity, as a scale leaves them,
+    /// become one, and managers of a version that is gone are forgotten.
+    fn keeps_entries(self, live: &Ownership) -> bool {
+        let entries = live.entries();
+        let is_own = |version: &str| version == self.resource.api_version;
+        entries.entries().iter().all(|entry| is_own(&entry.api_version)) && !entries.has_repeated_identity()
+    }
 }
 
 /// A write to be tracked.
@@ -124,109 +148,115 @@ fn object(endpoint: Tracked<'_>, manager: &str, old: Option<&Object>, new: &mut 
 struct Change<'v> {
     endpoint: Tracked<'v>,
     manager: &'v str,
+    /// The owners before, and what is known about the object that they belong to.
     live: &'v Ownership,
+    form: KnownForm,
     /// The managedFields in the body of the request.
-    given: Option<&'v SharedValue>,
+    given: Option<&'v str>,
     steps: Steps,
 }
 
-impl<'v> Change<'v> {
-    /// The owners after a write of a kind with rules, whose stored object has this form.
-    fn update_tree<'a>(self, old: &Map<'a>, new: &Map<'a>, form: KnownForm, arena: &'a Arena) -> Ownership {
-        if form == KnownForm::Complete && self.given.is_none() {
-            // What is the same in both has the same owners as before.
-            let differing = differing_tree::values(old, new, arena);
-            if differing.is_none() && self.endpoint.keeps_entries(self.live) {
-                return self.live.clone();
-            }
-            if let Some(ownership) = differing.and_then(|differing| self.update_differing(differing, arena)) {
-                let whole = || self.update_whole(old, new, form, arena);
-                // Without times, because the clock goes on.
-                debug_assert!(
-                    ownership.entries().is_same_without_times(whole().entries()),
-                    "{:?} and {:?}",
-                    ownership.entries(),
-                    whole().entries()
-                );
-                return ownership;
-            }
+impl Change<'_> {
+    fn writer(&self) -> Writer<'_> {
+        Writer { manager: self.manager, time: Time(self.endpoint.cluster.clock.now().seconds()) }
+    }
+
+    /// The owners of a new object.
+    fn create(self, new: &Map<'_>, arena: &Arena) -> (Ownership, KnownForm) {
+        self.compared(None, parsed::object(new, arena), arena)
+    }
+
+    /// The owners of an object that changes.
+    fn update(self, old: &Map<'_>, new: &Map<'_>, arena: &Arena) -> (Ownership, KnownForm) {
+        if self.form == KnownForm::Unchecked || self.given.is_some() {
+            return self.update_whole(old, new, arena);
         }
-        self.update_whole(old, new, form, arena)
+        // What is the same in both has the same owners as before.
+        let differing = differing_tree::values(old, new, arena);
+        if differing.is_none() && self.endpoint.keeps_entries(self.live) {
+            return (self.live.clone(), self.form);
+        }
+        let Some(updated) = differing.and_then(|differing| self.update_differing(differing, arena)) else {
+            return self.update_whole(old, new, arena);
+        };
+        let whole = || self.update_whole(old, new, arena).0;
+        // Without times, because the clock goes on.
+        debug_assert!(
+            updated.0.entries().is_same_without_times(whole().entries()),
+            "{:?} and {:?}",
+            updated.0.entries(),
+            whole().entries()
+        );
+        updated
     }
 
     /// The same from whole objects.
-    fn update_whole<'a>(self, old: &Map<'a>, new: &Map<'a>, form: KnownForm, arena: &'a Arena) -> Ownership {
+    fn update_whole(self, old: &Map<'_>, new: &Map<'_>, arena: &Arena) -> (Ownership, KnownForm) {
         let versions = parsed::versions(old, new, arena);
         match versions.is_same && self.given.is_none() && self.endpoint.keeps_entries(self.live) {
-            true => self.live.clone(),
-            false => self.update(Some((versions.old, form)), versions.new, arena),
+            true => (self.live.clone(), self.form),
+            false => self.compared(Some(versions.old), versions.new, arena),
         }
     }
 
     /// The owners after a write, given what differs; `None` if whole objects have to be compared.
-    fn update_differing<'a>(self, differing: ValuePair<'a>, arena: &'a Arena) -> Option<Ownership> {
-        let Change { endpoint, manager, live, .. } = self;
-        let writer = Writer { manager, time: Time(endpoint.cluster.clock.now().seconds()) };
-        endpoint.run_on_stored(arena, |place| {
-            update_differing(place, live.entries(), differing, writer, arena)
-                .map(|managed| self.updated(managed))
-        })
+    fn update_differing(self, differing: ValuePair<'_>, arena: &Arena) -> Option<(Ownership, KnownForm)> {
+        let managed = self.endpoint.run(arena, |place| {
+            update_differing(place, self.live.entries(), differing, self.writer(), arena)
+        });
+        managed.flatten().map(|managed| self.found(managed))
     }
 
-    /// The owners of a stored object after a write.
-    fn updated(self, managed: ManagedFields) -> Ownership {
-        let Change { endpoint, live, .. } = self;
-        match managed == *live.entries() {
-            true => self.known(live.clone()),
-            false => self.known(endpoint.cluster.shared_owners.share(endpoint.resource, live, managed)),
-        }
-    }
-
-    fn update<'a>(
+    fn compared<'a>(
         self,
-        old: Option<(ParsedValue<'a>, KnownForm)>,
+        old: Option<ParsedValue<'a>>,
         new: ParsedValue<'a>,
         arena: &'a Arena,
-    ) -> Ownership {
-        let Change { endpoint, manager, live, given, .. } = self;
-        let writer = Writer { manager, time: Time(endpoint.cluster.clock.now().seconds()) };
-        endpoint.run(arena, |place| {
-            let requested = requested(given, live, place.order, arena);
-            if old.is_none() && requested == Requested::Nothing {
-                // The short way knows nearly all objects.
-                if let Some(managed) = create(place, new, writer, arena) {
-                    return self.updated(managed);
-                }
+    ) -> (Ownership, KnownForm) {
+        let managed = self.endpoint.run(arena, |place| {
+            let requested = requested(self.given, self.live, place.order, arena);
+            if old.is_none()
+                && requested == Requested::Nothing
+                // The short way knows nearly all new objects.
+                && let Some(managed) = create(place, new, self.writer(), arena)
+            {
+                return Some(managed);
             }
             let chosen = match requested {
-                Requested::Nothing => Cow::Borrowed(live.entries()),
-                other => Cow::Owned(chosen_for_update(live.entries(), other, place.subresource)),
+                Requested::Nothing => Cow::Borrowed(self.live.entries()),
+                other => Cow::Owned(chosen_for_update(self.live.entries(), other, place.subresource)),
             };
-            let (object, form) = old.unwrap_or((place.empty, KnownForm::Unchecked));
-            let before = Live { object, managed: &chosen };
-            let managed = match form {
-                KnownForm::Complete => update_valid(place, before, new, writer, arena),
-                KnownForm::Unchecked => update(place, before, new, writer, arena),
+            let before = Live { object: old.unwrap_or(place.empty), managed: &chosen };
+            let update = match (old, self.form) {
+                (Some(_), KnownForm::Complete) => update_valid,
+                _ => update,
             };
-            match managed {
-                Ok(managed) => self.updated(managed),
-                // Upstream: a tracking error never fails a write.
-                Err(_) => live.clone().with(KnownForm::Unchecked),
-            }
-        })
+            update(place, before, new, self.writer(), arena).ok()
+        });
+        match managed.flatten() {
+            Some(managed) => self.found(managed),
+            // Upstream: a tracking error never fails a write.
+            None => (self.live.clone(), KnownForm::Unchecked),
+        }
     }
 
     /// Owners that were found, so that the object has the form of its type.
-    fn known(self, ownership: Ownership) -> Ownership {
-        match self.steps {
-            Steps::All => ownership.with(KnownForm::Complete),
-            Steps::Part => ownership.with(self.live.form()),
-        }
+    fn found(self, managed: ManagedFields) -> (Ownership, KnownForm) {
+        let Tracked { cluster, resource, .. } = self.endpoint;
+        let ownership = match managed == *self.live.entries() {
+            true => self.live.clone(),
+            false => cluster.shared_owners.share(resource, self.live, managed),
+        };
+        let form = match self.steps {
+            Steps::All => KnownForm::Complete,
+            Steps::Part => self.form,
+        };
+        (ownership, form)
     }
 }
 
 /// What the body of a request says about managedFields.
-fn requested(given: Option<&SharedValue>, live: &Ownership, order: FieldOrder, arena: &Arena) -> Requested {
+fn requested(given: Option<&str>, live: &Ownership, order: FieldOrder, arena: &Arena) -> Requested {
     let Some(given) = given else { return Requested::Nothing };
     // Most clients send back what they have read.
     if !live.is_empty() {
@@ -245,12 +275,10 @@ fn requested(given: Option<&SharedValue>, live: &Ownership, order: FieldOrder, a
 }
 
 /// The ownership in an object that is stored past the API; entries that cannot be read are dropped.
-pub(crate) fn of_loaded(endpoint: Tracked<'_>, object: &mut Object) {
-    let Some(given) = object.metadata.remove(Field::ManagedFields) else { return };
+pub(crate) fn of_loaded(endpoint: Tracked<'_>, given: Option<&str>) -> Ownership {
     let arena = Arena::new();
-    if let Requested::Entries(entries) =
-        requested(Some(&given), &Ownership::default(), endpoint.order(), &arena)
-    {
-        object.ownership = Ownership::new(entries);
+    match requested(given, &Ownership::default(), endpoint.order(), &arena) {
+        Requested::Entries(entries) => Ownership::new(entries),
+        _ => Ownership::default(),
     }
 }

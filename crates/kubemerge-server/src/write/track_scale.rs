@@ -13,12 +13,11 @@ use serde_json::{Value as Json, json};
 
 use crate::{
     catalog::call::Call,
-    object::Object,
+    kind::Kind,
     protocol::status::{Failure, Outcome, unclassified},
     store::Ownership,
     write::{
         apply::{self, Configuration},
-        track,
         track_answer::show_entries,
     },
 };
@@ -32,10 +31,10 @@ pub(crate) struct Rescaled {
 }
 
 /// Tracks a Scale that was replaced or patched.
-pub(crate) fn updated(call: &Call<'_>, parent: &Object, current: &Json, scale: Json) -> Rescaled {
+pub(crate) fn updated(call: &Call<'_>, parent: &Ownership, current: &Json, scale: Json) -> Rescaled {
     let manager = call.manager();
     let ownership = with_mapping(call, |mapping| {
-        let live = parent.ownership.entries();
+        let live = parent.entries();
         let entries = mapping.to_scale(live).ok()?;
         let tracked = at_scale(call, |endpoint, arena| {
             let object = ParsedValue::from_json(current, arena).ok()?;
@@ -46,13 +45,13 @@ pub(crate) fn updated(call: &Call<'_>, parent: &Object, current: &Json, scale: J
         mapping.to_parent(live, &tracked?).ok()
     });
     // Upstream: a tracking error never fails a write.
-    Rescaled { scale, ownership: ownership.map_or_else(|| parent.ownership.clone(), Ownership::new) }
+    Rescaled { scale, ownership: ownership.map_or_else(|| parent.clone(), Ownership::new) }
 }
 
 /// A Scale with the entries that own its replicas: patches are applied to it, and messages quote it.
-pub(crate) fn with_entries(call: &Call<'_>, parent: &Object, scale: &Json) -> Json {
+pub(crate) fn with_entries(call: &Call<'_>, parent: &Ownership, scale: &Json) -> Json {
     let mut scale = scale.clone();
-    let entries = with_mapping(call, |mapping| mapping.to_scale(parent.ownership.entries()));
+    let entries = with_mapping(call, |mapping| mapping.to_scale(parent.entries()));
     // Entries that cannot be read are left out, as an error of tracking never fails a write.
     if let Ok(entries) = entries {
         show_entries(&entries, &mut scale);
@@ -63,11 +62,11 @@ pub(crate) fn with_entries(call: &Call<'_>, parent: &Object, scale: &Json) -> Js
 /// Applies a configuration to a Scale.
 pub(crate) fn applied(
     call: &Call<'_>,
-    parent: &Object,
+    parent: &Ownership,
     current: &Json,
     config: &Configuration<'_>,
 ) -> Outcome<Rescaled> {
-    let live = parent.ownership.entries();
+    let live = parent.entries();
     let unreadable = |error: managed_fields::ManagedFieldsError| unclassified(error.to_string());
     with_mapping(call, |mapping| {
         let entries = mapping.to_scale(live).map_err(unreadable)?;
@@ -136,7 +135,7 @@ fn with_mapping<R>(call: &Call<'_>, run: impl FnOnce(ScaleMapping<'_>) -> R) -> 
         .collect();
     let paths: Vec<(&str, Option<&[&str]>)> =
         paths.iter().map(|(version, path)| (*version, path.as_deref())).collect();
-    let order = track::endpoint(call).order();
+    let order = Kind::of(call.cluster, call.resource).ownership("scale").order;
     run(ScaleMapping { paths: &paths, api_version: &resource.api_version, order })
 }
 
@@ -150,7 +149,7 @@ fn at_scale<R>(call: &Call<'_>, run: impl FnOnce(&Endpoint<'_>, &Arena) -> R) ->
         kind: "Scale",
         subresource: "scale",
         reset_fields: &nothing,
-        order: track::endpoint(call).order(),
+        order: Kind::of(call.cluster, call.resource).ownership("scale").order,
         // Not nested deep.
         empty: ParsedValue::from_json(&empty, &arena).unwrap_or(ParsedValue::Map(&[])),
     };

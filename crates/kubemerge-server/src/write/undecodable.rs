@@ -5,16 +5,16 @@ use kubemerge_kinds::{
     field_error::{FieldError, quoted},
     go_text::value_text,
     ordered_json::OrderedJson,
-    tree::Arena,
 };
 use serde_json::Value;
 
 use crate::{
     catalog::{Resource, call::Call},
-    object::shown::Shown,
+    kind::shown::Shown,
+    kind::{DecodeError, Given},
     protocol::status::{Failure, Qualified, bad_request, invalid, unclassified},
     store::Stored,
-    write::kind_rules::{self, Typed},
+    write::request::Write,
 };
 
 /// Where the text of an object comes from; errors differ.
@@ -36,15 +36,16 @@ pub(crate) struct Patching<'p> {
 }
 
 /// The refusal of an object: 400 for a body, 422 for the result of a patch, 500 for that of an apply.
-pub(crate) fn undecodable(call: &Call<'_>, why: &str, source: Source<'_>, object: &str) -> Failure {
+pub(crate) fn undecodable(write: Write<'_>, why: &str, source: Source<'_>, object: &str) -> Failure {
+    let call = write.call;
     match source {
         Source::Body => {
             let (kind, version) = (&call.resource.kind, &call.resource.version);
             bad_request(format!("{kind} in version {} cannot be handled as a {kind}: {why}", quoted(version)))
         }
         Source::Patch(patching) => {
-            let shown = quoted_object(call, patching);
-            let first = shown.as_deref().and_then(|text| first_error(call, patching.patch_type, text));
+            let shown = quoted_object(write, patching);
+            let first = shown.as_deref().and_then(|text| first_error(write, patching.patch_type, text));
             invalid_patch(shown.as_deref().unwrap_or(object), first.as_deref().unwrap_or(why))
         }
         Source::Apply => unclassified(not_convertible(call, why)),
@@ -58,18 +59,16 @@ pub(crate) fn invalid_patch(object: &str, why: &str) -> Failure {
 }
 
 /// What the message quotes: the patch itself if it is a strategic merge patch, else the patched text.
-fn quoted_object(call: &Call<'_>, patching: Patching<'_>) -> Option<String> {
+fn quoted_object(write: Write<'_>, patching: Patching<'_>) -> Option<String> {
+    let call = write.call;
     if patching.patch_type == PatchType::Strategic {
         let mut patch = serde_json::from_slice(call.body).ok()?;
         drop_directives(&mut patch);
         return Some(value_text(&patch));
     }
     let mut text = Vec::new();
-    Shown::stored(patching.stored).write(call.resource, &mut text);
-    let mut object = OrderedJson::read(&text)?;
-    if let Some(kind) = kind_rules::of(call.cluster, call.resource) {
-        object = kind.in_go_order(object);
-    }
+    Shown::stored(patching.stored).write(write.kind, &mut text);
+    let mut object = write.kind.quoted(OrderedJson::read(&text)?);
     let patch = OrderedJson::read(call.body)?;
     match patching.patch_type {
         PatchType::Json => object.apply(&patch)?,
@@ -91,12 +90,15 @@ fn drop_directives(patch: &mut Value) {
 }
 
 /// The first error in the order of the patched text, which is not that of our own text.
-fn first_error(call: &Call<'_>, patch_type: PatchType, text: &str) -> Option<String> {
+fn first_error(write: Write<'_>, patch_type: PatchType, text: &str) -> Option<String> {
     if patch_type == PatchType::Strategic {
         return None;
     }
-    let kind = kind_rules::of(call.cluster, call.resource)?;
-    Typed::decode(kind, &Arena::new(), text).err()
+    let given = Given { text: write.arena.alloc_str(text), reading: write.reading };
+    match write.kind.decode(given, write.arena) {
+        Err(DecodeError::Undecodable(why)) => Some(why),
+        _ => None,
+    }
 }
 
 fn not_convertible(call: &Call<'_>, why: &str) -> String {

@@ -294,6 +294,9 @@ async fn nulls_are_read_as_go_reads_them() {
     pod["spec"]["containers"][0]["env"] = Value::Null;
     let stored = ask(&server, "POST", PODS, pod).await.body;
     let container = &stored["spec"]["containers"][0];
-    assert_eq!((&container["args"], &container["ports"]), (&json!(["", "x"]), &json!([{"protocol": "TCP"}])));
+    assert_eq!(
+        (&container["args"], &container["ports"]),
+        (&json!(["", "x"]), &json!([{"containerPort": 0, "protocol": "TCP"}]))
+    );
     assert_eq!(container.get("env"), None);
 }

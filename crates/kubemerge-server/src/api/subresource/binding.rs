@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     catalog::call::Call,
+    kind::Kind,
     object::Object,
     protocol::{
         json::tree,
@@ -20,7 +21,7 @@ use crate::{
     },
     store::{Stored, metadata_field::Field},
     write::{
-        body, commit, decode::check_type_names, precondition::check_own_namespace, transaction::Transaction,
+        body, commit, decode::check_type_names, precondition::check_namespace, transaction::Transaction,
     },
 };
 
@@ -28,8 +29,11 @@ use crate::{
 pub(crate) fn handle_in_collection(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
     let binding = binding_body(call)?;
     let given = |name: &str| binding[name].as_str().unwrap_or_default();
-    check_type_names(call, given("apiVersion"), given("kind"))?;
-    check_own_namespace(call, &mut Object::from_value(&binding)?)?;
+    check_type_names(call, Kind::of(call.cluster, call.resource), given("apiVersion"), given("kind"))?;
+    let namespace = binding.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
+    if !namespace.is_empty() {
+        check_namespace(call, namespace)?;
+    }
     let name = binding.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
     // Upstream: a wrong target is told before a missing name.
     check_target(&binding)?;
@@ -55,7 +59,7 @@ fn binding_body(call: &Call<'_>) -> Outcome<Value> {
     // A schema of the user's own may have no such kind.
     let Some(kind) = BuiltinKind::find(&call.cluster.schema, "v1", "Binding") else { return Ok(tree(&body)) };
     let (arena, name) = (Arena::new(), KindName { kind: "Binding", version: "v1" });
-    typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed.to_value())
+    typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed_body::to_value(&typed))
 }
 
 fn bind(transaction: &Transaction<'_>, call: &Call<'_>, binding: &Value) -> Outcome<Reply> {

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     api::{handler::is_same_secret, openid::ISSUER, state::Api},
     catalog::call::Call,
+    kind::{Kind, decode_complete},
     protocol::{
         json::{canonical, tree},
         reply::Reply,
@@ -25,7 +26,6 @@ use crate::{
     write::{
         body,
         decode::check_type_names,
-        kind_rules::Typed,
         track_answer::{self, Answered},
         transaction::Transaction,
     },
@@ -106,14 +106,15 @@ fn checked(call: &Call<'_>, body: &Canonical) -> Outcome<Value> {
         return Err(bad_request("the body of the request is not a JSON object"));
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    check_type_names(call, &text(&object["apiVersion"]), &text(&object["kind"]))?;
+    let kind = Kind::of(call.cluster, call.resource);
+    check_type_names(call, kind, &text(&object["apiVersion"]), &text(&object["kind"]))?;
     let Some(kind) = call.resource.built_in(&call.cluster.schema) else { return Ok(object) };
     let arena = Arena::new();
     let name = KindName { kind: &call.resource.kind, version: &call.resource.version };
     let mut typed = typed_body::decode(call, name, kind, &arena, body.as_str())?;
-    wipe_system_fields(typed.tree.ensure_map("metadata"));
-    check_required(call, &mut typed.tree)?;
-    let mut object = typed.to_value();
+    wipe_system_fields(typed.ensure_map("metadata"));
+    check_required(call, &mut typed)?;
+    let mut object = typed_body::to_value(&typed);
     set_entries(call, kind, &mut object);
     // Messages quote the metadata with the entries.
     let text = canonical(&object)?;
@@ -139,8 +140,8 @@ fn set_entries(call: &Call<'_>, kind: BuiltinKind<'_>, review: &mut Value) {
     let (api_version, name) = (&*call.resource.api_version, &*call.resource.kind);
     let (arena, bare) = (Arena::new(), json!({"apiVersion": api_version, "kind": name}).to_string());
     // An object without content fits every kind.
-    let Ok((empty, _)) = Typed::decode(kind, &arena, &bare) else { return };
-    let empty = empty.to_value();
+    let Ok((empty, _)) = decode_complete(kind, &arena, &bare) else { return };
+    let empty = typed_body::to_value(&empty);
     let answered = Answered { api_version, kind: name, subresource: "", empty: &empty };
     track_answer::set_entries(call, &answered, review);
 }

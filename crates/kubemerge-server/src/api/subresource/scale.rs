@@ -6,19 +6,17 @@ use kubemerge_kinds::{
     custom::scale::{ScalePaths, names},
     field_error::{FieldError, quoted},
     strategy::Permission,
-    tree::Arena,
+    tree::{Arena, Map},
 };
 use kubemerge_value::Canonical;
 use serde_json::{Value, json};
 
-use super::{
-    parent,
-    typed_body::{self, KindName},
-};
+use super::typed_body::{self, KindName};
 use crate::{
     api::patch::{CustomStrategicMerge, is_apply, patch_type},
     catalog::call::Call,
-    object::Object,
+    kind::{Kind, Reading, decode_complete},
+    object::draft::{Draft, has_metadata, metadata_text},
     protocol::{
         json::{canonical, tree},
         query::{ApplyOptions, FieldValidation, WriteOptions},
@@ -26,15 +24,13 @@ use crate::{
         status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
         verb::Verb,
     },
-    store::metadata_field::Field,
+    store::{Ownership, Revision, metadata_field::Field},
     write::{
         apply, body,
-        decode::{Decoded, Tracking},
-        kind_rules::Typed,
         part::Part,
         patch,
         precondition::check_version,
-        request::{Old, Write},
+        request::{Caller, Old, Write},
         sequence,
         track_scale::{self, Rescaled},
         transaction::Transaction,
@@ -54,28 +50,40 @@ pub(crate) fn handle(
     custom: CustomStrategicMerge,
     verb: Verb,
 ) -> Outcome<Reply> {
-    let (paths, arena) = (paths(call), Arena::new());
+    let (paths, arena, caller) = (paths(call), Arena::new(), Caller::of(call));
+    let kind = Kind::of(call.cluster, call.resource);
+    let write = |options, reading| Write {
+        transaction,
+        call,
+        caller: &caller,
+        kind,
+        options,
+        part: Part::Main,
+        reading,
+        arena: &arena,
+    };
     match verb {
         Verb::Get => {
-            let object = parent::parent(call)?;
-            Ok(Reply::value(200, &scale(&object, &paths)?))
+            let stored = call.cluster.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+            let object = kind.served(&stored.record, &arena);
+            Ok(Reply::value(200, &scale(&object, Some(stored.revision), &paths)?))
         }
         Verb::Update => {
             let options = WriteOptions::read(call.query, "UpdateOptions")?;
             let body = decoded_body(call)?;
             check_body(call, &body)?;
-            let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
+            let write = write(options, Reading::Body);
             change(write, &paths, |current, old| Ok(track_scale::updated(call, old, current, body.clone())))
         }
         Verb::Patch if is_apply(call) => {
             let options = ApplyOptions::read(call.query)?;
             let config = apply::read(call, options)?;
-            let write = Write { transaction, call, options: options.write, part: Part::Main, arena: &arena };
+            let write = write(options.write, Reading::Applied);
             change(write, &paths, |current, old| track_scale::applied(call, old, current, &config))
         }
         Verb::Patch => {
             let options = WriteOptions::read(call.query, "PatchOptions")?;
-            let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
+            let write = write(options, Reading::Patched);
             change(write, &paths, |current, old| {
                 let patch_type = patch_type(call, custom)?;
                 let shown = track_scale::with_entries(call, old, current);
@@ -97,7 +105,7 @@ fn decoded_body(call: &Call<'_>) -> Outcome<Value> {
     let body = body::canonical_body(call)?;
     let Some(kind) = scale_kind(call) else { return Ok(tree(&body)) };
     let (arena, name) = (Arena::new(), KindName { kind: "Scale", version: "v1" });
-    typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed.to_value())
+    typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed_body::to_value(&typed))
 }
 
 /// The result of a patch in its typed form. Unknown fields are reported as the request wants.
@@ -106,7 +114,7 @@ fn typed_scale(write: Write<'_>, patched: &Canonical) -> Outcome<Value> {
     let arena = Arena::new();
     let refuse = |problem: &str| invalid_patch(&tree(patched).to_string(), problem);
     let (typed, complaints) =
-        Typed::decode(kind, &arena, patched.as_str()).map_err(|problem| refuse(&problem))?;
+        decode_complete(kind, &arena, patched.as_str()).map_err(|problem| refuse(&problem))?;
     match write.options.field_validation {
         FieldValidation::Warn => complaints.into_iter().for_each(|complaint| write.call.warn(complaint)),
         FieldValidation::Strict if !complaints.is_empty() => {
@@ -114,7 +122,7 @@ fn typed_scale(write: Write<'_>, patched: &Canonical) -> Outcome<Value> {
         }
         _ => {}
     }
-    Ok(typed.to_value())
+    Ok(typed_body::to_value(&typed))
 }
 
 /// The rules of a Scale; a schema of the user's own may not have it.
@@ -158,19 +166,22 @@ fn paths(call: &Call<'_>) -> ScalePaths {
     })
 }
 
-/// The Scale of an object.
-fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
+/// The Scale of an object at a version.
+fn scale(object: &Map<'_>, revision: Option<Revision>, paths: &ScalePaths) -> Outcome<Value> {
     let replicas = find(object, &paths.spec_replicas);
     let selector = match &paths.label_selector {
         Some(path) => find(object, path).and_then(|found| found.as_str().map(str::to_string)),
         // Built-in kinds keep a selector object, which Scale shows as text.
-        None => object.at(&["spec", "selector"]).map(|selector| selector_text(&selector)),
+        None => find(object, ".spec.selector").map(|selector| selector_text(&selector)),
     };
-    let mut metadata = json!({"name": object.metadata.name()});
-    for field in [Field::Namespace, Field::Uid, Field::ResourceVersion, Field::CreationTimestamp] {
-        if let Some(value) = object.metadata.get(field) {
-            metadata[field.name()] = value;
+    let mut metadata = json!({"name": metadata_text(object, Field::Name)});
+    for field in [Field::Namespace, Field::Uid, Field::CreationTimestamp] {
+        if has_metadata(object, field) {
+            metadata[field.name()] = metadata_text(object, field).into();
         }
+    }
+    if let Some(revision) = revision {
+        metadata["resourceVersion"] = revision.to_string().into();
     }
     let mut status = json!({"replicas": find(object, &paths.status_replicas).unwrap_or(json!(0))});
     if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
@@ -188,39 +199,44 @@ fn scale(object: &Object, paths: &ScalePaths) -> Outcome<Value> {
 }
 
 /// Computes a new Scale from the current one and copies its replicas to the object.
-fn change(
-    write: Write<'_>,
+fn change<'w>(
+    write: Write<'w>,
     paths: &ScalePaths,
-    compute: impl Fn(&Value, &Object) -> Outcome<Rescaled>,
+    compute: impl Fn(&Value, &Ownership) -> Outcome<Rescaled>,
 ) -> Outcome<Reply> {
     let call = write.call;
-    let rescaled = |old: Old<'_>| {
+    let rescaled = |old: Old<'_, 'w>| {
         // The Scale has the resourceVersion of the object, which a client may send back.
-        let mut new = old.object.clone();
-        new.metadata.set_text(Field::ResourceVersion, &old.stored.revision.to_string());
-        let Rescaled { scale: wanted, ownership } = compute(&scale(&new, paths)?, old.object)?;
-        check(call, old.object, &wanted)?;
+        let current = scale(old.tree, Some(old.stored.revision), paths)?;
+        let Rescaled { scale: wanted, ownership } = compute(&current, old.ownership())?;
+        check(call, old, &wanted)?;
         // Absent means that the client does not care what was there.
         let version = wanted.pointer("/metadata/resourceVersion").and_then(Value::as_str).unwrap_or_default();
-        new.metadata.set(Field::ResourceVersion, version);
-        check_version(call, &new, old.stored, Permission::Granted)?;
-        let replicas = wanted.pointer("/spec/replicas").cloned().unwrap_or(json!(0));
-        new.set_at(&names(&paths.spec_replicas), replicas)?;
-        new.ownership = ownership;
-        Ok(Decoded { object: new, is_complete: false, tracking: Tracking::Done, typed: None })
+        check_version(call, version, old.stored, Permission::Granted)?;
+        let replicas = wanted.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
+        let mut new = old.tree.copy_in(write.arena);
+        set_replicas(&mut new, &names(&paths.spec_replicas), replicas);
+        Ok(Draft::new(new).owned(ownership))
     };
     let done = sequence::change(write, rescaled)?;
     let shown = done.shown();
-    let mut object = Object::of_record(shown.record);
+    let object = write.kind.served(shown.record, write.arena);
     // A dry run has no new revision.
-    object.metadata.set(Field::ResourceVersion, shown.revision.unwrap_or_default().to_string());
-    Ok(Reply::value(200, &scale(&object, paths)?))
+    Ok(Reply::value(200, &scale(&object, Some(shown.revision.unwrap_or_default()), paths)?))
 }
 
-fn check(call: &Call<'_>, old: &Object, wanted: &Value) -> Outcome<()> {
+/// Sets the replicas at a path, making the maps on the way.
+fn set_replicas<'a>(object: &mut Map<'a>, path: &[&str], replicas: i64) {
+    let Some((last, parents)) = path.split_last() else { return };
+    let arena = object.arena();
+    let parent = parents.iter().fold(object, |at, name| at.ensure_map(arena.alloc_str(name)));
+    parent.set(arena.alloc_str(last), replicas);
+}
+
+fn check(call: &Call<'_>, old: Old<'_, '_>, wanted: &Value) -> Outcome<()> {
     let uid = wanted.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
-    if !uid.is_empty() && uid != old.metadata.uid() {
-        let own = old.metadata.uid();
+    if !uid.is_empty() && uid != old.uid() {
+        let own = old.uid();
         let text = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {own}");
         return Err(conflict(call.resource.qualified(), call.name(), &text));
     }
@@ -236,6 +252,11 @@ fn check(call: &Call<'_>, old: &Object, wanted: &Value) -> Outcome<()> {
 }
 
 /// The value at a path.
-fn find(object: &Object, path: &str) -> Option<Value> {
-    object.at(&names(path)).filter(|found| !found.is_null())
+fn find(object: &Map<'_>, path: &str) -> Option<Value> {
+    let names = names(path);
+    let (last, parents) = names.split_last()?;
+    let parent = parents.iter().try_fold(object, |at, name| at.map(name))?;
+    // What was written is JSON.
+    let found = serde_json::from_str(&parent.get(last)?.to_text()).unwrap_or_default();
+    Some(found).filter(|found: &Value| !found.is_null())
 }

@@ -1,15 +1,21 @@
 //! Bodies of actions and reviews: decoded as their kind, and never stored.
 
-use kubemerge_kinds::{BuiltinKind, field_error::quoted, tree::Arena};
+use kubemerge_kinds::{
+    BuiltinKind,
+    field_error::quoted,
+    tree::{Arena, Map},
+};
+
+use serde_json::Value;
 
 use super::parent::write_options;
 use crate::{
     catalog::call::Call,
+    kind::decode_complete,
     protocol::{
         query::FieldValidation,
         status::{Failure, Outcome, bad_request},
     },
-    write::kind_rules::Typed,
 };
 
 /// The name of a kind in messages.
@@ -26,9 +32,9 @@ pub(super) fn decode<'a>(
     kind: BuiltinKind<'a>,
     arena: &'a Arena,
     text: &'a str,
-) -> Outcome<Typed<'a>> {
+) -> Outcome<Map<'a>> {
     let (typed, complaints) =
-        Typed::decode(kind, arena, text).map_err(|problem| undecodable(name, &problem))?;
+        decode_complete(kind, arena, text).map_err(|problem| undecodable(name, &problem))?;
     match write_options(call.query)?.field_validation {
         FieldValidation::Warn => complaints.into_iter().for_each(|complaint| call.warn(complaint)),
         FieldValidation::Strict if !complaints.is_empty() => {
@@ -41,4 +47,10 @@ pub(super) fn decode<'a>(
 
 fn undecodable(KindName { kind, version }: KindName<'_>, problem: &str) -> Failure {
     bad_request(format!("{kind} in version {} cannot be handled as a {kind}: {problem}", quoted(version)))
+}
+
+/// An object in its typed form as JSON.
+pub(super) fn to_value(typed: &Map<'_>) -> Value {
+    // What was written is JSON, and bodies that are nested too deep are refused before.
+    serde_json::from_str(&typed.to_text()).unwrap_or_default()
 }

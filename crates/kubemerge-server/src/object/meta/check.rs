@@ -1,16 +1,10 @@
 //! What metadata must look like: types when it is decoded, and what may not change.
 
-use std::collections::BTreeSet;
-
-use kubemerge_kinds::field_error::{FieldError, quoted};
-use kubemerge_value::{Kind, Reader, SharedValue};
-use serde_json::json;
-
-use super::Metadata;
 use crate::{
     protocol::status::{Outcome, bad_request},
     store::metadata_field::{Field, Shape},
 };
+use kubemerge_value::{Kind, Reader, SharedValue};
 
 /// Whether a map of strings has nulls in it, which are read as empty strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,49 +74,11 @@ fn all_members_text(reader: &mut Reader<'_>, nulls: &mut Nulls) -> Option<()> {
     Some(())
 }
 
-/// The complaints about metadata that replaces older metadata.
-pub(crate) fn change(old: &Metadata, new: &Metadata) -> Vec<FieldError> {
-    let mut errors = Vec::new();
-    // The order in which kube-apiserver compares them.
-    let fixed = [
-        Field::Name,
-        Field::Namespace,
-        Field::Uid,
-        Field::CreationTimestamp,
-        Field::DeletionTimestamp,
-        Field::DeletionGracePeriodSeconds,
-    ];
-    for field in fixed {
-        if !old.same(new, field) {
-            let value = new.get(field).unwrap_or(json!(""));
-            let place = format!("metadata.{}", field.name());
-            errors.push(FieldError::invalid(place, &value, "field is immutable"));
-        }
-    }
-    // Finalizers may be removed while an object is deleted, never added: it would not end.
-    if old.is_terminating() {
-        let (before, after) = (old.finalizers().into_iter().collect::<BTreeSet<_>>(), new.finalizers());
-        let added: Vec<&String> = after.iter().filter(|one| !before.contains(*one)).collect();
-        if !added.is_empty() {
-            let list: Vec<String> = added.iter().map(|one| quoted(one)).collect();
-            let why = format!(
-                "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
-                list.join(", ")
-            );
-            errors.push(FieldError::forbidden("metadata.finalizers", &why));
-        }
-    }
-    errors
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::object::Object;
+    use serde_json::json;
 
-    fn metadata(value: serde_json::Value) -> Metadata {
-        Object::from_value(&json!({"metadata": value})).unwrap().metadata
-    }
+    use crate::object::Object;
 
     #[test]
     fn wrong_types_are_refused_when_decoded() {
@@ -131,17 +87,5 @@ mod tests {
             failure.message(),
             "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string"
         );
-    }
-
-    #[test]
-    fn server_owned_metadata_cannot_change() {
-        let old = metadata(json!({"name": "a", "uid": "u", "deletionTimestamp": "t", "finalizers": ["x/y"]}));
-        let new = metadata(
-            json!({"name": "a", "uid": "w", "deletionTimestamp": "t", "finalizers": ["x/y", "x/z"]}),
-        );
-        let found: Vec<String> = change(&old, &new).iter().map(ToString::to_string).collect();
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert_eq!(found[0], "metadata.uid: Invalid value: \"w\": field is immutable");
-        assert!(found[1].ends_with("found new finalizers []string{\"x/z\"}"));
     }
 }

@@ -2,7 +2,7 @@
 
 pub(crate) mod check;
 
-use std::{cell::OnceCell, collections::HashSet};
+use std::cell::OnceCell;
 
 use check::Nulls;
 use kubemerge_value::{
@@ -99,16 +99,6 @@ impl Metadata {
         Field::all().zip(&self.texts).filter_map(|(field, text)| Some((field, text.as_ref()?)))
     }
 
-    /// The names of members that ObjectMeta does not have.
-    pub(crate) fn unknown(&self) -> impl Iterator<Item = &str> {
-        self.unknown.iter().map(|(name, _)| &**name)
-    }
-
-    /// Drops the members that ObjectMeta does not have.
-    pub(crate) fn drop_unknown(&mut self) {
-        self.unknown.clear();
-    }
-
     pub(crate) fn to_map(&self) -> Map<String, Value> {
         let known = self.fields().map(|(field, text)| (field.name().to_string(), tree(text)));
         let unknown = self.unknown.iter().map(|(name, text)| (name.clone(), tree(text)));
@@ -151,10 +141,6 @@ impl Metadata {
 
     pub(crate) fn uid(&self) -> &str {
         self.text(Field::Uid)
-    }
-
-    pub(crate) fn generate_name(&self) -> &str {
-        self.text(Field::GenerateName)
     }
 
     pub(crate) fn resource_version(&self) -> &str {
@@ -213,11 +199,6 @@ impl Metadata {
         }
     }
 
-    /// Sets a field to a number.
-    pub(crate) fn set_number(&mut self, field: Field, number: i64) {
-        self.put(field, Node::scalar_node(Scalar::Int(number)));
-    }
-
     /// Sets what makes a new object one of its own; the texts share one document.
     pub(crate) fn set_identity(&mut self, created: &str, generation: Option<i64>, uid: &str) {
         // One document for the three fields: one allocation instead of three.
@@ -252,20 +233,11 @@ impl Metadata {
         text
     }
 
-    /// Sets what a request says about the owners of fields, as it is.
-    pub(crate) fn set_managed_fields(&mut self, text: SharedValue) {
-        self.replace(Field::ManagedFields, Some(text));
-    }
-
     /// Takes a field from other metadata, or loses it if the other has none.
     pub(crate) fn take(&mut self, field: Field, from: &Metadata) {
         if !self.same(from, field) {
             self.replace(field, from.shared(field).cloned());
         }
-    }
-
-    pub(crate) fn set_label(&mut self, key: &str, value: &str) {
-        self.merge_strings(Field::Labels, &Map::from_iter([(key.to_string(), value.into())]));
     }
 
     pub(crate) fn merge_strings(&mut self, field: Field, pairs: &Map<String, Value>) {
@@ -311,20 +283,6 @@ impl Metadata {
         let kept: Vec<Value> =
             list.iter().filter(|one| wanted(&OwnerReference::from_value(one))).cloned().collect();
         self.set_owner_list(&list, kept)
-    }
-
-    /// Removes repeated owner references and answers their uids.
-    pub(crate) fn dedup_owners(&mut self) -> Vec<String> {
-        if !self.has(Field::OwnerReferences) {
-            return Vec::new();
-        }
-        let list = self.list(Field::OwnerReferences);
-        // References are compared as text: equal text means equal values.
-        let mut seen = HashSet::new();
-        let is_first = |one: &&Value| seen.insert(one.to_string());
-        let (kept, repeated): (Vec<&Value>, Vec<&Value>) = list.iter().partition(is_first);
-        self.set_owner_list(&list, kept.into_iter().cloned().collect());
-        repeated.into_iter().map(|one| OwnerReference::from_value(one).uid).collect()
     }
 
     /// The items of a list; none if it is no list.

@@ -2,13 +2,13 @@
 
 use kubemerge_kinds::tree::Map;
 
-use crate::write::{part::Part, request::Write};
+use super::Storing;
+use crate::catalog::{Resource, cluster::Cluster};
 
 /// Defaults that are the present time, set when an object is decoded.
-pub(super) fn set_defaults(write: Write<'_>, object: &mut Map<'_>) {
-    let resource = write.call.resource;
+pub(super) fn set_defaults(cluster: &Cluster, resource: &Resource, object: &mut Map<'_>) {
     let Some(spec) = object.map_mut("spec").filter(|_| resource.group == "resource.k8s.io") else { return };
-    let now = write.call.cluster.clock.now().to_string();
+    let now = cluster.clock.now().to_string();
     match resource.kind.as_str() {
         "DeviceTaintRule" => spec.map_mut("taint").into_iter().for_each(|taint| added_at(taint, &now)),
         "ResourceSlice" => {
@@ -26,13 +26,17 @@ fn added_at(taint: &mut Map<'_>, now: &str) {
 }
 
 /// Times of changes, set when the rules of the kind have prepared the object.
-pub(super) fn set_transitions(write: Write<'_>, object: &mut Map<'_>, old: Option<&Map<'_>>) {
-    let resource = write.call.resource;
-    let now = || write.call.cluster.clock.now().to_string();
+pub(super) fn set_transitions(
+    cluster: &Cluster,
+    resource: &Resource,
+    object: &mut Map<'_>,
+    Storing { old, subresource, .. }: Storing<'_, '_>,
+) {
+    let now = || cluster.clock.now().to_string();
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "PersistentVolume") => set_phase_time(object, old, now),
         ("resource.k8s.io", "DeviceTaintRule") => set_effect_time(object, old, now),
-        ("certificates.k8s.io", "CertificateSigningRequest") if write.part != Part::Main => {
+        ("certificates.k8s.io", "CertificateSigningRequest") if subresource.is_some() => {
             set_condition_times(object, old, now);
         }
         // Later only clients write its conditions.

@@ -1,10 +1,14 @@
-//! A record as the resource shows it: whole, or as metadata only.
+//! A record as its kind shows it: whole, or as metadata only. Objects that are not shown as they are stored are custom
+//! resources whose schema has changed since, or which were stored in another version, Events in the words of
+//! `events.k8s.io`, and HorizontalPodAutoscalers of version v1.
 
+use kubemerge_kinds::tree::Arena;
 use serde_json::{Map, Value, json};
 
 use crate::{
     catalog::Resource,
-    object::view,
+    kind::Kind,
+    object::draft,
     protocol::media::MetaVersion,
     store::{Head, ManagedFieldsView, Ownership, Record, RecordForm, Revision, Stored},
 };
@@ -33,18 +37,18 @@ impl<'a> Shown<'a> {
     }
 
     /// Appends the whole object in the resource's version.
-    pub(crate) fn write(self, resource: &Resource, out: &mut Vec<u8>) {
-        match view::shown(resource, self.record) {
-            None => self.write_as_stored(resource, out),
+    pub(crate) fn write(self, kind: Kind<'_>, out: &mut Vec<u8>) {
+        match served(kind, self.record) {
+            None => self.write_as_stored(kind.resource(), out),
             // Converted objects are rare: they cost a second record.
-            Some(record) => Shown { record: &record, ..self }.write_as_stored(resource, out),
+            Some(record) => Shown { record: &record, ..self }.write_as_stored(kind.resource(), out),
         }
     }
 
     /// Appends the object without its type, as an item of a list of its kind.
-    pub(crate) fn write_item(self, revision: Revision, resource: &Resource, out: &mut Vec<u8>) {
+    pub(crate) fn write_item(self, revision: Revision, kind: Kind<'_>, out: &mut Vec<u8>) {
         let form = RecordForm { head: Head::Without, managed_fields: self.managed_fields };
-        match view::shown(resource, self.record) {
+        match served(kind, self.record) {
             None => self.record.write(revision, form, out),
             Some(record) => record.write(revision, form, out),
         }
@@ -62,9 +66,9 @@ impl<'a> Shown<'a> {
     }
 
     /// The whole object as a tree.
-    pub(crate) fn tree(self, resource: &Resource) -> Value {
+    pub(crate) fn tree(self, kind: Kind<'_>) -> Value {
         let mut text = Vec::new();
-        self.write(resource, &mut text);
+        self.write(kind, &mut text);
         // The writer writes JSON that is not nested too deep.
         serde_json::from_slice(&text).unwrap_or_default()
     }
@@ -84,6 +88,17 @@ impl<'a> Shown<'a> {
         }
         json!({"kind": "PartialObjectMetadata", "apiVersion": version.api_version(), "metadata": metadata})
     }
+}
+
+/// A record in the version of the kind; none if that is as it is stored.
+fn served(kind: Kind<'_>, record: &Record) -> Option<Record> {
+    if kind.is_as_stored(record) {
+        return None;
+    }
+    let arena = Arena::new();
+    // In the arena of this function, so that its own kind is asked.
+    let tree = kind.served(record, &arena);
+    Some(draft::record(&tree, record.ownership().clone(), record.form()))
 }
 
 /// Upstream: metadata alone is read from the internal form, which has this annotation as a field of its spec.

@@ -1,0 +1,246 @@
+//! Kinds that a definition serves: the structural schema of a version prunes, defaults and validates their objects.
+
+use kubemerge_kinds::{
+    columns::TableColumn,
+    custom::{
+        check::{Subject, WrittenPart, check},
+        default, embedded, metadata as metadata_rules, prune,
+        structural::Structural,
+    },
+    duplicate_fields,
+    field_error::{FieldError, quoted},
+    meta::NameRule,
+    reset_fields,
+    tree::{Arena, Map, Value},
+    typed::read_typed_form,
+};
+use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
+
+use super::{
+    Contract, DecodeError, Decoded, Given, OwnershipFacts, Reading, Storing, TypeCheck, by_parts, document,
+    metadata,
+};
+use crate::{
+    catalog::{Resource, cluster::Cluster, custom::CustomVersion},
+    protocol::status::bad_request,
+    store::{KnownForm, Record},
+};
+
+/// A version of a definition.
+#[derive(Clone, Copy)]
+pub(crate) struct Custom<'c> {
+    pub(super) cluster: &'c Cluster,
+    pub(super) resource: &'c Resource,
+    pub(super) version: &'c CustomVersion,
+}
+
+impl Custom<'_> {
+    /// Drops what the schema does not declare; answers the paths.
+    fn prune(&self, object: &mut Map<'_>) -> Result<Vec<String>, FieldError> {
+        let Some(schema) = &self.version.schema else { return Ok(Vec::new()) };
+        let mut removed = prune::prune(object, schema);
+        // After pruning: a null that is pruned anyway must not be reported twice.
+        prune::drop_nulls(object, schema);
+        removed.extend(embedded::coerce(object, schema)?);
+        Ok(removed)
+    }
+
+    /// Brings a stored object in line with the current schema.
+    fn reread(&self, object: &mut Map<'_>) {
+        // What was stored was coerced before, so that this cannot fail.
+        drop(self.prune(object));
+        self.fill(object);
+    }
+
+    fn fill(&self, object: &mut Map<'_>) {
+        if let Some(schema) = &self.version.schema {
+            fill(schema, object);
+        }
+    }
+}
+
+/// Fills in the defaults of a schema.
+pub(super) fn fill(schema: &Structural, object: &mut Map<'_>) {
+    // Metadata has no defaults: ObjectMeta has its own rules.
+    let metadata = object.remove("metadata");
+    default::fill(object, schema);
+    match metadata {
+        Some(metadata) => object.set("metadata", metadata),
+        None => drop(object.remove("metadata")),
+    }
+}
+
+/// The tree of an object in JSON, with its type and metadata decoded; and the paths of metadata that was dropped.
+pub(super) fn read<'a>(arena: &'a Arena, text: &'a str) -> Result<(Map<'a>, Vec<String>), String> {
+    // Upstream: any other JSON value has no kind and cannot be decoded.
+    let Value::Map(mut object) = read_typed_form(arena, text) else {
+        return Err("the body of the request is not a JSON object".to_owned());
+    };
+    metadata::check_type_names(&mut object)?;
+    let unknown = metadata::decode(&mut object)?;
+    Ok((object, unknown))
+}
+
+/// The tree of an object of any kind; an error says what its type and metadata lack.
+pub(crate) fn read_object<'a>(arena: &'a Arena, text: &'a str) -> Result<Map<'a>, String> {
+    read(arena, text).map(|(object, _)| object)
+}
+
+/// Complaints about the duplicate fields of a body, then about unknown fields, in one order.
+pub(super) fn complaints(given: Given<'_>, mut unknown: Vec<String>) -> Vec<String> {
+    let duplicates = match given.reading {
+        Reading::Body => duplicate_fields::fields(given.text.as_bytes()),
+        // What our own writer wrote has none.
+        Reading::Patched | Reading::Merged | Reading::Applied => Vec::new(),
+    };
+    unknown.sort();
+    let duplicates = duplicates.iter().map(|path| format!("duplicate field {}", quoted(path)));
+    duplicates.chain(unknown.iter().map(|path| format!("unknown field {}", quoted(path)))).collect()
+}
+
+impl<'c> Contract<'c> for Custom<'c> {
+    fn resource(&self) -> &'c Resource {
+        self.resource
+    }
+
+    fn go_scheme(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn type_check(&self) -> TypeCheck {
+        TypeCheck::Last
+    }
+
+    fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError> {
+        let (mut object, mut unknown) = read(arena, given.text).map_err(DecodeError::Undecodable)?;
+        // Upstream: the result of an apply is not decoded. Its type has no other fields; nulls are left to validation.
+        if given.reading != Reading::Applied {
+            let removed = self.prune(&mut object);
+            unknown.extend(removed.map_err(|error| DecodeError::Refused(bad_request(error.to_string())))?);
+        }
+        Ok(Decoded { object, complaints: complaints(given, unknown) })
+    }
+
+    fn default(&self, object: &mut Map<'c>) {
+        self.fill(object);
+    }
+
+    fn served(&self, record: &Record, arena: &'c Arena) -> Map<'c> {
+        let mut object = read_record(record, arena);
+        // What went through all steps of a write with this schema is as it would be.
+        if !self.is_as_stored(record) || record.form() == KnownForm::Unchecked {
+            self.reread(&mut object);
+        }
+        if object.str("apiVersion") != self.resource.api_version {
+            object.set_text("apiVersion", &self.resource.api_version);
+        }
+        object
+    }
+
+    fn is_as_stored(&self, record: &Record) -> bool {
+        // Without a schema nothing is pruned or defaulted, so that all versions show the same fields.
+        self.version.schema.is_none()
+            || (!self.version.revised && record.api_version() == self.resource.api_version)
+    }
+
+    fn ownership(&self, subresource: &str) -> OwnershipFacts {
+        let reset_fields = match self.resource.has_status() {
+            true => reset_fields::custom_with_status(subresource),
+            false => &[],
+        };
+        // The API server holds the fields of custom resources as a sorted map.
+        OwnershipFacts { order: FieldOrder::Label, reset_fields }
+    }
+
+    fn with_versions(&self, run: &mut dyn FnMut(&dyn VersionConverter)) {
+        let types = &self.version.types;
+        let known: Vec<&str> = types.api_versions.iter().map(String::as_str).collect();
+        match types.table() {
+            Some(table) => run(&SameForm::custom_resource(table, &self.resource.kind, &known)),
+            // A definition without a schema: lists are owned as a whole.
+            None => run(&SameForm::schemaless(self.cluster.types())),
+        }
+    }
+
+    fn empty<'a>(&self, arena: &'a Arena) -> ParsedValue<'a>
+    where
+        'c: 'a,
+    {
+        bare(self.resource, arena)
+    }
+
+    fn reset_new(&self, object: &mut Map<'c>) {
+        by_parts::reset_new(self.resource, object);
+    }
+
+    fn prepare(&self, object: &mut Map<'c>, old: Option<&Map<'c>>, subresource: Option<&str>) {
+        if let Some(old) = old {
+            by_parts::prepare(self.resource, object, old, subresource);
+        }
+    }
+
+    fn validate(
+        &self,
+        object: &Map<'c>,
+        old: Option<&Map<'c>>,
+        subresource: Option<&str>,
+    ) -> Vec<FieldError> {
+        let changes = old.map(|old| by_parts::metadata_changes(old, object)).unwrap_or_default();
+        if !changes.is_empty() {
+            return changes;
+        }
+        // Names cannot change, so those of stored objects are not held to the rules of today.
+        let rule = if old.is_some() { NameRule::PathSegment } else { NameRule::Subdomain };
+        let metadata = object.map("metadata");
+        let scope = self.resource.scope;
+        let mut errors = metadata
+            .map(|metadata| metadata_rules::validate(metadata, scope, rule, "metadata"))
+            .unwrap_or_default();
+        if let Some(schema) = &self.version.schema {
+            let part = if subresource.is_some() { WrittenPart::Status } else { WrittenPart::Main };
+            let subject = Subject { object, old, part, scale: self.version.scale.as_ref() };
+            errors = check(schema, &self.version.rules, subject, errors);
+        }
+        errors.extend(document::errors(self.cluster, self.resource, object, old));
+        errors
+    }
+
+    fn finish(&self, object: &mut Map<'c>, storing: Storing<'_, 'c>) {
+        // Upstream: nulls that an apply has left and that pass validation are gone when the stored object is read.
+        if storing.reading == Reading::Applied {
+            self.reread(object);
+        }
+    }
+
+    fn to_stored(&self, object: &mut Map<'c>) {
+        object.set_text("apiVersion", &self.resource.storage);
+    }
+
+    fn load(&self, mut object: Map<'c>, _: &'c Arena) -> Map<'c> {
+        self.reread(&mut object);
+        object
+    }
+
+    fn columns(&self) -> Vec<TableColumn> {
+        self.version.columns.clone()
+    }
+
+    fn is_terminating(&self) -> bool {
+        self.version.terminating
+    }
+}
+
+/// The tree of a stored object.
+pub(super) fn read_record<'a>(record: &Record, arena: &'a Arena) -> Map<'a> {
+    match read_typed_form(arena, arena.alloc_str(record.canonical().as_str())) {
+        Value::Map(object) => object,
+        // Only objects are stored.
+        _ => Map::new_in(arena),
+    }
+}
+
+/// An object with nothing but its type.
+pub(super) fn bare<'a>(resource: &'a Resource, arena: &'a Arena) -> ParsedValue<'a> {
+    let kind = ParsedValue::Map(&[]).with_member("kind", ParsedValue::String(&resource.kind), arena);
+    kind.with_member("apiVersion", ParsedValue::String(&resource.api_version), arena)
+}

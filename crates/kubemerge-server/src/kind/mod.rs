@@ -1,0 +1,232 @@
+//! The contract of a kind: what the way of an object through the server asks of it.
+//!
+//! There are three sorts of kinds: built into Kubernetes, served by a definition, and described by an OpenAPI document.
+//! [`Kind::of`] is the only place that tells them apart; all else asks the contract.
+
+mod built_in;
+mod built_in_versions;
+mod by_parts;
+mod custom;
+mod document;
+mod metadata;
+pub(crate) mod shown;
+mod times;
+
+pub(crate) use built_in::decode_complete;
+pub(crate) use custom::read_object;
+
+use std::ops::Deref;
+
+use kubemerge_kinds::{
+    columns::TableColumn,
+    field_error::FieldError,
+    ordered_json::OrderedJson,
+    reset_fields::Names,
+    tree::{Arena, Map},
+};
+use kubemerge_ssa::{VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
+
+use crate::{
+    catalog::{Resource, cluster::Cluster},
+    protocol::status::Failure,
+    store::Record,
+};
+
+/// A text to decode.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a> {
+    /// Well-formed JSON.
+    pub(crate) text: &'a str,
+    pub(crate) reading: Reading,
+}
+
+/// Where a text comes from: Kubernetes reads each in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The body of a request.
+    Body,
+    /// The result of a JSON patch or a merge patch, which is read as a body is.
+    Patched,
+    /// The result of a strategic merge patch: a map that is converted, whatever it says its type is.
+    Merged,
+    /// The result of an apply, which is converted, too.
+    Applied,
+}
+
+impl Reading {
+    /// Whether `apiVersion` and `kind` of the text count, or else are replaced by those of the resource.
+    pub(crate) fn has_type(self) -> bool {
+        matches!(self, Reading::Body | Reading::Patched)
+    }
+}
+
+/// An object that was decoded.
+pub(crate) struct Decoded<'a> {
+    pub(crate) object: Map<'a>,
+    /// Unknown and duplicate fields, as strict field validation words them.
+    pub(crate) complaints: Vec<String>,
+}
+
+/// Why a text cannot be decoded.
+pub(crate) enum DecodeError {
+    /// What the decoder says; the answer words it by where the text comes from.
+    Undecodable(String),
+    /// The answer itself.
+    Refused(Failure),
+}
+
+/// When the type of an object is compared with that of the resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TypeCheck {
+    /// Before its fields are decoded: that the type is wrong is said first.
+    First,
+    /// After its fields were decoded; both names must be given.
+    Last,
+}
+
+/// How the owners of fields of a kind are described.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnershipFacts {
+    /// The order inside `fieldsV1`.
+    pub(crate) order: FieldOrder,
+    /// Fields that the endpoint does not write.
+    pub(crate) reset_fields: &'static [Names],
+}
+
+/// What is known about a write besides its object.
+#[derive(Clone, Copy)]
+pub(crate) struct Storing<'o, 'a> {
+    pub(crate) old: Option<&'o Map<'a>>,
+    /// The subresource that was written, if it was one.
+    pub(crate) subresource: Option<&'o str>,
+    pub(crate) reading: Reading,
+}
+
+/// What a kind does with its objects, step by step.
+pub(crate) trait Contract<'c> {
+    /// The resource whose objects they are.
+    fn resource(&self) -> &'c Resource;
+
+    /// What messages add to the name of Go's scheme of types; `None` for kinds that Go has no types of.
+    fn go_scheme(&self) -> Option<&'static str>;
+
+    /// When the type of an object is checked.
+    fn type_check(&self) -> TypeCheck;
+
+    /// Reads a text; unknown fields are dropped and reported.
+    fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError>;
+
+    /// Fills in defaults.
+    fn default(&self, object: &mut Map<'c>);
+
+    /// A stored object in the version of the resource, as it is decoded today.
+    fn served(&self, record: &Record, arena: &'c Arena) -> Map<'c>;
+
+    /// Whether a stored object is in that form as it is, but for its `apiVersion`.
+    fn is_as_stored(&self, record: &Record) -> bool;
+
+    /// How owners are described at an endpoint.
+    fn ownership(&self, subresource: &str) -> OwnershipFacts;
+
+    /// Runs an operation with the types of all versions, as field managers see them.
+    fn with_versions(&self, run: &mut dyn FnMut(&dyn VersionConverter));
+
+    /// An object without content, as field managers see it.
+    fn empty<'a>(&self, arena: &'a Arena) -> ParsedValue<'a>
+    where
+        'c: 'a;
+
+    /// Adds what has an owner although only the server sets it; answers whether the kind has such fields. What is added
+    /// to the metadata does not stay.
+    fn complete_for_tracking(&self, _object: &mut Map<'c>) -> bool {
+        false
+    }
+
+    /// Drops what clients cannot set on a new object, before defaults.
+    fn reset_new(&self, _object: &mut Map<'c>) {}
+
+    /// An object in the version whose rules apply, and the stored object in that version; `None` if they are already.
+    fn in_rules_version(
+        &self,
+        _object: &Map<'c>,
+        _old: Option<&Record>,
+        _arena: &'c Arena,
+    ) -> Option<(Map<'c>, Option<Map<'c>>)> {
+        None
+    }
+
+    /// What comes before an allocation, and what makes it impossible.
+    fn begin(&self, _object: &mut Map<'c>, _old: Option<&Map<'c>>) -> Vec<FieldError> {
+        Vec::new()
+    }
+
+    /// Sets what the server owns, and takes from the stored object what the request does not write.
+    fn prepare(&self, object: &mut Map<'c>, old: Option<&Map<'c>>, subresource: Option<&str>);
+
+    /// What is wrong with a prepared object.
+    fn validate(&self, object: &Map<'c>, old: Option<&Map<'c>>, subresource: Option<&str>)
+    -> Vec<FieldError>;
+
+    /// Advice about a valid object.
+    fn warnings(&self, _object: &Map<'c>, _old: Option<&Map<'c>>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The last changes of a valid object: times that the server sets, and what reading it again would change.
+    fn finish(&self, _object: &mut Map<'c>, _storing: Storing<'_, 'c>) {}
+
+    /// Gives an object the version and the names of fields in which it is stored.
+    fn to_stored(&self, object: &mut Map<'c>);
+
+    /// Completes an object that is loaded past the API: typed form and defaults. What cannot be decoded stays as it is.
+    fn load(&self, object: Map<'c>, arena: &'c Arena) -> Map<'c>;
+
+    /// The columns of its tables.
+    fn columns(&self) -> Vec<TableColumn>;
+
+    /// Whether the cells of a table are those of the stored version.
+    fn is_printed_as_stored(&self) -> bool {
+        false
+    }
+
+    /// The text of an object with its fields in the order in which messages quote it.
+    fn quoted(&self, object: OrderedJson) -> OrderedJson {
+        object
+    }
+
+    /// Whether objects can be created; definitions that are being deleted take no new ones.
+    fn is_terminating(&self) -> bool {
+        false
+    }
+}
+
+/// The kind of a resource.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind<'c> {
+    BuiltIn(built_in::BuiltIn<'c>),
+    Custom(custom::Custom<'c>),
+    Document(document::Document<'c>),
+}
+
+impl<'c> Kind<'c> {
+    /// The kind of a resource.
+    pub(crate) fn of(cluster: &'c Cluster, resource: &'c Resource) -> Kind<'c> {
+        match (resource.custom(), resource.built_in(&cluster.schema)) {
+            (Some(version), _) => Kind::Custom(custom::Custom { cluster, resource, version }),
+            (None, Some(kind)) => Kind::BuiltIn(built_in::BuiltIn { cluster, resource, kind }),
+            (None, None) => Kind::Document(document::Document { cluster, resource }),
+        }
+    }
+}
+
+impl<'c> Deref for Kind<'c> {
+    type Target = dyn Contract<'c> + 'c;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Kind::BuiltIn(kind) => kind,
+            Kind::Custom(kind) => kind,
+            Kind::Document(kind) => kind,
+        }
+    }
+}
