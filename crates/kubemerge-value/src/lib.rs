@@ -45,7 +45,7 @@ pub use list_view::{ListView, Pick, list, map};
 pub use map_edit::MapEdit;
 pub use node::{Entry, Kind, Node, Scalar, deep_equal};
 pub use path::{Path, Side};
-pub use reader::Reader;
+pub use reader::{Level, NumberText, PullReader, Reader, Start, TextForm};
 pub use shared::SharedValue;
 pub use stack::deep;
 pub use string::Str;
