@@ -46,6 +46,7 @@ pub use map_edit::MapEdit;
 pub use node::{Entry, Kind, Node, Scalar, deep_equal};
 pub use path::{Path, Side};
 pub use reader::{Level, NumberText, PullReader, Reader, Start, TextForm};
+pub use scan::{quote_or_backslash, string_length};
 pub use shared::SharedValue;
 pub use stack::deep;
 pub use string::Str;

@@ -5,7 +5,7 @@ use std::slice::Iter;
 use super::{Level, PullReader, Start, TextForm};
 use crate::{
     Arena, MAX_DEPTH,
-    node::{Entry, Kind, Node},
+    node::{Entry, Kind, Node, Scalar},
     write::to_bytes,
 };
 
@@ -19,7 +19,7 @@ pub(super) enum Parts<'a> {
 }
 
 impl<'a> PullReader<'a> {
-    /// The beginning of a node. What is read is what would be read from its text.
+    /// The beginning of a node. What is read is what would be read from its text, but that a float stays one.
     pub fn of_node(node: Node<'a>, arena: &'a Arena) -> Self {
         let mut reader = PullReader::new("", arena);
         // Whether it is written in canonical form is not known.
@@ -36,7 +36,7 @@ impl<'a> PullReader<'a> {
             Some(text) => self.turn_to_text(text),
             None if is_container => self.node = Some(node),
             // Few scalars are not text, and those are short.
-            None => self.turn_to_text(self.arena.alloc_slice_copy(&to_bytes(node))),
+            None => self.turn_to_text(self.arena.alloc_slice_copy(&scalar_text(node))),
         }
     }
 
@@ -125,5 +125,14 @@ impl<'a> PullReader<'a> {
         let node = self.node.take()?;
         let text = self.arena.alloc_slice_copy(&to_bytes(node));
         Some(std::str::from_utf8(text).unwrap_or_default())
+    }
+}
+
+/// The text of a scalar.
+fn scalar_text(node: Node<'_>) -> Vec<u8> {
+    match node.scalar() {
+        // Writers leave out the fraction of a whole number, which is an integer when it is read again.
+        Some(Scalar::Float(float)) => format!("{float:?}").into_bytes(),
+        _ => to_bytes(node),
     }
 }

@@ -205,6 +205,15 @@ fn steps_that_do_not_fit_end_the_text() {
     assert!(reader.item(&mut list) && !reader.item(&mut list));
 }
 
+#[test]
+fn a_float_stays_one() {
+    let arena = Arena::new();
+    let value = serde_json::json!([5.0, 1e300, -0.0, 5]);
+    let mut reader = PullReader::of_node(Node::from_value(&value).unwrap(), &arena);
+    assert_eq!(read_value(&mut reader), value);
+    assert_eq!(reader.finish(), TextForm::Given);
+}
+
 /// JSON values with names and strings in which much needs an escape.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
