@@ -306,10 +306,10 @@ impl<'a> PullReader<'a> {
         }
     }
 
-    /// Where the next value begins, for a caller that knows some values by their places.
+    /// Where the reader is in its text: the beginning of a value once its start was asked for, or the end of the one
+    /// that was just read.
     #[inline]
-    pub fn here(&mut self) -> usize {
-        self.peek();
+    pub fn here(&self) -> usize {
         self.at
     }
 
