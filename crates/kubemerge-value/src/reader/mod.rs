@@ -103,12 +103,13 @@ pub struct Level<'a> {
     /// The name that was read last; of a list any text once an item was read.
     last: Option<&'a str>,
     is_sorted: bool,
-    parts: Parts<'a>,
+    /// What is left of a map or list that is no text.
+    parts: Option<&'a mut Parts<'a>>,
 }
 
 impl<'a> Level<'a> {
     #[inline]
-    fn new(parts: Parts<'a>) -> Self {
+    fn new(parts: Option<&'a mut Parts<'a>>) -> Self {
         Level { last: None, is_sorted: true, parts }
     }
 
@@ -166,16 +167,9 @@ impl<'a> PullReader<'a> {
 
     #[inline(never)]
     fn peek_after_space(&mut self) -> u8 {
-        const INDENT: &[u8; 8] = b"        ";
-        let bytes = self.text.as_bytes();
-        let start = self.at;
-        while matches!(self.byte(), b' ' | b'\n' | b'\t' | b'\r') {
-            self.at += 1;
-            while bytes.get(self.at..).and_then(<[u8]>::first_chunk) == Some(INDENT) {
-                self.at += INDENT.len();
-            }
-        }
-        if self.at > start {
+        let end = skip_space(self.text.as_bytes(), self.at);
+        if end > self.at {
+            self.at = end;
             self.is_not_canonical();
         }
         self.byte()
@@ -226,7 +220,7 @@ impl<'a> PullReader<'a> {
         }
         self.at += 1;
         self.depth += 1;
-        Level::new(Parts::Text)
+        Level::new(None)
     }
 
     #[inline]
@@ -330,4 +324,20 @@ impl<'a> PullReader<'a> {
         self.pass();
         self.finish()
     }
+}
+
+/// Skips white space from `at` on, most of which is indentation.
+fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    const SPACES: u64 = u64::from_le_bytes(*b"        ");
+    while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(at) {
+        at += 1;
+        while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            let others = u64::from_le_bytes(*word) ^ SPACES;
+            at += others.trailing_zeros() as usize / 8;
+            if others != 0 {
+                break;
+            }
+        }
+    }
+    at
 }

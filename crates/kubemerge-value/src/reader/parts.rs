@@ -12,8 +12,6 @@ use crate::{
 /// What is left of an open map or list.
 #[derive(Debug)]
 pub(super) enum Parts<'a> {
-    /// Text, which the reader goes through.
-    Text,
     Members(Iter<'a, Entry<'a>>),
     Items(Iter<'a, Node<'a>>),
 }
@@ -75,14 +73,14 @@ impl<'a> PullReader<'a> {
             Some(_) => self.depth += 1,
             None => self.fail(),
         }
-        Level::new(parts.unwrap_or(Parts::Text))
+        Level::new(parts.map(|parts| self.arena.alloc(parts)))
     }
 
     /// The next member of a node.
     #[cold]
     pub(super) fn name_of_part(&mut self, map: &mut Level<'a>) -> Option<&'a str> {
         let next = match &mut map.parts {
-            Parts::Members(members) if self.is_between_parts() => members.next(),
+            Some(Parts::Members(members)) if self.is_between_parts() => members.next(),
             _ => {
                 self.fail();
                 return None;
@@ -102,7 +100,7 @@ impl<'a> PullReader<'a> {
     #[cold]
     pub(super) fn item_of_part(&mut self, list: &mut Level<'a>) -> bool {
         let next = match &mut list.parts {
-            Parts::Items(items) if self.is_between_parts() => items.next(),
+            Some(Parts::Items(items)) if self.is_between_parts() => items.next(),
             _ => {
                 self.fail();
                 return false;

@@ -5,14 +5,6 @@ use smallvec::SmallVec;
 use super::{Level, PullReader, Start, TextForm};
 use crate::Arena;
 
-/// The maps and lists that are open.
-type Open<'a> = SmallVec<[(Inside, Level<'a>); 8]>;
-
-enum Inside {
-    Map,
-    List,
-}
-
 /// How deep canonical JSON is nested; `None` for other bytes, of which no more is read than needed.
 pub(crate) fn canonical_depth(bytes: &[u8]) -> Option<usize> {
     let arena = Arena::new();
@@ -35,39 +27,56 @@ impl<'a> PullReader<'a> {
 
     /// Passes over the next value as long as the text has this form. Answers how deep it is nested.
     fn pass_while(&mut self, form: TextForm) -> usize {
-        let (mut open, mut depth) = (Open::new(), 0);
-        self.step(&mut open);
         // A stack of its own instead of recursion: the depth is up to the input.
-        while let Some((inside, level)) = open.last_mut().filter(|_| self.form <= form) {
-            depth = depth.max(self.depth);
-            let more = match inside {
-                Inside::Map => self.name(level).is_some(),
-                Inside::List => self.item(level),
+        let (mut around, mut open, mut depth) = (SmallVec::<[Open<'a>; 8]>::new(), Open::Nothing, 0);
+        loop {
+            let inner = match self.start() {
+                Start::Map => Open::Map(self.open_map()),
+                Start::List => Open::List(self.open_list()),
+                scalar => {
+                    self.pass_scalar(scalar);
+                    Open::Nothing
+                }
             };
-            if more {
-                self.step(&mut open);
-            } else {
-                open.pop();
+            if !matches!(inner, Open::Nothing) {
+                around.push(std::mem::replace(&mut open, inner));
+                depth = depth.max(around.len());
+            }
+            // On to the next part, out of what ends here.
+            while !self.has_more(&mut open) {
+                match around.pop() {
+                    Some(outer) => open = outer,
+                    None => return depth,
+                }
+            }
+            if self.form > form {
+                return depth;
             }
         }
-        depth
     }
 
-    /// Passes over a scalar, or into a map or list.
     #[inline]
-    fn step(&mut self, open: &mut Open<'a>) {
-        match self.start() {
-            Start::Map => {
-                let level = self.open_map();
-                open.push((Inside::Map, level));
-            }
-            Start::List => {
-                let level = self.open_list();
-                open.push((Inside::List, level));
-            }
-            Start::Str => self.pass_string(),
-            Start::Number => _ = self.number(),
-            Start::True | Start::False | Start::Null => self.word(),
+    fn has_more(&mut self, open: &mut Open<'a>) -> bool {
+        match open {
+            Open::Map(level) => self.name(level).is_some(),
+            Open::List(level) => self.item(level),
+            Open::Nothing => false,
         }
     }
+
+    #[inline]
+    fn pass_scalar(&mut self, start: Start) {
+        match start {
+            Start::Str => self.pass_string(),
+            Start::Number => _ = self.number(),
+            _ => self.word(),
+        }
+    }
+}
+
+/// What the next value is in.
+enum Open<'a> {
+    Nothing,
+    Map(Level<'a>),
+    List(Level<'a>),
 }
