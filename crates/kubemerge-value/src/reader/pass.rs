@@ -25,6 +25,12 @@ impl<'a> PullReader<'a> {
         text.get(start..self.at).unwrap_or_default()
     }
 
+    /// Whether all of the text is canonical; it is read only as long as it is.
+    pub fn is_canonical(mut self) -> bool {
+        self.pass_while(TextForm::Canonical);
+        self.finish() == TextForm::Canonical
+    }
+
     /// Passes over the next value as long as the text has this form. Answers how deep it is nested.
     fn pass_while(&mut self, form: TextForm) -> usize {
         // A stack of its own instead of recursion: the depth is up to the input.
