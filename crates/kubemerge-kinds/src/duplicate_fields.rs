@@ -1,53 +1,73 @@
 //! Duplicate fields in the objects of a JSON text.
 
 use std::{
-    borrow::Cow,
     collections::HashSet,
     hash::{BuildHasher, RandomState},
 };
 
-use kubemerge_value::{Reader, Str};
+use kubemerge_value::{Arena, Level, PullReader, Start};
 
 use crate::field_error::MAX_COMPLAINTS;
 
 /// The paths of repeated fields in a text that was checked to be JSON, each once, no more than are reported.
 pub fn fields(text: &[u8]) -> Vec<String> {
+    let arena = Arena::new();
     // Canonical text has none, and most clients write such text.
-    let mut reader = Reader::new(text);
-    if reader.pass().is_some() && reader.is_finished() {
+    if PullReader::of_bytes(text, &arena).is_canonical() {
         return Vec::new();
     }
-    let mut scan = Scan { text, at: 0, levels: Vec::new(), marks: Marks::default(), found: Vec::new() };
+    let reader = PullReader::of_bytes(text, &arena);
+    let mut scan = Scan { reader, places: Vec::new(), marks: Marks::default(), found: Vec::new() };
+    scan.enter();
     while scan.marks.noted.len() < MAX_COMPLAINTS && scan.step() {}
     scan.found
 }
 
 struct Scan<'t> {
-    text: &'t [u8],
-    at: usize,
-    levels: Vec<Level<'t>>,
+    reader: PullReader<'t>,
+    places: Vec<Place<'t>>,
     marks: Marks,
     found: Vec<String>,
 }
 
 /// A map or list around the place of the scan, with the mark of its own place.
-struct Level<'t> {
+struct Place<'t> {
     mark: u64,
+    level: Level<'t>,
     inside: Inside<'t>,
 }
 
 enum Inside<'t> {
-    Map { seen: HashSet<Cow<'t, str>>, key: Cow<'t, str>, key_is_next: bool },
+    Map { names: Names<'t>, name: &'t str },
     List { index: usize },
 }
 
-impl Level<'_> {
-    /// The mark of the place in this level where the scan is.
+impl Place<'_> {
+    /// The mark of the part where the scan is.
     fn here(&self, marks: &Marks) -> u64 {
         match &self.inside {
-            Inside::Map { key, .. } => marks.hash.hash_one((self.mark, key)),
+            Inside::Map { name, .. } => marks.hash.hash_one((self.mark, name)),
             Inside::List { index } => marks.hash.hash_one((self.mark, index)),
         }
+    }
+}
+
+/// The names of a map. They are hashed from the first one on that does not come after the one before it.
+#[derive(Default)]
+struct Names<'t> {
+    sorted: Vec<&'t str>,
+    seen: HashSet<&'t str>,
+}
+
+impl<'t> Names<'t> {
+    /// Adds a name; answers whether it was there before.
+    fn is_repeated(&mut self, name: &'t str, level: &Level<'t>) -> bool {
+        if level.is_sorted() {
+            self.sorted.push(name);
+            return false;
+        }
+        self.seen.extend(self.sorted.drain(..));
+        !self.seen.insert(name)
     }
 }
 
@@ -60,65 +80,54 @@ struct Marks {
 }
 
 impl<'t> Scan<'t> {
-    /// Reads one token; false at the end.
+    /// Goes on to the next member or item; false at the end of the text.
     fn step(&mut self) -> bool {
-        let Some(byte) = self.text.get(self.at).copied() else { return false };
-        self.at += 1;
-        match byte {
-            b'{' => {
-                let (seen, key) = (HashSet::new(), Cow::Borrowed(""));
-                self.push(Inside::Map { seen, key, key_is_next: true });
-            }
-            b'[' => self.push(Inside::List { index: 0 }),
-            b'}' | b']' => drop(self.levels.pop()),
-            b',' => match self.inside() {
-                Some(Inside::Map { key_is_next, .. }) => *key_is_next = true,
-                Some(Inside::List { index }) => *index += 1,
-                None => {}
+        let Some(Place { level, inside, .. }) = self.places.last_mut() else { return false };
+        let mut is_repeated = false;
+        let has_more = match inside {
+            Inside::Map { names, name } => match self.reader.name(level) {
+                Some(next) => {
+                    *name = next;
+                    is_repeated = names.is_repeated(next, level);
+                    true
+                }
+                None => false,
             },
-            b'"' => self.string(),
-            _ => {}
+            Inside::List { index } => {
+                *index = index.wrapping_add(1);
+                self.reader.item(level)
+            }
+        };
+        if !has_more {
+            self.places.pop();
+            return true;
         }
+        if is_repeated {
+            self.note();
+        }
+        self.enter();
         true
     }
 
-    fn push(&mut self, inside: Inside<'t>) {
-        let mark = self.levels.last().map_or(0, |around| around.here(&self.marks));
-        self.levels.push(Level { mark, inside });
-    }
-
-    fn inside(&mut self) -> Option<&mut Inside<'t>> {
-        self.levels.last_mut().map(|level| &mut level.inside)
-    }
-
-    fn string(&mut self) {
-        let start = self.at - 1;
-        while let Some(byte) = self.text.get(self.at).copied() {
-            self.at += if byte == b'\\' { 2 } else { 1 };
-            if byte == b'"' {
-                break;
+    /// Passes over a scalar, or into a map or list.
+    fn enter(&mut self) {
+        let (level, inside) = match self.reader.start() {
+            Start::Map => (self.reader.open_map(), Inside::Map { names: Names::default(), name: "" }),
+            // The first step leads to the first item.
+            Start::List => (self.reader.open_list(), Inside::List { index: usize::MAX }),
+            _ => {
+                self.reader.pass();
+                return;
             }
-        }
-        let end = self.at.min(self.text.len());
-        let is_key = matches!(self.inside(), Some(Inside::Map { key_is_next: true, .. }));
-        if is_key {
-            self.enter(Str::given(inside_quotes(&self.text[start..end])).text());
-        }
-    }
-
-    fn enter(&mut self, name: Cow<'t, str>) {
-        let Some(Inside::Map { seen, key, key_is_next }) = self.inside() else { return };
-        *key_is_next = false;
-        *key = name.clone();
-        if !seen.insert(name) {
-            self.note();
-        }
+        };
+        let mark = self.places.last().map_or(0, |around| around.here(&self.marks));
+        self.places.push(Place { mark, level, inside });
     }
 
     /// Notes the place of the scan. Different places may read alike, since a name can hold a dot.
     fn note(&mut self) {
-        let Some(level) = self.levels.last() else { return };
-        let mark = level.here(&self.marks);
+        let Some(place) = self.places.last() else { return };
+        let mark = place.here(&self.marks);
         if self.marks.noted.insert(mark) {
             let path = self.path();
             if !self.found.contains(&path) {
@@ -129,23 +138,19 @@ impl<'t> Scan<'t> {
 
     fn path(&self) -> String {
         let mut path = String::new();
-        for level in &self.levels {
-            match &level.inside {
-                Inside::Map { key, .. } => {
+        for place in &self.places {
+            match &place.inside {
+                Inside::Map { name, .. } => {
                     if !path.is_empty() {
                         path.push('.');
                     }
-                    path.push_str(key);
+                    path.push_str(name);
                 }
                 Inside::List { index } => path.push_str(&format!("[{index}]")),
             }
         }
         path
     }
-}
-
-fn inside_quotes(quoted: &[u8]) -> &[u8] {
-    quoted.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(quoted)
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@
 //! enters come out sorted, all others as they were. Only messages that quote the result need this: objects
 //! themselves are patched by the engine.
 
+use std::collections::HashSet;
+
 use kubemerge_schema::{GoKind, GoTypes, GoValue, Schema, StructId};
-use kubemerge_value::{Arena, Document, Kind, Node, deep, write::write_escaped};
+use kubemerge_value::{Arena, PullReader, Start, TextForm, deep, write::write_escaped};
 
 use crate::typed::field_order;
 
@@ -25,27 +27,35 @@ const NULL: &[u8] = b"null";
 impl OrderedJson {
     /// Reads a text; none if it is not JSON.
     pub fn read(text: &[u8]) -> Option<OrderedJson> {
-        let document = Document::check(text).ok()?;
         let arena = Arena::new();
-        Some(OrderedJson::of(document.node(), &arena))
+        let mut reader = PullReader::of_bytes(text, &arena);
+        let value = OrderedJson::next(&mut reader);
+        (reader.finish() < TextForm::NotJson).then_some(value)
     }
 
-    fn of<'n>(node: Node<'n>, arena: &'n Arena) -> OrderedJson {
-        match node.kind() {
-            Kind::Map => deep(|| {
-                let entries = node.entries(arena).iter();
-                let member = |entry: &kubemerge_value::Entry<'n>| {
-                    (entry.key.text().into_owned(), OrderedJson::of(entry.value, arena))
-                };
-                OrderedJson::Map(entries.map(member).collect())
+    fn next(reader: &mut PullReader<'_>) -> OrderedJson {
+        match reader.start() {
+            Start::Map => deep(|| OrderedJson::next_map(reader)),
+            Start::List => deep(|| {
+                let (mut items, mut list) = (Vec::new(), reader.open_list());
+                while reader.item(&mut list) {
+                    items.push(OrderedJson::next(reader));
+                }
+                OrderedJson::List(items)
             }),
-            Kind::List => {
-                let items = node.elements(arena).iter();
-                deep(|| OrderedJson::List(items.map(|item| OrderedJson::of(*item, arena)).collect()))
-            }
-            // The node of a document is text in all its parts.
-            _ => OrderedJson::Scalar(node.as_text().unwrap_or(NULL).to_vec()),
+            _ => OrderedJson::Scalar(reader.pass().as_bytes().to_vec()),
         }
+    }
+
+    fn next_map(reader: &mut PullReader<'_>) -> OrderedJson {
+        let (mut members, mut map) = (Vec::new(), reader.open_map());
+        while let Some(name) = reader.name(&mut map) {
+            members.push((name.to_owned(), OrderedJson::next(reader)));
+        }
+        if !map.is_sorted() {
+            keep_last(&mut members);
+        }
+        OrderedJson::Map(members)
     }
 
     fn is_null(&self) -> bool {
@@ -223,6 +233,13 @@ impl OrderedJson {
     }
 }
 
+/// Of repeated members keeps the last.
+fn keep_last(members: &mut Vec<(String, OrderedJson)>) {
+    let mut seen = HashSet::new();
+    let mut is_last: Vec<bool> = members.iter().rev().map(|(name, _)| seen.insert(name.as_str())).collect();
+    members.retain(|_| is_last.pop().unwrap_or_default());
+}
+
 fn separate(number: usize, out: &mut Vec<u8>) {
     if number > 0 {
         out.push(b',');
@@ -296,6 +313,14 @@ mod tests {
         let text = r#"{"apiVersion":"v1","kind":"ConfigMap","metadata":{"creationTimestamp":null,"name":"a","uid":"u"}}"#;
         let expected = r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u","creationTimestamp":null}}"#;
         assert_eq!(read(text).in_go_order(&schema, root).to_text(), expected);
+    }
+
+    #[test]
+    fn texts_are_read_as_they_are() {
+        let text = r#"{"c":[1.50,"a\/b"],"b":2,"a":null,"d":{}}"#;
+        assert_eq!(read(text).to_text(), text);
+        assert_eq!(read(r#"{"b":1,"c":2,"b":3}"#).to_text(), r#"{"c":2,"b":3}"#);
+        assert_eq!(OrderedJson::read(b"[1,]"), None);
     }
 
     #[test]

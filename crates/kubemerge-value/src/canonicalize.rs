@@ -3,7 +3,7 @@
 use crate::{
     document::{Canonical, Document},
     error::ParseError,
-    reader::Reader,
+    reader::canonical_depth,
     write::to_canonical,
 };
 
@@ -14,11 +14,19 @@ impl Canonical {
     /// As [`Document::check`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseError> {
         // Go's encoder and most typed clients write canonical text.
-        let mut reader = Reader::new(bytes);
-        match reader.pass().and_then(|()| reader.finish()) {
-            Some(canonical) => Ok(canonical),
-            // The reader says only "not canonical"; the check says what is wrong and where.
-            None => Ok(to_canonical(Document::check(bytes)?.node())),
+        let text = trimmed(bytes);
+        if let Some(depth) = canonical_depth(text) {
+            return Ok(Canonical::written(text.to_vec(), depth));
         }
+        // The reader says only "not canonical"; the check says what is wrong and where.
+        Ok(to_canonical(Document::check(bytes)?.node()))
     }
+}
+
+/// The text without the white space around it; that of JSON, which has less of it than ASCII.
+fn trimmed(text: &[u8]) -> &[u8] {
+    let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    let start = text.iter().position(is_text).unwrap_or(text.len());
+    let end = text.iter().rposition(is_text).map_or(start, |last| last + 1);
+    &text[start..end]
 }

@@ -28,7 +28,7 @@ pub(crate) fn is_int(literal: &[u8]) -> bool {
     decode_int(literal).is_some()
 }
 
-fn decode_int(literal: &[u8]) -> Option<i64> {
+pub(crate) fn decode_int(literal: &[u8]) -> Option<i64> {
     let (negative, digits) = match literal.split_first() {
         Some((b'-', digits)) => (true, digits),
         _ => (false, literal),

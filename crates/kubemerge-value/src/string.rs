@@ -346,7 +346,7 @@ fn decode_into(raw: &[u8], out: &mut impl Write) {
 }
 
 /// Decodes what follows a backslash and returns its length.
-fn decode_escape(rest: &[u8], out: &mut impl Write) -> usize {
+pub(crate) fn decode_escape(rest: &[u8], out: &mut impl Write) -> usize {
     let Some(byte) = rest.first() else { return 0 };
     let decoded = match byte {
         b'n' => '\n',

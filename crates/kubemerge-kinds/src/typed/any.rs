@@ -1,62 +1,55 @@
 //! Values of any form, kept as they are.
 
-use kubemerge_value::deep;
+use kubemerge_value::{NumberText, PullReader, Start, deep};
 
-use super::scan::{Scanner, Start};
 use crate::tree::{Arena, List, Map, Value};
 
 /// Reads the text of a value that is in its typed form already. The text must be well-formed JSON.
 pub fn read_typed_form<'a>(arena: &'a Arena, text: &'a str) -> Value<'a> {
-    read(&mut Scanner::new(text), arena)
+    read(&mut PullReader::new(text, arena))
 }
 
 /// Reads a value without a schema; a number is an integer if it can be.
-pub(super) fn read<'a>(scanner: &mut Scanner<'a>, arena: &'a Arena) -> Value<'a> {
-    match scanner.start() {
-        Start::Map => deep(|| Value::Map(read_map(scanner, arena))),
-        Start::List => deep(|| Value::List(read_list(scanner, arena))),
-        Start::Str => Value::Str(scanner.string(arena)),
-        Start::Number => number(scanner.literal()),
-        Start::True => {
-            scanner.literal();
-            Value::Bool(true)
-        }
-        Start::False => {
-            scanner.literal();
-            Value::Bool(false)
+pub(super) fn read<'a>(reader: &mut PullReader<'a>) -> Value<'a> {
+    let start = reader.start();
+    match start {
+        Start::Map => deep(|| Value::Map(read_map(reader))),
+        Start::List => deep(|| Value::List(read_list(reader))),
+        Start::Str => Value::Str(reader.string()),
+        Start::Number => number(reader.number()),
+        Start::True | Start::False => {
+            reader.word();
+            Value::Bool(start == Start::True)
         }
         Start::Null => {
-            scanner.literal();
+            reader.word();
             Value::Null
         }
     }
 }
 
-pub(super) fn number<'a>(literal: &str) -> Value<'a> {
-    match literal.parse() {
-        Ok(number) => Value::Int(number),
-        // The scanner has checked the grammar: what is no int64 has a fraction, an exponent or too many digits.
-        Err(_) => Value::Float(literal.parse().unwrap_or_default()),
-    }
+pub(super) fn number<'a>(number: NumberText<'_>) -> Value<'a> {
+    number.int().map_or_else(|| Value::Float(number.float()), Value::Int)
 }
 
-fn read_map<'a>(scanner: &mut Scanner<'a>, arena: &'a Arena) -> Map<'a> {
-    let mut map = Map::new_in(arena);
-    scanner.open();
-    while scanner.next_part() {
-        let name = scanner.name(arena);
-        map.push_unsorted(name, read(scanner, arena));
+fn read_map<'a>(reader: &mut PullReader<'a>) -> Map<'a> {
+    let mut map = Map::new_in(reader.arena());
+    let mut level = reader.open_map();
+    while let Some(name) = reader.name(&mut level) {
+        map.push_unsorted(name, read(reader));
     }
     // Text of clients may have names in any order and twice.
-    map.sort();
+    if !level.is_sorted() {
+        map.sort();
+    }
     map
 }
 
-fn read_list<'a>(scanner: &mut Scanner<'a>, arena: &'a Arena) -> List<'a> {
-    let mut list = List::new_in(arena);
-    scanner.open();
-    while scanner.next_part() {
-        list.push(read(scanner, arena));
+fn read_list<'a>(reader: &mut PullReader<'a>) -> List<'a> {
+    let mut list = List::new_in(reader.arena());
+    let mut level = reader.open_list();
+    while reader.item(&mut level) {
+        list.push(read(reader));
     }
     list
 }

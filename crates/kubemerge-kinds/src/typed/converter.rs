@@ -6,10 +6,9 @@
 //! stops at the first error.
 
 use kubemerge_schema::{GoKind, GoTypes, GoValue, Schema, StructId};
-use kubemerge_value::deep;
+use kubemerge_value::{PullReader, deep};
 use serde_json::Value;
 
-use super::scan::Scanner;
 use super::{DecodeError, Decoder, base64, field_order};
 use crate::tree::Arena;
 
@@ -120,14 +119,14 @@ impl Converter<'_> {
             schema: self.schema,
             types: self.types,
             root: self.root,
-            scanner: Scanner::new(&text),
+            reader: PullReader::new(&text, &arena),
             path: Vec::new(),
             within: None,
             mismatch: None,
             strict: Vec::new(),
             is_lenient: true,
         };
-        let start = decoder.scanner.start();
+        let start = decoder.reader.start();
         decoder.read(ty, start, &mut true)?;
         decoder.mismatch.map_or(Ok(()), Err)
     }

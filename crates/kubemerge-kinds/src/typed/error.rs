@@ -87,7 +87,7 @@ impl Decoder<'_> {
     pub(super) fn mismatch(&mut self, ty: GoValue, found: &str) {
         let type_name = self.types.type_name(self.schema, ty).into_owned();
         self.save_mismatch(found, &type_name);
-        self.scanner.pass();
+        self.reader.pass();
     }
 
     pub(super) fn save_mismatch(&mut self, found: &str, type_name: &str) {

@@ -13,7 +13,6 @@ mod error;
 pub(crate) mod field_order;
 mod quantity;
 mod scalar;
-mod scan;
 mod time;
 
 pub use any::read_typed_form;
@@ -23,11 +22,10 @@ pub use error::{DecodeError, StrictError};
 pub use quantity::Quantity;
 
 use kubemerge_schema::{Alternative, GoKind, GoTypes, GoValue, Schema, StructId};
-use kubemerge_value::deep;
+use kubemerge_value::{PullReader, Start, deep};
 
 use crate::tree::{Arena, List, Map, Omitted, Value};
 use error::Step;
-use scan::{Scanner, Start};
 
 /// An object in its typed form.
 #[derive(Debug)]
@@ -53,7 +51,7 @@ pub fn decode<'a>(
         schema,
         types: schema.go_types(),
         root,
-        scanner: Scanner::new(text),
+        reader: PullReader::new(text, arena),
         path: Vec::with_capacity(16),
         within: None,
         mismatch: None,
@@ -61,7 +59,7 @@ pub fn decode<'a>(
         is_lenient: false,
     };
     let mut is_zero = true;
-    let object = match decoder.scanner.start() {
+    let object = match decoder.reader.start() {
         Start::Map => decoder.read_struct(root, &mut is_zero)?,
         other => {
             decoder.save_mismatch(other.go_name(), &decoder.struct_type(root));
@@ -79,7 +77,7 @@ struct Decoder<'a> {
     schema: &'a Schema,
     types: &'a GoTypes,
     root: StructId,
-    scanner: Scanner<'a>,
+    reader: PullReader<'a>,
     path: Vec<Step<'a>>,
     /// The struct whose field was entered last.
     within: Option<StructId>,
@@ -100,13 +98,12 @@ impl<'a> Decoder<'a> {
         let mut members = Members::new(self.arena);
         let (mut seen, mut next) = (Places::default(), 0);
         let around = self.within;
-        self.scanner.open();
-        while self.scanner.next_part() {
-            let name = self.scanner.name(self.arena);
+        let mut level = self.reader.open_map();
+        while let Some(name) = self.reader.name(&mut level) {
             let Some(place) = self.types.find_from(self.schema, id, name, next) else {
                 // Not an error by itself: the level of field validation decides.
                 self.save_strict(StrictError::unknown(&self.path, name));
-                self.scanner.pass();
+                self.reader.pass();
                 continue;
             };
             next = place + 1;
@@ -136,10 +133,10 @@ impl<'a> Decoder<'a> {
 
     /// The value of a field as it is written; `None` if it is left out.
     fn read_field(&mut self, ty: GoValue, is_zero: &mut bool) -> Result<Option<Value<'a>>, DecodeError> {
-        let start = self.scanner.start();
+        let start = self.reader.start();
         // Null leaves a field as it was, which is unset.
         if start == Start::Null && (ty.is_pointer || !reads_null(ty.kind)) {
-            self.scanner.literal();
+            self.reader.word();
             return Ok(None);
         }
         let mut is_own_zero = true;
@@ -186,10 +183,10 @@ impl<'a> Decoder<'a> {
             (GoKind::StructOr(other, id), _) => return self.read_alternative(other, id, start),
             (GoKind::Any, _) => {
                 *is_zero = false;
-                return Ok(any::read(&mut self.scanner, self.arena));
+                return Ok(any::read(&mut self.reader));
             }
             (GoKind::Struct(_) | GoKind::List(_) | GoKind::Map(_), Start::Null) => {
-                self.scanner.literal();
+                self.reader.word();
                 zero(self.arena, self.schema, ty)
             }
             (GoKind::Struct(_) | GoKind::List(_) | GoKind::Map(_), _) => {
@@ -217,12 +214,12 @@ impl<'a> Decoder<'a> {
             (Start::List, Alternative::Structs) => Value::List(self.read_list(item(GoKind::Struct(id)))?),
             (Start::List, Alternative::Strings) => Value::List(self.read_list(item(GoKind::String))?),
             (Start::True | Start::False, Alternative::Bool) => {
-                self.scanner.literal();
+                self.reader.word();
                 Value::Bool(start == Start::True)
             }
             (_, Alternative::Bool) => return Err(DecodeError::new("boolean or JSON schema expected")),
             _ => {
-                self.scanner.pass();
+                self.reader.pass();
                 Value::Null
             }
         };
@@ -233,10 +230,10 @@ impl<'a> Decoder<'a> {
 
     fn read_list(&mut self, item: GoValue) -> Result<List<'a>, DecodeError> {
         let mut list = List::new_in(self.arena);
-        self.scanner.open();
-        while self.scanner.next_part() {
+        let mut level = self.reader.open_list();
+        while self.reader.item(&mut level) {
             self.path.push(Step::Index(list.len()));
-            let start = self.scanner.start();
+            let start = self.reader.start();
             list.push(self.read(item, start, &mut true)?);
             self.path.pop();
         }
@@ -246,11 +243,10 @@ impl<'a> Decoder<'a> {
     fn read_map(&mut self, item: GoValue) -> Result<Map<'a>, DecodeError> {
         // Labels and annotations: few objects have more.
         let mut map = Map::with_capacity_in(4, self.arena);
-        self.scanner.open();
-        while self.scanner.next_part() {
-            let name = self.scanner.name(self.arena);
+        let mut level = self.reader.open_map();
+        while let Some(name) = self.reader.name(&mut level) {
             self.path.push(Step::Key(name));
-            let start = self.scanner.start();
+            let start = self.reader.start();
             let value = match self.read(item, start, &mut true)? {
                 // Conversion between versions makes an empty slice of nil.
                 Value::Null if item.kind == GoKind::Bytes => Value::Str(""),
@@ -259,12 +255,12 @@ impl<'a> Decoder<'a> {
             self.path.pop();
             map.push_unsorted(name, value);
         }
-        let given = map.len();
-        let duplicates = if given > 1 { repeated_names(&map) } else { Vec::new() };
-        for name in duplicates {
-            self.save_strict(StrictError::duplicate(&self.path, name));
+        if !level.is_sorted() {
+            for name in repeated_names(&map) {
+                self.save_strict(StrictError::duplicate(&self.path, name));
+            }
+            map.sort();
         }
-        map.sort();
         Ok(map)
     }
 
@@ -307,10 +303,6 @@ fn reads_null(kind: GoKind) -> bool {
 
 /// Names that a map has more than once, each time after the first.
 fn repeated_names<'a>(map: &Map<'a>) -> Vec<&'a str> {
-    let is_sorted = map.iter().zip(map.iter().skip(1)).all(|(one, next)| one.0 < next.0);
-    if is_sorted {
-        return Vec::new();
-    }
     let mut seen = std::collections::HashSet::new();
     map.iter().map(|(name, _)| name).filter(|name| !seen.insert(*name)).collect()
 }

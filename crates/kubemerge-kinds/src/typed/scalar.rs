@@ -1,8 +1,8 @@
 //! Scalars as Go reads and writes them.
 
 use kubemerge_schema::{GoKind, GoValue};
+use kubemerge_value::Start;
 
-use super::scan::Start;
 use super::{DecodeError, Decoder, Quantity, duration, time, zero};
 use crate::tree::Value;
 
@@ -12,16 +12,16 @@ impl<'a> Decoder<'a> {
             // Its own decoder reads null as an empty text.
             (GoKind::Duration, Start::Null) => Err(duration::invalid("")),
             (_, Start::Null) => {
-                self.scanner.literal();
+                self.reader.word();
                 Ok(zero(self.arena, self.schema, ty))
             }
-            (GoKind::String, Start::Str) => Ok(Value::Str(self.scanner.string(self.arena))),
+            (GoKind::String, Start::Str) => Ok(Value::Str(self.reader.string())),
             (GoKind::Bool, Start::True | Start::False) => {
-                self.scanner.literal();
+                self.reader.word();
                 Ok(Value::Bool(start == Start::True))
             }
             (GoKind::Int32 | GoKind::Int64, Start::Number) => Ok(self.read_int(ty)),
-            (GoKind::Float64, Start::Number) => Ok(super::any::number(self.scanner.literal())),
+            (GoKind::Float64, Start::Number) => Ok(super::any::number(self.reader.number())),
             (GoKind::Bytes, Start::Str) => self.read_bytes(),
             (GoKind::Bytes, Start::List) => Ok(self.read_byte_list()),
             (GoKind::IntOrString, _) => self.read_int_or_string(start),
@@ -35,14 +35,13 @@ impl<'a> Decoder<'a> {
     }
 
     fn read_int(&mut self, ty: GoValue) -> Value<'a> {
-        let literal = self.scanner.literal();
-        let number = literal.parse::<i64>().ok();
+        let number = self.reader.number();
         let fits = |number: &i64| ty.kind == GoKind::Int64 || i32::try_from(*number).is_ok();
-        match number.filter(fits) {
+        match number.int().filter(fits) {
             Some(number) => Value::Int(number),
             None => {
                 let type_name = self.types.type_name(self.schema, ty).into_owned();
-                self.save_mismatch(&format!("number {literal}"), &type_name);
+                self.save_mismatch(&format!("number {}", number.literal()), &type_name);
                 Value::Int(0)
             }
         }
@@ -50,7 +49,7 @@ impl<'a> Decoder<'a> {
 
     /// Base64, written as Go writes it: with padding, without line breaks and without bits that encode nothing.
     fn read_bytes(&mut self) -> Result<Value<'a>, DecodeError> {
-        let text = self.scanner.string(self.arena);
+        let text = self.reader.string();
         match super::base64::check(text) {
             Ok(()) => Ok(Value::Str(super::base64::canonical(text, self.arena))),
             // The decoder notes the error and reads on, as it does for values of a wrong type.
@@ -64,26 +63,43 @@ impl<'a> Decoder<'a> {
 
     /// Go reads a list of numbers into bytes, too.
     fn read_byte_list(&mut self) -> Value<'a> {
-        // The text is JSON, so that a list is always read.
-        let items: Vec<serde_json::Value> = serde_json::from_str(self.scanner.pass()).unwrap_or_default();
-        let mut bytes = Vec::with_capacity(items.len());
-        for item in &items {
-            match item.as_u64().map(u8::try_from) {
-                Some(Ok(byte)) => bytes.push(byte),
-                _ if item.is_null() => bytes.push(0),
-                _ => self.save_mismatch(&found_in_bytes(item), "uint8"),
+        let mut bytes = Vec::new();
+        let mut level = self.reader.open_list();
+        while self.reader.item(&mut level) {
+            match self.read_byte() {
+                Ok(byte) => bytes.push(byte),
+                Err(found) => self.save_mismatch(&found, "uint8"),
             }
         }
         Value::Str(self.arena.alloc_str(&super::base64::encode(&bytes)))
     }
 
+    /// A byte, or what is in its place.
+    fn read_byte(&mut self) -> Result<u8, String> {
+        match self.reader.start() {
+            Start::Number => {
+                let number = self.reader.number();
+                let byte = number.int().and_then(|int| u8::try_from(int).ok());
+                byte.ok_or_else(|| format!("number {}", number.literal()))
+            }
+            Start::Null => {
+                self.reader.word();
+                Ok(0)
+            }
+            other => {
+                self.reader.pass();
+                Err(other.go_name().to_owned())
+            }
+        }
+    }
+
     fn read_int_or_string(&mut self, start: Start) -> Result<Value<'a>, DecodeError> {
         match start {
-            Start::Str => Ok(Value::Str(self.scanner.string(self.arena))),
+            Start::Str => Ok(Value::Str(self.reader.string())),
             Start::Number => {
-                let literal = self.scanner.literal();
-                let number = literal.parse::<i32>().map(|number| Value::Int(number.into()));
-                number.map_err(|_| self.mismatch_error(&format!("number {literal}"), "int32"))
+                let number = self.reader.number();
+                let int = number.int().filter(|int| i32::try_from(*int).is_ok()).map(Value::Int);
+                int.ok_or_else(|| self.mismatch_error(&format!("number {}", number.literal()), "int32"))
             }
             _ => Err(self.mismatch_error(start.go_name(), "int32")),
         }
@@ -91,7 +107,7 @@ impl<'a> Decoder<'a> {
 
     fn read_quantity(&mut self, start: Start) -> Result<Value<'a>, DecodeError> {
         // A quantity may be written as a number: its digits are the text.
-        let text = if start == Start::Str { self.scanner.string(self.arena) } else { self.scanner.pass() };
+        let text = if start == Start::Str { self.reader.string() } else { self.reader.pass() };
         let quantity = Quantity::parse(text.trim()).map_err(|error| DecodeError::new(error.message()))?;
         Ok(Value::Str(match quantity.kept() {
             Some(text) => text,
@@ -103,7 +119,7 @@ impl<'a> Decoder<'a> {
         if start != Start::Str {
             return Err(self.mismatch_error(start.go_name(), "string"));
         }
-        let text = self.scanner.string(self.arena);
+        let text = self.reader.string();
         let canonical = match kind {
             GoKind::Duration => Some(duration::canonical(text).ok_or_else(|| duration::invalid(text))?),
             GoKind::MicroTime => time::canonical(text, time::Precision::Micros)?,
@@ -115,17 +131,6 @@ impl<'a> Decoder<'a> {
             // Go writes its zero time as null.
             None => Value::Null,
         })
-    }
-}
-
-/// What a list has in place of a byte.
-fn found_in_bytes(item: &serde_json::Value) -> String {
-    match item {
-        serde_json::Value::Number(number) => format!("number {number}"),
-        serde_json::Value::String(_) => "string".to_owned(),
-        serde_json::Value::Array(_) => "array".to_owned(),
-        serde_json::Value::Object(_) => "object".to_owned(),
-        _ => "bool".to_owned(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Adds the paths of a small set to the text of another one, without reading the text into a set.
 
+use kubemerge_value::string_length;
+
 use super::label::write_quoted_label;
 use super::meets::{MAX_SEARCHES, after_node};
 use super::node::SetNode;
 use super::{Element, FieldOrder, FieldSet};
-use crate::value::string_len;
 
 /// The text of the union of a set, given as `fieldsV1` that this crate has written in that order, and another set.
 /// `None` if the text has to be read for it.
@@ -100,7 +101,7 @@ impl Insertion<'_> {
         if rest.starts_with(label) {
             return Some(Relation::Here);
         }
-        let node = &rest[..string_len(&rest[1..])? + 2];
+        let node = &rest[..string_length(&rest[1..])? + 2];
         let is_name = |label: &[u8]| label.starts_with(b"\"f:");
         Some(match (element, is_name(node)) {
             // Names come first in both orders.

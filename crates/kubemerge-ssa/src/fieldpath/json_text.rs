@@ -1,13 +1,13 @@
 //! A small JSON reader for `fieldsV1` and its labels, where every number is a float.
 
 use bumpalo::collections::Vec as ArenaVec;
-use kubemerge_value::{Str, deep};
+use kubemerge_value::{Str, deep, quote_or_backslash, string_length};
 
 use super::label::plain_element;
 use super::node::SetNode;
 use super::prefix::name_prefix;
 use super::{Element, FieldsError};
-use crate::value::{Arena, Member, ParsedValue, quote_or_escape, string_len};
+use crate::value::{Arena, Member, ParsedValue};
 
 /// A node of which only the label was read.
 pub(super) struct LabelledNode<'a> {
@@ -116,7 +116,7 @@ impl<'a> JsonText<'a> {
         let node = arena.alloc(SetNode::leaf(Element::Name("")));
         let (prefix, rest) = match label.as_bytes() {
             [b'f', b':', name @ ..] => {
-                let end = 2 + quote_or_escape(name)?;
+                let end = 2 + quote_or_backslash(name)?;
                 let name = &label[2..end];
                 node.element = Element::Name(name);
                 (name_prefix(name), &label[end..])
@@ -186,7 +186,7 @@ impl<'a> JsonText<'a> {
     fn string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
         self.expect(b'"')?;
         let rest = &self.text.as_bytes()[self.at..];
-        match quote_or_escape(rest) {
+        match quote_or_backslash(rest) {
             Some(end) if rest[end] == b'"' => {
                 let text = &self.text[self.at..self.at + end];
                 self.at += end + 1;
@@ -198,7 +198,7 @@ impl<'a> JsonText<'a> {
 
     fn escaped_string(&mut self, arena: &'a Arena) -> Result<&'a str, FieldsError> {
         let rest = &self.text[self.at..];
-        let len = string_len(rest.as_bytes()).ok_or_else(|| self.unexpected('"'))?;
+        let len = string_length(rest.as_bytes()).ok_or_else(|| self.unexpected('"'))?;
         let raw = &rest.as_bytes()[..len];
         if !has_valid_escapes(raw) {
             return Err(self.unexpected("an escape"));

@@ -3,12 +3,13 @@
 //! `f:` and a name, `k:` and a JSON object, `v:` and a JSON value, `i:` and a number.
 
 use bumpalo::collections::Vec as ArenaVec;
+use kubemerge_value::quote_or_backslash;
 use kubemerge_value::write::{write_escaped, write_int};
 
 use super::json_text::JsonText;
 use super::prefix::{index_prefix, key_prefix, value_prefix};
 use super::{Element, FieldsError, KeyField};
-use crate::value::{Arena, ParsedValue, quote_or_escape, write_label_value};
+use crate::value::{Arena, ParsedValue, write_label_value};
 
 /// Reads a label; `None` for types of elements that are not defined yet.
 pub(super) fn read_label<'a>(label: &'a str, arena: &'a Arena) -> Result<Option<Element<'a>>, FieldsError> {
@@ -139,7 +140,7 @@ fn plain_number(text: &str) -> Option<(u32, &str)> {
 #[inline]
 fn plain_string(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("\\\"")?;
-    let end = quote_or_escape(text.as_bytes())?;
+    let end = quote_or_backslash(text.as_bytes())?;
     Some((&text[..end], text[end..].strip_prefix("\\\"")?))
 }
 

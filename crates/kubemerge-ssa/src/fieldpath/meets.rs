@@ -3,9 +3,10 @@
 use kubemerge_value::deep;
 use memchr::memmem;
 
+use kubemerge_value::string_length;
+
 use super::label::write_quoted_label;
 use super::{Element, FieldSet};
-use crate::value::string_len;
 
 /// Beyond this many paths the set is read: that costs less than the searches.
 // A write changes few paths; for many the set is read instead.
@@ -71,7 +72,7 @@ pub(super) fn after_node(text: &[u8]) -> Option<&[u8]> {
     let (mut depth, mut at) = (0_usize, 0);
     loop {
         match text.get(at)? {
-            b'"' => at += string_len(&text[at + 1..])? + 1,
+            b'"' => at += string_length(&text[at + 1..])? + 1,
             b'{' => depth += 1,
             b'}' if depth == 1 => return Some(&text[at + 1..]),
             // The end of the parent, which has no such child.

@@ -8,14 +8,13 @@ mod display;
 mod order;
 mod parse;
 mod read;
-mod string_end;
+mod same_text;
 mod write;
 
 pub(crate) use display::write_float_v;
 pub(crate) use kubemerge_value::write::go_quoted;
 pub use parse::ValuePair;
 pub use read::ReadError;
-pub(crate) use string_end::{quote_or_escape, string_len};
 pub(crate) use write::write_label_value;
 
 pub use kubemerge_value::Arena;

@@ -1,12 +1,12 @@
-//! Reads JSON text into values in one pass.
-//!
-//! The value crate checks the text first; this file trusts it, and gives null where it is not JSON after all.
+//! Reads JSON into values in one pass: text, or nodes of the value crate.
 
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::walk::{MemberPair, pair_members};
-use kubemerge_value::{Canonical, Document, Node, ParseError, SharedValue, Str, deep};
+use kubemerge_value::{
+    Canonical, Document, Node, ParseError, PullReader, SharedValue, Start, TextForm, deep,
+};
 
-use super::string_end::{shared_end, shared_start, string_len};
+use super::same_text::{shared_end, shared_start};
 use super::{Arena, Member, ParsedValue};
 
 impl<'a> ParsedValue<'a> {
@@ -15,8 +15,18 @@ impl<'a> ParsedValue<'a> {
     /// # Errors
     /// If the text is not JSON.
     pub fn parse(text: &'a [u8], arena: &'a Arena) -> Result<ParsedValue<'a>, ParseError> {
-        Document::check(text)?;
-        Ok(trusted(text, arena))
+        let mut reader = ValueReader::new(PullReader::of_bytes(text, arena));
+        let value = reader.value();
+        match reader.json.finish() {
+            // The check says what is wrong and where.
+            TextForm::NotJson => Document::check(text).map(|_| ParsedValue::Null),
+            _ => Ok(value),
+        }
+    }
+
+    /// Reads a node of the value crate.
+    pub fn from_node(node: Node<'a>, arena: &'a Arena) -> ParsedValue<'a> {
+        ValueReader::new(PullReader::of_node(node, arena)).value()
     }
 
     /// Reads text in canonical form, which needs no check.
@@ -30,12 +40,9 @@ impl<'a> ParsedValue<'a> {
     }
 }
 
+/// Reads text that was checked, or that is canonical.
 fn trusted<'a>(text: &'a [u8], arena: &'a Arena) -> ParsedValue<'a> {
-    match std::str::from_utf8(text) {
-        Ok(text) => Reader::new(text, arena).value(),
-        // Checked and canonical text is always UTF-8.
-        Err(_) => ParsedValue::Null,
-    }
+    ValueReader::new(PullReader::of_bytes(text, arena)).value()
 }
 
 /// Two versions of a document. Containers whose text did not change are one value in both.
@@ -93,16 +100,14 @@ impl<'a> ValuePair<'a> {
     }
 
     fn trusted(old: &'a [u8], new: &'a [u8], arena: &'a Arena) -> ValuePair<'a> {
-        let (Ok(old_text), Ok(new_text)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else {
-            return ValuePair { old: trusted(old, arena), new: trusted(new, arena) };
-        };
-        let mut reader = Reader::new(old_text, arena);
+        let mut reader = ValueReader::new(PullReader::of_bytes(old, arena));
         reader.noted = Some(Vec::with_capacity(64));
-        let old = reader.value();
-        let mut known = Known::new(old_text, new_text);
+        let old_value = reader.value();
+        let mut known = Known::new(old, new);
         known.containers = reader.noted.take().unwrap_or_default();
-        reader.restart(new_text, known);
-        ValuePair { old, new: reader.value() }
+        let mut reader = ValueReader::new(PullReader::of_bytes(new, arena));
+        reader.known = Some(known);
+        ValuePair { old: old_value, new: reader.value() }
     }
 }
 
@@ -129,8 +134,7 @@ struct Known<'a> {
 }
 
 impl<'a> Known<'a> {
-    fn new(old: &str, new: &str) -> Self {
-        let (old, new) = (old.as_bytes(), new.as_bytes());
+    fn new(old: &[u8], new: &[u8]) -> Self {
         // A typical update changes one place, so nearly everything is before or after it.
         let same_start = shared_start(old, new);
         let same_end_from = new.len() - shared_end(old, new);
@@ -151,147 +155,84 @@ impl<'a> Known<'a> {
     }
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
-    arena: &'a Arena,
+struct ValueReader<'a> {
+    json: PullReader<'a>,
     /// Containers that were read, in the order of their starts, if a later version wants to know them.
     noted: Option<Vec<Container<'a>>>,
     known: Option<Known<'a>>,
 }
 
-impl<'a> Reader<'a> {
-    fn new(text: &'a str, arena: &'a Arena) -> Self {
-        Reader { text, at: 0, arena, noted: None, known: None }
-    }
-
-    /// Goes on with another version of the text.
-    fn restart(&mut self, text: &'a str, known: Known<'a>) {
-        (self.text, self.at, self.known) = (text, 0, Some(known));
-    }
-
-    #[inline]
-    fn peek(&mut self) -> u8 {
-        let bytes = self.text.as_bytes();
-        while let Some(byte) = bytes.get(self.at) {
-            match byte {
-                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
-                other => return *other,
-            }
-        }
-        0
-    }
-
-    /// Takes a byte if it is next.
-    #[inline]
-    fn take(&mut self, wanted: u8) -> bool {
-        let is_next = self.peek() == wanted;
-        self.at += usize::from(is_next);
-        is_next
+impl<'a> ValueReader<'a> {
+    fn new(json: PullReader<'a>) -> Self {
+        ValueReader { json, noted: None, known: None }
     }
 
     fn value(&mut self) -> ParsedValue<'a> {
-        match self.peek() {
-            b'"' => ParsedValue::String(self.string()),
-            b'{' | b'[' => self.container(),
-            b't' => self.word("true", ParsedValue::Bool(true)),
-            b'f' => self.word("false", ParsedValue::Bool(false)),
-            b'n' => self.word("null", ParsedValue::Null),
-            _ => self.number(),
+        match self.json.start() {
+            Start::Str => ParsedValue::String(self.json.string()),
+            start @ (Start::Map | Start::List) => self.container(start),
+            Start::Number => self.number(),
+            Start::True => self.word(ParsedValue::Bool(true)),
+            Start::False => self.word(ParsedValue::Bool(false)),
+            Start::Null => self.word(ParsedValue::Null),
         }
     }
 
-    fn container(&mut self) -> ParsedValue<'a> {
-        let start = self.at;
-        if let Some(known) = self.known.as_ref().and_then(|known| known.find(start)) {
-            self.at += known.end - known.start;
+    fn container(&mut self, start: Start) -> ParsedValue<'a> {
+        if self.noted.is_none() && self.known.is_none() {
+            return self.parts(start);
+        }
+        let place = self.json.here();
+        if let Some(known) = self.known.as_ref().and_then(|known| known.find(place)) {
+            self.json.pass_known(known.end - known.start);
             return known.value;
         }
-        let place = self.noted.as_mut().map(|noted| {
-            noted.push(Container { start, end: start, value: ParsedValue::Null });
+        let noted = self.noted.as_mut().map(|noted| {
+            noted.push(Container { start: place, end: place, value: ParsedValue::Null });
             noted.len() - 1
         });
-        let is_map = self.text.as_bytes()[start] == b'{';
-        let value = deep(|| if is_map { self.map() } else { self.list() });
-        if let (Some(noted), Some(place)) = (&mut self.noted, place) {
-            noted[place] = Container { start, end: self.at, value };
+        let value = self.parts(start);
+        let end = self.json.here();
+        if let (Some(containers), Some(at)) = (&mut self.noted, noted) {
+            containers[at] = Container { start: place, end, value };
         }
         value
     }
 
-    fn word(&mut self, word: &str, value: ParsedValue<'a>) -> ParsedValue<'a> {
-        self.at += word.len();
+    fn parts(&mut self, start: Start) -> ParsedValue<'a> {
+        deep(|| if start == Start::Map { self.map() } else { self.list() })
+    }
+
+    fn word(&mut self, value: ParsedValue<'a>) -> ParsedValue<'a> {
+        self.json.word();
         value
     }
 
     fn map(&mut self) -> ParsedValue<'a> {
-        self.at += 1;
-        let mut members = ArenaVec::with_capacity_in(8, self.arena);
-        let mut is_sorted = true;
-        while self.peek() == b'"' {
-            let name = self.string();
-            self.take(b':');
-            is_sorted &= members.last().is_none_or(|last: &Member<'a>| last.name < name);
+        let mut members = ArenaVec::with_capacity_in(8, self.json.arena());
+        let mut level = self.json.open_map();
+        while let Some(name) = self.json.name(&mut level) {
             members.push(Member { name, value: self.value() });
-            self.take(b',');
         }
-        self.take(b'}');
-        if !is_sorted {
+        if !level.is_sorted() {
             sort(&mut members);
         }
         ParsedValue::Map(members.into_bump_slice())
     }
 
     fn list(&mut self) -> ParsedValue<'a> {
-        self.at += 1;
-        let mut items = ArenaVec::new_in(self.arena);
-        while !matches!(self.peek(), b']' | 0) {
-            let before = self.at;
+        let mut items = ArenaVec::new_in(self.json.arena());
+        let mut level = self.json.open_list();
+        while self.json.item(&mut level) {
             items.push(self.value());
-            self.take(b',');
-            // Cannot happen on checked text, and must not loop on other text.
-            if self.at == before {
-                break;
-            }
         }
-        self.take(b']');
         ParsedValue::List(items.into_bump_slice())
     }
 
     fn number(&mut self) -> ParsedValue<'a> {
-        let rest = &self.text[self.at..];
-        let is_part = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
-        let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
-        self.at += end;
-        let digits = &rest[..end];
-        match digits.parse::<i64>() {
-            // Go reads -0 as the integer 0.
-            Ok(int) => ParsedValue::Int(int),
-            // Integers beyond 64 bits are floats, as in Go. The text was checked, so every literal is a number.
-            Err(_) => ParsedValue::Float(digits.parse().unwrap_or_default()),
-        }
-    }
-
-    #[inline]
-    fn string(&mut self) -> &'a str {
-        self.at += 1;
-        let rest = &self.text.as_bytes()[self.at..];
-        // Values are longer than labels, for which `quote_or_escape` is faster.
-        match memchr::memchr2(b'"', b'\\', rest) {
-            Some(end) if rest[end] == b'"' => {
-                let text = &self.text[self.at..self.at + end];
-                self.at += end + 1;
-                text
-            }
-            _ => self.escaped_string(),
-        }
-    }
-
-    fn escaped_string(&mut self) -> &'a str {
-        let rest = &self.text[self.at..];
-        let len = string_len(rest.as_bytes()).unwrap_or(rest.len());
-        self.at += (len + 1).min(rest.len());
-        Str::given(&rest.as_bytes()[..len]).text_in(self.arena)
+        let number = self.json.number();
+        // Integers beyond 64 bits are floats, as in Go.
+        number.int().map_or_else(|| ParsedValue::Float(number.float()), ParsedValue::Int)
     }
 }
 

@@ -38,6 +38,11 @@ pub(crate) fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     matches!(bytes.get(at)?, b'-' | b'0'..=b'9').then(|| token::word_end(bytes, at).ok())?
 }
 
+/// The end of the escape whose letter, after the backslash, is at `at`; `None` if it is none.
+pub(crate) fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
+    token::escape_end(bytes, at).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

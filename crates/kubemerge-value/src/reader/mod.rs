@@ -1,397 +1,341 @@
-//! Reading JSON text step by step, without building anything.
+//! Reading JSON step by step, without building anything.
 //!
-//! [`Reader::new`] reads text that may be canonical, as Go's encoder and most typed clients write it, and trusts
-//! nothing: each step is checked, and text that was read to its end is a [`Canonical`] document. A step that fails
-//! says nothing about the text, except that it needs the full check. [`Canonical::reader`] and
-//! [`SharedValue::reader`] read text that is known to be canonical; no step of a caller that asks first fails there.
+//! A [`PullReader`] reads any JSON text, or a [`Node`] that is text with edits, and trusts nothing. Steps do not fail:
+//! from a fault on everything reads as null and every map and list ends, and [`PullReader::finish`] says so. It also
+//! says whether the text was canonical, which is known at the end at no extra cost.
+//!
+//! The caller asks what comes next and enters maps and lists; it keeps a [`Level`] for each that is open, so that the
+//! reader needs no stack of its own. [`Document::check`](crate::Document::check) names a fault and its place.
 
+mod number;
+mod parts;
+mod pass;
+mod string;
 #[cfg(test)]
 mod tests;
 
-use smallvec::SmallVec;
+pub use number::NumberText;
+pub(crate) use pass::canonical_depth;
 
-use crate::{
-    check::number_end,
-    document::Canonical,
-    node::{Kind, Node, Repr},
-    number,
-    scan::{plain_end, string_end, word_end},
-    shared::{ByteSpan, SharedValue},
-    string::is_before,
-    text::{Extent, Form, Text},
-};
+use crate::{Arena, MAX_DEPTH, node::Node, string::is_before};
+use parts::Parts;
 
-/// A place in unchecked text. Every step answers `None` if the text is not surely canonical.
+/// A place in a JSON text.
 ///
 /// ```
-/// use kubemerge_value::Reader;
+/// use kubemerge_value::{Arena, PullReader, Start, TextForm};
 ///
-/// let mut reader = Reader::new(br#"{"a":[1,"x"],"b":true}"#);
+/// let arena = Arena::new();
+/// let mut reader = PullReader::new(r#"{"a": [1, "x\n"], "b": true}"#, &arena);
 /// let mut names = Vec::new();
-/// reader.open_map().unwrap();
-/// while let Some(name) = reader.name().unwrap() {
+/// assert_eq!(reader.start(), Start::Map);
+/// let mut map = reader.open_map();
+/// while let Some(name) = reader.name(&mut map) {
 ///     names.push(name);
-///     reader.pass().unwrap();
+///     reader.pass();
 /// }
-/// assert_eq!(names, [b"a", b"b"]);
-/// assert!(reader.finish().is_some());
+/// assert_eq!(names, ["a", "b"]);
+/// assert_eq!(reader.finish(), TextForm::Given);
 ///
-/// assert_eq!(Reader::new(b"[01]").pass(), None);
+/// assert_eq!(PullReader::new("[01]", &arena).form_of_all(), TextForm::NotJson);
 /// ```
 #[derive(Debug)]
-pub struct Reader<'a> {
-    text: &'a [u8],
+pub struct PullReader<'a> {
+    text: &'a str,
     at: usize,
-    next: Next,
-    inside: Inside,
-    /// The last name in the map that is open, if there was one.
-    last: &'a [u8],
-    /// The containers around each open map and list, with the last name there.
-    outside: SmallVec<[(Inside, &'a [u8]); 8]>,
-    trust: Trust,
+    /// How many maps and lists are open.
+    depth: usize,
+    form: TextForm,
+    /// The next value, if it is not text throughout; then there is no text.
+    node: Option<Node<'a>>,
+    arena: &'a Arena,
 }
 
-/// What is known of the text before it is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trust {
-    /// It may be anything.
-    Nothing,
-    /// It is canonical, however deep it is nested and whatever its names are.
+/// What is known of a text that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TextForm {
+    /// It is what [`Canonical`](crate::Canonical) writes.
     Canonical,
+    /// It is JSON.
+    Given,
+    /// It is not JSON, or nested too deep.
+    NotJson,
 }
 
-/// What comes next.
+/// What a value starts with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
-    /// A value.
-    Value,
-    /// The first member or item of what was just opened, or its end.
-    First,
-    /// Another member or item, or the end.
-    Another,
-    /// Nothing: the text was read.
-    End,
-}
-
-/// What was opened last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Inside {
-    Nothing,
+pub enum Start {
+    /// `{`
     Map,
+    /// `[`
     List,
+    /// A quote.
+    Str,
+    /// A digit or a minus.
+    Number,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// `null`, and everything that is no value.
+    Null,
 }
 
-/// Text that is nested deeper needs an index of its ends, which the reader does not build.
-// The same bound as for canonical documents without an index.
-const MAX_NESTING: usize = 64;
-
-impl Canonical {
-    /// Reads the text from its start.
-    pub fn reader(&self) -> Reader<'_> {
-        Reader::with_trust(self.as_bytes(), Trust::Canonical)
+impl Start {
+    /// What Go's decoder calls a value of this form in its messages.
+    pub fn go_name(self) -> &'static str {
+        match self {
+            Start::Map => "object",
+            Start::List => "array",
+            Start::Str => "string",
+            Start::Number => "number",
+            Start::True | Start::False => "bool",
+            Start::Null => "null",
+        }
     }
 }
 
-impl SharedValue {
-    /// Reads the value from its start.
-    pub fn reader(&self) -> Reader<'_> {
-        Reader::with_trust(self.as_bytes(), Trust::Canonical)
-    }
+/// A map or list that is being read. A caller keeps it while it reads what is inside.
+#[derive(Debug)]
+pub struct Level<'a> {
+    /// The name that was read last; of a list any text once an item was read.
+    last: Option<&'a str>,
+    is_sorted: bool,
+    /// What is left of a map or list that is no text.
+    parts: Option<&'a mut Parts<'a>>,
 }
 
-impl<'a> Reader<'a> {
-    /// The beginning of a text; white space around it does not count.
-    pub fn new(text: &'a [u8]) -> Self {
-        Reader::with_trust(trimmed(text), Trust::Nothing)
-    }
-
-    fn with_trust(text: &'a [u8], trust: Trust) -> Self {
-        let outside = SmallVec::new();
-        Reader { text, at: 0, next: Next::Value, inside: Inside::Nothing, last: b"", outside, trust }
-    }
-
-    /// The next byte; 0 at the end.
+impl<'a> Level<'a> {
     #[inline]
-    pub fn next_byte(&self) -> u8 {
-        self.text.get(self.at).copied().unwrap_or(0)
+    fn new(parts: Option<&'a mut Parts<'a>>) -> Self {
+        Level { last: None, is_sorted: true, parts }
     }
 
-    /// Where the next value begins.
+    /// Whether each name so far comes after the one before it, so that none is repeated.
+    #[inline]
+    pub fn is_sorted(&self) -> bool {
+        self.is_sorted
+    }
+}
+
+impl<'a> PullReader<'a> {
+    /// The beginning of a text. Strings that have escapes are decoded into the arena.
+    pub fn new(text: &'a str, arena: &'a Arena) -> Self {
+        let mut reader = PullReader { text, at: 0, depth: 0, form: TextForm::Canonical, node: None, arena };
+        // Offsets are u32 everywhere.
+        if u32::try_from(text.len()).is_err() {
+            reader.fail();
+        }
+        reader
+    }
+
+    /// The beginning of bytes, which are no JSON if they are not UTF-8.
+    pub fn of_bytes(bytes: &'a [u8], arena: &'a Arena) -> Self {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => PullReader::new(text, arena),
+            Err(_) => {
+                let mut reader = PullReader::new("", arena);
+                reader.fail();
+                reader
+            }
+        }
+    }
+
+    /// The arena for decoded strings.
+    #[inline]
+    pub fn arena(&self) -> &'a Arena {
+        self.arena
+    }
+
+    /// The next byte as it is; 0 at the end.
+    #[inline]
+    fn byte(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or_default()
+    }
+
+    /// The next byte that is no white space; 0 at the end.
+    #[inline]
+    fn peek(&mut self) -> u8 {
+        match self.byte() {
+            // Canonical text has no white space.
+            byte if byte > b' ' => byte,
+            _ => self.peek_after_space(),
+        }
+    }
+
+    #[inline(never)]
+    fn peek_after_space(&mut self) -> u8 {
+        let end = skip_space(self.text.as_bytes(), self.at);
+        if end > self.at {
+            self.at = end;
+            self.is_not_canonical();
+        }
+        self.byte()
+    }
+
+    #[inline]
+    fn is_not_canonical(&mut self) {
+        self.form = self.form.max(TextForm::Given);
+    }
+
+    /// From here on nothing is read.
+    #[cold]
+    fn fail(&mut self) {
+        (self.text, self.at, self.node, self.form) = ("", 0, None, TextForm::NotJson);
+    }
+
+    /// What the next value is; passes over nothing but white space.
+    #[inline]
+    pub fn start(&mut self) -> Start {
+        match self.peek() {
+            b'{' => Start::Map,
+            b'[' => Start::List,
+            b'"' => Start::Str,
+            b't' => Start::True,
+            b'f' => Start::False,
+            b'n' => Start::Null,
+            b'-' | b'0'..=b'9' => Start::Number,
+            _ => self.start_of_node(),
+        }
+    }
+
+    /// Steps into a map.
+    #[inline]
+    pub fn open_map(&mut self) -> Level<'a> {
+        self.open(b'{')
+    }
+
+    /// Steps into a list.
+    #[inline]
+    pub fn open_list(&mut self) -> Level<'a> {
+        self.open(b'[')
+    }
+
+    #[inline]
+    fn open(&mut self, bracket: u8) -> Level<'a> {
+        if self.peek() != bracket || self.depth >= MAX_DEPTH {
+            return self.open_node(bracket);
+        }
+        self.at += 1;
+        self.depth += 1;
+        Level::new(None)
+    }
+
+    #[inline]
+    fn close(&mut self) {
+        self.at += 1;
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// The name of the next member of a map; `None` at its end.
+    #[inline]
+    pub fn name(&mut self, map: &mut Level<'a>) -> Option<&'a str> {
+        match self.peek() {
+            b',' if map.last.is_some() => self.at += 1,
+            b'"' if map.last.is_none() => {}
+            b'}' => {
+                self.close();
+                return None;
+            }
+            _ => return self.name_of_part(map),
+        }
+        let name = self.name_text()?;
+        self.note_name(map, name);
+        Some(name)
+    }
+
+    #[inline]
+    fn note_name(&mut self, map: &mut Level<'a>, name: &'a str) {
+        if map.last.is_some_and(|last| !is_before(last.as_bytes(), name.as_bytes())) {
+            map.is_sorted = false;
+            self.is_not_canonical();
+        }
+        map.last = Some(name);
+    }
+
+    /// A name, and the colon after it.
+    #[inline]
+    fn name_text(&mut self) -> Option<&'a str> {
+        let name = self.string();
+        if self.peek() != b':' {
+            self.fail();
+            return None;
+        }
+        self.at += 1;
+        Some(name)
+    }
+
+    /// Whether a list has another item; if not, it has ended.
+    #[inline]
+    pub fn item(&mut self, list: &mut Level<'a>) -> bool {
+        let is_start = list.last.replace("").is_none();
+        match self.peek() {
+            // Whether a value follows is for the next step to see.
+            b',' if !is_start => self.at += 1,
+            b']' => {
+                self.close();
+                return false;
+            }
+            1.. if is_start => {}
+            _ => return self.item_of_part(list),
+        }
+        true
+    }
+
+    /// Passes over `true`, `false` or `null`.
+    #[inline]
+    pub fn word(&mut self) {
+        let word: &[u8] = match self.peek() {
+            b't' => b"true",
+            b'f' => b"false",
+            _ => b"null",
+        };
+        // Text after a word is a fault that the next step finds.
+        if self.text.as_bytes().get(self.at..).is_some_and(|rest| rest.starts_with(word)) {
+            self.at += word.len();
+        } else {
+            self.fail();
+        }
+    }
+
+    /// Where the reader is in its text: the beginning of a value once its start was asked for, or the end of the one
+    /// that was just read.
     #[inline]
     pub fn here(&self) -> usize {
         self.at
     }
 
-    /// The place of a value that began there and was just read.
+    /// Passes over a value whose length is known.
     #[inline]
-    pub fn span_from(&self, start: usize) -> ByteSpan {
-        ByteSpan::new(start..self.at)
+    pub fn pass_known(&mut self, length: usize) {
+        self.at = (self.at + length).min(self.text.len());
     }
 
-    /// Steps into a map.
-    #[inline]
-    pub fn open_map(&mut self) -> Option<()> {
-        self.open(b'{', Inside::Map)
+    /// What is known of the text, all of which was read.
+    pub fn finish(mut self) -> TextForm {
+        self.peek();
+        if self.at < self.text.len() || self.depth > 0 { TextForm::NotJson } else { self.form }
     }
 
-    /// Steps into a list.
-    #[inline]
-    pub fn open_list(&mut self) -> Option<()> {
-        self.open(b'[', Inside::List)
+    /// Reads all of the text.
+    pub fn form_of_all(mut self) -> TextForm {
+        self.pass();
+        self.finish()
     }
+}
 
-    #[inline]
-    fn open(&mut self, bracket: u8, inside: Inside) -> Option<()> {
-        // A trusted document has its own index of ends.
-        let fits = self.outside.len() < MAX_NESTING || self.trust == Trust::Canonical;
-        let fits = self.next == Next::Value && fits;
-        if !fits || self.next_byte() != bracket {
-            return None;
-        }
-        self.at += 1;
-        self.outside.push((self.inside, self.last));
-        (self.inside, self.next) = (inside, Next::First);
-        Some(())
-    }
-
-    /// The name of the next member of the map that is open; the inner `None` says that the map has ended.
-    #[inline]
-    pub fn name(&mut self) -> Option<Option<&'a [u8]>> {
-        let is_first = self.next == Next::First;
-        if self.inside != Inside::Map {
-            return None;
-        }
-        if !self.another(b'}')? {
-            return Some(None);
-        }
-        let start = self.at + 1;
-        if self.next_byte() != b'"' {
-            return None;
-        }
-        let end = self.string_end(start, end_of_unusual_name)?;
-        let name = &self.text[start..end];
-        // The text of a name with escapes does not tell its order, so trusted names are not compared.
-        let is_next = is_first || self.trust == Trust::Canonical || is_before(self.last, name);
-        if !is_next || self.text.get(end + 1) != Some(&b':') {
-            return None;
-        }
-        (self.at, self.next, self.last) = (end + 2, Next::Value, name);
-        Some(Some(name))
-    }
-
-    /// Whether the list that is open has another item; if not, it has ended.
-    #[inline]
-    pub fn item(&mut self) -> Option<bool> {
-        if self.inside != Inside::List {
-            return None;
-        }
-        let more = self.another(b']')?;
-        if more {
-            self.next = Next::Value;
-        }
-        Some(more)
-    }
-
-    /// Passes over a comma, or over the bracket that ends a map or list.
-    #[inline]
-    fn another(&mut self, bracket: u8) -> Option<bool> {
-        let byte = self.next_byte();
-        match self.next {
-            Next::First | Next::Another if byte == bracket => {
-                self.at += 1;
-                (self.inside, self.last) = self.outside.pop()?;
-                self.value_ends();
-                Some(false)
-            }
-            Next::First => Some(true),
-            Next::Another if byte == b',' => {
-                self.at += 1;
-                Some(true)
-            }
-            _ => None,
-        }
-    }
-
-    #[inline]
-    fn value_ends(&mut self) {
-        self.next = if self.inside == Inside::Nothing { Next::End } else { Next::Another };
-    }
-
-    /// Passes over a scalar that ends there.
-    #[inline]
-    fn scalar(&mut self, end: usize) -> Option<&'a [u8]> {
-        let word = self.text.get(self.at..end).filter(|_| self.next == Next::Value)?;
-        self.at = end;
-        self.value_ends();
-        Some(word)
-    }
-
-    /// Passes over a string; answers its text without the quotes.
-    #[inline]
-    pub fn string(&mut self) -> Option<&'a [u8]> {
-        if self.next_byte() != b'"' {
-            return None;
-        }
-        let start = self.at + 1;
-        let end = self.string_end(start, end_of_unusual_string)?;
-        self.scalar(end + 1)?;
-        self.text.get(start..end)
-    }
-
-    /// Where the closing quote of a string is. Strings that are not plain take another look; in trusted text every
-    /// escape is one that Go writes.
-    #[inline]
-    fn string_end(
-        &self,
-        start: usize,
-        unusual: impl Fn(&[u8], usize, usize) -> Option<usize>,
-    ) -> Option<usize> {
-        let end = plain_end(self.text, start);
-        match self.text.get(end) {
-            Some(b'"') => Some(end),
-            // Escapes are known to be canonical.
-            _ if self.trust == Trust::Canonical => string_end(self.text, start).end.checked_sub(1),
-            _ => unusual(self.text, start, end),
-        }
-    }
-
-    /// Passes over `true`, `false` or `null`.
-    #[inline]
-    pub fn word(&mut self) -> Option<&'a [u8]> {
-        let rest = self.text.get(self.at..)?;
-        let word = [&b"true"[..], b"false", b"null"].into_iter().find(|word| rest.starts_with(word))?;
-        self.scalar(self.at + word.len())
-    }
-
-    /// Passes over a number.
-    #[inline]
-    pub fn number(&mut self) -> Option<&'a [u8]> {
-        let start = self.at;
-        let digits = start + usize::from(self.next_byte() == b'-');
-        let rest = self.text.get(digits..)?;
-        let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let zero_first = rest.first() == Some(&b'0') && (length > 1 || digits > start);
-        let is_float = matches!(rest.get(length), Some(b'.' | b'e' | b'E'));
-        // Up to 18 digits without a fraction are canonical as they are.
-        if is_float || zero_first || !(1..=18).contains(&length) {
-            return self.unusual_number();
-        }
-        self.scalar(digits + length)
-    }
-
-    /// A number that is written as Go writes it, though it is no plain integer.
-    #[cold]
-    fn unusual_number(&mut self) -> Option<&'a [u8]> {
-        let end = number_end(self.text, self.at)?;
-        let (word, mut written) = (self.text.get(self.at..end)?, Vec::new());
-        number::write_canonical(word, &mut written);
-        // Canonical if and only if writing it again changes nothing.
-        if written == word { self.scalar(end) } else { None }
-    }
-
-    /// Passes over the next value, whatever it is.
-    pub fn pass(&mut self) -> Option<()> {
-        let outside = self.outside.len();
-        self.step()?;
-        while self.outside.len() > outside {
-            let more = match self.inside {
-                Inside::Map => self.name()?.is_some(),
-                Inside::List | Inside::Nothing => self.item()?,
-            };
-            if more {
-                self.step()?;
+/// Skips white space from `at` on, most of which is indentation.
+fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    const SPACES: u64 = u64::from_le_bytes(*b"        ");
+    while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(at) {
+        at += 1;
+        while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            let others = u64::from_le_bytes(*word) ^ SPACES;
+            at += others.trailing_zeros() as usize / 8;
+            if others != 0 {
+                break;
             }
         }
-        Some(())
     }
-
-    /// Passes over a scalar, or into a map or list.
-    fn step(&mut self) -> Option<()> {
-        match self.next_byte() {
-            b'{' => self.open_map(),
-            b'[' => self.open_list(),
-            b'"' => self.string().map(|_| ()),
-            b't' | b'f' | b'n' => self.word().map(|_| ()),
-            _ => self.number().map(|_| ()),
-        }
-    }
-
-    /// The type of the next value; `None` where no value comes next.
-    #[inline]
-    pub fn next_kind(&self) -> Option<Kind> {
-        if self.next != Next::Value {
-            return None;
-        }
-        Some(match self.next_byte() {
-            b'{' => Kind::Map,
-            b'[' => Kind::List,
-            b'"' => Kind::String,
-            b't' | b'f' => Kind::Bool,
-            b'n' => Kind::Null,
-            _ if number::is_int(&self.text[self.at..word_end(self.text, self.at)]) => Kind::Int,
-            _ => Kind::Float,
-        })
-    }
-
-    /// Passes over a scalar.
-    pub fn scalar_node(&mut self) -> Option<Node<'a>> {
-        if matches!(self.next_byte(), b'{' | b'[') {
-            return None;
-        }
-        let start = self.at;
-        self.pass()?;
-        let bytes = &self.text[start..self.at];
-        // A scalar needs no ends.
-        Some(Node(Repr::Text(Text { bytes, form: Form::Canonical, extent: Extent::Closed, ends: None })))
-    }
-
-    /// The text as a document, if all of it was read.
-    pub fn finish(self) -> Option<Canonical> {
-        self.is_finished().then(|| Canonical::written(self.text.to_vec(), MAX_NESTING))
-    }
-
-    /// Whether all of the text was read.
-    pub fn is_finished(&self) -> bool {
-        self.next == Next::End && self.at == self.text.len()
-    }
-}
-
-/// The text without the white space around it; that of JSON, which has less of it than ASCII.
-fn trimmed(text: &[u8]) -> &[u8] {
-    let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    let start = text.iter().position(is_text).unwrap_or(text.len());
-    let end = text.iter().rposition(is_text).map_or(start, |last| last + 1);
-    &text[start..end]
-}
-
-/// The position of the closing quote of a string that is not plain from `at` on, if it is written as Go does.
-#[cold]
-fn end_of_unusual_string(text: &[u8], start: usize, mut at: usize) -> Option<usize> {
-    loop {
-        at += match text.get(at)? {
-            b'"' => break,
-            b'\\' => escape_length(&text[at..])?,
-            // Go escapes these, so text with them is not canonical.
-            0..=0x1f | b'<' | b'>' | b'&' => return None,
-            _ => 1,
-        };
-    }
-    let inner = std::str::from_utf8(&text[start..at]).ok()?;
-    // Go escapes both, since JavaScript once took them for line ends.
-    (!inner.contains(['\u{2028}', '\u{2029}'])).then_some(at)
-}
-
-/// The same for a name. Where one has escapes its text does not tell its order, so that there is no end.
-#[cold]
-fn end_of_unusual_name(text: &[u8], start: usize, at: usize) -> Option<usize> {
-    // Names with escapes cannot be compared as bytes to prove their order.
-    end_of_unusual_string(text, start, at).filter(|end| !text[start..*end].contains(&b'\\'))
-}
-
-/// How long an escape is, if Go's encoder writes it and it is a common one.
-fn escape_length(text: &[u8]) -> Option<usize> {
-    match text {
-        [_, b'"' | b'\\' | b'n' | b'r' | b't', ..] => Some(2),
-        _ => [br"\u003c", br"\u003e", br"\u0026"].iter().any(|known| text.starts_with(*known)).then_some(6),
-    }
+    at
 }

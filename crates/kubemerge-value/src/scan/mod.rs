@@ -17,6 +17,7 @@ mod string;
 pub(crate) use container::container_end;
 pub(crate) use member::member_after;
 pub(crate) use string::{StringEnd, has_backslash, plain_end, string_end};
+pub use string::{quote_or_backslash, string_length};
 
 /// Skips white space from `at` on.
 #[inline]

@@ -44,6 +44,34 @@ fn string_end_by_steps(bytes: &[u8], mut at: usize) -> StringEnd {
     short_string_end(bytes, at, escapes)
 }
 
+/// The place of the first quote or backslash.
+#[inline]
+pub fn quote_or_backslash(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let found = quotes_and_backslashes(chunk);
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize);
+        }
+        at += 16;
+    }
+    let rest = bytes.get(at..)?;
+    rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|found| at + found)
+}
+
+/// The length of a string up to its closing quote, escapes included. `rest` starts after the opening quote.
+pub fn string_length(rest: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let end = at + quote_or_backslash(rest.get(at..)?)?;
+        if rest[end] == b'"' {
+            return Some(end);
+        }
+        // The byte after a backslash never ends the string.
+        at = end + 2;
+    }
+}
+
 /// Bit `n` tells whether the byte at `at + n` is a quote or a backslash. `None` at the end of the text, and if
 /// the text is too short for a step.
 #[inline]
@@ -115,6 +143,21 @@ mod tests {
             let text = text.as_bytes();
             prop_assert_eq!(string_end(text, at), short_string_end(text, at, false));
             prop_assert_eq!(has_backslash(text), text.contains(&b'\\'));
+            let mark = text.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+            prop_assert_eq!(quote_or_backslash(text), mark);
+            let end = short_string_end(text, 0, false).end;
+            let (mut steps, mut at) = (text.iter(), None);
+            while let Some(byte) = steps.next() {
+                match byte {
+                    b'"' => {
+                        at = Some(end - 1);
+                        break;
+                    }
+                    b'\\' => _ = steps.next(),
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(string_length(text), at);
         }
 
         #[test]

@@ -1,10 +1,11 @@
 //! What metadata must look like: types when it is decoded, and what may not change.
 
+use kubemerge_value::{Arena, Kind, PullReader, SharedValue, Start};
+
 use crate::{
     protocol::status::{Outcome, bad_request},
     store::metadata_field::{Field, Shape},
 };
-use kubemerge_value::{Kind, Reader, SharedValue};
 
 /// Whether a map of strings has nulls in it, which are read as empty strings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,40 +39,39 @@ pub(super) fn shape(field: Field, value: &SharedValue) -> Outcome<Nulls> {
 
 /// Whether a list holds strings only, and a map strings and nulls only.
 fn all_text(value: &SharedValue, nulls: &mut Nulls) -> bool {
-    let mut reader = value.reader();
-    let all = match value.node().kind() {
-        Kind::List => all_items_text(&mut reader, nulls),
+    let arena = Arena::new();
+    let mut reader = PullReader::of_bytes(value.as_bytes(), &arena);
+    match reader.start() {
+        Start::List => all_items_text(&mut reader),
         _ => all_members_text(&mut reader, nulls),
-    };
-    all.is_some()
-}
-
-/// `None` at the first item that is no string.
-fn all_items_text(reader: &mut Reader<'_>, nulls: &mut Nulls) -> Option<()> {
-    reader.open_list()?;
-    while reader.item()? {
-        if reader.next_kind()? == Kind::Null {
-            *nulls = Nulls::Some;
-        }
-        reader.string()?;
     }
-    Some(())
 }
 
-/// `None` at the first value that is neither a string nor null.
-fn all_members_text(reader: &mut Reader<'_>, nulls: &mut Nulls) -> Option<()> {
-    reader.open_map()?;
-    while reader.name()?.is_some() {
-        match reader.next_kind()? {
+fn all_items_text(reader: &mut PullReader<'_>) -> bool {
+    let mut list = reader.open_list();
+    while reader.item(&mut list) {
+        if reader.start() != Start::Str {
+            return false;
+        }
+        reader.string();
+    }
+    true
+}
+
+fn all_members_text(reader: &mut PullReader<'_>, nulls: &mut Nulls) -> bool {
+    let mut map = reader.open_map();
+    while reader.name(&mut map).is_some() {
+        match reader.start() {
+            Start::Str => _ = reader.string(),
             // Nulls in maps become empty strings; in lists they are refused.
-            Kind::Null => {
+            Start::Null => {
                 *nulls = Nulls::Some;
-                reader.pass()?;
+                reader.word();
             }
-            _ => _ = reader.string()?,
+            _ => return false,
         }
     }
-    Some(())
+    true
 }
 
 #[cfg(test)]
