@@ -13,7 +13,7 @@ mod parts;
 mod pass;
 mod string;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use canonical_only::Reader;
 pub use number::NumberText;
