@@ -6,7 +6,7 @@
 use std::fmt;
 
 use kubemerge_schema::{Schema, StructId};
-use kubemerge_value::Document;
+use kubemerge_value::{Document, Node};
 
 use crate::field::{Field, FieldError, Report};
 use crate::groups::rules;
@@ -20,7 +20,7 @@ use crate::registry::{
 };
 use crate::reset_fields::{KindResets, STATUS, reset};
 use crate::tree::{Arena, Map, Value};
-use crate::typed::{DecodeError, Decoded, convert, decode, read_typed_form, zero};
+use crate::typed::{DecodeError, Decoded, convert, decode, decode_node, read_typed_form, zero};
 
 /// The version whose rules apply to schemas that name none.
 const NEWEST_MINOR: u32 = 37;
@@ -188,7 +188,21 @@ impl<'s> BuiltinKind<'s> {
     where
         's: 'a,
     {
-        let decoded = decode(arena, self.schema, self.root, text)?;
+        self.refuse_conversion(decode(arena, self.schema, self.root, text)?)
+    }
+
+    /// Reads a node into its typed form, as [`BuiltinKind::decode`] would read its text.
+    ///
+    /// # Errors
+    /// If it does not fit its kind, or is nested too deep.
+    pub fn decode_node<'a>(self, arena: &'a Arena, node: Node<'a>) -> Result<Decoded<'a>, DecodeError>
+    where
+        's: 'a,
+    {
+        self.refuse_conversion(decode_node(arena, self.schema, self.root, node)?)
+    }
+
+    fn refuse_conversion(self, decoded: Decoded<'_>) -> Result<Decoded<'_>, DecodeError> {
         match self.rules.and_then(|rules| (rules.refuse_conversion)(&decoded.object)) {
             Some(message) => Err(DecodeError::new(message)),
             None => Ok(decoded),

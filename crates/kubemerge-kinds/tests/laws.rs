@@ -4,8 +4,10 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kubemerge_kinds::tree::Arena;
+use kubemerge_kinds::typed::Decoded;
 use kubemerge_kinds::{BuiltinKind, admit, admit_update};
 use kubemerge_schema::{Dialect, GoKind, GoTypes, Schema, StructId};
+use kubemerge_value::{Canonical, Document, Entry, Kind, MapEdit, Node, to_bytes};
 
 /// Random objects of each kind of the newest version, and of each older one.
 const OBJECTS_PER_KIND: usize = 40;
@@ -137,6 +139,43 @@ fn the_typed_form_of_a_typed_form_is_itself() {
         let first = first.object.to_text();
         let second = kind.decode(&arena, &first).expect("a typed form can be read").object.to_text();
         assert_eq!(first, second, "{text}");
+    });
+}
+
+/// An object with the members of another one in place of its own: runs of its text, and new parts between them.
+fn merged<'a>(original: Node<'a>, patch: Node<'a>, arena: &'a Arena) -> Node<'a> {
+    let mut edit = MapEdit::new(original, arena);
+    for Entry { key, value } in patch.sorted_entries() {
+        match edit.seek(key) {
+            Some(old) if old.kind() == Kind::Map && value.kind() == Kind::Map => {
+                edit.replace(merged(old, value, arena));
+            }
+            Some(_) => edit.replace(value),
+            None => edit.insert(key, value),
+        }
+    }
+    edit.finish()
+}
+
+#[test]
+fn a_node_decodes_as_its_text() {
+    let mut last = "{}".to_owned();
+    each_object(|schema, api_version, name, text| {
+        let Some(kind) = BuiltinKind::find(schema, api_version, name) else { return };
+        let arena = Arena::new();
+        let original = Canonical::from_bytes(last.as_bytes()).expect("the object is JSON");
+        let patch = Document::check(text.as_bytes()).expect("the object is JSON");
+        for node in
+            [merged(original.node(), patch.node(), &arena), merged(patch.node(), original.node(), &arena)]
+        {
+            let written = String::from_utf8(to_bytes(node)).expect("nodes are UTF-8");
+            let answer = |decoded: Result<Decoded<'_>, _>| {
+                decoded.map(|decoded| (decoded.object.to_text(), decoded.strict))
+            };
+            let from_node = answer(kind.decode_node(&arena, node));
+            assert_eq!(from_node, answer(kind.decode(&arena, &written)), "{written}");
+        }
+        last = text;
     });
 }
 

@@ -114,18 +114,8 @@ impl Converter<'_> {
 
     fn decode_alone(self, ty: GoValue, value: &Value) -> Result<(), DecodeError> {
         let (arena, text) = (Arena::new(), value.to_string());
-        let mut decoder = Decoder {
-            arena: &arena,
-            schema: self.schema,
-            types: self.types,
-            root: self.root,
-            reader: PullReader::new(&text, &arena),
-            path: Vec::new(),
-            within: None,
-            mismatch: None,
-            strict: Vec::new(),
-            is_lenient: true,
-        };
+        let mut decoder = Decoder::new(PullReader::new(&text, &arena), self.schema, self.root);
+        decoder.is_lenient = true;
         let start = decoder.reader.start();
         decoder.read(ty, start, &mut true)?;
         decoder.mismatch.map_or(Ok(()), Err)

@@ -22,7 +22,7 @@ pub use error::{DecodeError, StrictError};
 pub use quantity::Quantity;
 
 use kubemerge_schema::{Alternative, GoKind, GoTypes, GoValue, Schema, StructId};
-use kubemerge_value::{PullReader, Start, deep};
+use kubemerge_value::{Node, PullReader, Start, TextForm, deep};
 
 use crate::tree::{Arena, List, Map, Omitted, Value};
 use error::Step;
@@ -46,29 +46,24 @@ pub fn decode<'a>(
     root: StructId,
     text: &'a str,
 ) -> Result<Decoded<'a>, DecodeError> {
-    let mut decoder = Decoder {
-        arena,
-        schema,
-        types: schema.go_types(),
-        root,
-        reader: PullReader::new(text, arena),
-        path: Vec::with_capacity(16),
-        within: None,
-        mismatch: None,
-        strict: Vec::new(),
-        is_lenient: false,
-    };
-    let mut is_zero = true;
-    let object = match decoder.reader.start() {
-        Start::Map => decoder.read_struct(root, &mut is_zero)?,
-        other => {
-            decoder.save_mismatch(other.go_name(), &decoder.struct_type(root));
-            Map::new_in(arena)
-        }
-    };
-    match decoder.mismatch {
-        Some(error) => Err(error),
-        None => Ok(Decoded { object, strict: decoder.strict }),
+    let mut decoder = Decoder::new(PullReader::new(text, arena), schema, root);
+    let object = decoder.read_object()?;
+    Ok(Decoded { object, strict: decoder.strict })
+}
+
+/// The same for an object that is not text throughout, such as the result of a patch: it is not written for it.
+pub fn decode_node<'a>(
+    arena: &'a Arena,
+    schema: &'a Schema,
+    root: StructId,
+    node: Node<'a>,
+) -> Result<Decoded<'a>, DecodeError> {
+    let mut decoder = Decoder::new(PullReader::of_node(node, arena), schema, root);
+    let object = decoder.read_object()?;
+    // A patch may nest values deeper than documents may be.
+    match decoder.reader.finish() {
+        TextForm::NotJson => Err(DecodeError::new("exceeded max depth")),
+        _ => Ok(Decoded { object, strict: decoder.strict }),
     }
 }
 
@@ -89,6 +84,33 @@ struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
+    fn new(reader: PullReader<'a>, schema: &'a Schema, root: StructId) -> Self {
+        Decoder {
+            arena: reader.arena(),
+            schema,
+            types: schema.go_types(),
+            root,
+            reader,
+            path: Vec::with_capacity(16),
+            within: None,
+            mismatch: None,
+            strict: Vec::new(),
+            is_lenient: false,
+        }
+    }
+
+    fn read_object(&mut self) -> Result<Map<'a>, DecodeError> {
+        let mut is_zero = true;
+        let object = match self.reader.start() {
+            Start::Map => self.read_struct(self.root, &mut is_zero)?,
+            other => {
+                self.save_mismatch(other.go_name(), &self.struct_type(self.root));
+                Map::new_in(self.arena)
+            }
+        };
+        self.mismatch.take().map_or(Ok(object), Err)
+    }
+
     fn read_struct(&mut self, id: StructId, is_zero: &mut bool) -> Result<Map<'a>, DecodeError> {
         deep(|| self.read_members(id, is_zero))
     }

@@ -180,7 +180,10 @@ fn edits_in<'a>(edits: &'a [Edit<'a>], part: &[u8]) -> &'a [Edit<'a>] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Canonical, Document, deep_equal, to_bytes, to_canonical, to_value, write::segments};
+    use crate::{
+        Canonical, Document, PullReader, deep_equal, reader::tests::read_value, to_bytes, to_canonical,
+        to_value, write::segments,
+    };
     use serde_json::{Value, json};
 
     const TEXT: &str = r#"{"a": {"b": [1, {"c": "old"}], "d": 2}, "e": [], "a<": "old"}"#;
@@ -216,6 +219,7 @@ mod tests {
         for node in [document.node(), canonical.node()] {
             let node = edited(node, &arena);
             assert_eq!(to_value(node).unwrap(), expected());
+            assert_eq!(read_value(&mut PullReader::of_node(node, &arena)), expected());
             assert!(deep_equal(node, Node::from_value(&expected()).unwrap()));
             assert_eq!(
                 to_canonical(node).as_bytes(),

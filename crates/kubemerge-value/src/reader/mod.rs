@@ -12,7 +12,7 @@ mod parts;
 mod pass;
 mod string;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use number::NumberText;
 pub(crate) use pass::canonical_depth;

@@ -7,7 +7,7 @@ use super::*;
 use crate::{Canonical, Document, deep, to_bytes, to_canonical};
 
 /// The value that a reader finds, as serde_json has it.
-fn read_value(reader: &mut PullReader<'_>) -> Value {
+pub(crate) fn read_value(reader: &mut PullReader<'_>) -> Value {
     match reader.start() {
         Start::Map => deep(|| {
             let mut map = serde_json::Map::new();
