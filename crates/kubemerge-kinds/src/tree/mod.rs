@@ -139,6 +139,18 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether lists and maps are nested deeper than so many levels.
+    pub fn is_deeper_than(&self, levels: usize) -> bool {
+        let Some(below) = levels.checked_sub(1) else {
+            return matches!(self, Value::List(_) | Value::Map(_));
+        };
+        match self {
+            Value::List(list) => deep(|| list.iter().any(|item| item.is_deeper_than(below))),
+            Value::Map(map) => deep(|| map.iter().any(|(_, value)| value.is_deeper_than(below))),
+            _ => false,
+        }
+    }
+
     /// A copy in an arena, which may be another one.
     pub fn copy_in<'b>(&self, arena: &'b Arena) -> Value<'b> {
         match self {

@@ -1,12 +1,17 @@
 //! Values of any form, kept as they are.
 
-use kubemerge_value::{NumberText, PullReader, Start, deep};
+use kubemerge_value::{Node, NumberText, PullReader, Start, deep};
 
 use crate::tree::{Arena, List, Map, Value};
 
 /// Reads the text of a value that is in its typed form already. The text must be well-formed JSON.
 pub fn read_typed_form<'a>(arena: &'a Arena, text: &'a str) -> Value<'a> {
     read(&mut PullReader::new(text, arena))
+}
+
+/// The same for a value that is not text throughout, such as the result of a patch.
+pub fn read_node<'a>(arena: &'a Arena, node: Node<'a>) -> Value<'a> {
+    read(&mut PullReader::of_node(node, arena))
 }
 
 /// Reads a value without a schema; a number is an integer if it can be.

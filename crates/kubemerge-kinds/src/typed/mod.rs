@@ -15,7 +15,7 @@ mod quantity;
 mod scalar;
 mod time;
 
-pub use any::read_typed_form;
+pub use any::{read_node, read_typed_form};
 pub use converter::convert;
 pub use duration::duration_problem;
 pub use error::{DecodeError, StrictError};

@@ -16,7 +16,7 @@ use crate::{
         apply, create,
         part::Part,
         patch,
-        request::{self, Caller, Write},
+        request::{self, Caller, Memory, Write},
         sequence,
         transaction::Transaction,
     },
@@ -49,9 +49,20 @@ pub(crate) fn handle(
     let options = WriteOptions::read(call.query, "PatchOptions")?;
     let patch = patch::read(call, patch_type)?;
     let arena = request::arena(PATCHED_BYTES + call.body.len());
-    let (caller, kind) = (Caller::of(call), Kind::of(call.cluster, call.resource));
+    let (caller, memory) = (Caller::of(call), Memory::default());
+    let kind = Kind::of(call.cluster, call.resource);
     let reading = patch::reading(patch_type);
-    let write = Write { transaction, call, caller: &caller, kind, options, part, reading, arena: &arena };
+    let write = Write {
+        transaction,
+        call,
+        caller: &caller,
+        kind,
+        options,
+        part,
+        reading,
+        memory: &memory,
+        arena: &arena,
+    };
     let done = sequence::change(write, |old| patch::patched(write, &patch, old))?;
     present::object(call, 200, done.shown())
 }
@@ -65,11 +76,22 @@ pub(crate) fn is_apply(call: &Call<'_>) -> bool {
 fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
     let options = ApplyOptions::read(call.query)?;
     let arena = request::arena(PATCHED_BYTES + call.body.len());
-    let (caller, kind) = (Caller::of(call), Kind::of(call.cluster, call.resource));
+    let (caller, memory) = (Caller::of(call), Memory::default());
+    let kind = Kind::of(call.cluster, call.resource);
     let (dry_run, reading) = (options.write.dry_run, Reading::Applied);
     let config = apply::read(call, options)?;
     let options = options.write;
-    let write = Write { transaction, call, caller: &caller, kind, options, part, reading, arena: &arena };
+    let write = Write {
+        transaction,
+        call,
+        caller: &caller,
+        kind,
+        options,
+        part,
+        reading,
+        memory: &memory,
+        arena: &arena,
+    };
     loop {
         // Upstream: a subresource of an object that does not exist is not found.
         if part == Part::Main && call.cluster.store.get(&call.key()).is_none() {

@@ -15,7 +15,7 @@ use crate::{
         create, decode,
         part::Part,
         precondition::{check_address, check_identity, check_version},
-        request::{self, Caller, Write},
+        request::{self, Caller, Memory, Write},
         sequence,
         transaction::Transaction,
     },
@@ -25,7 +25,8 @@ use crate::{
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
     let options = WriteOptions::read(call.query, "UpdateOptions")?;
     let arena = request::arena(call.body.len());
-    let (caller, kind) = (Caller::of(call), Kind::of(call.cluster, call.resource));
+    let (caller, memory) = (Caller::of(call), Memory::default());
+    let kind = Kind::of(call.cluster, call.resource);
     let write = Write {
         transaction,
         call,
@@ -34,6 +35,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part)
         options,
         part,
         reading: Reading::Body,
+        memory: &memory,
         arena: &arena,
     };
     let mut draft = read(write)?;

@@ -1,5 +1,6 @@
 //! Kinds that are built into Kubernetes: their Go types decode them, their entry in `kubemerge-kinds` has the rules.
 
+use kubemerge::Guide;
 use kubemerge_kinds::{
     BuiltinKind,
     admission::warnings,
@@ -11,15 +12,17 @@ use kubemerge_kinds::{
     tree::{Arena, Map, Value},
     typed::read_typed_form,
 };
+use kubemerge_schema::Schema;
 use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
 use kubemerge_value::Canonical;
 
 use super::{
-    Contract, DecodeError, Decoded, Given, OwnershipFacts, Storing, TypeCheck,
+    Contract, DecodeError, Decoded, Given, OwnershipFacts, Source, Storing, TypeCheck,
     built_in_versions::BuiltInVersions, times,
 };
 use crate::{
     catalog::{Resource, cluster::Cluster},
+    protocol::status::Outcome,
     store::Record,
 };
 
@@ -77,12 +80,15 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 
     fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError> {
-        let mut decoded = self.kind.decode(arena, given.text);
+        let mut decoded = match given.source {
+            Source::Text(text) => self.kind.decode(arena, text),
+            Source::Node(node) => self.kind.decode_node(arena, node),
+        };
         // Kubernetes converts a map in its own way, which takes some values that its decoder refuses.
         if !given.reading.has_type() && decoded.is_err() {
             decoded = self
                 .kind
-                .convert(given.text)
+                .convert(&given.source.text())
                 .and_then(|text| self.kind.decode(arena, arena.alloc_str(&text)));
         }
         let decoded = decoded.map_err(|error| DecodeError::Undecodable(error.message().to_owned()))?;
@@ -90,13 +96,19 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         Ok(Decoded { object: decoded.object, complaints })
     }
 
+    fn merge_guide(&self) -> Outcome<Guide<'c>> {
+        let schema: &Schema = &self.cluster.schema;
+        let ty = schema.type_of(&self.resource.api_version, &self.resource.kind);
+        Ok(ty.map_or(Guide::Schema(schema), Guide::Type))
+    }
+
     fn default(&self, object: &mut Map<'c>) {
         self.kind.default(object);
         times::set_defaults(self.cluster, self.resource, object);
     }
 
-    fn served(&self, record: &Record, arena: &'c Arena) -> Map<'c> {
-        let text = arena.alloc_str(record.canonical().as_str());
+    fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {
+        let text = record.canonical().as_str();
         if is_converted(self.resource) {
             return autoscaler(arena, text, autoscaler_to_v1);
         }
@@ -147,7 +159,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     fn in_rules_version(
         &self,
         object: &Map<'c>,
-        old: Option<&Record>,
+        old: Option<&'c Record>,
         arena: &'c Arena,
     ) -> Option<(Map<'c>, Option<Map<'c>>)> {
         if !is_converted(self.resource) {
@@ -160,7 +172,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
             object = decoded.object;
         }
         rules.default(&mut object);
-        let old = old.map(|old| rules.read_stored(arena, arena.alloc_str(old.canonical().as_str())));
+        let old = old.map(|old| rules.read_stored(arena, old.canonical().as_str()));
         Some((object, old))
     }
 

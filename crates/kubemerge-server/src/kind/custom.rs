@@ -1,5 +1,6 @@
 //! Kinds that a definition serves: the structural schema of a version prunes, defaults and validates their objects.
 
+use kubemerge::Guide;
 use kubemerge_kinds::{
     columns::TableColumn,
     custom::{
@@ -17,12 +18,12 @@ use kubemerge_kinds::{
 use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
 
 use super::{
-    Contract, DecodeError, Decoded, Given, OwnershipFacts, Reading, Storing, TypeCheck, by_parts, document,
-    metadata,
+    Contract, DecodeError, Decoded, Given, OwnershipFacts, Reading, Source, Storing, TypeCheck, by_parts,
+    document, metadata,
 };
 use crate::{
     catalog::{Resource, cluster::Cluster, custom::CustomVersion},
-    protocol::status::bad_request,
+    protocol::status::{Outcome, bad_request},
     store::{KnownForm, Record},
 };
 
@@ -71,9 +72,9 @@ pub(super) fn fill(schema: &Structural, object: &mut Map<'_>) {
 }
 
 /// The tree of an object in JSON, with its type and metadata decoded; and the paths of metadata that was dropped.
-pub(super) fn read<'a>(arena: &'a Arena, text: &'a str) -> Result<(Map<'a>, Vec<String>), String> {
+pub(super) fn read<'a>(arena: &'a Arena, source: Source<'a>) -> Result<(Map<'a>, Vec<String>), String> {
     // Upstream: any other JSON value has no kind and cannot be decoded.
-    let Value::Map(mut object) = read_typed_form(arena, text) else {
+    let Value::Map(mut object) = source.read(arena) else {
         return Err("the body of the request is not a JSON object".to_owned());
     };
     metadata::check_type_names(&mut object)?;
@@ -83,15 +84,15 @@ pub(super) fn read<'a>(arena: &'a Arena, text: &'a str) -> Result<(Map<'a>, Vec<
 
 /// The tree of an object of any kind; an error says what its type and metadata lack.
 pub(crate) fn read_object<'a>(arena: &'a Arena, text: &'a str) -> Result<Map<'a>, String> {
-    read(arena, text).map(|(object, _)| object)
+    read(arena, Source::Text(text)).map(|(object, _)| object)
 }
 
 /// Complaints about the duplicate fields of a body, then about unknown fields, in one order.
 pub(super) fn complaints(given: Given<'_>, mut unknown: Vec<String>) -> Vec<String> {
-    let duplicates = match given.reading {
-        Reading::Body => duplicate_fields::fields(given.text.as_bytes()),
-        // What our own writer wrote has none.
-        Reading::Patched | Reading::Merged | Reading::Applied => Vec::new(),
+    let duplicates = match given.source {
+        Source::Text(text) if given.reading == Reading::Body => duplicate_fields::fields(text.as_bytes()),
+        // What our own engine wrote has none.
+        _ => Vec::new(),
     };
     unknown.sort();
     let duplicates = duplicates.iter().map(|path| format!("duplicate field {}", quoted(path)));
@@ -112,7 +113,7 @@ impl<'c> Contract<'c> for Custom<'c> {
     }
 
     fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError> {
-        let (mut object, mut unknown) = read(arena, given.text).map_err(DecodeError::Undecodable)?;
+        let (mut object, mut unknown) = read(arena, given.source).map_err(DecodeError::Undecodable)?;
         // Upstream: the result of an apply is not decoded. Its type has no other fields; nulls are left to validation.
         if given.reading != Reading::Applied {
             let removed = self.prune(&mut object);
@@ -121,11 +122,15 @@ impl<'c> Contract<'c> for Custom<'c> {
         Ok(Decoded { object, complaints: complaints(given, unknown) })
     }
 
+    fn merge_guide(&self) -> Outcome<Guide<'c>> {
+        self.version.merge_guide()
+    }
+
     fn default(&self, object: &mut Map<'c>) {
         self.fill(object);
     }
 
-    fn served(&self, record: &Record, arena: &'c Arena) -> Map<'c> {
+    fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {
         let mut object = read_record(record, arena);
         // What went through all steps of a write with this schema is as it would be.
         if !self.is_as_stored(record) || record.form() == KnownForm::Unchecked {
@@ -231,8 +236,8 @@ impl<'c> Contract<'c> for Custom<'c> {
 }
 
 /// The tree of a stored object.
-pub(super) fn read_record<'a>(record: &Record, arena: &'a Arena) -> Map<'a> {
-    match read_typed_form(arena, arena.alloc_str(record.canonical().as_str())) {
+pub(super) fn read_record<'a>(record: &'a Record, arena: &'a Arena) -> Map<'a> {
+    match read_typed_form(arena, record.canonical().as_str()) {
         Value::Map(object) => object,
         // Only objects are stored.
         _ => Map::new_in(arena),

@@ -1,5 +1,6 @@
 //! Kinds that only an OpenAPI document describes: its types decode them, its schemas validate them.
 
+use kubemerge::Guide;
 use kubemerge_kinds::{
     columns::{self, TableColumn},
     custom::{correlation::Correlated, validate::validate},
@@ -9,6 +10,7 @@ use kubemerge_kinds::{
     tree::{Arena, Map},
     unknown_fields,
 };
+use kubemerge_schema::Schema;
 use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
 
 use super::{
@@ -17,6 +19,7 @@ use super::{
 };
 use crate::{
     catalog::{Resource, cluster::Cluster},
+    protocol::status::Outcome,
     store::Record,
 };
 
@@ -41,7 +44,7 @@ impl<'c> Contract<'c> for Document<'c> {
     }
 
     fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError> {
-        let (mut object, mut unknown) = read(arena, given.text).map_err(DecodeError::Undecodable)?;
+        let (mut object, mut unknown) = read(arena, given.source).map_err(DecodeError::Undecodable)?;
         let Resource { api_version, kind, .. } = self.resource;
         if let Some(ty) = self.cluster.schema.type_of(api_version, kind) {
             unknown.extend(unknown_fields::drop_unknown(&mut object, ty).map_err(DecodeError::Undecodable)?);
@@ -49,9 +52,15 @@ impl<'c> Contract<'c> for Document<'c> {
         Ok(Decoded { object, complaints: complaints(given, unknown) })
     }
 
+    fn merge_guide(&self) -> Outcome<Guide<'c>> {
+        let schema: &Schema = &self.cluster.schema;
+        let ty = schema.type_of(&self.resource.api_version, &self.resource.kind);
+        Ok(ty.map_or(Guide::Schema(schema), Guide::Type))
+    }
+
     fn default(&self, _: &mut Map<'c>) {}
 
-    fn served(&self, record: &Record, arena: &'c Arena) -> Map<'c> {
+    fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c> {
         let mut object = read_record(record, arena);
         object.set_text("apiVersion", &self.resource.api_version);
         object

@@ -15,32 +15,61 @@ mod times;
 pub(crate) use built_in::decode_complete;
 pub(crate) use custom::read_object;
 
-use std::ops::Deref;
+use std::{borrow::Cow, ops::Deref};
 
+use kubemerge::Guide;
 use kubemerge_kinds::{
     columns::TableColumn,
     field_error::FieldError,
     ordered_json::OrderedJson,
     reset_fields::Names,
-    tree::{Arena, Map},
+    tree::{Arena, Map, Value},
+    typed::{read_node, read_typed_form},
 };
 use kubemerge_ssa::{VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
+use kubemerge_value::{Node, to_canonical};
 
 use crate::{
     catalog::{Resource, cluster::Cluster},
-    protocol::status::Failure,
+    protocol::status::{Failure, Outcome},
     store::Record,
 };
 
-/// A text to decode.
+/// An object to decode.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
-    /// Well-formed JSON.
-    pub(crate) text: &'a str,
+    pub(crate) source: Source<'a>,
     pub(crate) reading: Reading,
 }
 
-/// Where a text comes from: Kubernetes reads each in its own way.
+/// What an object is read from.
+#[derive(Clone, Copy)]
+pub(crate) enum Source<'a> {
+    /// Well-formed JSON.
+    Text(&'a str),
+    /// The result of a patch, which is not printed to be read.
+    Node(Node<'a>),
+}
+
+impl<'a> Source<'a> {
+    /// The text, for messages.
+    pub(crate) fn text(self) -> Cow<'a, str> {
+        match self {
+            Source::Text(text) => Cow::Borrowed(text),
+            Source::Node(node) => Cow::Owned(to_canonical(node).as_str().to_owned()),
+        }
+    }
+
+    /// The value as it is.
+    pub(crate) fn read(self, arena: &'a Arena) -> Value<'a> {
+        match self {
+            Source::Text(text) => read_typed_form(arena, text),
+            Source::Node(node) => read_node(arena, node),
+        }
+    }
+}
+
+/// Where an object comes from: Kubernetes reads each in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// The body of a request.
@@ -116,11 +145,14 @@ pub(crate) trait Contract<'c> {
     /// Reads a text; unknown fields are dropped and reported.
     fn decode(&self, given: Given<'c>, arena: &'c Arena) -> Result<Decoded<'c>, DecodeError>;
 
+    /// The rules by which strategic merge patches merge.
+    fn merge_guide(&self) -> Outcome<Guide<'c>>;
+
     /// Fills in defaults.
     fn default(&self, object: &mut Map<'c>);
 
     /// A stored object in the version of the resource, as it is decoded today.
-    fn served(&self, record: &Record, arena: &'c Arena) -> Map<'c>;
+    fn served(&self, record: &'c Record, arena: &'c Arena) -> Map<'c>;
 
     /// Whether a stored object is in that form as it is, but for its `apiVersion`.
     fn is_as_stored(&self, record: &Record) -> bool;
@@ -149,7 +181,7 @@ pub(crate) trait Contract<'c> {
     fn in_rules_version(
         &self,
         _object: &Map<'c>,
-        _old: Option<&Record>,
+        _old: Option<&'c Record>,
         _arena: &'c Arena,
     ) -> Option<(Map<'c>, Option<Map<'c>>)> {
         None

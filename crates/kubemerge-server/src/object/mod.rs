@@ -5,6 +5,7 @@
 
 pub(crate) mod differing_tree;
 pub(crate) mod draft;
+pub(crate) mod kept;
 pub(crate) mod members;
 pub(crate) mod meta;
 pub(crate) mod parsed;

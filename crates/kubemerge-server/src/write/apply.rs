@@ -78,11 +78,7 @@ fn yaml(body: &[u8]) -> Outcome<Canonical> {
 }
 
 /// The object that a configuration makes of the stored one.
-pub(crate) fn applied<'w>(
-    write: Write<'w>,
-    config: &Configuration<'_>,
-    old: Old<'_, 'w>,
-) -> Outcome<Draft<'w>> {
+pub(crate) fn applied<'w>(write: Write<'w>, config: &Configuration<'_>, old: Old<'w>) -> Outcome<Draft<'w>> {
     let call = write.call;
     let Applied { text, ownership } = merge(endpoint(write), config, Some(old))?;
     report_duplicates(call, write.options.field_validation)?;
@@ -122,7 +118,7 @@ pub(crate) fn created<'w>(write: Write<'w>, config: &Configuration<'_>) -> Outco
 pub(crate) fn merge(
     endpoint: Tracked<'_>,
     config: &Configuration<'_>,
-    old: Option<Old<'_, '_>>,
+    old: Option<Old<'_>>,
 ) -> Outcome<Applied> {
     let (version, nothing) = (old.map(|old| old.stored.revision.to_string()), ManagedFields::new());
     let managed = old.map_or(&nothing, |old| old.ownership().entries());

@@ -1,5 +1,6 @@
 //! The text of a body: from any encoding that is understood to JSON that is well-formed and not nested too deep.
 
+use kubemerge_kinds::tree::Map;
 use kubemerge_value::{Canonical, Document, MAX_VALUE_DEPTH, ParseError};
 
 use crate::{
@@ -74,7 +75,19 @@ pub(crate) fn check_depth(bytes: &[u8]) -> Outcome<()> {
     if opening <= MAX_VALUE_DEPTH || nesting(bytes) <= MAX_VALUE_DEPTH {
         return Ok(());
     }
-    Err(bad_request(format!("the body of the request is nested deeper than {MAX_VALUE_DEPTH} levels")))
+    Err(too_deep())
+}
+
+/// The same for an object that was decoded from what is not a text.
+pub(crate) fn check_tree(object: &Map<'_>) -> Outcome<()> {
+    match object.iter().any(|(_, value)| value.is_deeper_than(MAX_VALUE_DEPTH - 1)) {
+        true => Err(too_deep()),
+        false => Ok(()),
+    }
+}
+
+fn too_deep() -> Failure {
+    bad_request(format!("the body of the request is nested deeper than {MAX_VALUE_DEPTH} levels"))
 }
 
 /// How deep a JSON text is nested.

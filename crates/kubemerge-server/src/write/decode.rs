@@ -1,11 +1,15 @@
 //! The first step: from the text of a request to an object of the resource's kind.
 
-use kubemerge_kinds::{BuiltinKind, field_error::MAX_COMPLAINTS, tree::Arena};
-use kubemerge_value::{Document, Node};
+use kubemerge_kinds::{
+    BuiltinKind,
+    field_error::MAX_COMPLAINTS,
+    tree::{Arena, Map, Value},
+};
+use kubemerge_value::Node;
 
 use crate::{
     catalog::{Resource, call::Call},
-    kind::{DecodeError, Given, Kind, TypeCheck},
+    kind::{DecodeError, Given, Kind, Source, TypeCheck},
     object::draft::Draft,
     protocol::{
         query::FieldValidation,
@@ -14,63 +18,58 @@ use crate::{
     write::{
         body,
         request::Write,
-        undecodable::{Patching, Source, undecodable},
+        undecodable::{Origin, Patching, undecodable},
     },
 };
 
 /// The object in a body, checked to be of the resource's kind, with unknown fields dropped and reported.
 pub(crate) fn body_object(write: Write<'_>) -> Outcome<Draft<'_>> {
-    decode(write, body::text(write)?, Source::Body, Vec::new())
+    decode(write, Source::Text(body::text(write)?), Origin::Body, Vec::new())
 }
 
 /// The object that is the result of a patch, which must be of the kind it was before. `complaints` are those about the
 /// patch itself.
 pub(crate) fn patched_object<'w>(
     write: Write<'w>,
-    text: &'w str,
+    node: Node<'w>,
     patching: Patching<'_>,
     complaints: Vec<String>,
 ) -> Outcome<Draft<'w>> {
-    body::check_depth(text.as_bytes())?;
-    decode(write, text, Source::Patch(patching), complaints)
+    decode(write, Source::Node(node), Origin::Patch(patching), complaints)
 }
 
 /// The object that is the result of an apply. It fits its type, so that there is nothing to report.
 pub(crate) fn applied_object<'w>(write: Write<'w>, text: &'w str) -> Outcome<Draft<'w>> {
-    body::check_depth(text.as_bytes())?;
-    decode(write, text, Source::Apply, Vec::new())
+    decode(write, Source::Text(text), Origin::Apply, Vec::new())
 }
 
 fn decode<'w>(
     write: Write<'w>,
-    text: &'w str,
-    source: Source<'_>,
+    source: Source<'w>,
+    origin: Origin<'_>,
     mut complaints: Vec<String>,
 ) -> Outcome<Draft<'w>> {
-    let (call, given) = (write.call, Given { text, reading: write.reading });
+    let (call, given) = (write.call, Given { source, reading: write.reading });
     let decoded = write.kind.decode(given, write.arena);
     if given.reading.has_type() {
-        let names = decoded.as_ref().ok().map(|decoded| TypeNames {
-            api_version: decoded.object.str("apiVersion").into(),
-            kind: decoded.object.str("kind").into(),
-        });
-        check_type(write, names, text, source)?;
+        check_type(write, decoded.as_ref().ok().map(|decoded| &decoded.object), source, origin)?;
     }
     let mut decoded = decoded.map_err(|error| match error {
-        DecodeError::Undecodable(why) => undecodable(write, &why, source, text),
+        DecodeError::Undecodable(why) => undecodable(write, &why, origin, &source.text()),
         DecodeError::Refused(failure) => failure,
     })?;
+    body::check_tree(&decoded.object)?;
     decoded.object.set_text("apiVersion", &call.resource.api_version);
     decoded.object.set_text("kind", &call.resource.kind);
     // Complaints about the patch itself come first. Upstream: no more than this many.
     let room = MAX_COMPLAINTS.saturating_sub(complaints.len());
     complaints.extend(decoded.complaints.into_iter().take(room));
-    let validation = match source {
-        Source::Apply => FieldValidation::Ignore,
-        Source::Body | Source::Patch(_) => write.options.field_validation,
+    let validation = match origin {
+        Origin::Apply => FieldValidation::Ignore,
+        Origin::Body | Origin::Patch(_) => write.options.field_validation,
     };
     report(call, validation, complaints)
-        .map_err(|why| undecodable(write, &why, source, &decoded.object.to_text()))?;
+        .map_err(|why| undecodable(write, &why, origin, &decoded.object.to_text()))?;
     Ok(Draft::new(decoded.object))
 }
 
@@ -95,50 +94,51 @@ struct TypeNames {
 }
 
 impl TypeNames {
-    /// Reads only the type of an object.
-    fn read(text: &str) -> Result<TypeNames, String> {
-        let not_an_object = || "the body of the request is not a JSON object".to_owned();
-        let document = Document::check(text.as_bytes()).map_err(|error| error.to_string())?;
-        let node = document.node();
-        if node.kind() != kubemerge_value::Kind::Map {
-            return Err(not_an_object());
-        }
-        let name = |name: &str| match node.get(name) {
-            None => Ok(String::new()),
-            Some(node) => text_of(node, name),
-        };
-        Ok(TypeNames { api_version: name("apiVersion")?, kind: name("kind")? })
+    /// The type of an object that was decoded.
+    fn of(object: &Map<'_>) -> TypeNames {
+        TypeNames { api_version: object.str("apiVersion").into(), kind: object.str("kind").into() }
     }
-}
 
-fn text_of(node: Node<'_>, name: &str) -> Result<String, String> {
-    // Go reads a null into a string as the empty string.
-    if node.is_null() {
-        return Ok(String::new());
+    /// Only the type of an object that cannot be decoded.
+    fn read(text: &str) -> Result<TypeNames, String> {
+        let arena = Arena::new();
+        let Value::Map(object) = Source::Text(text).read(&arena) else {
+            return Err("the body of the request is not a JSON object".to_owned());
+        };
+        for name in ["apiVersion", "kind"] {
+            // Go reads a null into a string as the empty string.
+            if !matches!(object.get(name), None | Some(Value::Null | Value::Str(_))) {
+                return Err(format!("the field {name:?} of the object is not a string"));
+            }
+        }
+        Ok(TypeNames::of(&object))
     }
-    let text = node.as_str().map(|text| text.text().into_owned());
-    text.ok_or_else(|| format!("the field {name:?} of the object is not a string"))
 }
 
 /// Refuses an object of another type.
-fn check_type(write: Write<'_>, names: Option<TypeNames>, text: &str, source: Source<'_>) -> Outcome<()> {
-    let checks_first = write.kind.type_check() == TypeCheck::First;
-    let names = match names {
-        Some(names) => names,
+fn check_type(
+    write: Write<'_>,
+    decoded: Option<&Map<'_>>,
+    source: Source<'_>,
+    origin: Origin<'_>,
+) -> Outcome<()> {
+    let names = match decoded {
+        Some(object) => TypeNames::of(object),
         // That the type is wrong is said first, even if the text cannot be decoded.
-        None if checks_first => {
-            TypeNames::read(text).map_err(|why| undecodable(write, &why, source, text))?
+        None if write.kind.type_check() == TypeCheck::First => {
+            let text = source.text();
+            TypeNames::read(&text).map_err(|why| undecodable(write, &why, origin, &text))?
         }
         None => return Ok(()),
     };
-    let checked = check_names(write, &names, text, source);
-    checked.map_err(|failure| match source {
-        Source::Body => failure,
-        Source::Patch(_) | Source::Apply => undecodable(write, failure.message(), source, text),
+    let checked = check_names(write, &names, source, origin);
+    checked.map_err(|failure| match origin {
+        Origin::Body => failure,
+        Origin::Patch(_) | Origin::Apply => undecodable(write, failure.message(), origin, &source.text()),
     })
 }
 
-fn check_names(write: Write<'_>, names: &TypeNames, text: &str, source: Source<'_>) -> Outcome<()> {
+fn check_names(write: Write<'_>, names: &TypeNames, source: Source<'_>, origin: Origin<'_>) -> Outcome<()> {
     let TypeNames { api_version, kind } = names;
     if write.kind.type_check() == TypeCheck::Last {
         // In the order in which unstructured objects are checked.
@@ -146,12 +146,12 @@ fn check_names(write: Write<'_>, names: &TypeNames, text: &str, source: Source<'
             if text.is_empty() {
                 let body = String::from_utf8_lossy(write.call.body);
                 let text = format!("Object '{member}' is missing in '{body}'");
-                return Err(undecodable(write, &text, Source::Body, ""));
+                return Err(undecodable(write, &text, Origin::Body, ""));
             }
         }
     }
-    if matches!(source, Source::Body)
-        && let Some(failure) = other_kind(write, names, text)
+    if matches!(origin, Origin::Body)
+        && let Some(failure) = other_kind(write, names, source)
     {
         return Err(failure);
     }
@@ -159,14 +159,14 @@ fn check_names(write: Write<'_>, names: &TypeNames, text: &str, source: Source<'
 }
 
 /// Why an object of another built-in kind cannot be one of the resource: it is decoded as what it is first.
-fn other_kind(write: Write<'_>, names: &TypeNames, text: &str) -> Option<Failure> {
+fn other_kind(write: Write<'_>, names: &TypeNames, source: Source<'_>) -> Option<Failure> {
     let Resource { group, kind: wanted, .. } = write.call.resource;
     if names.kind == *wanted || write.kind.go_scheme().is_none() {
         return None;
     }
     let kind = BuiltinKind::find(&write.call.cluster.schema, &names.api_version, &names.kind)?;
     let version = names.api_version.rsplit('/').next().unwrap_or_default();
-    let problem = match kind.decode(&Arena::new(), text) {
+    let problem = match kind.decode(&Arena::new(), &source.text()) {
         Err(error) => error.message().to_owned(),
         Ok(_) => {
             // Go's packages are named after the first part of their group; both groups of Events share one.

@@ -1,14 +1,11 @@
 //! Applying a patch to the stored object: the decode step of PATCH.
 
-use std::borrow::Cow;
-
-use kubemerge::{Canonical, Error, Guide, Patch, PatchType, apply};
+use kubemerge::{Canonical, Error, Guide, Patch, PatchType, apply, apply_node};
 use kubemerge_kinds::{duplicate_fields, field_error::quoted, strategy::Permission};
-use kubemerge_schema::Schema;
 
 use crate::{
     catalog::call::Call,
-    kind::{Reading, shown::Shown},
+    kind::{Kind, Reading, shown::Shown},
     object::draft::Draft,
     protocol::{
         query::FieldValidation,
@@ -52,14 +49,14 @@ pub(crate) fn reading(patch_type: PatchType) -> Reading {
 }
 
 /// The object that a patch makes of the stored one.
-pub(crate) fn patched<'w>(write: Write<'w>, patch: &Patch<'_>, old: Old<'_, 'w>) -> Outcome<Draft<'w>> {
+pub(crate) fn patched<'w>(write: Write<'w>, patch: &'w Patch<'_>, old: Old<'w>) -> Outcome<Draft<'w>> {
     let call = write.call;
     let live = live(write, patch, old.stored)?;
-    let result = apply_to(call, patch, &live)?;
+    let result = apply_node(merge_guide(call, patch)?, live.node(), patch, write.arena);
+    let result = result.map_err(|error| refused(&error))?;
     let duplicates = duplicate_fields(call, patch.patch_type(), write.options.field_validation);
     let patching = Patching { patch_type: patch.patch_type(), stored: old.stored };
-    let text = write.arena.alloc_str(result.as_str());
-    let mut draft = decode::patched_object(write, text, patching, duplicates)?;
+    let mut draft = decode::patched_object(write, result, patching, duplicates)?;
     check_address(call, &mut draft)?;
     // Only a patch that sets a resourceVersion can fail on it.
     check_version(call, draft.text(Field::ResourceVersion), old.stored, Permission::Granted)?;
@@ -77,14 +74,14 @@ fn duplicate_fields(call: &Call<'_>, patch_type: PatchType, validation: FieldVal
 }
 
 /// The text to patch: as it is stored, unless the patch may look at the resourceVersion or another version.
-fn live<'s>(write: Write<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome<Cow<'s, Canonical>> {
+fn live<'w>(write: Write<'w>, patch: &Patch<'_>, current: &'w Stored) -> Outcome<&'w Canonical> {
     let (call, record) = (write.call, &current.record);
     let as_stored = record.api_version() == call.resource.api_version && write.kind.is_as_stored(record);
     // A JSON patch may test the resourceVersion, which the stored text does not have; others may change managedFields,
     // which it does not have either.
     let may_see_metadata = patch.patch_type() == PatchType::Json || names_managed_fields(call.body);
     if as_stored && !may_see_metadata {
-        return Ok(Cow::Borrowed(record.canonical()));
+        return Ok(record.canonical());
     }
     let revision = (patch.patch_type() == PatchType::Json).then_some(current.revision);
     let mut text = Vec::new();
@@ -93,7 +90,8 @@ fn live<'s>(write: Write<'_>, patch: &Patch<'_>, current: &'s Stored) -> Outcome
         false => ManagedFieldsView::Hidden,
     };
     Shown::new(record, revision).with(managed_fields).write(write.kind, &mut text);
-    Canonical::from_bytes(&text).map(Cow::Owned).map_err(|error| unclassified(error.to_string()))
+    let text = Canonical::from_bytes(&text).map_err(|error| unclassified(error.to_string()))?;
+    Ok(write.memory.texts.keep(text))
 }
 
 /// Whether a patch may say something about managedFields.
@@ -102,20 +100,12 @@ fn names_managed_fields(body: &[u8]) -> bool {
     body.windows(name.len()).any(|window| window == name)
 }
 
-/// The rules of a built-in kind.
-fn merge_guide<'c>(call: &Call<'c>) -> Guide<'c> {
-    let schema: &Schema = &call.cluster.schema;
-    let ty = schema.type_of(&call.resource.api_version, &call.resource.kind);
-    ty.map_or(Guide::Schema(schema), Guide::Type)
-}
-
-fn apply_to(call: &Call<'_>, patch: &Patch<'_>, live: &Canonical) -> Outcome<Canonical> {
-    let result = match (patch.patch_type(), call.resource.custom()) {
-        (PatchType::Strategic, Some(version)) => apply(version.merge_guide()?, live, patch),
-        (PatchType::Strategic, None) => apply(merge_guide(call), live, patch),
-        _ => apply(Guide::None, live, patch),
-    };
-    result.map_err(|error| refused(&error))
+/// The rules by which a patch merges; only strategic merge patches need any.
+fn merge_guide<'c>(call: &Call<'c>, patch: &Patch<'_>) -> Outcome<Guide<'c>> {
+    match patch.patch_type() {
+        PatchType::Strategic => Kind::of(call.cluster, call.resource).merge_guide(),
+        _ => Ok(Guide::None),
+    }
 }
 
 /// The engine's error with the API server's code and text, and a cause that says where and what to do.

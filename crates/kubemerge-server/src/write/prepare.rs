@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Drops what a client cannot set.
-pub(crate) fn reset<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old<'_, 'w>>) {
+pub(crate) fn reset<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old<'w>>) {
     // Whether it is the version that the client means was checked before.
     draft.remove(Field::ResourceVersion);
     if old.is_some() {
@@ -28,7 +28,7 @@ pub(crate) fn reset<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old
 }
 
 /// Gives a new object its identity; a changed one keeps that of the stored object.
-pub(crate) fn identify<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old<'_, 'w>>) {
+pub(crate) fn identify<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old<'w>>) {
     match old {
         None => set_identity(write, draft),
         Some(old) => keep_metadata(draft, old.tree),
@@ -88,7 +88,7 @@ fn take<'a>(metadata: &mut Map<'a>, from: &Map<'a>, field: Field) {
 pub(crate) fn in_rules_version<'w>(
     write: Write<'w>,
     draft: &mut Draft<'w>,
-    old: Option<Old<'_, 'w>>,
+    old: Option<Old<'w>>,
 ) -> Option<Map<'w>> {
     let old = old.map(|old| &old.stored.record);
     let (object, old) = write.kind.in_rules_version(&draft.tree, old, write.arena)?;

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use kubemerge_kinds::tree::{Arena, Map};
+use kubemerge_value::Canonical;
 
 use crate::{
     catalog::call::Call,
     kind::{Kind, Reading},
-    object::draft::metadata_text,
+    object::{draft::metadata_text, kept::Kept},
     protocol::query::WriteOptions,
     store::{Ownership, Stored, metadata_field::Field},
     write::{part::Part, transaction::Transaction},
@@ -29,8 +30,18 @@ pub(crate) struct Write<'w> {
     pub(crate) part: Part,
     /// How the object of the request is read.
     pub(crate) reading: Reading,
+    pub(crate) memory: &'w Memory,
     /// Where trees live until the request is answered.
     pub(crate) arena: &'w Arena,
+}
+
+/// What lives until a request is answered.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// The stored objects that it has read to change them.
+    pub(crate) stored: Kept<Stored>,
+    /// Texts that were patched and are not stored as they are.
+    pub(crate) texts: Kept<Canonical>,
 }
 
 /// Facts about who sent a request.
@@ -60,14 +71,14 @@ pub(crate) fn arena(text_bytes: usize) -> Arena {
 
 /// The stored object that a write changes.
 #[derive(Clone, Copy)]
-pub(crate) struct Old<'o, 'w> {
-    pub(crate) stored: &'o Stored,
+pub(crate) struct Old<'w> {
+    pub(crate) stored: &'w Stored,
     /// The same as a tree in the version of the resource, as it is decoded today.
-    pub(crate) tree: &'o Map<'w>,
+    pub(crate) tree: &'w Map<'w>,
 }
 
-impl<'o, 'w> Old<'o, 'w> {
-    pub(crate) fn ownership(self) -> &'o Ownership {
+impl<'w> Old<'w> {
+    pub(crate) fn ownership(self) -> &'w Ownership {
         self.stored.record.ownership()
     }
 

@@ -20,11 +20,12 @@ use crate::{
 /// was faster.
 pub(crate) fn change<'w>(
     write: Write<'w>,
-    decode: impl Fn(Old<'_, 'w>) -> Outcome<Draft<'w>>,
+    decode: impl Fn(Old<'w>) -> Outcome<Draft<'w>>,
 ) -> Outcome<Committed> {
     commit::change(write.transaction, write.call, write.options.dry_run, |stored| {
-        let tree = write.kind.served(&stored.record, write.arena);
-        let old = Old { stored, tree: &tree };
+        let stored = write.memory.stored.keep(stored.clone());
+        let tree = write.arena.alloc(write.kind.served(&stored.record, write.arena));
+        let old = Old { stored, tree };
         state_to_store(write, decode(old)?, Some(old))
     })
 }
@@ -33,7 +34,7 @@ pub(crate) fn change<'w>(
 pub(crate) fn state_to_store<'w>(
     write: Write<'w>,
     mut draft: Draft<'w>,
-    old: Option<Old<'_, 'w>>,
+    old: Option<Old<'w>>,
 ) -> Outcome<Record> {
     prepare::reset(write, &mut draft, old);
     write.kind.default(&mut draft.tree);

@@ -48,7 +48,7 @@ pub(crate) fn endpoint(write: Write<'_>) -> Tracked<'_> {
 }
 
 /// Finds out who owns which fields after a request, unless that is known.
-pub(crate) fn request<'w>(write: Write<'w>, old: Option<Old<'_, 'w>>, draft: &mut Draft<'w>) {
+pub(crate) fn request<'w>(write: Write<'w>, old: Option<Old<'w>>, draft: &mut Draft<'w>) {
     if matches!(draft.owners, Owners::Known(..)) {
         return;
     }

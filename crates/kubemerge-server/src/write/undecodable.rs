@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{
     catalog::{Resource, call::Call},
     kind::shown::Shown,
-    kind::{DecodeError, Given},
+    kind::{DecodeError, Given, Source},
     protocol::status::{Failure, Qualified, bad_request, invalid, unclassified},
     store::Stored,
     write::request::Write,
@@ -19,7 +19,7 @@ use crate::{
 
 /// Where the text of an object comes from; errors differ.
 #[derive(Clone, Copy)]
-pub(crate) enum Source<'p> {
+pub(crate) enum Origin<'p> {
     /// The body of a request.
     Body,
     /// The result of a patch.
@@ -36,19 +36,19 @@ pub(crate) struct Patching<'p> {
 }
 
 /// The refusal of an object: 400 for a body, 422 for the result of a patch, 500 for that of an apply.
-pub(crate) fn undecodable(write: Write<'_>, why: &str, source: Source<'_>, object: &str) -> Failure {
+pub(crate) fn undecodable(write: Write<'_>, why: &str, origin: Origin<'_>, object: &str) -> Failure {
     let call = write.call;
-    match source {
-        Source::Body => {
+    match origin {
+        Origin::Body => {
             let (kind, version) = (&call.resource.kind, &call.resource.version);
             bad_request(format!("{kind} in version {} cannot be handled as a {kind}: {why}", quoted(version)))
         }
-        Source::Patch(patching) => {
+        Origin::Patch(patching) => {
             let shown = quoted_object(write, patching);
             let first = shown.as_deref().and_then(|text| first_error(write, patching.patch_type, text));
             invalid_patch(shown.as_deref().unwrap_or(object), first.as_deref().unwrap_or(why))
         }
-        Source::Apply => unclassified(not_convertible(call, why)),
+        Origin::Apply => unclassified(not_convertible(call, why)),
     }
 }
 
@@ -94,7 +94,8 @@ fn first_error(write: Write<'_>, patch_type: PatchType, text: &str) -> Option<St
     if patch_type == PatchType::Strategic {
         return None;
     }
-    let given = Given { text: write.arena.alloc_str(text), reading: write.reading };
+    let source = Source::Text(write.arena.alloc_str(text));
+    let given = Given { source, reading: write.reading };
     match write.kind.decode(given, write.arena) {
         Err(DecodeError::Undecodable(why)) => Some(why),
         _ => None,

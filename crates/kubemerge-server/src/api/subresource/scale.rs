@@ -30,7 +30,7 @@ use crate::{
         part::Part,
         patch,
         precondition::check_version,
-        request::{Caller, Old, Write},
+        request::{Caller, Memory, Old, Write},
         sequence,
         track_scale::{self, Rescaled},
         transaction::Transaction,
@@ -51,6 +51,7 @@ pub(crate) fn handle(
     verb: Verb,
 ) -> Outcome<Reply> {
     let (paths, arena, caller) = (paths(call), Arena::new(), Caller::of(call));
+    let memory = Memory::default();
     let kind = Kind::of(call.cluster, call.resource);
     let write = |options, reading| Write {
         transaction,
@@ -60,6 +61,7 @@ pub(crate) fn handle(
         options,
         part: Part::Main,
         reading,
+        memory: &memory,
         arena: &arena,
     };
     match verb {
@@ -205,7 +207,7 @@ fn change<'w>(
     compute: impl Fn(&Value, &Ownership) -> Outcome<Rescaled>,
 ) -> Outcome<Reply> {
     let call = write.call;
-    let rescaled = |old: Old<'_, 'w>| {
+    let rescaled = |old: Old<'w>| {
         // The Scale has the resourceVersion of the object, which a client may send back.
         let current = scale(old.tree, Some(old.stored.revision), paths)?;
         let Rescaled { scale: wanted, ownership } = compute(&current, old.ownership())?;
@@ -220,7 +222,9 @@ fn change<'w>(
     };
     let done = sequence::change(write, rescaled)?;
     let shown = done.shown();
-    let object = write.kind.served(shown.record, write.arena);
+    let arena = Arena::new();
+    let kind = write.kind;
+    let object = kind.served(shown.record, &arena);
     // A dry run has no new revision.
     Ok(Reply::value(200, &scale(&object, Some(shown.revision.unwrap_or_default()), paths)?))
 }
@@ -233,7 +237,7 @@ fn set_replicas<'a>(object: &mut Map<'a>, path: &[&str], replicas: i64) {
     parent.set(arena.alloc_str(last), replicas);
 }
 
-fn check(call: &Call<'_>, old: Old<'_, '_>, wanted: &Value) -> Outcome<()> {
+fn check(call: &Call<'_>, old: Old<'_>, wanted: &Value) -> Outcome<()> {
     let uid = wanted.pointer("/metadata/uid").and_then(Value::as_str).unwrap_or_default();
     if !uid.is_empty() && uid != old.uid() {
         let own = old.uid();
