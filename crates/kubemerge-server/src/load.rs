@@ -2,7 +2,6 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use kubemerge_kinds::strategy::GenerationRule;
 use serde_json::{Value, json};
 
 use crate::{
@@ -122,10 +121,10 @@ fn complete(cluster: &Cluster, resource: &Resource, object: &mut Object) {
     if !metadata.has(Field::CreationTimestamp) {
         metadata.set(Field::CreationTimestamp, cluster.clock.now().to_string());
     }
-    let tracked =
-        !matches!(resource.strategy.generation, GenerationRule::Untracked | GenerationRule::SpecFromZero);
-    if tracked && metadata.generation() == 0 {
-        metadata.set(Field::Generation, 1);
+    if let Some(first) = resource.strategy.generation.first()
+        && metadata.generation() == 0
+    {
+        metadata.set(Field::Generation, first);
     }
     view::store(resource, object);
 }

@@ -9,8 +9,10 @@ use super::{
     structural::{Additional, Structural},
 };
 use crate::{
-    document_path::DocumentPath, field_error::FieldError, format::dns1035_label, meta::NameRule,
-    registry::Scope,
+    document_path::DocumentPath,
+    field_error::FieldError,
+    format::dns1035_label,
+    meta::{NameRule, Scope},
 };
 
 /// What the fields of metadata may hold.

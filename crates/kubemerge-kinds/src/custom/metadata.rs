@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use crate::{
     field_error::FieldError,
-    meta::{NameRule, metadata_errors},
-    registry::Scope,
+    meta::{NameRule, Scope, metadata_errors},
     tree::{self, Arena},
 };
 

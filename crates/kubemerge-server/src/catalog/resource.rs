@@ -3,7 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use kubemerge_kinds::{
-    BuiltinKind, FoundKind, defaults::DefaultTree, pattern::Pattern, registry::Scope, strategy::Strategy,
+    BuiltinKind, FoundKind,
+    defaults::DefaultTree,
+    pattern::Pattern,
+    registry::{KindEntry, Scope, Selectable},
+    strategy::Strategy,
 };
 use kubemerge_schema::Schema;
 use kubemerge_value::Canonical;
@@ -31,6 +35,8 @@ pub(crate) struct Resource {
     pub(crate) verbs: Vec<String>,
     pub(crate) subresources: Vec<Subresource>,
     pub(crate) strategy: Strategy,
+    /// The fields that field selectors may name.
+    pub(crate) selectable: Selectable,
     pub(crate) origin: Origin,
     /// The apiVersion in which objects are stored; its group may be another one, whose objects they are too.
     pub(crate) storage: String,
@@ -54,13 +60,26 @@ pub(crate) enum Origin {
     Custom(Arc<CustomVersion>),
 }
 
-/// What is found out about a built-in kind when its first object is written.
-#[derive(Clone, Debug, Default)]
+/// The entry of a built-in kind, and what is found out about the kind when its first object is written.
+#[derive(Clone, Debug)]
 pub(crate) struct BuiltIn {
+    entry: &'static KindEntry,
     kind: OnceLock<Option<FoundKind>>,
     pattern: OnceLock<Option<Arc<Pattern>>>,
     defaults: OnceLock<Option<&'static DefaultTree>>,
     empty: OnceLock<Option<Canonical>>,
+}
+
+impl BuiltIn {
+    pub(crate) fn of(entry: &'static KindEntry) -> BuiltIn {
+        BuiltIn {
+            entry,
+            kind: OnceLock::new(),
+            pattern: OnceLock::new(),
+            defaults: OnceLock::new(),
+            empty: OnceLock::new(),
+        }
+    }
 }
 
 impl Subresource {
@@ -102,6 +121,14 @@ impl Resource {
         match &self.origin {
             Origin::Custom(version) => Some(version),
             Origin::BuiltIn(_) => None,
+        }
+    }
+
+    /// The entry of a built-in kind.
+    pub(crate) fn entry(&self) -> Option<&'static KindEntry> {
+        match &self.origin {
+            Origin::BuiltIn(built_in) => Some(built_in.entry),
+            Origin::Custom(_) => None,
         }
     }
 

@@ -1,9 +1,6 @@
 //! Objects as tables, as kubectl requests them.
 
-use kubemerge_kinds::{
-    columns::{TableColumn, row_condition},
-    timestamp::Timestamp,
-};
+use kubemerge_kinds::{columns::TableColumn, timestamp::Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
@@ -13,9 +10,9 @@ use crate::{
 };
 
 fn columns(resource: &Resource) -> Vec<TableColumn> {
-    match resource.custom() {
-        Some(version) => version.columns.clone(),
-        None => kubemerge_kinds::columns::of(&resource.group, &resource.kind),
+    match resource.entry() {
+        Some(entry) => entry.presentation.columns.iter().map(TableColumn::from).collect(),
+        None => resource.custom().map(|version| version.columns.clone()).unwrap_or_default(),
     }
 }
 
@@ -83,16 +80,9 @@ fn one_row(
         true => &Object::of_record(shown.record).to_value(),
         false => &object,
     };
-    let cells: Vec<Value> = columns
-        .iter()
-        .map(|column| match kubemerge_kinds::columns::computed(&column.path, printed, now) {
-            Some(cell) => cell,
-            None => column.cell(printed, now),
-        })
-        .collect();
+    let cells: Vec<Value> = columns.iter().map(|column| column.cell(printed, now)).collect();
     let mut row = json!({ "cells": cells });
-    let is_pod = resource.group.is_empty() && resource.kind == "Pod";
-    if let Some(condition) = row_condition(&object).filter(|_| is_pod) {
+    if let Some(condition) = resource.entry().and_then(|entry| (entry.presentation.row_condition)(&object)) {
         row["conditions"] = json!([condition]);
     }
     row["object"] = match include {

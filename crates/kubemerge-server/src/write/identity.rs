@@ -1,7 +1,5 @@
 //! The identity of a new object: its uid, when it was created, and its first generation.
 
-use kubemerge_kinds::strategy::GenerationRule;
-
 use crate::{
     catalog::{Resource, cluster::Cluster},
     object::Object,
@@ -9,9 +7,6 @@ use crate::{
 
 /// Gives a new object its identity.
 pub(crate) fn set_identity(cluster: &Cluster, resource: &Resource, object: &mut Object) {
-    let generation = match resource.strategy.generation {
-        GenerationRule::Untracked | GenerationRule::SpecFromZero => None,
-        _ => Some(1),
-    };
+    let generation = resource.strategy.generation.first();
     object.metadata.set_identity(&cluster.clock.now().text(), generation, &cluster.entropy.uid());
 }

@@ -4,9 +4,7 @@
 //! is read once and written once. Its metadata is that of an [`Object`] in between, see [`crate::object::typed`].
 
 use kubemerge_kinds::{
-    BuiltinKind,
-    admission::warnings,
-    autoscaler_to_v2,
+    BuiltinKind, autoscaler_to_v2,
     field_error::FieldError,
     tree::{Arena, Map},
     typed::member_span,
@@ -272,8 +270,7 @@ fn admit_whole(
     };
     if errors.is_empty() {
         admission::validate(write, new, old)?;
-        let warnings = warnings(&write.call.resource.kind, new, old);
-        warnings.into_iter().for_each(|warning| write.call.warn(warning));
+        kind.warnings(new, old).into_iter().for_each(|warning| write.call.warn(warning));
     }
     Ok(errors)
 }

@@ -113,11 +113,10 @@ impl<'c> Tracked<'c> {
     }
 
     fn reset_fields(self) -> &'static [reset_fields::Names] {
-        let Resource { group, kind, .. } = self.resource;
-        match self.resource.custom() {
-            None => reset_fields::built_in(group, kind, self.subresource),
-            Some(_) if self.resource.has_status() => reset_fields::custom_with_status(self.subresource),
-            Some(_) => &[],
+        match self.resource.entry() {
+            Some(entry) => entry.resets(self.subresource),
+            None if self.resource.has_status() => reset_fields::custom_with_status(self.subresource),
+            None => &[],
         }
     }
 
