@@ -9,16 +9,13 @@ use kubemerge_schema::{Schema, StructId};
 use kubemerge_value::{Document, Node};
 
 use crate::field::{Field, FieldError, Report};
-use crate::groups::rules;
+use crate::groups;
 use crate::meta::{
     NameRule, generic_metadata, generic_metadata_update, validate_metadata, validate_metadata_update,
 };
 use crate::ordered_json::OrderedJson;
-use crate::registry::{
-    Context, Generation, MetadataRule, OnUpdate, Rules, Scope, StatusOnCreate, SubresourceRules,
-    count_generation,
-};
-use crate::reset_fields::{KindResets, STATUS, reset};
+use crate::registry::reset_fields::{STATUS, reset};
+use crate::registry::{Context, Counted, Coverage, KindEntry, MetadataRule, OnUpdate, Scope, StatusOnCreate};
 use crate::tree::{Arena, Map, Value};
 use crate::typed::{DecodeError, Decoded, convert, decode, decode_node, read_typed_form, zero};
 
@@ -133,38 +130,32 @@ fn read<'a>(
     Ok((found, decoded.object))
 }
 
-/// A built-in kind of a schema, and its rules.
+/// A built-in kind of a schema, and its entry.
 #[derive(Clone, Copy, Debug)]
 pub struct BuiltinKind<'s> {
     schema: &'s Schema,
-    root: StructId,
-    rules: Option<&'static Rules>,
-    resets: KindResets,
-    context: Context,
+    found: FoundKind,
 }
 
 /// What was found of a kind, to be kept beside its schema: finding it again takes several searches.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundKind {
     root: StructId,
-    rules: Option<&'static Rules>,
-    resets: KindResets,
+    entry: &'static KindEntry,
     context: Context,
 }
 
 impl FoundKind {
     /// The kind in the schema in which it was found.
     pub fn within(self, schema: &Schema) -> BuiltinKind<'_> {
-        let FoundKind { root, rules, resets, context } = self;
-        BuiltinKind { schema, root, rules, resets, context }
+        BuiltinKind { schema, found: self }
     }
 }
 
 impl<'s> BuiltinKind<'s> {
     /// What was found, without the schema.
     pub fn found(self) -> FoundKind {
-        let BuiltinKind { root, rules, resets, context, .. } = self;
-        FoundKind { root, rules, resets, context }
+        self.found
     }
 
     /// Finds a kind; custom resources are none.
@@ -174,13 +165,18 @@ impl<'s> BuiltinKind<'s> {
         schema.go_types().find(schema, root, "kind")?;
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let context = Context { minor: schema.minor().unwrap_or(NEWEST_MINOR) };
-        let (rules, resets) = (rules(group, version, kind), KindResets::of(group, kind));
-        Some(BuiltinKind { schema, root, rules, resets, context })
+        let found = FoundKind { root, entry: groups::entry(group, version, kind), context };
+        Some(BuiltinKind { schema, found })
     }
 
     /// Whether the kind has rules; without, only its typed form is known.
     pub fn has_rules(self) -> bool {
-        self.rules.is_some()
+        self.rules().is_some()
+    }
+
+    /// The entry of a kind that has rules.
+    fn rules(self) -> Option<&'static KindEntry> {
+        Some(self.found.entry).filter(|entry| entry.coverage == Coverage::Rules)
     }
 
     /// Reads a text into its typed form. The text must be well-formed JSON.
@@ -188,7 +184,7 @@ impl<'s> BuiltinKind<'s> {
     where
         's: 'a,
     {
-        self.refuse_conversion(decode(arena, self.schema, self.root, text)?)
+        self.refuse_conversion(decode(arena, self.schema, self.found.root, text)?)
     }
 
     /// Reads a node into its typed form, as [`BuiltinKind::decode`] would read its text.
@@ -199,11 +195,11 @@ impl<'s> BuiltinKind<'s> {
     where
         's: 'a,
     {
-        self.refuse_conversion(decode_node(arena, self.schema, self.root, node)?)
+        self.refuse_conversion(decode_node(arena, self.schema, self.found.root, node)?)
     }
 
     fn refuse_conversion(self, decoded: Decoded<'_>) -> Result<Decoded<'_>, DecodeError> {
-        match self.rules.and_then(|rules| (rules.refuse_conversion)(&decoded.object)) {
+        match self.rules().and_then(|rules| (rules.decode.refuse_conversion)(&decoded.object)) {
             Some(message) => Err(DecodeError::new(message)),
             None => Ok(decoded),
         }
@@ -216,13 +212,13 @@ impl<'s> BuiltinKind<'s> {
     /// If the converter refuses the object, with its message.
     pub fn convert(self, text: &str) -> Result<String, DecodeError> {
         let mut object = serde_json::from_str(text).map_err(|error| DecodeError::new(error.to_string()))?;
-        convert(self.schema, self.root, &mut object)?;
+        convert(self.schema, self.found.root, &mut object)?;
         Ok(object.to_string())
     }
 
     /// An object with its fields in the order in which Go writes them.
     pub fn in_go_order(self, object: OrderedJson) -> OrderedJson {
-        object.in_go_order(self.schema, self.root)
+        object.in_go_order(self.schema, self.found.root)
     }
 
     /// Reads the text of a stored object, which is in its typed form already: no types have to be looked up.
@@ -236,15 +232,15 @@ impl<'s> BuiltinKind<'s> {
 
     /// Fills in defaults.
     pub fn default(self, object: &mut Map<'_>) {
-        if let Some(rules) = self.rules {
-            (rules.defaults)(object, self.context);
+        if let Some(rules) = self.rules() {
+            (rules.decode.defaults)(object, self.found.context);
         }
     }
 
     /// Adds what has an owner although only the server sets it. Called before owners are tracked; what is added to the
     /// metadata need not stay. Answers whether the kind has such fields.
     pub fn complete_for_tracking(self, object: &mut Map<'_>) -> bool {
-        let Some(complete) = self.rules.and_then(|rules| rules.track) else { return false };
+        let Some(complete) = self.rules().and_then(|rules| rules.decode.track) else { return false };
         complete(object);
         true
     }
@@ -261,12 +257,12 @@ impl<'s> BuiltinKind<'s> {
 
     /// What comes before an allocation, and what makes it impossible. A server allocates after this step.
     pub fn begin(self, object: &mut Map<'_>, old: Option<&Map<'_>>) -> Vec<FieldError> {
-        self.rules.map_or_else(Vec::new, |rules| (rules.begin)(object, old, self.context))
+        self.rules().map_or_else(Vec::new, |rules| (rules.strategy.begin)(object, old, self.found.context))
     }
 
     /// Prepares a new object.
     pub fn prepare_create(self, object: &mut Map<'_>) {
-        let scope = self.rules.map(|rules| rules.scope);
+        let scope = self.rules().map(|rules| rules.scope);
         let Some(metadata) = object.map_mut("metadata") else { return };
         // A new object is not being deleted, whatever a client copied from elsewhere.
         metadata.remove("deletionTimestamp");
@@ -278,30 +274,31 @@ impl<'s> BuiltinKind<'s> {
             Some(Scope::Cluster) => drop(metadata.remove("namespace")),
             None => {}
         }
-        let Some(rules) = self.rules else { return };
+        let Some(rules) = self.rules() else { return };
+        let strategy = &rules.strategy;
         // Only a status is emptied: a certificate request keeps its spec on updates, but a new one needs it.
-        if rules.status_on_create == StatusOnCreate::Emptied && self.resets.at("").contains(&STATUS) {
+        if strategy.status_on_create == StatusOnCreate::Emptied && strategy.resets.contains(&STATUS) {
             self.empty_field(object, "status");
         }
-        (rules.prepare_create)(object, self.context);
+        (strategy.prepare_create)(object, self.found.context);
         let metadata = object.ensure_map("metadata");
-        if rules.generation == Generation::Spec {
-            metadata.set("generation", 1);
+        if let Some(first) = strategy.generation.first() {
+            metadata.set("generation", first);
         }
     }
 
     /// Validates a prepared new object.
     pub fn validate(self, object: &Map<'_>) -> Vec<FieldError> {
-        let Some(rules) = self.rules else { return Vec::new() };
-        let report = Report::new(self.context.minor);
+        let Some(rules) = self.rules() else { return Vec::new() };
+        let report = Report::new(self.found.context.minor);
         let root = Field::root(object, &report);
-        match rules.metadata {
+        match rules.validation.metadata {
             // Their kinds call the generic check themselves, at their own place in the order of errors.
             MetadataRule::Generic | MetadataRule::Unchecked => {}
             _ => metadata_of_kind(root, rules),
         }
-        (rules.validate)(root);
-        (rules.validate_create_only)(root);
+        (rules.validation.object)(root);
+        (rules.validation.new_only)(root);
         generic_at_the_end(root, rules);
         report.into_errors()
     }
@@ -319,34 +316,39 @@ impl<'s> BuiltinKind<'s> {
     /// Prepares an object that replaces another one.
     pub fn prepare_update(self, object: &mut Map<'_>, old: &Map<'_>) {
         keep_system_metadata(object, old);
-        let Some(rules) = self.rules else { return };
-        reset(object, old, self.resets.at(""));
-        (rules.prepare_update)(object, old, self.context);
-        if rules.generation == Generation::Spec && !object.same_field_in_go(old, "spec") {
-            count_generation(object, old);
+        let Some(rules) = self.rules() else { return };
+        let strategy = &rules.strategy;
+        reset(object, old, strategy.resets);
+        if strategy.counted == Counted::Sent {
+            strategy.generation.count(object, old);
+        }
+        (strategy.prepare_update)(object, old, self.found.context);
+        if strategy.counted == Counted::Prepared {
+            strategy.generation.count(object, old);
         }
     }
 
     /// Validates a prepared object that replaces another one.
     pub fn validate_update(self, object: &Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
-        let Some(rules) = self.rules else { return Vec::new() };
+        let Some(rules) = self.rules() else { return Vec::new() };
         self.validate_update_with(object, old, |new, old| {
-            if matches!(rules.on_update, OnUpdate::ValidateWhole | OnUpdate::ValidateMetadata) {
+            let validation = &rules.validation;
+            if matches!(validation.on_update, OnUpdate::ValidateWhole | OnUpdate::ValidateMetadata) {
                 metadata_of_kind(new, rules);
             }
-            if matches!(rules.on_update, OnUpdate::ValidateWhole | OnUpdate::ValidateObject) {
-                (rules.validate)(new);
+            if matches!(validation.on_update, OnUpdate::ValidateWhole | OnUpdate::ValidateObject) {
+                (validation.object)(new);
             }
-            (rules.validate_update)(new, old);
+            (validation.update)(new, old);
         })
     }
 
     /// Gives a field the value that Go writes of an empty one, such as `{"loadBalancer":{}}` for a status.
     fn empty_field(self, object: &mut Map<'_>, name: &'static str) {
         let types = self.schema.go_types();
-        let Some(place) = types.find(self.schema, self.root, name) else { return };
+        let Some(place) = types.find(self.schema, self.found.root, name) else { return };
         let scratch = Arena::new();
-        let empty = zero(&scratch, self.schema, types.fields(self.root)[place].value);
+        let empty = zero(&scratch, self.schema, types.fields(self.found.root)[place].value);
         let copy = empty.copy_in(object.arena());
         object.set(name, copy);
     }
@@ -354,22 +356,29 @@ impl<'s> BuiltinKind<'s> {
     /// Prepares an object that was written to a subresource such as `status`.
     pub fn prepare_subresource(self, name: &str, object: &mut Map<'_>, old: &Map<'_>) {
         keep_system_metadata(object, old);
-        let Some(rules) = self.subresource(name) else {
+        let Some(endpoint) = self.rules().and_then(|rules| rules.subresource(name)) else {
             return keep_all_but_status(object, old);
         };
-        (rules.before_reset)(object, self.context);
-        reset(object, old, self.resets.at(name));
-        (rules.prepare_update)(object, old, self.context);
+        (endpoint.before_reset)(object, self.found.context);
+        reset(object, old, endpoint.resets);
+        (endpoint.prepare_update)(object, old, self.found.context);
+        endpoint.generation.count(object, old);
     }
 
     /// Validates a prepared object that was written to a subresource.
     pub fn validate_subresource(self, name: &str, object: &Map<'_>, old: &Map<'_>) -> Vec<FieldError> {
-        let Some(rules) = self.subresource(name) else { return Vec::new() };
-        self.validate_update_with(object, old, rules.validate_update)
+        let Some(endpoint) = self.rules().and_then(|rules| rules.subresource(name)) else {
+            return Vec::new();
+        };
+        self.validate_update_with(object, old, endpoint.validate_update)
     }
 
-    fn subresource(self, name: &str) -> Option<&'static SubresourceRules> {
-        self.rules?.subresources.iter().find(|one| one.name == name)
+    /// The warnings about a valid object: what the API server accepts and advises against.
+    pub fn warnings(self, object: &Map<'_>, old: Option<&Map<'_>>) -> Vec<String> {
+        let Some(rules) = self.rules() else { return Vec::new() };
+        let report = Report::new(self.found.context.minor);
+        let root = Field::root(object, &report);
+        (rules.validation.warnings)(root, old.map(|old| Field::root(old, &report)))
     }
 
     fn validate_update_with(
@@ -378,12 +387,12 @@ impl<'s> BuiltinKind<'s> {
         old: &Map<'_>,
         validate: impl for<'t> FnOnce(Field<'t>, Field<'t>),
     ) -> Vec<FieldError> {
-        let report = Report::new(self.context.minor);
+        let report = Report::new(self.found.context.minor);
         let (root, old_root) = (Field::root(object, &report), Field::root(old, &report));
-        let scope = self.rules.map_or(Scope::Namespaced, |rules| rules.scope);
+        let scope = self.rules().map_or(Scope::Namespaced, |rules| rules.scope);
         let (metadata, old_metadata) = (root.field("metadata"), old_root.field("metadata"));
         generic_metadata(metadata, scope, NameRule::PathSegment);
-        match self.rules.map(|rules| rules.metadata) {
+        match self.rules().map(|rules| rules.validation.metadata) {
             Some(MetadataRule::Generic | MetadataRule::AnyFinalizers) => {
                 generic_metadata_update(metadata, old_metadata);
             }
@@ -395,22 +404,24 @@ impl<'s> BuiltinKind<'s> {
 }
 
 /// Validates metadata as a kind does that names its rule for names.
-fn metadata_of_kind(object: Field<'_>, rules: &Rules) {
+fn metadata_of_kind(object: Field<'_>, rules: &KindEntry) {
     let metadata = object.field("metadata");
-    match rules.metadata {
-        MetadataRule::AnyFinalizers => generic_metadata(metadata, rules.scope, rules.name),
-        _ => validate_metadata(metadata, rules.scope, rules.name),
+    match rules.validation.metadata {
+        MetadataRule::AnyFinalizers => generic_metadata(metadata, rules.scope, rules.strategy.name),
+        _ => validate_metadata(metadata, rules.scope, rules.strategy.name),
     }
 }
 
 /// Upstream checks metadata generically at the end, and only what nothing else was wrong with.
-fn generic_at_the_end(object: Field<'_>, rules: &Rules) {
+fn generic_at_the_end(object: Field<'_>, rules: &KindEntry) {
     let metadata = object.field("metadata");
-    let is_of_kind = matches!(rules.metadata, MetadataRule::OfKind | MetadataRule::AnyFinalizers);
+    let rule = rules.validation.metadata;
+    let is_of_kind = matches!(rule, MetadataRule::OfKind | MetadataRule::AnyFinalizers);
     // A name that its kind allows is a segment of a path; the end of a prefix is not looked at by all kinds.
-    let is_checked =
-        is_of_kind && !matches!(rules.name, NameRule::Custom(_)) && metadata.field("generateName").is_empty();
-    if object.errors_so_far() == 0 && !is_checked && rules.metadata != MetadataRule::Unchecked {
+    let is_checked = is_of_kind
+        && !matches!(rules.strategy.name, NameRule::Custom(_))
+        && metadata.field("generateName").is_empty();
+    if object.errors_so_far() == 0 && !is_checked && rule != MetadataRule::Unchecked {
         generic_metadata(metadata, rules.scope, NameRule::PathSegment);
     }
 }

@@ -143,7 +143,7 @@ fn set_metadata(cluster: &Cluster, resource: &Resource, draft: &mut Draft<'_>) {
     if !draft.has(Field::CreationTimestamp) {
         draft.set_text(Field::CreationTimestamp, &cluster.clock.now().to_string());
     }
-    if let Some(generation) = resource.first_generation().filter(|_| !draft.has(Field::Generation)) {
+    if let Some(generation) = resource.strategy.generation.first().filter(|_| !draft.has(Field::Generation)) {
         draft.metadata_mut().set(Field::Generation.name(), generation);
     }
 }

@@ -103,7 +103,8 @@ fn update_subresource(schema: &Schema, name: &str, old: &str, new: &str) -> Resu
     let mut old: Map<'_> = kind.decode(&arena, old).map_err(Refusal::Decode)?.object;
     kind.default(&mut new);
     kind.default(&mut old);
-    let errors = kind.update_subresource(name, &mut new, &old);
+    kind.prepare_subresource(name, &mut new, &old);
+    let errors = kind.validate_subresource(name, &new, &old);
     if errors.is_empty() { Ok(new.to_text()) } else { Err(Refusal::Invalid(errors)) }
 }
 

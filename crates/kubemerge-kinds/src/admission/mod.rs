@@ -10,7 +10,6 @@ mod node;
 mod pod;
 mod quotas;
 mod service_account;
-mod warnings;
 
 pub use amounts::{ResourceAmount, ResourceAmounts};
 pub use classes::{DefaultClass, newest_default, set_claim_class, set_ingress_class};
@@ -21,6 +20,5 @@ pub use quotas::{
     QuotaResource, add_usage, exceeded, is_in_scope, missing_requests, quota_limits, quota_usage,
 };
 pub use service_account::{is_mirror_pod, set_account_parts, set_default_account};
-pub use warnings::warnings;
 
 pub use crate::core::service::allocate::{AllocationError, Allocator, addresses, allocate, node_ports};

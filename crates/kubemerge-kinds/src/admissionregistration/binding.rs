@@ -5,29 +5,54 @@ use std::collections::BTreeSet;
 use super::param::param_ref;
 use super::reserved_name::reserved_name;
 use super::rule::{default_match_resources, match_resources, mutating_operations};
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
 use crate::format::dns1123_subdomain;
-use crate::registry::{Generation, MetadataRule, Rules};
-
-pub(super) const VALIDATING: Rules = Rules {
-    kind: "ValidatingAdmissionPolicyBinding",
-    metadata: MetadataRule::AnyFinalizers,
-    defaults: |binding, _| default_match_resources(binding.ensure_map("spec"), "matchResources"),
-    generation: Generation::Spec,
-    validate: |binding| {
-        spec(binding.field("spec"));
-        actions(binding.fields(["spec", "validationActions"]));
-    },
-    validate_create_only: reserved_name,
-    ..Rules::CLUSTER
+use crate::registry::{
+    DecodeRules, GenerationRule, KindEntry, MetadataRule, Permission, Presentation, Strategy, ValidationRules,
 };
 
-pub(super) const MUTATING: Rules = Rules {
+pub(super) const VALIDATING: KindEntry = KindEntry {
+    kind: "ValidatingAdmissionPolicyBinding",
+    decode: DecodeRules {
+        defaults: |binding, _| default_match_resources(binding.ensure_map("spec"), "matchResources"),
+        ..DecodeRules::DEFAULT
+    },
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        unconditional_update: Permission::Denied,
+        ..Strategy::DEFAULT
+    },
+    validation: ValidationRules {
+        metadata: MetadataRule::AnyFinalizers,
+        object: |binding| {
+            spec(binding.field("spec"));
+            actions(binding.fields(["spec", "validationActions"]));
+        },
+        new_only: reserved_name,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("PolicyName", Cell::Text("/spec/policyName")),
+            KindColumn::string("ParamRef", Cell::Computed(control::param_ref)),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
+};
+
+pub(super) const MUTATING: KindEntry = KindEntry {
     kind: "MutatingAdmissionPolicyBinding",
-    validate: |binding| {
-        spec(binding.field("spec"));
-        // What a mutation does follows from the policy, so that there are no actions to choose from.
-        mutating_operations(binding.fields(["spec", "matchResources"]));
+    validation: ValidationRules {
+        object: |binding| {
+            spec(binding.field("spec"));
+            // What a mutation does follows from the policy, so that there are no actions to choose from.
+            mutating_operations(binding.fields(["spec", "matchResources"]));
+        },
+        ..VALIDATING.validation
     },
     ..VALIDATING
 };

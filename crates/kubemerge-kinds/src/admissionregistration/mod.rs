@@ -14,13 +14,13 @@ mod webhook;
 
 pub(crate) use client_config::webhook_client;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[
+pub(crate) const KINDS: &[KindEntry] = &[
     webhook::VALIDATING,
     webhook::MUTATING,
-    validating_policy::RULES,
+    validating_policy::KIND,
     binding::VALIDATING,
-    mutating_policy::RULES,
+    mutating_policy::KIND,
     binding::MUTATING,
 ];

@@ -5,27 +5,47 @@ use super::policy::{conditions, defaults, has_same_conditions, matching, variabl
 use super::reserved_name::reserved_name;
 use super::rule::{REINVOCATION_POLICIES, mutating_operations};
 use crate::cel::{Environment, Type};
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
-use crate::registry::{Generation, MetadataRule, OnUpdate, Rules};
+use crate::registry::{
+    DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Strategy,
+    ValidationRules,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "MutatingAdmissionPolicy",
-    metadata: MetadataRule::AnyFinalizers,
-    defaults,
-    generation: Generation::Spec,
-    validate: |policy| {
-        conditions(policy.field("spec"));
-        validate(policy.field("spec"));
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        unconditional_update: Permission::Denied,
+        ..Strategy::DEFAULT
     },
-    validate_create_only: reserved_name,
-    validate_update: |policy, old| {
-        if !has_same_conditions(policy, old) {
+    validation: ValidationRules {
+        metadata: MetadataRule::AnyFinalizers,
+        object: |policy| {
             conditions(policy.field("spec"));
-        }
-        validate(policy.field("spec"));
+            validate(policy.field("spec"));
+        },
+        new_only: reserved_name,
+        update: |policy, old| {
+            if !has_same_conditions(policy, old) {
+                conditions(policy.field("spec"));
+            }
+            validate(policy.field("spec"));
+        },
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateMetadata,
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::integer("Mutations", Cell::Count("/spec/mutations")),
+            KindColumn::string("ParamKind", Cell::Computed(control::param_kind)),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 /// Types of patches, and the field that holds each.

@@ -6,33 +6,53 @@ use super::expression::{Params, WhenNone, check};
 use super::policy::{conditions, defaults, has_same_conditions, matching, variables};
 use super::reserved_name::reserved_name;
 use crate::cel::{Environment, Type, problem};
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
 use crate::format::qualified_name;
 use crate::meta;
-use crate::registry::{Generation, MetadataRule, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Strategy,
+    SubresourceRules, ValidationRules,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "ValidatingAdmissionPolicy",
-    metadata: MetadataRule::AnyFinalizers,
-    defaults,
-    generation: Generation::Spec,
-    validate: |policy| {
-        conditions(policy.field("spec"));
-        validate(policy);
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        unconditional_update: Permission::Denied,
+        ..Strategy::WITH_STATUS
     },
-    validate_create_only: reserved_name,
-    validate_update: |policy, old| {
-        if !has_same_conditions(policy, old) {
+    validation: ValidationRules {
+        metadata: MetadataRule::AnyFinalizers,
+        object: |policy| {
             conditions(policy.field("spec"));
-        }
-        validate(policy);
+            validate(policy);
+        },
+        new_only: reserved_name,
+        update: |policy, old| {
+            if !has_same_conditions(policy, old) {
+                conditions(policy.field("spec"));
+            }
+            validate(policy);
+        },
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateMetadata,
     subresources: &[SubresourceRules {
         validate_update: |policy, _| status(policy.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS_ALONE
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::integer("Validations", Cell::Count("/spec/validations")),
+            KindColumn::string("ParamKind", Cell::Computed(control::param_kind)),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 const MAX_AUDIT_ANNOTATIONS: usize = 20;

@@ -10,35 +10,54 @@ use super::rule::{
     FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, default_matching, default_rules,
     rule_with_operations,
 };
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::field::{Field, Report};
 use crate::format::{dns1035_label, dns1123_subdomain};
 use crate::meta::{Selector, label_selector};
-use crate::registry::{Context, Generation, MetadataRule, OnUpdate, Rules, count_generation};
+use crate::registry::{
+    DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Strategy,
+    ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const VALIDATING: Rules = Rules {
+pub(super) const VALIDATING: KindEntry = KindEntry {
     kind: "ValidatingWebhookConfiguration",
-    metadata: MetadataRule::AnyFinalizers,
-    defaults: |configuration, _| configuration.maps_mut("webhooks").for_each(default_hook),
-    generation: Generation::Own,
-    prepare_create: |configuration, _| configuration.ensure_map("metadata").set("generation", 1),
-    prepare_update: count_changed_hooks,
-    validate: |configuration| {
-        hooks(configuration, Strictness::OF_NEW);
-        reserved_name(configuration);
+    decode: DecodeRules {
+        defaults: |configuration, _| configuration.maps_mut("webhooks").for_each(default_hook),
+        ..DecodeRules::DEFAULT
     },
-    validate_update: |configuration, old| hooks(configuration, Strictness::of_update(configuration, old)),
-    on_update: OnUpdate::ValidateMetadata,
-    ..Rules::CLUSTER
+    strategy: Strategy {
+        generation: GenerationRule::Field("webhooks"),
+        unconditional_update: Permission::Denied,
+        ..Strategy::DEFAULT
+    },
+    validation: ValidationRules {
+        metadata: MetadataRule::AnyFinalizers,
+        object: |configuration| {
+            hooks(configuration, Strictness::OF_NEW);
+            reserved_name(configuration);
+        },
+        update: |configuration, old| hooks(configuration, Strictness::of_update(configuration, old)),
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::integer("Webhooks", Cell::Count("/webhooks")), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
-pub(super) const MUTATING: Rules = Rules {
+pub(super) const MUTATING: KindEntry = KindEntry {
     kind: "MutatingWebhookConfiguration",
-    defaults: |configuration, _| {
-        for hook in configuration.maps_mut("webhooks") {
-            default_hook(hook);
-            hook.set_if_absent("reinvocationPolicy", "Never");
-        }
+    decode: DecodeRules {
+        defaults: |configuration, _| {
+            for hook in configuration.maps_mut("webhooks") {
+                default_hook(hook);
+                hook.set_if_absent("reinvocationPolicy", "Never");
+            }
+        },
+        ..VALIDATING.decode
     },
     ..VALIDATING
 };
@@ -58,12 +77,6 @@ fn default_hook(hook: &mut Map<'_>) {
     default_rules(hook, "rules");
     if let Some(service) = hook.map_mut("clientConfig").and_then(|config| config.map_mut("service")) {
         service.set_if_absent("port", 443);
-    }
-}
-
-fn count_changed_hooks(configuration: &mut Map<'_>, old: &Map<'_>, _: Context) {
-    if !configuration.same_field_in_go(old, "webhooks") {
-        count_generation(configuration, old);
     }
 }
 

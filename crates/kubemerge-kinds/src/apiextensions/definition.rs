@@ -1,27 +1,53 @@
 //! CustomResourceDefinition.
 
+use super::warnings::warnings;
 use super::{approval::validate_approval, internal_spec::internal_spec, spec};
+use crate::columns::{CREATED_AT, Cell, KindColumn, NAME, control};
 use crate::field::{BadValue, Field};
 use crate::meta::{NameRule, generic_metadata};
-use crate::registry::{Context, Generation, MetadataRule, OnUpdate, Rules, Scope, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Scope,
+    Strategy, SubresourceRules, ValidationRules,
+};
 use crate::tree::{Arena, List, Map};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "CustomResourceDefinition",
-    metadata: MetadataRule::Generic,
-    defaults,
-    prepare_create,
-    prepare_update,
-    validate,
-    validate_update,
-    on_update: OnUpdate::ValidateChanges,
-    generation: Generation::Spec,
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        unconditional_update: Permission::Denied,
+        prepare_create,
+        prepare_update,
+        ..Strategy::WITH_STATUS
+    },
+    validation: ValidationRules {
+        metadata: MetadataRule::Generic,
+        object: validate,
+        update: validate_update,
+        on_update: OnUpdate::ValidateChanges,
+        warnings,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         prepare_update: |definition, _, _| default_stored_version(definition),
         validate_update: |definition, _| spec::names(definition.fields(["status", "acceptedNames"])),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Scope", Cell::Text("/spec/scope")),
+            KindColumn::string("Versions", Cell::Computed(control::definition_versions)),
+            CREATED_AT,
+            KindColumn::string("Group", Cell::Text("/spec/group")).wide(),
+            KindColumn::string("Kind", Cell::Text("/spec/names/kind")).wide(),
+            KindColumn::string("ShortNames", Cell::Joined("/spec/names/shortNames")).wide(),
+            KindColumn::boolean("Established", Cell::ComputedValue(control::established)).wide(),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn defaults(definition: &mut Map<'_>, _: Context) {

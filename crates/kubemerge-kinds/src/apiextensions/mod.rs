@@ -11,8 +11,6 @@ mod spec;
 mod validation_rules;
 mod warnings;
 
-pub(crate) use warnings::warnings;
+use crate::registry::KindEntry;
 
-use crate::registry::Rules;
-
-pub(crate) const RULES: &[Rules] = &[definition::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[definition::KIND];

@@ -7,7 +7,7 @@ use crate::custom::structural::is_enforced;
 use crate::field::Field;
 
 /// The warnings about a definition that its stored form did not have.
-pub(crate) fn warnings(definition: Field<'_>, old: Option<Field<'_>>) -> Vec<String> {
+pub(super) fn warnings(definition: Field<'_>, old: Option<Field<'_>>) -> Vec<String> {
     let known = old.map(of_one).unwrap_or_default();
     of_one(definition).into_iter().filter(|warning| !known.contains(warning)).collect()
 }

@@ -1,24 +1,38 @@
 //! APIService.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
 use crate::format::{dns1035_label, dns1123_subdomain, path_segment_name};
 use crate::go_text::quoted;
 use crate::meta::NameRule;
-use crate::registry::{Context, MetadataRule, Rules, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, KindEntry, MetadataRule, Presentation, Strategy, SubresourceRules, ValidationRules,
+};
 use crate::tree::{List, Map, Value};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "APIService",
-    name: NameRule::PathSegment,
-    metadata: MetadataRule::AnyFinalizers,
-    defaults,
-    prepare_create,
-    validate,
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy { name: NameRule::PathSegment, prepare_create, ..Strategy::WITH_STATUS },
+    validation: ValidationRules {
+        metadata: MetadataRule::AnyFinalizers,
+        object: validate,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         validate_update: |service, _| status(service.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS_ALONE
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Service", Cell::Computed(control::api_service)),
+            KindColumn::string("Available", Cell::Computed(control::api_available)),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 const MAX_GROUP_PRIORITY: i64 = 20_000;

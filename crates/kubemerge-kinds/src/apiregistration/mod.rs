@@ -2,6 +2,6 @@
 
 mod api_service;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[api_service::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[api_service::KIND];

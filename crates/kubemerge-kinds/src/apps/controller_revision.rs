@@ -1,17 +1,30 @@
 //! ControllerRevision.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
-use crate::registry::Rules;
+use crate::registry::{KindEntry, Presentation, ValidationRules};
 use crate::tree::Value;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "ControllerRevision",
-    validate: |revision| revision.field("revision").check_not_negative(),
-    validate_create_only: |revision| data(revision.field("data")),
-    validate_update: |revision, old| {
-        revision.field("data").check_immutable(old.field("data"));
+    validation: ValidationRules {
+        object: |revision| revision.field("revision").check_not_negative(),
+        new_only: |revision| data(revision.field("data")),
+        update: |revision, old| {
+            revision.field("data").check_immutable(old.field("data"));
+        },
+        ..ValidationRules::DEFAULT
     },
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Controller", Cell::Computed(control::controller)),
+            KindColumn::string("Revision", Cell::Number("/revision")),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn data(data: Field<'_>) {

@@ -5,39 +5,53 @@ use super::rolling_update::{absent_is_zero, at_most_100_percent, int_or_percent,
 use super::workload::{
     SELECTOR, collision_count, counters, matches_template, prepare_template, runs_forever, template_defaults,
 };
+use crate::columns::{AGE, CONTAINERS, Cell, IMAGES, KindColumn, NAME, POD_SELECTOR, workload};
+use crate::core::pod_spec::template_warnings;
 use crate::core::pod_template;
 use crate::field::{BadValue, Field};
 use crate::meta::{Selector, is_empty_selector, label_selector};
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy, SubresourceRules,
+    ValidationRules,
+};
 use crate::tree::{Map, both_or_neither};
 
 /// Counts changes of the template; a field of a removed version that lives on as an annotation.
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "DaemonSet",
-    defaults,
-    refuse_conversion: |set| annotation(set, TEMPLATE_GENERATION).and_then(parse_error),
-    track: Some(|set| set_template_generation(set, template_generation(set))),
-    generation: Generation::Spec,
-    prepare_create: |set, context| {
-        prepare_template(set, context);
-        // Clients may restore an object with its count.
-        let generation = template_generation(set).max(1);
-        set_template_generation(set, generation);
+    decode: DecodeRules {
+        defaults,
+        refuse_conversion: |set| annotation(set, TEMPLATE_GENERATION).and_then(parse_error),
+        track: Some(|set| set_template_generation(set, template_generation(set))),
     },
-    prepare_update: |set, old, context| {
-        prepare_template(set, context);
-        let is_changed = !both_or_neither(template(set), template(old), Map::same_in_go);
-        let generation = template_generation(old).saturating_add(i64::from(is_changed));
-        set_template_generation(set, generation);
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        prepare_create: |set, context| {
+            prepare_template(set, context);
+            // Clients may restore an object with its count.
+            let generation = template_generation(set).max(1);
+            set_template_generation(set, generation);
+        },
+        prepare_update: |set, old, context| {
+            prepare_template(set, context);
+            let is_changed = !both_or_neither(template(set), template(old), Map::same_in_go);
+            let generation = template_generation(old).saturating_add(i64::from(is_changed));
+            set_template_generation(set, generation);
+        },
+        ..Strategy::WITH_STATUS
     },
-    validate,
-    validate_update: |set, old| {
-        let selector = set.fields(["spec", "selector"]);
-        selector.check_immutable_struct(old.fields(["spec", "selector"]), SELECTOR);
+    validation: ValidationRules {
+        object: validate,
+        update: |set, old| {
+            let selector = set.fields(["spec", "selector"]);
+            selector.check_immutable_struct(old.fields(["spec", "selector"]), SELECTOR);
+        },
+        on_update: OnUpdate::ValidateObject,
+        warnings: template_warnings,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateObject,
     subresources: &[SubresourceRules {
         // In Kubernetes it is a field of the spec, which status does not change.
         prepare_update: |set, old, _| set_template_generation(set, template_generation(old)),
@@ -45,9 +59,25 @@ pub(super) const RULES: Rules = Rules {
             status(set.field("status"));
             collision_count(set.field("status"), old.field("status"));
         },
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::integer("Desired", Cell::Number("/status/desiredNumberScheduled")),
+            KindColumn::integer("Current", Cell::Number("/status/currentNumberScheduled")),
+            KindColumn::integer("Ready", Cell::Number("/status/numberReady")),
+            KindColumn::integer("Up-to-date", Cell::Number("/status/updatedNumberScheduled")),
+            KindColumn::integer("Available", Cell::Number("/status/numberAvailable")),
+            KindColumn::string("Node Selector", Cell::Computed(workload::node_selector)),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            POD_SELECTOR,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn template<'m, 'a>(set: &'m Map<'a>) -> Option<&'m Map<'a>> {

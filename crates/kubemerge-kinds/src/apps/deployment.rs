@@ -5,55 +5,70 @@ use super::rolling_update::{absent_is_zero, at_most_100_percent, int_or_percent,
 use super::workload::{
     SELECTOR, at_most, collision_count, counters, prepare_template, replicated_template, template_defaults,
 };
+use crate::columns::{AGE, CONTAINERS, Cell, IMAGES, KindColumn, NAME, workload};
+use crate::core::pod_spec::template_warnings;
 use crate::field::{BadValue, Field};
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules, count_generation};
-use crate::tree::{Map, both_or_neither};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy, SubresourceRules,
+    ValidationRules,
+};
+use crate::tree::Map;
 
 /// A field of a removed version that lives on as an annotation.
 const ROLLBACK_TO: &str = "deprecated.deployment.rollback.to";
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Deployment",
-    defaults,
-    refuse_conversion: |deployment| {
-        let text = annotation(deployment, ROLLBACK_TO).filter(|text| !text.is_empty())?;
-        let error = parse_error(text)?;
-        Some(format!("failed to parse annotation[{ROLLBACK_TO}]={text} as int64: {error}"))
+    decode: DecodeRules {
+        defaults,
+        refuse_conversion: |deployment| {
+            let text = annotation(deployment, ROLLBACK_TO).filter(|text| !text.is_empty())?;
+            let error = parse_error(text)?;
+            Some(format!("failed to parse annotation[{ROLLBACK_TO}]={text} as int64: {error}"))
+        },
+        ..DecodeRules::DEFAULT
     },
-    generation: Generation::Own,
-    prepare_create: |deployment, context| {
-        prepare_template(deployment, context);
-        deployment.ensure_map("metadata").set("generation", 1);
-    },
-    prepare_update: |deployment, old, context| {
-        prepare_template(deployment, context);
+    strategy: Strategy {
         // Annotations are copied to ReplicaSets, so that they count too.
-        if !deployment.same_field_in_go(old, "spec")
-            || !both_or_neither(annotations(deployment), annotations(old), Map::same_in_go)
-        {
-            count_generation(deployment, old);
-        }
+        generation: GenerationRule::SpecOrAnnotations,
+        prepare_create: prepare_template,
+        prepare_update: |deployment, _, context| prepare_template(deployment, context),
+        ..Strategy::WITH_STATUS
     },
-    validate,
-    validate_update: |deployment, old| {
-        let selector = deployment.fields(["spec", "selector"]);
-        selector.check_immutable_struct(old.fields(["spec", "selector"]), SELECTOR);
+    validation: ValidationRules {
+        object: validate,
+        update: |deployment, old| {
+            let selector = deployment.fields(["spec", "selector"]);
+            selector.check_immutable_struct(old.fields(["spec", "selector"]), SELECTOR);
+        },
+        on_update: OnUpdate::ValidateObject,
+        warnings: template_warnings,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateObject,
     subresources: &[SubresourceRules {
+        resets: &[&["metadata", "labels"], &["spec"]],
         prepare_update: |deployment, old, _| keep_rollback(deployment, old),
         validate_update: |deployment, old| {
             status(deployment.field("status"));
             collision_count(deployment.field("status"), old.field("status"));
         },
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Ready", Cell::Computed(workload::ready_replicas)),
+            KindColumn::string("Up-to-date", Cell::Number("/status/updatedReplicas")),
+            KindColumn::string("Available", Cell::Number("/status/availableReplicas")),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            KindColumn::string("Selector", Cell::Computed(workload::selector_or_nothing)).wide(),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
-
-fn annotations<'m, 'a>(object: &'m Map<'a>) -> Option<&'m Map<'a>> {
-    object.map("metadata").and_then(|metadata| metadata.map("annotations")).filter(|map| !map.is_empty())
-}
 
 fn defaults(deployment: &mut Map<'_>, context: Context) {
     template_defaults(deployment, context);

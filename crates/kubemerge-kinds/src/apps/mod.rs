@@ -10,12 +10,7 @@ mod stateful_set;
 mod stateful_set_defaults;
 mod workload;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[
-    controller_revision::RULES,
-    daemon_set::RULES,
-    deployment::RULES,
-    replica_set::RULES,
-    stateful_set::RULES,
-];
+pub(crate) const KINDS: &[KindEntry] =
+    &[controller_revision::KIND, daemon_set::KIND, deployment::KIND, replica_set::KIND, stateful_set::KIND];

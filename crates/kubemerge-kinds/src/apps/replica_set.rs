@@ -3,29 +3,57 @@
 use super::workload::{
     SELECTOR, at_most, counters, prepare_template, replicated_template, template_defaults,
 };
+use crate::columns::{AGE, CONTAINERS, Cell, IMAGES, KindColumn, NAME, POD_SELECTOR};
+use crate::core::pod_spec::template_warnings;
 use crate::field::Field;
-use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy, SubresourceRules,
+    ValidationRules,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "ReplicaSet",
-    defaults: |set, context| {
-        template_defaults(set, context);
-        set.ensure_map("spec").set_if_absent("replicas", 1);
+    decode: DecodeRules {
+        defaults: |set, context| {
+            template_defaults(set, context);
+            set.ensure_map("spec").set_if_absent("replicas", 1);
+        },
+        ..DecodeRules::DEFAULT
     },
-    generation: Generation::Spec,
-    prepare_create: prepare_template,
-    prepare_update: |set, _, context| prepare_template(set, context),
-    validate,
-    validate_update: |set, old| {
-        let selector = set.fields(["spec", "selector"]);
-        selector.check_immutable_struct(old.fields(["spec", "selector"]), SELECTOR);
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        prepare_create: prepare_template,
+        prepare_update: |set, _, context| prepare_template(set, context),
+        ..Strategy::WITH_STATUS
     },
-    on_update: OnUpdate::ValidateObject,
+    validation: ValidationRules {
+        object: validate,
+        update: |set, old| {
+            let selector = set.fields(["spec", "selector"]);
+            selector.check_immutable_struct(old.fields(["spec", "selector"]), SELECTOR);
+        },
+        on_update: OnUpdate::ValidateObject,
+        warnings: template_warnings,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         validate_update: |set, _| status(set.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::integer("Desired", Cell::Number("/spec/replicas")),
+            KindColumn::integer("Current", Cell::Number("/status/replicas")),
+            KindColumn::integer("Ready", Cell::Number("/status/readyReplicas")),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            POD_SELECTOR,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn validate(set: Field<'_>) {

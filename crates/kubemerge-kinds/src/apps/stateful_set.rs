@@ -8,7 +8,9 @@ use super::workload::{
     SELECTOR, SelectorTexts, at_most, collision_count, counters, matches_template, prepare_template,
     required_selector, runs_forever,
 };
+use crate::columns::{AGE, CONTAINERS, Cell, IMAGES, KindColumn, NAME, workload};
 use crate::core::pod_spec::pod_annotations;
+use crate::core::pod_spec::template_warnings;
 use crate::core::{
     claim_spec::{self, ApiGroups},
     pod_template,
@@ -16,27 +18,47 @@ use crate::core::{
 use crate::field::{Field, Report};
 use crate::format::dns1123_label;
 use crate::meta::{NameRule, annotations, labels};
-use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy, SubresourceRules,
+    ValidationRules,
+};
 use crate::tree::{Arena, List, Map, Value};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "StatefulSet",
-    name: NameRule::Label,
-    defaults,
-    generation: Generation::Spec,
-    prepare_create: prepare_template,
-    prepare_update: |set, _, context| prepare_template(set, context),
-    validate: |set| validate_spec(set.field("spec"), Checked::Everything),
-    validate_update,
-    on_update: OnUpdate::ValidateChanges,
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        name: NameRule::Label,
+        generation: GenerationRule::Field("spec"),
+        prepare_create: prepare_template,
+        prepare_update: |set, _, context| prepare_template(set, context),
+        ..Strategy::WITH_STATUS
+    },
+    validation: ValidationRules {
+        object: |set| validate_spec(set.field("spec"), Checked::Everything),
+        update: validate_update,
+        on_update: OnUpdate::ValidateChanges,
+        warnings: template_warnings,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         validate_update: |set, old| {
             status(set.field("status"));
             collision_count(set.field("status"), old.field("status"));
         },
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Ready", Cell::Computed(workload::ready_replicas)),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 /// What is validated of a spec.

@@ -1,49 +1,60 @@
 //! SubjectAccessReview, SelfSubjectAccessReview and LocalSubjectAccessReview.
 
 use crate::field::{BadValue, Field};
-use crate::registry::{MetadataRule, Rules};
+use crate::registry::{KindEntry, MetadataRule, ValidationRules};
 use crate::tree::Map;
 
-pub(super) const SUBJECT_ACCESS_REVIEW: Rules = Rules {
+pub(super) const SUBJECT_ACCESS_REVIEW: KindEntry = KindEntry {
     kind: "SubjectAccessReview",
-    metadata: MetadataRule::Unchecked,
-    validate: |review| {
-        attributes(review.field("spec"));
-        subject(review.field("spec"));
-        empty_metadata(review.field("metadata"), &[], "must be empty");
+    validation: ValidationRules {
+        metadata: MetadataRule::Unchecked,
+        object: |review| {
+            attributes(review.field("spec"));
+            subject(review.field("spec"));
+            empty_metadata(review.field("metadata"), &[], "must be empty");
+        },
+        ..ValidationRules::DEFAULT
     },
-    ..Rules::CLUSTER
+    ..KindEntry::CLUSTER
 };
 
-pub(super) const SELF_SUBJECT_ACCESS_REVIEW: Rules = Rules {
+pub(super) const SELF_SUBJECT_ACCESS_REVIEW: KindEntry = KindEntry {
     kind: "SelfSubjectAccessReview",
-    metadata: MetadataRule::Unchecked,
-    validate: |review| {
-        attributes(review.field("spec"));
-        empty_metadata(review.field("metadata"), &[], "must be empty");
+    validation: ValidationRules {
+        metadata: MetadataRule::Unchecked,
+        object: |review| {
+            attributes(review.field("spec"));
+            empty_metadata(review.field("metadata"), &[], "must be empty");
+        },
+        ..ValidationRules::DEFAULT
     },
-    ..Rules::CLUSTER
+    ..KindEntry::CLUSTER
 };
 
-pub(super) const LOCAL_SUBJECT_ACCESS_REVIEW: Rules = Rules {
+pub(super) const LOCAL_SUBJECT_ACCESS_REVIEW: KindEntry = KindEntry {
     kind: "LocalSubjectAccessReview",
-    metadata: MetadataRule::Unchecked,
-    validate: |review| {
-        let spec = review.field("spec");
-        attributes(spec);
-        subject(spec);
-        empty_metadata(review.field("metadata"), &["namespace"], "must be empty except for namespace");
-        let (resource, other) = (spec.field("resourceAttributes"), spec.field("nonResourceAttributes"));
-        let namespace = resource.field("namespace");
-        if resource.is_set() && namespace.str() != review.fields(["metadata", "namespace"]).str() {
-            namespace.invalid("must match metadata.namespace");
-        }
-        if other.is_set() {
-            other
-                .invalid_struct("*authorization.NonResourceAttributes", "disallowed on this kind of request");
-        }
+    validation: ValidationRules {
+        metadata: MetadataRule::Unchecked,
+        object: |review| {
+            let spec = review.field("spec");
+            attributes(spec);
+            subject(spec);
+            empty_metadata(review.field("metadata"), &["namespace"], "must be empty except for namespace");
+            let (resource, other) = (spec.field("resourceAttributes"), spec.field("nonResourceAttributes"));
+            let namespace = resource.field("namespace");
+            if resource.is_set() && namespace.str() != review.fields(["metadata", "namespace"]).str() {
+                namespace.invalid("must match metadata.namespace");
+            }
+            if other.is_set() {
+                other.invalid_struct(
+                    "*authorization.NonResourceAttributes",
+                    "disallowed on this kind of request",
+                );
+            }
+        },
+        ..ValidationRules::DEFAULT
     },
-    ..Rules::NAMESPACED
+    ..KindEntry::NAMESPACED
 };
 
 /// A review is about a resource or about a URL.

@@ -1,7 +1,31 @@
 //! What both versions of HorizontalPodAutoscaler share.
 
 use super::reference::{ApiVersion, object_reference};
+use crate::columns::{AGE, Cell, KindColumn, NAME, autoscaler};
 use crate::field::Field;
+use crate::registry::{Coverage, GenerationRule, KindEntry, Presentation, Strategy, SubresourceRules};
+
+/// What all versions have in common, without rules. Of older versions nothing else is known.
+pub(super) const OLDER: KindEntry = KindEntry {
+    kind: "HorizontalPodAutoscaler",
+    versions: &["v2beta1", "v2beta2"],
+    coverage: Coverage::TypedForm,
+    strategy: Strategy { generation: GenerationRule::Field("spec"), ..Strategy::WITH_STATUS },
+    subresources: &[SubresourceRules::STATUS],
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Reference", Cell::Computed(autoscaler::target)),
+            KindColumn::string("Targets", Cell::Computed(autoscaler::metrics)),
+            KindColumn::string("MinPods", Cell::Computed(autoscaler::min_pods)),
+            KindColumn::string("MaxPods", Cell::Number("/spec/maxReplicas")),
+            KindColumn::string("Replicas", Cell::Number("/status/currentReplicas")),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
+};
 
 /// From this minor version on, autoscalers may scale to zero.
 pub(super) const SCALE_TO_ZERO_SINCE: u32 = 37;

@@ -3,31 +3,38 @@
 //! What only version v2 can say is in annotations here, see [`super::conversion`]. Metrics and behavior in them are
 //! not validated.
 
-use super::autoscaler::{replicas_and_target, status};
+use super::autoscaler::{OLDER, replicas_and_target, status};
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, KindEntry, OnUpdate, Strategy, SubresourceRules, ValidationRules,
+};
 use crate::tree::Map;
 
 const CURRENT_METRICS: &str = "autoscaling.alpha.kubernetes.io/current-metrics";
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
 const DEFAULT_CPU_UTILIZATION: i64 = 80;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "HorizontalPodAutoscaler",
     versions: &["v1"],
-    defaults,
-    generation: Generation::Spec,
-    track: Some(annotate_current_metrics),
-    prepare_update: |autoscaler, _, _| annotate_current_metrics(autoscaler),
-    validate: |autoscaler| validate(autoscaler.field("spec"), None),
-    validate_update: |autoscaler, old| validate(autoscaler.field("spec"), Some(old.field("spec"))),
-    on_update: OnUpdate::ValidateChanges,
+    decode: DecodeRules { defaults, track: Some(annotate_current_metrics), ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        prepare_update: |autoscaler, _, _| annotate_current_metrics(autoscaler),
+        ..OLDER.strategy
+    },
+    validation: ValidationRules {
+        object: |autoscaler| validate(autoscaler.field("spec"), None),
+        update: |autoscaler, old| validate(autoscaler.field("spec"), Some(old.field("spec"))),
+        on_update: OnUpdate::ValidateChanges,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         prepare_update: |autoscaler, _, _| annotate_current_metrics(autoscaler),
         validate_update: |autoscaler, _| status(autoscaler.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: OLDER.presentation,
+    ..KindEntry::NAMESPACED
 };
 
 fn defaults(autoscaler: &mut Map<'_>, _: Context) {

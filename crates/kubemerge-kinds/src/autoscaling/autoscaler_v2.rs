@@ -1,28 +1,32 @@
 //! HorizontalPodAutoscaler in version v2.
 
-use super::autoscaler::{replicas_and_target, status};
+use super::autoscaler::{OLDER, replicas_and_target, status};
 use super::behavior;
 use super::metrics::metric;
 use super::reference::{ApiVersion, version_problem};
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{Context, DecodeRules, KindEntry, OnUpdate, SubresourceRules, ValidationRules};
 use crate::tree::{List, Map};
 
 const DEFAULT_CPU_UTILIZATION: i64 = 80;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "HorizontalPodAutoscaler",
     versions: &["v2"],
-    defaults,
-    generation: Generation::Spec,
-    validate: |autoscaler| validate(autoscaler.field("spec"), None),
-    validate_update: |autoscaler, old| validate(autoscaler.field("spec"), Some(old.field("spec"))),
-    on_update: OnUpdate::ValidateChanges,
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: OLDER.strategy,
+    validation: ValidationRules {
+        object: |autoscaler| validate(autoscaler.field("spec"), None),
+        update: |autoscaler, old| validate(autoscaler.field("spec"), Some(old.field("spec"))),
+        on_update: OnUpdate::ValidateChanges,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         validate_update: |autoscaler, _| status(autoscaler.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: OLDER.presentation,
+    ..KindEntry::NAMESPACED
 };
 
 fn defaults(autoscaler: &mut Map<'_>, _: Context) {

@@ -11,6 +11,6 @@ mod reference;
 
 pub use conversion::{autoscaler_to_v1, autoscaler_to_v2};
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[autoscaler_v1::RULES, autoscaler_v2::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[autoscaler_v1::KIND, autoscaler_v2::KIND, autoscaler::OLDER];

@@ -3,42 +3,85 @@
 use super::cron_schedule::check_schedule;
 use super::job_spec::{self, prepare, shared_defaults};
 use super::time_zone::check_time_zone;
+use crate::columns::{AGE, CONTAINERS, Cell, IMAGES, KindColumn, NAME, workload};
+use crate::core::pod_spec::{self, is_counted};
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy, SubresourceRules,
+    ValidationRules,
+};
 use crate::tree::Map;
 
 /// Jobs get a suffix of 11 characters, and their names are labels.
 const MAX_NAME: usize = 52;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "CronJob",
-    defaults,
-    generation: Generation::Spec,
-    prepare_create: prepare_job,
-    prepare_update: |cron_job, _, context| prepare_job(cron_job, context),
-    validate: |cron_job| {
-        let spec = cron_job.field("spec");
-        schedule(spec, "");
-        check_time_zone(spec.field("timeZone"));
-        validate_spec(spec);
-        let name = cron_job.fields(["metadata", "name"]);
-        if name.str().len() > MAX_NAME {
-            name.invalid("must be no more than 52 characters");
-        }
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        prepare_create: prepare_job,
+        prepare_update: |cron_job, _, context| prepare_job(cron_job, context),
+        ..Strategy::WITH_STATUS
     },
-    validate_update: |cron_job, old| {
-        let (spec, stored) = (cron_job.field("spec"), old.field("spec"));
-        schedule(spec, stored.field("schedule").str());
-        // The database of zones may have been newer when the object was stored.
-        if !spec.field("timeZone").same_as(stored.field("timeZone")) {
+    validation: ValidationRules {
+        object: |cron_job| {
+            let spec = cron_job.field("spec");
+            schedule(spec, "");
             check_time_zone(spec.field("timeZone"));
-        }
-        validate_spec(spec);
+            validate_spec(spec);
+            let name = cron_job.fields(["metadata", "name"]);
+            if name.str().len() > MAX_NAME {
+                name.invalid("must be no more than 52 characters");
+            }
+        },
+        update: |cron_job, old| {
+            let (spec, stored) = (cron_job.field("spec"), old.field("spec"));
+            schedule(spec, stored.field("schedule").str());
+            // The database of zones may have been newer when the object was stored.
+            if !spec.field("timeZone").same_as(stored.field("timeZone")) {
+                check_time_zone(spec.field("timeZone"));
+            }
+            validate_spec(spec);
+        },
+        on_update: OnUpdate::ValidateChanges,
+        warnings,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateChanges,
-    subresources: &[SubresourceRules::DEFAULT],
-    ..Rules::NAMESPACED
+    subresources: &[SubresourceRules::STATUS],
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Schedule", Cell::Text("/spec/schedule")),
+            KindColumn::string("Timezone", Cell::TextOr("/spec/timeZone", "<none>")),
+            KindColumn::boolean("Suspend", Cell::Computed(workload::suspend)),
+            KindColumn::integer("Active", Cell::Count("/status/active")),
+            KindColumn::string("Last Schedule", Cell::Age("/status/lastScheduleTime", "<none>")),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            KindColumn::string("Selector", Cell::Computed(workload::job_template_selector)).wide(),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
+
+fn warnings(cron_job: Field<'_>, old: Option<Field<'_>>) -> Vec<String> {
+    let mut found = Vec::new();
+    if is_counted(cron_job, old) {
+        found = pod_spec::warnings(cron_job.fields(["spec", "jobTemplate", "spec", "template"]));
+    }
+    if cron_job.fields(["spec", "schedule"]).str().contains("TZ") {
+        // Upstream: the path has one `spec` too many.
+        found.push(
+            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see \
+             https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
+                .into(),
+        );
+    }
+    found
+}
 
 fn job_spec_mut<'m, 'a>(cron_job: &'m mut Map<'a>) -> Option<&'m mut Map<'a>> {
     cron_job.map_mut("spec")?.map_mut("jobTemplate")?.map_mut("spec")

@@ -3,45 +3,76 @@
 use super::job_spec::{self, is_indexed, prepare, shared_defaults};
 use super::job_status;
 use super::job_template_update::template_unchanged;
+use crate::columns::{AGE, CONTAINERS, Cell, IMAGES, KindColumn, NAME, POD_SELECTOR, workload};
+use crate::core::pod_spec::template_warnings;
 use crate::field::{BadValue, Field, Report};
 use crate::format::dns1123_label;
 use crate::meta::{Selector, label_selector, selector_matches};
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, OnUpdate, Permission, Presentation, Propagation,
+    SelectableField, SelectableFields, SelectorRefusal, Strategy, SubresourceRules, ValidationRules,
+};
 use crate::tree::{Arena, Map, Value};
 
 const UID_LABELS: [&str; 2] = ["controller-uid", "batch.kubernetes.io/controller-uid"];
 const NAME_LABELS: [&str; 2] = ["job-name", "batch.kubernetes.io/job-name"];
 const SELECTOR: &str = "*metav1.LabelSelector";
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Job",
-    defaults,
-    generation: Generation::Spec,
-    track: Some(label_like_template),
-    prepare_create: |job, context| {
-        // Before the defaults of labels, which copy what this adds to the template.
-        generate_selector(job);
-        prepare(job.ensure_map("spec"), context);
-        label_like_template(job);
+    decode: DecodeRules { defaults, track: Some(label_like_template), ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        // For clients from before there was garbage collection, which deleted dependents themselves.
+        default_propagation: Propagation::Orphan,
+        prepare_create: |job, context| {
+            // Before the defaults of labels, which copy what this adds to the template.
+            generate_selector(job);
+            prepare(job.ensure_map("spec"), context);
+            label_like_template(job);
+        },
+        prepare_update: |job, _, context| {
+            prepare(job.ensure_map("spec"), context);
+            label_like_template(job);
+        },
+        ..Strategy::WITH_STATUS
     },
-    prepare_update: |job, _, context| {
-        prepare(job.ensure_map("spec"), context);
-        label_like_template(job);
+    validation: ValidationRules {
+        object: |job| {
+            generated_selector(job);
+            spec(job);
+        },
+        update: validate_update,
+        on_update: OnUpdate::ValidateChanges,
+        warnings: template_warnings,
+        ..ValidationRules::DEFAULT
     },
-    validate: |job| {
-        generated_selector(job);
-        spec(job);
-    },
-    validate_update,
-    on_update: OnUpdate::ValidateChanges,
     subresources: &[SubresourceRules {
         // The labels of the template that the client sent come first, then those of the stored one.
         before_reset: |job, _| label_like_template(job),
         prepare_update: |job, _, _| label_like_template(job),
         validate_update: job_status::validate_update,
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Status", Cell::Computed(workload::job_status)),
+            KindColumn::string("Completions", Cell::Computed(workload::completions)),
+            KindColumn::string("Duration", Cell::ComputedAt(workload::job_duration)),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            POD_SELECTOR,
+        ],
+        selectable: SelectableFields {
+            fields: &[SelectableField::named("status.successful", "status.succeeded")],
+            namespace: Permission::Granted,
+            refusal: SelectorRefusal::Job,
+        },
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn defaults(job: &mut Map<'_>, context: Context) {

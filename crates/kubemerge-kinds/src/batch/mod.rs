@@ -11,6 +11,6 @@ mod job_template_update;
 mod success_policy;
 mod time_zone;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[cron_job::RULES, job::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[cron_job::KIND, job::KIND];

@@ -8,7 +8,7 @@ mod signing_request;
 mod signing_request_update;
 mod trust_bundle;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] =
-    &[signing_request::RULES, trust_bundle::RULES, pod_certificate_request::RULES];
+pub(crate) const KINDS: &[KindEntry] =
+    &[signing_request::KIND, trust_bundle::KIND, pod_certificate_request::KIND];

@@ -3,25 +3,53 @@
 use super::content::{CERTIFICATE, decoded_bytes};
 use super::der::{certificate, request_key};
 use super::pem::blocks;
+use crate::columns::{Cell, KindColumn, NAME, control};
 use crate::core::pod_spec::signer_name;
 use crate::field::Field;
 use crate::format::{dns1123_subdomain, qualified_name};
 use crate::meta::conditions;
-use crate::registry::{OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    DecodeRules, KindEntry, OnUpdate, Permission, Presentation, SelectableField, SelectableFields, Strategy,
+    SubresourceRules, ValidationRules,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "PodCertificateRequest",
-    defaults: |request, _| {
-        request.ensure_map("spec").set_if_absent("maxExpirationSeconds", 24 * HOUR);
+    decode: DecodeRules {
+        defaults: |request, _| {
+            request.ensure_map("spec").set_if_absent("maxExpirationSeconds", 24 * HOUR);
+        },
+        ..DecodeRules::DEFAULT
     },
-    validate: |request| validate(request.field("spec")),
-    validate_update: |request, old| {
-        let go_type = "certificates.PodCertificateRequestSpec";
-        request.field("spec").check_immutable_struct(old.field("spec"), go_type);
+    strategy: Strategy { unconditional_update: Permission::Denied, ..Strategy::WITH_STATUS },
+    validation: ValidationRules {
+        object: |request| validate(request.field("spec")),
+        update: |request, old| {
+            let go_type = "certificates.PodCertificateRequestSpec";
+            request.field("spec").check_immutable_struct(old.field("spec"), go_type);
+        },
+        on_update: OnUpdate::ValidateChanges,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateChanges,
-    subresources: &[SubresourceRules { validate_update: status, ..SubresourceRules::DEFAULT }],
-    ..Rules::NAMESPACED
+    subresources: &[SubresourceRules { validate_update: status, ..SubresourceRules::STATUS_ALONE }],
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("PodName", Cell::Text("/spec/podName")),
+            KindColumn::string("ServiceAccountName", Cell::Text("/spec/serviceAccountName")),
+            KindColumn::string("NodeName", Cell::Text("/spec/nodeName")),
+            KindColumn::string("SignerName", Cell::Text("/spec/signerName")),
+            KindColumn::string("State", Cell::Computed(control::pod_certificate_state)),
+            KindColumn::string("UnverifiedUserAnnotations", Cell::Computed(control::user_annotations)),
+        ],
+        selectable: SelectableFields::listed(&[
+            SelectableField::at("spec.signerName"),
+            SelectableField::at("spec.podName"),
+            SelectableField::at("spec.nodeName"),
+        ]),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 const HOUR: i64 = 3600;

@@ -6,43 +6,68 @@ use super::content::{certificates_problem, decoded, request_problem};
 use super::signing_request_update::{
     approval_changes, changes, keep_all_but_certificate, keep_all_but_conditions, status_changes,
 };
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::core::pod_spec::signer_name;
 use crate::field::Field;
 use crate::format::Problems;
 use crate::meta::NameRule;
-use crate::registry::{Context, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    Context, KindEntry, OnUpdate, Presentation, SelectableField, SelectableFields, Strategy,
+    SubresourceRules, ValidationRules, reset_fields::SPEC_AND_STATUS,
+};
 use crate::tree::{List, Map, Value};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "CertificateSigningRequest",
-    name: NameRule::Custom(|_| Problems::new()),
-    prepare_create: add_user,
-    validate: |request| validate(request, request.absent()),
-    validate_update: |request, old| {
-        validate(request, old);
-        changes(request, old);
+    strategy: Strategy {
+        name: NameRule::Custom(|_| Problems::new()),
+        resets: SPEC_AND_STATUS,
+        prepare_create: add_user,
+        ..Strategy::DEFAULT
     },
-    on_update: OnUpdate::ValidateMetadata,
+    validation: ValidationRules {
+        object: |request| validate(request, request.absent()),
+        update: |request, old| {
+            validate(request, old);
+            changes(request, old);
+        },
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[
         SubresourceRules {
+            resets: &[&["spec"], &["status", "conditions"]],
             prepare_update: keep_all_but_certificate,
             validate_update: |request, old| {
                 validate(request, old);
                 status_changes(request, old);
             },
-            ..SubresourceRules::DEFAULT
+            ..SubresourceRules::STATUS
         },
         SubresourceRules {
             name: "approval",
+            resets: &[&["spec"], &["status", "certificate"]],
             prepare_update: keep_all_but_conditions,
             validate_update: |request, old| {
                 validate(request, old);
                 approval_changes(request, old);
             },
-            ..SubresourceRules::DEFAULT
+            ..SubresourceRules::OTHER
         },
     ],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            AGE,
+            KindColumn::string("SignerName", Cell::TextOr("/spec/signerName", "<none>")),
+            KindColumn::string("Requestor", Cell::Text("/spec/username")),
+            KindColumn::string("RequestedDuration", Cell::Computed(control::requested_duration)),
+            KindColumn::string("Condition", Cell::Computed(control::request_condition)),
+        ],
+        selectable: SelectableFields::listed(&[SelectableField::at("spec.signerName")]),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 const MIN_EXPIRATION_SECONDS: i64 = 600;

@@ -5,31 +5,47 @@ use std::collections::BTreeMap;
 use super::content::CERTIFICATE;
 use super::der::certificate;
 use super::pem::{Block, blocks};
+use crate::columns::{Cell, KindColumn, NAME};
 use crate::core::pod_spec::signer_name;
 use crate::field::Field;
 use crate::format::{Problems, dns1123_subdomain};
 use crate::meta::NameRule;
-use crate::registry::{OnUpdate, Rules};
+use crate::registry::{
+    KindEntry, OnUpdate, Permission, Presentation, SelectableField, SelectableFields, Strategy,
+    ValidationRules,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "ClusterTrustBundle",
-    // The name depends on the signer.
-    name: NameRule::Custom(|_| Problems::new()),
-    validate: |bundle| {
-        validate(bundle);
-        anchors(bundle.fields(["spec", "trustBundle"]));
+    strategy: Strategy {
+        // The name depends on the signer.
+        name: NameRule::Custom(|_| Problems::new()),
+        unconditional_update: Permission::Denied,
+        ..Strategy::DEFAULT
     },
-    validate_update: |bundle, old| {
-        validate(bundle);
-        let path = ["spec", "trustBundle"];
-        // Anchors are parsed when they change only: parsers differ between versions.
-        if bundle.fields(path).str() != old.fields(path).str() {
-            anchors(bundle.fields(path));
-        }
-        bundle.fields(["spec", "signerName"]).check_immutable(old.fields(["spec", "signerName"]));
+    validation: ValidationRules {
+        object: |bundle| {
+            validate(bundle);
+            anchors(bundle.fields(["spec", "trustBundle"]));
+        },
+        update: |bundle, old| {
+            validate(bundle);
+            let path = ["spec", "trustBundle"];
+            // Anchors are parsed when they change only: parsers differ between versions.
+            if bundle.fields(path).str() != old.fields(path).str() {
+                anchors(bundle.fields(path));
+            }
+            bundle.fields(["spec", "signerName"]).check_immutable(old.fields(["spec", "signerName"]));
+        },
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateMetadata,
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("SignerName", Cell::TextOr("/spec/signerName", "<none>"))],
+        selectable: SelectableFields::listed(&[SelectableField::at("spec.signerName")]),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 const MAX_BUNDLE_BYTES: usize = 1024 * 1024;

@@ -1,11 +1,20 @@
-//! The targets of a HorizontalPodAutoscaler, in either version.
+//! The cells of a HorizontalPodAutoscaler, in either version.
 
 use serde_json::Value;
 
 use super::read::{list, word};
 
+pub(crate) fn target(scaler: &Value) -> String {
+    let target = &scaler["spec"]["scaleTargetRef"];
+    format!("{}/{}", word(&target["kind"]), word(&target["name"]))
+}
+
+pub(crate) fn min_pods(scaler: &Value) -> String {
+    scaler.pointer("/spec/minReplicas").map_or("<unset>".into(), Value::to_string)
+}
+
 /// What is measured and what is aimed at, metric by metric.
-pub(super) fn metrics(scaler: &Value) -> String {
+pub(crate) fn metrics(scaler: &Value) -> String {
     const MAX_SHOWN: usize = 2;
     let mut all: Vec<String> = list(scaler, "/spec/metrics")
         .enumerate()

@@ -1,73 +1,64 @@
-//! One column of a table, and ages as kubectl prints them.
+//! One column of a built-in kind, and ages as kubectl prints them.
 
-use serde_json::{Value, json};
+use super::cell::Cell;
+use super::workload;
 
-use crate::{custom::jsonpath, timestamp::Timestamp};
-
-/// One column: how it is announced, and where its cells come from.
-#[derive(Clone, Debug)]
-pub struct TableColumn {
-    /// The title.
-    pub name: String,
+/// One column of a built-in kind.
+#[derive(Clone, Copy, Debug)]
+pub struct KindColumn {
+    /// The title; empty if there is only a cell.
+    pub name: &'static str,
     /// The type of its cells, such as `integer`.
-    pub kind: String,
+    pub kind: &'static str,
     /// The format of its cells.
-    pub format: String,
-    /// What it shows.
-    pub description: String,
+    pub format: &'static str,
     /// 0 for columns that are always shown.
     pub priority: i64,
-    /// Where its cells are found: a JSONPath, or the name of a computed cell.
-    pub path: String,
+    /// Where its cells come from.
+    pub cell: Cell,
 }
 
-impl TableColumn {
-    /// A column without a description.
-    pub fn new(name: &str, kind: &str, format: &str, path: &str) -> TableColumn {
-        let [name, kind, format, path] = [name, kind, format, path].map(str::to_string);
-        TableColumn { name, kind, format, description: String::new(), priority: 0, path }
+/// The name of the object.
+pub const NAME: KindColumn = KindColumn::string("Name", Cell::Text("/metadata/name")).of_name();
+/// When the object was created.
+pub const CREATED_AT: KindColumn = KindColumn::date("Created At", Cell::Value("/metadata/creationTimestamp"));
+pub(crate) const AGE: KindColumn =
+    KindColumn::string("Age", Cell::Age("/metadata/creationTimestamp", "<unknown>"));
+pub(crate) const CONTAINERS: KindColumn =
+    KindColumn::string("Containers", Cell::Computed(workload::containers)).wide();
+pub(crate) const IMAGES: KindColumn = KindColumn::string("Images", Cell::Computed(workload::images)).wide();
+pub(crate) const POD_SELECTOR: KindColumn =
+    KindColumn::string("Selector", Cell::Computed(workload::selector)).wide();
+
+impl KindColumn {
+    /// A column that is announced as texts, whatever its cells are.
+    pub const fn string(name: &'static str, cell: Cell) -> KindColumn {
+        KindColumn { name, kind: "string", format: "", priority: 0, cell }
     }
 
-    /// The name of the object.
-    pub fn name() -> TableColumn {
-        let mut column = TableColumn::new("Name", "string", "name", ".metadata.name");
-        column.description = "Name must be unique within a namespace.".into();
-        column
+    /// A column of whole numbers.
+    pub const fn integer(name: &'static str, cell: Cell) -> KindColumn {
+        KindColumn { kind: "integer", ..KindColumn::string(name, cell) }
     }
 
-    /// The age of the object.
-    pub fn age() -> TableColumn {
-        let mut column = TableColumn::new("Age", "date", "", ".metadata.creationTimestamp");
-        column.description = "How long ago the object was created.".into();
-        column
+    /// A column of booleans.
+    pub const fn boolean(name: &'static str, cell: Cell) -> KindColumn {
+        KindColumn { kind: "boolean", ..KindColumn::string(name, cell) }
     }
 
-    /// Its definition in a `Table`.
-    pub fn to_value(&self) -> Value {
-        json!({"name": self.name, "type": self.kind, "format": self.format, "description": self.description,
-            "priority": self.priority})
+    /// A column of times.
+    pub const fn date(name: &'static str, cell: Cell) -> KindColumn {
+        KindColumn { kind: "date", ..KindColumn::string(name, cell) }
     }
 
-    /// The cell of an object.
-    pub fn cell(&self, object: &Value, now: Timestamp) -> Value {
-        let Some(found) = jsonpath::find(object, &self.path) else { return Value::Null };
-        match self.kind.as_str() {
-            "date" => json!(age_of(&found, now)),
-            "integer" => found.as_i64().map_or(Value::Null, Value::from),
-            "number" => found.as_f64().map_or(Value::Null, Value::from),
-            "boolean" => found.as_bool().map_or(Value::Null, Value::from),
-            _ => match found {
-                Value::String(text) => Value::String(text),
-                other => Value::String(other.to_string()),
-            },
-        }
+    /// A column with the name of an object.
+    pub const fn of_name(self) -> KindColumn {
+        KindColumn { format: "name", ..self }
     }
-}
 
-fn age_of(value: &Value, now: Timestamp) -> String {
-    match value.as_str().map(Timestamp::parse) {
-        Some(Some(then)) => age(now.since(then)),
-        _ => "<invalid>".into(),
+    /// A column that is only shown to those who want many.
+    pub const fn wide(self) -> KindColumn {
+        KindColumn { priority: 1, ..self }
     }
 }
 

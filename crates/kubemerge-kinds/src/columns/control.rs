@@ -2,66 +2,25 @@
 
 use serde_json::{Value, json};
 
-use super::read::{labels_text, list, or_none, selector_text, text, word};
-use crate::{columns::column::age, timestamp::Timestamp};
+use super::column::age;
+use super::read::{labels_text, list, or_none, text, word};
 
-/// A cell; none if the column is another kind's.
-pub(super) fn cell(name: &str, object: &Value, now: Timestamp) -> Option<Value> {
-    Some(match name {
-        "established" => json!(has_condition(object, "Established")),
-        "param-kind" => json!(param_kind(object)),
-        "param-ref" => json!(param_ref(object)),
-        "definition-versions" => json!(definition_versions(object)),
-        "api-service" => json!(api_service(object)),
-        "api-available" => json!(api_available(object)),
-        "controller" => json!(controller(object)),
-        "requested-duration" => {
-            let seconds = object.pointer("/spec/expirationSeconds").and_then(Value::as_i64);
-            json!(seconds.map_or("<none>".into(), age))
-        }
-        "request-condition" => json!(request_condition(object)),
-        "pod-certificate-state" => json!(pod_certificate_state(object)),
-        "user-annotations" => {
-            json!(or_none(labels_text(object.pointer("/spec/unverifiedUserAnnotations"))))
-        }
-        "users" => json!(subjects(object, "User")),
-        "groups" => json!(subjects(object, "Group")),
-        "service-accounts" => json!(subjects(object, "ServiceAccount")),
-        "quota-requests" => json!(quota(object, false)),
-        "quota-limits" => json!(quota(object, true)),
-        "missing-level" => {
-            let dangling = list(object, "/status/conditions").find(|one| one["type"] == "Dangling");
-            json!(dangling.map_or("?", |one| word(&one["status"])))
-        }
-        "migrated-resource" => json!(migrated_resource(object)),
-        "migration-status" => json!(migration_status(object)),
-        "claim-state" => json!(claim_state(object)),
-        "taint-added" => {
-            let added = text(object, "/spec/taint/timeAdded").and_then(Timestamp::parse);
-            json!(added.map_or(String::new(), |then| age(now.since(then))))
-        }
-        "component-status" => json!(
-            component(object)
-                .map_or("Unknown", |one| { if one["status"] == "True" { "Healthy" } else { "Unhealthy" } })
-        ),
-        "component-message" => json!(component(object).map_or("", |one| word(&one["message"]))),
-        "component-error" => json!(component(object).map_or("", |one| word(&one["error"]))),
-        _ => return None,
-    })
+pub(crate) fn established(definition: &Value) -> Value {
+    json!(has_condition(definition, "Established"))
 }
 
 fn has_condition(object: &Value, kind: &str) -> bool {
     list(object, "/status/conditions").any(|one| one["type"] == kind && one["status"] == "True")
 }
 
-fn param_kind(policy: &Value) -> String {
+pub(crate) fn param_kind(policy: &Value) -> String {
     match policy.pointer("/spec/paramKind") {
         Some(kind) => format!("{}/{}", word(&kind["apiVersion"]), word(&kind["kind"])),
         None => "<unset>".into(),
     }
 }
 
-fn param_ref(binding: &Value) -> String {
+pub(crate) fn param_ref(binding: &Value) -> String {
     let Some(reference) = binding.pointer("/spec/paramRef") else { return "<unset>".into() };
     match (word(&reference["namespace"]), word(&reference["name"])) {
         (_, "") if reference["selector"].is_object() => go_selector(&reference["selector"]),
@@ -90,7 +49,7 @@ fn go_selector(selector: &Value) -> String {
     )
 }
 
-fn definition_versions(definition: &Value) -> String {
+pub(crate) fn definition_versions(definition: &Value) -> String {
     let served = list(definition, "/spec/versions").filter(|version| version["served"] == json!(true));
     let label = |version: &Value| {
         let mark = if version["storage"] == json!(true) { "(storage)" } else { "" };
@@ -101,14 +60,14 @@ fn definition_versions(definition: &Value) -> String {
     labels.join(",")
 }
 
-fn api_service(service: &Value) -> String {
+pub(crate) fn api_service(service: &Value) -> String {
     match service.pointer("/spec/service") {
         Some(service) => format!("{}/{}", word(&service["namespace"]), word(&service["name"])),
         None => "Local".into(),
     }
 }
 
-fn api_available(service: &Value) -> String {
+pub(crate) fn api_available(service: &Value) -> String {
     let available = list(service, "/status/conditions").find(|one| one["type"] == "Available");
     match available.map(|one| (word(&one["status"]), word(&one["reason"]))) {
         None => "Unknown".into(),
@@ -118,7 +77,7 @@ fn api_available(service: &Value) -> String {
 }
 
 /// The controller among the owners, as `statefulset.apps/web`.
-fn controller(object: &Value) -> String {
+pub(crate) fn controller(object: &Value) -> String {
     let owner = list(object, "/metadata/ownerReferences").find(|one| one["controller"] == json!(true));
     let Some(owner) = owner else { return "<none>".into() };
     let group = word(&owner["apiVersion"]).split_once('/').map_or("", |(group, _)| group);
@@ -127,7 +86,35 @@ fn controller(object: &Value) -> String {
     format!("{kind}/{}", word(&owner["name"]))
 }
 
-fn request_condition(request: &Value) -> String {
+pub(crate) fn requested_duration(request: &Value) -> String {
+    let seconds = request.pointer("/spec/expirationSeconds").and_then(Value::as_i64);
+    seconds.map_or("<none>".into(), age)
+}
+
+pub(crate) fn user_annotations(request: &Value) -> String {
+    or_none(labels_text(request.pointer("/spec/unverifiedUserAnnotations")))
+}
+
+pub(crate) fn missing_level(schema: &Value) -> String {
+    let dangling = list(schema, "/status/conditions").find(|one| one["type"] == "Dangling");
+    dangling.map_or("?", |one| word(&one["status"])).into()
+}
+
+/// The entries of a ConfigMap.
+pub(crate) fn data_count(map: &Value) -> Value {
+    json!(count(&map["data"]) + count(&map["binaryData"]))
+}
+
+/// The entries of a Secret.
+pub(crate) fn secret_count(secret: &Value) -> Value {
+    json!(count(&secret["data"]))
+}
+
+fn count(value: &Value) -> usize {
+    value.as_object().map_or(0, serde_json::Map::len)
+}
+
+pub(crate) fn request_condition(request: &Value) -> String {
     let has = |kind: &str| list(request, "/status/conditions").any(|one| one["type"] == kind);
     let mut status = match (has("Denied"), has("Approved")) {
         (true, _) => "Denied".to_string(),
@@ -143,9 +130,25 @@ fn request_condition(request: &Value) -> String {
     status
 }
 
-fn pod_certificate_state(request: &Value) -> &str {
+pub(crate) fn pod_certificate_state(request: &Value) -> String {
     let known = list(request, "/status/conditions").map(|one| word(&one["type"]));
-    known.filter(|kind| matches!(*kind, "Issued" | "Denied" | "Failed")).last().unwrap_or("Pending")
+    known.filter(|kind| matches!(*kind, "Issued" | "Denied" | "Failed")).last().unwrap_or("Pending").into()
+}
+
+pub(crate) fn role(binding: &Value) -> String {
+    format!("{}/{}", word(&binding["roleRef"]["kind"]), word(&binding["roleRef"]["name"]))
+}
+
+pub(crate) fn users(binding: &Value) -> String {
+    subjects(binding, "User")
+}
+
+pub(crate) fn groups(binding: &Value) -> String {
+    subjects(binding, "Group")
+}
+
+pub(crate) fn service_accounts(binding: &Value) -> String {
+    subjects(binding, "ServiceAccount")
 }
 
 fn subjects(binding: &Value, kind: &str) -> String {
@@ -157,15 +160,23 @@ fn subjects(binding: &Value, kind: &str) -> String {
     own.map(name).collect::<Vec<_>>().join(", ")
 }
 
-fn quota(quota: &Value, limits: bool) -> String {
+/// Upstream counts everything that is no limit as a request.
+pub(crate) fn quota_requests(quota: &Value) -> String {
+    hard_and_used(quota, |name| !name.starts_with("limits."))
+}
+
+pub(crate) fn quota_limits(quota: &Value) -> String {
+    hard_and_used(quota, |name| name.starts_with("limits."))
+}
+
+fn hard_and_used(quota: &Value, is_shown: impl Fn(&str) -> bool) -> String {
     let hard = quota.pointer("/status/hard").and_then(Value::as_object).into_iter().flatten();
-    // Upstream counts everything that is no limit as a request.
-    let own = hard.filter(|(name, _)| name.starts_with("limits.") == limits);
+    let own = hard.filter(|(name, _)| is_shown(name));
     let used = |name: &str| quota["status"]["used"][name].as_str().unwrap_or("0").to_string();
     own.map(|(name, hard)| format!("{name}: {}/{}", used(name), word(hard))).collect::<Vec<_>>().join(", ")
 }
 
-fn migrated_resource(migration: &Value) -> String {
+pub(crate) fn migrated_resource(migration: &Value) -> String {
     let resource = &migration["spec"]["resource"];
     match (word(&resource["resource"]), word(&resource["group"])) {
         (resource, "") => resource.to_string(),
@@ -173,14 +184,14 @@ fn migrated_resource(migration: &Value) -> String {
     }
 }
 
-fn migration_status(migration: &Value) -> &str {
+pub(crate) fn migration_status(migration: &Value) -> String {
     let held = list(migration, "/status/conditions").filter(|one| one["status"] == "True");
     let known =
         held.map(|one| word(&one["type"])).filter(|kind| matches!(*kind, "Running" | "Failed" | "Succeeded"));
-    known.last().unwrap_or("Unknown")
+    known.last().unwrap_or("Unknown").into()
 }
 
-fn claim_state(claim: &Value) -> String {
+pub(crate) fn claim_state(claim: &Value) -> String {
     let is_deleted = claim.pointer("/metadata/deletionTimestamp").is_some();
     let is_allocated = claim.pointer("/status/allocation").is_some();
     let is_reserved = is_allocated && list(claim, "/status/reservedFor").next().is_some();
@@ -193,12 +204,19 @@ fn claim_state(claim: &Value) -> String {
     states.iter().filter(|(_, holds)| *holds).map(|(state, _)| *state).collect::<Vec<_>>().join(",")
 }
 
-fn component(status: &Value) -> Option<&Value> {
-    list(status, "/conditions").find(|one| one["type"] == "Healthy")
+pub(crate) fn component_status(status: &Value) -> String {
+    let health = component(status).map(|one| one["status"] == "True");
+    health.map_or("Unknown", |is_healthy| if is_healthy { "Healthy" } else { "Unhealthy" }).into()
 }
 
-/// The selector of the jobs that a CronJob creates.
-pub(super) fn job_template_selector(object: &Value) -> String {
-    let selector = object.pointer("/spec/jobTemplate/spec/selector");
-    or_none(selector.map(selector_text).unwrap_or_default())
+pub(crate) fn component_message(status: &Value) -> String {
+    component(status).map_or("", |one| word(&one["message"])).into()
+}
+
+pub(crate) fn component_error(status: &Value) -> String {
+    component(status).map_or("", |one| word(&one["error"])).into()
+}
+
+fn component(status: &Value) -> Option<&Value> {
+    list(status, "/conditions").find(|one| one["type"] == "Healthy")
 }

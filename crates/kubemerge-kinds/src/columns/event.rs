@@ -1,29 +1,56 @@
 //! The cells of Events, in the words of either group.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::read::text;
-use crate::{columns::column::age, timestamp::Timestamp};
+use super::cell::Cell;
+use super::column::{KindColumn, NAME, age};
+use super::read::{moment, text};
+use crate::timestamp::Timestamp;
 
-/// A cell; none if the column is no Event's.
-pub(super) fn cell(name: &str, event: &Value, now: Timestamp) -> Option<String> {
-    let about = |member: &str| either(event, ["/involvedObject", "/regarding"], member);
-    let ago = |moment: Option<Timestamp>| moment.map_or("<unknown>".into(), |then| age(now.since(then)));
-    Some(match name {
-        "event-object" => match about("/name") {
-            name if name.is_empty() => about("/kind").to_lowercase(),
-            name => format!("{}/{name}", about("/kind").to_lowercase()),
-        },
-        "event-subobject" => about("/fieldPath"),
-        "event-message" => either(event, ["/message", "/note"], "").trim().to_string(),
-        "event-source" => source(event),
-        "last-seen" => {
-            let places = ["/series/lastObservedTime", "/lastTimestamp", "/deprecatedLastTimestamp"];
-            ago(moment(event, &places))
-        }
-        "first-seen" => ago(moment(event, &["/firstTimestamp", "/deprecatedFirstTimestamp"])),
-        _ => return None,
-    })
+/// The columns of the Events of either group. There is neither Name in front nor Age at the end.
+pub(crate) const COLUMNS: &[KindColumn] = &[
+    KindColumn::string("Last Seen", Cell::ComputedAt(last_seen)),
+    KindColumn::string("Type", Cell::Text("/type")),
+    KindColumn::string("Reason", Cell::Text("/reason")),
+    KindColumn::string("Object", Cell::Computed(object)),
+    KindColumn::string("Subobject", Cell::Computed(subobject)).wide(),
+    KindColumn::string("Source", Cell::Computed(source)).wide(),
+    KindColumn::string("Message", Cell::Computed(message)),
+    KindColumn::string("First Seen", Cell::ComputedAt(first_seen)).wide(),
+    KindColumn::string("Count", Cell::ComputedValue(count)).wide(),
+    NAME.wide(),
+];
+
+/// What the Event is about.
+fn object(event: &Value) -> String {
+    match about(event, "/name") {
+        name if name.is_empty() => about(event, "/kind").to_lowercase(),
+        name => format!("{}/{name}", about(event, "/kind").to_lowercase()),
+    }
+}
+
+fn subobject(event: &Value) -> String {
+    about(event, "/fieldPath")
+}
+
+fn message(event: &Value) -> String {
+    either(event, ["/message", "/note"], "").trim().to_string()
+}
+
+fn last_seen(event: &Value, now: Timestamp) -> String {
+    ago(first_moment(event, &["/series/lastObservedTime", "/lastTimestamp", "/deprecatedLastTimestamp"]), now)
+}
+
+fn first_seen(event: &Value, now: Timestamp) -> String {
+    ago(first_moment(event, &["/firstTimestamp", "/deprecatedFirstTimestamp"]), now)
+}
+
+fn about(event: &Value, member: &str) -> String {
+    either(event, ["/involvedObject", "/regarding"], member)
+}
+
+fn ago(moment: Option<Timestamp>, now: Timestamp) -> String {
+    moment.map_or("<unknown>".into(), |then| age(now.since(then)))
 }
 
 /// The text below the one of two places that is there.
@@ -33,8 +60,8 @@ fn either(event: &Value, places: [&str; 2], below: &str) -> String {
 }
 
 /// The first of several times; newer Events have only one of their own.
-fn moment(event: &Value, places: &[&str]) -> Option<Timestamp> {
-    places.iter().chain(&["/eventTime"]).find_map(|place| Timestamp::parse(text(event, place)?))
+fn first_moment(event: &Value, places: &[&str]) -> Option<Timestamp> {
+    places.iter().chain(&["/eventTime"]).find_map(|place| moment(event, place))
 }
 
 fn source(event: &Value) -> String {
@@ -53,7 +80,8 @@ fn source(event: &Value) -> String {
     }
 }
 
-pub(super) fn count(event: &Value) -> i64 {
+fn count(event: &Value) -> Value {
     let counts = ["/series/count", "/count", "/deprecatedCount"];
-    counts.iter().find_map(|place| event.pointer(place)?.as_i64()).filter(|count| *count > 0).unwrap_or(1)
+    let found = counts.iter().find_map(|place| event.pointer(place)?.as_i64());
+    json!(found.filter(|count| *count > 0).unwrap_or(1))
 }

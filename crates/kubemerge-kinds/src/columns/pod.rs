@@ -2,25 +2,26 @@
 
 use serde_json::{Value, json};
 
+use super::column::age;
 use super::read::{list, number, text, word};
-use crate::{columns::column::age, timestamp::Timestamp};
+use crate::timestamp::Timestamp;
 
-/// A cell; none if the column is no Pod's.
-pub(super) fn cell(name: &str, pod: &Value, now: Timestamp) -> Option<String> {
-    Some(match name {
-        "pod-ready" => {
-            let summary = Summary::of(pod);
-            format!("{}/{}", summary.ready, summary.total)
-        }
-        "pod-status" => Summary::of(pod).reason,
-        "restarts" => Summary::of(pod).restarts_text(now),
-        "readiness-gates" => readiness_gates(pod),
-        _ => return None,
-    })
+/// How many containers are ready.
+pub(crate) fn ready(pod: &Value) -> String {
+    let summary = Summary::of(pod);
+    format!("{}/{}", summary.ready, summary.total)
+}
+
+pub(crate) fn status(pod: &Value) -> String {
+    Summary::of(pod).reason
+}
+
+pub(crate) fn restarts(pod: &Value, now: Timestamp) -> String {
+    Summary::of(pod).restarts_text(now)
 }
 
 /// The condition of a row whose pod has ended.
-pub fn row_condition(pod: &Value) -> Option<Value> {
+pub(crate) fn row_condition(pod: &Value) -> Option<Value> {
     let (reason, message) = match text(pod, "/status/phase")? {
         "Succeeded" => ("Succeeded", "The pod has completed successfully."),
         "Failed" => ("Failed", "The pod failed."),
@@ -166,7 +167,7 @@ fn has_condition(pod: &Value, kind: &str) -> bool {
     list(pod, "/status/conditions").any(|one| one["type"] == kind && one["status"] == "True")
 }
 
-fn readiness_gates(pod: &Value) -> String {
+pub(crate) fn readiness_gates(pod: &Value) -> String {
     let wanted = list(pod, "/spec/readinessGates").count();
     let holds = |gate: &&Value| {
         let condition = list(pod, "/status/conditions").find(|one| one["type"] == gate["conditionType"]);
@@ -182,7 +183,7 @@ mod tests {
 
     fn cells(pod: &Value) -> [String; 3] {
         let now = Timestamp::parse("2026-01-01T01:00:00Z").unwrap();
-        ["pod-ready", "pod-status", "restarts"].map(|name| cell(name, pod, now).unwrap())
+        [ready(pod), status(pod), restarts(pod, now)]
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::label_selector::LabelSelector;
+use crate::{label_selector::LabelSelector, timestamp::Timestamp};
 
 pub(super) fn number(object: &Value, pointer: &str) -> i64 {
     object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
@@ -10,6 +10,10 @@ pub(super) fn number(object: &Value, pointer: &str) -> i64 {
 
 pub(super) fn text<'v>(object: &'v Value, pointer: &str) -> Option<&'v str> {
     object.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+pub(super) fn moment(object: &Value, pointer: &str) -> Option<Timestamp> {
+    text(object, pointer).and_then(Timestamp::parse)
 }
 
 pub(super) fn list<'v>(object: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> {

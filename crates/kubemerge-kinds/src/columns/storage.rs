@@ -4,37 +4,40 @@ use serde_json::{Value, json};
 
 use super::read::{list, or_none, text, word};
 
-/// A cell; none if the column is another kind's.
-pub(super) fn cell(name: &str, object: &Value) -> Option<Value> {
-    Some(match name {
-        "volume-phase" => json!(phase(object)),
-        "volume-capacity" => json!(text(object, "/spec/capacity/storage").unwrap_or("0")),
-        "claim-capacity" if is_bound(object) => {
-            json!(text(object, "/status/capacity/storage").unwrap_or("0"))
-        }
-        "claim-capacity" => json!(""),
-        "access-modes" if is_bound(object) => json!(short_modes(object, "/status/accessModes")),
-        "access-modes" => json!(""),
-        "volume-modes" => json!(short_modes(object, "/spec/accessModes")),
-        "storage-class" => json!(class(object)),
-        "claim" => json!(claim(object)),
-        "reclaim-policy" => json!(text(object, "/reclaimPolicy").unwrap_or("Delete")),
-        "binding-mode" => json!(text(object, "/volumeBindingMode").unwrap_or("Immediate")),
-        "attach-required" => json!(object["spec"]["attachRequired"] != json!(false)),
-        "token-requests" => json!(token_requests(object)),
-        "lifecycle-modes" => {
-            let modes = list(object, "/spec/volumeLifecycleModes").map(word);
-            json!(or_none(modes.collect::<Vec<_>>().join(",")))
-        }
-        _ => return None,
-    })
+pub(crate) fn volume_capacity(volume: &Value) -> String {
+    text(volume, "/spec/capacity/storage").unwrap_or("0").into()
 }
 
-fn phase(object: &Value) -> &str {
-    if object.pointer("/metadata/deletionTimestamp").is_some() {
-        return "Terminating";
+pub(crate) fn claim_capacity(claim: &Value) -> String {
+    if is_bound(claim) {
+        text(claim, "/status/capacity/storage").unwrap_or("0").into()
+    } else {
+        String::new()
     }
-    text(object, "/status/phase").unwrap_or_default()
+}
+
+pub(crate) fn volume_modes(volume: &Value) -> String {
+    short_modes(volume, "/spec/accessModes")
+}
+
+pub(crate) fn claim_modes(claim: &Value) -> String {
+    if is_bound(claim) { short_modes(claim, "/status/accessModes") } else { String::new() }
+}
+
+pub(crate) fn attach_required(driver: &Value) -> Value {
+    json!(driver["spec"]["attachRequired"] != json!(false))
+}
+
+pub(crate) fn lifecycle_modes(driver: &Value) -> String {
+    let modes = list(driver, "/spec/volumeLifecycleModes").map(word);
+    or_none(modes.collect::<Vec<_>>().join(","))
+}
+
+pub(crate) fn phase(object: &Value) -> String {
+    if object.pointer("/metadata/deletionTimestamp").is_some() {
+        return "Terminating".into();
+    }
+    text(object, "/status/phase").unwrap_or_default().into()
 }
 
 fn is_bound(claim: &Value) -> bool {
@@ -42,13 +45,13 @@ fn is_bound(claim: &Value) -> bool {
 }
 
 /// The class by its annotation, which older clients write, or by its field.
-fn class(object: &Value) -> &str {
+pub(crate) fn class(object: &Value) -> String {
     const OLD_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
     let annotation = object["metadata"]["annotations"][OLD_CLASS].as_str();
-    annotation.or(text(object, "/spec/storageClassName")).unwrap_or_default()
+    annotation.or(text(object, "/spec/storageClassName")).unwrap_or_default().into()
 }
 
-fn claim(volume: &Value) -> String {
+pub(crate) fn claim(volume: &Value) -> String {
     match volume.pointer("/spec/claimRef") {
         Some(claim) => format!("{}/{}", word(&claim["namespace"]), word(&claim["name"])),
         None => String::new(),
@@ -68,7 +71,7 @@ fn short_modes(volume: &Value, pointer: &str) -> String {
     modes.collect::<Vec<_>>().join(",")
 }
 
-fn token_requests(driver: &Value) -> String {
+pub(crate) fn token_requests(driver: &Value) -> String {
     if driver["spec"]["tokenRequests"].is_null() {
         return "<unset>".into();
     }

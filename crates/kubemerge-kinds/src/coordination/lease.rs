@@ -1,16 +1,31 @@
 //! Lease.
 
-use crate::registry::{MetadataRule, OnUpdate, Rules};
+use crate::columns::{AGE, Cell, KindColumn, NAME};
+use crate::registry::{
+    KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Strategy, ValidationRules,
+};
 use crate::{field::Field, tree::Map};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Lease",
-    metadata: MetadataRule::AnyFinalizers,
-    prepare_create: |lease, _| drop_disabled_fields(lease, None),
-    prepare_update: |lease, old, _| drop_disabled_fields(lease, Some(old)),
-    validate,
-    on_update: OnUpdate::ValidateObject,
-    ..Rules::NAMESPACED
+    strategy: Strategy {
+        unconditional_update: Permission::Denied,
+        create_on_update: Permission::Granted,
+        prepare_create: |lease, _| drop_disabled_fields(lease, None),
+        prepare_update: |lease, old, _| drop_disabled_fields(lease, Some(old)),
+        ..Strategy::DEFAULT
+    },
+    validation: ValidationRules {
+        metadata: MetadataRule::AnyFinalizers,
+        object: validate,
+        on_update: OnUpdate::ValidateObject,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("Holder", Cell::Text("/spec/holderIdentity")), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 /// Coordinated leader election is off by default: its fields stay only where they are stored already.

@@ -1,7 +1,8 @@
 //! The group `coordination.k8s.io`.
 
 mod lease;
+mod lease_candidate;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[lease::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[lease::KIND, lease_candidate::KIND];

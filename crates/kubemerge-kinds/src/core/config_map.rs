@@ -1,14 +1,23 @@
 //! ConfigMap.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
 use crate::format::config_map_key;
-use crate::registry::Rules;
+use crate::registry::{KindEntry, Presentation, ValidationRules};
 use crate::typed::base64;
 
 /// What all values of an object may measure together.
 const MAX_DATA_BYTES: usize = 1024 * 1024;
 
-pub(super) const RULES: Rules = Rules { kind: "ConfigMap", validate, validate_update, ..Rules::NAMESPACED };
+pub(super) const KIND: KindEntry = KindEntry {
+    kind: "ConfigMap",
+    validation: ValidationRules { object: validate, update: validate_update, ..ValidationRules::DEFAULT },
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("Data", Cell::ComputedValue(control::data_count)), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
+};
 
 fn validate(map: Field<'_>) {
     let (data, binary) = (map.field("data"), map.field("binaryData"));

@@ -1,22 +1,33 @@
 //! Endpoints.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME, network};
 use crate::field::Field;
 use crate::format::{dns1123_label, dns1123_subdomain, endpoint_ip, qualified_name, strict_legacy_ip};
-use crate::registry::{Context, OnUpdate, Rules};
+use crate::registry::{
+    Context, DecodeRules, KindEntry, OnUpdate, Permission, Presentation, Strategy, ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Endpoints",
-    defaults,
-    validate: |endpoints| subsets(endpoints.field("subsets")),
-    validate_update: |endpoints, old| {
-        // Older versions accepted more: what does not change stays.
-        if !endpoints.field("subsets").same_as(old.field("subsets")) {
-            subsets(endpoints.field("subsets"));
-        }
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy { create_on_update: Permission::Granted, ..Strategy::DEFAULT },
+    validation: ValidationRules {
+        object: |endpoints| subsets(endpoints.field("subsets")),
+        update: |endpoints, old| {
+            // Older versions accepted more: what does not change stays.
+            if !endpoints.field("subsets").same_as(old.field("subsets")) {
+                subsets(endpoints.field("subsets"));
+            }
+        },
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateMetadata,
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("Endpoints", Cell::Computed(network::endpoints)), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn defaults(endpoints: &mut Map<'_>, _: Context) {

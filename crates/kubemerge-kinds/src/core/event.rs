@@ -1,25 +1,54 @@
 //! Event of the core group, and what both groups with events check.
 
+use crate::columns;
 use crate::field::Field;
 use crate::format::qualified_name;
-use crate::registry::{MetadataRule, OnUpdate, Rules};
+use crate::registry::{
+    KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Propagation, SelectableField,
+    SelectableFields, Strategy, ValidationRules,
+};
 
 const MAX_WORD: usize = 128;
 const MAX_MESSAGE: usize = 1024;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Event",
-    metadata: MetadataRule::Generic,
-    validate: |event| {
-        validate(EventFields {
-            event,
-            involved: event.field("involvedObject"),
-            controller: event.field("reportingComponent"),
-            message: event.field("message"),
-        });
+    strategy: Strategy {
+        create_on_update: Permission::Granted,
+        default_propagation: Propagation::Unsupported,
+        ..Strategy::DEFAULT
     },
-    on_update: OnUpdate::ValidateObject,
-    ..Rules::NAMESPACED
+    validation: ValidationRules {
+        metadata: MetadataRule::Generic,
+        object: |event| {
+            validate(EventFields {
+                event,
+                involved: event.field("involvedObject"),
+                controller: event.field("reportingComponent"),
+                message: event.field("message"),
+            });
+        },
+        on_update: OnUpdate::ValidateObject,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: columns::event::COLUMNS,
+        selectable: SelectableFields::listed(&[
+            SelectableField::at("reason"),
+            SelectableField::at("reportingComponent"),
+            SelectableField::at("type"),
+            SelectableField::named("source", "source.component"),
+            SelectableField::at("involvedObject.kind"),
+            SelectableField::at("involvedObject.namespace"),
+            SelectableField::at("involvedObject.name"),
+            SelectableField::at("involvedObject.uid"),
+            SelectableField::at("involvedObject.apiVersion"),
+            SelectableField::at("involvedObject.resourceVersion"),
+            SelectableField::at("involvedObject.fieldPath"),
+        ]),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 /// The fields of an event that the two groups name differently.

@@ -6,26 +6,30 @@ use std::collections::BTreeSet;
 use super::pod_spec::{container_resource_name, overcommits, resource_list, resource_name};
 use crate::field::Field;
 use crate::format::qualified_name;
-use crate::registry::{Context, Rules};
+use crate::registry::{Context, DecodeRules, KindEntry, Permission, Strategy, ValidationRules};
 use crate::tree::Map;
 use crate::typed::Quantity;
 
 /// From this value on, Kubernetes compares ratios without fractions.
 const MAX_MILLI_VALUE: i64 = i64::MAX / 1000;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "LimitRange",
-    defaults,
-    prepare_create: |range, _| {
-        let metadata = range.ensure_map("metadata");
-        // Kubernetes makes up a name of its own; the uid is as good as any.
-        if metadata.str("name").is_empty() {
-            let uid = metadata.str("uid");
-            metadata.set_default("name", uid);
-        }
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        create_on_update: Permission::Granted,
+        prepare_create: |range, _| {
+            let metadata = range.ensure_map("metadata");
+            // Kubernetes makes up a name of its own; the uid is as good as any.
+            if metadata.str("name").is_empty() {
+                let uid = metadata.str("uid");
+                metadata.set_default("name", uid);
+            }
+        },
+        ..Strategy::DEFAULT
     },
-    validate,
-    ..Rules::NAMESPACED
+    validation: ValidationRules { object: validate, ..ValidationRules::DEFAULT },
+    ..KindEntry::NAMESPACED
 };
 
 fn defaults(range: &mut Map<'_>, _: Context) {

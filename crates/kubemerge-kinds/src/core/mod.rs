@@ -1,6 +1,8 @@
 //! The core group.
 
+mod binding;
 pub(crate) mod claim_spec;
+mod component_status;
 mod config_map;
 mod endpoints;
 pub(crate) mod event;
@@ -24,22 +26,24 @@ mod secret;
 pub(crate) mod service;
 mod service_account;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[
-    config_map::RULES,
-    endpoints::RULES,
-    event::RULES,
-    limit_range::RULES,
-    namespace::RULES,
-    node::RULES,
-    persistent_volume::RULES,
-    persistent_volume_claim::RULES,
-    pod::RULES,
-    pod_template::RULES,
-    replication_controller::RULES,
-    resource_quota::RULES,
-    secret::RULES,
-    service::RULES,
-    service_account::RULES,
+pub(crate) const KINDS: &[KindEntry] = &[
+    binding::KIND,
+    component_status::KIND,
+    config_map::KIND,
+    endpoints::KIND,
+    event::KIND,
+    limit_range::KIND,
+    namespace::KIND,
+    node::KIND,
+    persistent_volume::KIND,
+    persistent_volume_claim::KIND,
+    pod::KIND,
+    pod_template::KIND,
+    replication_controller::KIND,
+    resource_quota::KIND,
+    secret::KIND,
+    service::KIND,
+    service_account::KIND,
 ];

@@ -1,9 +1,13 @@
 //! Namespace.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::field::Field;
 use crate::format::qualified_name;
 use crate::meta::{NameRule, is_standard_finalizer};
-use crate::registry::{Context, Rules, SubresourceRules, keep_field};
+use crate::registry::{
+    Context, DecodeRules, DeleteAnswer, KindEntry, Presentation, SelectableField, SelectableFields, Strategy,
+    SubresourceRules, ValidationRules, keep_field, reset_fields::ONLY_STATUS,
+};
 use crate::tree::{List, Map, Value};
 
 /// The label that holds the name.
@@ -11,29 +15,42 @@ const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 /// The finalizer that keeps a namespace until its content is deleted.
 const FINALIZER: &str = "kubernetes";
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Namespace",
-    name: NameRule::Label,
-    defaults,
-    prepare_create,
-    // Upstream keeps the spec as well, but its field managers do not know.
-    prepare_update: |namespace, old, _| keep_field(namespace, old, "spec"),
-    validate: |namespace| {
-        let finalizers = namespace.fields(["spec", "finalizers"]);
-        // Upstream reports them at the path of the list.
-        finalizers.items().for_each(|one| finalizer(one.reported_at(finalizers)));
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        name: NameRule::Label,
+        delete_answer: DeleteAnswer::Object,
+        prepare_create,
+        // Upstream keeps the spec as well, but its field managers do not know.
+        prepare_update: |namespace, old, _| keep_field(namespace, old, "spec"),
+        ..Strategy::WITH_STATUS
+    },
+    validation: ValidationRules {
+        object: |namespace| {
+            let finalizers = namespace.fields(["spec", "finalizers"]);
+            // Upstream reports them at the path of the list.
+            finalizers.items().for_each(|one| finalizer(one.reported_at(finalizers)));
+        },
+        ..ValidationRules::DEFAULT
     },
     subresources: &[
-        SubresourceRules { validate_update: phase, ..SubresourceRules::DEFAULT },
+        SubresourceRules { validate_update: phase, ..SubresourceRules::STATUS },
         SubresourceRules {
             name: "finalize",
+            resets: ONLY_STATUS,
             validate_update: |namespace, _| {
                 namespace.fields(["spec", "finalizers"]).items().for_each(finalizer);
             },
-            ..SubresourceRules::DEFAULT
+            ..SubresourceRules::OTHER
         },
     ],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("Status", Cell::Text("/status/phase")), AGE],
+        selectable: SelectableFields::listed(&[SelectableField::at("status.phase")]).without_namespace(),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn defaults(namespace: &mut Map<'_>, _: Context) {

@@ -3,23 +3,29 @@
 use std::collections::BTreeSet;
 
 use super::pod_spec::{quantity_value, resource_list, taint_effect};
+use crate::columns::{AGE, Cell, KindColumn, NAME, network};
 use crate::field::{BadValue, Field};
 use crate::format::{label_value, max_len, parse_cidr, qualified_name, strict_legacy_cidr};
 use crate::go_text::quoted;
-use crate::registry::{Context, Rules, StatusOnCreate, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, KindEntry, Presentation, SelectableField, SelectableFields, StatusOnCreate,
+    Strategy, SubresourceRules, ValidationRules,
+};
 use crate::tree::{List, Map, Value};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Node",
-    defaults,
-    prepare_create: |node, _| {
-        drop_disabled_fields(node, None);
-        node.ensure_map("status").remove("config");
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        prepare_create: |node, _| {
+            drop_disabled_fields(node, None);
+            node.ensure_map("status").remove("config");
+        },
+        status_on_create: StatusOnCreate::Own,
+        prepare_update: |node, old, _| drop_disabled_fields(node, Some(old)),
+        ..Strategy::WITH_STATUS
     },
-    status_on_create: StatusOnCreate::Own,
-    prepare_update: |node, old, _| drop_disabled_fields(node, Some(old)),
-    validate,
-    validate_update,
+    validation: ValidationRules { object: validate, update: validate_update, ..ValidationRules::DEFAULT },
     subresources: &[SubresourceRules {
         prepare_update: |node, old, _| {
             if !old.map("status").is_some_and(|status| status.has("config")) {
@@ -27,9 +33,30 @@ pub(super) const RULES: Rules = Rules {
             }
         },
         validate_update,
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Status", Cell::Computed(network::node_status)),
+            KindColumn::string("Roles", Cell::Computed(network::node_roles)),
+            AGE,
+            KindColumn::string("Version", Cell::Text("/status/nodeInfo/kubeletVersion")),
+            KindColumn::string("Internal-IP", Cell::Computed(network::internal_ip)).wide(),
+            KindColumn::string("External-IP", Cell::Computed(network::node_external_ip)).wide(),
+            KindColumn::string("OS-Image", Cell::TextOr("/status/nodeInfo/osImage", "<unknown>")).wide(),
+            KindColumn::string("Kernel-Version", Cell::Computed(network::kernel_version)).wide(),
+            KindColumn::string(
+                "Container-Runtime",
+                Cell::TextOr("/status/nodeInfo/containerRuntimeVersion", "<unknown>"),
+            )
+            .wide(),
+        ],
+        selectable: SelectableFields::listed(&[SelectableField::at("spec.unschedulable")])
+            .without_namespace(),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn defaults(node: &mut Map<'_>, _: Context) {

@@ -2,8 +2,12 @@
 
 use super::persistent_volume_spec::{SOURCES, VolumeOf, validate};
 use super::pod_spec::{resource_list, storage_systems};
+use crate::columns::{AGE, Cell, KindColumn, NAME, storage};
 use crate::field::{Field, Report, internal_pretty, unified_diff};
-use crate::registry::{Context, Rules, SubresourceRules, keep_field};
+use crate::registry::{
+    Context, DecodeRules, DeleteAnswer, KindEntry, Presentation, Strategy, SubresourceRules, ValidationRules,
+    keep_field,
+};
 use crate::tree::{Arena, Map};
 
 /// The annotation that held mount options before there was a field.
@@ -33,18 +37,40 @@ const RENAMED_LABELS: [(&str, &str); 5] = [
     ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"),
 ];
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "PersistentVolume",
-    defaults,
-    prepare_create,
-    validate: |volume| {
-        let name = volume.fields(["metadata", "name"]).str();
-        validate(volume.field("spec"), VolumeOf::Object { name });
-        mount_options(volume);
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy { delete_answer: DeleteAnswer::Object, prepare_create, ..Strategy::WITH_STATUS },
+    validation: ValidationRules {
+        object: |volume| {
+            let name = volume.fields(["metadata", "name"]).str();
+            validate(volume.field("spec"), VolumeOf::Object { name });
+            mount_options(volume);
+        },
+        update: validate_update,
+        ..ValidationRules::DEFAULT
     },
-    validate_update,
-    subresources: &[SubresourceRules { prepare_update: prepare_status, ..SubresourceRules::DEFAULT }],
-    ..Rules::CLUSTER
+    subresources: &[SubresourceRules { prepare_update: prepare_status, ..SubresourceRules::STATUS }],
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Capacity", Cell::Computed(storage::volume_capacity)),
+            KindColumn::string("Access Modes", Cell::Computed(storage::volume_modes)),
+            KindColumn::string("Reclaim Policy", Cell::Text("/spec/persistentVolumeReclaimPolicy")),
+            KindColumn::string("Status", Cell::Computed(storage::phase)),
+            KindColumn::string("Claim", Cell::Computed(storage::claim)),
+            KindColumn::string("StorageClass", Cell::Computed(storage::class)),
+            KindColumn::string(
+                "VolumeAttributesClass",
+                Cell::TextOr("/spec/volumeAttributesClassName", "<unset>"),
+            ),
+            KindColumn::string("Reason", Cell::Text("/status/reason")),
+            AGE,
+            KindColumn::string("VolumeMode", Cell::TextOr("/spec/volumeMode", "<unset>")).wide(),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn defaults(volume: &mut Map<'_>, _: Context) {

@@ -4,9 +4,13 @@ use std::cmp::Ordering;
 
 use super::claim_spec::{self, ApiGroups};
 use super::pod_spec::{is_native, quantity_value, resource_list};
+use crate::columns::{AGE, Cell, KindColumn, NAME, storage};
 use crate::field::{Field, Report, internal_pretty, unified_diff};
 use crate::format::qualified_name;
-use crate::registry::{Context, OnUpdate, Rules, SubresourceRules, keep_field};
+use crate::registry::{
+    Context, DecodeRules, DeleteAnswer, KindEntry, OnUpdate, Presentation, Strategy, SubresourceRules,
+    ValidationRules, keep_field,
+};
 use crate::tree::{Arena, Map, Value};
 
 /// The annotation that named the class before there was a field.
@@ -20,17 +24,24 @@ const RESIZE_STATES: [&str; 5] = [
     "NodeResizePending",
 ];
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "PersistentVolumeClaim",
-    defaults,
-    prepare_create: |claim, _| {
-        claim.ensure_map("status").set("phase", "Pending");
-        data_sources(claim.ensure_map("spec"), None);
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        delete_answer: DeleteAnswer::Object,
+        prepare_create: |claim, _| {
+            claim.ensure_map("status").set("phase", "Pending");
+            data_sources(claim.ensure_map("spec"), None);
+        },
+        prepare_update: |claim, old, _| data_sources(claim.ensure_map("spec"), old.map("spec")),
+        ..Strategy::WITH_STATUS
     },
-    prepare_update: |claim, old, _| data_sources(claim.ensure_map("spec"), old.map("spec")),
-    validate: |claim| claim_spec::validate(claim.field("spec"), ApiGroups::Valid),
-    validate_update,
-    on_update: OnUpdate::ValidateMetadata,
+    validation: ValidationRules {
+        object: |claim| claim_spec::validate(claim.field("spec"), ApiGroups::Valid),
+        update: validate_update,
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         prepare_update: |claim, old, _| {
             // The health of volumes is off by default.
@@ -39,9 +50,26 @@ pub(super) const RULES: Rules = Rules {
             }
         },
         validate_update: |claim, _| status(claim),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Status", Cell::Computed(storage::phase)),
+            KindColumn::string("Volume", Cell::Text("/spec/volumeName")),
+            KindColumn::string("Capacity", Cell::Computed(storage::claim_capacity)),
+            KindColumn::string("Access Modes", Cell::Computed(storage::claim_modes)),
+            KindColumn::string("StorageClass", Cell::Computed(storage::class)),
+            KindColumn::string(
+                "VolumeAttributesClass",
+                Cell::TextOr("/spec/volumeAttributesClassName", "<unset>"),
+            ),
+            AGE,
+            KindColumn::string("VolumeMode", Cell::TextOr("/spec/volumeMode", "<unset>")).wide(),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn defaults(claim: &mut Map<'_>, context: Context) {

@@ -4,43 +4,85 @@ use super::pod_prepare::{app_armor_from_annotations, merge_label_keys};
 use super::pod_spec::{self, PodOf, drop_disabled_fields, match_annotations, pod_annotations, trimmed_image};
 use super::pod_status::initial_status;
 use super::{pod_resize, pod_status_update, pod_update};
+use crate::columns::{self, AGE, Cell, KindColumn, NAME};
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, StatusOnCreate, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, DeleteAnswer, GenerationRule, KindEntry, OnUpdate, Presentation, SelectableField,
+    SelectableFields, StatusOnCreate, Strategy, SubresourceRules, ValidationRules,
+};
 use crate::tree::{List, Map, Value};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Pod",
-    generation: Generation::Spec,
-    defaults,
-    status_on_create: StatusOnCreate::Own,
-    prepare_create,
-    prepare_update,
-    validate,
-    validate_update: |pod, old| {
-        metadata_and_spec(pod);
-        pod_update::validate_update(pod, old);
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        delete_answer: DeleteAnswer::Object,
+        status_on_create: StatusOnCreate::Own,
+        prepare_create,
+        prepare_update,
+        ..Strategy::WITH_STATUS
     },
-    on_update: OnUpdate::ValidateMetadata,
+    validation: ValidationRules {
+        object: validate,
+        update: |pod, old| {
+            metadata_and_spec(pod);
+            pod_update::validate_update(pod, old);
+        },
+        on_update: OnUpdate::ValidateMetadata,
+        warnings: |pod, old| if old.is_none() { pod_spec::warnings(pod) } else { Vec::new() },
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[
         SubresourceRules {
+            resets: &[&["metadata", "deletionTimestamp"], &["metadata", "ownerReferences"], &["spec"]],
             prepare_update: pod_status_update::prepare_update,
             validate_update: pod_status_update::validate_update,
-            ..SubresourceRules::DEFAULT
+            ..SubresourceRules::STATUS
         },
         SubresourceRules {
             name: "ephemeralcontainers",
+            generation: GenerationRule::Field("spec"),
             prepare_update: pod_resize::prepare_ephemeral,
             validate_update: pod_resize::validate_ephemeral,
-            ..SubresourceRules::DEFAULT
+            ..SubresourceRules::OTHER
         },
         SubresourceRules {
             name: "resize",
+            generation: GenerationRule::Field("spec"),
             prepare_update: pod_resize::prepare_resize,
             validate_update: pod_resize::validate_resize,
-            ..SubresourceRules::DEFAULT
+            ..SubresourceRules::OTHER
         },
     ],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Ready", Cell::Computed(columns::pod::ready)),
+            KindColumn::string("Status", Cell::Computed(columns::pod::status)),
+            KindColumn::string("Restarts", Cell::ComputedAt(columns::pod::restarts)),
+            AGE,
+            KindColumn::string("IP", Cell::TextOr("/status/podIPs/0/ip", "<none>")).wide(),
+            KindColumn::string("Node", Cell::TextOr("/spec/nodeName", "<none>")).wide(),
+            KindColumn::string("Nominated Node", Cell::TextOr("/status/nominatedNodeName", "<none>")).wide(),
+            KindColumn::string("Readiness Gates", Cell::Computed(columns::pod::readiness_gates)).wide(),
+        ],
+        row_condition: columns::pod::row_condition,
+        selectable: SelectableFields::listed(&[
+            SelectableField::at("spec.nodeName"),
+            SelectableField::at("spec.restartPolicy"),
+            SelectableField::at("spec.schedulerName"),
+            SelectableField::at("spec.serviceAccountName"),
+            SelectableField::at("spec.hostNetwork"),
+            SelectableField::at("status.phase"),
+            SelectableField::at("status.podIP"),
+            SelectableField::at("status.podIPs"),
+            SelectableField::at("status.nominatedNodeName"),
+            // The name of the field in v1beta1, which clients may still use.
+            SelectableField::named("spec.host", "spec.nodeName"),
+        ]),
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn defaults(pod: &mut Map<'_>, context: Context) {

@@ -6,7 +6,7 @@ use super::pod_status::qos_class;
 use super::pod_update::annotation_updates;
 use crate::field::{Field, internal_pretty, unified_diff};
 use crate::go_text::quoted;
-use crate::registry::{Context, count_generation};
+use crate::registry::Context;
 use crate::tree::{Arena, List, Map, Value};
 
 const MIRROR: &str = "kubernetes.io/config.mirror";
@@ -49,14 +49,6 @@ fn keep_all_but<'a>(pod: &mut Map<'a>, old: &Map<'_>, change: impl FnOnce(&mut M
     }
 }
 
-fn finish(pod: &mut Map<'_>, old: &Map<'_>, context: Context) {
-    drop_disabled_fields(pod, context);
-    // Subresources count generations too, which the main endpoint does elsewhere.
-    if !pod.same_field_in_go(old, "spec") {
-        count_generation(pod, old);
-    }
-}
-
 /// `ephemeralcontainers`: only these change.
 pub(super) fn prepare_ephemeral(pod: &mut Map<'_>, old: &Map<'_>, context: Context) {
     keep_all_but(pod, old, |spec, mut wanted| match wanted.remove("ephemeralContainers") {
@@ -65,7 +57,7 @@ pub(super) fn prepare_ephemeral(pod: &mut Map<'_>, old: &Map<'_>, context: Conte
             spec.remove("ephemeralContainers");
         }
     });
-    finish(pod, old, context);
+    drop_disabled_fields(pod, context);
 }
 
 /// Ephemeral containers may be added, never changed or removed.
@@ -113,7 +105,7 @@ pub(super) fn prepare_resize(pod: &mut Map<'_>, old: &Map<'_>, context: Context)
             }
         });
     }
-    finish(pod, old, context);
+    drop_disabled_fields(pod, context);
 }
 
 fn resize_containers<'a>(spec: &mut Map<'a>, wanted: &mut Map<'a>, list: &'static str) {

@@ -1,31 +1,52 @@
 //! Pod templates: what workloads have in `spec.template`, and the kind PodTemplate.
 
-use super::pod_spec::{self, PodOf, match_annotations, pod_annotations};
+use super::pod_spec::{self, PodOf, is_counted, match_annotations, pod_annotations};
+use crate::columns::{Cell, KindColumn, NAME, workload};
 use crate::field::Field;
 use crate::meta::{annotations, labels};
-use crate::registry::{Context, Generation, Rules, count_generation};
+use crate::registry::{
+    Context, DecodeRules, DeleteAnswer, GenerationRule, KindEntry, Presentation, Strategy, ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "PodTemplate",
-    generation: Generation::Own,
-    defaults: |object, context| {
-        object.map_mut("template").into_iter().for_each(|template| defaults(template, context));
+    decode: DecodeRules {
+        defaults: |object, context| {
+            object.map_mut("template").into_iter().for_each(|template| defaults(template, context));
+        },
+        ..DecodeRules::DEFAULT
     },
-    prepare_create: |object, context| {
-        object.map_mut("template").into_iter().for_each(|template| prepare(template, context));
-        object.ensure_map("metadata").set("generation", 1);
-    },
-    prepare_update: |object, old, context| {
-        object.map_mut("template").into_iter().for_each(|template| prepare(template, context));
+    strategy: Strategy {
         // A template has no spec; the whole of it counts as such.
-        if !object.same_field_in_go(old, "template") {
-            count_generation(object, old);
-        }
+        generation: GenerationRule::Field("template"),
+        delete_answer: DeleteAnswer::Object,
+        prepare_create: prepare_template,
+        prepare_update: |object, _, context| prepare_template(object, context),
+        ..Strategy::DEFAULT
     },
-    validate: |object| validate(object.field("template")),
-    ..Rules::NAMESPACED
+    validation: ValidationRules {
+        object: |object| validate(object.field("template")),
+        warnings: |object, old| {
+            if is_counted(object, old) { pod_spec::warnings(object.field("template")) } else { Vec::new() }
+        },
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Containers", Cell::Computed(workload::containers)),
+            KindColumn::string("Images", Cell::Computed(workload::images)),
+            KindColumn::string("Pod Labels", Cell::Computed(workload::template_labels)),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
+
+fn prepare_template(object: &mut Map<'_>, context: Context) {
+    object.map_mut("template").into_iter().for_each(|template| prepare(template, context));
+}
 
 /// Defaults of a template.
 pub(crate) fn defaults(template: &mut Map<'_>, context: Context) {

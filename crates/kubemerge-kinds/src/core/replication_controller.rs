@@ -1,27 +1,54 @@
 //! ReplicationController.
 
-use super::pod_template;
+use super::{pod_spec::template_warnings, pod_template};
+use crate::columns::{AGE, CONTAINERS, Cell, IMAGES, KindColumn, NAME, POD_SELECTOR};
 use crate::field::Field;
 use crate::meta::NameRule;
-use crate::registry::{Context, Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Propagation, SelectableField,
+    SelectableFields, Strategy, SubresourceRules, ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "ReplicationController",
-    name: NameRule::LongName,
-    defaults,
-    generation: Generation::Spec,
-    prepare_create: prepare_template,
-    prepare_update: |controller, _, context| prepare_template(controller, context),
-    validate,
-    on_update: OnUpdate::ValidateObject,
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        name: NameRule::LongName,
+        generation: GenerationRule::Field("spec"),
+        // For clients from before there was garbage collection, which deleted dependents themselves.
+        default_propagation: Propagation::Orphan,
+        prepare_create: prepare_template,
+        prepare_update: |controller, _, context| prepare_template(controller, context),
+        ..Strategy::WITH_STATUS
+    },
+    validation: ValidationRules {
+        object: validate,
+        on_update: OnUpdate::ValidateObject,
+        warnings: template_warnings,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         // The stored spec gives labels to a controller that has none.
         prepare_update: |controller, _, context| defaults(controller, context),
         validate_update: |controller, _| status(controller.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::integer("Desired", Cell::Number("/spec/replicas")),
+            KindColumn::integer("Current", Cell::Number("/status/replicas")),
+            KindColumn::integer("Ready", Cell::Number("/status/readyReplicas")),
+            AGE,
+            CONTAINERS,
+            IMAGES,
+            POD_SELECTOR,
+        ],
+        selectable: SelectableFields::listed(&[SelectableField::at("status.replicas")]),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn template<'m, 'a>(controller: &'m mut Map<'a>) -> Option<&'m mut Map<'a>> {

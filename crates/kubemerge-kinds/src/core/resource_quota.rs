@@ -3,30 +3,47 @@
 use std::collections::BTreeSet;
 
 use super::pod_spec::{is_standard, quantity_value, resource_list, resource_name};
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
-use crate::registry::{Context, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, DeleteAnswer, KindEntry, OnUpdate, Presentation, Strategy, SubresourceRules,
+    ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "ResourceQuota",
-    defaults,
-    validate: |quota| spec(quota.field("spec")),
-    validate_update: |quota, old| {
-        let scopes = quota.fields(["spec", "scopes"]);
-        // The order of scopes means nothing.
-        if names(scopes) != names(old.fields(["spec", "scopes"])) {
-            scopes.invalid_as(scopes.bad_value(), "field is immutable");
-        }
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy { delete_answer: DeleteAnswer::Object, ..Strategy::WITH_STATUS },
+    validation: ValidationRules {
+        object: |quota| spec(quota.field("spec")),
+        update: |quota, old| {
+            let scopes = quota.fields(["spec", "scopes"]);
+            // The order of scopes means nothing.
+            if names(scopes) != names(old.fields(["spec", "scopes"])) {
+                scopes.invalid_as(scopes.bad_value(), "field is immutable");
+            }
+        },
+        on_update: OnUpdate::ValidateObject,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateObject,
     subresources: &[SubresourceRules {
         validate_update: |quota, _| {
             let status = quota.field("status");
             ["hard", "used"].into_iter().for_each(|name| quantities(status.field(name)));
         },
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Request", Cell::Computed(control::quota_requests)),
+            KindColumn::string("Limit", Cell::Computed(control::quota_limits)),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 /// Scopes that only say that they are there.

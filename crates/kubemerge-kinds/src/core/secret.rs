@@ -3,9 +3,13 @@
 use ::base64::Engine;
 use ::base64::engine::general_purpose::STANDARD;
 
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::Field;
 use crate::go_json;
-use crate::registry::{Context, Rules};
+use crate::registry::{
+    Context, DecodeRules, KindEntry, Presentation, SelectableField, SelectableFields, Strategy,
+    ValidationRules,
+};
 use crate::tree::{Map, Value};
 use crate::typed::base64;
 
@@ -14,19 +18,31 @@ const MAX_DATA_BYTES: usize = 1024 * 1024;
 /// The account that a token is for.
 const ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Secret",
-    defaults,
-    prepare_update: |secret, old, _| {
-        let kind = old.str("type");
-        // Clients that leave the type out mean that it stays.
-        if secret.str("type").is_empty() && !kind.is_empty() {
-            secret.set_text("type", kind);
-        }
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        prepare_update: |secret, old, _| {
+            let kind = old.str("type");
+            // Clients that leave the type out mean that it stays.
+            if secret.str("type").is_empty() && !kind.is_empty() {
+                secret.set_text("type", kind);
+            }
+        },
+        ..Strategy::DEFAULT
     },
-    validate,
-    validate_update,
-    ..Rules::NAMESPACED
+    validation: ValidationRules { object: validate, update: validate_update, ..ValidationRules::DEFAULT },
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Type", Cell::Text("/type")),
+            KindColumn::string("Data", Cell::ComputedValue(control::secret_count)),
+            AGE,
+        ],
+        selectable: SelectableFields::listed(&[SelectableField::at("type")]),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn defaults(secret: &mut Map<'_>, _: Context) {

@@ -13,8 +13,7 @@ use crate::{
     field::BadValue,
     field_error::FieldError,
     format::dns1035_label,
-    meta::NameRule,
-    registry::Scope,
+    meta::{NameRule, Scope},
     tree::{Arena, Map, Value, ValueRef},
 };
 

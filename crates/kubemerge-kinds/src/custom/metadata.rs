@@ -3,8 +3,7 @@
 use crate::{
     field::{Field, Report},
     field_error::FieldError,
-    meta::{NameRule, generic_metadata},
-    registry::Scope,
+    meta::{NameRule, Scope, generic_metadata},
     tree::Map,
 };
 

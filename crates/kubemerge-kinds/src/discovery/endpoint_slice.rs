@@ -2,27 +2,50 @@
 
 use std::collections::HashSet;
 
+use crate::columns::{AGE, Cell, KindColumn, NAME, network};
 use crate::field::{BadValue, Field};
 use crate::format::{
     Problems, dns1123_label, dns1123_subdomain, endpoint_ip, is_ipv4, is_ipv6, label_value, qualified_name,
     strict_ip, strict_legacy_ip,
 };
-use crate::registry::{Context, Generation, OnUpdate, Rules};
+use crate::registry::{
+    Context, Counted, DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy,
+    ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "EndpointSlice",
-    defaults,
-    prepare_create,
-    prepare_update,
-    validate: |slice| {
-        content(slice);
-        endpoints(slice);
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        // Labels count as content: they tell which Service the slice belongs to.
+        generation: GenerationRule::LabelsOrContent,
+        // Upstream counts before it drops the topology.
+        counted: Counted::Sent,
+        prepare_create: |slice, _| drop_topology(slice),
+        prepare_update: |slice, _, _| drop_topology(slice),
+        ..Strategy::DEFAULT
     },
-    validate_update,
-    on_update: OnUpdate::ValidateChanges,
-    generation: Generation::Own,
-    ..Rules::NAMESPACED
+    validation: ValidationRules {
+        object: |slice| {
+            content(slice);
+            endpoints(slice);
+        },
+        update: validate_update,
+        on_update: OnUpdate::ValidateChanges,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("AddressType", Cell::Text("/addressType")),
+            KindColumn::string("Ports", Cell::Computed(network::slice_ports)),
+            KindColumn::string("Endpoints", Cell::Computed(network::slice_addresses)),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 const ADDRESS_TYPES: [&str; 3] = ["FQDN", "IPv4", "IPv6"];
@@ -37,25 +60,6 @@ fn defaults(slice: &mut Map<'_>, _: Context) {
         port.set_if_absent("name", "");
         port.set_if_absent("protocol", "TCP");
     }
-}
-
-fn prepare_create(slice: &mut Map<'_>, _: Context) {
-    slice.ensure_map("metadata").set("generation", 1);
-    drop_topology(slice);
-}
-
-/// Labels count as content: they tell which Service the slice belongs to.
-fn prepare_update(slice: &mut Map<'_>, old: &Map<'_>, _: Context) {
-    let labels =
-        |object: &Map<'_>| object.map("metadata").and_then(|meta| meta.get("labels").map(|l| l.to_text()));
-    let is_changed =
-        ["addressType", "endpoints", "ports"].iter().any(|name| !slice.same_field_in_go(old, name))
-            || labels(slice) != labels(old);
-    if is_changed {
-        let generation = old.map("metadata").and_then(|metadata| metadata.int("generation")).unwrap_or(0);
-        slice.ensure_map("metadata").set("generation", generation + 1);
-    }
-    drop_topology(slice);
 }
 
 /// The topology of v1beta1 is not part of v1 any more.

@@ -2,6 +2,6 @@
 
 mod endpoint_slice;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[endpoint_slice::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[endpoint_slice::KIND];

@@ -2,24 +2,54 @@
 //!
 //! Kubernetes stores events as those of the core group: errors have the names of its fields.
 
+use crate::columns;
 use crate::core::event::{self, EventFields};
 use crate::field::{BadValue, Field};
-use crate::registry::{OnUpdate, Rules};
+use crate::registry::{
+    KindEntry, OnUpdate, Permission, Presentation, Propagation, SelectableField, SelectableFields, Strategy,
+    ValidationRules,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Event",
-    validate: |event| {
-        event::validate(EventFields {
-            event,
-            involved: event.field("regarding").renamed("involvedObject"),
-            controller: event.field("reportingController"),
-            message: event.field("note").renamed("message"),
-        });
+    // The Events of both groups are the same objects.
+    stored_in: Some("v1"),
+    strategy: Strategy {
+        create_on_update: Permission::Granted,
+        default_propagation: Propagation::Unsupported,
+        ..Strategy::DEFAULT
     },
-    validate_create_only,
-    validate_update,
-    on_update: OnUpdate::ValidateObject,
-    ..Rules::NAMESPACED
+    validation: ValidationRules {
+        object: |event| {
+            event::validate(EventFields {
+                event,
+                involved: event.field("regarding").renamed("involvedObject"),
+                controller: event.field("reportingController"),
+                message: event.field("note").renamed("message"),
+            });
+        },
+        new_only: validate_create_only,
+        update: validate_update,
+        on_update: OnUpdate::ValidateObject,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: columns::event::COLUMNS,
+        selectable: SelectableFields::listed(&[
+            SelectableField::at("reason"),
+            SelectableField::at("type"),
+            SelectableField::named("reportingController", "reportingComponent"),
+            SelectableField::named("regarding.kind", "involvedObject.kind"),
+            SelectableField::named("regarding.namespace", "involvedObject.namespace"),
+            SelectableField::named("regarding.name", "involvedObject.name"),
+            SelectableField::named("regarding.uid", "involvedObject.uid"),
+            SelectableField::named("regarding.apiVersion", "involvedObject.apiVersion"),
+            SelectableField::named("regarding.resourceVersion", "involvedObject.resourceVersion"),
+            SelectableField::named("regarding.fieldPath", "involvedObject.fieldPath"),
+        ]),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn validate_create_only(event: Field<'_>) {

@@ -2,6 +2,6 @@
 
 mod event;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[event::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[event::KIND];

@@ -1,24 +1,48 @@
 //! FlowSchema.
 
 use super::status::{CATCH_ALL, EXEMPT, status};
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_label, dns1123_subdomain};
-use crate::registry::{Generation, Rules, SubresourceRules, keep_whole_metadata};
+use crate::registry::{
+    DecodeRules, GenerationRule, KindEntry, Presentation, Strategy, SubresourceRules, ValidationRules,
+    keep_whole_metadata,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "FlowSchema",
-    defaults: |schema, _| schema.ensure_map("spec").set_default("matchingPrecedence", 1000),
-    generation: Generation::Spec,
-    validate: |schema| {
-        spec(schema);
-        status(schema.field("status"));
+    decode: DecodeRules {
+        defaults: |schema, _| schema.ensure_map("spec").set_default("matchingPrecedence", 1000),
+        ..DecodeRules::DEFAULT
+    },
+    strategy: Strategy { generation: GenerationRule::Field("spec"), ..Strategy::WITH_STATUS },
+    validation: ValidationRules {
+        object: |schema| {
+            spec(schema);
+            status(schema.field("status"));
+        },
+        ..ValidationRules::DEFAULT
     },
     subresources: &[SubresourceRules {
         prepare_update: keep_whole_metadata,
         validate_update: |schema, _| status(schema.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS_ALONE
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("PriorityLevel", Cell::Text("/spec/priorityLevelConfiguration/name")),
+            KindColumn::string("MatchingPrecedence", Cell::Number("/spec/matchingPrecedence")),
+            KindColumn::string(
+                "DistinguisherMethod",
+                Cell::TextOr("/spec/distinguisherMethod/type", "<none>"),
+            ),
+            AGE,
+            KindColumn::string("MissingPL", Cell::Computed(control::missing_level)),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 const MAX_PRECEDENCE: i64 = 10_000;

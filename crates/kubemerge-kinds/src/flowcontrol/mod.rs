@@ -4,6 +4,6 @@ mod flow_schema;
 mod priority_level;
 mod status;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[flow_schema::RULES, priority_level::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[flow_schema::KIND, priority_level::KIND];

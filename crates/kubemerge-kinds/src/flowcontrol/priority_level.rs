@@ -1,25 +1,56 @@
 //! PriorityLevelConfiguration.
 
 use super::status::{CATCH_ALL, EXEMPT, status};
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::field::Field;
-use crate::registry::{Context, Generation, Rules, SubresourceRules, keep_whole_metadata};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, Presentation, Strategy, SubresourceRules,
+    ValidationRules, keep_whole_metadata,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "PriorityLevelConfiguration",
-    defaults,
-    generation: Generation::Spec,
-    validate: |level| {
-        annotations(level.fields(["metadata", "annotations"]));
-        spec(level);
-        status(level.field("status"));
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy { generation: GenerationRule::Field("spec"), ..Strategy::WITH_STATUS },
+    validation: ValidationRules {
+        object: |level| {
+            annotations(level.fields(["metadata", "annotations"]));
+            spec(level);
+            status(level.field("status"));
+        },
+        ..ValidationRules::DEFAULT
     },
     subresources: &[SubresourceRules {
         prepare_update: keep_whole_metadata,
         validate_update: |level, _| status(level.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS_ALONE
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Type", Cell::Text("/spec/type")),
+            KindColumn::string(
+                "NominalConcurrencyShares",
+                Cell::NumberOr("/spec/limited/nominalConcurrencyShares", "<none>"),
+            ),
+            KindColumn::string(
+                "Queues",
+                Cell::NumberOr("/spec/limited/limitResponse/queuing/queues", "<none>"),
+            ),
+            KindColumn::string(
+                "HandSize",
+                Cell::NumberOr("/spec/limited/limitResponse/queuing/handSize", "<none>"),
+            ),
+            KindColumn::string(
+                "QueueLengthLimit",
+                Cell::NumberOr("/spec/limited/limitResponse/queuing/queueLengthLimit", "<none>"),
+            ),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 const MAX_QUEUES: i64 = 10_000_000;

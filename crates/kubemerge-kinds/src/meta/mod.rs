@@ -3,6 +3,7 @@
 mod conditions;
 mod name;
 mod object_meta;
+mod scope;
 mod selector;
 
 pub use conditions::conditions;
@@ -11,4 +12,5 @@ pub use object_meta::{
     annotations, immutable_metadata, labels, metadata_errors, validate_metadata, validate_metadata_update,
 };
 pub(crate) use object_meta::{generic_metadata, generic_metadata_update, is_standard_finalizer};
+pub use scope::Scope;
 pub use selector::{Selector, is_empty_selector, label_selector, selector_matches};

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::NameRule;
+use super::scope::Scope;
 use crate::field::{BadValue, Field, FieldError, Report};
 use crate::format::{label_value, qualified_name};
 use crate::go_text::quoted;
-use crate::registry::Scope;
 use crate::tree::Map;
 
 /// What all annotations of an object may measure together.

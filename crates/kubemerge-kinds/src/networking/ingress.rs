@@ -1,19 +1,34 @@
 //! Ingress.
 
 use super::reference::required_path_segment;
+use crate::columns::{AGE, Cell, KindColumn, NAME, network};
 use crate::field::{BadValue, Field};
 use crate::format::{
     dns1123_label, dns1123_subdomain, parse_ip, port_name, strict_ip, wildcard_dns1123_subdomain,
 };
-use crate::registry::{Generation, Rules, SubresourceRules};
+use crate::registry::{GenerationRule, KindEntry, Presentation, Strategy, SubresourceRules, ValidationRules};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Ingress",
-    validate,
-    validate_create_only,
-    generation: Generation::Spec,
-    subresources: &[SubresourceRules { validate_update: validate_status, ..SubresourceRules::DEFAULT }],
-    ..Rules::NAMESPACED
+    strategy: Strategy { generation: GenerationRule::Field("spec"), ..Strategy::WITH_STATUS },
+    validation: ValidationRules {
+        object: validate,
+        new_only: validate_create_only,
+        ..ValidationRules::DEFAULT
+    },
+    subresources: &[SubresourceRules { validate_update: validate_status, ..SubresourceRules::STATUS }],
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Class", Cell::TextOr("/spec/ingressClassName", "<none>")),
+            KindColumn::string("Hosts", Cell::Computed(network::ingress_hosts)),
+            KindColumn::string("Address", Cell::Computed(network::load_balancer)),
+            KindColumn::string("Ports", Cell::Computed(network::ingress_ports)),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 /// The annotation that named a class before there was a field for it.

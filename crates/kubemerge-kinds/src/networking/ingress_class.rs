@@ -1,18 +1,29 @@
 //! IngressClass.
 
 use super::reference::required_path_segment;
+use crate::columns::{AGE, Cell, KindColumn, NAME, network};
 use crate::field::Field;
 use crate::format::{dns1123_label, dns1123_subdomain};
-use crate::registry::{Context, Generation, Rules};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, Presentation, Strategy, ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "IngressClass",
-    defaults,
-    validate,
-    validate_update,
-    generation: Generation::Spec,
-    ..Rules::CLUSTER
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy { generation: GenerationRule::Field("spec"), ..Strategy::DEFAULT },
+    validation: ValidationRules { object: validate, update: validate_update, ..ValidationRules::DEFAULT },
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Controller", Cell::Text("/spec/controller")),
+            KindColumn::string("Parameters", Cell::Computed(network::class_parameters)),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 const MAX_CONTROLLER_BYTES: usize = 250;

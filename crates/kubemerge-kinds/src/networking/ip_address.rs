@@ -1,17 +1,26 @@
 //! IPAddress: an address that is taken.
 
 use super::reference::required_path_segment;
+use crate::columns::{AGE, Cell, KindColumn, NAME, network};
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_subdomain, path_segment_name, strict_ip};
 use crate::meta::NameRule;
-use crate::registry::Rules;
+use crate::registry::{KindEntry, Presentation, Strategy, ValidationRules};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "IPAddress",
-    name: NameRule::Custom(strict_ip),
-    validate,
-    validate_update,
-    ..Rules::CLUSTER
+    strategy: Strategy { name: NameRule::Custom(strict_ip), ..Strategy::DEFAULT },
+    validation: ValidationRules { object: validate, update: validate_update, ..ValidationRules::DEFAULT },
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("ParentRef", Cell::Computed(network::parent_ref)),
+            // Upstream: there is a cell for the age without a column.
+            KindColumn { name: "", ..AGE },
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn validate(address: Field<'_>) {

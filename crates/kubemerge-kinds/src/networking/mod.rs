@@ -7,7 +7,7 @@ mod network_policy;
 mod reference;
 mod service_cidr;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] =
-    &[ingress::RULES, ingress_class::RULES, network_policy::RULES, ip_address::RULES, service_cidr::RULES];
+pub(crate) const KINDS: &[KindEntry] =
+    &[ingress::KIND, ingress_class::KIND, network_policy::KIND, ip_address::KIND, service_cidr::KIND];

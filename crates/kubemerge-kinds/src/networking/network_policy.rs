@@ -1,18 +1,28 @@
 //! NetworkPolicy.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME, network};
 use crate::field::Field;
 use crate::format::{cidr_contains, parse_cidr, port_name, strict_cidr};
 use crate::meta::{Selector, label_selector};
-use crate::registry::{Context, Generation, OnUpdate, Rules};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy, ValidationRules,
+};
 use crate::tree::{List, Map, Value};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "NetworkPolicy",
-    defaults,
-    validate,
-    on_update: OnUpdate::ValidateObject,
-    generation: Generation::Spec,
-    ..Rules::NAMESPACED
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy { generation: GenerationRule::Field("spec"), ..Strategy::DEFAULT },
+    validation: ValidationRules {
+        object: validate,
+        on_update: OnUpdate::ValidateObject,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("Pod-Selector", Cell::Computed(network::pod_selector)), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 /// The two directions of a policy: the list of its rules, and that of the peers in each of them.

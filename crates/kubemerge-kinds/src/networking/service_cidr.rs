@@ -1,16 +1,25 @@
 //! ServiceCIDR: a range of addresses for Services.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::field::{BadValue, Field};
 use crate::format::{parse_cidr, strict_cidr};
-use crate::registry::{OnUpdate, Rules, SubresourceRules};
+use crate::registry::{KindEntry, OnUpdate, Presentation, Strategy, SubresourceRules, ValidationRules};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "ServiceCIDR",
-    validate,
-    validate_update,
-    on_update: OnUpdate::ValidateChanges,
-    subresources: &[SubresourceRules::DEFAULT],
-    ..Rules::CLUSTER
+    strategy: Strategy::WITH_STATUS,
+    validation: ValidationRules {
+        object: validate,
+        update: validate_update,
+        on_update: OnUpdate::ValidateChanges,
+        ..ValidationRules::DEFAULT
+    },
+    subresources: &[SubresourceRules::STATUS_ALONE],
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("CIDRs", Cell::Joined("/spec/cidrs")), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 /// One range for each family of addresses.

@@ -2,6 +2,6 @@
 
 mod runtime_class;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[runtime_class::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[runtime_class::KIND];

@@ -1,20 +1,35 @@
 //! RuntimeClass.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::core::pod_spec::{overhead, resource_list, tolerations};
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_label, short_name};
 use crate::meta::labels;
-use crate::registry::{Context, MetadataRule, Rules};
+use crate::registry::{
+    Context, DecodeRules, KindEntry, MetadataRule, Permission, Presentation, Strategy, ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "RuntimeClass",
-    metadata: MetadataRule::AnyFinalizers,
-    defaults,
-    validate,
-    validate_create_only: |class| handler(class.field("handler")),
-    validate_update,
-    ..Rules::CLUSTER
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        unconditional_update: Permission::Denied,
+        create_on_update: Permission::Granted,
+        ..Strategy::DEFAULT
+    },
+    validation: ValidationRules {
+        metadata: MetadataRule::AnyFinalizers,
+        object: validate,
+        new_only: |class| handler(class.field("handler")),
+        update: validate_update,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("Handler", Cell::Text("/handler")), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn defaults(class: &mut Map<'_>, _: Context) {

@@ -2,6 +2,6 @@
 
 mod pod_disruption_budget;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[pod_disruption_budget::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[pod_disruption_budget::KIND];

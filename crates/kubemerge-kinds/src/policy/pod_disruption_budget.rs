@@ -1,45 +1,61 @@
 //! PodDisruptionBudget.
 
 use crate::apps::rolling_update::{at_most_100_percent, int_or_percent};
+use crate::columns::{AGE, Cell, KindColumn, NAME, workload};
 use crate::field::{Field, Report};
 use crate::meta::{Selector, conditions, label_selector};
-use crate::registry::{Generation, MetadataRule, OnUpdate, Rules, SubresourceRules, count_generation};
+use crate::registry::{
+    Counted, GenerationRule, KindEntry, MetadataRule, OnUpdate, Permission, Presentation, Strategy,
+    SubresourceRules, ValidationRules,
+};
 use crate::tree::{Map, Value, both_or_neither};
 
 /// A label that told version v1beta1 from v1 selectors; conversion alone may use it.
 const VERSION_LABEL: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "PodDisruptionBudget",
-    metadata: MetadataRule::Generic,
-    generation: Generation::Own,
-    prepare_create: |budget, _| {
-        strip_version_label(budget);
-        budget.ensure_map("metadata").set("generation", 1);
-    },
-    prepare_update: |budget, old, _| {
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
         // Upstream counts before it drops the label.
-        if !budget.same_field_in_go(old, "spec") {
-            count_generation(budget, old);
-        }
-        // A selector that was converted from v1beta1 keeps its label until someone changes it.
-        if !both_or_neither(selector(budget), selector(old), Value::same_in_go) {
-            strip_version_label(budget);
-        }
+        counted: Counted::Sent,
+        unconditional_update: Permission::Denied,
+        prepare_create: |budget, _| strip_version_label(budget),
+        prepare_update: |budget, old, _| {
+            // A selector that was converted from v1beta1 keeps its label until someone changes it.
+            if !both_or_neither(selector(budget), selector(old), Value::same_in_go) {
+                strip_version_label(budget);
+            }
+        },
+        ..Strategy::WITH_STATUS
     },
-    validate: |budget| validate(budget.field("spec"), Selector::Strict),
-    validate_update: |budget, old| {
-        let stored = old.fields(["spec", "selector"]);
-        // Selectors stored before values were checked stay valid.
-        let rule = if is_strict(stored) { Selector::Strict } else { Selector::AnyValues };
-        validate(budget.field("spec"), rule);
+    validation: ValidationRules {
+        metadata: MetadataRule::Generic,
+        object: |budget| validate(budget.field("spec"), Selector::Strict),
+        update: |budget, old| {
+            let stored = old.fields(["spec", "selector"]);
+            // Selectors stored before values were checked stay valid.
+            let rule = if is_strict(stored) { Selector::Strict } else { Selector::AnyValues };
+            validate(budget.field("spec"), rule);
+        },
+        on_update: OnUpdate::ValidateChanges,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateChanges,
     subresources: &[SubresourceRules {
         validate_update: |budget, _| status(budget.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Min Available", Cell::Computed(workload::min_available)),
+            KindColumn::string("Max Unavailable", Cell::Computed(workload::max_unavailable)),
+            KindColumn::integer("Allowed Disruptions", Cell::Number("/status/disruptionsAllowed")),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn selector<'m, 'a>(budget: &'m Map<'a>) -> Option<&'m Value<'a>> {

@@ -1,29 +1,68 @@
 //! RoleBinding and ClusterRoleBinding.
 
 use super::GROUP;
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_subdomain, path_segment_name};
 use crate::go_text::quoted;
 use crate::meta::NameRule;
-use crate::registry::{Context, Rules, Scope};
+use crate::registry::{
+    Context, DecodeRules, KindEntry, Permission, Presentation, Scope, Strategy, ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const ROLE_BINDING: Rules = Rules {
+pub(super) const ROLE_BINDING: KindEntry = KindEntry {
     kind: "RoleBinding",
-    name: NameRule::PathSegment,
-    defaults,
-    validate: |binding| validate(binding, &["Role", "ClusterRole"], Scope::Namespaced),
-    validate_update,
-    ..Rules::NAMESPACED
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        name: NameRule::PathSegment,
+        create_on_update: Permission::Granted,
+        ..Strategy::DEFAULT
+    },
+    validation: ValidationRules {
+        object: |binding| validate(binding, &["Role", "ClusterRole"], Scope::Namespaced),
+        update: validate_update,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Role", Cell::Computed(control::role)),
+            AGE,
+            KindColumn::string("Users", Cell::Computed(control::users)).wide(),
+            KindColumn::string("Groups", Cell::Computed(control::groups)).wide(),
+            KindColumn::string("ServiceAccounts", Cell::Computed(control::service_accounts)).wide(),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
-pub(super) const CLUSTER_ROLE_BINDING: Rules = Rules {
+pub(super) const CLUSTER_ROLE_BINDING: KindEntry = KindEntry {
     kind: "ClusterRoleBinding",
-    name: NameRule::PathSegment,
-    defaults,
-    validate: |binding| validate(binding, &["ClusterRole"], Scope::Cluster),
-    validate_update,
-    ..Rules::CLUSTER
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        name: NameRule::PathSegment,
+        create_on_update: Permission::Granted,
+        ..Strategy::DEFAULT
+    },
+    validation: ValidationRules {
+        object: |binding| validate(binding, &["ClusterRole"], Scope::Cluster),
+        update: validate_update,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Role", Cell::Computed(control::role)),
+            AGE,
+            KindColumn::string("Users", Cell::Computed(control::users)).wide(),
+            KindColumn::string("Groups", Cell::Computed(control::groups)).wide(),
+            KindColumn::string("ServiceAccounts", Cell::Computed(control::service_accounts)).wide(),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn defaults(binding: &mut Map<'_>, _: Context) {

@@ -3,10 +3,10 @@
 mod binding;
 mod role;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
 /// The group's name, which references to its roles and subjects carry.
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-pub(crate) const RULES: &[Rules] =
+pub(crate) const KINDS: &[KindEntry] =
     &[role::ROLE, role::CLUSTER_ROLE, binding::ROLE_BINDING, binding::CLUSTER_ROLE_BINDING];

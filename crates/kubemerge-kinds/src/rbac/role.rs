@@ -2,23 +2,31 @@
 
 use crate::field::{BadValue, Field};
 use crate::meta::{NameRule, Selector, label_selector};
-use crate::registry::{Context, Rules, Scope};
+use crate::registry::{Context, DecodeRules, KindEntry, Permission, Scope, Strategy, ValidationRules};
 use crate::tree::{Map, Value};
 
-pub(super) const ROLE: Rules = Rules {
+pub(super) const ROLE: KindEntry = KindEntry {
     kind: "Role",
-    name: NameRule::PathSegment,
-    defaults,
-    validate: validate_role,
-    ..Rules::NAMESPACED
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        name: NameRule::PathSegment,
+        create_on_update: Permission::Granted,
+        ..Strategy::DEFAULT
+    },
+    validation: ValidationRules { object: validate_role, ..ValidationRules::DEFAULT },
+    ..KindEntry::NAMESPACED
 };
 
-pub(super) const CLUSTER_ROLE: Rules = Rules {
+pub(super) const CLUSTER_ROLE: KindEntry = KindEntry {
     kind: "ClusterRole",
-    name: NameRule::PathSegment,
-    defaults,
-    validate: validate_cluster_role,
-    ..Rules::CLUSTER
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        name: NameRule::PathSegment,
+        create_on_update: Permission::Granted,
+        ..Strategy::DEFAULT
+    },
+    validation: ValidationRules { object: validate_cluster_role, ..ValidationRules::DEFAULT },
+    ..KindEntry::CLUSTER
 };
 
 /// Kubernetes writes an empty list of rules as null.

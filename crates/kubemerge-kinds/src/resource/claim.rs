@@ -2,62 +2,90 @@
 
 use super::claim_spec::{defaults, drop_disabled_fields, validate};
 use super::claim_status;
+use crate::columns::{AGE, Cell, KindColumn, NAME, control};
 use crate::field::{BadValue, Field};
 use crate::meta::{annotations, labels};
-use crate::registry::{OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    DecodeRules, DeleteAnswer, KindEntry, OnUpdate, Presentation, Strategy, SubresourceRules, ValidationRules,
+};
 
-pub(super) const CLAIM: Rules = Rules {
+pub(super) const CLAIM: KindEntry = KindEntry {
     kind: "ResourceClaim",
-    defaults: |claim, _| {
-        defaults(claim.ensure_map("spec"));
-        claim_status::defaults(claim);
+    decode: DecodeRules {
+        defaults: |claim, _| {
+            defaults(claim.ensure_map("spec"));
+            claim_status::defaults(claim);
+        },
+        ..DecodeRules::DEFAULT
     },
-    prepare_create: |claim, _| drop_disabled_fields(claim.ensure_map("spec")),
-    prepare_update: |claim, _, _| drop_disabled_fields(claim.ensure_map("spec")),
-    validate: |claim| validate(claim.field("spec")),
-    validate_update: |claim, old| {
-        let spec = claim.field("spec");
-        if !spec.same_as(old.field("spec")) {
-            // Upstream: the declarative rule does not tell the value.
-            spec.invalid_as(BadValue::null(), "field is immutable");
-        }
+    strategy: Strategy {
+        delete_answer: DeleteAnswer::Object,
+        prepare_create: |claim, _| drop_disabled_fields(claim.ensure_map("spec")),
+        prepare_update: |claim, _, _| drop_disabled_fields(claim.ensure_map("spec")),
+        ..Strategy::WITH_STATUS
     },
-    on_update: OnUpdate::ValidateMetadata,
+    validation: ValidationRules {
+        object: |claim| validate(claim.field("spec")),
+        update: |claim, old| {
+            let spec = claim.field("spec");
+            if !spec.same_as(old.field("spec")) {
+                // Upstream: the declarative rule does not tell the value.
+                spec.invalid_as(BadValue::null(), "field is immutable");
+            }
+        },
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         prepare_update: claim_status::prepare,
         validate_update: claim_status::validate,
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS_ALONE
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("State", Cell::Computed(control::claim_state)), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
-pub(super) const TEMPLATE: Rules = Rules {
+pub(super) const TEMPLATE: KindEntry = KindEntry {
     kind: "ResourceClaimTemplate",
-    defaults: |template, _| {
-        if let Some(spec) = template.map_mut("spec").and_then(|spec| spec.map_mut("spec")) {
-            defaults(spec);
-        }
+    decode: DecodeRules {
+        defaults: |template, _| {
+            if let Some(spec) = template.map_mut("spec").and_then(|spec| spec.map_mut("spec")) {
+                defaults(spec);
+            }
+        },
+        ..DecodeRules::DEFAULT
     },
-    prepare_create: |template, _| {
-        if let Some(spec) = template.map_mut("spec").and_then(|spec| spec.map_mut("spec")) {
-            drop_disabled_fields(spec);
-        }
+    strategy: Strategy {
+        delete_answer: DeleteAnswer::Object,
+        prepare_create: |template, _| {
+            if let Some(spec) = template.map_mut("spec").and_then(|spec| spec.map_mut("spec")) {
+                drop_disabled_fields(spec);
+            }
+        },
+        prepare_update: |template, _, _| {
+            if let Some(spec) = template.map_mut("spec").and_then(|spec| spec.map_mut("spec")) {
+                drop_disabled_fields(spec);
+            }
+        },
+        ..Strategy::DEFAULT
     },
-    prepare_update: |template, _, _| {
-        if let Some(spec) = template.map_mut("spec").and_then(|spec| spec.map_mut("spec")) {
-            drop_disabled_fields(spec);
-        }
+    validation: ValidationRules {
+        object: |template| {
+            template_metadata(template.fields(["spec", "metadata"]));
+            validate(template.fields(["spec", "spec"]));
+        },
+        update: |template, old| {
+            template
+                .field("spec")
+                .check_immutable_struct(old.field("spec"), "resource.ResourceClaimTemplateSpec");
+        },
+        ..ValidationRules::DEFAULT
     },
-    validate: |template| {
-        template_metadata(template.fields(["spec", "metadata"]));
-        validate(template.fields(["spec", "spec"]));
-    },
-    validate_update: |template, old| {
-        template
-            .field("spec")
-            .check_immutable_struct(old.field("spec"), "resource.ResourceClaimTemplateSpec");
-    },
-    ..Rules::NAMESPACED
+    presentation: Presentation { columns: &[NAME, AGE], ..Presentation::DEFAULT },
+    ..KindEntry::NAMESPACED
 };
 
 /// Metadata of the claims to be made: labels and annotations alone.

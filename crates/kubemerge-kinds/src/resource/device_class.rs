@@ -3,31 +3,42 @@
 use super::config::configuration;
 use super::names::is_within;
 use super::selector::{selectors, stored_selectors};
+use crate::columns::{AGE, NAME};
 use crate::field::Field;
 use crate::format::qualified_name;
 use crate::meta::NameRule;
-use crate::registry::{Generation, OnUpdate, Rules};
+use crate::registry::{
+    DeleteAnswer, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy, ValidationRules,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "DeviceClass",
-    name: NameRule::LongName,
-    generation: Generation::Spec,
-    validate: |class| {
-        selectors(class.fields(["spec", "selectors"]));
-        validate(class.field("spec"));
+    strategy: Strategy {
+        name: NameRule::LongName,
+        generation: GenerationRule::Field("spec"),
+        delete_answer: DeleteAnswer::Object,
+        ..Strategy::DEFAULT
     },
-    validate_update: |class, old| {
-        let path = ["spec", "selectors"];
-        if class.fields(path).same_as(old.fields(path)) {
-            // Expressions that were accepted once are not compiled again.
-            stored_selectors(class.fields(path));
-        } else {
-            selectors(class.fields(path));
-        }
-        validate(class.field("spec"));
+    validation: ValidationRules {
+        object: |class| {
+            selectors(class.fields(["spec", "selectors"]));
+            validate(class.field("spec"));
+        },
+        update: |class, old| {
+            let path = ["spec", "selectors"];
+            if class.fields(path).same_as(old.fields(path)) {
+                // Expressions that were accepted once are not compiled again.
+                stored_selectors(class.fields(path));
+            } else {
+                selectors(class.fields(path));
+            }
+            validate(class.field("spec"));
+        },
+        on_update: OnUpdate::ValidateMetadata,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateMetadata,
-    ..Rules::CLUSTER
+    presentation: Presentation { columns: &[NAME, AGE], ..Presentation::DEFAULT },
+    ..KindEntry::CLUSTER
 };
 
 const MAX_CONFIGS: usize = 32;

@@ -8,12 +8,19 @@ mod config;
 mod device;
 mod device_class;
 mod names;
+mod pool_status_request;
 mod selector;
 mod slice;
 mod taint;
 mod taint_rule;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] =
-    &[claim::CLAIM, claim::TEMPLATE, device_class::RULES, slice::RULES, taint_rule::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[
+    claim::CLAIM,
+    claim::TEMPLATE,
+    device_class::KIND,
+    slice::KIND,
+    taint_rule::KIND,
+    pool_status_request::KIND,
+];

@@ -2,39 +2,58 @@
 
 use super::device::{counters, device, drop_disabled_fields};
 use super::names::{driver_name, is_within, pool_name, unique_by, unique_names};
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::core::pod_spec::node_selector;
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_subdomain, short_name};
-use crate::registry::{Context, Generation, OnUpdate, Rules, count_generation};
+use crate::registry::{
+    Context, Counted, DeleteAnswer, GenerationRule, KindEntry, OnUpdate, Presentation, SelectableField,
+    SelectableFields, Strategy, ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "ResourceSlice",
-    generation: Generation::Own,
-    prepare_create: |slice, context| {
-        slice.ensure_map("metadata").set("generation", 1);
-        drop_disabled(slice, context);
-    },
-    prepare_update: |slice, old, context| {
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
         // Upstream counts before it drops fields.
-        if !slice.same_field_in_go(old, "spec") {
-            count_generation(slice, old);
-        }
-        drop_disabled(slice, context);
+        counted: Counted::Sent,
+        delete_answer: DeleteAnswer::Object,
+        prepare_create: drop_disabled,
+        prepare_update: |slice, _, context| drop_disabled(slice, context),
+        ..Strategy::DEFAULT
     },
-    validate: |slice| validate(slice.field("spec"), slice.absent()),
-    validate_update: |slice, old| {
-        let (spec, stored) = (slice.field("spec"), old.field("spec"));
-        validate(spec, stored);
-        spec.fields(["pool", "name"]).check_immutable(stored.fields(["pool", "name"]));
-        spec.field("driver").check_immutable(stored.field("driver"));
-        let node = spec.field("nodeName");
-        if !node.same_as(stored.field("nodeName")) {
-            node.invalid_as(node.bad_value(), "field is immutable");
-        }
+    validation: ValidationRules {
+        object: |slice| validate(slice.field("spec"), slice.absent()),
+        update: |slice, old| {
+            let (spec, stored) = (slice.field("spec"), old.field("spec"));
+            validate(spec, stored);
+            spec.fields(["pool", "name"]).check_immutable(stored.fields(["pool", "name"]));
+            spec.field("driver").check_immutable(stored.field("driver"));
+            let node = spec.field("nodeName");
+            if !node.same_as(stored.field("nodeName")) {
+                node.invalid_as(node.bad_value(), "field is immutable");
+            }
+        },
+        on_update: OnUpdate::ValidateChanges,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateChanges,
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Node", Cell::Text("/spec/nodeName")),
+            KindColumn::string("Driver", Cell::Text("/spec/driver")),
+            KindColumn::string("Pool", Cell::Text("/spec/pool/name")),
+            AGE,
+        ],
+        selectable: SelectableFields::listed(&[
+            SelectableField::at("spec.nodeName"),
+            SelectableField::at("spec.driver"),
+            SelectableField::at("spec.pool.name"),
+        ]),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 const MAX_DEVICES: usize = 128;

@@ -2,26 +2,48 @@
 
 use super::names::{driver_name, is_within, pool_name};
 use super::taint::taint;
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::field::Field;
 use crate::format::dns1123_label;
 use crate::meta::conditions;
-use crate::registry::{Generation, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    GenerationRule, KindEntry, OnUpdate, Permission, Presentation, Strategy, SubresourceRules,
+    ValidationRules,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "DeviceTaintRule",
-    generation: Generation::Spec,
-    validate: |rule| validate(rule, rule.absent()),
-    validate_update: validate,
-    on_update: OnUpdate::ValidateChanges,
+    strategy: Strategy {
+        generation: GenerationRule::Field("spec"),
+        unconditional_update: Permission::Denied,
+        ..Strategy::WITH_STATUS
+    },
+    validation: ValidationRules {
+        object: |rule| validate(rule, rule.absent()),
+        update: validate,
+        on_update: OnUpdate::ValidateChanges,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         validate_update: |rule, _| {
             let list = rule.fields(["status", "conditions"]);
             conditions(list);
             is_within(list, MAX_CONDITIONS);
         },
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS_ALONE
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Key", Cell::Text("/spec/taint/key")),
+            KindColumn::string("Value", Cell::Text("/spec/taint/value")),
+            KindColumn::string("Effect", Cell::Text("/spec/taint/effect")),
+            KindColumn::string("TimeAdded", Cell::Age("/spec/taint/timeAdded", "")),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 const MAX_CONDITIONS: usize = 8;

@@ -1,7 +1,11 @@
 //! The group `scheduling.k8s.io`.
 
+mod composite_pod_group;
+mod pod_group;
 mod priority_class;
+mod workload;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[priority_class::RULES];
+pub(crate) const KINDS: &[KindEntry] =
+    &[composite_pod_group::KIND, pod_group::KIND, priority_class::KIND, workload::KIND];

@@ -1,17 +1,33 @@
 //! PriorityClass.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::field::Field;
-use crate::registry::{Context, OnUpdate, Rules};
+use crate::registry::{
+    Context, DecodeRules, GenerationRule, KindEntry, OnUpdate, Presentation, Strategy, ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "PriorityClass",
-    defaults,
-    prepare_create: |class, _| class.ensure_map("metadata").set("generation", 1),
-    validate,
-    validate_update,
-    on_update: OnUpdate::ValidateChanges,
-    ..Rules::CLUSTER
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy { generation: GenerationRule::Fixed, ..Strategy::DEFAULT },
+    validation: ValidationRules {
+        object: validate,
+        update: validate_update,
+        on_update: OnUpdate::ValidateChanges,
+        ..ValidationRules::DEFAULT
+    },
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::integer("Value", Cell::Number("/value")),
+            KindColumn::boolean("Global-Default", Cell::Flag("/globalDefault")),
+            AGE,
+            KindColumn::string("PreemptionPolicy", Cell::Text("/preemptionPolicy")),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 /// The highest priority that users may give.

@@ -2,29 +2,51 @@
 
 use std::collections::BTreeSet;
 
+use crate::columns::{AGE, Cell, KindColumn, NAME, storage};
 use crate::field::Field;
-use crate::registry::{Context, Generation, OnUpdate, Rules, count_generation};
+use crate::registry::{
+    Context, DecodeRules, DeleteAnswer, GenerationRule, KindEntry, OnUpdate, Permission, Presentation,
+    Strategy, ValidationRules,
+};
 use crate::tree::{List, Map, Value};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "CSIDriver",
-    defaults,
-    prepare_update: |driver, old, _| {
-        // The generation starts at zero, unlike that of most kinds.
-        if !driver.same_field_in_go(old, "spec") {
-            count_generation(driver, old);
-        }
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        generation: GenerationRule::SpecFromZero,
+        unconditional_update: Permission::Denied,
+        delete_answer: DeleteAnswer::Object,
+        ..Strategy::DEFAULT
     },
-    validate: |driver| spec(driver.field("spec")),
-    validate_update: |driver, old| {
-        let (spec, old) = (driver.field("spec"), old.field("spec"));
-        // Upstream misspells the field.
-        spec.field("attachRequired").renamed("attachedRequired").check_immutable(old.field("attachRequired"));
-        spec.field("volumeLifecycleModes").check_immutable(old.field("volumeLifecycleModes"));
+    validation: ValidationRules {
+        object: |driver| spec(driver.field("spec")),
+        update: |driver, old| {
+            let (spec, old) = (driver.field("spec"), old.field("spec"));
+            // Upstream misspells the field.
+            spec.field("attachRequired")
+                .renamed("attachedRequired")
+                .check_immutable(old.field("attachRequired"));
+            spec.field("volumeLifecycleModes").check_immutable(old.field("volumeLifecycleModes"));
+        },
+        on_update: OnUpdate::ValidateObject,
+        warnings,
+        ..ValidationRules::DEFAULT
     },
-    on_update: OnUpdate::ValidateObject,
-    generation: Generation::Own,
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::boolean("AttachRequired", Cell::ComputedValue(storage::attach_required)),
+            KindColumn::boolean("PodInfoOnMount", Cell::Flag("/spec/podInfoOnMount")),
+            KindColumn::boolean("StorageCapacity", Cell::Flag("/spec/storageCapacity")),
+            KindColumn::string("TokenRequests", Cell::Computed(storage::token_requests)),
+            KindColumn::boolean("RequiresRepublish", Cell::Flag("/spec/requiresRepublish")),
+            KindColumn::string("Modes", Cell::Computed(storage::lifecycle_modes)),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn defaults(driver: &mut Map<'_>, context: Context) {
@@ -90,4 +112,17 @@ fn token_requests(requests: Field<'_>) {
             _ => {}
         }
     }
+}
+
+/// Tokens of a driver end up in attributes of volumes unless the driver says otherwise.
+fn warnings(driver: Field<'_>, old: Option<Field<'_>>) -> Vec<String> {
+    let spec = driver.field("spec");
+    let requests = spec.field("tokenRequests");
+    let is_changed = old.is_none_or(|old| !requests.same_as(old.fields(["spec", "tokenRequests"])));
+    if !is_changed || requests.is_empty() || spec.field("serviceAccountTokenInSecrets").is_set() {
+        return Vec::new();
+    }
+    let warning = "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent \
+                   possible logging of tokens in volume attributes";
+    vec![warning.into()]
 }

@@ -2,21 +2,36 @@
 
 use std::collections::BTreeSet;
 
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::core::pod_spec::csi_driver_name;
 use crate::field::Field;
 use crate::format::qualified_name;
-use crate::registry::{Rules, SubresourceRules};
+use crate::registry::{
+    DeleteAnswer, KindEntry, Permission, Presentation, Strategy, SubresourceRules, ValidationRules,
+};
 use crate::tree::{Arena, Map};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "CSINode",
-    validate: |node| drivers(node.fields(["spec", "drivers"])),
-    validate_update,
+    strategy: Strategy {
+        unconditional_update: Permission::Denied,
+        delete_answer: DeleteAnswer::Object,
+        ..Strategy::WITH_STATUS
+    },
+    validation: ValidationRules {
+        object: |node| drivers(node.fields(["spec", "drivers"])),
+        update: validate_update,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         prepare_update: |node, old, _| drop_disabled_fields(node, old),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS_ALONE
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::integer("Drivers", Cell::Count("/spec/drivers")), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 /// The health of storage is off by default.

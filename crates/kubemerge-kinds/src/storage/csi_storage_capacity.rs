@@ -3,17 +3,21 @@
 use crate::field::Field;
 use crate::format::dns1123_subdomain;
 use crate::meta::{Selector, label_selector};
-use crate::registry::Rules;
+use crate::registry::{KindEntry, Permission, Strategy, ValidationRules};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "CSIStorageCapacity",
-    validate,
-    validate_update: |capacity, old| {
-        let topology = capacity.field("nodeTopology");
-        topology.check_immutable_struct(old.field("nodeTopology"), "*metav1.LabelSelector");
-        capacity.field("storageClassName").check_immutable(old.field("storageClassName"));
+    strategy: Strategy { unconditional_update: Permission::Denied, ..Strategy::DEFAULT },
+    validation: ValidationRules {
+        object: validate,
+        update: |capacity, old| {
+            let topology = capacity.field("nodeTopology");
+            topology.check_immutable_struct(old.field("nodeTopology"), "*metav1.LabelSelector");
+            capacity.field("storageClassName").check_immutable(old.field("storageClassName"));
+        },
+        ..ValidationRules::DEFAULT
     },
-    ..Rules::NAMESPACED
+    ..KindEntry::NAMESPACED
 };
 
 fn validate(object: Field<'_>) {

@@ -8,13 +8,13 @@ mod storage_class;
 mod volume_attachment;
 mod volume_attributes_class;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[
-    csi_driver::RULES,
-    csi_node::RULES,
-    csi_storage_capacity::RULES,
-    storage_class::RULES,
-    volume_attachment::RULES,
-    volume_attributes_class::RULES,
+pub(crate) const KINDS: &[KindEntry] = &[
+    csi_driver::KIND,
+    csi_node::KIND,
+    csi_storage_capacity::KIND,
+    storage_class::KIND,
+    volume_attachment::KIND,
+    volume_attributes_class::KIND,
 ];

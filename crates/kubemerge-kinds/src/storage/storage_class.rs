@@ -3,27 +3,48 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::parameters::{self, Least, driver};
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::field::{BadValue, Field};
 use crate::field_error::MAX_COMPLAINTS;
 use crate::format::qualified_name;
-use crate::registry::{Context, Rules};
+use crate::registry::{
+    Context, DecodeRules, DeleteAnswer, KindEntry, Presentation, Strategy, ValidationRules,
+};
 use crate::tree::Map;
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "StorageClass",
-    defaults: |class: &mut Map<'_>, _: Context| {
-        class.set_if_absent("reclaimPolicy", "Delete");
-        class.set_if_absent("volumeBindingMode", "Immediate");
+    decode: DecodeRules {
+        defaults: |class: &mut Map<'_>, _: Context| {
+            class.set_if_absent("reclaimPolicy", "Delete");
+            class.set_if_absent("volumeBindingMode", "Immediate");
+        },
+        ..DecodeRules::DEFAULT
     },
-    validate,
-    validate_update: |class, old| {
-        for name in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
-            if !class.field(name).same_as(old.field(name)) {
-                class.field(name).invalid_as(BadValue::null(), "field is immutable");
+    strategy: Strategy { delete_answer: DeleteAnswer::Object, ..Strategy::DEFAULT },
+    validation: ValidationRules {
+        object: validate,
+        update: |class, old| {
+            for name in ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"] {
+                if !class.field(name).same_as(old.field(name)) {
+                    class.field(name).invalid_as(BadValue::null(), "field is immutable");
+                }
             }
-        }
+        },
+        ..ValidationRules::DEFAULT
     },
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Provisioner", Cell::Text("/provisioner")),
+            KindColumn::string("ReclaimPolicy", Cell::TextOr("/reclaimPolicy", "Delete")),
+            KindColumn::string("VolumeBindingMode", Cell::TextOr("/volumeBindingMode", "Immediate")),
+            KindColumn::string("AllowVolumeExpansion", Cell::Flag("/allowVolumeExpansion")),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn validate(class: Field<'_>) {

@@ -1,31 +1,57 @@
 //! VolumeAttachment.
 
+use crate::columns::{AGE, Cell, KindColumn, NAME};
 use crate::core::persistent_volume::spec_defaults;
 use crate::core::persistent_volume_spec::{self, VolumeOf};
 use crate::core::pod_spec::csi_driver_name;
 use crate::field::{BadValue, Field};
 use crate::format::{dns1123_subdomain, dns1123_subdomain_caseless};
-use crate::registry::{Rules, SubresourceRules};
+use crate::registry::{
+    DecodeRules, DeleteAnswer, KindEntry, Permission, Presentation, Strategy, SubresourceRules,
+    ValidationRules,
+};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "VolumeAttachment",
-    defaults: |attachment, _| {
-        let source = attachment.map_mut("spec").and_then(|spec| spec.map_mut("source"));
-        if let Some(spec) = source.and_then(|source| source.map_mut("inlineVolumeSpec")) {
-            spec_defaults(spec);
-        }
+    decode: DecodeRules {
+        defaults: |attachment, _| {
+            let source = attachment.map_mut("spec").and_then(|spec| spec.map_mut("source"));
+            if let Some(spec) = source.and_then(|source| source.map_mut("inlineVolumeSpec")) {
+                spec_defaults(spec);
+            }
+        },
+        ..DecodeRules::DEFAULT
     },
-    validate,
-    validate_create_only: |attachment| attacher(attachment.fields(["spec", "attacher"])),
-    validate_update,
+    strategy: Strategy {
+        unconditional_update: Permission::Denied,
+        delete_answer: DeleteAnswer::Object,
+        ..Strategy::WITH_STATUS
+    },
+    validation: ValidationRules {
+        object: validate,
+        new_only: |attachment| attacher(attachment.fields(["spec", "attacher"])),
+        update: validate_update,
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         validate_update: |attachment, old| {
             validate(attachment);
             validate_update(attachment, old);
         },
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS_ALONE
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Attacher", Cell::Text("/spec/attacher")).of_name(),
+            KindColumn::string("PV", Cell::Text("/spec/source/persistentVolumeName")),
+            KindColumn::string("Node", Cell::Text("/spec/nodeName")),
+            KindColumn::boolean("Attached", Cell::Flag("/status/attached")),
+            AGE,
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn validate(attachment: Field<'_>) {

@@ -1,20 +1,29 @@
 //! VolumeAttributesClass.
 
 use super::parameters::{self, Least, driver};
-use crate::registry::Rules;
+use crate::columns::{AGE, Cell, KindColumn, NAME};
+use crate::registry::{DeleteAnswer, KindEntry, Presentation, Strategy, ValidationRules};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "VolumeAttributesClass",
-    validate: |class| {
-        driver(class.field("driverName"));
-        parameters::validate(class.field("parameters"), Least::One);
-    },
-    validate_update: |class, old| {
-        for name in ["driverName", "parameters"] {
-            if !class.field(name).same_as(old.field(name)) {
-                class.field(name).forbidden(format!("updates to {name} are forbidden."));
+    strategy: Strategy { delete_answer: DeleteAnswer::Object, ..Strategy::DEFAULT },
+    validation: ValidationRules {
+        object: |class| {
+            driver(class.field("driverName"));
+            parameters::validate(class.field("parameters"), Least::One);
+        },
+        update: |class, old| {
+            for name in ["driverName", "parameters"] {
+                if !class.field(name).same_as(old.field(name)) {
+                    class.field(name).forbidden(format!("updates to {name} are forbidden."));
+                }
             }
-        }
+        },
+        ..ValidationRules::DEFAULT
     },
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[NAME, KindColumn::string("DriverName", Cell::Text("/driverName")), AGE],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };

@@ -2,6 +2,6 @@
 
 mod storage_version_migration;
 
-use crate::registry::Rules;
+use crate::registry::KindEntry;
 
-pub(crate) const RULES: &[Rules] = &[storage_version_migration::RULES];
+pub(crate) const KINDS: &[KindEntry] = &[storage_version_migration::KIND];

@@ -1,22 +1,36 @@
 //! StorageVersionMigration.
 
+use crate::columns::{Cell, KindColumn, NAME, control};
 use crate::field::Field;
 use crate::format::{dns1035_label, dns1123_subdomain};
 use crate::meta::conditions;
-use crate::registry::{Rules, SubresourceRules};
+use crate::registry::{KindEntry, Permission, Presentation, Strategy, SubresourceRules, ValidationRules};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "StorageVersionMigration",
-    validate,
-    validate_update: |migration, old| {
-        let go_type = "storagemigration.StorageVersionMigrationSpec";
-        migration.field("spec").check_immutable_struct(old.field("spec"), go_type);
+    strategy: Strategy { unconditional_update: Permission::Denied, ..Strategy::WITH_STATUS },
+    validation: ValidationRules {
+        object: validate,
+        update: |migration, old| {
+            let go_type = "storagemigration.StorageVersionMigrationSpec";
+            migration.field("spec").check_immutable_struct(old.field("spec"), go_type);
+        },
+        ..ValidationRules::DEFAULT
     },
     subresources: &[SubresourceRules {
         validate_update: |migration, old| status(migration.field("status"), old.field("status")),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS_ALONE
     }],
-    ..Rules::CLUSTER
+    presentation: Presentation {
+        columns: &[
+            // Upstream: the name of this kind is a plain text.
+            KindColumn { format: "", ..NAME },
+            KindColumn::string("Resource", Cell::Computed(control::migrated_resource)),
+            KindColumn::string("Status", Cell::Computed(control::migration_status)),
+        ],
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::CLUSTER
 };
 
 fn validate(migration: Field<'_>) {

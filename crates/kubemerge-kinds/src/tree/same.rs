@@ -85,6 +85,11 @@ impl Map<'_> {
         both_or_neither(self.get(name), other.get(name), Value::same_in_go)
     }
 
+    /// Whether both store the same JSON in a field, or neither has one; see [`ValueRef::same_json`].
+    pub fn same_field_json(&self, other: &Map<'_>, name: &str) -> bool {
+        both_or_neither(self.get(name), other.get(name), Value::same_json)
+    }
+
     /// Whether both are stored as the same JSON; see [`ValueRef::same_json`].
     pub fn same_json(&self, other: &Map<'_>) -> bool {
         ValueRef::from(self).same_json(other.into())

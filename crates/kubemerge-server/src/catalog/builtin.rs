@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kubemerge_kinds::{registry::Scope, strategy::Strategy};
+use kubemerge_kinds::{groups, registry::Scope};
 use kubemerge_schema::{Resource as Facts, Schema};
 
 use super::{
@@ -30,6 +30,7 @@ pub(super) fn resources(schema: &Schema, served: ServedVersions) -> Vec<Resource
 
 fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
     let (group, kind) = (facts.group(), facts.kind());
+    let entry = groups::entry(group, facts.version(), kind);
     Resource {
         group: group.to_string(),
         version: facts.version().to_string(),
@@ -50,12 +51,9 @@ fn resource(facts: Facts<'_>, storage_version: &str) -> Resource {
                 verbs: sub.verbs().map(str::to_string).collect(),
             })
             .collect(),
-        strategy: Strategy::built_in(group, kind),
-        origin: Origin::BuiltIn(BuiltIn::default()),
-        storage: match (group, kind) {
-            // The Events of both groups are the same objects.
-            ("events.k8s.io", "Event") => "v1".into(),
-            _ => api_version(group, storage_version),
-        },
+        strategy: entry.strategy,
+        selectable: entry.presentation.selectable.into(),
+        origin: Origin::BuiltIn(BuiltIn::of(entry)),
+        storage: entry.stored_in.map_or_else(|| api_version(group, storage_version), str::to_string),
     }
 }

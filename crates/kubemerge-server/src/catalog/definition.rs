@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use kubemerge_kinds::{
-    columns::TableColumn,
+    columns::{CellSource, TableColumn},
     custom::{
         definition::{is_established, text, versions},
         jsonpath,
@@ -11,7 +11,7 @@ use kubemerge_kinds::{
         scale::{self, ScalePaths},
         structural::Structural,
     },
-    registry::Scope,
+    registry::{Scope, Selectable},
     strategy::Strategy,
 };
 use serde_json::{Value, json};
@@ -70,7 +70,8 @@ fn resource(version: &Value, storage: &str, definition: &Value, types: &Arc<Cust
         scope: if text(spec, "/scope") == "Cluster" { Scope::Cluster } else { Scope::Namespaced },
         verbs: verbs.iter().map(ToString::to_string).collect(),
         subresources: subresources(spec, version, &kind),
-        strategy: Strategy::custom(selectable(version)),
+        strategy: Strategy::CUSTOM,
+        selectable: Selectable::custom(selectable(version)),
         origin: Origin::Custom(Arc::new(CustomVersion {
             revised: definition.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or(0) > 1,
             terminating: definition.pointer("/metadata/deletionTimestamp").is_some(),
@@ -148,12 +149,12 @@ fn columns(version: &Value) -> Vec<TableColumn> {
         // Upstream: the age is shown only if the definition has no columns of its own.
         None => columns.push(TableColumn::age()),
         Some(own) => columns.extend(own.iter().map(|column| TableColumn {
-            name: text(column, "/name").to_string(),
-            kind: text(column, "/type").to_string(),
-            format: text(column, "/format").to_string(),
-            description: text(column, "/description").to_string(),
+            name: text(column, "/name").to_string().into(),
+            kind: text(column, "/type").to_string().into(),
+            format: text(column, "/format").to_string().into(),
+            description: text(column, "/description").to_string().into(),
             priority: column.get("priority").and_then(Value::as_i64).unwrap_or(0),
-            path: text(column, "/jsonPath").to_string(),
+            source: CellSource::JsonPath(text(column, "/jsonPath").to_string()),
         })),
     }
     columns

@@ -4,8 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use kubemerge_kinds::{
     BuiltinKind, FoundKind,
-    registry::Scope,
-    strategy::{GenerationRule, Strategy},
+    registry::{KindEntry, Scope, Selectable},
+    strategy::Strategy,
 };
 use kubemerge_schema::Schema;
 use kubemerge_value::Canonical;
@@ -33,6 +33,8 @@ pub(crate) struct Resource {
     pub(crate) verbs: Vec<String>,
     pub(crate) subresources: Vec<Subresource>,
     pub(crate) strategy: Strategy,
+    /// The fields that field selectors may name.
+    pub(crate) selectable: Selectable,
     pub(crate) origin: Origin,
     /// The apiVersion in which objects are stored; its group may be another one, whose objects they are too.
     pub(crate) storage: String,
@@ -56,11 +58,18 @@ pub(crate) enum Origin {
     Custom(Arc<CustomVersion>),
 }
 
-/// What is found out about a built-in kind when its first object is written.
-#[derive(Clone, Debug, Default)]
+/// The entry of a built-in kind, and what is found out about the kind when its first object is written.
+#[derive(Clone, Debug)]
 pub(crate) struct BuiltIn {
+    entry: &'static KindEntry,
     kind: OnceLock<Option<FoundKind>>,
     empty: OnceLock<Option<Canonical>>,
+}
+
+impl BuiltIn {
+    pub(crate) fn of(entry: &'static KindEntry) -> BuiltIn {
+        BuiltIn { entry, kind: OnceLock::new(), empty: OnceLock::new() }
+    }
 }
 
 impl Subresource {
@@ -105,6 +114,14 @@ impl Resource {
         }
     }
 
+    /// The entry of a built-in kind.
+    pub(crate) fn entry(&self) -> Option<&'static KindEntry> {
+        match &self.origin {
+            Origin::BuiltIn(built_in) => Some(built_in.entry),
+            Origin::Custom(_) => None,
+        }
+    }
+
     /// What Go writes of an object of a built-in kind without content; `find` finds it out the first time.
     pub(crate) fn empty(&self, find: impl FnOnce() -> Option<Canonical>) -> Option<&Canonical> {
         let Origin::BuiltIn(BuiltIn { empty, .. }) = &self.origin else { return None };
@@ -116,13 +133,6 @@ impl Resource {
         let Origin::BuiltIn(BuiltIn { kind, .. }) = &self.origin else { return None };
         let find = || BuiltinKind::find(schema, &self.api_version, &self.kind).map(BuiltinKind::found);
         kind.get_or_init(find).map(|found| found.within(schema))
-    }
-
-    /// The generation of a new object, for kinds that have one from the start.
-    pub(crate) fn first_generation(&self) -> Option<i64> {
-        let is_late =
-            matches!(self.strategy.generation, GenerationRule::Untracked | GenerationRule::SpecFromZero);
-        (!is_late).then_some(1)
     }
 
     /// The group under whose name objects are stored.

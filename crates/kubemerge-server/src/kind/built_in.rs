@@ -2,13 +2,11 @@
 
 use kubemerge::Guide;
 use kubemerge_kinds::{
-    BuiltinKind,
-    admission::warnings,
-    autoscaler_to_v1, autoscaler_to_v2,
-    columns::{self, TableColumn},
+    BuiltinKind, autoscaler_to_v1, autoscaler_to_v2,
+    columns::TableColumn,
     field_error::FieldError,
     ordered_json::OrderedJson,
-    reset_fields,
+    registry::KindEntry,
     tree::{Arena, Map, Value},
     typed::read_typed_form,
 };
@@ -59,6 +57,10 @@ impl<'c> BuiltIn<'c> {
             }
             false => self.kind,
         }
+    }
+
+    fn entry(&self) -> Option<&'static KindEntry> {
+        self.resource.entry()
     }
 
     fn has_other_words(&self) -> bool {
@@ -127,8 +129,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 
     fn ownership(&self, subresource: &str) -> OwnershipFacts {
-        let Resource { group, kind, .. } = self.resource;
-        let reset_fields = reset_fields::built_in(group, kind, subresource);
+        let reset_fields = self.entry().map_or(&[][..], |entry| entry.resets(subresource));
         OwnershipFacts { order: FieldOrder::Path, reset_fields }
     }
 
@@ -204,7 +205,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 
     fn warnings(&self, object: &Map<'c>, old: Option<&Map<'c>>) -> Vec<String> {
-        warnings(&self.resource.kind, object, old)
+        self.rules().warnings(object, old)
     }
 
     fn finish(&self, object: &mut Map<'c>, storing: Storing<'_, 'c>) {
@@ -233,7 +234,12 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
     }
 
     fn columns(&self) -> Vec<TableColumn> {
-        columns::of(&self.resource.group, &self.resource.kind)
+        let columns = self.entry().map_or(&[][..], |entry| entry.presentation.columns);
+        columns.iter().map(TableColumn::from).collect()
+    }
+
+    fn row_condition(&self, object: &serde_json::Value) -> Option<serde_json::Value> {
+        self.entry().and_then(|entry| (entry.presentation.row_condition)(object))
     }
 
     fn is_printed_as_stored(&self) -> bool {

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use kubemerge_kinds::{
     field_error::{FieldError, quoted},
-    registry::count_generation,
     tree::{Map, Value},
 };
 use serde_json::{Value as Json, json};
@@ -47,22 +46,7 @@ pub(super) fn prepare<'a>(
         }
     }
     // After the status was restored, so that a change of it does not count.
-    if !is_same_content(object, old) {
-        count_generation(object, old);
-    }
-}
-
-/// Whether everything but the type and the metadata is the same.
-fn is_same_content(one: &Map<'_>, other: &Map<'_>) -> bool {
-    let content = |(name, _): &(&str, &Value<'_>)| !matches!(*name, "apiVersion" | "kind" | "metadata");
-    let (mut ones, mut others) = (one.iter().filter(content), other.iter().filter(content));
-    loop {
-        match (ones.next(), others.next()) {
-            (None, None) => return true,
-            (Some((name, one)), Some((other_name, other))) if name == other_name && one.same_json(other) => {}
-            _ => return false,
-        }
-    }
+    resource.strategy.generation.count(object, old);
 }
 
 /// The complaints about metadata that replaces older metadata.

@@ -2,7 +2,7 @@
 
 use kubemerge::Guide;
 use kubemerge_kinds::{
-    columns::{self, TableColumn},
+    columns::TableColumn,
     custom::{correlation::Correlated, validate::validate},
     field_error::FieldError,
     meta::metadata_errors,
@@ -114,7 +114,8 @@ impl<'c> Contract<'c> for Document<'c> {
     }
 
     fn columns(&self) -> Vec<TableColumn> {
-        columns::of(&self.resource.group, &self.resource.kind)
+        let columns = self.resource.entry().map_or(&[][..], |entry| entry.presentation.columns);
+        columns.iter().map(TableColumn::from).collect()
     }
 
     fn load(&self, object: Map<'c>, _: &'c Arena) -> Map<'c> {

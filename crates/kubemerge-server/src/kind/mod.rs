@@ -216,6 +216,11 @@ pub(crate) trait Contract<'c> {
     /// The columns of its tables.
     fn columns(&self) -> Vec<TableColumn>;
 
+    /// The condition of a row of its tables.
+    fn row_condition(&self, _object: &serde_json::Value) -> Option<serde_json::Value> {
+        None
+    }
+
     /// Whether the cells of a table are those of the stored version.
     fn is_printed_as_stored(&self) -> bool {
         false

@@ -3,7 +3,8 @@
 use kubemerge_kinds::{
     field_selector::{FieldSelector, Term},
     label_selector::LabelSelector,
-    strategy::{Permission, SelectorRefusal},
+    registry::SelectorRefusal,
+    strategy::Permission,
 };
 use kubemerge_value::{Kind, Node, Scalar};
 
@@ -123,7 +124,7 @@ fn place(resource: &Resource, indexes: &FieldIndexes, field: &str) -> Outcome<(S
     if let Some(index) = indexes.find(resource, field) {
         return Ok((field.to_string(), Place::Index(index)));
     }
-    let selectable = &resource.strategy.selectable;
+    let selectable = &resource.selectable;
     let namespace_allowed = resource.is_namespaced() || selectable.namespace == Permission::Granted;
     let path = match field {
         "metadata.name" => Some(field),
@@ -135,7 +136,7 @@ fn place(resource: &Resource, indexes: &FieldIndexes, field: &str) -> Outcome<(S
 }
 
 fn refusal(resource: &Resource, field: &str) -> Failure {
-    bad_request(match resource.strategy.selectable.refusal {
+    bad_request(match resource.selectable.refusal {
         SelectorRefusal::Generic => {
             format!("{field:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
         }

@@ -1,9 +1,6 @@
 //! Objects as tables, as kubectl requests them.
 
-use kubemerge_kinds::{
-    columns::{TableColumn, row_condition},
-    timestamp::Timestamp,
-};
+use kubemerge_kinds::{columns::TableColumn, timestamp::Timestamp};
 use serde_json::{Value, json};
 
 use crate::{
@@ -81,17 +78,9 @@ fn one_row(
         true => &tree(shown.record.node()),
         false => &object,
     };
-    let cells: Vec<Value> = columns
-        .iter()
-        .map(|column| match kubemerge_kinds::columns::computed(&column.path, printed, now) {
-            Some(cell) => cell,
-            None => column.cell(printed, now),
-        })
-        .collect();
+    let cells: Vec<Value> = columns.iter().map(|column| column.cell(printed, now)).collect();
     let mut row = json!({ "cells": cells });
-    let resource = kind.resource();
-    let is_pod = resource.group.is_empty() && resource.kind == "Pod";
-    if let Some(condition) = row_condition(&object).filter(|_| is_pod) {
+    if let Some(condition) = kind.row_condition(&object) {
         row["conditions"] = json!([condition]);
     }
     row["object"] = match include {

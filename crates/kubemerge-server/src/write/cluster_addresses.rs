@@ -53,6 +53,6 @@ pub(super) fn object(
             {"name": owner.name(), "namespace": owner.namespace(), "resource": "services"}}});
     let mut object = Object::from_value(&value).ok()?;
     let (now, uid) = (cluster.clock.now().text(), cluster.entropy.uid());
-    object.metadata.set_identity(&now, resource.first_generation(), &uid);
+    object.metadata.set_identity(&now, resource.strategy.generation.first(), &uid);
     Some(object)
 }

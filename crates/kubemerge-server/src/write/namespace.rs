@@ -61,7 +61,7 @@ pub(crate) fn create(transaction: &Transaction<'_>, name: &str) {
         "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}});
     let Ok(mut object) = Object::from_value(&wanted) else { return };
     let (now, uid) = (cluster.clock.now().text(), cluster.entropy.uid());
-    object.metadata.set_identity(&now, resource.first_generation(), &uid);
+    object.metadata.set_identity(&now, resource.strategy.generation.first(), &uid);
     object.ownership = named_by_server(transaction);
     // Losing this race means that the namespace is there, which is all that is wanted.
     drop(transaction.create(resource, &key(name), object.record()));

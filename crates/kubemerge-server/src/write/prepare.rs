@@ -51,7 +51,7 @@ fn set_identity<'w>(write: Write<'w>, draft: &mut Draft<'w>) {
     draft.set_text(Field::CreationTimestamp, &cluster.clock.now().text());
     draft.set_text(Field::Uid, &cluster.entropy.uid());
     // Kinds without a generation keep what a client gives.
-    if let Some(generation) = write.call.resource.first_generation() {
+    if let Some(generation) = write.call.resource.strategy.generation.first() {
         draft.metadata_mut().set(Field::Generation.name(), generation);
     }
 }

@@ -4,7 +4,7 @@ use kubemerge::ssa::managed_fields::{
     ApplyError, Conflicting, Conflicts, Effect, PlannedField, Time, manager_problems,
 };
 use kubemerge::{Applier, Schema, ServerSideApply};
-use kubemerge_kinds::reset_fields;
+use kubemerge_kinds::{groups, reset_fields};
 use kubemerge_schema::Resource;
 
 use super::write::ApplyOutput;
@@ -131,7 +131,7 @@ fn reset_fields_of(schema: &Schema, config: &Manifest<'_>) -> &'static [reset_fi
     let kind = config.identity.kind.as_str();
     let ty = schema.type_of(&config.identity.api_version, kind);
     if !ty.is_some_and(|ty| ty.is_custom_resource()) {
-        return reset_fields::built_in(group, kind, "");
+        return groups::entry(group, version, kind).resets("");
     }
     let is_own = |resource: &Resource<'_>| {
         (resource.group(), resource.version(), resource.kind()) == (group, version, kind)

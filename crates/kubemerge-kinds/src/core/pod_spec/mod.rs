@@ -25,6 +25,7 @@ mod volume_defaults;
 mod volume_mounts;
 mod volume_sources;
 mod volumes;
+mod warnings;
 
 #[allow(unused_imports, reason = "kinds with pod specs, claims and volumes share these rules")]
 pub(crate) use self::{
@@ -45,6 +46,7 @@ pub(crate) use self::{
     tolerations::{taint_effect, tolerations},
     volume_defaults::storage_systems,
     volume_sources::{csi_driver_name, is_iscsi_name, source as volume_source},
+    warnings::{is_counted, template_warnings, warnings},
 };
 
 use crate::field::Field;

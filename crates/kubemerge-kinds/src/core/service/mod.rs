@@ -10,32 +10,62 @@ mod families;
 mod ports;
 mod traffic;
 mod update;
+mod warnings;
 
 use self::access::{is_externally_accessible, is_headless};
+use crate::columns::{AGE, Cell, KindColumn, NAME, POD_SELECTOR, network};
 use crate::field::Field;
 use crate::format::dns1123_subdomain;
 use crate::meta::{NameRule, labels};
-use crate::registry::{Context, OnUpdate, Rules, SubresourceRules};
+use crate::registry::{
+    Context, DecodeRules, DeleteAnswer, KindEntry, OnUpdate, Permission, Presentation, SelectableField,
+    SelectableFields, Strategy, SubresourceRules, ValidationRules,
+};
 use crate::tree::{Map, Value};
 
-pub(super) const RULES: Rules = Rules {
+pub(super) const KIND: KindEntry = KindEntry {
     kind: "Service",
-    name: NameRule::Label,
-    defaults,
-    begin: families::begin,
-    prepare_update: |service, old, _| update::prepare(service, old),
-    validate: |service| validate(service, service.absent()),
-    validate_update: |service, old| {
-        // Upstream reports changes before problems of the new state.
-        update::validate(service, old);
-        validate(service, old);
+    decode: DecodeRules { defaults, ..DecodeRules::DEFAULT },
+    strategy: Strategy {
+        name: NameRule::Label,
+        create_on_update: Permission::Granted,
+        delete_answer: DeleteAnswer::Object,
+        begin: families::begin,
+        prepare_update: |service, old, _| update::prepare(service, old),
+        ..Strategy::WITH_STATUS
     },
-    on_update: OnUpdate::ValidateChanges,
+    validation: ValidationRules {
+        object: |service| validate(service, service.absent()),
+        update: |service, old| {
+            // Upstream reports changes before problems of the new state.
+            update::validate(service, old);
+            validate(service, old);
+        },
+        on_update: OnUpdate::ValidateChanges,
+        warnings: |service, _| warnings::warnings(service),
+        ..ValidationRules::DEFAULT
+    },
     subresources: &[SubresourceRules {
         validate_update: |service, old| traffic::load_balancer_status(service, old),
-        ..SubresourceRules::DEFAULT
+        ..SubresourceRules::STATUS
     }],
-    ..Rules::NAMESPACED
+    presentation: Presentation {
+        columns: &[
+            NAME,
+            KindColumn::string("Type", Cell::Text("/spec/type")),
+            KindColumn::string("Cluster-IP", Cell::TextOr("/spec/clusterIPs/0", "<none>")),
+            KindColumn::string("External-IP", Cell::Computed(network::external_ip)),
+            KindColumn::string("Port(s)", Cell::Computed(network::ports)),
+            AGE,
+            POD_SELECTOR,
+        ],
+        selectable: SelectableFields::listed(&[
+            SelectableField::at("spec.clusterIP"),
+            SelectableField::at("spec.type"),
+        ]),
+        ..Presentation::DEFAULT
+    },
+    ..KindEntry::NAMESPACED
 };
 
 fn defaults(service: &mut Map<'_>, context: Context) {

@@ -78,7 +78,7 @@ fn require(schema: &mut Value, names: &[&str]) {
 }
 
 fn add_selectable_fields(resource: &Resource, schema: &mut Value) {
-    let fields = &resource.strategy.selectable.fields;
+    let fields = &resource.selectable.fields;
     let fields: Vec<Value> = fields.iter().map(|(path, _)| json!({"fieldPath": path})).collect();
     if !fields.is_empty() {
         schema["x-kubernetes-selectable-fields"] = fields.into();

@@ -1,10 +1,9 @@
-//! Warnings: what the API server accepts and advises against.
+//! Warnings about pods and templates of pods: what the API server accepts and advises against.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::apiextensions::warnings as definition_warnings;
-use crate::field::{Field, Report};
-use crate::tree::Map;
+use super::all_containers;
+use crate::field::Field;
 
 /// Annotations of pods that do nothing any more.
 const OLD_ANNOTATIONS: [(&str, &str); 3] = [
@@ -56,98 +55,21 @@ const OLD_NODE_LABELS: [(&str, &str); 8] = [
     ("node-role.kubernetes.io/master", "use \"node-role.kubernetes.io/control-plane\" instead"),
 ];
 
-/// The warnings about a valid object. Pods are only looked at when they are created, workloads when their spec changes.
-pub fn warnings(kind: &str, object: &Map<'_>, old: Option<&Map<'_>>) -> Vec<String> {
-    // Only paths are taken from it, which do not depend on the version.
-    let report = Report::new(u32::MAX);
-    let root = Field::root(object, &report);
-    let generation =
-        |object: &Map<'_>| object.map("metadata").and_then(|metadata| metadata.int("generation"));
-    // The generation counts changes of the spec, so that the specs need not be compared.
-    let is_same = old.is_some_and(|old| generation(old) == generation(object));
-    let mut found = Vec::new();
-    match kind {
-        "Pod" if old.is_none() => pod(root, &mut found),
-        "Deployment" | "ReplicaSet" | "StatefulSet" | "DaemonSet" | "ReplicationController" | "Job"
-            if !is_same =>
-        {
-            pod(root.fields(["spec", "template"]), &mut found);
-        }
-        "CronJob" if !is_same => pod(root.fields(["spec", "jobTemplate", "spec", "template"]), &mut found),
-        "PodTemplate" if !is_same => pod(root.field("template"), &mut found),
-        "Service" => service(root, &mut found),
-        "CSIDriver" => driver(root, old, &mut found),
-        "CustomResourceDefinition" => {
-            found = definition_warnings(root, old.map(|old| Field::root(old, &report)));
-        }
-        _ => {}
-    }
-    if kind == "CronJob" && root.fields(["spec", "schedule"]).str().contains("TZ") {
-        // Upstream: the path has one `spec` too many.
-        found.push(
-            "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see \
-             https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details"
-                .into(),
-        );
-    }
-    found
+/// The warnings about the template of a workload whose spec changes.
+pub(crate) fn template_warnings(workload: Field<'_>, old: Option<Field<'_>>) -> Vec<String> {
+    if is_counted(workload, old) { warnings(workload.fields(["spec", "template"])) } else { Vec::new() }
 }
 
-fn service(service: Field<'_>, found: &mut Vec<String>) {
-    const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
-    if service.fields(["metadata", "annotations"]).key(HINTS).is_set() {
-        found.push(format!(
-            "annotation {HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead"
-        ));
-    }
-    let spec = service.field("spec");
-    let is_headless = spec.field("clusterIPs").index(0).str() == "None";
-    if is_headless {
-        for (is_ignored, field) in [
-            (!spec.field("loadBalancerIP").is_empty(), "loadBalancerIP"),
-            (!spec.field("externalIPs").is_empty(), "externalIPs"),
-            (spec.field("sessionAffinity").str() != "None", "SessionAffinity"),
-        ] {
-            if is_ignored {
-                found.push(format!("spec.{field} is ignored for headless services"));
-            }
-        }
-    }
-    let (is_external, has_addresses) =
-        (spec.field("type").str() == "ExternalName", !spec.field("externalIPs").is_empty());
-    if has_addresses && is_external {
-        found.push("spec.externalIPs is ignored when spec.type is \"ExternalName\"".into());
-    } else if has_addresses && !is_headless {
-        found.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters".into());
-    }
-    if !is_external && !spec.field("externalName").is_empty() {
-        found.push("spec.externalName is ignored when spec.type is not \"ExternalName\"".into());
-    }
-    if spec.field("trafficDistribution").str() == "PreferClose" {
-        found.push("spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"".into());
-    }
+/// Whether an object is new, or an update that its generation counts: then the specs need not be compared.
+pub(crate) fn is_counted(object: Field<'_>, old: Option<Field<'_>>) -> bool {
+    let generation = |object: Field<'_>| object.fields(["metadata", "generation"]).opt_int();
+    old.is_none_or(|old| generation(old) != generation(object))
 }
 
-/// Tokens of a driver end up in attributes of volumes unless the driver says otherwise.
-fn driver(driver: Field<'_>, old: Option<&Map<'_>>, found: &mut Vec<String>) {
-    let spec = driver.field("spec");
-    let requests =
-        |object: &Map<'_>| object.map("spec").map(|spec| format!("{:?}", spec.get("tokenRequests")));
-    let is_changed = old.is_none_or(|old| driver.map().and_then(requests) != requests(old));
-    if is_changed
-        && !spec.field("tokenRequests").is_empty()
-        && !spec.field("serviceAccountTokenInSecrets").is_set()
-    {
-        found.push(
-            "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent \
-             possible logging of tokens in volume attributes"
-                .into(),
-        );
-    }
-}
-
-/// A pod, or the template of one.
-fn pod(pod: Field<'_>, found: &mut Vec<String>) {
+/// The warnings about a pod, or about the template of one.
+pub(crate) fn warnings(pod: Field<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let found = &mut warnings;
     let (spec, annotations) = (pod.field("spec"), pod.fields(["metadata", "annotations"]));
     node_labels(spec, found);
     for (name, message) in OLD_ANNOTATIONS.into_iter().filter(|_| annotations.is_set()) {
@@ -165,7 +87,7 @@ fn pod(pod: Field<'_>, found: &mut Vec<String>) {
         found.push(format!("{}: invalid empty name \"\"", secret.field("name").path()));
     }
     fractions(spec.field("overhead"), found);
-    containers(spec).for_each(|container| resources_and_env(container, found));
+    all_containers(spec).for_each(|container| resources_and_env(container, found));
     ports(spec, found);
     let grace = spec.field("terminationGracePeriodSeconds");
     if grace.int() < 0 {
@@ -173,12 +95,7 @@ fn pod(pod: Field<'_>, found: &mut Vec<String>) {
         found.push(format!("{}: {message}", grace.path()));
     }
     affinity(spec.field("affinity"), found);
-}
-
-fn containers(spec: Field<'_>) -> impl Iterator<Item = Field<'_>> {
-    ["initContainers", "containers", "ephemeralContainers"]
-        .into_iter()
-        .flat_map(move |list| spec.field(list).items())
+    warnings
 }
 
 fn old_label(name: &str) -> Option<&'static str> {
@@ -272,7 +189,7 @@ fn extends(variable: Field<'_>, name: &str) -> bool {
 }
 
 fn ports(spec: Field<'_>, found: &mut Vec<String>) {
-    let all = || containers(spec).flat_map(|container| container.field("ports").items());
+    let all = || all_containers(spec).flat_map(|container| container.field("ports").items());
     // Only ports of one number and protocol can conflict, and there are few of each.
     let mut known: BTreeMap<(i64, &str), Vec<Field<'_>>> = BTreeMap::new();
     for port in all() {

@@ -1,0 +1,8 @@
+//! The kinds of the group `authentication.k8s.io`.
+
+mod self_subject_review;
+mod token_review;
+
+use crate::registry::KindEntry;
+
+pub(crate) const KINDS: &[KindEntry] = &[self_subject_review::KIND, token_review::KIND];

@@ -1,0 +1,6 @@
+//! TokenReview, which is answered and not stored.
+
+use crate::registry::{Coverage, KindEntry};
+
+pub(super) const KIND: KindEntry =
+    KindEntry { kind: "TokenReview", coverage: Coverage::TypedForm, ..KindEntry::CLUSTER };

@@ -1,0 +1,11 @@
+//! Eviction of the group `lifecycle.k8s.io`.
+
+use crate::registry::{Coverage, KindEntry, Strategy, SubresourceRules};
+
+pub(super) const KIND: KindEntry = KindEntry {
+    kind: "Eviction",
+    coverage: Coverage::TypedForm,
+    strategy: Strategy::WITH_STATUS,
+    subresources: &[SubresourceRules::STATUS_ALONE],
+    ..KindEntry::NAMESPACED
+};

@@ -1,0 +1,105 @@
+//! What a write does to an object of a kind, and which writes are allowed.
+
+use super::generation::Counted;
+use super::hook::{Begin, ChangeObject, ChangeUpdate};
+use super::reset_fields::{Names, ONLY_STATUS};
+use crate::meta::NameRule;
+
+pub use super::generation::GenerationRule;
+
+/// What a write does to an object, and which writes are allowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Strategy {
+    /// How objects may be named.
+    pub name: NameRule,
+    /// When `metadata.generation` grows.
+    pub generation: GenerationRule,
+    /// Which form of an update the generation counts.
+    pub counted: Counted,
+    /// Whether a PUT may leave out the resourceVersion.
+    pub unconditional_update: Permission,
+    /// Whether a PUT may create the object.
+    pub create_on_update: Permission,
+    /// What a DELETE answers.
+    pub delete_answer: DeleteAnswer,
+    /// What happens to dependents unless the request says.
+    pub default_propagation: Propagation,
+    /// The fields that the main endpoint takes from the stored object; no manager comes to own them there.
+    pub resets: &'static [Names],
+    /// The status of a new object of a kind whose status is reset.
+    pub status_on_create: StatusOnCreate,
+    /// `BeginCreate` and `BeginUpdate`, with the stored object for updates. Few kinds have it.
+    pub begin: Begin,
+    /// `PrepareForCreate`: resets what clients may not set, drops disabled fields.
+    pub prepare_create: ChangeObject,
+    /// `PrepareForUpdate`.
+    pub prepare_update: ChangeUpdate,
+}
+
+/// Whether something may be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Permission {
+    /// It may.
+    Granted,
+    /// It may not.
+    Denied,
+}
+
+/// What the answer to an immediate delete holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeleteAnswer {
+    /// A `Status`.
+    Status,
+    /// The object.
+    Object,
+}
+
+/// What happens to dependents unless the request says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagation {
+    /// They are deleted after the owner.
+    Background,
+    /// They are deleted before the owner.
+    Foreground,
+    /// They stay.
+    Orphan,
+    /// Garbage collection finalizers are never set.
+    Unsupported,
+}
+
+/// The status of a new object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusOnCreate {
+    /// What the client sends is dropped.
+    Emptied,
+    /// The kind sets it, or keeps what the client sends.
+    Own,
+}
+
+impl Strategy {
+    /// A kind without a status.
+    pub const DEFAULT: Strategy = Strategy {
+        name: NameRule::Subdomain,
+        generation: GenerationRule::Untracked,
+        counted: Counted::Prepared,
+        unconditional_update: Permission::Granted,
+        create_on_update: Permission::Denied,
+        delete_answer: DeleteAnswer::Status,
+        default_propagation: Propagation::Background,
+        resets: &[],
+        status_on_create: StatusOnCreate::Emptied,
+        begin: |_, _, _| Vec::new(),
+        prepare_create: |_, _| {},
+        prepare_update: |_, _, _| {},
+    };
+
+    /// A kind whose status has an endpoint of its own.
+    pub const WITH_STATUS: Strategy = Strategy { resets: ONLY_STATUS, ..Strategy::DEFAULT };
+
+    /// A custom resource.
+    pub const CUSTOM: Strategy = Strategy {
+        generation: GenerationRule::Content,
+        unconditional_update: Permission::Denied,
+        ..Strategy::DEFAULT
+    };
+}
