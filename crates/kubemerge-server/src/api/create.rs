@@ -3,7 +3,11 @@
 use crate::{
     catalog::call::Call,
     object::shown::Shown,
-    protocol::{query::WriteOptions, reply::Reply, status::Outcome},
+    protocol::{
+        query::{OptionsKind, WriteOptions},
+        reply::Reply,
+        status::Outcome,
+    },
     read::present,
     write::{
         create,
@@ -16,7 +20,7 @@ use crate::{
 
 /// Creates an object.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
-    let options = WriteOptions::read(call.query, "CreateOptions")?;
+    let options = WriteOptions::read(call.query, OptionsKind::Create)?;
     let arena = request::arena(call.body.len());
     let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
     let decoded = template::body_object(write)?;

@@ -7,7 +7,8 @@ use crate::{
     object::shown::Shown,
     protocol::{
         media,
-        query::{ApplyOptions, DryRun, WriteOptions},
+        query::{ApplyOptions, DryRun, OptionsKind, WriteOptions},
+        reason::Reason,
         reply::Reply,
         status::{Failure, Outcome, unsupported_media_type},
     },
@@ -46,7 +47,7 @@ pub(crate) fn handle(
         return apply(transaction, call, part);
     }
     let patch_type = patch_type(call, custom)?;
-    let options = WriteOptions::read(call.query, "PatchOptions")?;
+    let options = WriteOptions::read(call.query, OptionsKind::Patch)?;
     let patch = patch::read(call, patch_type)?;
     let arena = request::arena(PATCHED_BYTES + call.body.len());
     let write = Write { transaction, call, options, part, arena: &arena };
@@ -72,7 +73,7 @@ fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<
             match create::create(write, decoded) {
                 // Another client was faster: its object is changed instead.
                 Err(failure)
-                    if failure.reason() == "AlreadyExists" && options.write.dry_run == DryRun::No =>
+                    if failure.reason() == Reason::AlreadyExists && options.write.dry_run == DryRun::No =>
                 {
                     continue;
                 }

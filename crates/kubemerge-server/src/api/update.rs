@@ -7,7 +7,11 @@ use kubemerge_kinds::strategy::Permission;
 use crate::{
     catalog::call::Call,
     object::{Object, shown::Shown},
-    protocol::{query::WriteOptions, reply::Reply, status::Outcome},
+    protocol::{
+        query::{OptionsKind, WriteOptions},
+        reply::Reply,
+        status::Outcome,
+    },
     read::present,
     store::metadata_field::Field,
     write::{
@@ -23,7 +27,7 @@ use crate::{
 
 /// Replaces an object.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
-    let options = WriteOptions::read(call.query, "UpdateOptions")?;
+    let options = WriteOptions::read(call.query, OptionsKind::Update)?;
     let arena = request::arena(call.body.len());
     let write = Write { transaction, call, options, part, arena: &arena };
     let mut decoded = read(write)?;

@@ -12,6 +12,7 @@ use crate::{
     object::{shown::Shown, view},
     protocol::{
         query::FieldValidation,
+        reason::Reason,
         status::{Cause, Failure, Outcome, bad_request, too_large, unclassified},
     },
     store::{ManagedFieldsView, Stored},
@@ -115,7 +116,7 @@ fn refused(error: &Error) -> Failure {
         (400, _) => bad_request(error.message()),
         (413, _) => too_large(error.message().trim_start_matches("Request entity too large: ")),
         // Upstream: the reason is not in the message; it is in the cause that follows.
-        (422, _) => Failure::new(422, "Invalid", REJECTED),
+        (422, _) => Failure::new(422, Reason::Invalid, REJECTED),
         _ => unclassified(error.message()),
     };
     let message = match error.hint() {

@@ -21,7 +21,7 @@ use crate::{
     object::Object,
     protocol::{
         json::{canonical, tree},
-        query::{ApplyOptions, FieldValidation, WriteOptions},
+        query::{ApplyOptions, FieldValidation, OptionsKind, WriteOptions},
         reply::Reply,
         status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
         verb::Verb,
@@ -61,7 +61,7 @@ pub(crate) fn handle(
             Ok(Reply::value(200, &scale(&object, &paths)?))
         }
         Verb::Update => {
-            let options = WriteOptions::read(call.query, "UpdateOptions")?;
+            let options = WriteOptions::read(call.query, OptionsKind::Update)?;
             let body = decoded_body(call)?;
             check_body(call, &body)?;
             let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
@@ -74,7 +74,7 @@ pub(crate) fn handle(
             change(write, &paths, |current, old| track_scale::applied(call, old, current, &config))
         }
         Verb::Patch => {
-            let options = WriteOptions::read(call.query, "PatchOptions")?;
+            let options = WriteOptions::read(call.query, OptionsKind::Patch)?;
             let write = Write { transaction, call, options, part: Part::Main, arena: &arena };
             change(write, &paths, |current, old| {
                 let patch_type = patch_type(call, custom)?;
