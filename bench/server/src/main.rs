@@ -5,8 +5,8 @@
 //! are medians. The canned service is the floor: what the client itself costs, with either version of kube. Two more
 //! servers tell what the rules of kinds cost, and what tracking the owners of fields costs: one has no rules, one no owners.
 //!
-//! Options: `--validation off`, `--managed-fields hidden`, `--owners untracked`, and `--pods` with `complete`, `various`, `unlike` or `written`
-//! for one kind of pods instead of all.
+//! Options: `--validation off`, `--managed-fields hidden`, `--owners untracked`, and `--pods` with `complete` or `written`
+//! for one kind of pods instead of both.
 //!
 //! `cargo run --release -- ours get 5` creates the objects and does that operation on each of them five times,
 //! for a profiler; instead of `ours` there are `theirs` and `canned`.

@@ -5,23 +5,18 @@ use serde_json::{Value, json};
 /// How many there are.
 pub(crate) const OBJECTS: usize = 2_000;
 
-/// What the pods of a race look like.
+/// What the pods of a race look like. No two have the same spec.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pods {
     /// As a manifest has them: kubemerge-server fills in defaults and a status, kube-fake-client does not, so
     /// that the answers of the first are longer and cost its client more.
     Written,
-    /// As a cluster has them: nothing is left to fill in, and all contenders answer the same. They come from one
-    /// template, as those of a controller do.
+    /// As a cluster has them: nothing is left to fill in, and all contenders answer the same.
     Complete,
-    /// The same, but each with an image of its own: kubemerge-server has to look at each of them.
-    Various,
-    /// The same, but each with a label and a variable of its own: the owned fields differ, too.
-    Unlike,
 }
 
 impl Pods {
-    pub(crate) const ALL: [Pods; 4] = [Pods::Complete, Pods::Various, Pods::Unlike, Pods::Written];
+    pub(crate) const ALL: [Pods; 2] = [Pods::Complete, Pods::Written];
 
     pub(crate) fn named(name: &str) -> Option<Pods> {
         Pods::ALL.into_iter().find(|one| format!("{one:?}").eq_ignore_ascii_case(name))
@@ -33,28 +28,25 @@ impl Pods {
 
     pub(crate) fn pod(self, at: usize) -> Value {
         let mut pod = written(at);
-        if let Pods::Complete | Pods::Various | Pods::Unlike = self {
+        if let Pods::Complete = self {
             complete(&mut pod);
-        }
-        if let Pods::Various = self {
-            pod["spec"]["containers"][0]["image"] = json!(format!("nginx:1.{at}"));
-        }
-        if let Pods::Unlike = self {
-            pod["metadata"]["labels"][format!("own-{at}")] = json!("x");
-            pod["spec"]["containers"][0]["env"][1]["name"] = json!(format!("B{at}"));
         }
         pod
     }
 }
 
+/// Each pod has an image, a label, a port and variables of its own, so that the names of its fields differ, too.
 fn written(at: usize) -> Value {
+    let own = format!("own-{at}");
+    let variables: Vec<Value> = (0..=at % 4)
+        .map(|number| json!({"name": format!("V{number}_{at}"), "value": (at * 7 + number).to_string()}))
+        .collect();
     json!({"apiVersion": "v1", "kind": "Pod",
     "metadata": {"name": Pods::name(at), "namespace": "default",
-        "labels": {"app": "web", "group": (at % 10).to_string()}},
+        "labels": {"app": "web", "group": (at % 10).to_string(), own: "x"}},
     "spec": {"containers": [
-        {"name": "nginx", "image": "nginx:1.14", "ports": [{"containerPort": 80}],
-            "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]},
-        {"name": "sidecar", "image": "sidecar:v1"},
+        {"name": "nginx", "image": format!("nginx:1.{at}"), "ports": [{"containerPort": 80 + at}], "env": variables},
+        {"name": "sidecar", "image": format!("sidecar:v{}", at % 7)},
     ]}})
 }
 

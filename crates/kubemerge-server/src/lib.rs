@@ -78,6 +78,7 @@ pub use kubemerge_ssa::managed_fields::{ManagerId, Operation, OwnedField};
 pub use object_handle::ObjectHandle;
 pub use protocol::{
     clock::Clock,
+    reason::Reason,
     reply::Body,
     status::Failure,
     target::Address,

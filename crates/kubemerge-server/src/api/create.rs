@@ -2,34 +2,21 @@
 
 use crate::{
     catalog::call::Call,
-    kind::{Kind, Reading, shown::Shown},
-    protocol::{query::WriteOptions, reply::Reply, status::Outcome},
-    read::present,
-    write::{
-        create, decode,
-        part::Part,
-        request::{self, Caller, Memory, Write},
-        transaction::Transaction,
+    kind::{Reading, shown::Shown},
+    protocol::{
+        query::{OptionsKind, WriteOptions},
+        reply::Reply,
+        status::Outcome,
     },
+    read::present,
+    write::{create, decode, part::Part, request::WriteScope, transaction::Transaction},
 };
 
 /// Creates an object.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<Reply> {
-    let options = WriteOptions::read(call.query, "CreateOptions")?;
-    let arena = request::arena(call.body.len());
-    let (caller, memory) = (Caller::of(call), Memory::default());
-    let (kind, part, reading) = (Kind::of(call.cluster, call.resource), Part::Main, Reading::Body);
-    let write = Write {
-        transaction,
-        call,
-        caller: &caller,
-        kind,
-        options,
-        part,
-        reading,
-        memory: &memory,
-        arena: &arena,
-    };
+    let options = WriteOptions::read(call.query, OptionsKind::Create)?;
+    let scope = WriteScope::new(transaction, call, call.body.len());
+    let write = scope.write(options, Part::Main, Reading::Body);
     let decoded = decode::body_object(write)?;
     let (record, revision) = create::create(write, decoded)?;
     present::object(call, 201, Shown::new(&record, revision))

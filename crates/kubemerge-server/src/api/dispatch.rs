@@ -17,6 +17,7 @@ use crate::{
     protocol::{
         media,
         query::Query,
+        reason::Reason,
         reply::Reply,
         status::{Failure, Outcome, bad_request, method_not_allowed, no_such_path},
         target::{Named, Target},
@@ -137,7 +138,7 @@ fn perform(api: &Api, transaction: &Transaction<'_>, call: &Call<'_>, verb: Verb
         let known = call.resource.subresource(name).ok_or_else(no_such_path)?;
         if !known.allows(verb) {
             let text = "the server does not allow this method on the requested resource";
-            return Err(Failure::new(405, "MethodNotAllowed", text));
+            return Err(Failure::new(405, Reason::MethodNotAllowed, text));
         }
         return subresource::handle(api, transaction, call, verb);
     }

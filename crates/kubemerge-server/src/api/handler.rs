@@ -15,6 +15,7 @@ use crate::{
     protocol::{
         media,
         query::Query,
+        reason::Reason,
         reply::{Body, Reply},
         status::{Failure, Outcome, store_unavailable, too_large},
         target::Target,
@@ -181,7 +182,7 @@ impl Api {
             {
                 Ok(())
             }
-            _ => Err(Failure::new(401, "Unauthorized", "Unauthorized")),
+            _ => Err(Failure::new(401, Reason::Unauthorized, "Unauthorized")),
         }
     }
 }

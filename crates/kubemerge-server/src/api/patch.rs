@@ -4,22 +4,16 @@ use kubemerge::PatchType;
 
 use crate::{
     catalog::call::Call,
-    kind::{Kind, Reading, shown::Shown},
+    kind::{Reading, shown::Shown},
     protocol::{
         media,
-        query::{ApplyOptions, DryRun, WriteOptions},
+        query::{ApplyOptions, DryRun, OptionsKind, WriteOptions},
+        reason::Reason,
         reply::Reply,
         status::{Failure, Outcome, unsupported_media_type},
     },
     read::present,
-    write::{
-        apply, create,
-        part::Part,
-        patch,
-        request::{self, Caller, Memory, Write},
-        sequence,
-        transaction::Transaction,
-    },
+    write::{apply, create, part::Part, patch, request::WriteScope, sequence, transaction::Transaction},
 };
 
 /// How long the text of an object that is patched is, roughly.
@@ -46,23 +40,10 @@ pub(crate) fn handle(
         return apply(transaction, call, part);
     }
     let patch_type = patch_type(call, custom)?;
-    let options = WriteOptions::read(call.query, "PatchOptions")?;
+    let options = WriteOptions::read(call.query, OptionsKind::Patch)?;
     let patch = patch::read(call, patch_type)?;
-    let arena = request::arena(PATCHED_BYTES + call.body.len());
-    let (caller, memory) = (Caller::of(call), Memory::default());
-    let kind = Kind::of(call.cluster, call.resource);
-    let reading = patch::reading(patch_type);
-    let write = Write {
-        transaction,
-        call,
-        caller: &caller,
-        kind,
-        options,
-        part,
-        reading,
-        memory: &memory,
-        arena: &arena,
-    };
+    let scope = WriteScope::new(transaction, call, PATCHED_BYTES + call.body.len());
+    let write = scope.write(options, part, patch::reading(patch_type));
     let done = sequence::change(write, |old| patch::patched(write, &patch, old))?;
     present::object(call, 200, done.shown())
 }
@@ -75,30 +56,18 @@ pub(crate) fn is_apply(call: &Call<'_>) -> bool {
 /// Applies a configuration; an object that does not exist is created.
 fn apply(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
     let options = ApplyOptions::read(call.query)?;
-    let arena = request::arena(PATCHED_BYTES + call.body.len());
-    let (caller, memory) = (Caller::of(call), Memory::default());
-    let kind = Kind::of(call.cluster, call.resource);
-    let (dry_run, reading) = (options.write.dry_run, Reading::Applied);
+    let scope = WriteScope::new(transaction, call, PATCHED_BYTES + call.body.len());
+    let write = scope.write(options.write, part, Reading::Applied);
     let config = apply::read(call, options)?;
-    let options = options.write;
-    let write = Write {
-        transaction,
-        call,
-        caller: &caller,
-        kind,
-        options,
-        part,
-        reading,
-        memory: &memory,
-        arena: &arena,
-    };
     loop {
         // Upstream: a subresource of an object that does not exist is not found.
         if part == Part::Main && call.cluster.store.get(&call.key()).is_none() {
             let draft = apply::created(write, &config)?;
             match create::create(write, draft) {
                 // Another client was faster: its object is changed instead.
-                Err(failure) if failure.reason() == "AlreadyExists" && dry_run == DryRun::No => {
+                Err(failure)
+                    if failure.reason() == Reason::AlreadyExists && options.write.dry_run == DryRun::No =>
+                {
                     continue;
                 }
                 created => {

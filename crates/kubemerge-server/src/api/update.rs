@@ -6,16 +6,20 @@ use kubemerge_kinds::strategy::Permission;
 
 use crate::{
     catalog::call::Call,
-    kind::{Kind, Reading, shown::Shown},
+    kind::{Reading, shown::Shown},
     object::draft::Draft,
-    protocol::{query::WriteOptions, reply::Reply, status::Outcome},
+    protocol::{
+        query::{OptionsKind, WriteOptions},
+        reply::Reply,
+        status::Outcome,
+    },
     read::present,
     store::metadata_field::Field,
     write::{
         create, decode,
         part::Part,
         precondition::{check_address, check_identity, check_version},
-        request::{self, Caller, Memory, Write},
+        request::{Write, WriteScope},
         sequence,
         transaction::Transaction,
     },
@@ -23,21 +27,9 @@ use crate::{
 
 /// Replaces an object.
 pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>, part: Part) -> Outcome<Reply> {
-    let options = WriteOptions::read(call.query, "UpdateOptions")?;
-    let arena = request::arena(call.body.len());
-    let (caller, memory) = (Caller::of(call), Memory::default());
-    let kind = Kind::of(call.cluster, call.resource);
-    let write = Write {
-        transaction,
-        call,
-        caller: &caller,
-        kind,
-        options,
-        part,
-        reading: Reading::Body,
-        memory: &memory,
-        arena: &arena,
-    };
+    let options = WriteOptions::read(call.query, OptionsKind::Update)?;
+    let scope = WriteScope::new(transaction, call, call.body.len());
+    let write = scope.write(options, part, Reading::Body);
     let mut draft = read(write)?;
     let may_create = part == Part::Main && call.resource.strategy.create_on_update == Permission::Granted;
     if may_create && call.cluster.store.get(&call.key()).is_none() {

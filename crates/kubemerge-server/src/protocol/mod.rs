@@ -8,6 +8,7 @@ pub(crate) mod manager;
 pub(crate) mod media;
 pub(crate) mod protobuf;
 pub(crate) mod query;
+pub(crate) mod reason;
 pub(crate) mod reply;
 pub(crate) mod sha256;
 pub(crate) mod status;

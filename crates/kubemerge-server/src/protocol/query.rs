@@ -221,6 +221,24 @@ pub(crate) enum FieldValidation {
     Strict,
 }
 
+/// The kind of the options of a write, which faults in the query are reported about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OptionsKind {
+    Create,
+    Update,
+    Patch,
+}
+
+impl OptionsKind {
+    fn name(self) -> &'static str {
+        match self {
+            OptionsKind::Create => "CreateOptions",
+            OptionsKind::Update => "UpdateOptions",
+            OptionsKind::Patch => "PatchOptions",
+        }
+    }
+}
+
 /// What create, update and patch take from the query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteOptions {
@@ -229,11 +247,11 @@ pub(crate) struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// Reads the options; faults are 422 of the options kind, such as `CreateOptions`.
-    pub(crate) fn read(query: &Query, options_kind: &'static str) -> Outcome<WriteOptions> {
+    /// Reads the options; faults are 422 of their kind.
+    pub(crate) fn read(query: &Query, options_kind: OptionsKind) -> Outcome<WriteOptions> {
         let mut errors = Vec::new();
         // Only apply patches can be forced; their options are read by `ApplyOptions`.
-        if options_kind == "PatchOptions" && query.optional_flag("force").is_some() {
+        if options_kind == OptionsKind::Patch && query.optional_flag("force").is_some() {
             errors.push(FieldError::forbidden("force", "may not be specified for non-apply patch"));
         }
         Self::read_after(query, options_kind, errors)
@@ -242,7 +260,7 @@ impl WriteOptions {
     /// Reads the options after those that only one type of request has.
     fn read_after(
         query: &Query,
-        options_kind: &'static str,
+        options_kind: OptionsKind,
         mut errors: Vec<FieldError>,
     ) -> Outcome<WriteOptions> {
         check_field_manager(query.get("fieldManager").unwrap_or_default(), &mut errors);
@@ -251,7 +269,7 @@ impl WriteOptions {
         if errors.is_empty() {
             Ok(WriteOptions { dry_run, field_validation })
         } else {
-            Err(invalid(Qualified { group: "meta.k8s.io", name: options_kind }, "", &errors))
+            Err(invalid(Qualified { group: "meta.k8s.io", name: options_kind.name() }, "", &errors))
         }
     }
 }
@@ -271,7 +289,7 @@ impl ApplyOptions {
         if query.get("fieldManager").is_none() {
             errors.push(FieldError::required("fieldManager", "is required for apply patch"));
         }
-        let write = WriteOptions::read_after(query, "PatchOptions", errors)?;
+        let write = WriteOptions::read_after(query, OptionsKind::Patch, errors)?;
         Ok(ApplyOptions { write, force: query.flag("force") })
     }
 }
@@ -347,7 +365,7 @@ mod tests {
     #[test]
     fn force_belongs_to_apply() {
         let query = Query::parse(Some("force=true"));
-        assert!(WriteOptions::read(&query, "PatchOptions").is_err());
-        assert!(WriteOptions::read(&query, "CreateOptions").is_ok());
+        assert!(WriteOptions::read(&query, OptionsKind::Patch).is_err());
+        assert!(WriteOptions::read(&query, OptionsKind::Create).is_ok());
     }
 }

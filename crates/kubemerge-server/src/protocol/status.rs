@@ -7,6 +7,8 @@ use std::fmt;
 use kubemerge_kinds::field_error::{FieldError, quoted};
 use serde_json::{Map, Value, json};
 
+use crate::protocol::reason::Reason;
+
 /// What every step of a request answers.
 pub(crate) type Outcome<T> = Result<T, Failure>;
 
@@ -17,7 +19,7 @@ pub struct Failure(Box<Parts>);
 #[derive(Clone, Debug)]
 struct Parts {
     code: u16,
-    reason: &'static str,
+    reason: Reason,
     message: String,
     details: Map<String, Value>,
     continue_token: Option<String>,
@@ -47,10 +49,9 @@ pub(crate) struct Cause {
 
 impl Failure {
     /// A failure without details.
-    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        let parts =
-            Parts { code, reason, message: message.into(), details: Map::new(), continue_token: None };
-        Failure(Box::new(parts))
+    pub fn new(code: u16, reason: impl Into<Reason>, message: impl Into<String>) -> Self {
+        let (reason, message) = (reason.into(), message.into());
+        Failure(Box::new(Parts { code, reason, message, details: Map::new(), continue_token: None }))
     }
 
     /// The HTTP code.
@@ -58,8 +59,8 @@ impl Failure {
         self.0.code
     }
 
-    /// The machine-readable reason, such as `NotFound`; empty for errors without API status.
-    pub fn reason(&self) -> &str {
+    /// The machine-readable reason, such as [`Reason::NotFound`].
+    pub fn reason(&self) -> Reason {
         self.0.reason
     }
 
@@ -120,11 +121,11 @@ impl Failure {
         });
         let fields = status.as_object_mut().expect("a Status is an object");
         // Errors without an API status have no reason; clients then see `Unknown`.
-        if !parts.reason.is_empty() {
-            fields.insert("reason".into(), parts.reason.into());
+        if parts.reason != Reason::None {
+            fields.insert("reason".into(), parts.reason.as_str().into());
         }
         // Upstream: a path without such a method has details, and nothing in them.
-        if !parts.details.is_empty() || parts.reason == "MethodNotAllowed" {
+        if !parts.details.is_empty() || parts.reason == Reason::MethodNotAllowed {
             fields.insert("details".into(), Value::Object(parts.details.clone()));
         }
         status
@@ -201,26 +202,27 @@ fn in_order(value: &Value, names: &[&str], text: impl Fn(&str, &Value) -> String
 }
 
 pub(crate) fn bad_request(message: impl Into<String>) -> Failure {
-    Failure::new(400, "BadRequest", message)
+    Failure::new(400, Reason::BadRequest, message)
 }
 
 /// A path that belongs to nothing that is served.
 pub(crate) fn no_such_path() -> Failure {
-    Failure::new(404, "NotFound", "the server could not find the requested resource")
+    Failure::new(404, Reason::NotFound, "the server could not find the requested resource")
 }
 
 pub(crate) fn not_found(resource: Qualified<'_>, name: &str) -> Failure {
-    Failure::new(404, "NotFound", format!("{resource} {} not found", quoted(name))).about(resource, name)
+    Failure::new(404, Reason::NotFound, format!("{resource} {} not found", quoted(name)))
+        .about(resource, name)
 }
 
 pub(crate) fn already_exists(resource: Qualified<'_>, name: &str, prefix: &str) -> Failure {
     let message = format!("{prefix}{resource} {} already exists", quoted(name));
-    Failure::new(409, "AlreadyExists", message).about(resource, name)
+    Failure::new(409, Reason::AlreadyExists, message).about(resource, name)
 }
 
 pub(crate) fn conflict(resource: Qualified<'_>, name: &str, text: &str) -> Failure {
     let message = format!("Operation cannot be fulfilled on {resource} {}: {text}", quoted(name));
-    Failure::new(409, "Conflict", message).about(resource, name)
+    Failure::new(409, Reason::Conflict, message).about(resource, name)
 }
 
 pub(crate) fn forbidden(resource: Qualified<'_>, name: &str, text: &str) -> Failure {
@@ -230,12 +232,12 @@ pub(crate) fn forbidden(resource: Qualified<'_>, name: &str, text: &str) -> Fail
     } else {
         format!("{resource} {} is forbidden: {text}", quoted(name))
     };
-    Failure::new(403, "Forbidden", message).about(resource, name)
+    Failure::new(403, Reason::Forbidden, message).about(resource, name)
 }
 
 pub(crate) fn method_not_allowed(resource: Qualified<'_>, verb: &str) -> Failure {
     let message = format!("{verb} is not supported on resources of kind \"{resource}\"");
-    Failure::new(405, "MethodNotAllowed", message).about(resource, "")
+    Failure::new(405, Reason::MethodNotAllowed, message).about(resource, "")
 }
 
 pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Failure {
@@ -243,43 +245,43 @@ pub(crate) fn unsupported_media_type(accepted: &[&str]) -> Failure {
         "the body of the request was in an unknown format - accepted media types include: {}",
         accepted.join(", ")
     );
-    Failure::new(415, "UnsupportedMediaType", message)
+    Failure::new(415, Reason::UnsupportedMediaType, message)
 }
 
 pub(crate) fn not_acceptable(accepted: &[&str]) -> Failure {
     let message = format!("only the following media types are accepted: {}", accepted.join(", "));
-    Failure::new(406, "NotAcceptable", message)
+    Failure::new(406, Reason::NotAcceptable, message)
 }
 
 pub(crate) fn too_large(text: impl fmt::Display) -> Failure {
-    Failure::new(413, "RequestEntityTooLarge", format!("Request entity too large: {text}"))
+    Failure::new(413, Reason::RequestEntityTooLarge, format!("Request entity too large: {text}"))
 }
 
 pub(crate) fn expired(message: impl Into<String>) -> Failure {
-    Failure::new(410, "Expired", message)
+    Failure::new(410, Reason::Expired, message)
 }
 
 pub(crate) fn internal(text: impl fmt::Display) -> Failure {
     let text = text.to_string();
     // Upstream repeats the text as a cause without a reason.
-    Failure::new(500, "InternalError", format!("Internal error occurred: {text}")).cause("", text)
+    Failure::new(500, Reason::InternalError, format!("Internal error occurred: {text}")).cause("", text)
 }
 
 /// The store cannot be read or written now; a write may have happened or not.
 pub(crate) fn store_unavailable(error: &impl fmt::Display) -> Failure {
     let text = format!("the store is not available: {error}");
-    Failure::new(503, "ServiceUnavailable", text).retry_after(1)
+    Failure::new(503, Reason::ServiceUnavailable, text).retry_after(1)
 }
 
 /// An error that has no API status: code 500, no reason, the text as it is.
 pub(crate) fn unclassified(message: impl Into<String>) -> Failure {
-    Failure::new(500, "", message)
+    Failure::new(500, Reason::None, message)
 }
 
 pub(crate) fn too_large_resource_version(asked: u64, current: u64) -> Failure {
     // kube-apiserver waits three seconds for the version to appear; nothing can appear here.
     let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
-    Failure::new(504, "Timeout", message)
+    Failure::new(504, Reason::Timeout, message)
         .retry_after(1)
         .cause("ResourceVersionTooLarge", "Too large resource version")
 }
@@ -290,7 +292,9 @@ pub(crate) fn invalid(kind: Qualified<'_>, name: &str, errors: &[FieldError]) ->
     // Upstream: one error is shown without brackets.
     let list = if texts.len() == 1 { texts[0].clone() } else { format!("[{}]", texts.join(", ")) };
     let message = format!("{kind} {} is invalid: {list}", quoted(name));
-    Failure::new(422, "Invalid", message).about(kind, name).causes(errors.iter().map(Cause::of).collect())
+    Failure::new(422, Reason::Invalid, message)
+        .about(kind, name)
+        .causes(errors.iter().map(Cause::of).collect())
 }
 
 #[cfg(test)]

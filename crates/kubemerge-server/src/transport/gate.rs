@@ -11,6 +11,7 @@ use hyper::body::Incoming;
 use crate::{
     api::state::Api,
     protocol::{
+        reason::Reason,
         reply::{Body, Reply},
         status::{Failure, Outcome},
     },
@@ -91,5 +92,5 @@ impl Gate {
 }
 
 fn slow() -> Failure {
-    Failure::new(408, "Timeout", "the body of the request did not arrive in time")
+    Failure::new(408, Reason::Timeout, "the body of the request did not arrive in time")
 }

@@ -5,7 +5,10 @@ use std::net::IpAddr;
 
 use http::{HeaderMap, header, request::Parts};
 
-use crate::protocol::status::{Failure, Outcome};
+use crate::protocol::{
+    reason::Reason,
+    status::{Failure, Outcome},
+};
 
 /// The names that requests may be for.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ impl Guard {
 }
 
 fn forbidden(message: String) -> Failure {
-    Failure::new(403, "Forbidden", message)
+    Failure::new(403, Reason::Forbidden, message)
 }
 
 fn text_of(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {

@@ -7,6 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::protocol::{
     query::Query,
+    reason::Reason,
     status::{Failure, Outcome},
     target::Target,
     verb::Verb,
@@ -53,7 +54,7 @@ impl Limits {
             _ => take(&self.requests).map(Room::Request),
         };
         taken.map_err(|_| {
-            Failure::new(429, "TooManyRequests", "Too many requests, please try again later.")
+            Failure::new(429, Reason::TooManyRequests, "Too many requests, please try again later.")
                 .retry_after(RETRY_AFTER_SECONDS)
         })
     }

@@ -13,6 +13,7 @@ use crate::{
     protocol::{
         json::canonical,
         query::{ApplyOptions, FieldValidation},
+        reason::Reason,
         status::{Cause, Failure, Outcome, bad_request, conflict, unclassified},
         yaml_documents,
     },
@@ -167,7 +168,7 @@ fn conflicting(conflicts: &Conflicts) -> Failure {
         message: one.cause(),
         field: one.path.clone(),
     };
-    Failure::new(409, "Conflict", conflicts.to_string()).causes(conflicts.0.iter().map(cause).collect())
+    Failure::new(409, Reason::Conflict, conflicts.to_string()).causes(conflicts.0.iter().map(cause).collect())
 }
 
 /// A repeated key of the configuration. Upstream: looked for only after the apply has succeeded.

@@ -7,6 +7,7 @@ use crate::{
     object::{Object, draft::Draft},
     protocol::{
         query::DryRun,
+        reason::Reason,
         status::{
             Failure, Outcome, already_exists, bad_request, forbidden, invalid, no_such_path,
             store_unavailable, unclassified,
@@ -91,7 +92,7 @@ fn create_with_generated_name<'w>(creation: Creation<'w>, draft: &Draft<'w>) -> 
     let resource = call.resource.qualified();
     let text = already_exists(resource, base, "").message().to_string()
         + ", the server was not able to generate a unique name for the object";
-    Err(Failure::new(409, "AlreadyExists", text).about(resource, base).retry_after(1))
+    Err(Failure::new(409, Reason::AlreadyExists, text).about(resource, base).retry_after(1))
 }
 
 /// Tries to store an object; the inner error is the object that has its name already.

@@ -9,6 +9,7 @@ use crate::{
     object::draft::Draft,
     protocol::{
         query::FieldValidation,
+        reason::Reason,
         status::{Cause, Failure, Outcome, bad_request, too_large, unclassified},
     },
     store::{ManagedFieldsView, Stored, metadata_field::Field},
@@ -91,7 +92,7 @@ fn live<'w>(write: Write<'w>, patch: &Patch<'_>, current: &'w Stored) -> Outcome
     };
     Shown::new(record, revision).with(managed_fields).write(write.kind, &mut text);
     let text = Canonical::from_bytes(&text).map_err(|error| unclassified(error.to_string()))?;
-    Ok(write.memory.texts.keep(text))
+    Ok(write.kept.patched.keep(text))
 }
 
 /// Whether a patch may say something about managedFields.
@@ -114,7 +115,7 @@ fn refused(error: &Error) -> Failure {
         (400, _) => bad_request(error.message()),
         (413, _) => too_large(error.message().trim_start_matches("Request entity too large: ")),
         // Upstream: the reason is not in the message; it is in the cause that follows.
-        (422, _) => Failure::new(422, "Invalid", REJECTED),
+        (422, _) => Failure::new(422, Reason::Invalid, REJECTED),
         _ => unclassified(error.message()),
     };
     let message = match error.hint() {

@@ -19,6 +19,45 @@ const TREE_BYTES_PER_TEXT_BYTE: usize = 8;
 /// No more is asked for beforehand, however long a body is.
 const MAX_FIRST_CHUNK_BYTES: usize = 64 * 1024;
 
+/// What lives until a request that writes is answered; trees borrow from it.
+pub(crate) struct WriteScope<'r> {
+    transaction: &'r Transaction<'r>,
+    call: &'r Call<'r>,
+    caller: Caller<'r>,
+    arena: Arena,
+    kept: KeptTexts,
+}
+
+/// Facts about who sent a request.
+pub(crate) struct Caller<'c> {
+    /// The field manager that the request names, or its client.
+    pub(crate) manager: Cow<'c, str>,
+}
+
+/// Texts that trees borrow from.
+#[derive(Default)]
+pub(crate) struct KeptTexts {
+    /// The stored objects that were read to change them.
+    pub(crate) stored: Kept<Stored>,
+    /// Texts that were patched and are not stored as they are.
+    pub(crate) patched: Kept<Canonical>,
+}
+
+impl<'r> WriteScope<'r> {
+    /// For a write whose body, or whose stored object, has this size: one allocation is enough for most.
+    pub(crate) fn new(transaction: &'r Transaction<'r>, call: &'r Call<'r>, text_bytes: usize) -> Self {
+        let arena = Arena::with_capacity((text_bytes * TREE_BYTES_PER_TEXT_BYTE).min(MAX_FIRST_CHUNK_BYTES));
+        let caller = Caller { manager: call.manager() };
+        WriteScope { transaction, call, caller, arena, kept: KeptTexts::default() }
+    }
+
+    pub(crate) fn write(&self, options: WriteOptions, part: Part, reading: Reading) -> Write<'_> {
+        let WriteScope { transaction, call, caller, arena, kept } = self;
+        let kind = Kind::of(call.cluster, call.resource);
+        Write { transaction, call, caller, kind, options, part, reading, arena, kept }
+    }
+}
+
 /// A request that writes.
 #[derive(Clone, Copy)]
 pub(crate) struct Write<'w> {
@@ -30,31 +69,9 @@ pub(crate) struct Write<'w> {
     pub(crate) part: Part,
     /// How the object of the request is read.
     pub(crate) reading: Reading,
-    pub(crate) memory: &'w Memory,
-    /// Where trees live until the request is answered.
+    /// Where trees live.
     pub(crate) arena: &'w Arena,
-}
-
-/// What lives until a request is answered.
-#[derive(Default)]
-pub(crate) struct Memory {
-    /// The stored objects that it has read to change them.
-    pub(crate) stored: Kept<Stored>,
-    /// Texts that were patched and are not stored as they are.
-    pub(crate) texts: Kept<Canonical>,
-}
-
-/// Facts about who sent a request.
-pub(crate) struct Caller<'c> {
-    /// The field manager that the request names, or its client.
-    pub(crate) manager: Cow<'c, str>,
-}
-
-impl<'c> Caller<'c> {
-    /// Who sent a request.
-    pub(crate) fn of(call: &'c Call<'_>) -> Self {
-        Caller { manager: call.manager() }
-    }
+    pub(crate) kept: &'w KeptTexts,
 }
 
 impl<'w> Write<'w> {
@@ -62,11 +79,6 @@ impl<'w> Write<'w> {
     pub(crate) fn subresource(self) -> Option<&'w str> {
         if self.part == Part::Main { None } else { self.call.subresource() }
     }
-}
-
-/// The memory for a write whose body, or whose stored object, has this size: one allocation is enough for most.
-pub(crate) fn arena(text_bytes: usize) -> Arena {
-    Arena::with_capacity((text_bytes * TREE_BYTES_PER_TEXT_BYTE).min(MAX_FIRST_CHUNK_BYTES))
 }
 
 /// The stored object that a write changes.

@@ -23,7 +23,7 @@ pub(crate) fn change<'w>(
     decode: impl Fn(Old<'w>) -> Outcome<Draft<'w>>,
 ) -> Outcome<Committed> {
     commit::change(write.transaction, write.call, write.options.dry_run, |stored| {
-        let stored = write.memory.stored.keep(stored.clone());
+        let stored = write.kept.stored.keep(stored.clone());
         let tree = write.arena.alloc(write.kind.served(&stored.record, write.arena));
         let old = Old { stored, tree };
         state_to_store(write, decode(old)?, Some(old))

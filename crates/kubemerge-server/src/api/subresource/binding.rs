@@ -15,6 +15,7 @@ use crate::{
     object::Object,
     protocol::{
         json::tree,
+        reason::Reason,
         reply::Reply,
         status::{Failure, Outcome, bad_request, conflict, done, no_such_path},
         target::Named,
@@ -96,8 +97,8 @@ fn check_target(binding: &Value) -> Outcome<()> {
     }
     match errors.as_slice() {
         [] => Ok(()),
-        [one] => Err(Failure::new(500, "", one)),
-        several => Err(Failure::new(500, "", format!("[{}]", several.join(", ")))),
+        [one] => Err(Failure::new(500, Reason::None, one)),
+        several => Err(Failure::new(500, Reason::None, format!("[{}]", several.join(", ")))),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     },
     catalog::call::Call,
     protocol::{
+        reason::Reason,
         reply::Reply,
         status::{Failure, Outcome, bad_request},
     },
@@ -50,7 +51,7 @@ fn no_handler(call: &Call<'_>, subresource: &str) -> Failure {
     let (namespace, name) = (call.namespace(), call.name());
     let text =
         format!("there is no handler for {subresource} of pod {namespace}/{name}: a test registers one");
-    Failure::new(501, "NotImplemented", text)
+    Failure::new(501, Reason::NotImplemented, text)
 }
 
 /// The ports in the query; each is named once.
@@ -78,7 +79,7 @@ fn handshake(headers: &HeaderMap, supported: &[&'static str]) -> Outcome<Reply> 
     if !upgrade.eq_ignore_ascii_case("websocket") {
         return Err(Failure::new(
             501,
-            "NotImplemented",
+            Reason::NotImplemented,
             format!("only WebSockets are served, not {upgrade}"),
         ));
     }

@@ -14,6 +14,7 @@ use crate::{
     protocol::{
         json::tree,
         query::DryRun,
+        reason::Reason,
         reply::Reply,
         status::{Failure, Outcome, bad_request, done, forbidden, unclassified},
     },
@@ -95,7 +96,8 @@ fn matching(call: &Call<'_>, resource: &Resource, pod: &Value) -> Vec<Arc<str>> 
 }
 
 fn answer(call: &Call<'_>, verdict: EvictionVerdict) -> Outcome<()> {
-    let refuse = |why: String| Failure::new(429, "TooManyRequests", VIOLATES).cause("DisruptionBudget", why);
+    let refuse =
+        |why: String| Failure::new(429, Reason::TooManyRequests, VIOLATES).cause("DisruptionBudget", why);
     match verdict {
         EvictionVerdict::Uncounted | EvictionVerdict::Counted => Ok(()),
         EvictionVerdict::NotObserved(why) => Err(refuse(why).retry_after(10)),

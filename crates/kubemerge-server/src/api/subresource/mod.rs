@@ -18,6 +18,7 @@ use crate::{
     api::{get, patch, state::Api, update},
     catalog::call::Call,
     protocol::{
+        reason::Reason,
         reply::Reply,
         status::{Failure, Outcome, method_not_allowed},
         verb::Verb,
@@ -49,7 +50,7 @@ pub(crate) fn handle(
 }
 
 fn no_connection() -> Failure {
-    Failure::new(501, "NotImplemented", "there is nothing in a pod that this server could connect to")
+    Failure::new(501, Reason::NotImplemented, "there is nothing in a pod that this server could connect to")
 }
 
 /// A subresource that writes a part of the object, such as its status.

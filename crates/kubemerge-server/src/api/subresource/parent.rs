@@ -4,7 +4,7 @@ use crate::{
     catalog::call::Call,
     object::Object,
     protocol::{
-        query::{Query, WriteOptions},
+        query::{OptionsKind, Query, WriteOptions},
         status::Outcome,
     },
 };
@@ -17,5 +17,5 @@ pub(crate) fn parent(call: &Call<'_>) -> Outcome<Object> {
 
 /// The options of an action; `dryRun` is the only one that matters.
 pub(crate) fn write_options(query: &Query) -> Outcome<WriteOptions> {
-    WriteOptions::read(query, "CreateOptions")
+    WriteOptions::read(query, OptionsKind::Create)
 }

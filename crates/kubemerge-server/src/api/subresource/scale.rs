@@ -19,7 +19,7 @@ use crate::{
     object::draft::{Draft, has_metadata, metadata_text},
     protocol::{
         json::{canonical, tree},
-        query::{ApplyOptions, FieldValidation, WriteOptions},
+        query::{ApplyOptions, FieldValidation, OptionsKind, WriteOptions},
         reply::Reply,
         status::{Outcome, Qualified, bad_request, conflict, invalid, method_not_allowed, unclassified},
         verb::Verb,
@@ -30,7 +30,7 @@ use crate::{
         part::Part,
         patch,
         precondition::check_version,
-        request::{Caller, Memory, Old, Write},
+        request::{Old, Write, WriteScope},
         sequence,
         track_scale::{self, Rescaled},
         transaction::Transaction,
@@ -50,28 +50,17 @@ pub(crate) fn handle(
     custom: CustomStrategicMerge,
     verb: Verb,
 ) -> Outcome<Reply> {
-    let (paths, arena, caller) = (paths(call), Arena::new(), Caller::of(call));
-    let memory = Memory::default();
-    let kind = Kind::of(call.cluster, call.resource);
-    let write = |options, reading| Write {
-        transaction,
-        call,
-        caller: &caller,
-        kind,
-        options,
-        part: Part::Main,
-        reading,
-        memory: &memory,
-        arena: &arena,
-    };
+    let (paths, scope) = (paths(call), WriteScope::new(transaction, call, 0));
+    let write = |options, reading| scope.write(options, Part::Main, reading);
     match verb {
         Verb::Get => {
             let stored = call.cluster.store.get(&call.key()).ok_or_else(|| call.not_found())?;
+            let (kind, arena) = (Kind::of(call.cluster, call.resource), Arena::new());
             let object = kind.served(&stored.record, &arena);
             Ok(Reply::value(200, &scale(&object, Some(stored.revision), &paths)?))
         }
         Verb::Update => {
-            let options = WriteOptions::read(call.query, "UpdateOptions")?;
+            let options = WriteOptions::read(call.query, OptionsKind::Update)?;
             let body = decoded_body(call)?;
             check_body(call, &body)?;
             let write = write(options, Reading::Body);
@@ -84,7 +73,7 @@ pub(crate) fn handle(
             change(write, &paths, |current, old| track_scale::applied(call, old, current, &config))
         }
         Verb::Patch => {
-            let options = WriteOptions::read(call.query, "PatchOptions")?;
+            let options = WriteOptions::read(call.query, OptionsKind::Patch)?;
             let write = write(options, Reading::Patched);
             change(write, &paths, |current, old| {
                 let patch_type = patch_type(call, custom)?;
