@@ -1,5 +1,5 @@
-//! Laws of the entries: every kind that Kubernetes serves has one, it agrees with the schema, and every path in it leads to a
-//! field of the Go type.
+//! Laws of the entries: every kind that Kubernetes serves has one, it agrees with the schema, and every path in it leads
+//! to a field of the Go type.
 
 use std::collections::BTreeSet;
 

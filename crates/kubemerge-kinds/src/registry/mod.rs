@@ -30,8 +30,8 @@ pub use crate::meta::Scope;
 
 /// The entry of a kind.
 ///
-/// Fill in what the kind has and take the rest from [`KindEntry::NAMESPACED`] or [`KindEntry::CLUSTER`]; each part has a constant
-/// for what most kinds have.
+/// Fill in what the kind has and take the rest from [`KindEntry::NAMESPACED`] or [`KindEntry::CLUSTER`]; each part has
+/// a constant for what most kinds have.
 #[derive(Clone, Copy)]
 pub struct KindEntry {
     /// The kind, e.g. `ConfigMap`.
