@@ -107,6 +107,11 @@ impl Resource {
         self.verbs.iter().any(|one| one == verb.name())
     }
 
+    /// The name of the definition that serves it, if one does.
+    pub(crate) fn definition(&self) -> Option<String> {
+        self.custom().map(|_| format!("{}.{}", self.plural, self.group))
+    }
+
     pub(crate) fn custom(&self) -> Option<&CustomVersion> {
         match &self.origin {
             Origin::Custom(version) => Some(version),

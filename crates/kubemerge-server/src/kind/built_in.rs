@@ -77,6 +77,35 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         Some(SCHEME)
     }
 
+    fn reads_protobuf(&self) -> bool {
+        true
+    }
+
+    fn may_be_withdrawn(&self) -> bool {
+        false
+    }
+
+    fn items_have_type(&self) -> bool {
+        false
+    }
+
+    fn storage_folder(&self) -> String {
+        let Resource { group, plural, .. } = self.resource;
+        match (group.as_str(), plural.as_str()) {
+            ("", "replicationcontrollers") => "controllers".to_owned(),
+            ("", "endpoints") => "services/endpoints".to_owned(),
+            ("", "nodes") => "minions".to_owned(),
+            ("", "services") => "services/specs".to_owned(),
+            ("networking.k8s.io", "ingresses") => "ingress".to_owned(),
+            ("apiextensions.k8s.io" | "apiregistration.k8s.io", _) => format!("{group}/{plural}"),
+            _ => plural.clone(),
+        }
+    }
+
+    fn converts_scale(&self) -> bool {
+        true
+    }
+
     fn type_check(&self) -> TypeCheck {
         TypeCheck::First
     }

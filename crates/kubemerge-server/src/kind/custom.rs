@@ -108,6 +108,10 @@ impl<'c> Contract<'c> for Custom<'c> {
         None
     }
 
+    fn replicas_paths(&self) -> Vec<(String, Option<Vec<String>>)> {
+        self.version.types.scale_paths()
+    }
+
     fn type_check(&self) -> TypeCheck {
         TypeCheck::Last
     }

@@ -139,6 +139,38 @@ pub(crate) trait Contract<'c> {
     /// What messages add to the name of Go's scheme of types; `None` for kinds that Go has no types of.
     fn go_scheme(&self) -> Option<&'static str>;
 
+    /// Whether bodies may be in protobuf, whose messages are those of Go's types.
+    fn reads_protobuf(&self) -> bool {
+        false
+    }
+
+    /// Whether the kind may cease to be served while the server runs.
+    fn may_be_withdrawn(&self) -> bool {
+        true
+    }
+
+    /// Whether the items of its lists have `apiVersion` and `kind`.
+    fn items_have_type(&self) -> bool {
+        true
+    }
+
+    /// Where kube-apiserver keeps its objects in etcd, for messages.
+    fn storage_folder(&self) -> String {
+        let Resource { group, plural, .. } = self.resource();
+        format!("{group}/{plural}")
+    }
+
+    /// Where each version has its replicas; none for versions without scale.
+    fn replicas_paths(&self) -> Vec<(String, Option<Vec<String>>)> {
+        vec![(self.resource().api_version.clone(), Some(vec!["spec".into(), "replicas".into()]))]
+    }
+
+    /// Whether the result of an apply to `/scale` can be converted back. Upstream: it is converted as if it were the object
+    /// itself, which fails without Go's types (case apply/custom-status).
+    fn converts_scale(&self) -> bool {
+        false
+    }
+
     /// When the type of an object is checked.
     fn type_check(&self) -> TypeCheck;
 

@@ -92,7 +92,7 @@ fn whole_list(kind: Kind<'_>, items: &[Shown<'_>], meta: &ListMeta) -> Vec<u8> {
         }
         match item.revision {
             // Upstream: items of custom resources keep apiVersion and kind, others lose them.
-            Some(revision) if kind.go_scheme().is_some() => item.write_item(revision, kind, &mut out),
+            Some(revision) if !kind.items_have_type() => item.write_item(revision, kind, &mut out),
             _ => item.write(kind, &mut out),
         }
     }

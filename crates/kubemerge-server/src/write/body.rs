@@ -25,9 +25,8 @@ pub(crate) fn canonical_body(call: &Call<'_>) -> Outcome<Canonical> {
     }
 }
 
-/// Whether a body may be in protobuf: the table of messages has built-in kinds only.
 fn reads_protobuf(call: &Call<'_>) -> bool {
-    Kind::of(call.cluster, call.resource).go_scheme().is_some()
+    Kind::of(call.cluster, call.resource).reads_protobuf()
 }
 
 fn json(bytes: &[u8]) -> Outcome<Canonical> {

@@ -42,7 +42,7 @@ impl Creation<'_> {
     /// Whether no other client has written since, so that the namespace is as it was. The definitions that are served
     /// change a little later than those that are stored, so that custom resources are always checked.
     fn is_undisturbed(self, stored: &Stored) -> bool {
-        self.write.kind.go_scheme().is_some() && stored.revision == self.seen + 1
+        !self.write.kind.may_be_withdrawn() && stored.revision == self.seen + 1
     }
 }
 
@@ -141,9 +141,7 @@ fn admit(write: Write<'_>, draft: &mut Draft<'_>) -> Outcome<()> {
 fn check_place(write: Write<'_>, name: &str) -> Outcome<()> {
     let call = write.call;
     let Resource { group, version, plural, .. } = call.resource;
-    // Built-in kinds are always served.
-    let may_be_gone = write.kind.go_scheme().is_none();
-    if may_be_gone && call.cluster.catalog.index().find(group, version, plural).is_none() {
+    if write.kind.may_be_withdrawn() && call.cluster.catalog.index().find(group, version, plural).is_none() {
         return Err(no_such_path());
     }
     match call.namespace() {

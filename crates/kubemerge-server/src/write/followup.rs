@@ -78,9 +78,7 @@ pub(crate) fn after_removal(resource: &Resource, object: &Object) -> Vec<Followu
         followups.push(Followup::NamesFree { group: group.unwrap_or_default() });
     }
     // A definition that is being deleted waits for its last object.
-    if resource.custom().is_some() {
-        followups.push(Followup::Definition { name: format!("{}.{}", resource.plural, resource.group) });
-    }
+    followups.extend(resource.definition().map(|name| Followup::Definition { name }));
     followups
 }
 

@@ -9,7 +9,7 @@ use kubemerge_kinds::{
 use serde_json::json;
 
 use crate::{
-    catalog::{Resource, call::Call},
+    catalog::call::Call,
     object::draft::Draft,
     protocol::{
         query::DryRun,
@@ -114,17 +114,7 @@ pub(crate) fn check_identity(write: Write<'_>, own: &str, given: &str) -> Outcom
 fn storage_key(Write { call, options, kind, .. }: Write<'_>) -> String {
     // Upstream: a dry run does not get as far as the prefix.
     let root = if options.dry_run == DryRun::All { "" } else { "/registry" };
-    let Resource { group, plural, .. } = call.resource;
-    let folder = match (group.as_str(), plural.as_str()) {
-        ("", "replicationcontrollers") => "controllers".to_owned(),
-        ("", "endpoints") => "services/endpoints".to_owned(),
-        ("", "nodes") => "minions".to_owned(),
-        ("", "services") => "services/specs".to_owned(),
-        ("networking.k8s.io", "ingresses") => "ingress".to_owned(),
-        ("apiextensions.k8s.io" | "apiregistration.k8s.io", _) => format!("{group}/{plural}"),
-        _ if kind.go_scheme().is_none() => format!("{group}/{plural}"),
-        _ => plural.clone(),
-    };
+    let folder = kind.storage_folder();
     let namespace = call.namespace();
     let separator = if namespace.is_empty() { "" } else { "/" };
     format!("{root}/{folder}{separator}{namespace}/{}", call.name())

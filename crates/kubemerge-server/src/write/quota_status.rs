@@ -56,7 +56,7 @@ fn usage(
     let index = transaction.index();
     let versions = index.groups().flat_map(|group| group.versions.first());
     for resource in versions.flat_map(|(_, resources)| resources.values()) {
-        if resource.is_namespaced() && resource.custom().is_none() && is_limited(resource, limits) {
+        if resource.is_namespaced() && is_limited(resource, limits) {
             let prefix = resource.prefix(namespace);
             let stored: Vec<Stored> =
                 transaction.cluster.store.newest(&prefix).into_iter().map(|(_, stored)| stored).collect();

@@ -73,7 +73,7 @@ pub(crate) fn applied(
         let (scale, tracked) = at_scale(call, |endpoint, arena| {
             apply_at(endpoint, arena, current, &entries, config, now(call))
         })?;
-        if scale.is_some() && call.resource.custom().is_some() {
+        if scale.is_some() && !Kind::of(call.cluster, call.resource).converts_scale() {
             return Err(inconvertible(config));
         }
         let ownership = mapping.to_parent(live, &tracked).map_err(unreadable)?;
@@ -81,7 +81,7 @@ pub(crate) fn applied(
     })
 }
 
-/// Upstream: the result is converted as if it were the custom resource, which fails (case apply/custom-status).
+/// Why an apply to the Scale of a custom resource fails.
 fn inconvertible(config: &Configuration<'_>) -> Failure {
     let metadata = config.text.node().get("metadata");
     let text = |name: &str| {
@@ -122,11 +122,7 @@ fn now(call: &Call<'_>) -> Time {
 /// Where each version of the kind has its replicas.
 fn with_mapping<R>(call: &Call<'_>, run: impl FnOnce(ScaleMapping<'_>) -> R) -> R {
     let resource = call.resource;
-    let paths: Vec<(String, Option<Vec<String>>)> = match resource.custom() {
-        Some(version) => version.types.scale_paths(),
-        // All built-in kinds with a Scale keep their replicas there.
-        None => vec![(resource.api_version.clone(), Some(vec!["spec".into(), "replicas".into()]))],
-    };
+    let paths = Kind::of(call.cluster, resource).replicas_paths();
     let paths: Vec<(&str, Option<Vec<&str>>)> = paths
         .iter()
         .map(|(version, path)| {

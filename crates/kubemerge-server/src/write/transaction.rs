@@ -13,12 +13,7 @@ use std::{
 use smallvec::SmallVec;
 
 use crate::{
-    catalog::{
-        Index, Resource,
-        cluster::{Cluster, Validation},
-        definition::is_definition,
-        reservations::Reserved,
-    },
+    catalog::{Index, Resource, cluster::Cluster, definition::is_definition, reservations::Reserved},
     object::Object,
     store::{Expect, Record, StoreError, Stored, WriteError},
     write::{
@@ -148,10 +143,7 @@ impl<'a> Transaction<'a> {
     fn keep_addresses(&self, service: &Change) {
         let index = self.index();
         let addresses = index.find("networking.k8s.io", "v1", "ipaddresses");
-        // Without the rules of the kind, addresses are whatever the client writes.
-        let Some(resource) = addresses.filter(|_| self.cluster.validation == Validation::Full) else {
-            return;
-        };
+        let Some(resource) = addresses else { return };
         let changed = cluster_addresses::changed(service.before.as_ref(), service.after.as_ref());
         for address in changed.released {
             let key = resource.key("", &address);
