@@ -2,11 +2,11 @@
 //!
 //! `taskset -c 0 cargo run --release` prints microseconds of processor time per operation. All contenders do
 //! the same calls on one thread and take turns after each operation; the first round is not counted; the figures
-//! are medians. The canned service is the floor: what the client itself costs, with either version of kube. Two more
-//! servers tell what the rules of kinds cost, and what tracking the owners of fields costs: one has no rules, one no owners.
+//! are medians. The canned service is the floor: what the client itself costs, with either version of kube. One more
+//! server tells what validation costs: it has none.
 //!
-//! Options: `--validation off`, `--managed-fields hidden`, `--owners untracked`, and `--pods` with `complete` or `written`
-//! for one kind of pods instead of both.
+//! Options: `--validation off`, `--managed-fields hidden`, and `--pods` with `complete` or `written` for one kind of pods
+//! instead of both.
 //!
 //! `cargo run --release -- ours get 5` creates the objects and does that operation on each of them five times,
 //! for a profiler; instead of `ours` there are `theirs` and `canned`.
@@ -29,7 +29,7 @@ use pods::Pods;
 use tokio::runtime::Runtime;
 
 const ROUNDS: usize = 15;
-const CONTENDERS: usize = 6;
+const CONTENDERS: usize = 5;
 
 /// One of each, with an empty store.
 struct Race {
@@ -37,8 +37,7 @@ struct Race {
     theirs: Kube4,
     canned: Kube5,
     canned_4: Kube4,
-    without_rules: Kube5,
-    without_owners: Kube5,
+    without_validation: Kube5,
 }
 
 impl Race {
@@ -56,8 +55,7 @@ impl Race {
             theirs: Kube4::new(theirs, pods),
             canned: Kube5::new(kube5::Client::new(canned_5, "default"), pods),
             canned_4: Kube4::new(kube4::Client::new(canned_4, "default"), pods),
-            without_rules: Kube5::new(settings.without_rules().server().client(), pods),
-            without_owners: Kube5::new(settings.without_owners().server().client(), pods),
+            without_validation: Kube5::new(settings.without_validation().server().client(), pods),
         }
     }
 
@@ -71,8 +69,7 @@ impl Race {
                 1 => self.theirs.measure(operation).await,
                 2 => self.canned.measure(operation).await,
                 3 => self.canned_4.measure(operation).await,
-                4 => self.without_rules.measure(operation).await,
-                _ => self.without_owners.measure(operation).await,
+                _ => self.without_validation.measure(operation).await,
             };
         }
         times
@@ -119,14 +116,14 @@ fn report(pods: Pods, answers: &Answers, samples: &[Vec<[f64; CONTENDERS]>]) {
     println!("\n{pods:?} pods; kubemerge-server answers a get with {} bytes\n", answers.one.len());
     println!(
         "| operation (µs) | kubemerge-server | kube-fake-client | ratio | at best | canned bytes | \
-         ratio | canned, kube 4 | no rules | rules cost | no owners | owners cost |"
+         ratio | canned, kube 4 | no validation | validation costs |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     for (operation, samples) in Operation::ALL.into_iter().zip(samples) {
         let of = |contender: usize| median(samples.iter().map(|times| times[contender]).collect());
         let ratio = |a: usize, b: usize| median(samples.iter().map(|times| times[a] / times[b]).collect());
         println!(
-            "| {} | {:.1} | {:.1} | {:.2} | {:.2} | {:.1} | {:.2} | {:.1} | {:.1} | {:.2} | {:.1} | {:.2} |",
+            "| {} | {:.1} | {:.1} | {:.2} | {:.2} | {:.1} | {:.2} | {:.1} | {:.1} | {:.2} |",
             operation.name(),
             of(0),
             of(1),
@@ -136,9 +133,7 @@ fn report(pods: Pods, answers: &Answers, samples: &[Vec<[f64; CONTENDERS]>]) {
             ratio(0, 2),
             of(3),
             of(4),
-            ratio(0, 4),
-            of(5),
-            ratio(0, 5)
+            ratio(0, 4)
         );
     }
 }

@@ -29,34 +29,16 @@ pub(crate) enum Mode {
 pub(crate) struct Settings {
     validation: Validation,
     managed_fields: ManagedFieldsView,
-    owners: Owners,
-}
-
-/// Whether owners of fields are tracked.
-#[derive(Clone, Copy, Debug, Default)]
-enum Owners {
-    #[default]
-    Tracked,
-    Untracked,
 }
 
 impl Settings {
-    /// The same without the rules of kinds.
-    pub(crate) fn without_rules(self) -> Settings {
+    /// The same without validation.
+    pub(crate) fn without_validation(self) -> Settings {
         Settings { validation: Validation::Off, ..self }
-    }
-
-    /// The same without owners of fields.
-    pub(crate) fn without_owners(self) -> Settings {
-        Settings { owners: Owners::Untracked, ..self }
     }
 
     pub(crate) fn server(self) -> ApiServer {
         let builder = ApiServer::builder().validation(self.validation).managed_fields(self.managed_fields);
-        let builder = match self.owners {
-            Owners::Tracked => builder,
-            Owners::Untracked => builder.without_owner_tracking(),
-        };
         builder.build().unwrap()
     }
 }
@@ -71,7 +53,6 @@ impl Options {
                 "--managed-fields" if value() == "hidden" => {
                     options.settings.managed_fields = ManagedFieldsView::Hidden;
                 }
-                "--owners" if value() == "untracked" => options.settings.owners = Owners::Untracked,
                 "--pods" => options.pods = Some(Pods::named(&value()).expect("a kind of pods")),
                 "--apiserver" => options.mode = Mode::AgainstApiserver { kubeconfig: value() },
                 "serve" => {
