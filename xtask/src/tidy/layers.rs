@@ -58,6 +58,7 @@ const FOLDERS: &[Layers] = &[
             &["store"],
             &["catalog"],
             &["object"],
+            &["kind"],
             &["read", "write"],
             &["api"],
             &["transport"],

@@ -15,8 +15,9 @@ use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::Pa
 use kubemerge_value::Canonical;
 
 use super::{
-    Contract, DecodeError, Decoded, Given, OwnershipFacts, Source, Storing, TypeCheck,
-    built_in_versions::BuiltInVersions, times,
+    built_in_versions::BuiltInVersions,
+    contract::{Contract, DecodeError, Decoded, Given, OwnershipFacts, Source, Storing, TypeCheck},
+    times,
 };
 use crate::{
     catalog::{Resource, cluster::Cluster},
@@ -182,8 +183,12 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         text.map_or(ParsedValue::Map(&[]), |text| ParsedValue::from_canonical(text, arena))
     }
 
-    fn complete_for_tracking(&self, object: &mut Map<'c>) -> bool {
-        self.kind.complete_for_tracking(object)
+    fn complete_for_tracking(&self, object: &mut Map<'c>) -> Option<Map<'c>> {
+        self.entry().filter(|entry| entry.decode.track.is_some())?;
+        let metadata = object.ensure_map("metadata");
+        let before = metadata.copy_in(metadata.arena());
+        self.kind.complete_for_tracking(object);
+        Some(before)
     }
 
     fn in_rules_version(

@@ -8,18 +8,18 @@ use kubemerge_kinds::{
         default, embedded, metadata as metadata_rules, prune,
         structural::Structural,
     },
-    duplicate_fields,
-    field_error::{FieldError, quoted},
+    field_error::FieldError,
     meta::NameRule,
     reset_fields,
-    tree::{Arena, Map, Value},
-    typed::read_typed_form,
+    tree::{Arena, Map},
 };
 use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
 
 use super::{
-    Contract, DecodeError, Decoded, Given, OwnershipFacts, Reading, Source, Storing, TypeCheck, by_parts,
-    document, metadata,
+    by_parts,
+    contract::{Contract, DecodeError, Decoded, Given, OwnershipFacts, Reading, Storing, TypeCheck},
+    document,
+    untyped::{bare, complaints, read, read_record},
 };
 use crate::{
     catalog::{Resource, cluster::Cluster, custom::CustomVersion},
@@ -69,34 +69,6 @@ pub(super) fn fill(schema: &Structural, object: &mut Map<'_>) {
         Some(metadata) => object.set("metadata", metadata),
         None => drop(object.remove("metadata")),
     }
-}
-
-/// The tree of an object in JSON, with its type and metadata decoded; and the paths of metadata that was dropped.
-pub(super) fn read<'a>(arena: &'a Arena, source: Source<'a>) -> Result<(Map<'a>, Vec<String>), String> {
-    // Upstream: any other JSON value has no kind and cannot be decoded.
-    let Value::Map(mut object) = source.read(arena) else {
-        return Err("the body of the request is not a JSON object".to_owned());
-    };
-    metadata::check_type_names(&mut object)?;
-    let unknown = metadata::decode(&mut object)?;
-    Ok((object, unknown))
-}
-
-/// The tree of an object of any kind; an error says what its type and metadata lack.
-pub(crate) fn read_object<'a>(arena: &'a Arena, text: &'a str) -> Result<Map<'a>, String> {
-    read(arena, Source::Text(text)).map(|(object, _)| object)
-}
-
-/// Complaints about the duplicate fields of a body, then about unknown fields, in one order.
-pub(super) fn complaints(given: Given<'_>, mut unknown: Vec<String>) -> Vec<String> {
-    let duplicates = match given.source {
-        Source::Text(text) if given.reading == Reading::Body => duplicate_fields::fields(text.as_bytes()),
-        // What our own engine wrote has none.
-        _ => Vec::new(),
-    };
-    unknown.sort();
-    let duplicates = duplicates.iter().map(|path| format!("duplicate field {}", quoted(path)));
-    duplicates.chain(unknown.iter().map(|path| format!("unknown field {}", quoted(path)))).collect()
 }
 
 impl<'c> Contract<'c> for Custom<'c> {
@@ -237,19 +209,4 @@ impl<'c> Contract<'c> for Custom<'c> {
     fn is_terminating(&self) -> bool {
         self.version.terminating
     }
-}
-
-/// The tree of a stored object.
-pub(super) fn read_record<'a>(record: &'a Record, arena: &'a Arena) -> Map<'a> {
-    match read_typed_form(arena, record.canonical().as_str()) {
-        Value::Map(object) => object,
-        // Only objects are stored.
-        _ => Map::new_in(arena),
-    }
-}
-
-/// An object with nothing but its type.
-pub(super) fn bare<'a>(resource: &'a Resource, arena: &'a Arena) -> ParsedValue<'a> {
-    let kind = ParsedValue::Map(&[]).with_member("kind", ParsedValue::String(&resource.kind), arena);
-    kind.with_member("apiVersion", ParsedValue::String(&resource.api_version), arena)
 }

@@ -14,8 +14,9 @@ use kubemerge_schema::Schema;
 use kubemerge_ssa::{SameForm, VersionConverter, fieldpath::FieldOrder, value::ParsedValue};
 
 use super::{
-    Contract, DecodeError, Decoded, Given, OwnershipFacts, TypeCheck, by_parts,
-    custom::{bare, complaints, read, read_record},
+    by_parts,
+    contract::{Contract, DecodeError, Decoded, Given, OwnershipFacts, TypeCheck},
+    untyped::{bare, complaints, read, read_record},
 };
 use crate::{
     catalog::{Resource, cluster::Cluster},

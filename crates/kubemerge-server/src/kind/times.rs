@@ -2,7 +2,7 @@
 
 use kubemerge_kinds::tree::Map;
 
-use super::Storing;
+use super::contract::Storing;
 use crate::catalog::{Resource, cluster::Cluster};
 
 /// Defaults that are the present time, set when an object is decoded.

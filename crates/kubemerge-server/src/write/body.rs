@@ -1,5 +1,6 @@
 //! The text of a body: from any encoding that is understood to JSON that is well-formed and not nested too deep.
 
+use kubemerge::PatchType;
 use kubemerge_kinds::tree::Map;
 use kubemerge_value::{Canonical, Document, MAX_VALUE_DEPTH, ParseError};
 
@@ -66,23 +67,33 @@ pub(crate) fn text(write: Write<'_>) -> Outcome<&str> {
 
 /// Some steps turn objects into trees, which recursive code walks: they must not be too deep for the stack.
 pub(crate) fn check_depth(bytes: &[u8]) -> Outcome<()> {
-    // `{` and `[` differ in one bit; a chunk's count fits a byte, which many lanes can add at once.
-    let opens = |byte: &u8| u8::from(byte | 0x20 == b'{');
-    let opening: usize =
-        bytes.chunks(255).map(|chunk| usize::from(chunk.iter().map(opens).sum::<u8>())).sum();
     // Counting brackets is fast and enough for nearly all bodies; only the others are parsed for depth.
-    if opening <= MAX_VALUE_DEPTH || nesting(bytes) <= MAX_VALUE_DEPTH {
+    if brackets(bytes) <= MAX_VALUE_DEPTH || nesting(bytes) <= MAX_VALUE_DEPTH {
         return Ok(());
     }
     Err(too_deep())
 }
 
-/// The same for an object that was decoded from what is not a text.
-pub(crate) fn check_tree(object: &Map<'_>) -> Outcome<()> {
-    match object.iter().any(|(_, value)| value.is_deeper_than(MAX_VALUE_DEPTH - 1)) {
+/// The same for the result of a patch. A JSON patch may copy a value into itself; the result of any other is not nested
+/// deeper than the object and the patch together.
+pub(crate) fn check_patched(
+    result: &Map<'_>,
+    live: &[u8],
+    patch: &[u8],
+    patch_type: PatchType,
+) -> Outcome<()> {
+    let is_shallow = patch_type != PatchType::Json && brackets(live) + brackets(patch) <= MAX_VALUE_DEPTH;
+    match !is_shallow && result.iter().any(|(_, value)| value.is_deeper_than(MAX_VALUE_DEPTH - 1)) {
         true => Err(too_deep()),
         false => Ok(()),
     }
+}
+
+/// How many maps and lists a text opens at most.
+fn brackets(bytes: &[u8]) -> usize {
+    // `{` and `[` differ in one bit; a chunk's count fits a byte, which many lanes can add at once.
+    let opens = |byte: &u8| u8::from(byte | 0x20 == b'{');
+    bytes.chunks(255).map(|chunk| usize::from(chunk.iter().map(opens).sum::<u8>())).sum()
 }
 
 fn too_deep() -> Failure {

@@ -35,7 +35,11 @@ pub(crate) fn patched_object<'w>(
     patching: Patching<'_>,
     complaints: Vec<String>,
 ) -> Outcome<Draft<'w>> {
-    decode(write, Source::Node(node), Origin::Patch(patching), complaints)
+    let draft = decode(write, Source::Node(node), Origin::Patch(patching), complaints)?;
+    // Bodies are not too deep, but a patch may put one part into another.
+    let live = patching.stored.record.canonical().as_bytes();
+    body::check_patched(&draft.tree, live, write.call.body, patching.patch_type)?;
+    Ok(draft)
 }
 
 /// The object that is the result of an apply. It fits its type, so that there is nothing to report.
@@ -58,7 +62,6 @@ fn decode<'w>(
         DecodeError::Undecodable(why) => undecodable(write, &why, origin, &source.text()),
         DecodeError::Refused(failure) => failure,
     })?;
-    body::check_tree(&decoded.object)?;
     decoded.object.set_text("apiVersion", &call.resource.api_version);
     decoded.object.set_text("kind", &call.resource.kind);
     // Complaints about the patch itself come first. Upstream: no more than this many.

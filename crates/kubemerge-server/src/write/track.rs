@@ -53,8 +53,7 @@ pub(crate) fn request<'w>(write: Write<'w>, old: Option<Old<'w>>, draft: &mut Dr
         return;
     }
     let endpoint = endpoint(write);
-    let metadata = draft.metadata_mut().copy_in(write.arena);
-    let is_completed = write.kind.complete_for_tracking(&mut draft.tree);
+    let before = write.kind.complete_for_tracking(&mut draft.tree);
     let given = draft.given_owners.take();
     // Subresources take all but their own part from the stored object, as it is.
     let steps = if endpoint.subresource.is_empty() { Steps::All } else { Steps::Part };
@@ -72,8 +71,7 @@ pub(crate) fn request<'w>(write: Write<'w>, old: Option<Old<'w>>, draft: &mut Dr
         Some(old) => change.update(old.tree, &draft.tree, write.arena),
     };
     draft.owners = Owners::Known(ownership, form);
-    if is_completed {
-        // What was added to the metadata does not stay.
+    if let Some(metadata) = before {
         draft.tree.set("metadata", metadata);
     }
 }
