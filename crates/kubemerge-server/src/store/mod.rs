@@ -5,6 +5,7 @@ mod codec;
 mod contract;
 #[cfg(feature = "etcd")]
 mod etcd;
+mod facts;
 pub(crate) mod field_name;
 #[cfg(feature = "file-store")]
 mod file;
@@ -25,6 +26,7 @@ pub use contract::{
 };
 #[cfg(feature = "etcd")]
 pub use etcd::{EtcdOptions, EtcdStore};
+pub(crate) use facts::OwnerReference;
 #[cfg(feature = "file-store")]
 pub use file::{FileStore, HistoryLimits};
 pub use memory::MemoryStore;

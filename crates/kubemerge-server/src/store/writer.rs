@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use kubemerge_value::{
-    SharedValue, Str,
+    Str,
     shared::ByteSpan,
     write::{MapWriter, QuotedName},
 };
 
 use super::{
-    field_name::{Name, field_name},
+    field_name::field_name,
     layout::{Layout, Slot},
     metadata_field::Field,
     ownership::Ownership,
@@ -29,11 +29,6 @@ pub(crate) struct RecordWriter {
 impl RecordWriter {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         RecordWriter { out: MapWriter::with_capacity(bytes), layout: Layout::default() }
-    }
-
-    pub(crate) fn field(&mut self, name: &Name, text: &SharedValue) {
-        let span = self.out.copy(name, text);
-        self.layout.fields.push((name.clone(), span));
     }
 
     /// Writes a field whose value `append` writes as canonical text; it answers how deep the value is nested.

@@ -1,12 +1,13 @@
 //! The steps that set what the server owns: identity, times, what a request does not write.
 
-use kubemerge_kinds::tree::{Map, Value};
+use kubemerge_kinds::tree::{Arena, Map, Value};
 
 use crate::{
+    catalog::{Resource, cluster::Cluster},
     kind::Storing,
-    object::draft::{Draft, metadata_text},
+    object::draft::{self, Draft, metadata_text},
     protocol::status::{Outcome, invalid},
-    store::metadata_field::Field,
+    store::{KnownForm, Ownership, Record, metadata_field::Field},
     write::{
         allocation,
         commit::is_namespace,
@@ -30,7 +31,7 @@ pub(crate) fn reset<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old
 /// Gives a new object its identity; a changed one keeps that of the stored object.
 pub(crate) fn identify<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old<'w>>) {
     match old {
-        None => set_identity(write, draft),
+        None => set_identity(write.call.cluster, write.call.resource, &mut draft.tree),
         Some(old) => keep_metadata(draft, old.tree),
     }
     // Here, because a generated name was not known before.
@@ -46,14 +47,25 @@ pub(crate) fn set_name_label(namespace: &mut Map<'_>) {
 }
 
 /// The uid of a new object, when it was created, and its first generation.
-fn set_identity<'w>(write: Write<'w>, draft: &mut Draft<'w>) {
-    let cluster = write.call.cluster;
-    draft.set_text(Field::CreationTimestamp, &cluster.clock.now().text());
-    draft.set_text(Field::Uid, &cluster.entropy.uid());
+pub(super) fn set_identity(cluster: &Cluster, resource: &Resource, object: &mut Map<'_>) {
+    let metadata = object.ensure_map("metadata");
+    metadata.set_text(Field::CreationTimestamp.name(), &cluster.clock.now().text());
+    metadata.set_text(Field::Uid.name(), &cluster.entropy.uid());
     // Kinds without a generation keep what a client gives.
-    if let Some(generation) = write.call.resource.strategy.generation.first() {
-        draft.metadata_mut().set(Field::Generation.name(), generation);
+    if let Some(generation) = resource.strategy.generation.first() {
+        metadata.set(Field::Generation.name(), generation);
     }
+}
+
+/// A new object that the server itself creates. It has no owners yet.
+pub(super) fn new_record(cluster: &Cluster, resource: &Resource, value: &serde_json::Value) -> Record {
+    let arena = Arena::new();
+    let mut object = Map::new_in(&arena);
+    for (name, value) in value.as_object().into_iter().flatten() {
+        object.set(arena.alloc_str(name), Value::of_json(value, &arena));
+    }
+    set_identity(cluster, resource, &mut object);
+    draft::record(&object, Ownership::default(), KnownForm::Unchecked)
 }
 
 /// Takes the metadata that the client may not change from the old object.
