@@ -6,7 +6,6 @@ mod contract;
 #[cfg(feature = "etcd")]
 mod etcd;
 mod facts;
-pub(crate) mod field_name;
 #[cfg(feature = "file-store")]
 mod file;
 mod layout;
