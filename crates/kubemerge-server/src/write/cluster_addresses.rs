@@ -4,8 +4,8 @@ use serde_json::json;
 
 use crate::{
     catalog::{Resource, cluster::Cluster},
-    store::{Record, Stored},
-    write::prepare,
+    store::{Ownership, Record, Stored},
+    write::identity::new_record,
 };
 
 /// What the keys of all IPAddress objects begin with.
@@ -44,5 +44,5 @@ pub(super) fn object(cluster: &Cluster, resource: &Resource, address: &str, serv
                 "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io"}},
         "spec": {"parentRef":
             {"name": service.name(), "namespace": service.namespace(), "resource": "services"}}});
-    prepare::new_record(cluster, resource, &value)
+    new_record(cluster, resource, &value, Ownership::default())
 }

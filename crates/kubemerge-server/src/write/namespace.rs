@@ -7,8 +7,8 @@ use serde_json::json;
 use crate::{
     catalog::Resource,
     protocol::status::{Cause, Outcome, Qualified, forbidden, not_found},
-    store::{KnownForm, Ownership},
-    write::{prepare, settings::MissingNamespaces, track, transaction::Transaction},
+    store::Ownership,
+    write::{identity::new_record, settings::MissingNamespaces, track, transaction::Transaction},
 };
 
 const NAMESPACES: Qualified<'static> = Qualified { group: "", name: "namespaces" };
@@ -57,8 +57,7 @@ pub(crate) fn create(transaction: &Transaction<'_>, name: &str) {
     let wanted = json!({"apiVersion": "v1", "kind": "Namespace",
         "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
         "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}});
-    let record = prepare::new_record(transaction.cluster, resource, &wanted)
-        .owned(named_by_server(transaction), KnownForm::Unchecked);
+    let record = new_record(transaction.cluster, resource, &wanted, named_by_server(transaction));
     // Losing this race means that the namespace is there, which is all that is wanted.
     drop(transaction.create(resource, &key(name), record));
 }

@@ -1,16 +1,16 @@
 //! The steps that set what the server owns: identity, times, what a request does not write.
 
-use kubemerge_kinds::tree::{Arena, Map, Value};
+use kubemerge_kinds::tree::{Map, Value};
 
 use crate::{
-    catalog::{Resource, cluster::Cluster},
     kind::Storing,
-    object::draft::{self, Draft, metadata_text},
+    object::draft::{Draft, metadata_text},
     protocol::status::{Outcome, invalid},
-    store::{KnownForm, Ownership, Record, metadata_field::Field},
+    store::metadata_field::Field,
     write::{
         allocation,
         commit::is_namespace,
+        identity::set_identity,
         request::{Old, Write},
     },
 };
@@ -44,28 +44,6 @@ pub(crate) fn identify<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<
 pub(crate) fn set_name_label(namespace: &mut Map<'_>) {
     let name = metadata_text(namespace, Field::Name);
     namespace.ensure_map("metadata").ensure_map("labels").set("kubernetes.io/metadata.name", name);
-}
-
-/// The uid of a new object, when it was created, and its first generation.
-pub(super) fn set_identity(cluster: &Cluster, resource: &Resource, object: &mut Map<'_>) {
-    let metadata = object.ensure_map("metadata");
-    metadata.set_text(Field::CreationTimestamp.name(), &cluster.clock.now().text());
-    metadata.set_text(Field::Uid.name(), &cluster.entropy.uid());
-    // Kinds without a generation keep what a client gives.
-    if let Some(generation) = resource.strategy.generation.first() {
-        metadata.set(Field::Generation.name(), generation);
-    }
-}
-
-/// A new object that the server itself creates. It has no owners yet.
-pub(super) fn new_record(cluster: &Cluster, resource: &Resource, value: &serde_json::Value) -> Record {
-    let arena = Arena::new();
-    let mut object = Map::new_in(&arena);
-    for (name, value) in value.as_object().into_iter().flatten() {
-        object.set(arena.alloc_str(name), Value::of_json(value, &arena));
-    }
-    set_identity(cluster, resource, &mut object);
-    draft::record(&object, Ownership::default(), KnownForm::Unchecked)
 }
 
 /// Takes the metadata that the client may not change from the old object.
