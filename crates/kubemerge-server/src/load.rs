@@ -10,8 +10,8 @@ use crate::{
     given::{BuildError, Given},
     kind::{self, Kind},
     object::{
-        Object,
         draft::{self, Draft},
+        edit,
     },
     protocol::{
         group_version::split_api_version,
@@ -180,27 +180,37 @@ fn add_namespace_finalizer(spec: &mut Map<'_>) {
 }
 
 /// Writes an object, and its namespace if that is missing.
-fn store(transaction: &Transaction<'_>, Loading { resource, key, record }: Loading) -> Outcome<()> {
-    let mut object = Object::of_record(&record);
-    let namespace = object.metadata.namespace();
+fn store(transaction: &Transaction<'_>, Loading { resource, key, mut record }: Loading) -> Outcome<()> {
+    let namespace = record.namespace();
     if !namespace.is_empty() && transaction.cluster.store.get(&format!("/namespaces/{namespace}")).is_none() {
-        namespace::create(transaction, namespace);
+        namespace::create(transaction, &namespace);
     }
     loop {
         let written = match transaction.cluster.store.get(&key) {
-            None => transaction.create(&resource, &key, object.record()),
+            None => transaction.create(&resource, &key, record.clone()),
             Some(old) => {
-                let before = Object::of(&old);
-                // The object stays the same one: owners and watches know its uid.
-                object.metadata.take(Field::Uid, &before.metadata);
-                object.metadata.take(Field::CreationTimestamp, &before.metadata);
-                transaction.update(&resource, &key, object.record(), &old)
+                record = with_identity_of(&old.record, &record);
+                transaction.update(&resource, &key, record.clone(), &old)
             }
         };
         if unless_changed(written)?.is_some() {
             return Ok(());
         }
     }
+}
+
+/// An object in place of another one. It stays the same object: owners and watches know its uid.
+fn with_identity_of(old: &Record, new: &Record) -> Record {
+    let identity = [Field::CreationTimestamp, Field::Uid];
+    edit::changed(new, |object| {
+        let metadata = object.ensure_map("metadata");
+        for field in identity {
+            match old.metadata_text(field) {
+                text if text.is_empty() => drop(metadata.remove(field.name())),
+                text => metadata.set_text(field.name(), &text),
+            }
+        }
+    })
 }
 
 /// The definition of a kind without a schema.

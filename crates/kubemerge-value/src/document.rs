@@ -3,8 +3,9 @@
 use crate::{
     check::check,
     error::ParseError,
-    node::Node,
-    text::{Ends, Form},
+    node::{Node, Repr},
+    shared::ByteSpan,
+    text::{Ends, Extent, Form, Text},
 };
 
 /// Bytes that were checked: valid UTF-8, one JSON value, not nested too deep.
@@ -73,6 +74,13 @@ impl Canonical {
     /// The value.
     pub fn node(&self) -> Node<'_> {
         Node::from_text(&self.bytes, Form::Canonical, &self.ends)
+    }
+
+    /// The value at a position in this document or a copy of it; `None` if it is the position of no value.
+    pub fn at(&self, span: ByteSpan) -> Option<Node<'_>> {
+        let bytes = self.bytes.get(span.range()).filter(|bytes| !bytes.is_empty())?;
+        let text = Text { bytes, form: Form::Canonical, extent: Extent::Closed, ends: self.ends() };
+        Some(Node(Repr::Text(text)))
     }
 
     /// The bytes.

@@ -6,7 +6,6 @@ use crate::{
     api::list,
     catalog::call::Call,
     kind::shown::Shown,
-    object::Object,
     protocol::{
         query::ListOptions,
         reply::Reply,
@@ -26,7 +25,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
     warn_of_orphans(call, &options);
     match delete(transaction, call.resource, &call.key(), &options)? {
         Deleted::Gone(stored) if call.resource.strategy.delete_answer == DeleteAnswer::Status => {
-            let uid = Object::of(&stored).metadata.uid().to_string();
+            let uid = stored.record.uid();
             Ok(Reply::status(200, &success(call.resource.qualified(), call.name(), &uid)))
         }
         Deleted::Gone(stored) => present::object(call, 200, Shown::stored(&stored)),

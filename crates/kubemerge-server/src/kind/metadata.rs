@@ -102,3 +102,22 @@ pub(super) fn check_type_names(object: &mut Map<'_>) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use kubemerge_kinds::{tree::Arena, typed::read_typed_form};
+
+    use super::*;
+
+    #[test]
+    fn wrong_types_are_refused() {
+        let arena = Arena::new();
+        let Value::Map(mut object) = read_typed_form(&arena, r#"{"metadata":{"labels":5}}"#) else {
+            panic!()
+        };
+        assert_eq!(
+            decode(&mut object).unwrap_err(),
+            "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string"
+        );
+    }
+}

@@ -3,12 +3,8 @@
 use std::ops::Range;
 
 use kubemerge_value::{SharedValue, Str, shared::ByteSpan};
-use smallvec::SmallVec;
 
-use super::{
-    field_name::{Name, field_name},
-    metadata_field::Field,
-};
+use super::metadata_field::Field;
 
 /// Where things are in a record's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,12 +13,8 @@ pub(super) struct Layout {
     pub(super) api_version: Range<usize>,
     /// `"kind":"…",` with its comma, since metadata follows.
     pub(super) kind: Range<usize>,
-    /// The value of `metadata`.
-    pub(super) metadata: Range<usize>,
     /// The values in the metadata, by field.
     pub(super) meta: [ByteSpan; Field::COUNT],
-    /// All other members.
-    pub(super) fields: SmallVec<[(Name, ByteSpan); 2]>,
     /// Where the member `"managedFields":[…]` belongs.
     pub(super) managed_fields: Slot,
     /// Where the member `"resourceVersion":"…"` belongs.
@@ -65,16 +57,13 @@ impl Layout {
                 layout.kind = with_comma("kind");
             } else if name.is("metadata") {
                 layout.find_in_metadata(&value);
-            } else {
-                layout.fields.push((field_name(name), value.span()));
             }
         }
         layout
     }
 
     fn find_in_metadata(&mut self, metadata: &SharedValue) {
-        self.metadata = metadata.span().range();
-        let start = self.metadata.start + 1;
+        let start = metadata.span().range().start + 1;
         let (mut managed_fields, mut resource_version) = ((None, false), (None, false));
         for (name, value) in metadata.members() {
             // Members are sorted, so that the place is after the last smaller name.

@@ -5,7 +5,7 @@ mod codec;
 mod contract;
 #[cfg(feature = "etcd")]
 mod etcd;
-pub(crate) mod field_name;
+mod facts;
 #[cfg(feature = "file-store")]
 mod file;
 mod layout;
@@ -25,6 +25,7 @@ pub use contract::{
 };
 #[cfg(feature = "etcd")]
 pub use etcd::{EtcdOptions, EtcdStore};
+pub(crate) use facts::OwnerReference;
 #[cfg(feature = "file-store")]
 pub use file::{FileStore, HistoryLimits};
 pub use memory::MemoryStore;

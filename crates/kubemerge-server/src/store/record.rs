@@ -8,11 +8,10 @@
 use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
-use kubemerge_value::{Canonical, Node, SharedValue, shared::ByteSpan};
+use kubemerge_value::{Canonical, Node, shared::ByteSpan};
 
 use super::{
     Ownership,
-    field_name::Name,
     layout::{Comma, Layout, Slot},
     metadata_field::Field,
 };
@@ -109,24 +108,9 @@ impl Record {
         self.inner.text.node()
     }
 
-    /// The same as a value that shares the text.
-    pub(crate) fn shared(&self) -> SharedValue {
-        SharedValue::from(self.inner.text.clone())
-    }
-
-    /// The members but the type and the metadata.
-    pub(crate) fn fields(&self) -> impl ExactSizeIterator<Item = (&Name, ByteSpan)> {
-        self.inner.layout.fields.iter().map(|(name, span)| (name, *span))
-    }
-
-    /// The fields of the metadata.
-    pub(crate) fn metadata_spans(&self) -> &[ByteSpan; Field::COUNT] {
-        &self.inner.layout.meta
-    }
-
-    /// Whether the object is being deleted.
-    pub(crate) fn is_terminating(&self) -> bool {
-        !self.inner.layout.meta[Field::DeletionTimestamp as usize].is_nowhere()
+    /// Where a field of the metadata is.
+    pub(super) fn metadata_span(&self, field: Field) -> ByteSpan {
+        self.inner.layout.meta[field as usize]
     }
 
     fn text(&self) -> &[u8] {

@@ -3,13 +3,11 @@
 use std::ops::Range;
 
 use kubemerge_value::{
-    SharedValue, Str,
     shared::ByteSpan,
     write::{MapWriter, QuotedName},
 };
 
 use super::{
-    field_name::{Name, field_name},
     layout::{Layout, Slot},
     metadata_field::Field,
     ownership::Ownership,
@@ -31,15 +29,9 @@ impl RecordWriter {
         RecordWriter { out: MapWriter::with_capacity(bytes), layout: Layout::default() }
     }
 
-    pub(crate) fn field(&mut self, name: &Name, text: &SharedValue) {
-        let span = self.out.copy(name, text);
-        self.layout.fields.push((name.clone(), span));
-    }
-
     /// Writes a field whose value `append` writes as canonical text; it answers how deep the value is nested.
     pub(crate) fn append(&mut self, name: &str, append: impl FnOnce(&mut Vec<u8>) -> usize) {
-        let span = self.out.append(name, append);
-        self.layout.fields.push((field_name(Str::plain(name)), span));
+        self.out.append(name, append);
     }
 
     pub(crate) fn api_version(&mut self, api_version: &str) {
@@ -84,7 +76,6 @@ impl RecordWriter {
         (self.layout.managed_fields, self.layout.resource_version) =
             (slot(before_managed), slot(before_version));
         self.out.end();
-        self.layout.metadata = start - 1..self.out.written();
     }
 
     pub(crate) fn finish(self, owners: Vec<String>, ownership: Ownership, form: KnownForm) -> Record {

@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use crate::{
     catalog::reservations::Reserved,
-    object::Object,
     protocol::{
+        json::tree,
         query::DryRun,
         status::{Outcome, internal, invalid, store_unavailable},
     },
@@ -174,7 +174,7 @@ fn full() -> String {
 
 fn ports_in_use(write: Write<'_>) -> BTreeSet<i64> {
     let ports = |(_, stored): (_, Stored)| {
-        let spec = Object::of_record(&stored.record).get("spec").unwrap_or_default();
+        let spec = stored.record.at(&["spec"]).map(tree).unwrap_or_default();
         let ports = spec["ports"].as_array().into_iter().flatten().map(|port| port["nodePort"].clone());
         let numbers: Vec<i64> =
             ports.chain([spec["healthCheckNodePort"].clone()]).filter_map(|number| number.as_i64()).collect();
@@ -238,15 +238,13 @@ fn ranges(write: Write<'_>) -> Vec<AddressRange> {
         return AddressRange::parse(DEFAULT_RANGE).into_iter().collect();
     }
     let of_one = |(_, stored): (_, Stored)| -> Vec<AddressRange> {
-        let object = Object::of_record(&stored.record);
-        let conditions = object.at(&["status", "conditions"]).unwrap_or_default();
+        let conditions = stored.record.at(&["status", "conditions"]).map(tree).unwrap_or_default();
         let is_ready = |condition: &Value| condition["type"] == "Ready" && condition["status"] == "True";
         if stored.record.is_terminating() || !conditions.as_array().into_iter().flatten().any(is_ready) {
             return Vec::new();
         }
-        let ranges = object.at(&["spec", "cidrs"]).unwrap_or_default();
-        let ranges = ranges.as_array().into_iter().flatten().filter_map(Value::as_str);
-        ranges.filter_map(AddressRange::parse).collect()
+        let ranges = stored.record.texts_at(&["spec", "cidrs"]);
+        ranges.iter().filter_map(|range| AddressRange::parse(range)).collect()
     };
     stored.into_iter().flat_map(of_one).collect()
 }

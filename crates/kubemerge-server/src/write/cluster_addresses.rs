@@ -1,11 +1,11 @@
 //! IPAddress objects: every address of a Service has one, which shows that it is taken.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     catalog::{Resource, cluster::Cluster},
-    object::Object,
-    store::Stored,
+    store::{Ownership, Record, Stored},
+    write::identity::new_record,
 };
 
 /// What the keys of all IPAddress objects begin with.
@@ -28,31 +28,21 @@ pub(super) fn changed(before: Option<&Stored>, after: Option<&Stored>) -> Addres
 }
 
 fn addresses(service: Option<&Stored>) -> Vec<String> {
-    let Some(service) = service.map(|stored| Object::of_record(&stored.record)) else { return Vec::new() };
-    if service.at(&["spec", "type"]).is_some_and(|kind| kind == "ExternalName") {
+    let Some(Stored { record, .. }) = service else { return Vec::new() };
+    if record.text_at(&["spec", "type"]) == "ExternalName" {
         return Vec::new();
     }
-    let held = service.at(&["spec", "clusterIPs"]).unwrap_or_default();
-    let held = held.as_array().into_iter().flatten().filter_map(Value::as_str);
-    held.filter(|address| address.parse::<std::net::IpAddr>().is_ok()).map(str::to_string).collect()
+    let held = record.texts_at(&["spec", "clusterIPs"]).into_iter();
+    held.filter(|address| address.parse::<std::net::IpAddr>().is_ok()).collect()
 }
 
 /// The object of an address that a Service holds.
-pub(super) fn object(
-    cluster: &Cluster,
-    resource: &Resource,
-    address: &str,
-    service: &Stored,
-) -> Option<Object> {
+pub(super) fn object(cluster: &Cluster, resource: &Resource, address: &str, service: &Record) -> Record {
     let family = if address.contains(':') { "IPv6" } else { "IPv4" };
-    let owner = Object::of_record(&service.record).metadata;
     let value = json!({"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {
             "name": address, "labels": {"ipaddress.kubernetes.io/ip-family": family,
                 "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io"}},
         "spec": {"parentRef":
-            {"name": owner.name(), "namespace": owner.namespace(), "resource": "services"}}});
-    let mut object = Object::from_value(&value).ok()?;
-    let (now, uid) = (cluster.clock.now().text(), cluster.entropy.uid());
-    object.metadata.set_identity(&now, resource.strategy.generation.first(), &uid);
-    Some(object)
+            {"name": service.name(), "namespace": service.namespace(), "resource": "services"}}});
+    new_record(cluster, resource, &value, Ownership::default())
 }

@@ -9,9 +9,9 @@ use kubemerge_kinds::strategy::Propagation;
 
 use crate::{
     catalog::{Resource, split_key},
-    object::{Object, meta::OwnerReference},
+    object::edit,
     protocol::{group_version::split_api_version, status::Outcome},
-    store::{Stored, metadata_field::Field},
+    store::{OwnerReference, Record},
     write::{
         controller_status, definition, definition_deletion, delete,
         delete_options::{DeleteOptions, Preconditions},
@@ -78,12 +78,10 @@ fn run(transaction: &Transaction<'_>, followup: Followup) -> Outcome<()> {
 }
 
 /// The object under a key, with the resource it belongs to.
-fn load(transaction: &Transaction<'_>, key: &str) -> Option<(Arc<Resource>, Stored, Object)> {
+fn load(transaction: &Transaction<'_>, key: &str) -> Option<(Arc<Resource>, Record)> {
     let (group, plural) = split_key(key)?;
     let resource = transaction.index().preferred(group, plural)?.clone();
-    let stored = transaction.cluster.store.get(key)?;
-    let object = Object::of(&stored);
-    Some((resource, stored, object))
+    Some((resource, transaction.cluster.store.get(key)?.record))
 }
 
 /// The key under which an owner would be.
@@ -96,10 +94,10 @@ fn find_owner(
     transaction: &Transaction<'_>,
     owner: &OwnerReference,
     namespace: &str,
-) -> Option<(Arc<str>, Object)> {
+) -> Option<(Arc<str>, Record)> {
     let key = owner_key(transaction, owner, namespace)?;
-    let stored = transaction.cluster.store.get(&key)?;
-    Some((key.into(), Object::of(&stored))).filter(|(_, object)| object.metadata.uid() == owner.uid)
+    let record = transaction.cluster.store.get(&key)?.record;
+    (record.uid() == owner.uid).then(|| (key.into(), record))
 }
 
 fn owner_resource(transaction: &Transaction<'_>, owner: &OwnerReference) -> Option<Arc<Resource>> {
@@ -128,18 +126,16 @@ fn owner_state(transaction: &Transaction<'_>, owner: &OwnerReference, namespace:
     }
     match find_owner(transaction, owner, namespace) {
         None => OwnerState::Gone,
-        Some((_, found)) if found.metadata.is_terminating() && found.metadata.has_finalizer(FOREGROUND) => {
-            OwnerState::Waiting
-        }
+        Some((_, found)) if found.is_terminating() && found.has_finalizer(FOREGROUND) => OwnerState::Waiting,
         Some(_) => OwnerState::Present,
     }
 }
 
 /// Deletes an object whose owners are all gone or waiting, or drops those of them that are.
 fn check_dependent(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()> {
-    let Some((resource, _, object)) = load(transaction, key) else { return Ok(()) };
-    let namespace = object.metadata.namespace().to_string();
-    let owners = object.metadata.owner_references();
+    let Some((resource, object)) = load(transaction, key) else { return Ok(()) };
+    let namespace = object.namespace().into_owned();
+    let owners = object.owner_references();
     let states: Vec<OwnerState> =
         owners.iter().map(|owner| owner_state(transaction, owner, &namespace)).collect();
     let waiting = states.contains(&OwnerState::Waiting);
@@ -156,27 +152,27 @@ fn check_dependent(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()>
             drop_owners(transaction, key, &resource, |uid| lost.contains(uid))
         };
     }
-    let dependents = transaction.cluster.store.dependents(object.metadata.uid());
+    let dependents = transaction.cluster.store.dependents(&object.uid());
     // An owner that waits wants its dependents gone with theirs.
     let policy = if waiting && !dependents.is_empty() {
         unblock_cycle(transaction, key, &resource, &dependents)?;
         Propagation::Foreground
-    } else if object.metadata.has_finalizer(ORPHAN) {
+    } else if object.has_finalizer(ORPHAN) {
         Propagation::Orphan
-    } else if object.metadata.has_finalizer(FOREGROUND) {
+    } else if object.has_finalizer(FOREGROUND) {
         Propagation::Foreground
     } else {
         Propagation::Background
     };
-    collect(transaction, &resource, key, object.metadata.uid(), policy)
+    collect(transaction, &resource, key, &object.uid(), policy)
 }
 
 /// A new object is deleted if its owner existed and is gone; owners that never existed do not matter.
 fn check_new_dependent(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()> {
-    let Some((_, _, object)) = load(transaction, key) else { return Ok(()) };
-    let namespace = object.metadata.namespace();
+    let Some((_, object)) = load(transaction, key) else { return Ok(()) };
+    let namespace = &*object.namespace();
     let (mut waiting, mut missing) = (false, HashSet::new());
-    for owner in object.metadata.owner_references() {
+    for owner in object.owner_references() {
         match owner_state(transaction, &owner, namespace) {
             OwnerState::Present => {}
             OwnerState::Waiting => waiting = true,
@@ -200,8 +196,8 @@ fn was_removed(transaction: &Transaction<'_>, missing: &HashSet<(String, String)
     let store = &transaction.cluster.store;
     let Ok((events, _)) = store.events(prefix, store.oldest(), usize::MAX) else { return false };
     events.iter().filter(|event| event.value.is_none() && keys.contains(&*event.key)).any(|event| {
-        let last = event.previous.as_ref().map(|last| Object::of_record(&last.record));
-        last.is_some_and(|last| missing.contains(&(event.key.to_string(), last.metadata.uid().to_string())))
+        let last = event.previous.as_ref().map(|last| last.record.uid().into_owned());
+        last.is_some_and(|uid| missing.contains(&(event.key.to_string(), uid)))
     })
 }
 
@@ -230,24 +226,20 @@ fn unblock_cycle(
     dependents: &[Arc<str>],
 ) -> Outcome<()> {
     let in_cycle = dependents.iter().any(|dependent| {
-        load(transaction, dependent).is_some_and(|(_, _, object)| {
-            object.metadata.is_terminating() && object.metadata.has_finalizer(FOREGROUND)
-        })
+        load(transaction, dependent)
+            .is_some_and(|(_, object)| object.is_terminating() && object.has_finalizer(FOREGROUND))
     });
     if !in_cycle {
         return Ok(());
     }
     rewrite(transaction, key, resource, |object| {
-        let Some(mut owners) = object.metadata.get(Field::OwnerReferences) else { return };
-        for owner in owners.as_array_mut().into_iter().flatten().filter_map(|owner| owner.as_object_mut()) {
-            // Two objects that own each other would wait for each other for ever.
-            owner.insert("blockOwnerDeletion".into(), false.into());
-        }
-        object.metadata.set(Field::OwnerReferences, owners);
+        // Two objects that own each other would wait for each other for ever.
+        let owners = object.ensure_map("metadata").maps_mut("ownerReferences");
+        owners.for_each(|owner| owner.set("blockOwnerDeletion", false));
     })?;
-    let Some((_, _, object)) = load(transaction, key) else { return Ok(()) };
-    let namespace = object.metadata.namespace().to_string();
-    transaction.enqueue(Followup::DependentGone { owners: object.metadata.owner_references(), namespace });
+    let Some((_, object)) = load(transaction, key) else { return Ok(()) };
+    let namespace = object.namespace().into_owned();
+    transaction.enqueue(Followup::DependentGone { owners: object.owner_references(), namespace });
     Ok(())
 }
 
@@ -258,12 +250,10 @@ fn drop_owners(
     resource: &Resource,
     unwanted: impl Fn(&str) -> bool,
 ) -> Outcome<()> {
-    let Some((_, _, object)) = load(transaction, key) else { return Ok(()) };
-    let owners = object.metadata.owner_references();
-    let namespace = object.metadata.namespace().to_string();
-    rewrite(transaction, key, resource, |object| {
-        object.metadata.retain_owners(|owner| !unwanted(&owner.uid));
-    })?;
+    let Some((_, object)) = load(transaction, key) else { return Ok(()) };
+    let owners = object.owner_references();
+    let namespace = object.namespace().into_owned();
+    rewrite(transaction, key, resource, |object| edit::remove_owners(object, &unwanted))?;
     let lost = owners.into_iter().filter(|owner| unwanted(&owner.uid)).collect();
     transaction.enqueue(Followup::DependentGone { owners: lost, namespace });
     Ok(())
@@ -271,8 +261,8 @@ fn drop_owners(
 
 /// The owner waits: its dependents are checked now; if none blocks, the owner is released.
 fn begin_foreground(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()> {
-    let Some((_, _, object)) = load(transaction, key) else { return Ok(()) };
-    for dependent in transaction.cluster.store.dependents(object.metadata.uid()) {
+    let Some((_, object)) = load(transaction, key) else { return Ok(()) };
+    for dependent in transaction.cluster.store.dependents(&object.uid()) {
         check_dependent(transaction, &dependent)?;
     }
     release_foreground(transaction, key)
@@ -280,14 +270,14 @@ fn begin_foreground(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()
 
 /// Releases an owner that no dependent blocks any more.
 fn release_foreground(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()> {
-    let Some((resource, _, object)) = load(transaction, key) else { return Ok(()) };
-    if !object.metadata.is_terminating() || !object.metadata.has_finalizer(FOREGROUND) {
+    let Some((resource, object)) = load(transaction, key) else { return Ok(()) };
+    if !object.is_terminating() || !object.has_finalizer(FOREGROUND) {
         return Ok(());
     }
-    let uid = object.metadata.uid();
-    let blocked = transaction.cluster.store.dependents(uid).iter().any(|dependent| {
-        load(transaction, dependent).is_some_and(|(_, _, dependent)| {
-            let owners = dependent.metadata.owner_references();
+    let uid = object.uid();
+    let blocked = transaction.cluster.store.dependents(&uid).iter().any(|dependent| {
+        load(transaction, dependent).is_some_and(|(_, dependent)| {
+            let owners = dependent.owner_references();
             // Dependents that do not block are deleted later, in the background.
             owners.iter().any(|owner| owner.uid == uid && owner.block_owner_deletion)
         })
@@ -297,10 +287,10 @@ fn release_foreground(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<
 
 /// Removes the owner from its dependents, then lets the owner go.
 fn orphan(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()> {
-    let Some((resource, _, object)) = load(transaction, key) else { return Ok(()) };
-    let uid = object.metadata.uid();
-    for dependent in transaction.cluster.store.dependents(uid) {
-        if let Some((resource, ..)) = load(transaction, &dependent) {
+    let Some((resource, object)) = load(transaction, key) else { return Ok(()) };
+    let uid = object.uid();
+    for dependent in transaction.cluster.store.dependents(&uid) {
+        if let Some((resource, _)) = load(transaction, &dependent) {
             drop_owners(transaction, &dependent, &resource, |owner| owner == uid)?;
         }
     }
@@ -309,10 +299,10 @@ fn orphan(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()> {
 
 /// Removes the finalizer of storage that is being deleted and that nothing uses.
 fn unprotect(transaction: &Transaction<'_>, key: &Arc<str>) -> Outcome<()> {
-    let Some((resource, _, object)) = load(transaction, key) else { return Ok(()) };
+    let Some((resource, object)) = load(transaction, key) else { return Ok(()) };
     let Some(finalizer) = storage_protection::finalizer(&resource) else { return Ok(()) };
-    if !object.metadata.is_terminating()
-        || !object.metadata.has_finalizer(finalizer)
+    if !object.is_terminating()
+        || !object.has_finalizer(finalizer)
         || storage_protection::is_in_use(transaction.cluster, &resource, &object)
     {
         return Ok(());
@@ -326,8 +316,5 @@ fn drop_finalizer(
     resource: &Resource,
     finalizer: &str,
 ) -> Outcome<()> {
-    rewrite(transaction, key, resource, |object| {
-        let rest = object.metadata.finalizers().into_iter().filter(|one| one != finalizer).collect();
-        object.metadata.set_finalizers(rest);
-    })
+    rewrite(transaction, key, resource, |object| edit::remove_finalizer(object, finalizer))
 }

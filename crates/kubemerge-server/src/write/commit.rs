@@ -1,11 +1,8 @@
 //! The last step of every change to an existing object: compare with what is stored, then store or remove.
 
-use serde_json::Value;
-
 use crate::{
     catalog::{Resource, call::Call},
     kind::shown::Shown,
-    object::Object,
     protocol::{
         query::DryRun,
         status::{Outcome, store_unavailable},
@@ -52,7 +49,7 @@ pub(crate) fn commit(
         return Ok(Committed::Unchanged(old.clone()));
     }
     // The last finalizer was removed: the update is the deletion.
-    if record.is_terminating() && is_released(resource, &Object::of_record(&record)) {
+    if record.is_terminating() && is_released(resource, &record) {
         let removed = transaction.remove(resource, key, old)?;
         return Ok(Committed::Removed(Stored { record, revision: removed.revision }));
     }
@@ -96,19 +93,13 @@ pub(crate) fn unless_changed<T>(written: Result<T, WriteError>) -> Outcome<Optio
 }
 
 /// Whether a terminating object has no finalizer and no grace period left.
-pub(crate) fn is_released(resource: &Resource, object: &Object) -> bool {
-    let metadata = &object.metadata;
-    metadata.is_terminating()
-        && metadata.grace_period().unwrap_or(0) == 0
-        && metadata.finalizers().is_empty()
-        && !(is_namespace(resource) && has_spec_finalizers(object))
+pub(crate) fn is_released(resource: &Resource, record: &Record) -> bool {
+    record.is_terminating()
+        && record.grace_period().unwrap_or(0) == 0
+        && record.finalizers().is_empty()
+        && !(is_namespace(resource) && record.has_items_at(&["spec", "finalizers"]))
 }
 
 pub(crate) fn is_namespace(resource: &Resource) -> bool {
     resource.group.is_empty() && resource.kind == "Namespace"
-}
-
-fn has_spec_finalizers(object: &Object) -> bool {
-    let finalizers = object.at(&["spec", "finalizers"]);
-    finalizers.as_ref().and_then(Value::as_array).is_some_and(|list| !list.is_empty())
 }

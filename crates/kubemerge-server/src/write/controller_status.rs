@@ -9,8 +9,12 @@ use serde_json::{Value, json};
 
 use crate::{
     catalog::{Resource, key_name},
-    object::Object,
-    protocol::{json::canonical, status::Outcome},
+    object::{draft, edit},
+    protocol::{
+        json::{canonical, tree},
+        status::Outcome,
+    },
+    store::Record,
     write::{
         apply::{self, Configuration},
         commit::{commit, unless_changed},
@@ -37,14 +41,15 @@ pub(crate) fn judge_flow_schemas(transaction: &Transaction<'_>) -> Outcome<()> {
 /// Writes the condition of an object, if it is not there yet.
 pub(crate) fn judge(transaction: &Transaction<'_>, key: &str) -> Outcome<()> {
     let Some(stored) = transaction.cluster.store.get(key) else { return Ok(()) };
-    let object = Object::of_record(&stored.record);
     let (plural, condition) = match stored.record.kind() {
-        "FlowSchema" => ("flowschemas", Some(dangling(transaction, &object))),
-        _ => ("apiservices", unavailable(transaction, &object)),
+        "FlowSchema" => ("flowschemas", Some(dangling(transaction, &stored.record))),
+        _ => ("apiservices", unavailable(transaction, &stored.record)),
     };
     let Some(mut condition) = condition else { return Ok(()) };
-    let status = object.get("status").unwrap_or_default();
-    let conditions = status["conditions"].as_array().cloned().unwrap_or_default();
+    let conditions = match stored.record.at(&["status", "conditions"]).map(tree) {
+        Some(Value::Array(conditions)) => conditions,
+        _ => Vec::new(),
+    };
     if conditions.iter().any(|one| is_same(one, &condition)) {
         return Ok(());
     }
@@ -57,10 +62,8 @@ pub(crate) fn judge(transaction: &Transaction<'_>, key: &str) -> Outcome<()> {
     if resource.kind == "FlowSchema" {
         return apply_condition(transaction, resource, key, &condition);
     }
-    rewrite_status(transaction, key, resource, |object| {
-        // A status that was read can be written.
-        drop(object.set("status", &json!({"conditions": conditions})));
-    })
+    let status = json!({"conditions": conditions});
+    rewrite_status(transaction, key, resource, |object| edit::set_json(object, "status", &status))
 }
 
 /// Applies the condition of a FlowSchema, again if another client was faster: its manager applies, others update.
@@ -82,10 +85,10 @@ fn apply_condition(
         let Some(text) = applied.text else { return Ok(()) };
         // What was applied is JSON.
         let document: Value = serde_json::from_str(&text).unwrap_or_default();
-        let mut new = Object::of_record(&stored.record);
-        new.set("status", &document["status"])?;
-        new.ownership = applied.ownership;
-        if unless_changed(commit(transaction, resource, key, &stored, new.record()))?.is_some() {
+        let mut new = edit::tree(&stored.record, &arena);
+        edit::set_json(&mut new, "status", &document["status"]);
+        let record = draft::record(&new, applied.ownership, stored.record.form());
+        if unless_changed(commit(transaction, resource, key, &stored, record))?.is_some() {
             break;
         }
     }
@@ -97,9 +100,8 @@ fn is_same(condition: &Value, other: &Value) -> bool {
 }
 
 /// Whether the priority level of a FlowSchema is missing.
-fn dangling(transaction: &Transaction<'_>, schema: &Object) -> Value {
-    let level = schema.at(&["spec", "priorityLevelConfiguration", "name"]).unwrap_or_default();
-    let level = level.as_str().unwrap_or_default();
+fn dangling(transaction: &Transaction<'_>, schema: &Record) -> Value {
+    let level = &*schema.text_at(&["spec", "priorityLevelConfiguration", "name"]);
     let intro = format!("This FlowSchema references the PriorityLevelConfiguration object named {level:?}");
     let exists = MANDATORY_LEVELS.contains(&level)
         || transaction.cluster.store.get(&[PRIORITY_LEVELS, level].concat()).is_some();
@@ -112,9 +114,9 @@ fn dangling(transaction: &Transaction<'_>, schema: &Object) -> Value {
 }
 
 /// Why an APIService is not available; none if nothing is known against it.
-fn unavailable(transaction: &Transaction<'_>, service: &Object) -> Option<Value> {
-    let reference = service.at(&["spec", "service"])?;
-    let [namespace, name] = ["namespace", "name"].map(|field| reference[field].as_str().unwrap_or_default());
+fn unavailable(transaction: &Transaction<'_>, service: &Record) -> Option<Value> {
+    service.at(&["spec", "service"])?;
+    let [namespace, name] = ["namespace", "name"].map(|field| service.text_at(&["spec", "service", field]));
     let found = transaction.cluster.store.get(&format!("/services/{namespace}/{name}"));
     found.is_none().then(|| {
         json!({"type": "Available", "status": "False", "reason": "ServiceNotFound",

@@ -4,7 +4,7 @@ use kubemerge_kinds::{field_error::FieldError, meta::NameRule};
 
 use crate::{
     catalog::{Resource, call::Call, key_name},
-    object::{Object, draft::Draft},
+    object::draft::Draft,
     protocol::{
         query::DryRun,
         reason::Reason,
@@ -186,8 +186,10 @@ fn generated_name(call: &Call<'_>, base: &str) -> String {
 }
 
 fn exists(call: &Call<'_>, existing: Option<&Stored>) -> Failure {
-    let metadata = existing.map(|one| Object::of_record(&one.record).metadata).unwrap_or_default();
+    let record = existing.map(|one| &one.record);
     // Tells clients that waiting helps.
-    let prefix = if metadata.is_terminating() { "object is being deleted: " } else { "" };
-    already_exists(call.resource.qualified(), metadata.name(), prefix)
+    let is_ending = record.is_some_and(Record::is_terminating);
+    let prefix = if is_ending { "object is being deleted: " } else { "" };
+    let name = record.map(Record::name).unwrap_or_default();
+    already_exists(call.resource.qualified(), &name, prefix)
 }

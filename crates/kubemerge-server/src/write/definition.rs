@@ -19,12 +19,12 @@ use crate::{
         definition::{GROUP, PREFIX},
     },
     kind::decode_complete,
-    object::{Object, draft::metadata_text},
+    object::{draft::metadata_text, edit},
     protocol::{
         json::{canonical, tree},
         status::{Outcome, Qualified, invalid, unclassified},
     },
-    store::metadata_field::Field,
+    store::{Record, metadata_field::Field},
     write::{followup::Followup, rewrite::rewrite_status, transaction::Transaction},
 };
 
@@ -71,9 +71,8 @@ pub(crate) fn judge_names(transaction: &Transaction<'_>, name: &str) -> Outcome<
     }
     let index = transaction.index();
     let Some(resource) = index.find(GROUP, "v1", "customresourcedefinitions") else { return Ok(()) };
-    rewrite_status(transaction, &key, resource, |object| {
-        // The status was read before, so it can be written.
-        drop(object.set("status", &after["status"]));
+    rewrite_status(transaction, &key, resource, |definition| {
+        edit::set_json(definition, "status", &after["status"]);
     })?;
     // A definition that gave names up may let others have them.
     judge_others(transaction, text(&after, "/spec/group"), name);
@@ -99,15 +98,18 @@ fn accept_names(cluster: &Cluster, definition: &mut Value) {
 }
 
 /// A definition that is deleted: it stays until its objects are gone.
-pub(crate) fn marked(transaction: &Transaction<'_>, old: &Object) -> Outcome<Object> {
-    let mut new = old.clone();
+pub(crate) fn marked(transaction: &Transaction<'_>, old: &Record) -> Record {
     let now = transaction.cluster.clock.now();
-    new.metadata.set(Field::DeletionTimestamp, now.to_string());
-    if !new.metadata.has_finalizer(CLEANUP) {
-        new.metadata.set_finalizers([new.metadata.finalizers(), vec![CLEANUP.into()]].concat());
+    let mut finalizers = old.finalizers();
+    if !old.has_finalizer(CLEANUP) {
+        finalizers.push(CLEANUP.into());
     }
-    let mut status = new.get("status").unwrap_or_default();
+    let mut status = old.at(&["status"]).map(tree).unwrap_or_default();
     set_terminating(&mut status, now);
-    new.set("status", &status)?;
-    Ok(new)
+    edit::changed(old, |definition| {
+        let metadata = definition.ensure_map("metadata");
+        metadata.set_text(Field::DeletionTimestamp.name(), &now.text());
+        edit::set_finalizers(definition, &finalizers);
+        edit::set_json(definition, "status", &status);
+    })
 }

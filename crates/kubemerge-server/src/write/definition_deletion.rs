@@ -1,13 +1,11 @@
 //! The deletion of a definition: its objects go first.
 
-use kubemerge_kinds::custom::definition::text;
-
 use crate::{
     catalog::{
         Resource,
         definition::{GROUP, PREFIX},
     },
-    object::Object,
+    object::edit,
     protocol::status::Outcome,
     write::{
         definition::CLEANUP,
@@ -22,14 +20,14 @@ use crate::{
 pub(crate) fn finish(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
     let key = format!("{PREFIX}{name}");
     let Some(stored) = transaction.cluster.store.get(&key) else { return Ok(()) };
-    let definition = Object::of(&stored);
-    if !definition.metadata.is_terminating() || !definition.metadata.has_finalizer(CLEANUP) {
+    if !stored.record.is_terminating() || !stored.record.has_finalizer(CLEANUP) {
         return Ok(());
     }
-    let spec = definition.get("spec").unwrap_or_default();
+    let [group, plural] =
+        [&["spec", "group"][..], &["spec", "names", "plural"]].map(|path| stored.record.text_at(path));
     let index = transaction.index();
-    let served = index.preferred(text(&spec, "/group"), text(&spec, "/names/plural"));
-    let prefix = format!("{}/{}/", text(&spec, "/group"), text(&spec, "/names/plural"));
+    let served = index.preferred(&group, &plural);
+    let prefix = format!("{group}/{plural}/");
     if let Some(resource) = served {
         for instance in keys_below(transaction, &prefix).iter().filter(|key| !is_ending(transaction, key)) {
             delete_instance(transaction, resource, instance)?;
@@ -40,10 +38,7 @@ pub(crate) fn finish(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
         return Ok(());
     }
     let Some(resource) = index.find(GROUP, "v1", "customresourcedefinitions") else { return Ok(()) };
-    rewrite(transaction, &key, resource, |object| {
-        let rest = object.metadata.finalizers().into_iter().filter(|one| one != CLEANUP).collect();
-        object.metadata.set_finalizers(rest);
-    })
+    rewrite(transaction, &key, resource, |definition| edit::remove_finalizer(definition, CLEANUP))
 }
 
 fn delete_instance(transaction: &Transaction<'_>, resource: &Resource, key: &str) -> Outcome<()> {

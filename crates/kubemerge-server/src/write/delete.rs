@@ -1,16 +1,15 @@
 //! Deleting an object: preconditions, finalizers, grace periods.
 
-use kubemerge_kinds::strategy::Propagation;
-use serde_json::json;
+use kubemerge_kinds::{strategy::Propagation, tree::Map};
 
 use crate::{
     catalog::{Resource, definition::is_definition, key_name},
-    object::Object,
+    object::edit,
     protocol::{
         query::DryRun,
         status::{Outcome, conflict, not_found, store_unavailable},
     },
-    store::{Stored, WriteError, metadata_field::Field},
+    store::{Record, Stored, WriteError, metadata_field::Field},
     write::{
         commit::{is_namespace, is_released},
         definition,
@@ -44,16 +43,15 @@ pub(crate) fn delete(
     }
     let mut current = transaction.cluster.store.get(key).ok_or_else(gone)?;
     loop {
-        let old = Object::of(&current);
-        check_preconditions(resource, &old, &options.preconditions)?;
-        let new = marked(transaction, resource, &old, options)?;
+        check_preconditions(resource, &current, &options.preconditions)?;
+        let new = marked(transaction, resource, &current.record, options);
         let outcome = match new {
             _ if options.dry_run == DryRun::All => return Ok(dry_run(resource, &current, new)),
             None => {
                 let removed = transaction.remove(resource, key, &current);
                 removed.map(|last| Deleted::Gone(shown_after_removal(transaction, resource, last)))
             }
-            Some(new) => mark(transaction, resource, key, &current, &new),
+            Some(new) => mark(transaction, resource, key, &current, new),
         };
         match outcome {
             Ok(deleted) => return Ok(deleted),
@@ -65,14 +63,17 @@ pub(crate) fn delete(
 
 /// Upstream: a pod that is removed at once is answered as if its grace period of no seconds had begun.
 fn shown_after_removal(transaction: &Transaction<'_>, resource: &Resource, last: Stored) -> Stored {
-    let mut pod = Object::of_record(&last.record);
-    if !(resource.group.is_empty() && resource.kind == "Pod") || pod.metadata.is_terminating() {
+    if !is_pod(resource) || last.record.is_terminating() {
         return last;
     }
-    pod.metadata.set(Field::DeletionTimestamp, transaction.cluster.clock.now().to_string());
-    pod.metadata.set(Field::DeletionGracePeriodSeconds, 0);
-    pod.metadata.set(Field::Generation, pod.metadata.generation().saturating_add(1));
-    Stored { record: pod.record(), revision: last.revision }
+    let now = transaction.cluster.clock.now().text();
+    let record = edit::changed(&last.record, |pod| {
+        let metadata = pod.ensure_map("metadata");
+        metadata.set_text(Field::DeletionTimestamp.name(), &now);
+        metadata.set(Field::DeletionGracePeriodSeconds.name(), 0);
+        metadata.set(Field::Generation.name(), last.record.generation().saturating_add(1));
+    });
+    Stored { record, revision: last.revision }
 }
 
 fn mark(
@@ -80,19 +81,18 @@ fn mark(
     resource: &Resource,
     key: &str,
     current: &Stored,
-    new: &Object,
+    record: Record,
 ) -> Result<Deleted, WriteError> {
-    let record = new.record();
     if record.canonical() == current.record.canonical() {
         return Ok(Deleted::Waiting(current.clone()));
     }
     Ok(Deleted::Waiting(transaction.update(resource, key, record, current)?))
 }
 
-fn dry_run(resource: &Resource, current: &Stored, new: Option<Object>) -> Deleted {
+fn dry_run(resource: &Resource, current: &Stored, new: Option<Record>) -> Deleted {
     match new {
-        Some(new) if !is_released(resource, &new) => {
-            Deleted::Waiting(Stored { record: new.record(), revision: current.revision })
+        Some(record) if !is_released(resource, &record) => {
+            Deleted::Waiting(Stored { record, revision: current.revision })
         }
         _ => Deleted::Gone(current.clone()),
     }
@@ -102,45 +102,61 @@ fn dry_run(resource: &Resource, current: &Stored, new: Option<Object>) -> Delete
 fn marked(
     transaction: &Transaction<'_>,
     resource: &Resource,
-    old: &Object,
+    old: &Record,
     options: &DeleteOptions,
-) -> Outcome<Option<Object>> {
-    if is_definition(resource) && !old.metadata.is_terminating() {
-        return definition::marked(transaction, old).map(Some);
+) -> Option<Record> {
+    if is_definition(resource) && !old.is_terminating() {
+        return Some(definition::marked(transaction, old));
     }
-    let mut new = old.clone();
-    new.metadata.set_finalizers(collection_finalizers(resource, old, options.propagation));
+    let finalizers = collection_finalizers(resource, old, options.propagation);
     let grace = grace_period(transaction, resource, old, options);
     // A namespace always waits: its content has to be deleted first.
-    let held = !new.metadata.finalizers().is_empty() || is_namespace(resource);
-    if grace == 0 && !held {
-        return Ok(None);
+    if grace == 0 && finalizers.is_empty() && !is_namespace(resource) {
+        return None;
     }
-    let was_terminating = old.metadata.is_terminating();
-    let shortened =
-        !is_namespace(resource) && old.metadata.grace_period().is_none_or(|before| grace < before);
+    let new = edit::changed(old, |object| {
+        edit::set_finalizers(object, &finalizers);
+        set_times(transaction, resource, old, object, grace);
+        if is_namespace(resource) {
+            object.ensure_map("status").set("phase", "Terminating");
+        }
+    });
+    Some(new).filter(|new| !is_released(resource, new))
+}
+
+/// Sets when an object is to be removed.
+fn set_times(
+    transaction: &Transaction<'_>,
+    resource: &Resource,
+    old: &Record,
+    object: &mut Map<'_>,
+    grace: i64,
+) {
+    let metadata = object.ensure_map("metadata");
+    let was_terminating = old.is_terminating();
+    let shortened = !is_namespace(resource) && old.grace_period().is_none_or(|before| grace < before);
     // A second delete may shorten the grace period, never extend it.
     if !was_terminating || shortened {
         let end = transaction.cluster.clock.now().plus(grace);
-        new.metadata.set(Field::DeletionTimestamp, end.to_string());
+        metadata.set_text(Field::DeletionTimestamp.name(), &end.text());
         // Upstream: namespaces are marked by code of their own, without a grace period.
         if !is_namespace(resource) {
-            new.metadata.set(Field::DeletionGracePeriodSeconds, grace);
+            metadata.set(Field::DeletionGracePeriodSeconds.name(), grace);
         }
     }
     // Upstream: marking an object for deletion counts as a change of its spec.
-    if !was_terminating && old.metadata.generation() > 0 {
-        new.metadata.set(Field::Generation, old.metadata.generation().saturating_add(1));
+    if !was_terminating && old.generation() > 0 {
+        metadata.set(Field::Generation.name(), old.generation().saturating_add(1));
     }
-    if is_namespace(resource) {
-        new.set_at(&["status", "phase"], json!("Terminating"))?;
-    }
-    Ok(Some(new).filter(|new| !is_released(resource, new)))
+}
+
+fn is_pod(resource: &Resource) -> bool {
+    resource.group.is_empty() && resource.kind == "Pod"
 }
 
 /// The finalizers with those of garbage collection as the request, the object or the kind has it.
-fn collection_finalizers(resource: &Resource, old: &Object, wanted: Option<Propagation>) -> Vec<String> {
-    let before = old.metadata.finalizers();
+fn collection_finalizers(resource: &Resource, old: &Record, wanted: Option<Propagation>) -> Vec<String> {
+    let before = old.finalizers();
     let default = resource.strategy.default_propagation;
     // Upstream: Events have no garbage collection; their finalizers stay as they are.
     if default == Propagation::Unsupported {
@@ -168,40 +184,36 @@ fn collection_finalizers(resource: &Resource, old: &Object, wanted: Option<Propa
 fn grace_period(
     transaction: &Transaction<'_>,
     resource: &Resource,
-    old: &Object,
+    old: &Record,
     options: &DeleteOptions,
 ) -> i64 {
-    if !(resource.group.is_empty() && resource.kind == "Pod")
-        || transaction.settings.pod_termination == PodTermination::Immediate
-    {
+    if !is_pod(resource) || transaction.settings.pod_termination == PodTermination::Immediate {
         return 0;
     }
-    let text = |path: &[&str]| old.at(path).and_then(|value| value.as_str().map(str::to_string));
-    let finished = matches!(text(&["status", "phase"]).as_deref(), Some("Succeeded" | "Failed"));
-    if text(&["spec", "nodeName"]).is_none_or(|node| node.is_empty()) || finished {
+    let finished = matches!(&*old.text_at(&["status", "phase"]), "Succeeded" | "Failed");
+    if old.text_at(&["spec", "nodeName"]).is_empty() || finished {
         return 0;
     }
-    let own = old.at(&["spec", "terminationGracePeriodSeconds"]).and_then(|value| value.as_i64());
+    let own = old.integer_at(&["spec", "terminationGracePeriodSeconds"]);
     let wanted = options.grace_period.or(own).unwrap_or(0);
     // Upstream: a negative period means the shortest one that is not immediate.
     let wanted = if wanted < 0 { 1 } else { wanted };
     // A second request may only shorten the period.
-    old.metadata.grace_period().map_or(wanted, |before| wanted.min(before))
+    old.grace_period().map_or(wanted, |before| wanted.min(before))
 }
 
-fn check_preconditions(resource: &Resource, old: &Object, wanted: &Preconditions) -> Outcome<()> {
-    let metadata = &old.metadata;
+fn check_preconditions(resource: &Resource, old: &Stored, wanted: &Preconditions) -> Outcome<()> {
     // Upstream: named after the kind, where other conflicts have the resource.
-    let refuse = |text: String| Err(conflict(resource.qualified_kind(), metadata.name(), &text));
-    if let Some(uid) = wanted.uid.as_ref().filter(|uid| *uid != metadata.uid()) {
+    let refuse = |text: String| Err(conflict(resource.qualified_kind(), &old.record.name(), &text));
+    let held = old.record.uid();
+    if let Some(uid) = wanted.uid.as_ref().filter(|uid| **uid != held) {
         return refuse(format!(
-            "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been \
-             deleted and then recreated",
-            metadata.uid()
+            "the UID in the precondition ({uid}) does not match the UID in record ({held}). The object might have \
+             been deleted and then recreated"
         ));
     }
-    let held = metadata.resource_version();
-    if let Some(version) = wanted.resource_version.as_ref().filter(|version| *version != held) {
+    let held = old.revision.to_string();
+    if let Some(version) = wanted.resource_version.as_ref().filter(|version| **version != held) {
         return refuse(format!(
             "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record \
              ({held}). The object might have been modified"

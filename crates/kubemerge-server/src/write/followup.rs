@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     catalog::{Resource, definition::is_definition},
-    object::{Object, meta::OwnerReference},
+    store::{OwnerReference, Record},
     write::storage_protection,
 };
 
@@ -58,11 +58,11 @@ pub(crate) fn of_controllers(resource: &Resource, key: &str) -> Option<Followup>
 }
 
 /// What follows from the removal of an object.
-pub(crate) fn after_removal(resource: &Resource, object: &Object) -> Vec<Followup> {
+pub(crate) fn after_removal(resource: &Resource, record: &Record) -> Vec<Followup> {
     // Every object may be an owner; the store knows of whom.
-    let mut followups = vec![Followup::OwnerGone { uid: object.metadata.uid().to_string() }];
-    let owners = object.metadata.owner_references();
-    let namespace = object.metadata.namespace().to_string();
+    let mut followups = vec![Followup::OwnerGone { uid: record.uid().into_owned() }];
+    let owners = record.owner_references();
+    let namespace = record.namespace().into_owned();
     if !owners.is_empty() {
         followups.push(Followup::DependentGone { owners, namespace: namespace.clone() });
     }
@@ -70,12 +70,12 @@ pub(crate) fn after_removal(resource: &Resource, object: &Object) -> Vec<Followu
         followups.push(Followup::Namespace { name: namespace });
     }
     if resource.group.is_empty() && resource.kind == "Pod" {
-        let keys = storage_protection::claim_keys(object).into_iter();
+        let keys = storage_protection::claim_keys(record).into_iter();
         followups.extend(keys.map(|key| Followup::Unprotect { key: key.into() }));
     }
     if is_definition(resource) {
-        let group = object.at(&["spec", "group"]).and_then(|group| group.as_str().map(str::to_string));
-        followups.push(Followup::NamesFree { group: group.unwrap_or_default() });
+        let group = record.text_at(&["spec", "group"]).into_owned();
+        followups.push(Followup::NamesFree { group });
     }
     // A definition that is being deleted waits for its last object.
     followups.extend(resource.definition().map(|name| Followup::Definition { name }));
@@ -83,18 +83,18 @@ pub(crate) fn after_removal(resource: &Resource, object: &Object) -> Vec<Followu
 }
 
 /// What follows when an object begins to terminate.
-pub(crate) fn after_termination(resource: &Resource, key: &str, object: &Object) -> Vec<Followup> {
+pub(crate) fn after_termination(resource: &Resource, key: &str, record: &Record) -> Vec<Followup> {
     let mut followups = Vec::new();
-    if object.metadata.has_finalizer(FOREGROUND) {
+    if record.has_finalizer(FOREGROUND) {
         followups.push(Followup::Foreground { key: key.into() });
     }
-    if object.metadata.has_finalizer(ORPHAN) {
+    if record.has_finalizer(ORPHAN) {
         followups.push(Followup::Orphan { key: key.into() });
     }
-    if storage_protection::finalizer(resource).is_some_and(|one| object.metadata.has_finalizer(one)) {
+    if storage_protection::finalizer(resource).is_some_and(|one| record.has_finalizer(one)) {
         followups.push(Followup::Unprotect { key: key.into() });
     }
-    let name = object.metadata.name().to_string();
+    let name = record.name().into_owned();
     match (resource.group.as_str(), resource.kind.as_str()) {
         ("", "Namespace") => followups.push(Followup::Namespace { name }),
         ("apiextensions.k8s.io", "CustomResourceDefinition") => followups.push(Followup::Definition { name }),

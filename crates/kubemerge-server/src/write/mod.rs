@@ -8,7 +8,7 @@
 //! | default | the kind | missing defaults |
 //! | track | `track`, `apply` | who owns which fields |
 //! | admit | `create`, `namespace`, `admission` | whether the object may be created where it is; what plugins change |
-//! | prepare | `prepare`, `allocation` | what the server owns: identity, addresses, status, generation |
+//! | prepare | `prepare`, `identity`, `allocation` | what the server owns: identity, addresses, status, generation |
 //! | validate | `validate`, `admission` | every complaint about the object |
 //! | commit | `commit`, `transaction` | compare-and-swap in the store |
 //! | follow-ups | `followup`, `collector`, `definition`, `controller_status`, `recovery` | garbage collection, namespaces and definitions that are deleted, names of definitions, conditions |
@@ -30,6 +30,7 @@ mod definition_deletion;
 pub(crate) mod delete;
 pub(crate) mod delete_options;
 pub(crate) mod followup;
+mod identity;
 pub(crate) mod namespace;
 mod namespace_deletion;
 pub(crate) mod part;

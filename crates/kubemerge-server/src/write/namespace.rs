@@ -6,10 +6,9 @@ use serde_json::json;
 
 use crate::{
     catalog::Resource,
-    object::Object,
     protocol::status::{Cause, Outcome, Qualified, forbidden, not_found},
     store::Ownership,
-    write::{settings::MissingNamespaces, track, transaction::Transaction},
+    write::{identity::new_record, settings::MissingNamespaces, track, transaction::Transaction},
 };
 
 const NAMESPACES: Qualified<'static> = Qualified { group: "", name: "namespaces" };
@@ -55,16 +54,12 @@ fn state(transaction: &Transaction<'_>, namespace: &str) -> NamespaceState {
 pub(crate) fn create(transaction: &Transaction<'_>, name: &str) {
     let index = transaction.index();
     let Some(resource) = index.find("", "v1", "namespaces") else { return };
-    let cluster = transaction.cluster;
     let wanted = json!({"apiVersion": "v1", "kind": "Namespace",
         "metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}},
         "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}});
-    let Ok(mut object) = Object::from_value(&wanted) else { return };
-    let (now, uid) = (cluster.clock.now().text(), cluster.entropy.uid());
-    object.metadata.set_identity(&now, resource.strategy.generation.first(), &uid);
-    object.ownership = named_by_server(transaction);
+    let record = new_record(transaction.cluster, resource, &wanted, named_by_server(transaction));
     // Losing this race means that the namespace is there, which is all that is wanted.
-    drop(transaction.create(resource, &key(name), object.record()));
+    drop(transaction.create(resource, &key(name), record));
 }
 
 /// The server owns the label with the name of a namespace that it creates.

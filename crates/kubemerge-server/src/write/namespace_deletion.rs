@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use kubemerge_kinds::tree::{List, Map};
 
 use crate::{
     catalog::Resource,
-    object::Object,
     protocol::status::Outcome,
+    store::Stored,
     write::{
         delete,
         delete_options::DeleteOptions,
@@ -20,11 +20,8 @@ use crate::{
 /// Empties a namespace that is being deleted, and lets it go once it is empty.
 pub(crate) fn finish(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
     let key = key(name);
-    let is_terminating = || {
-        let stored = transaction.cluster.store.get(&key)?;
-        Some(Object::of(&stored)).filter(|object| object.metadata.is_terminating())
-    };
-    if is_terminating().is_none_or(|object| spec_finalizers(&object).is_empty()) {
+    let Some(Stored { record, .. }) = transaction.cluster.store.get(&key) else { return Ok(()) };
+    if !record.is_terminating() || record.texts_at(&["spec", "finalizers"]).is_empty() {
         return Ok(());
     }
     for (resource, content) in keys_in_namespace(transaction, name) {
@@ -38,18 +35,17 @@ pub(crate) fn finish(transaction: &Transaction<'_>, name: &str) -> Outcome<()> {
     }
     let index = transaction.index();
     let Some(resource) = index.find("", "v1", "namespaces") else { return Ok(()) };
-    rewrite(transaction, &key, resource, |object| {
-        let rest: Vec<String> =
-            spec_finalizers(object).into_iter().filter(|one| one != "kubernetes").collect();
-        // A namespace whose other finalizers are gone as well is removed by this write.
-        drop(object.set_at(&["spec", "finalizers"], json!(rest)));
-    })
+    // A namespace whose other finalizers are gone as well is removed by this write.
+    rewrite(transaction, &key, resource, remove_spec_finalizer)
 }
 
-fn spec_finalizers(namespace: &Object) -> Vec<String> {
-    let list = namespace.at(&["spec", "finalizers"]);
-    let list = list.as_ref().and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(|one| one.as_str().map(str::to_string)).collect()
+/// Removes the finalizer that every namespace has; the list stays, even if it is empty.
+fn remove_spec_finalizer(namespace: &mut Map<'_>) {
+    let spec = namespace.ensure_map("spec");
+    match spec.list_mut("finalizers") {
+        Some(list) => list.retain(|one| one.as_str() != Some("kubernetes")),
+        None => spec.set("finalizers", List::new_in(spec.arena())),
+    }
 }
 
 fn delete_content(transaction: &Transaction<'_>, resource: &Resource, key: &str) -> Outcome<()> {

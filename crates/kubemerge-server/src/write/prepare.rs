@@ -10,6 +10,7 @@ use crate::{
     write::{
         allocation,
         commit::is_namespace,
+        identity::set_identity,
         request::{Old, Write},
     },
 };
@@ -30,7 +31,7 @@ pub(crate) fn reset<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old
 /// Gives a new object its identity; a changed one keeps that of the stored object.
 pub(crate) fn identify<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<Old<'w>>) {
     match old {
-        None => set_identity(write, draft),
+        None => set_identity(write.call.cluster, write.call.resource, &mut draft.tree),
         Some(old) => keep_metadata(draft, old.tree),
     }
     // Here, because a generated name was not known before.
@@ -43,17 +44,6 @@ pub(crate) fn identify<'w>(write: Write<'w>, draft: &mut Draft<'w>, old: Option<
 pub(crate) fn set_name_label(namespace: &mut Map<'_>) {
     let name = metadata_text(namespace, Field::Name);
     namespace.ensure_map("metadata").ensure_map("labels").set("kubernetes.io/metadata.name", name);
-}
-
-/// The uid of a new object, when it was created, and its first generation.
-fn set_identity<'w>(write: Write<'w>, draft: &mut Draft<'w>) {
-    let cluster = write.call.cluster;
-    draft.set_text(Field::CreationTimestamp, &cluster.clock.now().text());
-    draft.set_text(Field::Uid, &cluster.entropy.uid());
-    // Kinds without a generation keep what a client gives.
-    if let Some(generation) = write.call.resource.strategy.generation.first() {
-        draft.metadata_mut().set(Field::Generation.name(), generation);
-    }
 }
 
 /// Takes the metadata that the client may not change from the old object.

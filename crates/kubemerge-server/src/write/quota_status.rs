@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     catalog::Resource,
-    object::Object,
+    object::edit,
     protocol::{json::tree, status::Outcome},
     store::Stored,
     write::{
@@ -40,10 +40,7 @@ fn refresh_one(transaction: &Transaction<'_>, key: &str, namespace: &str) -> Out
     let Some(resource) = index.find("", "v1", "resourcequotas").filter(|_| quota["status"] != status) else {
         return Ok(());
     };
-    rewrite(transaction, key, resource, |object: &mut Object| {
-        // The status is an object that was just made.
-        drop(object.set("status", &status));
-    })
+    rewrite(transaction, key, resource, |quota| edit::set_json(quota, "status", &status))
 }
 
 fn usage(

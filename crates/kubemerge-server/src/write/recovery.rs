@@ -5,7 +5,6 @@
 
 use crate::{
     catalog::{Index, Resource, split_key},
-    object::Object,
     protocol::status::Outcome,
     store::{Event, Record, Revision},
     write::{
@@ -49,15 +48,14 @@ pub(crate) fn finish_deletions(transaction: &Transaction<'_>) -> Outcome<()> {
 }
 
 fn of_termination(index: &Index, key: &str, record: &Record) -> Vec<Followup> {
-    let of_resource =
-        |resource: &Resource| followup::after_termination(resource, key, &Object::of_record(record));
+    let of_resource = |resource: &Resource| followup::after_termination(resource, key, record);
     resource(index, key).map(of_resource).unwrap_or_default()
 }
 
 fn of_event(index: &Index, event: &Event) -> Vec<Followup> {
     match (&event.previous, &event.value) {
         (Some(removed), None) => match resource(index, &event.key) {
-            Some(resource) => followup::after_removal(resource, &Object::of(removed)),
+            Some(resource) => followup::after_removal(resource, &removed.record),
             // With its definition, which has removed its objects before.
             None => Vec::new(),
         },

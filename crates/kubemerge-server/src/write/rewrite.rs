@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use kubemerge_kinds::tree::Map;
+
 use crate::{
     catalog::Resource,
-    object::Object,
+    object::edit,
     protocol::status::Outcome,
     write::{
         commit::{commit, unless_changed},
@@ -18,7 +20,7 @@ pub(crate) fn rewrite(
     transaction: &Transaction<'_>,
     key: &str,
     resource: &Resource,
-    change: impl Fn(&mut Object),
+    change: impl Fn(&mut Map<'_>),
 ) -> Outcome<()> {
     let endpoint = Tracked::of(transaction.cluster, resource, "");
     rewrite_as(transaction, key, endpoint, track::CONTROLLER_MANAGER, change)
@@ -29,7 +31,7 @@ pub(crate) fn rewrite_status(
     transaction: &Transaction<'_>,
     key: &str,
     resource: &Resource,
-    change: impl Fn(&mut Object),
+    change: impl Fn(&mut Map<'_>),
 ) -> Outcome<()> {
     let endpoint = Tracked::of(transaction.cluster, resource, "status");
     rewrite_as(transaction, key, endpoint, track::SERVER, change)
@@ -40,13 +42,12 @@ fn rewrite_as(
     key: &str,
     endpoint: Tracked<'_>,
     manager: &str,
-    change: impl Fn(&mut Object),
+    change: impl Fn(&mut Map<'_>),
 ) -> Outcome<()> {
     while let Some(stored) = transaction.cluster.store.get(key) {
-        let mut object = Object::of_record(&stored.record);
-        change(&mut object);
+        let changed = edit::changed(&stored.record, &change);
         // What was removed leaves every manager.
-        let record = track::change(endpoint, manager, &stored.record, &object.record());
+        let record = track::change(endpoint, manager, &stored.record, &changed);
         if unless_changed(commit(transaction, endpoint.resource, key, &stored, record))?.is_some() {
             break;
         }

@@ -3,12 +3,11 @@
 //! In a cluster, controllers remove the finalizers that admission has added. Here that is a follow-up of the deletion,
 //! as garbage collection is.
 
-use serde_json::Value;
+use kubemerge_value::{Arena, Node};
 
 use crate::{
     catalog::{Resource, cluster::Cluster},
-    object::Object,
-    store::Stored,
+    store::Record,
 };
 
 /// The finalizer that protects objects of a kind, if it is such a kind.
@@ -22,51 +21,49 @@ pub(super) fn finalizer(resource: &Resource) -> Option<&'static str> {
 }
 
 /// The keys of the claims of a pod which is gone: they may have waited for it.
-pub(super) fn claim_keys(pod: &Object) -> Vec<String> {
-    let namespace = pod.metadata.namespace();
+pub(super) fn claim_keys(pod: &Record) -> Vec<String> {
+    let namespace = pod.namespace();
     claims(pod).into_iter().map(|claim| format!("/persistentvolumeclaims/{namespace}/{claim}")).collect()
 }
 
 /// Whether something needs an object that is being deleted.
-pub(super) fn is_in_use(cluster: &Cluster, resource: &Resource, object: &Object) -> bool {
-    let name = object.metadata.name();
+pub(super) fn is_in_use(cluster: &Cluster, resource: &Resource, object: &Record) -> bool {
+    let name = object.name();
     match resource.kind.as_str() {
         "PersistentVolumeClaim" => {
-            let prefix = format!("/pods/{}/", object.metadata.namespace());
-            any(cluster, &prefix, |pod| is_running(pod) && claims(pod).iter().any(|claim| claim == name))
+            let prefix = format!("/pods/{}/", object.namespace());
+            any(cluster, &prefix, |pod| is_running(pod) && claims(pod).iter().any(|claim| *claim == name))
         }
         // A volume is in use by its claim, whether a pod mounts it or not.
-        "PersistentVolume" => text(object, &["status", "phase"]) == "Bound",
+        "PersistentVolume" => object.text_at(&["status", "phase"]) == "Bound",
         _ => ["/persistentvolumeclaims/", "/persistentvolumes/"].iter().any(|prefix| {
-            any(cluster, prefix, |volume| text(volume, &["spec", "volumeAttributesClassName"]) == name)
+            any(cluster, prefix, |volume| volume.text_at(&["spec", "volumeAttributesClassName"]) == name)
         }),
     }
 }
 
-fn any(cluster: &Cluster, prefix: &str, uses: impl Fn(&Object) -> bool) -> bool {
-    let uses = |stored: &Stored| uses(&Object::of_record(&stored.record));
-    cluster.store.newest(prefix).iter().any(|(_, stored)| uses(stored))
-}
-
-fn text(object: &Object, path: &[&str]) -> String {
-    object.at(path).and_then(|value| value.as_str().map(str::to_string)).unwrap_or_default()
+fn any(cluster: &Cluster, prefix: &str, uses: impl Fn(&Record) -> bool) -> bool {
+    cluster.store.newest(prefix).iter().any(|(_, stored)| uses(&stored.record))
 }
 
 /// Only pods on a node that have not ended use their claims.
-fn is_running(pod: &Object) -> bool {
-    let phase = text(pod, &["status", "phase"]);
-    !text(pod, &["spec", "nodeName"]).is_empty() && phase != "Succeeded" && phase != "Failed"
+fn is_running(pod: &Record) -> bool {
+    let phase = pod.text_at(&["status", "phase"]);
+    !pod.text_at(&["spec", "nodeName"]).is_empty() && phase != "Succeeded" && phase != "Failed"
 }
 
 /// The claims of a pod, those of its ephemeral volumes too.
-fn claims(pod: &Object) -> Vec<String> {
-    let volumes = pod.at(&["spec", "volumes"]).unwrap_or_default();
-    let of_volume = |volume: &Value| match volume.pointer("/persistentVolumeClaim/claimName") {
-        Some(name) => name.as_str().map(str::to_string),
-        None if volume.get("ephemeral").is_some() => {
-            Some(format!("{}-{}", pod.metadata.name(), volume["name"].as_str()?))
+fn claims(pod: &Record) -> Vec<String> {
+    let Some(volumes) = pod.at(&["spec", "volumes"]) else { return Vec::new() };
+    let of_volume = |volume: &Node<'_>| {
+        let claim = volume.get("persistentVolumeClaim").and_then(|claim| claim.get("claimName"));
+        match claim {
+            Some(name) => Some(name.as_str()?.text().into_owned()),
+            None if volume.get("ephemeral").is_some() => {
+                Some(format!("{}-{}", pod.name(), volume.get("name")?.as_str()?.text()))
+            }
+            None => None,
         }
-        None => None,
     };
-    volumes.as_array().into_iter().flatten().filter_map(of_volume).collect()
+    volumes.elements(&Arena::new()).iter().filter_map(of_volume).collect()
 }

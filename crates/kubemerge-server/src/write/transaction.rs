@@ -14,7 +14,6 @@ use smallvec::SmallVec;
 
 use crate::{
     catalog::{Index, Resource, cluster::Cluster, definition::is_definition, reservations::Reserved},
-    object::Object,
     store::{Expect, Record, StoreError, Stored, WriteError},
     write::{
         cluster_addresses,
@@ -154,9 +153,8 @@ impl<'a> Transaction<'a> {
         }
         let Some(after) = &service.after else { return };
         for address in changed.claimed {
-            if let Some(object) = cluster_addresses::object(self.cluster, resource, &address, after) {
-                drop(self.create(resource, &resource.key("", &address), object.record()));
-            }
+            let record = cluster_addresses::object(self.cluster, resource, &address, &after.record);
+            drop(self.create(resource, &resource.key("", &address), record));
         }
     }
 
@@ -192,25 +190,22 @@ impl<'a> Transaction<'a> {
         after: Option<&Stored>,
     ) {
         if let (true, Some(after)) = (is_definition(resource), after) {
-            let name = Object::of_record(&after.record).metadata.name().to_string();
+            let name = after.record.name().into_owned();
             self.enqueue(Followup::Names { name });
         }
         self.followups.borrow_mut().extend(followup::of_controllers(resource, key));
         if self.settings.plugins.has(AdmissionPlugin::ResourceQuota) && resource.is_namespaced() {
-            let object = after.or(before).map(|stored| Object::of_record(&stored.record));
-            let namespace = object.map(|object| object.metadata.namespace().to_string());
+            let namespace = after.or(before).map(|stored| stored.record.namespace().into_owned());
             self.followups.borrow_mut().extend(namespace.map(|namespace| Followup::Quotas { namespace }));
         }
         match (before, after) {
             (Some(before), None) => {
-                let object = Object::of_record(&before.record);
-                let found = followup::after_removal(resource, &object);
+                let found = followup::after_removal(resource, &before.record);
                 self.followups.borrow_mut().extend(found);
             }
             // Every write to a terminating object may have removed what it waited for.
             (_, Some(after)) if after.record.is_terminating() => {
-                let object = Object::of_record(&after.record);
-                let found = followup::after_termination(resource, key, &object);
+                let found = followup::after_termination(resource, key, &after.record);
                 self.followups.borrow_mut().extend(found);
             }
             // The owner may have been deleted while the client was creating the dependent.

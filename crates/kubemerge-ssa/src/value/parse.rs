@@ -2,9 +2,7 @@
 
 use bumpalo::collections::Vec as ArenaVec;
 use kubemerge_value::walk::{MemberPair, pair_members};
-use kubemerge_value::{
-    Canonical, Document, Node, ParseError, PullReader, SharedValue, Start, TextForm, deep,
-};
+use kubemerge_value::{Canonical, Document, Node, ParseError, PullReader, Start, TextForm, deep};
 
 use super::same_text::{shared_end, shared_start};
 use super::{Arena, Member, ParsedValue};
@@ -32,11 +30,6 @@ impl<'a> ParsedValue<'a> {
     /// Reads text in canonical form, which needs no check.
     pub fn from_canonical(text: &'a Canonical, arena: &'a Arena) -> ParsedValue<'a> {
         trusted(text.as_bytes(), arena)
-    }
-
-    /// Reads a part of such text.
-    pub fn from_shared(part: &'a SharedValue, arena: &'a Arena) -> ParsedValue<'a> {
-        trusted(part.as_bytes(), arena)
     }
 }
 
@@ -91,11 +84,6 @@ impl<'a> ValuePair<'a> {
 
     /// Reads two versions in canonical form, which need no check.
     pub fn from_canonical(old: &'a Canonical, new: &'a Canonical, arena: &'a Arena) -> ValuePair<'a> {
-        ValuePair::trusted(old.as_bytes(), new.as_bytes(), arena)
-    }
-
-    /// Reads two versions of a part of such text.
-    pub fn from_shared(old: &'a SharedValue, new: &'a SharedValue, arena: &'a Arena) -> ValuePair<'a> {
         ValuePair::trusted(old.as_bytes(), new.as_bytes(), arena)
     }
 

@@ -40,11 +40,6 @@ impl SharedValue {
         Text { bytes, form: Form::Canonical, extent: Extent::Closed, ends }
     }
 
-    /// Whether it is in a deeply nested document.
-    pub(crate) fn is_deep(&self) -> bool {
-        self.document.ends().is_some()
-    }
-
     /// Its text.
     pub fn as_bytes(&self) -> &[u8] {
         &self.document.as_bytes()[self.span.clone()]

@@ -2,10 +2,9 @@
 
 use super::canonical::write_value;
 use crate::{
-    MAX_DEPTH,
     document::Canonical,
     node::Node,
-    shared::{ByteSpan, SharedValue},
+    shared::ByteSpan,
     string::{is_before, is_plain, write_escaped},
 };
 use smallvec::SmallVec;
@@ -62,18 +61,6 @@ impl MapWriter {
         ByteSpan::new(start..self.out.len())
     }
 
-    /// The same for a value that is written already.
-    pub fn copy(&mut self, name: &str, value: &SharedValue) -> ByteSpan {
-        self.name(name);
-        self.copy_value(value)
-    }
-
-    /// The same for a name that is known to be plain.
-    pub fn copy_plain(&mut self, name: QuotedName, value: &SharedValue) -> ByteSpan {
-        self.plain_name(name);
-        self.copy_value(value)
-    }
-
     fn plain_name(&mut self, name: QuotedName) {
         self.comma(name.text().as_bytes());
         self.out.extend_from_slice(name.0.as_bytes());
@@ -100,15 +87,6 @@ impl MapWriter {
             "what is appended is canonical"
         );
         self.deepest = self.deepest.max(self.level().saturating_add(depth));
-        ByteSpan::new(start..self.out.len())
-    }
-
-    fn copy_value(&mut self, value: &SharedValue) -> ByteSpan {
-        let start = self.out.len();
-        self.out.extend_from_slice(value.as_bytes());
-        if value.is_deep() {
-            self.deepest = MAX_DEPTH;
-        }
         ByteSpan::new(start..self.out.len())
     }
 

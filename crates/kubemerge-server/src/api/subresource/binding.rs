@@ -2,8 +2,13 @@
 
 use std::cell::RefCell;
 
-use kubemerge_kinds::{BuiltinKind, field_error::FieldError, format::dns1123_subdomain, tree::Arena};
-use serde_json::{Map, Value, json};
+use kubemerge_kinds::{
+    BuiltinKind,
+    field_error::FieldError,
+    format::dns1123_subdomain,
+    tree::{self, Arena, List, Map},
+};
+use serde_json::{Value, json};
 
 use super::{
     parent,
@@ -12,9 +17,9 @@ use super::{
 use crate::{
     catalog::call::Call,
     kind::Kind,
-    object::Object,
+    object::edit,
     protocol::{
-        json::tree,
+        json,
         reason::Reason,
         reply::Reply,
         status::{Failure, Outcome, bad_request, conflict, done, no_such_path},
@@ -58,7 +63,9 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
 fn binding_body(call: &Call<'_>) -> Outcome<Value> {
     let body = body::canonical_body(call)?;
     // A schema of the user's own may have no such kind.
-    let Some(kind) = BuiltinKind::find(&call.cluster.schema, "v1", "Binding") else { return Ok(tree(&body)) };
+    let Some(kind) = BuiltinKind::find(&call.cluster.schema, "v1", "Binding") else {
+        return Ok(json::tree(&body));
+    };
     let (arena, name) = (Arena::new(), KindName { kind: "Binding", version: "v1" });
     typed_body::decode(call, name, kind, &arena, body.as_str()).map(|typed| typed_body::to_value(&typed))
 }
@@ -69,7 +76,10 @@ fn bind(transaction: &Transaction<'_>, call: &Call<'_>, binding: &Value) -> Outc
     let node = target_field(binding, "name");
     // Upstream: a binding is stored without the steps of an update.
     commit::change(transaction, call, options.dry_run, |current| {
-        bound(call, current, binding, node).map(|pod| pod.record())
+        check(call, current, binding)?;
+        Ok(edit::changed(&current.record, |pod| {
+            bind_to(pod, binding, node, &call.cluster.clock.now().text())
+        }))
     })?;
     Ok(Reply::status(201, &done()))
 }
@@ -102,54 +112,64 @@ fn check_target(binding: &Value) -> Outcome<()> {
     }
 }
 
-fn bound(call: &Call<'_>, current: &Stored, binding: &Value, node: &str) -> Outcome<Object> {
-    let mut pod = Object::of(current);
-    check(call, &pod, binding)?;
-    pod.set_at(&["spec", "nodeName"], json!(node))?;
+/// Binds a pod that may be bound.
+fn bind_to(pod: &mut Map<'_>, binding: &Value, node: &str, now: &str) {
+    pod.ensure_map("spec").set_text("nodeName", node);
     for field in [Field::Annotations, Field::Labels] {
         let given = binding.pointer(&format!("/metadata/{}", field.name())).and_then(Value::as_object);
-        pod.metadata.merge_strings(field, given.unwrap_or(&Map::new()));
+        if let Some(given) = given.filter(|given| !given.is_empty()) {
+            merge(pod.ensure_map("metadata").ensure_map(field.name()), given);
+        }
     }
-    let mut conditions =
-        pod.at(&["status", "conditions"]).and_then(|list| list.as_array().cloned()).unwrap_or_default();
-    // A pod that could not be scheduled before has the condition with status False.
-    conditions.retain(|one| one["type"] != "PodScheduled");
-    let now = call.cluster.clock.now().to_string();
-    conditions.push(
-        json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now}),
-    );
-    pod.set_at(&["status", "conditions"], Value::Array(conditions))?;
-    Ok(pod)
+    let scheduled =
+        json!({"type": "PodScheduled", "status": "True", "lastProbeTime": null, "lastTransitionTime": now});
+    let arena = pod.arena();
+    let status = pod.ensure_map("status");
+    if status.list_mut("conditions").is_none() {
+        status.set("conditions", List::new_in(arena));
+    }
+    if let Some(conditions) = status.list_mut("conditions") {
+        // A pod that could not be scheduled before has the condition with status False.
+        conditions.retain(|one| one.as_map().is_none_or(|one| one.str("type") != "PodScheduled"));
+        conditions.push(tree::Value::of_json(&scheduled, arena));
+    }
 }
 
-fn check(call: &Call<'_>, pod: &Object, binding: &Value) -> Outcome<()> {
+/// Adds members to a map, in place of those that have the same names.
+fn merge(map: &mut Map<'_>, members: &serde_json::Map<String, Value>) {
+    let arena = map.arena();
+    for (name, value) in members {
+        map.set(arena.alloc_str(name), tree::Value::of_json(value, arena));
+    }
+}
+
+fn check(call: &Call<'_>, current: &Stored, binding: &Value) -> Outcome<()> {
+    let pod = &current.record;
     let refuse = |text: String| Err(conflict(call.resource.qualified(), call.name(), &text));
     let given = |member: &str| {
         let text = binding.pointer(&format!("/metadata/{member}")).and_then(Value::as_str);
         text.filter(|text| !text.is_empty())
     };
     // Schedulers send the uid, so that a pod of the same name is not bound in place of a deleted one.
-    if let Some(uid) = given("uid").filter(|uid| *uid != pod.metadata.uid()) {
-        let own = pod.metadata.uid();
+    let own = pod.uid();
+    if let Some(uid) = given("uid").filter(|uid| *uid != own) {
         return refuse(format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {own}"));
     }
-    if let Some(version) = given("resourceVersion").filter(|one| *one != pod.metadata.resource_version()) {
-        let own = pod.metadata.resource_version();
+    let own = current.revision.to_string();
+    if let Some(version) = given("resourceVersion").filter(|one| *one != own) {
         return refuse(format!(
             "Precondition failed: ResourceVersion in precondition: {version}, ResourceVersion in object meta: {own}"
         ));
     }
     let name = call.name();
-    if pod.metadata.is_terminating() {
+    if pod.is_terminating() {
         return refuse(format!("pod {name} is being deleted, cannot be assigned to a host"));
     }
-    if let Some(node) =
-        pod.at(&["spec", "nodeName"]).as_ref().and_then(Value::as_str).filter(|one| !one.is_empty())
-    {
+    let node = pod.text_at(&["spec", "nodeName"]);
+    if !node.is_empty() {
         return refuse(format!("pod {name} is already assigned to node {node:?}"));
     }
-    let gates = pod.at(&["spec", "schedulingGates"]);
-    if gates.as_ref().and_then(Value::as_array).is_some_and(|gates| !gates.is_empty()) {
+    if pod.has_items_at(&["spec", "schedulingGates"]) {
         return refuse(format!("pod {name} has non-empty .spec.schedulingGates"));
     }
     Ok(())

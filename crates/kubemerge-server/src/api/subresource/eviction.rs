@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::parent;
 use crate::{
     catalog::{Resource, call::Call},
-    object::Object,
+    object::edit,
     protocol::{
         json::tree,
         query::DryRun,
@@ -37,7 +37,7 @@ pub(crate) fn handle(transaction: &Transaction<'_>, call: &Call<'_>) -> Outcome<
     if parent::write_options(call.query)?.dry_run == DryRun::All {
         options.dry_run = DryRun::All;
     }
-    let pod = pod.to_value();
+    let pod = tree(pod.node());
     if !needs_no_budget(&pod) {
         ask_budgets(transaction, call, &pod, options.dry_run)?;
     }
@@ -71,16 +71,16 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Value, dry_
     };
     // Two evictions may count at the same time; the one that loses asks again.
     while let Some(stored) = call.cluster.store.get(key) {
-        let mut budget = Object::of(&stored);
-        let verdict = eviction_verdict(pod, &budget.to_value());
+        let mut budget = tree(stored.record.node());
+        let verdict = eviction_verdict(pod, &budget);
         // A dry run asks the budget but does not use it up.
         if verdict != EvictionVerdict::Counted || dry_run == DryRun::All {
             return answer(call, verdict);
         }
-        let status = budget.get("status").unwrap_or_default();
         let now = call.cluster.clock.now().to_string();
-        budget.set("status", &count_disruption(status, call.name(), &now))?;
-        let written = commit::commit(transaction, resource, key, &stored, budget.record());
+        let status = count_disruption(budget["status"].take(), call.name(), &now);
+        let counted = edit::changed(&stored.record, |budget| edit::set_json(budget, "status", &status));
+        let written = commit::commit(transaction, resource, key, &stored, counted);
         if commit::unless_changed(written)?.is_some() {
             break;
         }
@@ -92,7 +92,7 @@ fn ask_budgets(transaction: &Transaction<'_>, call: &Call<'_>, pod: &Value, dry_
 fn matching(call: &Call<'_>, resource: &Resource, pod: &Value) -> Vec<Arc<str>> {
     let prefix = resource.prefix(call.namespace());
     let all = call.cluster.store.newest(&prefix).into_iter();
-    all.filter(|(_, stored)| covers(&Object::of(stored).to_value(), pod)).map(|(key, _)| key).collect()
+    all.filter(|(_, stored)| covers(&tree(stored.record.node()), pod)).map(|(key, _)| key).collect()
 }
 
 fn answer(call: &Call<'_>, verdict: EvictionVerdict) -> Outcome<()> {

@@ -5,7 +5,8 @@ use std::{collections::VecDeque, sync::Arc};
 use bytes::{BufMut, Bytes, BytesMut};
 use futures_util::{StreamExt, stream};
 use kubemerge_kinds::{field_error::FieldError, timestamp::Timestamp};
-use serde_json::{Value, json};
+use kubemerge_value::Arena;
+use serde_json::json;
 use tokio::sync::watch;
 
 use super::parent;
@@ -15,13 +16,12 @@ use crate::{
         state::Api,
     },
     catalog::{call::Call, cluster::Cluster},
-    object::Object,
     protocol::{
         query::Query,
         reply::Reply,
         status::{Outcome, Qualified, bad_request, invalid},
     },
-    store::Signal,
+    store::{Record, Signal},
 };
 
 const PLAIN: &str = "text/plain";
@@ -221,17 +221,17 @@ impl Follower {
     /// Whether the pod is gone or has finished, so that its containers write nothing more.
     fn pod_is_over(&self) -> bool {
         let Some(stored) = self.cluster.store.get(&self.pod) else { return true };
-        let phase = Object::of(&stored).at(&["status", "phase"]).unwrap_or_default();
-        matches!(phase.as_str(), Some("Succeeded" | "Failed"))
+        matches!(&*stored.record.text_at(&["status", "phase"]), "Succeeded" | "Failed")
     }
 }
 
 /// The container whose log is wanted, of any type; the only container if none is named.
-pub(super) fn container(call: &Call<'_>, pod: &Object) -> Outcome<String> {
+pub(super) fn container(call: &Call<'_>, pod: &Record) -> Outcome<String> {
+    let arena = Arena::new();
     let names = |list: &str| -> Vec<String> {
-        let list = pod.at(&["spec", list]).unwrap_or_default();
-        let names = list.as_array().into_iter().flatten().filter_map(|one: &Value| one["name"].as_str());
-        names.map(str::to_string).collect()
+        let list = pod.at(&["spec", list]).map_or(&[][..], |list| list.elements(&arena));
+        let names = list.iter().filter_map(|one| one.get("name")?.as_str());
+        names.map(|name| name.text().into_owned()).collect()
     };
     let (own, others) =
         (names("containers"), [names("initContainers"), names("ephemeralContainers")].concat());

@@ -2,17 +2,17 @@
 
 use crate::{
     catalog::call::Call,
-    object::Object,
     protocol::{
         query::{OptionsKind, Query, WriteOptions},
         status::Outcome,
     },
+    store::Record,
 };
 
 /// The object in the path, which must exist.
-pub(crate) fn parent(call: &Call<'_>) -> Outcome<Object> {
+pub(crate) fn parent(call: &Call<'_>) -> Outcome<Record> {
     let stored = call.cluster.store.get(&call.key()).ok_or_else(|| call.not_found())?;
-    Ok(Object::of(&stored))
+    Ok(stored.record)
 }
 
 /// The options of an action; `dryRun` is the only one that matters.

@@ -49,7 +49,7 @@ pub(super) fn handle(call: &Call<'_>) -> Outcome<Reply> {
     // Typed form: the reference is written even where there is none.
     spec["boundObjectRef"] = spec.get("boundObjectRef").cloned().unwrap_or_default();
     let now = call.cluster.clock.now();
-    let (uid, created) = (account.metadata.uid(), account.metadata.get(Field::CreationTimestamp));
+    let (uid, created) = (account.uid(), account.metadata(Field::CreationTimestamp).map(tree));
     let claims = json!({
         "aud": spec["audiences"], "exp": now.plus(seconds).seconds(), "iat": now.seconds(), "iss": ISSUER,
         "jti": call.cluster.entropy.uid(), "nbf": now.seconds(),
@@ -114,7 +114,7 @@ pub(super) fn user(call: &Call<'_>, token: &str) -> Option<TokenUser> {
     let (uid, id) = (word("/kubernetes.io/serviceaccount/uid")?, word("/jti")?);
     // A token ends with its account, even if another one has the same name now.
     let account = call.cluster.store.get(&format!("/serviceaccounts/{namespace}/{name}"))?;
-    let is_same = crate::object::Object::of(&account).metadata.uid() == uid;
+    let is_same = account.record.uid() == uid;
     let is_current = claims["exp"].as_i64()? > call.cluster.clock.now().seconds();
     let audiences = claims["aud"].as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect();
     let groups = json!([

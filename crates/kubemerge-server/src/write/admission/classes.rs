@@ -5,14 +5,12 @@ use kubemerge_kinds::{
     tree::Map,
     typed::Quantity,
 };
-use kubemerge_value::Scalar;
-use serde_json::Value;
+use kubemerge_value::{Node, Scalar};
 
 use super::{facts::all, refusal::refuse};
 use crate::{
-    object::Object,
     protocol::status::Outcome,
-    store::{Stored, metadata_field::Field},
+    store::{Record, Stored, metadata_field::Field},
     write::request::Write,
 };
 
@@ -34,13 +32,13 @@ pub(super) fn set_ingress_class(write: Write<'_>, ingress: &mut Map<'_>) {
 /// The classes that an annotation marks as the default.
 fn defaults(write: Write<'_>, prefix: &str, marks: &[&str]) -> Vec<DefaultClass> {
     let marked = |stored: Stored| {
-        let metadata = Object::of_record(&stored.record).metadata;
-        let annotations = metadata.get(Field::Annotations)?;
-        let text = |field| metadata.get(field).and_then(|value| value.as_str().map(str::to_string));
-        let is_default = marks.iter().any(|mark| annotations.get(mark).is_some_and(|value| value == "true"));
+        let record = &stored.record;
+        let annotations = record.metadata(Field::Annotations)?;
+        let is_true = |mark: Node<'_>| mark.as_str().is_some_and(|text| text.is("true"));
+        let is_default = marks.iter().any(|mark| annotations.get(mark).is_some_and(is_true));
         is_default.then(|| DefaultClass {
-            name: metadata.name().to_string(),
-            created: text(Field::CreationTimestamp).unwrap_or_default(),
+            name: record.name().into_owned(),
+            created: record.metadata_text(Field::CreationTimestamp).into_owned(),
         })
     };
     all(write, prefix).into_iter().filter_map(marked).collect()
@@ -74,8 +72,7 @@ fn requested<'a>(claim: &Map<'a>) -> &'a str {
 
 fn allows_expansion(write: Write<'_>, class: &str) -> bool {
     let stored = write.call.cluster.store.get(&[STORAGE_CLASSES, class].concat());
-    let allowed = stored.and_then(|stored| Object::of_record(&stored.record).at(&["allowVolumeExpansion"]));
-    allowed == Some(Value::Bool(true))
+    stored.is_some_and(|stored| is_true(&stored.record, "allowVolumeExpansion"))
 }
 
 /// Only one class may be the default.
@@ -84,7 +81,7 @@ pub(super) fn check_global_default(write: Write<'_>, class: &Map<'_>, old: Optio
         return Ok(());
     }
     let Some(default) = default_priority_class(write) else { return Ok(()) };
-    let name = default.metadata.name();
+    let name = default.name();
     let own = class.map("metadata").map_or("", |metadata| metadata.str("name"));
     // The default may be written again.
     if old.is_some() && name == own {
@@ -95,18 +92,16 @@ pub(super) fn check_global_default(write: Write<'_>, class: &Map<'_>, old: Optio
 }
 
 /// The default priority class; of several, the one with the lowest value.
-pub(super) fn default_priority_class(write: Write<'_>) -> Option<Object> {
-    let value = |class: &Object| class.at(&["value"]).and_then(|value| value.as_i64()).unwrap_or_default();
-    // A look at the text first: every new pod asks, and most clusters have no default.
-    let is_default = |stored: &Stored| {
-        let mark = stored.record.node().get("globalDefault");
-        mark.and_then(|mark| mark.scalar()) == Some(Scalar::Bool(true))
-    };
-    let defaults = all(write, PRIORITY_CLASSES).into_iter().filter(is_default);
-    defaults.map(|stored| Object::of_record(&stored.record)).min_by_key(value)
+pub(super) fn default_priority_class(write: Write<'_>) -> Option<Record> {
+    let classes = all(write, PRIORITY_CLASSES).into_iter().map(|stored| stored.record);
+    let defaults = classes.filter(|class| is_true(class, "globalDefault"));
+    defaults.min_by_key(|class| class.integer_at(&["value"]).unwrap_or_default())
 }
 
-pub(super) fn priority_class(write: Write<'_>, name: &str) -> Option<Object> {
-    let stored = write.call.cluster.store.get(&[PRIORITY_CLASSES, name].concat())?;
-    Some(Object::of_record(&stored.record))
+pub(super) fn priority_class(write: Write<'_>, name: &str) -> Option<Record> {
+    write.call.cluster.store.get(&[PRIORITY_CLASSES, name].concat()).map(|stored| stored.record)
+}
+
+fn is_true(record: &Record, field: &str) -> bool {
+    record.node().get(field).and_then(Node::scalar) == Some(Scalar::Bool(true))
 }

@@ -10,7 +10,11 @@ use super::{
     classes::{default_priority_class, priority_class},
     refusal::refuse,
 };
-use crate::{object::Object, protocol::status::Outcome, store::Stored, write::request::Write};
+use crate::{
+    protocol::status::Outcome,
+    store::{Record, Stored},
+    write::request::Write,
+};
 
 /// Sets what the classes of a new pod give it.
 pub(super) fn admit(write: Write<'_>, pod: &mut Map<'_>) -> Outcome<()> {
@@ -38,13 +42,16 @@ fn priority(write: Write<'_>, pod: &Map<'_>) -> Outcome<PriorityOfClass> {
     Ok(of_class(&class))
 }
 
-fn of_class(class: &Object) -> PriorityOfClass {
-    let policy = class.at(&["preemptionPolicy"]).and_then(|value| value.as_str().map(str::to_string));
+fn of_class(class: &Record) -> PriorityOfClass {
+    let policy = class.at(&["preemptionPolicy"]).and_then(|value| value.as_str());
     PriorityOfClass {
-        name: class.metadata.name().to_string(),
-        value: class.at(&["value"]).and_then(|value| value.as_i64()).unwrap_or_default(),
+        name: class.name().into_owned(),
+        value: class.integer_at(&["value"]).unwrap_or_default(),
         // Classes stored without validation may lack it.
-        preemption_policy: policy.unwrap_or_else(|| PriorityOfClass::default().preemption_policy),
+        preemption_policy: policy.map_or_else(
+            || PriorityOfClass::default().preemption_policy,
+            |policy| policy.text().into_owned(),
+        ),
     }
 }
 
@@ -63,8 +70,8 @@ pub(super) fn check_overhead(write: Write<'_>, pod: &Map<'_>) -> Outcome<()> {
     if !has_overhead {
         return Ok(());
     }
-    let class = runtime_class(write, pod)?.map(|stored| Object::of_record(&stored.record));
-    if class.is_some_and(|class| class.at(&["overhead"]).is_some()) {
+    let class = runtime_class(write, pod)?;
+    if class.is_some_and(|class| class.record.at(&["overhead"]).is_some()) {
         return Ok(());
     }
     let why = "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead";
