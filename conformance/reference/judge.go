@@ -126,6 +126,8 @@ func (j *judge) prepare(request Request, watch *lookupWatch) (operation, error) 
 		return func() (json.RawMessage, error) { return j.ssa(request) }, nil
 	case "ssa-bench":
 		return j.ssaBench(request)
+	case "protobuf":
+		return protobufTables, nil
 	case "pattern":
 		return func() (json.RawMessage, error) { return matchPattern(*request.Text, request.Samples) }, nil
 	case "yaml":

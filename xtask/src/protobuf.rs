@@ -1,123 +1,93 @@
-//! `cargo xtask protobuf`: writes the table of protobuf messages that kubemerge-server reads bodies with.
+//! `cargo xtask protobuf`: writes the table of messages that kubemerge-server reads protobuf bodies with, and the
+//! bodies that test it.
 //!
-//! The field numbers are facts of Kubernetes' `generated.proto` files; Go's module cache provides them. Each
-//! message is a line with its name, each field a line with number, name and type.
+//! Both are from the reference program, which has Kubernetes' Go types: numbers and JSON names of fields are in
+//! their tags, and its encoder writes the bodies.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
-};
+use std::{fmt::Write, fs, process::ExitCode};
+
+use kubemerge_schema::{Dialect, Schema, builtin};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::reference::Reference;
 
 pub(crate) const HELP: &str = "\
 Generate the table of protobuf messages that the server reads bodies with (needs Go)
 
 usage: cargo xtask protobuf
 
-Reads field numbers from Kubernetes' generated.proto files and writes messages.txt of the server.
+Reads field numbers and JSON names from Kubernetes' Go types and writes messages.txt of the server, and the bodies
+of conformance/protobuf, which its tests decode.
 ";
 
-const MODULES: [&str; 4] =
-    ["k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator"];
-const VERSION: &str = "v0.37.2";
 const TABLE: &str = "crates/kubemerge-server/src/protocol/protobuf/messages.txt";
+const BODIES: &str = "conformance/protobuf/bodies.txt";
 
-/// Writes the table; needs Go.
+/// The reply of the reference program.
+#[derive(Deserialize)]
+struct Reply {
+    result: Option<Tables>,
+    error: Option<serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+struct Tables {
+    messages: String,
+    bodies: Vec<Body>,
+}
+
+/// An object in both encodings, named by its version, kind and filling.
+#[derive(Deserialize)]
+struct Body {
+    name: String,
+    protobuf: String,
+    json: Box<RawValue>,
+}
+
+/// Writes the table and the bodies; needs Go.
 pub(crate) fn run(_arguments: &[String]) -> ExitCode {
-    let mut files = Vec::new();
-    for module in MODULES {
-        match module_folder(module) {
-            Some(folder) => collect(&folder, &mut files),
-            None => {
-                eprintln!("xtask: cannot download {module}@{VERSION}; is Go installed?");
-                return ExitCode::FAILURE;
-            }
-        }
-    }
-    files.sort();
-    let mut messages: Vec<String> = files.iter().flat_map(|file| messages(file)).collect();
-    messages.sort();
-    let table = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).join(TABLE);
-    match fs::write(&table, messages.concat()) {
-        Ok(()) => {
-            println!("{TABLE}: {} messages", messages.len());
-            ExitCode::SUCCESS
-        }
+    let mut reference = match Reference::start() {
+        Ok(reference) => reference,
+        Err(unavailable) => return unavailable.report(),
+    };
+    match ask(&mut reference).and_then(|tables| write(&tables)) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("xtask: {}: {error}", table.display());
+            eprintln!("xtask: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn module_folder(module: &str) -> Option<PathBuf> {
-    let arguments = ["mod", "download", "-json", &format!("{module}@{VERSION}")].map(str::to_string);
-    let output = Command::new("go").args(arguments).output().ok()?;
-    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
-    answer["Dir"].as_str().map(PathBuf::from)
+fn ask(reference: &mut Reference) -> Result<Tables, String> {
+    let replies = reference.ask(&[r#"{"op":"protobuf"}"#.to_string()])?;
+    let reply: Reply = serde_json::from_str(&replies.concat()).map_err(|error| error.to_string())?;
+    reply.result.ok_or_else(|| format!("the reference program: {}", reply.error.unwrap_or_default()))
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.file_name().is_some_and(|name| name == "generated.proto") {
-            files.push(path);
-        }
+fn write(tables: &Tables) -> Result<(), String> {
+    let served: Vec<&Body> = tables.bodies.iter().filter(|body| is_served(body)).collect();
+    let mut bodies = String::new();
+    for body in &served {
+        // Writing to a string cannot fail.
+        let _ = writeln!(bodies, "{}\n{}\n{}", body.name, body.protobuf, body.json);
     }
-}
-
-/// The messages of a file, each as the lines of the table.
-fn messages(file: &Path) -> Vec<String> {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    let package =
-        text.lines().find_map(|line| line.strip_prefix("package ")?.strip_suffix(';')).unwrap_or_default();
-    let mut found: Vec<String> = Vec::new();
-    for line in text.lines() {
-        if let Some(name) = line.strip_prefix("message ").and_then(|rest| rest.strip_suffix(" {")) {
-            found.push(format!("{package}.{name}\n"));
-        } else if let (Some(field), Some(message)) = (field(line.trim(), package), found.last_mut()) {
-            message.push_str(&field);
-        }
+    for (path, text) in [(TABLE, &tables.messages), (BODIES, &bodies)] {
+        fs::write(crate::corpus::root().join(path), text).map_err(|error| format!("{path}: {error}"))?;
     }
-    found
+    let messages = tables.messages.lines().filter(|line| !line.starts_with(' ')).count();
+    println!("{TABLE}: {messages} messages\n{BODIES}: {} bodies", served.len());
+    Ok(())
 }
 
-/// `optional string name = 1;` becomes ` 1 name string`; repeated types begin with `*`, maps with `%`.
-fn field(line: &str, package: &str) -> Option<String> {
-    let (left, number) = line.strip_suffix(';')?.split_once(" = ")?;
-    let number: u32 = number.split_whitespace().next()?.parse().ok()?;
-    let (kind, name) = left.rsplit_once(' ')?;
-    let name = if package.ends_with("apis.apiextensions.v1") { schema_name(name) } else { name.to_string() };
-    let kind = if let Some(inner) = kind.strip_prefix("map<string, ") {
-        format!("%{}", absolute(inner.strip_suffix('>')?, package))
-    } else if let Some(inner) = kind.strip_prefix("repeated ") {
-        format!("*{}", absolute(inner, package))
-    } else {
-        absolute(kind.strip_prefix("optional ")?, package)
+/// Whether any release serves the kind. Go has kinds that none does any longer.
+fn is_served(body: &Body) -> bool {
+    let mut words = body.name.split(' ');
+    let (version, kind) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let serves = |release: builtin::Release| {
+        let schema = Schema::builtin(release.version, Dialect::Upstream);
+        schema.is_ok_and(|schema| schema.type_of(version, kind).is_some())
     };
-    Some(format!(" {number} {name} {kind}\n"))
-}
-
-/// The JSON name of a field of a definition's schema, which protobuf cannot spell.
-fn schema_name(name: &str) -> String {
-    match name {
-        "ref" => "$ref".to_string(),
-        _ if name.starts_with("xKubernetes") => {
-            let word = |c: char| {
-                if c.is_uppercase() { format!("-{}", c.to_ascii_lowercase()) } else { c.to_string() }
-            };
-            name.chars().map(word).collect()
-        }
-        _ => name.to_string(),
-    }
-}
-
-fn absolute(kind: &str, package: &str) -> String {
-    match kind.strip_prefix('.') {
-        Some(name) => name.to_string(),
-        None if kind.starts_with(char::is_uppercase) => format!("{package}.{kind}"),
-        None => kind.to_string(),
-    }
+    kind == "DeleteOptions" || builtin::releases().into_iter().any(serves)
 }

@@ -37,7 +37,7 @@ pub fn duration_problem(text: &str) -> Option<String> {
 
 /// The text that Go writes for a duration.
 pub(crate) fn canonical(text: &str) -> Option<String> {
-    Some(to_text(parse(text)?))
+    Some(duration_text(parse(text)?))
 }
 
 /// Nanoseconds of a duration.
@@ -79,7 +79,8 @@ fn amount(number: &str, unit: i128) -> Option<i128> {
     whole.checked_mul(unit)?.checked_add(part)
 }
 
-fn to_text(nanos: i64) -> String {
+/// The text that Go writes for this many nanoseconds.
+pub fn duration_text(nanos: i64) -> String {
     if nanos == 0 {
         return "0s".to_owned();
     }

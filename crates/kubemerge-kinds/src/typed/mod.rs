@@ -17,7 +17,7 @@ mod time;
 
 pub use any::{read_node, read_typed_form};
 pub use converter::convert;
-pub use duration::duration_problem;
+pub use duration::{duration_problem, duration_text};
 pub use error::{DecodeError, StrictError};
 pub use quantity::Quantity;
 

@@ -1,18 +1,19 @@
 //! Protobuf bodies, which newer kubectl sends for objects it makes itself.
 //!
-//! A body is an envelope with the object's type and its message. Messages are read with the table of field
-//! numbers (`table`) and written as the JSON that the same object would have been sent as: parts that Go
-//! embeds are lifted up, and zeros that Go would leave out are left out, both as the schema has it.
+//! A body is an envelope with the object's type and its message. Messages are read (`reader`) with the table of
+//! field numbers and JSON names (`table`) and written as the JSON that the same object would have been sent as.
 
-mod scalar;
+mod own_json;
+mod reader;
 mod table;
 mod wire;
 
 use kubemerge::Canonical;
 use kubemerge_schema::{Schema, Type};
-use serde_json::{Map, Value, json};
-use table::{FieldType, Message, Table};
-use wire::{Field, Payload};
+use reader::Reader;
+use serde_json::{Map, Value};
+use table::{Message, Table};
+use wire::Field;
 
 use crate::protocol::{
     group_version::api_version,
@@ -21,7 +22,6 @@ use crate::protocol::{
 };
 
 const MAGIC: &[u8] = b"k8s\0";
-const MAX_MESSAGE_DEPTH: usize = 64;
 
 /// The JSON of a body.
 pub(crate) fn to_canonical(body: &[u8], schema: &Schema) -> Outcome<Canonical> {
@@ -35,8 +35,8 @@ fn decode(body: &[u8], schema: &Schema) -> Result<Value, String> {
     let (mut version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
     for field in wire::fields(body) {
         match field? {
-            Field { number: 1, payload: Payload::Bytes(bytes) } => {
-                for field in wire::fields(bytes) {
+            Field { number: 1, payload } => {
+                for field in wire::fields(payload.bytes()?) {
                     match field? {
                         Field { number: 1, payload } => version = payload.text()?,
                         Field { number: 2, payload } => kind = payload.text()?,
@@ -44,7 +44,7 @@ fn decode(body: &[u8], schema: &Schema) -> Result<Value, String> {
                     }
                 }
             }
-            Field { number: 2, payload: Payload::Bytes(bytes) } => raw = bytes,
+            Field { number: 2, payload } => raw = payload.bytes()?,
             _ => {}
         }
     }
@@ -53,7 +53,7 @@ fn decode(body: &[u8], schema: &Schema) -> Result<Value, String> {
     let message = message_of(table, ty, &version, &kind)
         .ok_or_else(|| format!("nothing is known about the messages of {kind} in {version}"))?;
     let mut object = Map::new();
-    Reader { table }.message(raw, message, ty, &mut object, 0)?;
+    Reader::new(table).message(raw, message, &mut object, 0)?;
     object.insert("apiVersion".into(), version.into());
     object.insert("kind".into(), kind.into());
     Ok(Value::Object(object))
@@ -79,176 +79,11 @@ fn message_of(
     known.then(|| table.message(&meta)).flatten()
 }
 
-/// The schemas of definitions.
-const SCHEMA: &str = "k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps";
-
-/// What a schema may be replaced by.
-#[derive(Clone, Copy)]
-enum SchemaChoice {
-    Bool,
-    Schemas,
-    Strings,
-}
-
-impl SchemaChoice {
-    fn of(kind: &str) -> Option<SchemaChoice> {
-        match kind.strip_prefix(SCHEMA)? {
-            "OrBool" => Some(SchemaChoice::Bool),
-            "OrArray" => Some(SchemaChoice::Schemas),
-            "OrStringArray" => Some(SchemaChoice::Strings),
-            _ => None,
-        }
-    }
-}
-
-struct Reader {
-    table: &'static Table,
-}
-
-impl Reader {
-    /// Reads a message into a map.
-    fn message(
-        &self,
-        bytes: &[u8],
-        message: &Message,
-        ty: Option<Type<'_>>,
-        into: &mut Map<String, Value>,
-        depth: usize,
-    ) -> Result<(), String> {
-        if depth > MAX_MESSAGE_DEPTH {
-            return Err(format!("messages are nested deeper than {MAX_MESSAGE_DEPTH} levels"));
-        }
-        for field in wire::fields(bytes) {
-            let Field { number, payload } = field?;
-            // Newer clients may know fields that the table does not.
-            let Some((name, kind)) = message.field(number) else { continue };
-            let field_type = ty.and_then(|ty| ty.field(name)).map(|field| field.ty);
-            match kind {
-                FieldType::One(kind) if field_type.is_none() && ty.is_some() && self.is_embedded(kind) => {
-                    // Embedded in Go: its fields are beside the others in JSON.
-                    let inner = self.table.message(kind).ok_or("an unknown message")?;
-                    self.message(payload.bytes()?, inner, ty, into, depth + 1)?;
-                }
-                FieldType::One(kind) => {
-                    // The schema inside of a choice has the type of the schema around it.
-                    let inner = if SchemaChoice::of(kind).is_some() { ty } else { field_type };
-                    let value = self.value(payload, kind, inner, depth)?;
-                    if keeps(&value, field_type) {
-                        into.insert(name.to_string(), value);
-                    }
-                }
-                FieldType::Many(kind) => {
-                    let items = field_type.and_then(|ty| ty.items());
-                    // A repeated field may come in several parts, which belong to one list.
-                    let list = into.entry(name).or_insert_with(|| json!([]));
-                    for payload in payload.unpacked(kind)? {
-                        let value = self.value(payload, kind, items, depth)?;
-                        list.as_array_mut().ok_or("a list that is none")?.push(value);
-                    }
-                }
-                FieldType::Map(kind) => {
-                    let items = field_type.and_then(|ty| ty.additional_properties());
-                    let (key, value) = self.entry(payload.bytes()?, kind, items, depth)?;
-                    into.entry(name).or_insert_with(|| json!({}))[key] = value;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a message may be one that Go embeds; schemas never are.
-    fn is_embedded(&self, kind: &str) -> bool {
-        self.table.message(kind).is_some() && !scalar::is_special(kind) && !kind.starts_with(SCHEMA)
-    }
-
-    fn value(
-        &self,
-        payload: Payload<'_>,
-        kind: &str,
-        ty: Option<Type<'_>>,
-        depth: usize,
-    ) -> Result<Value, String> {
-        if let Some(value) = scalar::read(payload, kind)? {
-            return Ok(value);
-        }
-        if let Some(choice) = SchemaChoice::of(kind) {
-            return self.schema_choice(payload.bytes()?, choice, ty, depth);
-        }
-        let message = self.table.message(kind).ok_or_else(|| format!("an unknown type {kind}"))?;
-        let mut inner = Map::new();
-        self.message(payload.bytes()?, message, ty, &mut inner, depth + 1)?;
-        Ok(Value::Object(inner))
-    }
-
-    /// A schema, or what else is allowed in its place. Schemas are field 1, but field 2 beside a boolean.
-    fn schema_choice(
-        &self,
-        bytes: &[u8],
-        choice: SchemaChoice,
-        ty: Option<Type<'_>>,
-        depth: usize,
-    ) -> Result<Value, String> {
-        let (mut allows, mut list) = (false, None);
-        for field in wire::fields(bytes) {
-            match (choice, field?) {
-                (SchemaChoice::Bool, Field { number: 1, payload }) => allows = payload.number()? != 0,
-                (SchemaChoice::Bool, Field { number: 2, payload })
-                | (SchemaChoice::Schemas | SchemaChoice::Strings, Field { number: 1, payload }) => {
-                    return self.value(payload, SCHEMA, ty, depth + 1);
-                }
-                (SchemaChoice::Schemas, Field { number: 2, payload }) => {
-                    let schema = self.value(payload, SCHEMA, ty, depth + 1)?;
-                    list.get_or_insert_with(Vec::new).push(schema);
-                }
-                (SchemaChoice::Strings, Field { number: 2, payload }) => {
-                    list.get_or_insert_with(Vec::new).push(payload.text()?.into());
-                }
-                _ => {}
-            }
-        }
-        Ok(match choice {
-            SchemaChoice::Bool => json!(allows),
-            SchemaChoice::Schemas | SchemaChoice::Strings => list.into(),
-        })
-    }
-
-    /// A key and a value of a map.
-    fn entry(
-        &self,
-        bytes: &[u8],
-        kind: &str,
-        ty: Option<Type<'_>>,
-        depth: usize,
-    ) -> Result<(String, Value), String> {
-        let (mut key, mut value) = (String::new(), None);
-        for field in wire::fields(bytes) {
-            match field? {
-                Field { number: 1, payload } => key = payload.text()?,
-                Field { number: 2, payload } => value = Some(self.value(payload, kind, ty, depth)?),
-                _ => {}
-            }
-        }
-        // Protobuf leaves zero values out, also in entries of a map.
-        Ok((key, value.unwrap_or_else(|| scalar::zero(kind))))
-    }
-}
-
-/// Go leaves out what is empty, unless the field is a pointer.
-fn keeps(value: &Value, ty: Option<Type<'_>>) -> bool {
-    let empty = match value {
-        Value::Null => return false,
-        Value::Bool(value) => !value,
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.is_empty(),
-    };
-    !empty || ty.is_some_and(Type::is_pointer)
-}
-
 #[cfg(test)]
 mod tests {
-    use kubemerge_schema::Dialect;
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    use kubemerge_schema::{Dialect, builtin};
+    use serde_json::json;
 
     use super::*;
 
@@ -258,7 +93,8 @@ mod tests {
 
     fn envelope(version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
         let types = [field(1, version.as_bytes()), field(2, kind.as_bytes())].concat();
-        [MAGIC.to_vec(), field(1, &types), field(2, raw), field(3, b""), field(4, b"")].concat()
+        let raw = [&[0x12][..], &length(raw.len()), raw].concat();
+        [MAGIC.to_vec(), field(1, &types), raw, field(3, b""), field(4, b"")].concat()
     }
 
     fn decoded(version: &str, kind: &str, raw: &[u8]) -> Result<Value, String> {
@@ -290,26 +126,143 @@ mod tests {
         // spec { replicas: 0, minReadySeconds: 0, paused: false }, as Deployment
         let spec = [1 << 3, 0, 5 << 3, 0, 7 << 3, 0];
         let deployment = decoded("apps/v1", "Deployment", &field(2, &spec)).unwrap();
-        assert_eq!(deployment["spec"], json!({"replicas": 0}));
+        let template = json!({"metadata": {}, "spec": {"containers": null}});
+        let spec = json!({"replicas": 0, "selector": null, "strategy": {}, "template": template});
+        assert_eq!(deployment["spec"], spec);
     }
 
-    /// The bodies are from Kubernetes' own encoder.
-    #[test]
-    fn definitions_and_api_services_are_read() {
-        use base64::{Engine, engine::general_purpose::STANDARD};
-        let schema = Schema::builtin("1.37", Dialect::Upstream).unwrap();
-        let read = |text: &str| {
-            let text: String = text.split_whitespace().collect();
-            decode(&STANDARD.decode(text).unwrap(), &schema).unwrap()
+    /// Bodies of Kubernetes' own encoder, and the JSON of what it decodes from them; `cargo xtask protobuf` records them.
+    const BODIES: &str = include_str!("../../../../../conformance/protobuf/bodies.txt");
+
+    /// An object that Kubernetes encoded both ways.
+    struct Recorded {
+        version: &'static str,
+        kind: &'static str,
+        filling: &'static str,
+        protobuf: Vec<u8>,
+        json: Value,
+    }
+
+    fn recorded() -> Vec<Recorded> {
+        let lines: Vec<&str> = BODIES.lines().collect();
+        let read = |lines: &[&'static str]| {
+            let words: Vec<&str> = lines[0].split(' ').collect();
+            let protobuf = STANDARD.decode(lines[1]).unwrap();
+            let json = serde_json::from_str(lines[2]).unwrap();
+            Recorded { version: words[0], kind: words[1], filling: words[2], protobuf, json }
         };
-        let wanted: Value = serde_json::from_str(include_str!("definition.json")).unwrap();
-        let mut found = read(include_str!("definition.base64"));
-        // Kubernetes sends the empty status, too.
-        found.as_object_mut().unwrap().remove("status");
-        assert_eq!(found, wanted);
-        let service = read(include_str!("api_service.base64"));
-        assert_eq!(service["spec"]["service"], json!({"namespace": "n", "name": "s", "port": 443}));
-        assert_eq!(service["spec"]["caBundle"], "YQ==");
+        lines.chunks(3).map(read).collect()
+    }
+
+    /// The schemas of all releases, newest first.
+    fn schemas() -> Vec<Schema> {
+        let releases = builtin::releases().into_iter().rev();
+        releases.map(|release| Schema::builtin(release.version, Dialect::Upstream).unwrap()).collect()
+    }
+
+    impl Recorded {
+        /// The body as the newest release that serves the kind reads it.
+        fn decode(&self, protobuf: &[u8], schemas: &[Schema]) -> Result<Value, String> {
+            let serves = |schema: &&Schema| schema.type_of(self.version, self.kind).is_some();
+            decode(protobuf, schemas.iter().find(serves).unwrap_or(&schemas[0]))
+        }
+
+        fn assert(&self, found: &Result<Value, String>) {
+            assert_eq!(found.as_ref(), Ok(&self.json), "{} {} {}", self.version, self.kind, self.filling);
+        }
+    }
+
+    #[test]
+    fn every_field_of_every_kind_is_read_as_its_json() {
+        let schemas = schemas();
+        for body in recorded() {
+            body.assert(&body.decode(&body.protobuf, &schemas));
+        }
+    }
+
+    #[test]
+    fn every_kind_of_the_newest_release_is_recorded() {
+        let recorded = recorded();
+        let schema = &schemas()[0];
+        for kind in schema.kinds() {
+            let version = api_version(kind.group, kind.version);
+            let is_object = schema.type_of(&version, kind.kind).is_some_and(|ty| {
+                ty.field("metadata").is_some() && ty.field("items").is_none() && kind.kind != "Status"
+            });
+            let known = recorded.iter().any(|body| body.version == version && body.kind == kind.kind);
+            assert!(known || !is_object, "{version} {}", kind.kind);
+        }
+    }
+
+    /// What a client does not send is zero in Go, and unknown fields are nothing.
+    #[test]
+    fn absent_fields_are_zeros_and_unknown_ones_are_ignored() {
+        let schemas = schemas();
+        // Number 1,000, once of each wire type.
+        let unknown = [
+            &[0xc0, 0x3e, 1][..],
+            &[0xc1, 0x3e, 1, 2, 3, 4, 5, 6, 7, 8],
+            &[0xc2, 0x3e, 1, 0xff],
+            &[0xc3, 0x3e, 0x0a, 1, 0xff, 0xc4, 0x3e],
+            &[0xc5, 0x3e, 1, 2, 3, 4],
+        ]
+        .concat();
+        for body in recorded().into_iter().filter(|body| body.filling == "empty") {
+            body.assert(&body.decode(&envelope(body.version, body.kind, b""), &schemas));
+            body.assert(&body.decode(&envelope(body.version, body.kind, &unknown), &schemas));
+        }
+    }
+
+    /// Every bit that flips and every end too early is read or refused, but is no panic.
+    #[test]
+    fn damaged_bodies_do_not_panic() {
+        let schemas = schemas();
+        for body in recorded().into_iter().filter(|body| body.filling == "full") {
+            for at in (0..body.protobuf.len()).step_by(31) {
+                let _ = body.decode(&body.protobuf[..at], &schemas);
+                let mut damaged = body.protobuf.clone();
+                damaged[at] ^= 1 << (at % 8);
+                let _ = body.decode(&damaged, &schemas);
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_a_message_are_merged() {
+        // spec { replicas: 3 } spec { paused: true }
+        let raw = [field(2, &[1 << 3, 3]), field(2, &[7 << 3, 1])].concat();
+        let deployment = decoded("apps/v1", "Deployment", &raw).unwrap();
+        assert_eq!(deployment["spec"]["replicas"], 3);
+        assert_eq!(deployment["spec"]["paused"], true);
+    }
+
+    #[test]
+    fn bodies_that_are_too_deep_or_too_large_are_errors() {
+        // A schema in a schema, as `not`.
+        let mut schema = Vec::new();
+        for _ in 0..200 {
+            schema = [&[0xe2, 1][..], &length(schema.len()), &schema].concat();
+        }
+        // spec { versions { schema { openAPIV3Schema } } }
+        for number in [1, 4, 7, 2] {
+            schema = [&[number << 3 | 2][..], &length(schema.len()), &schema].concat();
+        }
+        let deep = decoded("apiextensions.k8s.io/v1", "CustomResourceDefinition", &schema);
+        assert!(deep.is_err_and(|why| why.contains("deeper")));
+        // Containers without a name.
+        let containers: Vec<u8> = [0x12, 0].repeat(1 << 20);
+        let spec = [&[0x12][..], &length(containers.len()), &containers].concat();
+        assert!(decoded("v1", "Pod", &spec).is_err_and(|why| why.contains("more than")));
+    }
+
+    fn length(mut number: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while number > 127 {
+            bytes.push(number as u8 | 128);
+            number >>= 7;
+        }
+        bytes.push(number as u8);
+        bytes
     }
 
     #[test]
