@@ -78,21 +78,21 @@ present <<ROWS | row "forms of an object between body and record"
 text in parts (\`server::Object\`)   | 1 | $server/object | ^pub\(crate\) struct Object \{
 typed tree (\`kinds::tree::Map\`)    | 1 | $kinds         | ^pub struct Map<'a>
 owned values (\`ssa::ParsedValue\`)  | 1 | $ssa           | ^pub enum ParsedValue<'a>
-\`serde_json::Value\`                | 1 | $kinds/custom  | serde_json::(Value|\{.*Value)
+\`serde_json::Value\`                | 1 | $kinds/custom/prune.rs $kinds/custom/check.rs | serde_json::(Value|\{.*Value)
 \`OrderedJson\`                      | 1 | $kinds         | ^pub enum OrderedJson
 canonical text (\`Canonical\`)       | 1 | $write         | Canonical::
-lazy nodes (\`Node\`)                | 1 | $write $server/object | \bNode(<'|::)
-\`Draft\`                            | 1 | $kinds $ssa kubemerge-value/src $server | ^pub(\(crate\))? (struct|enum) Draft\b
+lazy nodes (\`Node\`)                | 1 | $write $server/kind $server/object | \bNode(<'|::)
 \`Record\`                           | 1 | $server/store  | ^pub struct Record \{
 ROWS
 
 present <<ROWS | row "readers of JSON"
 lazy engine (\`value/check\`)            | 1 | kubemerge-value/src/check  | ^struct Checker
 canonical text (\`value/reader\`)        | 1 | kubemerge-value/src/reader | ^pub struct Reader<'a>
+pull reader (\`value/reader\`)           | 1 | kubemerge-value/src/reader | ^pub struct PullReader<'a>
 typed objects (\`typed/scan.rs\`)        | 1 | $kinds/typed               | struct Scanner<'t>
 parsed values (\`ssa/value/parse.rs\`)   | 1 | $ssa/value                 | ^struct Reader<'a>
 \`fieldsV1\` (\`fieldpath/json_text.rs\`)  | 1 | $ssa/fieldpath             | struct JsonText<'a>
-duplicate fields                         | 1 | $kinds                     | ^struct Scan<'t>
+duplicate fields                         | 1 | $kinds/duplicate_fields.rs | ^fn inside_quotes
 errors of Go's decoder (\`go_json.rs\`)  | 1 | $kinds                     | ^struct Scanner \{
 JSON as YAML (\`yaml/json_text.rs\`)     | 1 | kubemerge-yaml/src         | ^struct Reader<'t>
 serde_json (in the write path)           | 1 | $write $server/object      | serde_json::from_
@@ -125,26 +125,28 @@ branch='\.custom\(\)|kind_rules::of\(|\btyped\.is_(none|some)\(\)|\bis_typed\b|\
 grep -roE --include='*.rs' -e "$branch" $write | sed -E "s#^$write/([^:]*):.*#\`\1\`#" |
     row "branches on the sort of kind in \`server/write\`"
 
-# What a merge patch of a custom resource runs: the stored object is brought in line with its schema, so is the result,
-# owners of both are compared, both are validated. Each site counts as often as such a request passes it.
+# What a merge patch of a custom resource runs: the stored object and the result of the patch become trees, and the new
+# object is printed as its record. Each site counts as often as such a request passes it.
 present <<ROWS | row "times a custom resource is parsed in a PATCH"
 \`object/custom.rs\` prune of stored and new   | 2 | $server/object/custom.rs | Value::Object\(mut tree\) = object.to_value
 \`object/custom.rs\` fill of stored and new    | 2 | $server/object/custom.rs | let mut tree = object.to_value
 \`write/track.rs\` owners of stored and new    | 2 | $write/track.rs          | ValuePair::from_canonical
 \`write/validate.rs\` of stored and new        | 2 | $write/validate.rs       | let mut object = object.to_value
+\`kind/custom.rs\` the stored object           | 1 | $server/kind/custom.rs   | = read_record\(
+\`kind/custom.rs\` the result, from its nodes  | 1 | $server/kind/custom.rs   | = read\(arena, given.source
 ROWS
 present <<ROWS | row "times a custom resource is printed in a PATCH"
 result of the patch                            | 1 | $write/decode.rs         | document: &'p SharedValue
 \`object/custom.rs\` prune of stored and new   | 2 | $server/object/custom.rs | replace_fields\(object
 \`object/custom.rs\` fill of stored and new    | 2 | $server/object/custom.rs | object\.set\(name, value\)
 \`write/tracking.rs\` form of stored and new   | 2 | $write/tracking.rs       | let record = object.record\(\)
-record                                         | 1 | $write/sequence.rs       | Ok\(object.record\(\)\)
+record                                         | 1 | $write/sequence.rs       | Ok\((object|draft).record\(\)\)
 ROWS
 
 present <<ROWS | row "second ways for \`Off\`, for owners that are not tracked and for bodies that repeat"
 \`kinds/defaults.rs\`          | 1 | $kinds/defaults.rs        | .
 \`kinds/pattern/\`             | 1 | $kinds/pattern            | .
-\`kinds/unknown_fields.rs\`    | 1 | $kinds/unknown_fields.rs  | .
+\`kinds/unknown_fields.rs\`    | 1 | $kinds/unknown_fields.rs  | pub fn survey
 \`write/unknown_fields.rs\`    | 1 | $write/unknown_fields.rs  | .
 \`write/default.rs\`           | 1 | $write/default.rs         | fn fill_built_in
 \`write/template.rs\`          | 1 | $write/template.rs        | .
