@@ -99,16 +99,13 @@ func encodeBody(gvk schema.GroupVersionKind, filler filler) (protobufBody, error
 	return protobufBody{Protobuf: encoded.Bytes(), JSON: text}, err
 }
 
-// sharedParts are most of the size of all bodies.
-var sharedParts = []reflect.Type{reflect.TypeFor[metav1.ObjectMeta](), reflect.TypeFor[corev1.PodSpec]()}
-
 // filler sets the fields of an object, each to another value.
 type filler struct {
 	// zeros sets pointers and items, but to zeros.
 	zeros bool
 	// empty sets nothing.
 	empty bool
-	// brief sets only the scalars of large parts that many kinds share. Pods have these parts in full.
+	// brief sets a part of metadata and pod specs, which are most of the size of all bodies. Pods have them in full.
 	brief bool
 	// choice selects the alternative of schemas that may be something else.
 	choice int
@@ -174,14 +171,25 @@ func (f *filler) fillStruct(value reflect.Value) {
 		f.fillChoice(value, 0, 1)
 		return
 	}
-	onlyScalars := f.brief && slices.Contains(sharedParts, value.Type())
 	for index := range value.NumField() {
 		field := value.Type().Field(index)
-		_, tagged := field.Tag.Lookup("protobuf")
-		if tagged && (!onlyScalars || field.Type.Kind() < reflect.Array || field.Type.Kind() == reflect.String) {
+		if _, tagged := field.Tag.Lookup("protobuf"); tagged && !f.leavesOut(value.Type(), field) {
 			f.fill(value.Field(index))
 		}
 	}
+}
+
+// leavesOut tells what brief does not set. Metadata has a name only, so that servers accept the object.
+func (f *filler) leavesOut(ty reflect.Type, field reflect.StructField) bool {
+	switch {
+	case !f.brief:
+		return false
+	case ty == reflect.TypeFor[metav1.ObjectMeta]():
+		return field.Name != "Name"
+	case ty == reflect.TypeFor[corev1.PodSpec]():
+		return field.Type.Kind() >= reflect.Array && field.Type.Kind() != reflect.String
+	}
+	return false
 }
 
 // fillChoice sets a schema, its alternative, or neither.

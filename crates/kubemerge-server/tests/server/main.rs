@@ -21,6 +21,7 @@ mod intercepting;
 mod listing;
 mod patching;
 mod pod_logs;
+mod protobuf;
 mod readme;
 mod reliability;
 mod robustness;

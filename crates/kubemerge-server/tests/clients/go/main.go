@@ -7,9 +7,11 @@ import (
 	"os"
 	"time"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -125,6 +127,29 @@ func eviction(client kubernetes.Interface) {
 	check(apierrors.IsNotFound(err), "evicted: %v", err)
 }
 
+// registrations have fields that .proto files and JSON spell in different ways.
+func registrations(client kubernetes.Interface) {
+	url, none, group := "https://example.com", admissionregistrationv1.SideEffectClassNone, "example.com"
+	webhooks, err := client.AdmissionregistrationV1().ValidatingWebhookConfigurations().Create(ctx, &admissionregistrationv1.ValidatingWebhookConfiguration{
+		ObjectMeta: metav1.ObjectMeta{Name: "web"},
+		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
+			Name: "a.example.com", ClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url},
+			SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
+		}},
+	}, metav1.CreateOptions{})
+	must(err, "create webhooks")
+	check(len(webhooks.Webhooks) == 1 && *webhooks.Webhooks[0].ClientConfig.URL == url, "webhooks are %v", webhooks.Webhooks)
+	class, err := client.NetworkingV1().IngressClasses().Create(ctx, &networkingv1.IngressClass{
+		ObjectMeta: metav1.ObjectMeta{Name: "web"},
+		Spec: networkingv1.IngressClassSpec{
+			Controller: "example.com/web",
+			Parameters: &networkingv1.IngressClassParametersReference{APIGroup: &group, Kind: "Web", Name: "web"},
+		},
+	}, metav1.CreateOptions{})
+	must(err, "create an ingress class")
+	check(class.Spec.Parameters.APIGroup != nil && *class.Spec.Parameters.APIGroup == group, "parameters are %v", class.Spec.Parameters)
+}
+
 func informer(client kubernetes.Interface) {
 	maps := client.CoreV1().ConfigMaps("default")
 	events := make(chan string, 100)
@@ -231,5 +256,6 @@ func main() {
 	must(client.AppsV1().Deployments("default").Delete(ctx, "web", metav1.DeleteOptions{}), "delete")
 	workloads(client)
 	eviction(client)
+	registrations(client)
 	fmt.Println("done")
 }
