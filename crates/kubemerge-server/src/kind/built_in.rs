@@ -255,7 +255,7 @@ impl<'c> Contract<'c> for BuiltIn<'c> {
         object.set_text("apiVersion", &resource.storage);
         object.set_text("kind", &resource.kind);
         if self.has_other_words() {
-            EVENT.iter().for_each(|(stored, shown)| rename(object, shown, stored));
+            store_event(object);
         }
     }
 
@@ -325,6 +325,16 @@ fn show_event(event: &mut Map<'_>) {
     for name in ["reportingController", "reportingInstance"] {
         if event.str(name).is_empty() {
             event.remove(name);
+        }
+    }
+}
+
+/// The other way round: an Event is stored as the core group writes it.
+fn store_event(event: &mut Map<'_>) {
+    EVENT.iter().for_each(|(stored, shown)| rename(event, shown, stored));
+    for name in ["reportingComponent", "reportingInstance"] {
+        if !event.has(name) {
+            event.set(name, "");
         }
     }
 }
