@@ -1,38 +1,64 @@
 //! The entries of all built-in kinds, listed by the folders of the API groups.
 
 use crate::registry::KindEntry;
+#[cfg(target_family = "wasm")]
+use crate::registry::{Presentation, ValidationRules};
 use crate::{
     admissionregistration, apiextensions, apiregistration, apiserverinternal, apps, authentication,
     authorization, autoscaling, batch, certificates, coordination, core, discovery, events, flowcontrol,
     lifecycle, networking, node, policy, rbac, resource, scheduling, storage, storagemigration,
 };
 
+/// The entries of a group as they are linked.
+macro_rules! kinds {
+    ($group:ident) => {{
+        const ALL: [KindEntry; $group::KINDS.len()] = linked($group::KINDS);
+        &ALL
+    }};
+}
+
+/// The entries of a group. In WebAssembly, whose size counts, no object is shown in a table and no server warns.
+const fn linked<const N: usize>(kinds: &[KindEntry]) -> [KindEntry; N] {
+    let mut all = [KindEntry::UNLISTED; N];
+    let mut at = 0;
+    while at < N {
+        all[at] = kinds[at];
+        #[cfg(target_family = "wasm")]
+        {
+            all[at].presentation = Presentation::DEFAULT;
+            all[at].validation.warnings = ValidationRules::DEFAULT.warnings;
+        }
+        at += 1;
+    }
+    all
+}
+
 /// The groups and the entries of their kinds. One line for each group; a group lists its kinds in its own folder.
 const GROUPS: &[(&str, &[KindEntry])] = &[
-    ("", core::KINDS),
-    ("admissionregistration.k8s.io", admissionregistration::KINDS),
-    ("apiextensions.k8s.io", apiextensions::KINDS),
-    ("apiregistration.k8s.io", apiregistration::KINDS),
-    ("apps", apps::KINDS),
-    ("authentication.k8s.io", authentication::KINDS),
-    ("authorization.k8s.io", authorization::KINDS),
-    ("autoscaling", autoscaling::KINDS),
-    ("batch", batch::KINDS),
-    ("certificates.k8s.io", certificates::KINDS),
-    ("coordination.k8s.io", coordination::KINDS),
-    ("discovery.k8s.io", discovery::KINDS),
-    ("events.k8s.io", events::KINDS),
-    ("flowcontrol.apiserver.k8s.io", flowcontrol::KINDS),
-    ("internal.apiserver.k8s.io", apiserverinternal::KINDS),
-    ("lifecycle.k8s.io", lifecycle::KINDS),
-    ("networking.k8s.io", networking::KINDS),
-    ("node.k8s.io", node::KINDS),
-    ("policy", policy::KINDS),
-    ("rbac.authorization.k8s.io", rbac::KINDS),
-    ("resource.k8s.io", resource::KINDS),
-    ("scheduling.k8s.io", scheduling::KINDS),
-    ("storage.k8s.io", storage::KINDS),
-    ("storagemigration.k8s.io", storagemigration::KINDS),
+    ("", kinds!(core)),
+    ("admissionregistration.k8s.io", kinds!(admissionregistration)),
+    ("apiextensions.k8s.io", kinds!(apiextensions)),
+    ("apiregistration.k8s.io", kinds!(apiregistration)),
+    ("apps", kinds!(apps)),
+    ("authentication.k8s.io", kinds!(authentication)),
+    ("authorization.k8s.io", kinds!(authorization)),
+    ("autoscaling", kinds!(autoscaling)),
+    ("batch", kinds!(batch)),
+    ("certificates.k8s.io", kinds!(certificates)),
+    ("coordination.k8s.io", kinds!(coordination)),
+    ("discovery.k8s.io", kinds!(discovery)),
+    ("events.k8s.io", kinds!(events)),
+    ("flowcontrol.apiserver.k8s.io", kinds!(flowcontrol)),
+    ("internal.apiserver.k8s.io", kinds!(apiserverinternal)),
+    ("lifecycle.k8s.io", kinds!(lifecycle)),
+    ("networking.k8s.io", kinds!(networking)),
+    ("node.k8s.io", kinds!(node)),
+    ("policy", kinds!(policy)),
+    ("rbac.authorization.k8s.io", kinds!(rbac)),
+    ("resource.k8s.io", kinds!(resource)),
+    ("scheduling.k8s.io", kinds!(scheduling)),
+    ("storage.k8s.io", kinds!(storage)),
+    ("storagemigration.k8s.io", kinds!(storagemigration)),
 ];
 
 /// The entry of a kind, [`KindEntry::UNLISTED`] if it has none.
