@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Method, Request, header::CONTENT_TYPE};
 use kubemerge_server::{ApiServer, Clock};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{custom, pod};
 
@@ -27,6 +27,7 @@ enum Operation {
         content_type: &'static str,
         patch: fn(usize) -> Value,
     },
+    Delete,
     /// An apply that creates the object.
     ApplyNew,
     /// An apply of a changed configuration by its only manager.
@@ -58,9 +59,11 @@ impl Row {
         Row { name: "pod: merge patch", kind: &pod::KIND, operation: POD_MERGE },
         Row { name: "pod: apply, new", kind: &pod::KIND, operation: Operation::ApplyNew },
         Row { name: "pod: apply, changed", kind: &pod::KIND, operation: Operation::ApplyChanged },
+        Row { name: "pod: delete", kind: &pod::KIND, operation: Operation::Delete },
         Row { name: "custom resource: create", kind: &custom::KIND, operation: Operation::Create },
         Row { name: "custom resource: update", kind: &custom::KIND, operation: Operation::Update },
         Row { name: "custom resource: merge patch", kind: &custom::KIND, operation: CUSTOM_MERGE },
+        Row { name: "custom resource: delete", kind: &custom::KIND, operation: Operation::Delete },
         Row { name: "custom resource: apply, new", kind: &custom::KIND, operation: Operation::ApplyNew },
         Row {
             name: "custom resource: apply, changed",
@@ -117,6 +120,10 @@ impl Row {
             Operation::Patch { content_type, patch } => {
                 send(server, create).await;
                 request(Method::PATCH, &path, content_type, &patch(at))
+            }
+            Operation::Delete => {
+                send(server, create).await;
+                request(Method::DELETE, &path, JSON, &json!({}))
             }
             Operation::ApplyNew => apply(&object),
             Operation::ApplyChanged => {

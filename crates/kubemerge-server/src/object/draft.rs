@@ -1,11 +1,14 @@
 //! An object on its way into the store: one tree from decoding until its record is written, metadata included.
 
 use kubemerge_kinds::tree::{Map, Value};
+use kubemerge_value::Entry;
 
 use crate::store::{KnownForm, Ownership, Record, RecordWriter, metadata_field::Field};
 
 /// Room for the text of most objects.
 const RECORD_BYTES: usize = 2048;
+/// Room for what is added to metadata.
+const METADATA_BYTES: usize = 128;
 
 /// An object that is being written.
 #[derive(Debug)]
@@ -132,15 +135,33 @@ pub(crate) fn record(tree: &Map<'_>, ownership: Ownership, form: KnownForm) -> R
             ("apiVersion", _) => writer.api_version(tree.str(name)),
             ("kind", _) => writer.kind(tree.str(name)),
             ("metadata", Value::Map(metadata)) => {
-                writer.metadata(metadata_fields(metadata), |out, name, value| {
-                    out.append_plain(name, |out| value.append_to(out))
-                });
+                write_metadata(&mut writer, metadata);
                 owners = owner_uids(metadata);
             }
             _ => writer.append(name, |out| value.append_to(out)),
         }
     }
     writer.finish(owners, ownership, form)
+}
+
+/// The record of a stored object with other metadata; its other fields are copied as they are.
+pub(crate) fn record_with_metadata(stored: &Record, metadata: &Map<'_>) -> Record {
+    let mut writer = RecordWriter::with_capacity(stored.canonical().as_bytes().len() + METADATA_BYTES);
+    for Entry { key, value } in stored.node().sorted_entries() {
+        match &*key.text() {
+            "apiVersion" => writer.api_version(stored.api_version()),
+            "kind" => writer.kind(stored.kind()),
+            "metadata" => write_metadata(&mut writer, metadata),
+            name => writer.copy(name, value),
+        }
+    }
+    writer.finish(owner_uids(metadata), stored.ownership().clone(), stored.form())
+}
+
+fn write_metadata(writer: &mut RecordWriter, metadata: &Map<'_>) {
+    writer.metadata(metadata_fields(metadata), |out, name, value| {
+        out.append_plain(name, |out| value.append_to(out))
+    });
 }
 
 /// The fields of ObjectMeta: a tree that was decoded has no others.

@@ -2,7 +2,7 @@
 
 use kubemerge_kinds::{
     tree::{Arena, List, Map, Value},
-    typed::read_typed_form,
+    typed::{read_node, read_typed_form},
 };
 
 use super::draft;
@@ -23,6 +23,17 @@ pub(crate) fn changed(record: &Record, change: impl FnOnce(&mut Map<'_>)) -> Rec
     let mut object = tree(record, &arena);
     change(&mut object);
     draft::record(&object, record.ownership().clone(), record.form())
+}
+
+/// The same for a change of the metadata only: nothing else is read, which every deletion of a pod would pay for.
+pub(crate) fn with_metadata(record: &Record, change: impl FnOnce(&mut Map<'_>)) -> Record {
+    let arena = Arena::new();
+    let mut metadata = match record.at(&["metadata"]).map(|node| read_node(&arena, node)) {
+        Some(Value::Map(metadata)) => metadata,
+        _ => Map::new_in(&arena),
+    };
+    change(&mut metadata);
+    draft::record_with_metadata(record, &metadata)
 }
 
 /// Sets a field to a JSON value.
@@ -87,6 +98,7 @@ mod tests {
         {
             let record = record(metadata);
             assert_eq!(changed(&record, |_| ()).render(7), record.render(7));
+            assert_eq!(with_metadata(&record, |_| ()).render(7), record.render(7));
         }
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use kubemerge_value::{
+    Node,
     shared::ByteSpan,
     write::{MapWriter, QuotedName},
 };
@@ -32,6 +33,11 @@ impl RecordWriter {
     /// Writes a field whose value `append` writes as canonical text; it answers how deep the value is nested.
     pub(crate) fn append(&mut self, name: &str, append: impl FnOnce(&mut Vec<u8>) -> usize) {
         self.out.append(name, append);
+    }
+
+    /// Copies a field.
+    pub(crate) fn copy(&mut self, name: &str, value: Node<'_>) {
+        self.out.member(name, value);
     }
 
     pub(crate) fn api_version(&mut self, api_version: &str) {

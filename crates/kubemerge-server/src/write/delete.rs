@@ -67,8 +67,7 @@ fn shown_after_removal(transaction: &Transaction<'_>, resource: &Resource, last:
         return last;
     }
     let now = transaction.cluster.clock.now().text();
-    let record = edit::changed(&last.record, |pod| {
-        let metadata = pod.ensure_map("metadata");
+    let record = edit::with_metadata(&last.record, |metadata| {
         metadata.set_text(Field::DeletionTimestamp.name(), &now);
         metadata.set(Field::DeletionGracePeriodSeconds.name(), 0);
         metadata.set(Field::Generation.name(), last.record.generation().saturating_add(1));
