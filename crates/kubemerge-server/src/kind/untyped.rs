@@ -1,10 +1,9 @@
 //! Decoding of kinds without Go types: any JSON, whose type and metadata are those of all objects.
 
 use kubemerge_kinds::{
-    duplicate_fields,
+    custom, duplicate_fields,
     field_error::quoted,
     tree::{Arena, Map, Value},
-    typed::read_typed_form,
 };
 use kubemerge_ssa::value::ParsedValue;
 
@@ -44,11 +43,7 @@ pub(super) fn complaints(given: Given<'_>, mut unknown: Vec<String>) -> Vec<Stri
 
 /// The tree of a stored object.
 pub(super) fn read_record<'a>(record: &'a Record, arena: &'a Arena) -> Map<'a> {
-    match read_typed_form(arena, record.canonical().as_str()) {
-        Value::Map(object) => object,
-        // Only objects are stored.
-        _ => Map::new_in(arena),
-    }
+    custom::decode(arena, record.canonical().as_str())
 }
 
 /// An object with nothing but its type.
