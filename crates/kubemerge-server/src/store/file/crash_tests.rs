@@ -195,3 +195,102 @@ fn a_file_that_was_cut_is_refused_or_has_a_part_of_what_was_written() {
         }
     }
 }
+
+/// All objects of a store.
+fn objects(store: &FileStore) -> Vec<(String, Revision, bytes::Bytes)> {
+    let show = |(key, stored): &(Arc<str>, Stored)| (key.to_string(), stored.revision, stored.render());
+    store.newest("").iter().map(show).collect()
+}
+
+#[test]
+fn a_flipped_bit_is_refused_or_changes_nothing() {
+    let folder = TestFolder::new("flip");
+    let store = open(&folder);
+    for number in 0..60 {
+        store.put(&format!("a/{number}"), record(&format!("value-{number}")), Expect::Absent).unwrap();
+        flush(&store).unwrap();
+    }
+    let wanted = objects(&store);
+    drop(store);
+    let path = folder.0.join("kubemerge.redb");
+    let clean = fs::read(&path).unwrap();
+    let used: Vec<usize> = (0..clean.len()).filter(|&at| clean[at] != 0).collect();
+    let mut random = fastrand::Rng::with_seed(11);
+    let mut refused = 0;
+    for round in 0..rounds(40) {
+        // The header, which names the root of everything, is small: it gets every fourth flip.
+        let at = if round % 4 == 0 { random.usize(..512) } else { used[random.usize(..used.len())] };
+        let mut bytes = clean.clone();
+        bytes[at] ^= 1 << random.u32(..8);
+        fs::write(&path, bytes).unwrap();
+        // The second time as well: what the first attempt leaves must not seem sound.
+        for _ in 0..2 {
+            match FileStore::open(&folder.0) {
+                Ok(store) => assert_eq!(objects(&store), wanted, "byte {at}"),
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > 0, "no flip hit an entry");
+}
+
+/// Changes the tables of a closed store.
+fn edit(folder: &TestFolder, change: impl FnOnce(&redb::WriteTransaction)) {
+    let database = redb::Database::create(folder.0.join("kubemerge.redb")).unwrap();
+    let writing = database.begin_write().unwrap();
+    change(&writing);
+    writing.commit().unwrap();
+}
+
+const ENTRIES: redb::TableDefinition<'_, u64, &[u8]> = redb::TableDefinition::new("entries");
+const NUMBERS: redb::TableDefinition<'_, &str, u64> = redb::TableDefinition::new("numbers");
+
+#[test]
+fn a_missing_entry_and_a_wrong_revision_are_refused() {
+    let folder = TestFolder::new("missing");
+    let store = open(&folder);
+    let first = store.put("a", record("1"), Expect::Absent).unwrap();
+    store.put("b", record("1"), Expect::Absent).unwrap();
+    drop(store);
+    let path = folder.0.join("kubemerge.redb");
+    let clean = fs::read(&path).unwrap();
+    let refusal = || FileStore::open(&folder.0).err().map(|error| error.to_string()).unwrap_or_default();
+    let cure = "entries are missing or its revisions are wrong; restore a dump into another folder";
+    edit(&folder, |writing| drop(writing.open_table(ENTRIES).unwrap().remove(first).unwrap()));
+    assert!(refusal().ends_with(cure), "{}", refusal());
+    fs::write(&path, &clean).unwrap();
+    edit(&folder, |writing| drop(writing.open_table(NUMBERS).unwrap().insert("newest", 99).unwrap()));
+    assert!(refusal().ends_with(cure), "{}", refusal());
+}
+
+#[test]
+fn a_file_without_checksums_is_opened_and_gets_them() {
+    let folder = TestFolder::new("earlier");
+    let mut removed = Vec::new();
+    drop(open(&folder));
+    edit(&folder, |writing| {
+        let mut entries = writing.open_table(ENTRIES).unwrap();
+        for (revision, key, value) in
+            [(2, "a", Some(record("1"))), (3, "b", Some(record("2"))), (4, "a", None)]
+        {
+            let mut bytes = Vec::new();
+            crate::store::codec::encode(key, value.as_ref(), &mut bytes);
+            entries.insert(revision, bytes.as_slice()).unwrap();
+        }
+        let mut numbers = writing.open_table(NUMBERS).unwrap();
+        for (name, number) in [("format", 1), ("newest", 4), ("oldest", 1)] {
+            numbers.insert(name, number).unwrap();
+        }
+        removed.extend(numbers.remove("digest").unwrap().map(|digest| digest.value()));
+    });
+    assert_eq!(removed.len(), 1, "the earlier format has no digest");
+    for _ in 0..2 {
+        let store = open(&folder);
+        assert_eq!((store.revision(), store.oldest()), (4, 1));
+        assert_eq!(store.events("", 1, 9).unwrap().0.len(), 3);
+        assert_eq!(
+            objects(&store),
+            [("b".to_string(), 3, Stored { record: record("2"), revision: 3 }.render())]
+        );
+    }
+}

@@ -57,7 +57,7 @@ impl Folder {
                 database(&draft)
             }
         };
-        drop(Log::open(&(Box::new(open) as OpenDatabase))?);
+        drop(Log::open(&(Box::new(open) as OpenDatabase), |_, _, _| {})?);
         fs::rename(&draft, &path).map_err(cannot_create)?;
         // The name of a new file is durable only with its folder.
         File::open(&self.path).and_then(|folder| folder.sync_all()).map_err(cannot_create)

@@ -3,8 +3,16 @@
 //! The newest entry of a key is its value; there is no other copy of it. An entry is deleted once a later one of the
 //! same key has left the history, because no state that can still be read has it then. Reading the entries in order
 //! gives the newest state and the history.
+//!
+//! Every entry has a checksum, and a number beside the revisions is the digest over all of them (`digest.rs`).
 
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition, TableHandle, WriteTransaction};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use redb::{
+    Database, ReadableDatabase, ReadableTable, Table, TableDefinition, TableHandle, WriteTransaction,
+};
+
+use super::digest::{Digest, open_entry, seal_entry};
 
 use crate::store::{
     Event, Record, Revision, StoreError, Stored,
@@ -15,13 +23,17 @@ const ENTRIES: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("entries")
 const NUMBERS: TableDefinition<'_, &str, u64> = TableDefinition::new("numbers");
 
 /// The format that this version writes, and the newest that it reads. A change of the codec or of the tables gets the
-/// next number, and `check_format` an arm that rewrites older ones.
-const FORMAT: u64 = 1;
+/// next number, and `Log::open` an arm that rewrites older ones.
+const FORMAT: u64 = 2;
+
+/// The format whose entries have no checksums.
+const FORMAT_WITHOUT_CHECKSUMS: u64 = 1;
 
 /// The names of the numbers.
 const FORMAT_NUMBER: &str = "format";
 const NEWEST: &str = "newest";
 const OLDEST: &str = "oldest";
+const DIGEST: &str = "digest";
 
 /// Opens the database. It is called again after an error, because redb does not use a file any more that failed.
 pub(super) type OpenDatabase = Box<dyn Fn() -> Result<Database, StoreError> + Send + Sync>;
@@ -29,8 +41,17 @@ pub(super) type OpenDatabase = Box<dyn Fn() -> Result<Database, StoreError> + Se
 /// An open log.
 pub(super) struct Log {
     database: Database,
+    /// Of all entries in the database.
+    digest: Digest,
     /// Reused for every entry.
     buffer: Vec<u8>,
+}
+
+/// What a database is when it is opened.
+enum Found {
+    Empty,
+    WithoutChecksums,
+    Current,
 }
 
 /// What one commit changes.
@@ -54,23 +75,46 @@ pub(super) struct Revisions {
 }
 
 impl Log {
-    /// Opens a log, or begins one in an empty database.
-    pub(super) fn open(open: &OpenDatabase) -> Result<Log, StoreError> {
-        let log = Log { database: open()?, buffer: Vec::new() };
-        let is_new = log.check_format()?;
-        if is_new {
-            log.initialize()?;
-        }
-        Ok(log)
+    /// Opens a log, or begins one in an empty database; hands every entry to `each`, in the order of revisions.
+    ///
+    /// # Errors
+    /// If anything in it is damaged: the pages of the database, an entry, or the set of entries.
+    pub(super) fn open(
+        open: &OpenDatabase,
+        each: impl FnMut(Revision, &str, Option<Record>),
+    ) -> Result<(Log, Revisions), StoreError> {
+        // redb trusts the pages of a file that was closed cleanly, and panics at some that are damaged.
+        let opened = catch_unwind(AssertUnwindSafe(|| Self::open_trusting(open, each)));
+        opened.unwrap_or_else(|_| Err(damaged("its structure is broken".into())))
     }
 
-    /// Whether the database is new; an error if it is not ours or too new.
-    fn check_format(&self) -> Result<bool, StoreError> {
+    fn open_trusting(
+        open: &OpenDatabase,
+        each: impl FnMut(Revision, &str, Option<Record>),
+    ) -> Result<(Log, Revisions), StoreError> {
+        let mut database = open()?;
+        check_pages(&mut database)?;
+        let mut log = Log { database, digest: Digest::default(), buffer: Vec::new() };
+        match log.check_format()? {
+            Found::Empty => log.initialize()?,
+            Found::WithoutChecksums => log.add_checksums()?,
+            Found::Current => {}
+        }
+        let revisions = log.revisions()?;
+        log.read(each)?;
+        if log.number(DIGEST)? != log.digest.number(revisions) {
+            return Err(damaged("entries are missing or its revisions are wrong".into()));
+        }
+        Ok((log, revisions))
+    }
+
+    /// What the database is; an error if it is not ours or too new.
+    fn check_format(&self) -> Result<Found, StoreError> {
         let reading = self.database.begin_read().map_err(unreadable)?;
         let tables: Vec<String> =
             reading.list_tables().map_err(unreadable)?.map(|table| table.name().to_string()).collect();
         if tables.is_empty() {
-            return Ok(true);
+            return Ok(Found::Empty);
         }
         let foreign = || StoreError::new("the file is a database of another program: choose another folder");
         if !tables.iter().any(|name| name == NUMBERS.name()) {
@@ -78,7 +122,8 @@ impl Log {
         }
         let numbers = reading.open_table(NUMBERS).map_err(|_| foreign())?;
         match numbers.get(FORMAT_NUMBER).map_err(unreadable)?.map(|format| format.value()) {
-            Some(FORMAT) => Ok(false),
+            Some(FORMAT) => Ok(Found::Current),
+            Some(FORMAT_WITHOUT_CHECKSUMS) => Ok(Found::WithoutChecksums),
             Some(newer) if newer > FORMAT => Err(StoreError::new(format!(
                 "the file has format {newer}, which a newer version of kubemerge writes; this one reads formats up \
                  to {FORMAT}: use the newer version, or another folder"
@@ -89,61 +134,87 @@ impl Log {
 
     fn initialize(&self) -> Result<(), StoreError> {
         let writing = self.database.begin_write().map_err(unwritable)?;
+        writing.open_table(ENTRIES).map_err(unwritable)?;
+        write_format(&writing)?;
+        write_numbers(&writing, Revisions { newest: 1, oldest: 1 }, self.digest)?;
+        writing.commit().map_err(unwritable)
+    }
+
+    /// Rewrites a log of the format before, in one commit.
+    fn add_checksums(&mut self) -> Result<(), StoreError> {
+        let (mut digest, revisions) = (Digest::default(), self.revisions()?);
+        let writing = self.database.begin_write().map_err(unwritable)?;
         {
-            let mut numbers = writing.open_table(NUMBERS).map_err(unwritable)?;
-            for (name, number) in [(FORMAT_NUMBER, FORMAT), (NEWEST, 1), (OLDEST, 1)] {
-                numbers.insert(name, number).map_err(unwritable)?;
+            let mut entries = writing.open_table(ENTRIES).map_err(unwritable)?;
+            let known: Result<Vec<Revision>, StoreError> = entries
+                .iter()
+                .map_err(unreadable)?
+                .map(|entry| entry.map(|(revision, _)| revision.value()).map_err(unreadable))
+                .collect();
+            for revision in known? {
+                self.buffer.clear();
+                let bare = entries.get(revision).map_err(unreadable)?;
+                self.buffer.extend_from_slice(bare.as_ref().map_or(&[][..], |bytes| bytes.value()));
+                drop(bare);
+                digest.add(seal_entry(revision, &mut self.buffer));
+                entries.insert(revision, self.buffer.as_slice()).map_err(unwritable)?;
             }
-            writing.open_table(ENTRIES).map_err(unwritable)?;
         }
+        write_format(&writing)?;
+        write_numbers(&writing, revisions, digest)?;
         writing.commit().map_err(unwritable)
     }
 
     /// The revisions that were written last.
-    pub(super) fn revisions(&self) -> Result<Revisions, StoreError> {
-        let reading = self.database.begin_read().map_err(unreadable)?;
-        let numbers = reading.open_table(NUMBERS).map_err(unreadable)?;
-        let number = |name: &str| -> Result<u64, StoreError> {
-            let found = numbers.get(name).map_err(unreadable)?;
-            found.map(|number| number.value()).ok_or_else(|| damaged(format!("it has no revision {name}")))
-        };
-        Ok(Revisions { newest: number(NEWEST)?, oldest: number(OLDEST)? })
+    fn revisions(&self) -> Result<Revisions, StoreError> {
+        Ok(Revisions { newest: self.number(NEWEST)?, oldest: self.number(OLDEST)? })
     }
 
-    /// Hands every entry to `each`, in the order of revisions.
-    pub(super) fn read(
-        &self,
-        mut each: impl FnMut(Revision, &str, Option<Record>),
-    ) -> Result<(), StoreError> {
+    fn number(&self, name: &str) -> Result<u64, StoreError> {
+        let reading = self.database.begin_read().map_err(unreadable)?;
+        let numbers = reading.open_table(NUMBERS).map_err(unreadable)?;
+        let found = numbers.get(name).map_err(unreadable)?;
+        found.map(|number| number.value()).ok_or_else(|| damaged(format!("it has no number {name}")))
+    }
+
+    /// Hands every entry to `each`, in the order of revisions, and counts it in the digest.
+    fn read(&mut self, mut each: impl FnMut(Revision, &str, Option<Record>)) -> Result<(), StoreError> {
         let reading = self.database.begin_read().map_err(unreadable)?;
         let entries = reading.open_table(ENTRIES).map_err(unreadable)?;
         let mut decoder = Decoder::default();
         for entry in entries.iter().map_err(unreadable)? {
             let (revision, bytes) = entry.map_err(unreadable)?;
-            let decoded = decoder.decode(bytes.value());
-            let (key, record) =
-                decoded.ok_or_else(|| damaged(format!("entry {} cannot be read", revision.value())))?;
-            each(revision.value(), key, record);
+            let revision = revision.value();
+            let unreadable_entry = || damaged(format!("entry {revision} cannot be read"));
+            let (bytes, checksum) = open_entry(revision, bytes.value()).ok_or_else(unreadable_entry)?;
+            self.digest.add(checksum);
+            let (key, record) = decoder.decode(bytes).ok_or_else(unreadable_entry)?;
+            each(revision, key, record);
         }
         Ok(())
     }
 
     /// Writes everything or nothing, and returns when it is on the disk.
     pub(super) fn commit(&mut self, commit: &Commit<'_>) -> Result<(), StoreError> {
+        let mut digest = self.digest;
         let writing = self.database.begin_write().map_err(unwritable)?;
         {
             let mut entries = writing.open_table(ENTRIES).map_err(unwritable)?;
             for event in commit.events {
-                self.buffer.clear();
-                codec::encode(&event.key, event.value.as_ref(), &mut self.buffer);
-                entries.insert(event.revision, self.buffer.as_slice()).map_err(unwritable)?;
+                let value = event.value.as_ref();
+                insert(&mut entries, event.revision, &event.key, value, &mut self.buffer, &mut digest)?;
             }
             for revision in commit.obsolete {
-                entries.remove(revision).map_err(unwritable)?;
+                let removed = entries.remove(revision).map_err(unwritable)?;
+                if let Some((_, sum)) = removed.as_ref().and_then(|entry| entry.value().split_last_chunk()) {
+                    digest.remove(u64::from_le_bytes(*sum));
+                }
             }
         }
-        write_revisions(&writing, Revisions { newest: commit.newest, oldest: commit.oldest })?;
-        writing.commit().map_err(unwritable)
+        write_numbers(&writing, Revisions { newest: commit.newest, oldest: commit.oldest }, digest)?;
+        writing.commit().map_err(unwritable)?;
+        self.digest = digest;
+        Ok(())
     }
 
     /// Replaces all entries by these values; the history begins after them.
@@ -152,25 +223,65 @@ impl Log {
         values: impl Iterator<Item = (&'v str, &'v Stored)>,
         newest: Revision,
     ) -> Result<(), StoreError> {
+        let values = values.map(|(key, stored)| (stored.revision, key, Some(&stored.record)));
+        self.rewrite(values, Revisions { newest, oldest: newest })
+    }
+
+    /// Replaces all entries by these, whose revisions differ.
+    pub(super) fn rewrite<'v>(
+        &mut self,
+        values: impl Iterator<Item = (Revision, &'v str, Option<&'v Record>)>,
+        revisions: Revisions,
+    ) -> Result<(), StoreError> {
+        let mut digest = Digest::default();
         let writing = self.database.begin_write().map_err(unwritable)?;
         writing.delete_table(ENTRIES).map_err(unwritable)?;
         {
             let mut entries = writing.open_table(ENTRIES).map_err(unwritable)?;
-            for (key, stored) in values {
-                self.buffer.clear();
-                codec::encode(key, Some(&stored.record), &mut self.buffer);
-                entries.insert(stored.revision, self.buffer.as_slice()).map_err(unwritable)?;
+            for (revision, key, record) in values {
+                insert(&mut entries, revision, key, record, &mut self.buffer, &mut digest)?;
             }
         }
-        write_revisions(&writing, Revisions { newest, oldest: newest })?;
-        writing.commit().map_err(unwritable)
+        write_numbers(&writing, revisions, digest)?;
+        writing.commit().map_err(unwritable)?;
+        self.digest = digest;
+        Ok(())
     }
 }
 
-fn write_revisions(writing: &WriteTransaction, revisions: Revisions) -> Result<(), StoreError> {
+/// Checks the sums of all pages.
+fn check_pages(database: &mut Database) -> Result<(), StoreError> {
+    // What could be repaired is what our own digest says is complete.
+    database.check_integrity().map(drop).map_err(|error| damaged(error.to_string()))
+}
+
+fn insert(
+    entries: &mut Table<'_, u64, &[u8]>,
+    revision: Revision,
+    key: &str,
+    record: Option<&Record>,
+    buffer: &mut Vec<u8>,
+    digest: &mut Digest,
+) -> Result<(), StoreError> {
+    buffer.clear();
+    codec::encode(key, record, buffer);
+    digest.add(seal_entry(revision, buffer));
+    entries.insert(revision, buffer.as_slice()).map_err(unwritable)?;
+    Ok(())
+}
+
+fn write_format(writing: &WriteTransaction) -> Result<(), StoreError> {
     let mut numbers = writing.open_table(NUMBERS).map_err(unwritable)?;
-    numbers.insert(NEWEST, revisions.newest).map_err(unwritable)?;
-    numbers.insert(OLDEST, revisions.oldest).map_err(unwritable)?;
+    numbers.insert(FORMAT_NUMBER, FORMAT).map_err(unwritable)?;
+    Ok(())
+}
+
+fn write_numbers(writing: &WriteTransaction, revisions: Revisions, digest: Digest) -> Result<(), StoreError> {
+    let mut numbers = writing.open_table(NUMBERS).map_err(unwritable)?;
+    let new = [(NEWEST, revisions.newest), (OLDEST, revisions.oldest), (DIGEST, digest.number(revisions))];
+    for (name, number) in new {
+        numbers.insert(name, number).map_err(unwritable)?;
+    }
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 //! `finish`. If the log cannot be written, the writes are taken back, all requests that may have seen them fail, and no
 //! write is accepted until the log works again; reads go on with the durable state.
 
+mod digest;
 mod folder;
 mod log;
 mod sync;
@@ -84,9 +85,9 @@ impl FileStore {
     }
 
     fn start(open: OpenDatabase, history: HistoryLimits) -> Result<FileStore, StoreError> {
-        let log = Log::open(&open)?;
+        let (log, state) = load(&open)?;
         let limits = Limits { events: history.events, bytes: MAX_HISTORY_BYTES };
-        let index = MemoryStore::with_state(load(&log)?, limits);
+        let index = MemoryStore::with_state(state, limits);
         let shared = Arc::new(Shared::new(index, log, open, history.age));
         let run = shared.clone();
         let thread = std::thread::Builder::new().name("kubemerge-store".into()).spawn(move || run.run());
@@ -105,14 +106,14 @@ impl FileStore {
     }
 }
 
-/// The state and the history that a log has.
-fn load(log: &Log) -> Result<State, StoreError> {
-    let revisions = log.revisions()?;
-    let mut state = State { revision: 0, oldest: revisions.oldest, ..State::default() };
-    log.read(|revision, key, record| state.replay(revision, key, record))?;
+/// A log with its state and history.
+fn load(open: &OpenDatabase) -> Result<(Log, State), StoreError> {
+    let mut state = State::default();
+    let (log, revisions) = Log::open(open, |revision, key, record| state.replay(revision, key, record))?;
+    state.forget(revisions.oldest, |_| {});
     // Taken back revisions have no entries.
     state.revision = revisions.newest;
-    Ok(state)
+    Ok((log, state))
 }
 
 impl Drop for FileStore {

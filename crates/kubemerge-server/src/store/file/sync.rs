@@ -222,8 +222,7 @@ impl Shared {
     /// Opens the log again and reads it: the commit that failed is there as a whole or not at all. If it is, its writes
     /// happen now; its requests were told that they may have happened.
     fn recover(&self, journal: &mut Journal) -> Result<(), StoreError> {
-        let mut log = Log::open(&journal.open)?;
-        let mut fresh = load(&log)?;
+        let (mut log, mut fresh) = load(&journal.open)?;
         // Requests that are still running must not find another write with a revision that was taken back.
         fresh.revision = fresh.revision.max(journal.floor);
         let (newest, oldest) = (fresh.revision, fresh.oldest);

@@ -107,9 +107,9 @@ fn the_log_has_what_can_be_read_and_no_more() {
     flush(&store).unwrap();
     drop(store);
     let folder_handle = Arc::new(Folder::open(&folder.0).unwrap());
-    let log = Log::open(&(Box::new(move || folder_handle.database()) as OpenDatabase)).unwrap();
     let mut keys = Vec::new();
-    log.read(|_, key, record| keys.push((key.to_string(), record.is_some()))).unwrap();
+    let each = |_, key: &str, record: Option<Record>| keys.push((key.to_string(), record.is_some()));
+    Log::open(&(Box::new(move || folder_handle.database()) as OpenDatabase), each).unwrap();
     let wanted = ["a", "c", "d", "e"].map(|key| (key.to_string(), true));
     assert_eq!(keys, wanted);
 }
